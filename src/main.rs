@@ -1,0 +1,2 @@
+//! Cardscape.
+fn main() {}
