@@ -1,1 +1,11 @@
-//! Cardscape.
+//! Cardscape: a card database and collection service.
+//!
+//! The rooms, and who may know whom: `engine ← domain ← search ← store ← api ← cli`, with `auth` beside `search`. Nobody
+//! imports upwards; a test looks.
+
+pub mod api;
+pub mod auth;
+pub mod cli;
+pub mod config;
+pub mod domain;
+pub mod store;

@@ -1,0 +1,2 @@
+DROP TABLE deck_entries;
+DROP TABLE decks;

@@ -1,0 +1,348 @@
+//! Accounts: register, recover, look at, change.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::extract::{Body, ClientNetwork, Freshness, May, cacheable};
+use super::problem::{InputFault, Problem, ProblemCode};
+use super::state::AppState;
+use super::sessions::{attempt_subject, reserve_attempt};
+use crate::auth::permission::{ChangeOwnPassword, ManageAccounts, ReadAccounts, ReadOwnAccount, Role};
+use crate::auth::password::Verdict;
+use crate::auth::secret::RecoveryCode;
+use crate::domain::attempts::AttemptScope;
+use crate::domain::ids::AccountId;
+use crate::domain::password::Password;
+use crate::domain::text::AccountName;
+use crate::store::accounts::{self, AccountChanges, AccountRow, NewAccount};
+use crate::store::{StoreError, attempts};
+
+/// An account.
+#[derive(Serialize, ToSchema)]
+pub struct AccountResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Its name.
+    #[schema(example = "ada")]
+    pub name: String,
+    /// `player`, `moderator` or `admin`.
+    #[schema(example = "player")]
+    pub role: &'static str,
+    /// The password was set by somebody else: nothing but changing it is allowed.
+    pub must_change_password: bool,
+    /// When it was banned; absent when it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub banned_at: Option<DateTime<Utc>>,
+    /// When it was registered.
+    pub created_at: DateTime<Utc>,
+}
+
+impl From<AccountRow> for AccountResponse {
+    fn from(row: AccountRow) -> Self {
+        Self {
+            role: row.role().as_str(),
+            id: row.id,
+            name: row.name,
+            must_change_password: row.must_change_password,
+            banned_at: row.banned_at,
+            created_at: row.created_at,
+        }
+    }
+}
+
+/// A new account, with what is shown only now.
+#[derive(Serialize, ToSchema)]
+pub struct RegisteredResponse {
+    /// The account.
+    #[serde(flatten)]
+    pub account: AccountResponse,
+    /// One-time codes that set a new password when the old one is lost. Shown once: keep them safe.
+    #[schema(example = json!(["7KQ2-X0FM-93TD-AW5H"]))]
+    pub recovery_codes: Vec<String>,
+}
+
+/// Who wants to register.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegisterRequest {
+    /// 3 to 32 characters; case and punctuation do not make another name.
+    #[schema(example = "ada", min_length = 3, max_length = 32)]
+    pub name: String,
+    /// 10 to 128 characters, not one of the common ones.
+    #[schema(example = "tram window sonnet", min_length = 10, max_length = 128)]
+    pub password: String,
+}
+
+/// Registers a player.
+///
+/// The answer holds recovery codes, once: no mail server stands behind this service.
+#[utoipa::path(
+    post, path = "/v1/accounts", tag = "accounts", request_body = RegisterRequest,
+    responses(
+        (status = 201, body = RegisteredResponse, headers(("Location" = String, description = "The account"))),
+        (status = 409, description = "`name_taken`"),
+        (status = 429, description = "`registration_throttled`, `rate_limited`"),
+    )
+)]
+pub async fn register(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    body: Body<RegisterRequest>,
+) -> Result<HttpResponse, Problem> {
+    let (name, password) = new_credentials(&body.value.name, body.value.password, "/password")?;
+    let now = state.clock.now();
+    let mut conn = state.store.connection().await?;
+    let subject = attempt_subject(&state, AttemptScope::RegisterNetwork, None, &network);
+    reserve_attempt(&state, &mut conn, subject, ProblemCode::RegistrationThrottled).await?;
+    drop(conn);
+
+    let password_hash = state.passwords.hash(password).await?;
+    let codes: Vec<RecoveryCode> = (0..RecoveryCode::COUNT).map(|_| RecoveryCode::generate()).collect();
+    let hashes: Vec<_> = codes.iter().map(RecoveryCode::hash).collect();
+    let id = AccountId::fresh();
+    let new = NewAccount {
+        id,
+        name: &name,
+        password_hash: &password_hash,
+        role: Role::Player,
+        must_change_password: false,
+        recovery_codes: &hashes,
+        at: now,
+    };
+    let row = state
+        .store
+        .transaction(async |conn| accounts::register(conn, &new).await)
+        .await
+        .map_err(name_taken)?;
+    tracing::info!(account = %row.id, "account registered");
+    let answer = RegisteredResponse {
+        account: row.into(),
+        recovery_codes: codes.iter().map(|code| code.reveal().to_owned()).collect(),
+    };
+    Ok(HttpResponse::Created()
+        .insert_header(("location", format!("/v1/accounts/{id}")))
+        .insert_header(("cache-control", "no-store"))
+        .json(answer))
+}
+
+fn name_taken(error: StoreError) -> Problem {
+    if error.conflicts_with("accounts_name_key_key") {
+        Problem::new(ProblemCode::NameTaken)
+    } else {
+        error.into()
+    }
+}
+
+/// Checks a name and a new password together, so that both faults are told at once.
+fn new_credentials(name: &str, password: String, pointer: &str) -> Result<(AccountName, Password), Problem> {
+    let parsed = AccountName::parse(name).map_err(|error| InputFault::at("/name", error));
+    let password = Password::new(password, name).map_err(|error| InputFault::at(pointer, error));
+    match (parsed, password) {
+        (Ok(name), Ok(password)) => Ok((name, password)),
+        (name, password) => Err(Problem::invalid(name.err().into_iter().chain(password.err()).collect())),
+    }
+}
+
+/// Who lost the password.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RecoverRequest {
+    /// Name of the account.
+    #[schema(example = "ada")]
+    pub name: String,
+    /// One of the codes from the registration that was not used yet.
+    #[schema(example = "7KQ2-X0FM-93TD-AW5H")]
+    pub recovery_code: String,
+    /// The new password: 10 to 128 characters.
+    #[schema(example = "violet harbour lamp", min_length = 10, max_length = 128)]
+    pub new_password: String,
+}
+
+/// Sets a new password with a recovery code.
+///
+/// The code is used up and all sessions end.
+#[utoipa::path(
+    post, path = "/v1/accounts/recover", tag = "accounts", request_body = RecoverRequest,
+    responses(
+        (status = 204, description = "The new password is set."),
+        (status = 401, description = "`wrong_recovery_code`"),
+        (status = 429, description = "`login_throttled`, `rate_limited`"),
+    )
+)]
+pub async fn recover(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    body: Body<RecoverRequest>,
+) -> Result<HttpResponse, Problem> {
+    let RecoverRequest { name, recovery_code, new_password } = body.value;
+    let (name, password) = new_credentials(&name, new_password, "/new_password")?;
+    let now = state.clock.now();
+    let mut conn = state.store.connection().await?;
+    let subject = attempt_subject(&state, AttemptScope::RecoverNetwork, None, &network);
+    reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled).await?;
+    let found = accounts::find_for_login(&mut conn, name.key()).await?;
+    drop(conn);
+
+    let new_hash = state.passwords.hash(password).await?;
+    // An unknown account takes the same way as a wrong code: to an id that nobody has.
+    let account = found.map_or_else(AccountId::fresh, |row| AccountId(row.account.id));
+    let code = RecoveryCode::presented(&recovery_code).hash();
+    let recovered = state
+        .store
+        .transaction(async |conn| accounts::recover(conn, account, code, &new_hash, now).await)
+        .await?;
+    if !recovered {
+        return Err(Problem::new(ProblemCode::WrongRecoveryCode));
+    }
+    let mut conn = state.store.connection().await?;
+    let limit = state.settings.attempt_limits.of(AttemptScope::RecoverNetwork);
+    attempts::release(&mut conn, subject, limit, now).await?;
+    tracing::info!(%account, "account recovered");
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// The own account.
+#[utoipa::path(
+    get, path = "/v1/me", tag = "accounts", security(("bearer" = [])),
+    responses((status = 200, body = AccountResponse))
+)]
+pub async fn find_me(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    by: May<ReadOwnAccount>,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let row = accounts::find(&mut conn, by.account()).await?.ok_or_else(Problem::not_found)?;
+    cacheable(&req, Freshness::Private, None, &AccountResponse::from(row))
+}
+
+/// An account, for moderators.
+#[utoipa::path(
+    get, path = "/v1/accounts/{account}", tag = "accounts", security(("bearer" = [])),
+    params(("account" = Uuid, Path, description = "Id of the account")),
+    responses((status = 200, body = AccountResponse))
+)]
+pub async fn find_account(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    _by: May<ReadAccounts>,
+    account: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let row = accounts::find(&mut conn, AccountId(*account)).await?.ok_or_else(Problem::not_found)?;
+    cacheable(&req, Freshness::Private, None, &AccountResponse::from(row))
+}
+
+/// What to change about an account; what is absent stays.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeAccountRequest {
+    /// The new role: `player`, `moderator` or `admin`.
+    #[schema(example = "moderator")]
+    pub role: Option<String>,
+    /// Whether the account is banned.
+    pub banned: Option<bool>,
+}
+
+/// Gives a role or bans, for admins.
+///
+/// The account's sessions end where this takes something away or gives something: the next log-in has the new role.
+#[utoipa::path(
+    patch, path = "/v1/accounts/{account}", tag = "accounts", security(("bearer" = [])),
+    params(("account" = Uuid, Path, description = "Id of the account")),
+    request_body = ChangeAccountRequest,
+    responses((status = 200, body = AccountResponse), (status = 409, description = "`own_account`"))
+)]
+pub async fn change_account(
+    state: web::Data<AppState>,
+    by: May<ManageAccounts>,
+    account: web::Path<Uuid>,
+    body: Body<ChangeAccountRequest>,
+) -> Result<web::Json<AccountResponse>, Problem> {
+    let id = AccountId(*account);
+    let role = match &body.value.role {
+        None => None,
+        Some(name) => {
+            let unknown = || InputFault::at("/role", "must be player, moderator or admin");
+            Some(Role::parse(name).ok_or_else(|| Problem::invalid(vec![unknown()]))?)
+        }
+    };
+    if id == by.account() {
+        return Err(Problem::new(ProblemCode::OwnAccount));
+    }
+    let changes = AccountChanges { role, banned: body.value.banned };
+    let now = state.clock.now();
+    let row = state
+        .store
+        .transaction(async |conn| accounts::change(conn, &by, id, changes, now).await)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    tracing::info!(account = %id, by = %by.account(), "account changed");
+    Ok(web::Json(row.into()))
+}
+
+/// The old and the new password.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangePasswordRequest {
+    /// The password until now.
+    #[schema(example = "tram window sonnet")]
+    pub current_password: String,
+    /// The new password: 10 to 128 characters.
+    #[schema(example = "violet harbour lamp", min_length = 10, max_length = 128)]
+    pub new_password: String,
+}
+
+/// Changes the own password.
+///
+/// All other sessions end; this one goes on.
+#[utoipa::path(
+    put, path = "/v1/me/password", tag = "accounts", security(("bearer" = [])),
+    request_body = ChangePasswordRequest,
+    responses(
+        (status = 204, description = "The new password is set."),
+        (status = 403, description = "`wrong_password`"),
+        (status = 409, description = "`edit_conflict`: it was changed at the same time."),
+        (status = 429, description = "`login_throttled`, `rate_limited`"),
+    )
+)]
+pub async fn change_password(
+    state: web::Data<AppState>,
+    by: May<ChangeOwnPassword>,
+    network: ClientNetwork,
+    body: Body<ChangePasswordRequest>,
+) -> Result<HttpResponse, Problem> {
+    let ChangePasswordRequest { current_password, new_password } = body.value;
+    let now = state.clock.now();
+    let mut conn = state.store.connection().await?;
+    let row = accounts::find_with_password(&mut conn, by.account()).await?.ok_or_else(Problem::not_found)?;
+    let new_password = Password::new(new_password, &row.account.name)
+        .map_err(|error| Problem::invalid(vec![InputFault::at("/new_password", error)]))?;
+    let subject = attempt_subject(&state, AttemptScope::LoginAccountNetwork, Some(by.account()), &network);
+    reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled).await?;
+    drop(conn);
+
+    let old_hash = row.password_hash;
+    let verdict = state.passwords.verify(Password::presented(current_password), Some(old_hash.clone())).await?;
+    if verdict == Verdict::Wrong {
+        return Err(Problem::new(ProblemCode::WrongPassword));
+    }
+    let new_hash = state.passwords.hash(new_password).await?;
+    let changed = state
+        .store
+        .transaction(async |conn| accounts::change_password(conn, &by, &old_hash, &new_hash, now).await)
+        .await?;
+    let mut conn = state.store.connection().await?;
+    attempts::release(&mut conn, subject, state.settings.attempt_limits.of(subject.scope), now).await?;
+    if !changed {
+        return Err(Problem::new(ProblemCode::EditConflict));
+    }
+    if let Some(session) = crate::store::sessions::current(&by) {
+        state.identities.invalidate(&super::state::CredentialKey::Session(session)).await;
+    }
+    tracing::info!(account = %by.account(), "password changed");
+    Ok(HttpResponse::NoContent().finish())
+}

@@ -1,0 +1,122 @@
+//! JSON bodies, read strictly.
+
+use actix_web::http::header;
+use actix_web::web::Bytes;
+use actix_web::web::BytesMut;
+use actix_web::{FromRequest, HttpRequest, dev::Payload};
+use futures_util::StreamExt as _;
+use serde::de::DeserializeOwned;
+
+use super::Extracting;
+use crate::api::problem::{InputFault, Problem, ProblemCode};
+
+/// Largest body, in bytes, where a route does not say otherwise.
+const MAX_BODY: usize = 256 * 1024;
+
+/// A JSON body. Refused: other media types (415), more than 256 KiB (413), malformed JSON (400), unknown, missing or mistyped
+/// fields and NUL characters (422).
+pub struct Body<T> {
+    /// What it says.
+    pub value: T,
+    /// The bytes as they came, to recognise a repeated request.
+    pub raw: Bytes,
+}
+
+impl<T: DeserializeOwned> FromRequest for Body<T> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let is_json = is_json(req);
+        let declared = req.headers().get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
+        let mut payload = payload.take();
+        Box::pin(async move {
+            if !is_json {
+                return Err(Problem::new(ProblemCode::UnsupportedMediaType));
+            }
+            if declared.is_some_and(|length| length > MAX_BODY) {
+                return Err(Problem::new(ProblemCode::BodyTooLarge));
+            }
+            let mut raw = BytesMut::new();
+            while let Some(chunk) = payload.next().await {
+                let chunk = chunk.map_err(|_| {
+                    Problem::new(ProblemCode::InvalidRequest).detail("The body ended before it was complete.")
+                })?;
+                if raw.len() + chunk.len() > MAX_BODY {
+                    return Err(Problem::new(ProblemCode::BodyTooLarge));
+                }
+                raw.extend_from_slice(&chunk);
+            }
+            let raw = raw.freeze();
+            Ok(Self { value: parse(&raw)?, raw })
+        })
+    }
+}
+
+fn is_json(req: &HttpRequest) -> bool {
+    let Some(value) = req.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()) else {
+        return false;
+    };
+    let essence = value.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json")
+}
+
+fn parse<T: DeserializeOwned>(raw: &[u8]) -> Result<T, Problem> {
+    let mut reader = serde_json::Deserializer::from_slice(raw);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let pointer = pointer(error.path());
+        let inner = error.into_inner();
+        match inner.classify() {
+            serde_json::error::Category::Data => Problem::invalid(vec![InputFault::at(pointer, without_place(&inner))]),
+            _ => Problem::new(ProblemCode::MalformedJson).detail(inner.to_string()),
+        }
+    })?;
+    reader.end().map_err(|error| Problem::new(ProblemCode::MalformedJson).detail(error.to_string()))?;
+    if has_nul(raw) {
+        let fault = InputFault::at("", "must not contain the NUL character (\\u0000)");
+        return Err(Problem::invalid(vec![fault]));
+    }
+    Ok(value)
+}
+
+/// Whether any string of a well-formed document holds NUL, which Postgres cannot store: it can only be written `\u0000`.
+fn has_nul(raw: &[u8]) -> bool {
+    let mut rest = raw;
+    while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
+        if rest[at + 1..].starts_with(b"u0000") {
+            return true;
+        }
+        rest = rest.get(at + 2..).unwrap_or_default();
+    }
+    false
+}
+
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    path.iter().fold(String::new(), |mut pointer, segment| {
+        match segment {
+            Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
+            Segment::Map { key } => pointer.push_str(&format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
+            Segment::Enum { .. } | Segment::Unknown => {}
+        }
+        pointer
+    })
+}
+
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(message, _)| message.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_nul_but_not_an_escaped_backslash() {
+        assert!(has_nul(br#"{"a":"x\u0000"}"#));
+        assert!(!has_nul(br#"{"a":"x\\u0000"}"#));
+        assert!(has_nul(br#"{"a":"x\\\u0000"}"#));
+        assert!(!has_nul(br#"{"a":"\"#));
+    }
+}

@@ -1,0 +1,180 @@
+//! Conditional requests (RFC 9110, section 13) and caching.
+
+use std::future::{Ready, ready};
+
+use actix_web::dev::Payload;
+use actix_web::http::header::{self, HeaderName};
+use actix_web::{FromRequest, HttpRequest, HttpResponse};
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::api::problem::{Problem, ProblemCode};
+
+/// Who may keep an answer, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// The same for everybody: caches may keep it for this many seconds.
+    Public(u32),
+    /// For the one who asks, checked again each time.
+    Private,
+}
+
+impl Freshness {
+    /// The `Cache-Control` value.
+    pub fn header(self) -> String {
+        match self {
+            Self::Public(seconds) => format!("public, max-age={seconds}"),
+            Self::Private => "private, no-cache".to_owned(),
+        }
+    }
+}
+
+/// A 200 with a strong ETag over what the caller sees, or a 304 when that is what the caller has.
+///
+/// The tag is a hash of the answer itself: it can tell no more than the answer does.
+pub fn cacheable<T: Serialize>(
+    req: &HttpRequest,
+    freshness: Freshness,
+    modified: Option<DateTime<Utc>>,
+    value: &T,
+) -> Result<HttpResponse, Problem> {
+    let body = serde_json::to_vec(value).map_err(Problem::internal)?;
+    let digest = Sha256::digest(&body);
+    let tag: String = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(conditional(req, &tag, freshness, modified, body))
+}
+
+/// The version of something that is edited under `If-Match`; its ETag is `"r7"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revision(pub i64);
+
+impl Revision {
+    fn tag(self) -> String {
+        format!("r{}", self.0)
+    }
+
+    /// The `ETag` header of an answer to a write.
+    pub fn header(self) -> (HeaderName, String) {
+        (header::ETAG, format!("\"{}\"", self.tag()))
+    }
+
+    /// A private 200 with this version's ETag, or a 304.
+    pub fn answer<T: Serialize>(self, req: &HttpRequest, value: &T) -> Result<HttpResponse, Problem> {
+        let body = serde_json::to_vec(value).map_err(Problem::internal)?;
+        Ok(conditional(req, &self.tag(), Freshness::Private, None, body))
+    }
+}
+
+fn conditional(
+    req: &HttpRequest,
+    tag: &str,
+    freshness: Freshness,
+    modified: Option<DateTime<Utc>>,
+    body: Vec<u8>,
+) -> HttpResponse {
+    let known = listed_tags(req, &header::IF_NONE_MATCH).find(|listed| listed.names(tag));
+    let mut response = if known.is_some() { HttpResponse::NotModified() } else { HttpResponse::Ok() };
+    // A 304 repeats the tag that the client has, which may name another content encoding.
+    let written = known.as_ref().and_then(|listed| listed.written.as_deref()).unwrap_or(tag);
+    response.insert_header((header::ETAG, format!("\"{written}\"")));
+    response.insert_header((header::CACHE_CONTROL, freshness.header()));
+    response.insert_header((header::VARY, "Authorization"));
+    if let Some(modified) = modified {
+        response.insert_header((header::LAST_MODIFIED, httpdate::fmt_http_date(modified.into())));
+    }
+    if known.is_some() { response.finish() } else { response.content_type("application/json").body(body) }
+}
+
+/// One entry of `If-Match` or `If-None-Match`.
+struct ListedTag {
+    /// The opaque part as written; `None` for `*`.
+    written: Option<String>,
+    weak: bool,
+}
+
+impl ListedTag {
+    /// Whether it names `tag` in any content encoding.
+    fn names(&self, tag: &str) -> bool {
+        self.written.as_deref().is_none_or(|written| without_encoding(written) == tag)
+    }
+}
+
+/// The tag without the suffix that names a content encoding.
+fn without_encoding(tag: &str) -> &str {
+    tag.strip_suffix("-gzip").or_else(|| tag.strip_suffix("-br")).unwrap_or(tag)
+}
+
+fn listed_tags(req: &HttpRequest, name: &HeaderName) -> impl Iterator<Item = ListedTag> {
+    let values = req.headers().get_all(name).filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).filter_map(|entry| {
+        let entry = entry.trim();
+        if entry == "*" {
+            return Some(ListedTag { written: None, weak: false });
+        }
+        let (weak, quoted) = entry.strip_prefix("W/").map_or((false, entry), |rest| (true, rest));
+        let written = quoted.strip_prefix('"')?.strip_suffix('"')?.to_owned();
+        Some(ListedTag { written: Some(written), weak })
+    })
+}
+
+/// The `If-Match` header that every edit needs: 428 without one.
+pub struct IfMatch(Vec<ListedTag>);
+
+impl IfMatch {
+    /// 412 unless `current` is the version that the client means to change. Weak tags never match (RFC 9110, 13.1.1).
+    pub fn check(&self, current: Revision) -> Result<(), Problem> {
+        let tag = current.tag();
+        let matches = self.0.iter().any(|listed| !listed.weak && listed.names(&tag));
+        if matches { Ok(()) } else { Err(Problem::new(ProblemCode::PreconditionFailed)) }
+    }
+}
+
+impl FromRequest for IfMatch {
+    type Error = Problem;
+    type Future = Ready<Result<Self, Problem>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        if req.headers().get(header::IF_MATCH).is_none() {
+            return ready(Err(Problem::new(ProblemCode::PreconditionRequired)));
+        }
+        ready(Ok(Self(listed_tags(req, &header::IF_MATCH).collect())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+
+    fn status(if_none_match: &str) -> u16 {
+        let req = TestRequest::default().insert_header(("if-none-match", if_none_match)).to_http_request();
+        conditional(&req, "abc", Freshness::Private, None, b"{}".to_vec()).status().as_u16()
+    }
+
+    #[test]
+    fn knows_its_tag_in_every_encoding() {
+        for known in ["\"abc\"", "\"x\", \"abc-gzip\"", "W/\"abc-br\"", "*"] {
+            assert_eq!(status(known), 304, "{known}");
+        }
+        for unknown in ["\"abcd\"", "abc", "\"\"", ","] {
+            assert_eq!(status(unknown), 200, "{unknown}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_edit_names_the_version_it_means() {
+        let check = async |value: &str, revision| {
+            let req = TestRequest::default().insert_header(("if-match", value)).to_http_request();
+            IfMatch::extract(&req).await.unwrap().check(Revision(revision)).is_ok()
+        };
+        assert!(check("\"r7\"", 7).await);
+        assert!(check("\"r7-gzip\"", 7).await);
+        assert!(check("*", 7).await);
+        assert!(!check("\"r6\"", 7).await);
+        assert!(!check("W/\"r7\"", 7).await);
+        let bare = TestRequest::default().to_http_request();
+        let missing = IfMatch::extract(&bare).await.err().unwrap();
+        assert_eq!(missing.code(), ProblemCode::PreconditionRequired);
+    }
+}

@@ -1,0 +1,101 @@
+//! Who is asking, and what they may do.
+
+use std::ops::Deref;
+
+use actix_web::http::header;
+use actix_web::{FromRequest, HttpRequest, dev::Payload};
+
+use super::{Extracting, state};
+use crate::api::problem::{Problem, ProblemCode};
+use crate::api::state::{AppState, CredentialKey};
+use crate::auth::access_token;
+use crate::auth::permission::{Granted, Identity, Permission, Viewer};
+use crate::auth::secret::{OpaqueToken, TokenKind};
+use crate::store::{sessions, tokens};
+
+/// Whoever asks: nobody in particular when there is no `Authorization` header. A token that is not valid is a 401, never
+/// silently a stranger.
+pub struct Caller(Option<Identity>);
+
+impl Caller {
+    /// With whose eyes to look at cards.
+    pub fn viewer(&self) -> Viewer {
+        self.0.as_ref().map_or_else(Viewer::stranger, Identity::viewer)
+    }
+
+    /// The permission, if the caller has it.
+    pub fn may<P: Permission>(&self) -> Option<Granted<P>> {
+        self.0.as_ref()?.grant().ok()
+    }
+}
+
+impl FromRequest for Caller {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let req = req.clone();
+        Box::pin(async move { Ok(Self(identify(&req).await?)) })
+    }
+}
+
+/// Proof that the caller has permission `P`: 401 without a token, 403 with one that is not enough.
+pub struct May<P>(pub Granted<P>);
+
+impl<P> Deref for May<P> {
+    type Target = Granted<P>;
+
+    fn deref(&self) -> &Granted<P> {
+        &self.0
+    }
+}
+
+impl<P: Permission + 'static> FromRequest for May<P> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let req = req.clone();
+        Box::pin(async move {
+            let identity = identify(&req).await?.ok_or_else(|| Problem::new(ProblemCode::Unauthenticated))?;
+            Ok(Self(identity.grant()?))
+        })
+    }
+}
+
+async fn identify(req: &HttpRequest) -> Result<Option<Identity>, Problem> {
+    let Some(value) = req.headers().get(header::AUTHORIZATION) else { return Ok(None) };
+    let invalid = || Problem::new(ProblemCode::InvalidToken);
+    let (scheme, token) = value.to_str().ok().and_then(|text| text.split_once(' ')).ok_or_else(invalid)?;
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(invalid());
+    }
+    let state = state(req)?;
+    let key = match OpaqueToken::presented(TokenKind::PersonalAccess, token.trim()) {
+        Some(token) => CredentialKey::Token(token.hash()),
+        None => {
+            let claims =
+                access_token::verify(&state.keys, token.trim(), state.clock.now()).map_err(|_| invalid())?;
+            CredentialKey::Session(claims.session)
+        }
+    };
+    look_up(&state, key).await?.ok_or_else(invalid).map(Some)
+}
+
+/// Who is behind a credential: from the cache, which forgets within seconds, or from the database. Without the database nobody
+/// is let in.
+async fn look_up(state: &AppState, key: CredentialKey) -> Result<Option<Identity>, Problem> {
+    if let Some(identity) = state.identities.get(&key).await {
+        return Ok(Some(identity));
+    }
+    let mut conn = state.store.connection().await?;
+    let now = state.clock.now();
+    let identity = match key {
+        CredentialKey::Session(session) => sessions::identify(&mut conn, session, now).await?,
+        CredentialKey::Token(hash) => tokens::identify(&mut conn, hash, now).await?,
+    };
+    if let Some(identity) = &identity {
+        state.identities.insert(key, identity.clone()).await;
+    }
+    Ok(identity)
+}

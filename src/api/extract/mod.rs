@@ -1,0 +1,32 @@
+//! Extractors: what a handler is given is already parsed, and already permitted.
+
+mod body;
+mod conditional;
+mod idempotency;
+mod identity;
+mod network;
+mod page;
+
+pub use body::Body;
+pub use conditional::{Freshness, IfMatch, Revision, cacheable};
+pub use idempotency::IdempotencyKey;
+pub use identity::{Caller, May};
+pub use network::ClientNetwork;
+pub(crate) use network::client_address;
+pub use page::{Cursor, MAX_LIMIT, Page, PageLimit, paged};
+
+use std::future::Future;
+use std::pin::Pin;
+
+use actix_web::{HttpRequest, web};
+
+use super::problem::Problem;
+use super::state::AppState;
+
+/// The future of an extractor that has to wait.
+pub(crate) type Extracting<T> = Pin<Box<dyn Future<Output = Result<T, Problem>>>>;
+
+/// The state of the application a request belongs to.
+pub(crate) fn state(req: &HttpRequest) -> Result<web::Data<AppState>, Problem> {
+    req.app_data::<web::Data<AppState>>().cloned().ok_or_else(|| Problem::internal("no application state"))
+}

@@ -1,0 +1,103 @@
+//! Cursor pagination: a page holds what follows the last item of the page before, whatever was inserted meanwhile.
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponseBuilder};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api::problem::{Problem, ProblemCode};
+
+/// Most items of one page.
+pub const MAX_LIMIT: u16 = 200;
+const DEFAULT_LIMIT: u16 = 50;
+
+/// How many items a client wants: 1 to 200, 50 when it does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u16")]
+pub struct PageLimit(u16);
+
+impl Default for PageLimit {
+    fn default() -> Self {
+        Self(DEFAULT_LIMIT)
+    }
+}
+
+impl TryFrom<u16> for PageLimit {
+    type Error = String;
+
+    fn try_from(limit: u16) -> Result<Self, String> {
+        if (1..=MAX_LIMIT).contains(&limit) { Ok(Self(limit)) } else { Err(format!("limit must be 1 to {MAX_LIMIT}")) }
+    }
+}
+
+impl PageLimit {
+    /// One more than the page holds: the extra row tells that there is a next page.
+    pub fn rows(self) -> i64 {
+        i64::from(self.0) + 1
+    }
+
+    fn items(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// Where a page begins: the key of the last item of the page before, opaque to clients.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub struct Cursor(String);
+
+impl Cursor {
+    /// Reads the key back; 400 when it is none.
+    pub fn key<K: DeserializeOwned>(&self) -> Result<K, Problem> {
+        let bytes = BASE64URL.decode(&self.0).ok();
+        bytes
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .filter(|_| !self.0.contains('\0'))
+            .ok_or_else(|| Problem::new(ProblemCode::InvalidCursor))
+    }
+
+    fn at(key: &impl Serialize) -> String {
+        BASE64URL.encode(serde_json::to_vec(key).unwrap_or_default())
+    }
+}
+
+/// One page of a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Page<T> {
+    /// The items.
+    pub data: Vec<T>,
+    /// Send as `cursor` to get the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "WyIwMTk5OGQ1ZSJd")]
+    pub next_cursor: Option<String>,
+    /// How many items there are in all, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<i64>,
+}
+
+/// Makes a page of up to `limit` items out of `limit + 1` rows.
+pub fn paged<R, T, K: Serialize>(
+    mut rows: Vec<R>,
+    limit: PageLimit,
+    key: impl Fn(&R) -> K,
+    item: impl Fn(R) -> T,
+) -> Page<T> {
+    let more = rows.len() > limit.items();
+    rows.truncate(limit.items());
+    let next_cursor = rows.last().filter(|_| more).map(|row| Cursor::at(&key(row)));
+    Page { data: rows.into_iter().map(item).collect(), next_cursor, total: None }
+}
+
+impl<T> Page<T> {
+    /// Adds the `Link` header (RFC 8288) to the next page.
+    pub fn link(&self, req: &HttpRequest, response: &mut HttpResponseBuilder) {
+        if let Some(cursor) = &self.next_cursor {
+            let others = req.query_string().split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("cursor="));
+            let query: Vec<String> = others.map(str::to_owned).chain([format!("cursor={cursor}")]).collect();
+            response.insert_header((header::LINK, format!("<{}?{}>; rel=\"next\"", req.path(), query.join("&"))));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! For load balancers and monitoring.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::extract::client_address;
+use super::problem::{Problem, ProblemCode};
+use super::state::AppState;
+
+/// State of the instance.
+#[derive(Serialize, ToSchema)]
+pub struct HealthResponse {
+    /// `ok`.
+    #[schema(example = "ok")]
+    pub status: &'static str,
+    /// Version of the service.
+    #[schema(example = "0.1.0")]
+    pub version: &'static str,
+}
+
+const OK: HealthResponse = HealthResponse { status: "ok", version: env!("CARGO_PKG_VERSION") };
+
+/// Whether the process answers.
+#[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, body = HealthResponse)))]
+pub async fn healthz() -> web::Json<HealthResponse> {
+    web::Json(OK)
+}
+
+/// Whether requests should be sent here: the database answers and the instance is not about to stop.
+#[utoipa::path(
+    get, path = "/readyz", tag = "service",
+    responses((status = 200, body = HealthResponse), (status = 503, description = "Not ready."))
+)]
+pub async fn readyz(state: web::Data<AppState>) -> Result<web::Json<HealthResponse>, Problem> {
+    if state.is_draining() {
+        return Err(Problem::new(ProblemCode::Unavailable).detail("This instance is about to stop.").retry_after(1));
+    }
+    let ping = tokio::time::timeout(Duration::from_secs(2), state.store.ping()).await;
+    match ping {
+        Ok(Ok(())) => Ok(web::Json(OK)),
+        _ => Err(Problem::new(ProblemCode::Unavailable).detail("The database does not answer.").retry_after(2)),
+    }
+}
+
+/// Metrics in Prometheus' text format.
+///
+/// For this machine and configured networks only; a 404 to others.
+#[utoipa::path(
+    get, path = "/metrics", tag = "service",
+    responses(
+        (status = 200, body = String, content_type = "text/plain"),
+        (status = 404, description = "Not for your network.")
+    )
+)]
+pub async fn metrics(req: HttpRequest, state: web::Data<AppState>) -> Result<HttpResponse, Problem> {
+    let address = client_address(&req, &state.settings.trusted_proxies);
+    let allowed = address.is_loopback()
+        || state.settings.metrics_networks.iter().any(|network| network.contains::<&IpAddr>(&address));
+    if !allowed {
+        return Err(Problem::not_found());
+    }
+    let (used, open) = state.store.usage();
+    metrics::gauge!("database_connections_used").set(f64::from(u32::try_from(used).unwrap_or(u32::MAX)));
+    metrics::gauge!("database_connections_open").set(f64::from(u32::try_from(open).unwrap_or(u32::MAX)));
+    Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4").body(state.metrics.render()))
+}

@@ -1,0 +1,29 @@
+//! A time limit for every request.
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::middleware::Next;
+use actix_web::{Error, web};
+
+use super::problems::request_id;
+use crate::api::problem::{Problem, ProblemCode};
+use crate::api::state::AppState;
+
+/// Answers 503 when a handler is not done in time; its work is dropped, an open transaction rolled back.
+pub async fn limit(
+    req: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let state = req.app_data::<web::Data<AppState>>().cloned();
+    let Some(limit) = state.map(|state| state.settings.request_timeout) else {
+        return Ok(next.call(req).await?.map_into_boxed_body());
+    };
+    let id = request_id(req.request());
+    match tokio::time::timeout(limit, next.call(req)).await {
+        Ok(response) => Ok(response?.map_into_boxed_body()),
+        Err(_) => {
+            tracing::warn!(request_id = id, "request ran into its time limit");
+            Err(Problem::new(ProblemCode::TimedOut).retry_after(2).into())
+        }
+    }
+}

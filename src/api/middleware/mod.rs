@@ -1,0 +1,7 @@
+//! What happens to every request, whatever its route.
+
+pub mod deadline;
+pub mod encoding;
+pub mod observe;
+pub mod problems;
+pub mod rate_limit;

@@ -1,0 +1,48 @@
+//! Turns every failure, the framework's own included, into a problem that names the request it answers.
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::StatusCode;
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpMessage as _, HttpRequest};
+use tracing_actix_web::RequestId;
+
+use crate::api::problem::{Problem, ProblemCode};
+
+/// The id of a request, as in the log.
+pub fn request_id(req: &HttpRequest) -> Option<String> {
+    req.extensions().get::<RequestId>().map(ToString::to_string)
+}
+
+/// The middleware: closest to the routes, so that everything further out sees the finished answer.
+pub async fn render(
+    req: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let response = next.call(req).await?;
+    let id = request_id(response.request());
+    let problem = match response.response().error() {
+        Some(error) => Some(error.as_error::<Problem>().cloned().unwrap_or_else(|| foreign(error))),
+        None => None,
+    };
+    Ok(match problem {
+        Some(problem) => {
+            let answer = problem.respond(id.as_deref());
+            response.into_response(answer)
+        }
+        None => response.map_into_boxed_body(),
+    })
+}
+
+/// An error of the framework, in our words: its own text may speak of internals.
+fn foreign(error: &Error) -> Problem {
+    let status = error.as_response_error().status_code();
+    Problem::new(match status {
+        StatusCode::NOT_FOUND => ProblemCode::NotFound,
+        StatusCode::METHOD_NOT_ALLOWED => ProblemCode::MethodNotAllowed,
+        StatusCode::PAYLOAD_TOO_LARGE => ProblemCode::BodyTooLarge,
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => ProblemCode::UnsupportedMediaType,
+        status if status.is_client_error() => ProblemCode::InvalidRequest,
+        _ => return Problem::internal(error),
+    })
+}

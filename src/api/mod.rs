@@ -1,0 +1,17 @@
+//! The only room that knows actix-web and utoipa: routes, extractors, and one file of handlers for each noun.
+//!
+//! A request's way: route → extractors (who, may they, parsed input) → handler → a decision by `domain` or the engine → one
+//! `store` function → answer. What goes wrong becomes a [`problem::Problem`].
+
+pub mod accounts;
+pub mod audit_log;
+pub mod extract;
+pub mod health;
+pub mod middleware;
+pub mod openapi;
+pub mod problem;
+pub mod routes;
+pub mod server;
+pub mod sessions;
+pub mod state;
+pub mod tokens;

@@ -1,0 +1,363 @@
+//! The table of error codes and how they are told: RFC 9457 `application/problem+json`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use actix_web::http::{StatusCode, header};
+use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError, web};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::auth::password::HashError;
+use crate::auth::permission::Denied;
+use crate::store::StoreError;
+use crate::store::idempotency::IdempotentError;
+
+macro_rules! problem_codes {
+    ($($name:ident = $status:literal $code:literal $title:literal;)+) => {
+        /// Every way a request can fail. The code is stable; titles and details may be reworded.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ProblemCode {
+            $(#[doc = $title] $name,)+
+        }
+
+        impl ProblemCode {
+            /// The whole table.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// The stable code.
+            pub fn code(self) -> &'static str {
+                match self { $(Self::$name => $code,)+ }
+            }
+
+            /// A short text for people, the same for every occurrence.
+            pub fn title(self) -> &'static str {
+                match self { $(Self::$name => $title,)+ }
+            }
+
+            /// The HTTP status.
+            pub fn status(self) -> StatusCode {
+                let status = match self { $(Self::$name => $status,)+ };
+                StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+            }
+        }
+    };
+}
+
+problem_codes! {
+    // Requests that cannot be read.
+    MalformedJson = 400 "malformed_json" "The body is not well-formed JSON";
+    InvalidQuery = 400 "invalid_query" "A query parameter is unknown or has a value that it cannot have";
+    InvalidHeader = 400 "invalid_header" "A request header has a value that it cannot have";
+    InvalidCursor = 400 "invalid_cursor" "The cursor is not one that this list gave out";
+    InvalidRequest = 400 "invalid_request" "The request is not valid HTTP";
+    BodyTooLarge = 413 "body_too_large" "The body is larger than this route takes";
+    UnsupportedMediaType = 415 "unsupported_media_type" "The body must be application/json";
+    InvalidBody = 422 "invalid_body" "The body has fields that are unknown, missing or have values that they cannot have";
+
+    // Who is asking.
+    Unauthenticated = 401 "unauthenticated" "This needs an access token";
+    InvalidToken = 401 "invalid_token" "The token is not valid, or not any more";
+    WrongCredentials = 401 "wrong_credentials" "Name and password do not fit";
+    WrongRecoveryCode = 401 "wrong_recovery_code" "Name and recovery code do not fit";
+    WrongPassword = 403 "wrong_password" "The current password is wrong";
+    Forbidden = 403 "forbidden" "Your role does not allow this";
+    ScopeMissing = 403 "scope_missing" "The token lacks a scope";
+    LoginRequired = 403 "login_required" "A personal access token cannot do this: log in";
+    PasswordChangeDue = 403 "password_change_due" "The password was set by somebody else: change it first";
+
+    // What is asked for.
+    NotFound = 404 "not_found" "There is nothing here, or nothing that you may see";
+    MethodNotAllowed = 405 "method_not_allowed" "This resource does not know that method";
+    NameTaken = 409 "name_taken" "Another account has this name";
+    TooManyTokens = 409 "too_many_tokens" "The account has as many personal access tokens as it may";
+    EditConflict = 409 "edit_conflict" "It was changed at the same moment: look again";
+    OwnAccount = 409 "own_account" "Nobody changes their own role or bans themselves";
+    TooManyDecks = 409 "too_many_decks" "The account has as many decks as it may";
+    UnknownFormat = 422 "unknown_format" "There is no such game or format";
+    UnreadableDeckList = 422 "unreadable_deck_list" "Some lines of the deck list cannot be read";
+
+    // Serials.
+    SerialMalformed = 422 "serial_malformed" "This is not a serial code";
+    SerialMistyped = 422 "serial_mistyped" "The serial code has a typing error";
+    SubmissionRejected = 422 "submission_rejected" "Code and name do not belong together";
+    RegisteredToAnother = 409 "registered_to_another" "This copy is registered to somebody else";
+    SerialAttemptsUsedUp = 429 "serial_attempts_used_up" "Too many rejected codes";
+
+    // Agreement about what is changed.
+    PreconditionRequired = 428 "precondition_required" "Send If-Match with the ETag of the version you change";
+    PreconditionFailed = 412 "precondition_failed" "It was changed since you read it";
+    IdempotencyKeyReused = 422 "idempotency_key_reused" "This Idempotency-Key was used for another request";
+    IdempotencyInProgress = 409 "idempotency_in_progress" "The first request with this Idempotency-Key is still running";
+
+    // Limits.
+    RateLimited = 429 "rate_limited" "Too many requests";
+    LoginThrottled = 429 "login_throttled" "Too many failed log-ins";
+    RegistrationThrottled = 429 "registration_throttled" "Too many registrations from this network";
+
+    // Ours.
+    Internal = 500 "internal" "Something went wrong on our side";
+    Unavailable = 503 "unavailable" "The service cannot answer right now";
+    TimedOut = 503 "timed_out" "The answer took too long";
+}
+
+/// One fault of the input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct InputFault {
+    /// JSON Pointer (RFC 6901) into the body, `""` for the whole; or `?name` for a query parameter.
+    #[schema(example = "/name")]
+    pub pointer: String,
+    /// What is wrong, for people.
+    #[schema(example = "must be 3 to 32 characters long, not 2")]
+    pub detail: String,
+}
+
+impl InputFault {
+    /// A fault at a field of the body.
+    pub fn at(pointer: impl Into<String>, detail: impl fmt::Display) -> Self {
+        Self { pointer: pointer.into(), detail: detail.to_string() }
+    }
+}
+
+/// Why a request failed: the error type of every handler.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    code: ProblemCode,
+    detail: Option<Cow<'static, str>>,
+    errors: Vec<InputFault>,
+    retry_after: Option<u32>,
+    allow: Option<String>,
+    extra: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The body of a failed request (RFC 9457).
+#[derive(Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub struct ProblemBody<'a> {
+    /// Where the code is explained.
+    #[schema(example = "/problems/not_found")]
+    r#type: String,
+    /// What happened, the same text for every occurrence of the code.
+    #[schema(example = "There is nothing here, or nothing that you may see")]
+    title: &'a str,
+    /// The HTTP status.
+    #[schema(example = 404, minimum = 400, maximum = 599)]
+    status: u16,
+    /// What happened this time, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'a str>,
+    /// This occurrence: the request id, as in the `X-Request-Id` header and the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "urn:uuid:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
+    instance: Option<String>,
+    /// Stable, for programs.
+    #[schema(example = "not_found")]
+    code: &'a str,
+    /// Every fault of the input, where the input is to blame.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    errors: &'a [InputFault],
+    /// What else a program can use, by code: `dispute_id`, `scope` ….
+    #[serde(flatten)]
+    #[schema(ignore)]
+    extra: &'a serde_json::Map<String, serde_json::Value>,
+}
+
+impl Problem {
+    /// A problem that needs no more words than its title.
+    pub fn new(code: ProblemCode) -> Self {
+        Self { code, detail: None, errors: Vec::new(), retry_after: None, allow: None, extra: serde_json::Map::new() }
+    }
+
+    /// Says what happened this time.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<Cow<'static, str>>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// Lists the faults of the input.
+    #[must_use]
+    pub fn errors(mut self, errors: Vec<InputFault>) -> Self {
+        self.errors = errors;
+        self
+    }
+
+    /// Says when another try is worth it, in seconds.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u32) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// Names the methods that the resource knows, for 405.
+    #[must_use]
+    pub fn allow(mut self, methods: String) -> Self {
+        self.allow = Some(methods);
+        self
+    }
+
+    /// Adds a member that programs can use.
+    #[must_use]
+    pub fn with(mut self, member: &str, value: impl Into<serde_json::Value>) -> Self {
+        self.extra.insert(member.to_owned(), value.into());
+        self
+    }
+
+    /// There is nothing here.
+    pub fn not_found() -> Self {
+        Self::new(ProblemCode::NotFound)
+    }
+
+    /// The body was read, but values are wrong.
+    pub fn invalid(errors: Vec<InputFault>) -> Self {
+        Self::new(ProblemCode::InvalidBody).errors(errors)
+    }
+
+    /// A fault of ours: `cause` goes to the log, not to the client.
+    pub fn internal(cause: impl fmt::Display) -> Self {
+        tracing::error!(%cause, "internal error");
+        Self::new(ProblemCode::Internal)
+    }
+
+    /// Its code.
+    pub fn code(&self) -> ProblemCode {
+        self.code
+    }
+
+    /// The answer, with the id of the request it answers.
+    pub fn respond(&self, request_id: Option<&str>) -> HttpResponse {
+        let status = self.code.status();
+        let body = ProblemBody {
+            r#type: format!("/problems/{}", self.code.code()),
+            title: self.code.title(),
+            status: status.as_u16(),
+            detail: self.detail.as_deref(),
+            instance: request_id.map(|id| format!("urn:uuid:{id}")),
+            code: self.code.code(),
+            errors: &self.errors,
+            extra: &self.extra,
+        };
+        let mut response = HttpResponseBuilder::new(status);
+        response.insert_header((header::CONTENT_TYPE, "application/problem+json"));
+        response.insert_header((header::CACHE_CONTROL, "no-store"));
+        if let Some(seconds) = self.retry_after {
+            response.insert_header((header::RETRY_AFTER, seconds.to_string()));
+        }
+        if let Some(methods) = &self.allow {
+            response.insert_header((header::ALLOW, methods.as_str()));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            let challenge = match self.code {
+                ProblemCode::InvalidToken => r#"Bearer realm="cardscape", error="invalid_token""#,
+                _ => r#"Bearer realm="cardscape""#,
+            };
+            response.insert_header((header::WWW_AUTHENTICATE, challenge));
+        }
+        response.body(serde_json::to_string(&body).unwrap_or_default())
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.code.code())?;
+        self.detail.iter().try_for_each(|detail| write!(f, ": {detail}"))
+    }
+}
+
+impl ResponseError for Problem {
+    fn status_code(&self) -> StatusCode {
+        self.code.status()
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        self.respond(None)
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(cause) => {
+                tracing::warn!(%cause, "database unavailable");
+                Self::new(ProblemCode::Unavailable).detail("The database does not answer in time.").retry_after(2)
+            }
+            StoreError::Conflict { constraint } => Self::internal(format!("unexpected conflict with {constraint}")),
+            StoreError::Fault(cause) => Self::internal(cause),
+        }
+    }
+}
+
+impl From<IdempotentError> for Problem {
+    fn from(error: IdempotentError) -> Self {
+        match error {
+            IdempotentError::Mismatch => Self::new(ProblemCode::IdempotencyKeyReused),
+            IdempotentError::Running => Self::new(ProblemCode::IdempotencyInProgress).retry_after(1),
+            IdempotentError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<HashError> for Problem {
+    fn from(error: HashError) -> Self {
+        match error {
+            HashError::Busy => Self::new(ProblemCode::Unavailable).detail("Too many log-ins at once.").retry_after(1),
+            HashError::Failed => Self::internal(error),
+        }
+    }
+}
+
+impl From<Denied> for Problem {
+    fn from(denied: Denied) -> Self {
+        match denied {
+            Denied::Role(role) => Self::new(ProblemCode::Forbidden)
+                .detail(format!("This needs the role {}.", role.as_str()))
+                .with("role", role.as_str()),
+            Denied::Scope(scope) => Self::new(ProblemCode::ScopeMissing)
+                .detail(format!("The token needs the scope {}.", scope.as_str()))
+                .with("scope", scope.as_str()),
+            Denied::NeedsLogin => Self::new(ProblemCode::LoginRequired),
+            Denied::PasswordChangeDue => {
+                Self::new(ProblemCode::PasswordChangeDue).detail("PUT /v1/me/password comes first.")
+            }
+        }
+    }
+}
+
+/// One row of the table of error codes.
+#[derive(Serialize, ToSchema)]
+pub struct ProblemCodeResponse {
+    /// The stable code.
+    #[schema(example = "not_found")]
+    pub code: &'static str,
+    /// The HTTP status it comes with.
+    #[schema(example = 404)]
+    pub status: u16,
+    /// What it means.
+    #[schema(example = "There is nothing here, or nothing that you may see")]
+    pub title: &'static str,
+}
+
+impl From<ProblemCode> for ProblemCodeResponse {
+    fn from(code: ProblemCode) -> Self {
+        Self { code: code.code(), status: code.status().as_u16(), title: code.title() }
+    }
+}
+
+/// Every error code.
+#[utoipa::path(get, path = "/problems", tag = "service", responses((status = 200, body = Vec<ProblemCodeResponse>)))]
+pub async fn list_problems() -> web::Json<Vec<ProblemCodeResponse>> {
+    web::Json(ProblemCode::ALL.iter().copied().map(Into::into).collect())
+}
+
+/// What an error code means.
+///
+/// The `type` of every problem points here.
+#[utoipa::path(
+    get, path = "/problems/{code}", tag = "service",
+    params(("code" = String, Path, description = "An error code", example = "not_found")),
+    responses((status = 200, body = ProblemCodeResponse))
+)]
+pub async fn find_problem(code: web::Path<String>) -> Result<web::Json<ProblemCodeResponse>, Problem> {
+    let found = ProblemCode::ALL.iter().copied().find(|row| row.code() == code.as_str());
+    found.map(|row| web::Json(row.into())).ok_or_else(Problem::not_found)
+}

@@ -1,0 +1,69 @@
+//! Every URL on one screen.
+
+use actix_web::{HttpResponse, ResponseError as _, web};
+use utoipa::OpenApi;
+
+use super::problem::{self, Problem, ProblemCode};
+use super::{accounts, audit_log, health, sessions, tokens};
+
+macro_rules! on {
+    // HEAD is GET without a body; the server leaves the body out.
+    ($resource:expr, get, $handler:path) => {
+        $resource.route(web::get().to($handler)).route(web::head().to($handler))
+    };
+    ($resource:expr, $method:ident, $handler:path) => {
+        $resource.route(web::$method().to($handler))
+    };
+}
+
+macro_rules! routes {
+    ($($path:literal => $($method:ident $room:ident::$handler:ident),+;)+) => {
+        /// Mounts every route.
+        pub fn configure(config: &mut web::ServiceConfig) {
+            $(
+                let resource = web::resource($path);
+                $(let resource = on!(resource, $method, $room::$handler);)+
+                config.service(resource.default_service(web::to(|| method_not_allowed(&[$(stringify!($method)),+]))));
+            )+
+        }
+
+        /// The operations of the OpenAPI document, in this order.
+        #[derive(OpenApi)]
+        #[openapi(paths($($($room::$handler),+),+))]
+        pub struct Operations;
+
+        /// Method, path and operation id of every route.
+        pub const ROUTES: &[(&str, &str, &str)] = &[$($((stringify!($method), $path, stringify!($handler))),+),+];
+    };
+}
+
+routes! {
+    "/v1/accounts"                => post accounts::register;
+    "/v1/accounts/recover"        => post accounts::recover;
+    "/v1/accounts/{account}"      => get accounts::find_account, patch accounts::change_account;
+    "/v1/me"                      => get accounts::find_me;
+    "/v1/me/password"             => put accounts::change_password;
+    "/v1/sessions"                => get sessions::list_sessions, post sessions::log_in;
+    "/v1/sessions/refresh"        => post sessions::refresh;
+    "/v1/sessions/current"        => delete sessions::log_out;
+    "/v1/sessions/{session}"      => delete sessions::end_session;
+    "/v1/tokens"                  => get tokens::list_tokens, post tokens::create_token;
+    "/v1/tokens/{token}"          => delete tokens::revoke_token;
+
+    "/v1/audit-log"               => get audit_log::list_audit_log;
+
+    "/problems"                   => get problem::list_problems;
+    "/problems/{code}"            => get problem::find_problem;
+    "/healthz"                    => get health::healthz;
+    "/readyz"                     => get health::readyz;
+    "/metrics"                    => get health::metrics;
+}
+
+/// 405 with the methods that the resource does have.
+async fn method_not_allowed(methods: &[&str]) -> HttpResponse {
+    let mut allow: Vec<String> = methods.iter().map(|method| method.to_ascii_uppercase()).collect();
+    if methods.contains(&"get") {
+        allow.push("HEAD".to_owned());
+    }
+    Problem::new(ProblemCode::MethodNotAllowed).allow(allow.join(", ")).error_response()
+}

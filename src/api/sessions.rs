@@ -1,0 +1,316 @@
+//! Sessions: log in, refresh, log out.
+
+use actix_web::{HttpResponse, web};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::extract::{Body, ClientNetwork, May};
+use super::problem::{Problem, ProblemCode};
+use super::state::{AppState, CredentialKey};
+use crate::auth::access_token::{self, AccessClaims};
+use crate::auth::password::Verdict;
+use crate::auth::permission::{EndOwnSessions, ReadOwnAccount};
+use crate::auth::secret::{OpaqueToken, TokenKind};
+use crate::domain::attempts::AttemptScope;
+use crate::domain::ids::{AccountId, SessionId};
+use crate::domain::password::Password;
+use crate::store::accounts::{self, LoginRow};
+use crate::store::attempts::{self, AttemptSubject};
+use crate::store::sessions::{self, NewSession, Refreshed};
+use crate::store::{Connection, StoreResult};
+
+/// Name and password.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LogInRequest {
+    /// Name of the account.
+    #[schema(example = "ada")]
+    pub name: String,
+    /// Its password.
+    #[schema(example = "tram window sonnet")]
+    pub password: String,
+}
+
+/// Tokens of a session.
+#[derive(Serialize, ToSchema)]
+pub struct TokensResponse {
+    /// The session.
+    pub session_id: Uuid,
+    /// The account that logged in.
+    pub account_id: Uuid,
+    /// Send as `Authorization: Bearer …`.
+    pub access_token: String,
+    /// Always `Bearer`.
+    #[schema(example = "Bearer")]
+    pub token_type: &'static str,
+    /// Seconds until the access token ends.
+    #[schema(example = 900)]
+    pub expires_in: i64,
+    /// Exchange it once at `POST /v1/sessions/refresh` for new tokens.
+    #[schema(example = "csr_…")]
+    pub refresh_token: String,
+}
+
+/// Logs in.
+#[utoipa::path(
+    post, path = "/v1/sessions", tag = "sessions", request_body = LogInRequest,
+    responses(
+        (status = 201, body = TokensResponse),
+        (status = 401, description = "`wrong_credentials`: the same for a wrong password, an unknown name and a banned account."),
+        (status = 429, description = "`login_throttled`, `rate_limited`"),
+    )
+)]
+pub async fn log_in(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    body: Body<LogInRequest>,
+) -> Result<HttpResponse, Problem> {
+    let LogInRequest { name, password } = body.value;
+    let now = state.clock.now();
+    let network_mac = network_mac(&state, &network);
+    let mut conn = state.store.connection().await?;
+    let found = accounts::find_for_login(&mut conn, &cardscape_engine::name_key(&name)).await?;
+    let subjects = login_subjects(&state, &mut conn, found.as_ref(), &name, &network).await?;
+    for &subject in &subjects {
+        reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled).await?;
+    }
+    drop(conn);
+
+    let stored = found.as_ref().map(|row| row.password_hash.clone());
+    let verdict = state.passwords.verify(Password::presented(password.clone()), stored).await?;
+    let row = found.filter(|row| verdict != Verdict::Wrong && row.account.banned_at.is_none());
+    let Some(LoginRow { account, password_hash }) = row else {
+        metrics::counter!("login_failures_total").increment(1);
+        return Err(Problem::new(ProblemCode::WrongCredentials));
+    };
+    let account = AccountId(account.id);
+    if verdict == Verdict::RightButWeak {
+        let stronger = state.passwords.hash(Password::presented(password)).await?;
+        let mut conn = state.store.connection().await?;
+        accounts::rehash(&mut conn, account, &password_hash, &stronger).await?;
+    }
+    let refresh = OpaqueToken::generate(TokenKind::Refresh);
+    let new = NewSession { id: SessionId::fresh(), account, network_mac, refresh: refresh.hash(), at: now };
+    state
+        .store
+        .transaction(async |conn| {
+            sessions::begin(conn, &new).await?;
+            for &subject in &subjects {
+                let limit = state.settings.attempt_limits.of(subject.scope);
+                attempts::release(conn, subject, limit, now).await?;
+            }
+            StoreResult::Ok(())
+        })
+        .await?;
+    tracing::info!(%account, session = %new.id, "logged in");
+    let tokens = tokens(&state, account, new.id, &refresh, now)?;
+    Ok(HttpResponse::Created().insert_header(("cache-control", "no-store")).json(tokens))
+}
+
+/// What a log-in is counted by: the account from this network, the network, and, from networks that never logged in to the
+/// account, the account.
+async fn login_subjects(
+    state: &AppState,
+    conn: &mut Connection,
+    found: Option<&LoginRow>,
+    name: &str,
+    network: &ClientNetwork,
+) -> StoreResult<Vec<AttemptSubject>> {
+    // Unknown names are counted like known ones, by their text.
+    let key = cardscape_engine::name_key(name);
+    let network_text = network.0.to_string();
+    let subject = |scope: AttemptScope, parts: &[&[u8]]| AttemptSubject {
+        scope,
+        mac: state.keys.short_lookup(scope.as_str(), parts),
+    };
+    let mut subjects = vec![
+        subject(AttemptScope::LoginAccountNetwork, &[key.as_bytes(), network_text.as_bytes()]),
+        subject(AttemptScope::LoginNetwork, &[network_text.as_bytes()]),
+    ];
+    let known = match found {
+        Some(row) => {
+            sessions::knows_network(conn, AccountId(row.account.id), &network_mac(state, network)).await?
+        }
+        None => false,
+    };
+    if !known {
+        subjects.push(subject(AttemptScope::LoginAccountStrangers, &[key.as_bytes()]));
+    }
+    Ok(subjects)
+}
+
+fn network_mac(state: &AppState, network: &ClientNetwork) -> [u8; 16] {
+    state.keys.short_lookup("network", &[network.0.to_string().as_bytes()])
+}
+
+/// What an attempt is counted by: a scope, an account where there is one, and the network where the scope has it.
+pub fn attempt_subject(
+    state: &AppState,
+    scope: AttemptScope,
+    account: Option<AccountId>,
+    network: &ClientNetwork,
+) -> AttemptSubject {
+    let account_bytes = account.map(|account| *account.0.as_bytes()).unwrap_or_default();
+    let network_text = network.0.to_string();
+    let network_bytes = if scope == AttemptScope::SerialAccount { &[] } else { network_text.as_bytes() };
+    AttemptSubject { scope, mac: state.keys.short_lookup(scope.as_str(), &[&account_bytes, network_bytes]) }
+}
+
+/// Takes one unit of an attempt limit, or answers 429 with `code`.
+pub async fn reserve_attempt(
+    state: &AppState,
+    conn: &mut Connection,
+    subject: AttemptSubject,
+    code: ProblemCode,
+) -> Result<(), Problem> {
+    let limit = state.settings.attempt_limits.of(subject.scope);
+    let now = state.clock.now();
+    if attempts::reserve(conn, subject, limit, now).await? {
+        return Ok(());
+    }
+    metrics::counter!("attempts_refused_total", "scope" => subject.scope.as_str()).increment(1);
+    tracing::warn!(scope = subject.scope.as_str(), "attempt limit reached");
+    Err(Problem::new(code).retry_after(limit.retry_after(now)))
+}
+
+fn tokens(
+    state: &AppState,
+    account: AccountId,
+    session: SessionId,
+    refresh: &OpaqueToken,
+    now: DateTime<Utc>,
+) -> Result<TokensResponse, Problem> {
+    let access =
+        access_token::issue(&state.keys, AccessClaims { account, session }, now).map_err(Problem::internal)?;
+    Ok(TokensResponse {
+        session_id: session.0,
+        account_id: account.0,
+        access_token: access,
+        token_type: "Bearer",
+        expires_in: access_token::LIFETIME.num_seconds(),
+        refresh_token: refresh.reveal().to_owned(),
+    })
+}
+
+/// The refresh token.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RefreshRequest {
+    /// The newest one of the session.
+    #[schema(example = "csr_…")]
+    pub refresh_token: String,
+}
+
+/// Exchanges a refresh token for new tokens.
+///
+/// A token works once. When its reply was lost it works again for 30 seconds, as long as it is the one before the newest;
+/// any older token that comes back ends the session.
+#[utoipa::path(
+    post, path = "/v1/sessions/refresh", tag = "sessions", request_body = RefreshRequest,
+    responses((status = 200, body = TokensResponse), (status = 401, description = "`invalid_token`"))
+)]
+pub async fn refresh(state: web::Data<AppState>, body: Body<RefreshRequest>) -> Result<HttpResponse, Problem> {
+    let invalid = || Problem::new(ProblemCode::InvalidToken);
+    let presented =
+        OpaqueToken::presented(TokenKind::Refresh, &body.value.refresh_token).ok_or_else(invalid)?.hash();
+    let next = OpaqueToken::generate(TokenKind::Refresh);
+    let now = state.clock.now();
+    let next_hash = next.hash();
+    let refreshed = state
+        .store
+        .transaction(async |conn| sessions::refresh(conn, presented, next_hash, now).await)
+        .await?;
+    match refreshed {
+        Refreshed::Renewed { session, account } => {
+            let tokens = tokens(&state, account, session, &next, now)?;
+            Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(tokens))
+        }
+        Refreshed::Reused(session) => {
+            state.identities.invalidate(&CredentialKey::Session(session)).await;
+            metrics::counter!("refresh_reuse_total").increment(1);
+            tracing::warn!(%session, "an old refresh token came back: session ended");
+            Err(invalid())
+        }
+        Refreshed::Unknown => Err(invalid()),
+    }
+}
+
+/// A session.
+#[derive(Serialize, ToSchema)]
+pub struct SessionResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Whether it is the one that asks.
+    pub current: bool,
+    /// When the log-in was.
+    pub created_at: DateTime<Utc>,
+    /// When it was refreshed last.
+    pub last_used_at: DateTime<Utc>,
+    /// When it ends if it is not refreshed.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Own sessions that are alive.
+#[derive(Serialize, ToSchema)]
+pub struct SessionsResponse {
+    /// The newest first, at most 200.
+    pub data: Vec<SessionResponse>,
+}
+
+/// Lists the own sessions.
+#[utoipa::path(
+    get, path = "/v1/sessions", tag = "sessions", security(("bearer" = [])),
+    responses((status = 200, body = SessionsResponse))
+)]
+pub async fn list_sessions(
+    state: web::Data<AppState>,
+    by: May<ReadOwnAccount>,
+) -> Result<web::Json<SessionsResponse>, Problem> {
+    let mut conn = state.store.connection().await?;
+    let current = sessions::current(&by);
+    let rows = sessions::list(&mut conn, &by, state.clock.now()).await?;
+    let data = rows
+        .into_iter()
+        .map(|row| SessionResponse {
+            current: current == Some(SessionId(row.id)),
+            id: row.id,
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+            expires_at: row.expires_at,
+        })
+        .collect();
+    Ok(web::Json(SessionsResponse { data }))
+}
+
+/// Logs out: ends the session that asks.
+#[utoipa::path(
+    delete, path = "/v1/sessions/current", tag = "sessions", security(("bearer" = [])),
+    responses((status = 204, description = "The session is over."))
+)]
+pub async fn log_out(state: web::Data<AppState>, by: May<EndOwnSessions>) -> Result<HttpResponse, Problem> {
+    let session = sessions::current(&by).ok_or_else(|| Problem::new(ProblemCode::LoginRequired))?;
+    end(&state, &by, session).await
+}
+
+/// Ends one of the own sessions.
+#[utoipa::path(
+    delete, path = "/v1/sessions/{session}", tag = "sessions", security(("bearer" = [])),
+    params(("session" = Uuid, Path, description = "Id of the session")),
+    responses((status = 204, description = "The session is over."))
+)]
+pub async fn end_session(
+    state: web::Data<AppState>,
+    by: May<EndOwnSessions>,
+    session: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    end(&state, &by, SessionId(*session)).await
+}
+
+async fn end(state: &AppState, by: &May<EndOwnSessions>, session: SessionId) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let ended = sessions::end(&mut conn, by, session, state.clock.now()).await?;
+    state.identities.invalidate(&CredentialKey::Session(session)).await;
+    if ended { Ok(HttpResponse::NoContent().finish()) } else { Err(Problem::not_found()) }
+}

@@ -1,0 +1,132 @@
+//! What handlers share: the store of their worker thread and the values of the whole process.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use ipnet::IpNet;
+use metrics_exporter_prometheus::PrometheusHandle;
+use moka::future::Cache;
+
+use super::middleware::rate_limit::RateLimiter;
+use crate::auth::keys::KeyRing;
+use crate::auth::password::PasswordHasher;
+use crate::auth::permission::Identity;
+use crate::auth::secret::TokenHash;
+use crate::domain::attempts::AttemptLimits;
+use crate::domain::clock::Clock;
+use crate::domain::ids::SessionId;
+use crate::store::Store;
+
+/// The state that every handler can ask for.
+#[derive(Clone)]
+pub struct AppState {
+    /// The pool of this worker thread.
+    pub store: Store,
+    /// What the whole process shares.
+    pub shared: Arc<Shared>,
+}
+
+impl std::ops::Deref for AppState {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+/// How the HTTP side behaves; every field has a configuration option of the same meaning.
+#[derive(Clone, Debug)]
+pub struct ApiSettings {
+    /// Requests per second and network, and how many may come at once.
+    pub requests_per_second: u32,
+    /// Requests that may come at once.
+    pub request_burst: u32,
+    /// Limits on attempts at secrets.
+    pub attempt_limits: AttemptLimits,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Networks that may read `/metrics`, beside this machine itself.
+    pub metrics_networks: Vec<IpNet>,
+    /// Origins that browsers may send credentials from.
+    pub cors_origins: Vec<String>,
+    /// Longest time for one request.
+    pub request_timeout: Duration,
+    /// How long a checked credential is believed before it is looked up again: at most 5 s.
+    pub identity_ttl: Duration,
+}
+
+impl Default for ApiSettings {
+    fn default() -> Self {
+        Self {
+            requests_per_second: 50,
+            request_burst: 200,
+            attempt_limits: AttemptLimits::default(),
+            trusted_proxies: Vec::new(),
+            metrics_networks: Vec::new(),
+            cors_origins: Vec::new(),
+            request_timeout: Duration::from_secs(10),
+            identity_ttl: Duration::from_secs(2),
+        }
+    }
+}
+
+/// A credential as the identity cache knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CredentialKey {
+    /// A session, named by a checked access token.
+    Session(SessionId),
+    /// A personal access token.
+    Token(TokenHash),
+}
+
+/// What the whole process shares.
+pub struct Shared {
+    /// Secrets to sign and hash with.
+    pub keys: KeyRing,
+    /// The time.
+    pub clock: Clock,
+    /// Hashes passwords, a bounded number at once.
+    pub passwords: PasswordHasher,
+    /// Credentials checked within the last moments.
+    pub identities: Cache<CredentialKey, Identity>,
+    /// Requests per network.
+    pub rate_limiter: RateLimiter,
+    /// Renders `/metrics`.
+    pub metrics: PrometheusHandle,
+    /// How the HTTP side behaves.
+    pub settings: ApiSettings,
+    draining: AtomicBool,
+}
+
+impl Shared {
+    /// Puts the shared state together.
+    pub fn new(
+        keys: KeyRing,
+        clock: Clock,
+        passwords: PasswordHasher,
+        metrics: PrometheusHandle,
+        settings: ApiSettings,
+    ) -> Self {
+        Self {
+            keys,
+            clock,
+            passwords,
+            identities: Cache::builder().max_capacity(50_000).time_to_live(settings.identity_ttl).build(),
+            rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
+            metrics,
+            settings,
+            draining: AtomicBool::new(false),
+        }
+    }
+
+    /// From now on `/readyz` says no: the instance is about to stop.
+    pub fn start_draining(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the instance is about to stop.
+    pub fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
+    }
+}

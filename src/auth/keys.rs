@@ -1,0 +1,215 @@
+//! The key ring: every secret the service signs or hashes with, in one file outside the database.
+//!
+//! A JSON document of mode 0600. The first access-token key and the first serial key are used for new tokens and print runs;
+//! the others stay valid for what was made with them.
+
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+use thiserror::Error;
+use zeroize::Zeroizing;
+
+use crate::domain::serial::SerialCode;
+
+/// 32 secret bytes with a name.
+#[derive(Clone)]
+pub struct Key {
+    id: String,
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+/// All keys of an installation.
+#[derive(Clone)]
+pub struct KeyRing {
+    access_tokens: Vec<Key>,
+    serials: Vec<Key>,
+    lookups: Key,
+}
+
+/// What the database knows a copy by: HMAC-SHA256(key, code), truncated to 16 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SerialMac(pub [u8; 16]);
+
+/// Why there is no key ring.
+#[derive(Debug, Error)]
+pub enum KeyRingError {
+    /// The file cannot be read or written.
+    #[error("cannot use the key file {path}: {source}")]
+    File {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is readable for others.
+    #[error("the key file {0} is readable for other users: chmod 600 it")]
+    Open(PathBuf),
+    /// The file holds something else.
+    #[error("the key file {path} is not a key ring: {reason}")]
+    Malformed {
+        /// Where.
+        path: PathBuf,
+        /// Why; never with the contents.
+        reason: &'static str,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeyFile {
+    access_tokens: Vec<StoredKey>,
+    serials: Vec<StoredKey>,
+    lookups: StoredKey,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredKey {
+    id: String,
+    secret: String,
+}
+
+impl StoredKey {
+    fn generate() -> Self {
+        let (id, secret) = (super::secret::random::<4>(), super::secret::random::<32>());
+        let id = id.iter().map(|b| format!("{b:02x}")).collect();
+        Self { id, secret: BASE64.encode(secret) }
+    }
+
+    fn load(self) -> Result<Key, &'static str> {
+        let bytes = BASE64.decode(&self.secret).map_err(|_| "a secret is not base64")?;
+        if bytes.len() < 32 || self.id.is_empty() {
+            return Err("a key needs an id and at least 32 secret bytes");
+        }
+        Ok(Key { id: self.id, bytes: Zeroizing::new(bytes) })
+    }
+}
+
+impl KeyRing {
+    /// Reads the ring from `path`.
+    pub fn load(path: &Path) -> Result<Self, KeyRingError> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file_error = |source| KeyRingError::File { path: path.to_owned(), source };
+        let mode = std::fs::metadata(path).map_err(file_error)?.permissions().mode();
+        if mode & 0o077 != 0 {
+            return Err(KeyRingError::Open(path.to_owned()));
+        }
+        let text = Zeroizing::new(std::fs::read_to_string(path).map_err(file_error)?);
+        let malformed = |reason| KeyRingError::Malformed { path: path.to_owned(), reason };
+        let file: KeyFile =
+            serde_json::from_str(&text).map_err(|_| malformed("it does not have the expected fields"))?;
+        let load = |keys: Vec<StoredKey>| {
+            if keys.is_empty() {
+                return Err(malformed("each purpose needs a key"));
+            }
+            keys.into_iter().map(|key| key.load().map_err(malformed)).collect::<Result<Vec<_>, _>>()
+        };
+        Ok(Self {
+            access_tokens: load(file.access_tokens)?,
+            serials: load(file.serials)?,
+            lookups: file.lookups.load().map_err(malformed)?,
+        })
+    }
+
+    /// Reads the ring from `path`, or makes one there with fresh keys.
+    pub fn load_or_create(path: &Path) -> Result<Self, KeyRingError> {
+        match Self::create(path) {
+            Err(KeyRingError::File { source, .. }) if source.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+            Ok(()) => {}
+        }
+        Self::load(path)
+    }
+
+    /// Writes a ring of fresh keys to `path`, mode 0600, and syncs it; refuses to overwrite.
+    pub fn create(path: &Path) -> Result<(), KeyRingError> {
+        use std::io::Write as _;
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let file_error = |source| KeyRingError::File { path: path.to_owned(), source };
+        if path.exists() {
+            return Err(file_error(std::io::ErrorKind::AlreadyExists.into()));
+        }
+        let ring = KeyFile {
+            access_tokens: vec![StoredKey::generate()],
+            serials: vec![StoredKey::generate()],
+            lookups: StoredKey::generate(),
+        };
+        let text = Zeroizing::new(serde_json::to_string_pretty(&ring).unwrap_or_default());
+        // Written aside and linked into place: a crash never leaves half a ring, and of two that start at once one wins.
+        let aside = path.with_extension(format!("{}.new", std::process::id()));
+        let written = (|| {
+            let mut file =
+                std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            std::fs::hard_link(&aside, path)
+        })();
+        let _ = std::fs::remove_file(&aside);
+        written.map_err(file_error)
+    }
+
+    /// Keys for signing access tokens; the first signs new ones.
+    pub fn access_tokens(&self) -> &[Key] {
+        &self.access_tokens
+    }
+
+    /// Keys for hashing serial codes; the first serves new print runs.
+    pub fn serials(&self) -> &[Key] {
+        &self.serials
+    }
+
+    /// A keyed hash of something that must be found again but not read: a network, a request body. `purpose` keeps
+    /// different uses apart.
+    pub fn lookup(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
+        let mut mac = self.lookups.mac();
+        for part in std::iter::once(purpose.as_bytes()).chain(parts.iter().copied()) {
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part);
+        }
+        mac.finalize().into_bytes().into()
+    }
+
+    /// The first half of [`Self::lookup`], where 128 bits are enough.
+    pub fn short_lookup(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 16] {
+        let mut short = [0; 16];
+        short.copy_from_slice(&self.lookup(purpose, parts)[..16]);
+        short
+    }
+}
+
+impl Key {
+    /// The key's name: public, stored beside what was made with it.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The secret itself.
+    pub fn secret(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn mac(&self) -> Hmac<Sha256> {
+        #[allow(clippy::expect_used, reason = "HMAC takes a key of any length")]
+        Hmac::<Sha256>::new_from_slice(&self.bytes).expect("HMAC takes a key of any length")
+    }
+
+    /// What the database knows a copy with this code by.
+    pub fn serial_mac(&self, code: &SerialCode) -> SerialMac {
+        let mut mac = self.mac();
+        mac.update(code.as_bytes());
+        let full = mac.finalize().into_bytes();
+        let mut short = [0; 16];
+        short.copy_from_slice(&full[..16]);
+        SerialMac(short)
+    }
+}
+
+impl std::fmt::Debug for KeyRing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("KeyRing(…)")
+    }
+}

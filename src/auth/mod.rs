@@ -1,0 +1,8 @@
+//! Who is asking and what they may do: passwords, tokens, keys, permissions. Knows neither HTTP nor SQL.
+
+pub mod access_token;
+pub mod keys;
+pub mod password;
+pub mod permission;
+pub mod secret;
+pub mod session;

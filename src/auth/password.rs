@@ -1,0 +1,128 @@
+//! Password hashing: argon2id, m = 19 MiB, t = 2, p = 1 (OWASP), on blocking threads, a bounded number at a time.
+
+use std::sync::Arc;
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+use argon2::{Algorithm, Argon2, Params, Version};
+use thiserror::Error;
+use tokio::sync::Semaphore;
+
+use crate::domain::password::Password;
+
+/// Hashing did not happen.
+#[derive(Debug, Error)]
+pub enum HashError {
+    /// More hashing is asked for than the machine can do in time.
+    #[error("too many passwords are being checked at once")]
+    Busy,
+    /// The library refused, or a stored hash is damaged.
+    #[error("password hashing failed")]
+    Failed,
+}
+
+/// What a check found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The password fits.
+    Right,
+    /// It fits, but the stored hash was made with weaker parameters: hash it again.
+    RightButWeak,
+    /// It does not fit.
+    Wrong,
+}
+
+/// Hashes and checks passwords. Clones share one bound.
+#[derive(Clone)]
+pub struct PasswordHasher {
+    permits: Arc<Semaphore>,
+    /// Waiting hashes beyond this many are refused, so that a flood of log-ins ends in 503 and not in a long queue.
+    queue: Arc<Semaphore>,
+    decoy: Arc<str>,
+    params: Params,
+}
+
+impl PasswordHasher {
+    /// A hasher that works on as many passwords at once as there are cores.
+    pub fn new() -> Result<Self, HashError> {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let params = Params::new(19 * 1024, 2, 1, None).map_err(|_| HashError::Failed)?;
+        let decoy = hash_now(&params, &super::secret::random::<16>())?.into();
+        Ok(Self {
+            permits: Arc::new(Semaphore::new(cores)),
+            queue: Arc::new(Semaphore::new(cores * 64)),
+            decoy,
+            params,
+        })
+    }
+
+    /// The PHC string to store for `password`.
+    pub async fn hash(&self, password: Password) -> Result<String, HashError> {
+        let params = self.params.clone();
+        self.blocking(move || hash_now(&params, password.as_bytes())).await
+    }
+
+    /// Checks `password` against a stored hash. Without one (no such account) a decoy is checked instead, so that both take
+    /// the same time; the verdict is then always [`Verdict::Wrong`].
+    pub async fn verify(&self, password: Password, stored: Option<String>) -> Result<Verdict, HashError> {
+        let exists = stored.is_some();
+        let stored = stored.unwrap_or_else(|| self.decoy.to_string());
+        let params = self.params.clone();
+        let verdict = self.blocking(move || verify_now(&params, &password, &stored)).await?;
+        Ok(if exists { verdict } else { Verdict::Wrong })
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, HashError> + Send + 'static,
+    ) -> Result<T, HashError> {
+        let _place = self.queue.clone().try_acquire_owned().map_err(|_| HashError::Busy)?;
+        let permit = self.permits.clone().acquire_owned().await.map_err(|_| HashError::Failed)?;
+        // The permit moves into the work: a client that hangs up frees its place only when the hashing is really over.
+        tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            work()
+        })
+        .await
+        .map_err(|_| HashError::Failed)?
+    }
+}
+
+fn argon2(params: &Params) -> Argon2<'static> {
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone())
+}
+
+fn hash_now(params: &Params, password: &[u8]) -> Result<String, HashError> {
+    Ok(argon2(params).hash_password(password).map_err(|_| HashError::Failed)?.to_string())
+}
+
+fn verify_now(params: &Params, password: &Password, stored: &str) -> Result<Verdict, HashError> {
+    let parsed = PasswordHash::new(stored).map_err(|_| HashError::Failed)?;
+    if argon2(params).verify_password(password.as_bytes(), &parsed).is_err() {
+        return Ok(Verdict::Wrong);
+    }
+    let used = Params::try_from(&parsed).map_err(|_| HashError::Failed)?;
+    let weak = used.m_cost() < params.m_cost() || used.t_cost() < params.t_cost();
+    Ok(if weak { Verdict::RightButWeak } else { Verdict::Right })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn right_wrong_unknown_and_weak() {
+        let hasher = PasswordHasher::new().unwrap();
+        let presented = |text: &str| Password::presented(text.to_owned());
+        let stored = hasher.hash(presented("tram window sonnet")).await.unwrap();
+        assert!(stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
+        let check = |text: &str, stored: Option<&str>| {
+            hasher.verify(presented(text), stored.map(str::to_owned))
+        };
+        assert_eq!(check("tram window sonnet", Some(&stored)).await.unwrap(), Verdict::Right);
+        assert_eq!(check("tram window sonnets", Some(&stored)).await.unwrap(), Verdict::Wrong);
+        assert_eq!(check("tram window sonnet", None).await.unwrap(), Verdict::Wrong);
+        let weak = hash_now(&Params::new(8 * 1024, 1, 1, None).unwrap(), b"tram window sonnet").unwrap();
+        assert_eq!(check("tram window sonnet", Some(&weak)).await.unwrap(), Verdict::RightButWeak);
+    }
+}

@@ -1,0 +1,329 @@
+//! Permissions as proof: what changes or reveals something demands a [`Granted`], and only [`Identity::grant`] makes one.
+//! A handler that forgets to ask does not compile.
+
+use std::marker::PhantomData;
+
+use crate::domain::ids::{AccountId, SessionId, TokenId};
+
+/// What an account is trusted with. Later ones include the earlier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Submits serials, keeps decks.
+    Player,
+    /// Sees hidden cards, settles disputes.
+    Moderator,
+    /// Seeds sets, mints print runs, gives roles.
+    Admin,
+}
+
+impl Role {
+    /// All roles, the least trusted first.
+    pub const ALL: [Self; 3] = [Self::Player, Self::Moderator, Self::Admin];
+
+    /// The name on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Player => "player",
+            Self::Moderator => "moderator",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// The role of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.as_str() == name)
+    }
+}
+
+/// What a personal access token may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// See cards with their owner's eyes: hidden ones that she holds, too.
+    CatalogueRead,
+    /// Read own decks.
+    DecksRead,
+    /// Create, change and delete own decks.
+    DecksWrite,
+    /// Read own submissions.
+    SerialsRead,
+    /// Submit serials.
+    SerialsSubmit,
+    /// Everything that an admin may read: print runs, audit log, accounts.
+    AdminRead,
+    /// Everything that an admin may change over the API.
+    AdminWrite,
+}
+
+impl Scope {
+    /// All scopes.
+    pub const ALL: [Self; 7] = [
+        Self::CatalogueRead,
+        Self::DecksRead,
+        Self::DecksWrite,
+        Self::SerialsRead,
+        Self::SerialsSubmit,
+        Self::AdminRead,
+        Self::AdminWrite,
+    ];
+
+    /// The name on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::CatalogueRead => "catalogue:read",
+            Self::DecksRead => "decks:read",
+            Self::DecksWrite => "decks:write",
+            Self::SerialsRead => "serials:read",
+            Self::SerialsSubmit => "serials:submit",
+            Self::AdminRead => "admin:read",
+            Self::AdminWrite => "admin:write",
+        }
+    }
+
+    /// The scope of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == name)
+    }
+}
+
+/// How somebody proved who they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// Logged in with the password, in this session.
+    Session(SessionId),
+    /// A personal access token with these scopes.
+    Token {
+        /// Which one.
+        id: TokenId,
+        /// What it is good for.
+        scopes: Vec<Scope>,
+    },
+}
+
+/// Somebody whose credential was checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Who.
+    pub account: AccountId,
+    /// Trusted with what.
+    pub role: Role,
+    /// Proved how.
+    pub credential: Credential,
+    /// The password was set by somebody else: nothing but changing it is allowed.
+    pub must_change_password: bool,
+}
+
+/// Something that needs a permission.
+pub trait Permission {
+    /// Name for messages and the permission matrix.
+    const NAME: &'static str;
+    /// The least role that has it.
+    const ROLE: Role;
+    /// The scope that a personal access token needs for it; `None`: no token will do, only a log-in.
+    const SCOPE: Option<Scope>;
+    /// Whether it is open while the password must be changed first.
+    const BEFORE_PASSWORD_CHANGE: bool = false;
+}
+
+/// Why a permission was not granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denied {
+    /// The role is too low.
+    Role(Role),
+    /// The token lacks this scope.
+    Scope(Scope),
+    /// Tokens cannot do this.
+    NeedsLogin,
+    /// The password must be changed first.
+    PasswordChangeDue,
+}
+
+/// Proof that somebody has permission `P`. Cannot be made outside this module but through [`Identity::grant`].
+#[derive(Debug)]
+pub struct Granted<P> {
+    account: AccountId,
+    role: Role,
+    credential: Credential,
+    permission: PhantomData<P>,
+}
+
+impl<P> Granted<P> {
+    /// Who has the permission.
+    pub fn account(&self) -> AccountId {
+        self.account
+    }
+
+    /// Their role.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// How they proved who they are.
+    pub fn credential(&self) -> &Credential {
+        &self.credential
+    }
+}
+
+impl Identity {
+    /// Grants permission `P`, or says why not.
+    pub fn grant<P: Permission>(&self) -> Result<Granted<P>, Denied> {
+        if self.role < P::ROLE {
+            return Err(Denied::Role(P::ROLE));
+        }
+        match (&self.credential, P::SCOPE) {
+            (Credential::Session(_), _) => {}
+            (Credential::Token { .. }, None) => return Err(Denied::NeedsLogin),
+            (Credential::Token { scopes, .. }, Some(scope)) if scopes.contains(&scope) => {}
+            (Credential::Token { .. }, Some(scope)) => return Err(Denied::Scope(scope)),
+        }
+        if self.must_change_password && !P::BEFORE_PASSWORD_CHANGE {
+            return Err(Denied::PasswordChangeDue);
+        }
+        Ok(Granted {
+            account: self.account,
+            role: self.role,
+            credential: self.credential.clone(),
+            permission: PhantomData,
+        })
+    }
+
+    /// With whose eyes this identity sees cards. A token without the scope sees what a stranger sees.
+    pub fn viewer(&self) -> Viewer {
+        match self.grant::<ViewCards>() {
+            Err(_) => Viewer::stranger(),
+            Ok(_) if self.role >= Role::Moderator => Viewer(Eyes::Overseer),
+            Ok(granted) => Viewer(Eyes::Holder(granted.account)),
+        }
+    }
+}
+
+/// With whose eyes cards are seen. The store's door asks for one; only an [`Identity`] makes one that sees more than a
+/// stranger does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Viewer(Eyes);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Eyes {
+    Stranger,
+    Holder(AccountId),
+    Overseer,
+}
+
+impl Viewer {
+    /// Sees what is unlocked.
+    pub fn stranger() -> Self {
+        Self(Eyes::Stranger)
+    }
+
+    /// Sees every card, hidden or not.
+    pub fn sees_all(self) -> bool {
+        self.0 == Eyes::Overseer
+    }
+
+    /// Sees hidden cards of which this account holds a registered copy.
+    pub fn holder(self) -> Option<AccountId> {
+        match self.0 {
+            Eyes::Holder(account) => Some(account),
+            Eyes::Stranger | Eyes::Overseer => None,
+        }
+    }
+
+    /// Sees exactly what everybody sees: answers may be shared by caches.
+    pub fn is_stranger(self) -> bool {
+        self.0 == Eyes::Stranger
+    }
+}
+
+/// Proof that the command line at the machine itself is asking: whoever can run it has the database anyway.
+#[derive(Debug)]
+pub struct Operator(());
+
+impl Operator {
+    /// For `cli` only; a test looks.
+    pub fn at_the_machine() -> Self {
+        Self(())
+    }
+}
+
+macro_rules! permissions {
+    ($($(#[$meta:meta])* $name:ident: $role:ident, $scope:expr $(, $before:literal)?;)+) => {
+        $(
+            $(#[$meta])*
+            #[derive(Debug)]
+            pub struct $name;
+
+            impl Permission for $name {
+                const NAME: &'static str = stringify!($name);
+                const ROLE: Role = Role::$role;
+                const SCOPE: Option<Scope> = $scope;
+                $(const BEFORE_PASSWORD_CHANGE: bool = $before;)?
+            }
+        )+
+    };
+}
+
+permissions! {
+    /// Read the own account and sessions.
+    ReadOwnAccount: Player, None, true;
+    /// Change the own password.
+    ChangeOwnPassword: Player, None, true;
+    /// End own sessions.
+    EndOwnSessions: Player, None, true;
+    /// Make and revoke own personal access tokens.
+    ManageOwnTokens: Player, None;
+    /// See hidden cards that the account holds (players) or all (moderators).
+    ViewCards: Player, Some(Scope::CatalogueRead);
+    /// Read own decks.
+    ReadOwnDecks: Player, Some(Scope::DecksRead);
+    /// Create, change and delete own decks.
+    WriteOwnDecks: Player, Some(Scope::DecksWrite);
+    /// Read own submissions.
+    ReadOwnSubmissions: Player, Some(Scope::SerialsRead);
+    /// Submit serials.
+    SubmitSerials: Player, Some(Scope::SerialsSubmit);
+    /// Read any account.
+    ReadAccounts: Moderator, Some(Scope::AdminRead);
+    /// Give roles and ban.
+    ManageAccounts: Admin, Some(Scope::AdminWrite);
+    /// Read print runs; never codes.
+    ReadPrintRuns: Admin, Some(Scope::AdminRead);
+    /// Read the audit log.
+    ReadAuditLog: Admin, Some(Scope::AdminRead);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity(role: Role, scopes: Option<Vec<Scope>>) -> Identity {
+        let credential = match scopes {
+            None => Credential::Session(SessionId::fresh()),
+            Some(scopes) => Credential::Token { id: TokenId::fresh(), scopes },
+        };
+        Identity { account: AccountId::fresh(), role, credential, must_change_password: false }
+    }
+
+    #[test]
+    fn a_token_has_its_scopes_and_no_more() {
+        let token = identity(Role::Admin, Some(vec![Scope::DecksRead]));
+        assert!(token.grant::<ReadOwnDecks>().is_ok());
+        assert_eq!(token.grant::<WriteOwnDecks>().unwrap_err(), Denied::Scope(Scope::DecksWrite));
+        assert_eq!(token.grant::<ManageOwnTokens>().unwrap_err(), Denied::NeedsLogin);
+        assert!(token.viewer().is_stranger(), "an admin's small token sees what a stranger sees");
+    }
+
+    #[test]
+    fn a_role_has_what_it_has() {
+        let player = identity(Role::Player, None);
+        assert_eq!(player.grant::<ManageAccounts>().unwrap_err(), Denied::Role(Role::Admin));
+        assert_eq!(player.viewer().holder(), Some(player.account));
+        assert!(identity(Role::Moderator, None).viewer().sees_all());
+    }
+
+    #[test]
+    fn a_password_set_by_another_must_be_changed_first() {
+        let admin = Identity { must_change_password: true, ..identity(Role::Admin, None) };
+        assert_eq!(admin.grant::<ManageAccounts>().unwrap_err(), Denied::PasswordChangeDue);
+        assert!(admin.grant::<ChangeOwnPassword>().is_ok());
+        assert!(admin.viewer().is_stranger());
+    }
+}

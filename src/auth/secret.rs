@@ -1,0 +1,127 @@
+//! Opaque tokens: random text handed out once, known to the database only by its SHA-256.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
+use sha2::{Digest as _, Sha256};
+use zeroize::Zeroizing;
+
+/// `N` bytes from the operating system's generator.
+///
+/// # Panics
+/// When the operating system has no randomness to give: there is no safe way on.
+pub fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    #[allow(clippy::expect_used, reason = "no safe way on without randomness")]
+    getrandom::fill(&mut bytes).expect("the operating system's random generator works");
+    bytes
+}
+
+/// What an opaque token is for; its prefix lets people and secret scanners recognise it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    /// Renews a session, once.
+    Refresh,
+    /// Stands for its owner in scripts.
+    PersonalAccess,
+}
+
+impl TokenKind {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Refresh => "csr_",
+            Self::PersonalAccess => "csp_",
+        }
+    }
+}
+
+/// A plain opaque token of 256 random bits: shown to its owner once, never stored.
+pub struct OpaqueToken(Zeroizing<String>);
+
+/// SHA-256 of an opaque token: what is stored. The token has 256 random bits, so no slow hash is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TokenHash(pub [u8; 32]);
+
+impl OpaqueToken {
+    /// A new token.
+    pub fn generate(kind: TokenKind) -> Self {
+        Self(Zeroizing::new(format!("{}{}", kind.prefix(), BASE64URL.encode(random::<32>()))))
+    }
+
+    /// Takes what a client presented, when it has the form of `kind`.
+    pub fn presented(kind: TokenKind, text: &str) -> Option<Self> {
+        let body = text.strip_prefix(kind.prefix())?;
+        (body.len() == 43 && BASE64URL.decode(body).is_ok()).then(|| Self(Zeroizing::new(text.to_owned())))
+    }
+
+    /// What is stored.
+    pub fn hash(&self) -> TokenHash {
+        TokenHash(Sha256::digest(self.0.as_bytes()).into())
+    }
+
+    /// The plain text, to be shown once.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A recovery code: 16 symbols of Crockford Base32 (80 random bits) in four groups.
+pub struct RecoveryCode(Zeroizing<String>);
+
+impl RecoveryCode {
+    /// Codes handed out at registration.
+    pub const COUNT: usize = 8;
+
+    /// A new code.
+    pub fn generate() -> Self {
+        const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+        let symbols = random::<16>().map(|b| char::from(ALPHABET[usize::from(b & 31)]));
+        let groups: Vec<String> = symbols.chunks(4).map(|group| group.iter().collect()).collect();
+        Self(Zeroizing::new(groups.join("-")))
+    }
+
+    /// Takes what a person typed: case, spaces and hyphens do not matter, O reads as 0, I and L as 1.
+    pub fn presented(text: &str) -> Self {
+        let symbols: Vec<char> = text
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .map(|c| match c.to_ascii_uppercase() {
+                'O' => '0',
+                'I' | 'L' => '1',
+                c => c,
+            })
+            .take(64)
+            .collect();
+        let groups: Vec<String> = symbols.chunks(4).map(|group| group.iter().collect()).collect();
+        Self(Zeroizing::new(groups.join("-")))
+    }
+
+    /// What is stored.
+    pub fn hash(&self) -> TokenHash {
+        TokenHash(Sha256::digest(self.0.as_bytes()).into())
+    }
+
+    /// The plain text, to be shown once.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refresh_token_is_not_a_personal_one() {
+        let token = OpaqueToken::generate(TokenKind::Refresh);
+        assert!(OpaqueToken::presented(TokenKind::Refresh, token.reveal()).is_some());
+        assert!(OpaqueToken::presented(TokenKind::PersonalAccess, token.reveal()).is_none());
+        assert!(OpaqueToken::presented(TokenKind::Refresh, "csr_short").is_none());
+    }
+
+    #[test]
+    fn a_recovery_code_survives_typing() {
+        let code = RecoveryCode::generate();
+        let typed = code.reveal().to_lowercase().replace('-', " ").replace('0', "o");
+        assert!(RecoveryCode::presented(&typed).hash() == code.hash());
+    }
+}

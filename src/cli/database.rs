@@ -1,0 +1,76 @@
+//! Reaches the database that the options name: a server of the user's, or the private Postgres.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+
+use crate::auth::keys::KeyRing;
+use crate::config::DatabaseOptions;
+use crate::store::embedded::{self, Durability, EmbeddedPostgres, EmbeddedSettings};
+use crate::store::StoreSettings;
+
+/// Name of the database inside the private Postgres.
+const DATABASE: &str = "cardscape";
+
+/// A reachable database. A private Postgres that this process started runs as long as this value lives.
+pub(super) struct Database {
+    /// How to connect.
+    pub settings: StoreSettings,
+    keys_file: Option<PathBuf>,
+    data_dir: Option<PathBuf>,
+    _private: Option<embedded::Handle>,
+}
+
+impl Database {
+    /// Starts the private Postgres, or uses the server that `DATABASE_URL` names. For `serve`: a private Postgres that
+    /// another process runs is an error.
+    pub(super) fn start(options: &DatabaseOptions) -> anyhow::Result<Self> {
+        Self::reach(options, |settings| Ok(embedded::Handle::Owned(EmbeddedPostgres::start(settings)?)))
+    }
+
+    /// Like [`Self::start`], but uses the private Postgres of a running service.
+    pub(super) fn open(options: &DatabaseOptions) -> anyhow::Result<Self> {
+        Self::reach(options, |settings| Ok(embedded::start_or_attach(settings)?))
+    }
+
+    fn reach(
+        options: &DatabaseOptions,
+        private: impl FnOnce(EmbeddedSettings) -> anyhow::Result<embedded::Handle>,
+    ) -> anyhow::Result<Self> {
+        let (url, data_dir, handle) = match &options.database_url {
+            Some(url) => (url.clone(), None, None),
+            None => {
+                let data_dir = options.data_dir();
+                let handle = private(embedded_settings(options))?;
+                (handle.url(DATABASE), Some(data_dir), Some(handle))
+            }
+        };
+        let mut settings = StoreSettings::new(url);
+        settings.prepared_statements = !options.no_prepared_statements;
+        Ok(Self { settings, keys_file: options.keys_file.clone(), data_dir, _private: handle })
+    }
+
+    /// The keys: from the file that the options name, or, beside a private Postgres, generated once.
+    pub(super) fn keys(&self) -> anyhow::Result<KeyRing> {
+        match (&self.keys_file, &self.data_dir) {
+            (Some(file), _) => Ok(KeyRing::load(file)?),
+            (None, Some(data_dir)) => Ok(KeyRing::load_or_create(&data_dir.join("keys.json"))?),
+            (None, None) => bail!(
+                "with DATABASE_URL the keys must come from you: make a file with `cardscape keys generate FILE` \
+                 and name it with --keys-file or CARDSCAPE_KEYS_FILE"
+            ),
+        }
+    }
+
+    /// Applies pending migrations.
+    pub(super) async fn migrate(&self) -> anyhow::Result<Vec<String>> {
+        crate::store::migrations::migrate(&self.settings.url).await.context("cannot migrate the database")
+    }
+}
+
+fn embedded_settings(options: &DatabaseOptions) -> EmbeddedSettings {
+    let mut settings = EmbeddedSettings::new(options.data_dir());
+    settings.durability = Durability::Full;
+    settings.bin_dir.clone_from(&options.pg_bin);
+    settings
+}

@@ -1,0 +1,80 @@
+//! The command line: one file for each subcommand.
+//!
+//! Exit codes: 0 done, 1 the answer is no (an illegal deck, a refused run), 2 wrong usage, 70 something failed.
+
+mod admin;
+mod database;
+mod keys;
+mod logging;
+mod migrate;
+mod openapi;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::LogOptions;
+
+/// Card database and collection service.
+///
+/// Without DATABASE_URL it runs a private PostgreSQL in its data directory.
+#[derive(Parser)]
+#[command(name = "cardscape", version, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(flatten)]
+    log: LogOptions,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 70 failed";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the service: migrate, load the seed data, answer requests until told to stop
+    Serve(serve::ServeCommand),
+    /// Bring the database to the schema of this program
+    Migrate(migrate::MigrateCommand),
+    /// Create admins and reset passwords
+    #[command(subcommand)]
+    Admin(admin::AdminCommand),
+    /// Make the key file that a database of your own needs
+    #[command(subcommand)]
+    Keys(keys::KeysCommand),
+    /// Print the OpenAPI document
+    Openapi,
+}
+
+/// How a subcommand ended.
+type Outcome = anyhow::Result<ExitCode>;
+
+const FAILED: u8 = 70;
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    logging::start(&cli.log);
+    let outcome = match cli.command {
+        Command::Serve(command) => command.run(),
+        Command::Migrate(command) => command.run(),
+        Command::Admin(command) => command.run(),
+        Command::Keys(command) => command.run(),
+        Command::Openapi => openapi::run(),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("cardscape: {error:#}");
+        ExitCode::from(FAILED)
+    })
+}
+
+/// Prints a line of a command's result to standard output.
+#[allow(clippy::print_stdout, reason = "the result of a command goes to standard output")]
+fn say(line: impl std::fmt::Display) {
+    println!("{line}");
+}
+
+/// Runs async work on a runtime of its own.
+fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
+}

@@ -1,0 +1,10 @@
+//! `cardscape openapi`
+
+use std::process::ExitCode;
+
+use super::{Outcome, say};
+
+pub(super) fn run() -> Outcome {
+    say(crate::api::openapi::document().to_pretty_json()?);
+    Ok(ExitCode::SUCCESS)
+}

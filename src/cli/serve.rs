@@ -1,0 +1,153 @@
+//! `cardscape serve`
+
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use actix_web::HttpServer;
+use anyhow::Context as _;
+use clap::Args;
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::database::Database;
+use super::{Outcome, admin, block_on, say};
+use crate::api::server::build_app;
+use crate::api::state::{AppState, Shared};
+use crate::auth::password::PasswordHasher;
+use crate::auth::permission::Role;
+use crate::config::{DatabaseOptions, ServeOptions};
+use crate::domain::clock::Clock;
+use crate::domain::text::AccountName;
+use crate::store::{Store, accounts, retention};
+
+#[derive(Args)]
+pub(super) struct ServeCommand {
+    #[command(flatten)]
+    database: DatabaseOptions,
+    #[command(flatten)]
+    options: ServeOptions,
+}
+
+impl ServeCommand {
+    pub(super) fn run(self) -> Outcome {
+        let database = Database::start(&self.database)?;
+        let keys = database.keys()?;
+        block_on(async move {
+            // Signals count from here on: a Ctrl-C during the start-up must not leave a half-stopped Postgres.
+            let stop = stop_signal()?;
+            let applied = database.migrate().await?;
+            if !applied.is_empty() {
+                tracing::info!(migrations = applied.len(), "database migrated");
+            }
+            let mut settings = database.settings.clone();
+            settings.pool_size = self.options.pool_size.into();
+            let store = Store::new(&settings)?;
+            let first_password = first_admin(&store).await?;
+
+            let api = self.options.api_settings();
+            let shared =
+                Arc::new(Shared::new(keys, Clock::system(), PasswordHasher::new()?, metrics_handle()?, api));
+            let app_shared = shared.clone();
+            let server = HttpServer::new(move || {
+                // A pool for each worker: a shared one costs a third of the throughput (docs/DECISIONS.md).
+                let store = Store::new(&settings).unwrap_or_else(|_| store.clone());
+                build_app(AppState { store, shared: app_shared.clone() })
+            })
+            .workers(self.options.workers.map_or_else(default_workers, usize::from))
+            .client_request_timeout(Duration::from_secs(5))
+            .shutdown_timeout(self.options.shutdown_timeout)
+            .disable_signals()
+            .bind(self.options.listen)
+            .with_context(|| format!("cannot listen on {}", self.options.listen))?;
+            let addresses = server.addrs();
+            let server = server.run();
+            let handle = server.handle();
+            announce(&addresses, first_password.as_deref());
+            tokio::spawn(housekeeping(shared.clone(), Store::new(&database.settings)?));
+            let drain = shared.clone();
+            tokio::spawn(async move {
+                stop.await;
+                tracing::info!("stopping: finishing accepted requests");
+                drain.start_draining();
+                handle.stop(true).await;
+            });
+            server.await.context("the HTTP server failed")?;
+            tracing::info!("stopped");
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+fn default_workers() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
+}
+
+/// Completes at the first SIGTERM or Ctrl-C.
+fn stop_signal() -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// On the very first start there is nobody yet who may do anything: make an admin and return its password.
+async fn first_admin(store: &Store) -> anyhow::Result<Option<String>> {
+    let mut conn = store.connection().await?;
+    if accounts::any_admin(&mut conn).await? {
+        return Ok(None);
+    }
+    drop(conn);
+    let name = AccountName::parse("admin")?;
+    match admin::create(store, &name, Role::Admin).await {
+        Ok(password) => Ok(Some(password)),
+        // Another instance on the same database was faster and shows the password.
+        Err(_) if accounts::any_admin(&mut *store.connection().await?).await? => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn announce(addresses: &[std::net::SocketAddr], first_password: Option<&str>) {
+    for address in addresses {
+        say(format_args!("Cardscape is ready: http://{address}/docs"));
+    }
+    if let Some(password) = first_password {
+        say("Log in as admin with this password. It is shown only now and must be changed first:");
+        say(format_args!("    {password}"));
+    }
+}
+
+/// One recorder for the process, however many servers it runs.
+pub(crate) fn metrics_handle() -> anyhow::Result<PrometheusHandle> {
+    static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
+    if let Some(handle) = HANDLE.get() {
+        return Ok(handle.clone());
+    }
+    let buckets = [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+    let handle = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &buckets)?
+        .install_recorder()?;
+    Ok(HANDLE.get_or_init(|| handle).clone())
+}
+
+/// Deletes what is no longer needed, every few minutes.
+async fn housekeeping(shared: Arc<Shared>, store: Store) {
+    let mut tick = tokio::time::interval(Duration::from_secs(300));
+    loop {
+        tick.tick().await;
+        shared.rate_limiter.sweep();
+        shared.metrics.run_upkeep();
+        let swept = async {
+            let mut conn = store.connection().await?;
+            retention::sweep(&mut conn, shared.clock.now()).await
+        };
+        match swept.await {
+            Ok(rows) => tracing::debug!(rows, "swept"),
+            Err(error) => tracing::warn!(%error, "could not sweep"),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The only reader of command line, environment variables and configuration: clap's `env` lives here, nowhere else.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use ipnet::IpNet;
+
+use crate::api::state::ApiSettings;
+use crate::domain::attempts::AttemptLimits;
+
+/// Where the database is.
+#[derive(Args, Clone)]
+pub struct DatabaseOptions {
+    /// A Postgres of your own, `postgres://user:password@host/database`. Without it the service runs a private one.
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
+    pub database_url: Option<String>,
+
+    /// Where the private Postgres and the generated keys live [default: $XDG_DATA_HOME/cardscape, as root /var/lib/cardscape]
+    #[arg(long, env = "CARDSCAPE_DATA_DIR", value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+
+    /// The file with the keys that sign tokens and hash serial codes, mode 0600. Needed with a database of your own
+    /// (`cardscape keys generate FILE` makes one); otherwise generated into the data directory.
+    #[arg(long, env = "CARDSCAPE_KEYS_FILE", value_name = "FILE")]
+    pub keys_file: Option<PathBuf>,
+
+    /// Directory with the PostgreSQL programs (initdb, postgres) [default: found on this machine]
+    #[arg(long, env = "CARDSCAPE_PG_BIN", value_name = "DIR")]
+    pub pg_bin: Option<PathBuf>,
+
+    /// Turns prepared statements off, for PgBouncer before 1.21 in transaction mode.
+    #[arg(long, env = "CARDSCAPE_NO_PREPARED_STATEMENTS")]
+    pub no_prepared_statements: bool,
+}
+
+impl DatabaseOptions {
+    /// The data directory: the option, or the platform's place for it.
+    pub fn data_dir(&self) -> PathBuf {
+        if let Some(dir) = &self.data_dir {
+            return dir.clone();
+        }
+        if rustix::process::geteuid().is_root() {
+            return PathBuf::from("/var/lib/cardscape");
+        }
+        let xdg = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let base = xdg.or_else(|| home.map(|home| home.join(".local/share")));
+        base.unwrap_or_else(|| PathBuf::from(".")).join("cardscape")
+    }
+}
+
+/// How the HTTP server behaves.
+#[derive(Args, Clone)]
+pub struct ServeOptions {
+    /// Address and port to listen on.
+    #[arg(long, env = "CARDSCAPE_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+    pub listen: SocketAddr,
+
+    /// Worker threads [default: one for each core]
+    #[arg(long, env = "CARDSCAPE_WORKERS", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub workers: Option<u16>,
+
+    /// Most database connections of one worker.
+    #[arg(long, env = "CARDSCAPE_POOL_SIZE", default_value = "8", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub pool_size: u16,
+
+    /// Folder with games and sets that are loaded at the start [default: seed-data, if there is one]
+    #[arg(long, env = "CARDSCAPE_SEED_DATA", value_name = "DIR")]
+    pub seed_data: Option<PathBuf>,
+
+    /// Requests per second from one network, in the long run.
+    #[arg(long, env = "CARDSCAPE_REQUESTS_PER_SECOND", default_value = "50")]
+    requests_per_second: u32,
+
+    /// Requests from one network at once.
+    #[arg(long, env = "CARDSCAPE_REQUEST_BURST", default_value = "200")]
+    request_burst: u32,
+
+    /// Multiplies every limit on attempts at passwords, codes and registrations. More than 1 only for events with many
+    /// players behind one address, and for load tests.
+    #[arg(long, env = "CARDSCAPE_ATTEMPT_FACTOR", default_value = "1")]
+    attempt_factor: u32,
+
+    /// Proxies whose X-Forwarded-For is believed, as networks: 10.0.0.0/8,::1/128
+    #[arg(long, env = "CARDSCAPE_TRUSTED_PROXIES", value_delimiter = ',', value_name = "NETWORK")]
+    trusted_proxies: Vec<IpNet>,
+
+    /// Networks that may read /metrics, beside this machine.
+    #[arg(long, env = "CARDSCAPE_METRICS_NETWORKS", value_delimiter = ',', value_name = "NETWORK")]
+    metrics_networks: Vec<IpNet>,
+
+    /// Origins from which browsers may send credentials: https://cards.example
+    #[arg(long, env = "CARDSCAPE_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGIN")]
+    cors_origins: Vec<String>,
+
+    /// Longest time for one request, in seconds.
+    #[arg(long, env = "CARDSCAPE_REQUEST_TIMEOUT", default_value = "10", value_parser = clap::value_parser!(u64).range(1..=300))]
+    request_timeout: u64,
+
+    /// How long a stopping server waits for the requests it has accepted, in seconds.
+    #[arg(long, env = "CARDSCAPE_SHUTDOWN_TIMEOUT", default_value = "15", value_parser = clap::value_parser!(u64).range(0..=300))]
+    pub shutdown_timeout: u64,
+}
+
+impl ServeOptions {
+    /// The settings of the HTTP side.
+    pub fn api_settings(&self) -> ApiSettings {
+        ApiSettings {
+            requests_per_second: self.requests_per_second,
+            request_burst: self.request_burst,
+            attempt_limits: AttemptLimits::scaled(self.attempt_factor),
+            trusted_proxies: self.trusted_proxies.clone(),
+            metrics_networks: self.metrics_networks.clone(),
+            cors_origins: self.cors_origins.clone(),
+            request_timeout: Duration::from_secs(self.request_timeout),
+            ..ApiSettings::default()
+        }
+    }
+
+    /// The folder to seed from: the option, or `seed-data` here or beside the program.
+    pub fn seed_data(&self) -> Option<PathBuf> {
+        if self.seed_data.is_some() {
+            return self.seed_data.clone();
+        }
+        let beside = std::env::current_exe().ok().and_then(|exe| exe.parent().map(|dir| dir.join("seed-data")));
+        [Some(PathBuf::from("seed-data")), beside].into_iter().flatten().find(|dir| Path::is_dir(dir))
+    }
+}
+
+/// How the log is written.
+#[derive(Args, Clone)]
+pub struct LogOptions {
+    /// Form of the log on standard error [default: text on a terminal, else json]
+    #[arg(long, global = true, env = "CARDSCAPE_LOG_FORMAT")]
+    pub log_format: Option<LogFormat>,
+
+    /// What to log, as tracing directives: info, cardscape=debug
+    #[arg(long, global = true, env = "CARDSCAPE_LOG", default_value = "info", value_name = "DIRECTIVES")]
+    pub log: String,
+}
+
+/// Form of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}

@@ -1,0 +1,100 @@
+//! Limits on attempts at what guards secrets: log-in, serial codes, recovery codes, registration.
+//!
+//! A limit counts in fixed windows, in the database, shared by all instances. A unit is reserved before the secret is looked
+//! at and given back on success, so that parallel guesses cannot outrun the count and honest use is free.
+
+use chrono::{DateTime, Duration, Utc};
+
+/// What is limited, and by what it is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AttemptScope {
+    /// Wrong passwords for one account from one network.
+    LoginAccountNetwork,
+    /// Wrong passwords from one network, whatever the account.
+    LoginNetwork,
+    /// Wrong passwords for one account from networks that never logged in to it. Known networks are not counted here, so
+    /// nobody can lock the owner out.
+    LoginAccountStrangers,
+    /// Rejected serials of one account.
+    SerialAccount,
+    /// Rejected serials from one network.
+    SerialNetwork,
+    /// Accounts registered from one network; never given back.
+    RegisterNetwork,
+    /// Wrong recovery codes from one network.
+    RecoverNetwork,
+}
+
+/// At most `limit` units in each `window`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttemptLimit {
+    /// Units in one window.
+    pub limit: u32,
+    /// Length of a window.
+    pub window: Duration,
+}
+
+/// The limits in force. Multiplied as a whole by configuration, for events with a thousand players behind one address and
+/// for load tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttemptLimits {
+    factor: u32,
+}
+
+impl Default for AttemptLimits {
+    fn default() -> Self {
+        Self { factor: 1 }
+    }
+}
+
+impl AttemptLimits {
+    /// The default limits, each times `factor` (at least 1).
+    pub fn scaled(factor: u32) -> Self {
+        Self { factor: factor.max(1) }
+    }
+
+    /// The limit of one scope.
+    pub fn of(self, scope: AttemptScope) -> AttemptLimit {
+        use AttemptScope as S;
+        let (limit, window) = match scope {
+            S::LoginAccountNetwork => (10, Duration::minutes(15)),
+            S::LoginNetwork => (100, Duration::minutes(15)),
+            S::LoginAccountStrangers => (100, Duration::hours(1)),
+            S::SerialAccount => (20, Duration::days(1)),
+            S::SerialNetwork => (100, Duration::hours(1)),
+            S::RegisterNetwork => (30, Duration::hours(1)),
+            S::RecoverNetwork => (10, Duration::hours(1)),
+        };
+        AttemptLimit { limit: limit * self.factor, window }
+    }
+}
+
+impl AttemptScope {
+    /// The name in the database and in metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::LoginAccountNetwork => "login_account_network",
+            Self::LoginNetwork => "login_network",
+            Self::LoginAccountStrangers => "login_account_strangers",
+            Self::SerialAccount => "serial_account",
+            Self::SerialNetwork => "serial_network",
+            Self::RegisterNetwork => "register_network",
+            Self::RecoverNetwork => "recover_network",
+        }
+    }
+}
+
+impl AttemptLimit {
+    /// When the window that holds `now` began.
+    pub fn window_start(self, now: DateTime<Utc>) -> DateTime<Utc> {
+        let length = self.window.num_seconds().max(1);
+        let start = now.timestamp().div_euclid(length) * length;
+        DateTime::from_timestamp(start, 0).unwrap_or(now)
+    }
+
+    /// Seconds until the window that holds `now` ends, at least 1.
+    pub fn retry_after(self, now: DateTime<Utc>) -> u32 {
+        let end = self.window_start(now) + self.window;
+        u32::try_from((end - now).num_seconds()).unwrap_or(1).max(1)
+    }
+}

@@ -1,0 +1,46 @@
+//! Identifiers. Each noun has its own type, so that an account's id never lands where a deck's belongs.
+
+use uuid::Uuid;
+
+macro_rules! ids {
+    ($($(#[$meta:meta])* $name:ident;)+) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub Uuid);
+
+        impl $name {
+            /// A new id: UUIDv7 (RFC 9562), so that rows created together lie together.
+            pub fn fresh() -> Self {
+                Self(Uuid::now_v7())
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )+};
+}
+
+ids! {
+    /// An account.
+    AccountId;
+    /// A log-in on one device: lives as long as its refresh tokens rotate.
+    SessionId;
+    /// A personal access token.
+    TokenId;
+    /// A card definition.
+    CardId;
+    /// A card in one rarity or edition.
+    PrintingId;
+    /// A print run.
+    PrintRunId;
+    /// An accepted submission of a serial.
+    SubmissionId;
+    /// A deck list.
+    DeckId;
+    /// An entry of the copy ledger.
+    LedgerId;
+}

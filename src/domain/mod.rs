@@ -1,0 +1,12 @@
+//! The service's own values and decisions: what a serial code is, when a card unlocks, how long a password must be.
+//!
+//! Everything here is pure: no SQL, no HTTP, no clock of its own. Values are parsed once, at the door; who holds one need
+//! not check it again.
+
+pub mod attempts;
+pub mod clock;
+pub mod ids;
+pub mod network;
+pub mod password;
+pub mod serial;
+pub mod text;

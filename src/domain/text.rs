@@ -1,0 +1,77 @@
+//! Short texts that people type: names and labels, checked once at the door.
+
+use thiserror::Error;
+
+/// Why a text is refused.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum TextError {
+    /// Fewer or more characters (Unicode scalar values, after trimming) than allowed.
+    #[error("must be {min} to {max} characters long, not {actual}")]
+    Length {
+        /// Fewest characters allowed.
+        min: usize,
+        /// Most characters allowed.
+        max: usize,
+        /// How many there were.
+        actual: usize,
+    },
+    /// A control character: NUL, newline, bidirectional override and the like.
+    #[error("must not contain control characters")]
+    Control,
+    /// Nothing but punctuation and spaces.
+    #[error("must contain a letter, a digit or a symbol")]
+    Blank,
+}
+
+/// Checks a single line of text: trims it, counts characters, refuses control characters and texts without a letter,
+/// digit or symbol.
+pub fn line(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
+    let text = raw.trim();
+    let actual = text.chars().count();
+    if !(min..=max).contains(&actual) {
+        return Err(TextError::Length { min, max, actual });
+    }
+    if text.chars().any(is_control) {
+        return Err(TextError::Control);
+    }
+    Ok(text.to_owned())
+}
+
+/// C0 and C1 controls, and the bidirectional formatting characters that make a text look like another one.
+fn is_control(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+}
+
+/// The name of an account: 3 to 32 characters. Two names that fold to the same key are the same name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountName {
+    text: String,
+    key: String,
+}
+
+impl AccountName {
+    /// Parses what a person typed.
+    ///
+    /// ```
+    /// use cardscape::domain::text::AccountName;
+    /// let ada = AccountName::parse("  Ada.Lovelace ").unwrap();
+    /// assert_eq!(ada.as_str(), "Ada.Lovelace");
+    /// assert_eq!(ada.key(), AccountName::parse("ada lovelace").unwrap().key());
+    /// assert!(AccountName::parse("..").is_err());
+    /// ```
+    pub fn parse(raw: &str) -> Result<Self, TextError> {
+        let text = line(raw, 3, 32)?;
+        let key = cardscape_engine::name_key(&text);
+        if key.is_empty() { Err(TextError::Blank) } else { Ok(Self { text, key }) }
+    }
+
+    /// As it was typed.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Folded: what makes two names the same.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+}

@@ -1,0 +1,302 @@
+//! Accounts and recovery codes.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::schema::{accounts, recovery_codes};
+use super::sessions::{self, RevokeReason};
+use super::{Connection, StoreResult, audit};
+use crate::auth::permission::{ChangeOwnPassword, Granted, ManageAccounts, Operator, Role};
+use crate::auth::secret::TokenHash;
+use crate::domain::ids::AccountId;
+use crate::domain::text::AccountName;
+
+/// An account as stored, the password hash left out.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = accounts)]
+pub struct AccountRow {
+    /// Id.
+    pub id: Uuid,
+    /// Name as typed.
+    pub name: String,
+    /// Role; see [`AccountRow::role`].
+    role: String,
+    /// The password was set by somebody else.
+    pub must_change_password: bool,
+    /// When it was banned.
+    pub banned_at: Option<DateTime<Utc>>,
+    /// When it was registered.
+    pub created_at: DateTime<Utc>,
+}
+
+impl AccountRow {
+    /// The role. The database allows no other text; should it ever, the least role counts.
+    pub fn role(&self) -> Role {
+        Role::parse(&self.role).unwrap_or(Role::Player)
+    }
+}
+
+/// What a log-in needs to know.
+#[derive(Clone, Debug)]
+pub struct LoginRow {
+    /// The account.
+    pub account: AccountRow,
+    /// Its PHC string.
+    pub password_hash: String,
+}
+
+/// An account to store.
+pub struct NewAccount<'a> {
+    /// Its id.
+    pub id: AccountId,
+    /// Its name.
+    pub name: &'a AccountName,
+    /// PHC string of its password.
+    pub password_hash: &'a str,
+    /// Its role.
+    pub role: Role,
+    /// Whether the password must be changed at the first log-in.
+    pub must_change_password: bool,
+    /// Hashes of its recovery codes.
+    pub recovery_codes: &'a [TokenHash],
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// Registers a player. Conflicts with `accounts_name_key_key` when the name is taken.
+pub async fn register(conn: &mut Connection, new: &NewAccount<'_>) -> StoreResult<AccountRow> {
+    let row = diesel::insert_into(accounts::table)
+        .values((
+            accounts::id.eq(new.id.0),
+            accounts::name.eq(new.name.as_str()),
+            accounts::name_key.eq(new.name.key()),
+            accounts::password_hash.eq(new.password_hash),
+            accounts::role.eq(new.role.as_str()),
+            accounts::must_change_password.eq(new.must_change_password),
+            accounts::created_at.eq(new.at),
+        ))
+        .returning(AccountRow::as_returning())
+        .get_result(conn)
+        .await?;
+    store_recovery_codes(conn, new.id, new.recovery_codes).await?;
+    Ok(row)
+}
+
+/// Creates an account of any role, from the command line.
+pub async fn create(conn: &mut Connection, _by: &Operator, new: &NewAccount<'_>) -> StoreResult<AccountRow> {
+    let row = register(conn, new).await?;
+    let entry = audit::NewAuditEntry {
+        actor: None,
+        action: "account.created",
+        target: format!("account:{}", new.id),
+        details: serde_json::json!({ "role": new.role.as_str() }),
+        at: new.at,
+    };
+    audit::write(conn, entry).await?;
+    Ok(row)
+}
+
+async fn store_recovery_codes(conn: &mut Connection, account: AccountId, codes: &[TokenHash]) -> StoreResult<()> {
+    let rows: Vec<_> = codes
+        .iter()
+        .map(|code| (recovery_codes::account_id.eq(account.0), recovery_codes::code_hash.eq(code.0.to_vec())))
+        .collect();
+    diesel::insert_into(recovery_codes::table).values(rows).execute(conn).await?;
+    Ok(())
+}
+
+/// The account of that name, with its password hash.
+pub async fn find_for_login(conn: &mut Connection, name_key: &str) -> StoreResult<Option<LoginRow>> {
+    let found: Option<(AccountRow, String)> = accounts::table
+        .filter(accounts::name_key.eq(name_key))
+        .select((AccountRow::as_select(), accounts::password_hash))
+        .first(conn)
+        .await
+        .optional()?;
+    Ok(found.map(|(account, password_hash)| LoginRow { account, password_hash }))
+}
+
+/// The account with that id, with its password hash.
+pub async fn find_with_password(conn: &mut Connection, id: AccountId) -> StoreResult<Option<LoginRow>> {
+    let found: Option<(AccountRow, String)> = accounts::table
+        .find(id.0)
+        .select((AccountRow::as_select(), accounts::password_hash))
+        .first(conn)
+        .await
+        .optional()?;
+    Ok(found.map(|(account, password_hash)| LoginRow { account, password_hash }))
+}
+
+/// The account with that id.
+pub async fn find(conn: &mut Connection, id: AccountId) -> StoreResult<Option<AccountRow>> {
+    Ok(accounts::table.find(id.0).select(AccountRow::as_select()).first(conn).await.optional()?)
+}
+
+/// Whether any admin exists.
+pub async fn any_admin(conn: &mut Connection) -> StoreResult<bool> {
+    let found = accounts::table.filter(accounts::role.eq(Role::Admin.as_str()));
+    Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
+}
+
+/// Stores a stronger hash of the same password.
+pub async fn rehash(conn: &mut Connection, id: AccountId, old: &str, new: &str) -> StoreResult<()> {
+    diesel::update(accounts::table.find(id.0).filter(accounts::password_hash.eq(old)))
+        .set(accounts::password_hash.eq(new))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Replaces the own password, if it is still the one that was checked (`old_hash`), and ends all other sessions. `false`: it
+/// was changed meanwhile.
+pub async fn change_password(
+    conn: &mut Connection,
+    by: &Granted<ChangeOwnPassword>,
+    old_hash: &str,
+    new_hash: &str,
+    now: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let account = by.account();
+    let changed = diesel::update(accounts::table.find(account.0).filter(accounts::password_hash.eq(old_hash)))
+        .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(false)))
+        .execute(conn)
+        .await?;
+    if changed == 0 {
+        return Ok(false);
+    }
+    sessions::revoke_all(conn, account, sessions::current(by), RevokeReason::PasswordChanged, now).await?;
+    audit::write(
+        conn,
+        audit::NewAuditEntry {
+            actor: Some(account),
+            action: "account.password_changed",
+            target: format!("account:{account}"),
+            details: serde_json::json!({}),
+            at: now,
+        },
+    )
+    .await?;
+    Ok(true)
+}
+
+/// Sets a password from the command line, to be changed at the next log-in, and ends all sessions.
+pub async fn reset_password(
+    conn: &mut Connection,
+    _by: &Operator,
+    account: AccountId,
+    new_hash: &str,
+    now: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::update(accounts::table.find(account.0))
+        .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(true)))
+        .execute(conn)
+        .await?;
+    sessions::revoke_all(conn, account, None, RevokeReason::PasswordChanged, now).await?;
+    audit::write(
+        conn,
+        audit::NewAuditEntry {
+            actor: None,
+            action: "account.password_reset",
+            target: format!("account:{account}"),
+            details: serde_json::json!({}),
+            at: now,
+        },
+    )
+    .await
+}
+
+/// Uses up a recovery code and sets a new password; ends all sessions. `false`: no such unused code.
+pub async fn recover(
+    conn: &mut Connection,
+    account: AccountId,
+    code: TokenHash,
+    new_hash: &str,
+    now: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let used = diesel::update(
+        recovery_codes::table
+            .find((account.0, code.0.to_vec()))
+            .filter(recovery_codes::used_at.is_null()),
+    )
+    .set(recovery_codes::used_at.eq(now))
+    .execute(conn)
+    .await?;
+    if used == 0 {
+        return Ok(false);
+    }
+    diesel::update(accounts::table.find(account.0))
+        .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(false)))
+        .execute(conn)
+        .await?;
+    sessions::revoke_all(conn, account, None, RevokeReason::Recovered, now).await?;
+    audit::write(
+        conn,
+        audit::NewAuditEntry {
+            actor: Some(account),
+            action: "account.recovered",
+            target: format!("account:{account}"),
+            details: serde_json::json!({}),
+            at: now,
+        },
+    )
+    .await?;
+    Ok(true)
+}
+
+/// What an admin changes about an account; `None` leaves it as it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AccountChanges {
+    /// The new role.
+    pub role: Option<Role>,
+    /// Ban or un-ban.
+    pub banned: Option<bool>,
+}
+
+/// Changes role or ban and, where that takes something away, ends the account's sessions. `None`: no such account.
+pub async fn change(
+    conn: &mut Connection,
+    by: &Granted<ManageAccounts>,
+    id: AccountId,
+    changes: AccountChanges,
+    now: DateTime<Utc>,
+) -> StoreResult<Option<AccountRow>> {
+    let found: Option<AccountRow> =
+        accounts::table.find(id.0).select(AccountRow::as_select()).for_update().first(conn).await.optional()?;
+    let Some(before) = found else { return Ok(None) };
+    let role = changes.role.unwrap_or(before.role());
+    let banned_at = match changes.banned {
+        None => before.banned_at,
+        Some(true) => before.banned_at.or(Some(now)),
+        Some(false) => None,
+    };
+    if role == before.role() && banned_at == before.banned_at {
+        return Ok(Some(before));
+    }
+    let after = diesel::update(accounts::table.find(id.0))
+        .set((accounts::role.eq(role.as_str()), accounts::banned_at.eq(banned_at)))
+        .returning(AccountRow::as_returning())
+        .get_result(conn)
+        .await?;
+    if banned_at.is_some() {
+        sessions::revoke_all(conn, id, None, RevokeReason::Banned, now).await?;
+    } else if role != before.role() {
+        sessions::revoke_all(conn, id, None, RevokeReason::RoleChanged, now).await?;
+    }
+    audit::write(
+        conn,
+        audit::NewAuditEntry {
+            actor: Some(by.account()),
+            action: "account.changed",
+            target: format!("account:{id}"),
+            details: serde_json::json!({
+                "role": { "from": before.role().as_str(), "to": role.as_str() },
+                "banned": { "from": before.banned_at.is_some(), "to": banned_at.is_some() },
+            }),
+            at: now,
+        },
+    )
+    .await?;
+    Ok(Some(after))
+}

@@ -1,0 +1,73 @@
+//! What can go wrong in the store, as far as callers tell it apart.
+
+use diesel::result::{DatabaseErrorKind, Error as DieselError};
+use thiserror::Error;
+
+/// The result of every store function.
+pub type StoreResult<T> = Result<T, StoreError>;
+
+/// A store function failed.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// No answer from Postgres in time: gone, starting, overloaded, or the statement ran into its time limit. Worth another
+    /// try a little later.
+    #[error("the database is not available: {0}")]
+    Unavailable(String),
+    /// A unique constraint refused the change; its name tells which.
+    #[error("conflict with {constraint}")]
+    Conflict {
+        /// Name of the constraint or index.
+        constraint: String,
+    },
+    /// Anything else: a fault of ours.
+    #[error("database error: {0}")]
+    Fault(#[source] DieselError),
+}
+
+impl StoreError {
+    /// Whether this is a conflict with the constraint or index of that name.
+    pub fn conflicts_with(&self, name: &str) -> bool {
+        matches!(self, Self::Conflict { constraint } if constraint == name)
+    }
+
+    /// Whether the same transaction may well succeed when it is run again at once: a deadlock or a serialisation failure.
+    pub(super) fn is_transient(&self) -> bool {
+        match self {
+            Self::Fault(DieselError::DatabaseError(DatabaseErrorKind::SerializationFailure, _)) => true,
+            Self::Fault(DieselError::DatabaseError(_, info)) => info.message() == "deadlock detected",
+            _ => false,
+        }
+    }
+}
+
+/// Messages of Postgres that mean "not now". Diesel keeps the message, not the SQLSTATE; the service's sessions run with
+/// `lc_messages = C`, so these are fixed texts.
+const NOT_NOW: [&str; 6] = [
+    "canceling statement due to",
+    "terminating connection",
+    "the database system is",
+    "sorry, too many clients",
+    "remaining connection slots",
+    "idle-in-transaction timeout",
+];
+
+impl From<DieselError> for StoreError {
+    fn from(error: DieselError) -> Self {
+        match error {
+            DieselError::DatabaseError(DatabaseErrorKind::UniqueViolation, info) => {
+                Self::Conflict { constraint: info.constraint_name().unwrap_or_default().to_owned() }
+            }
+            DieselError::DatabaseError(
+                DatabaseErrorKind::UnableToSendCommand | DatabaseErrorKind::ClosedConnection,
+                info,
+            ) => Self::Unavailable(info.message().to_owned()),
+            DieselError::DatabaseError(DatabaseErrorKind::Unknown, info)
+                if NOT_NOW.iter().any(|text| info.message().contains(text)) =>
+            {
+                Self::Unavailable(info.message().to_owned())
+            }
+            DieselError::BrokenTransactionManager => Self::Unavailable("transaction lost".to_owned()),
+            other => Self::Fault(other),
+        }
+    }
+}

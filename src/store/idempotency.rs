@@ -1,0 +1,154 @@
+//! Idempotency records: written in the transaction that creates the resource.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::schema::idempotency_keys;
+use super::{Connection, StoreError, StoreResult};
+use crate::domain::ids::AccountId;
+
+/// What a client's `Idempotency-Key` asks for.
+#[derive(Clone, Debug)]
+pub struct IdempotencyClaim {
+    /// Whose key: keys of different accounts never meet.
+    pub account: AccountId,
+    /// The key as sent.
+    pub key: String,
+    /// Which operation, as its OpenAPI id.
+    pub operation: &'static str,
+    /// Keyed hash of the request body.
+    pub body_mac: [u8; 32],
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// The key is new: create the resource with this id.
+    New,
+    /// The same request was answered before with this resource: answer it again.
+    Repeat(Uuid),
+    /// The key was used for another request.
+    Mismatch,
+    /// The first request with this key is still running.
+    Running,
+}
+
+#[derive(QueryableByName)]
+struct Locked {
+    #[diesel(sql_type = Bool)]
+    locked: bool,
+}
+
+/// Claims a key for `resource`, at the start of the transaction that creates it. Two requests with one key never both see
+/// [`Claimed::New`]: the second is told [`Claimed::Running`] until the first commits.
+pub async fn claim(conn: &mut Connection, claim: &IdempotencyClaim, resource: Uuid) -> StoreResult<Claimed> {
+    let Locked { locked } = diesel::sql_query("SELECT pg_try_advisory_xact_lock($1) AS locked")
+        .bind::<BigInt, _>(lock_number(claim))
+        .get_result(conn)
+        .await?;
+    if !locked {
+        return Ok(Claimed::Running);
+    }
+    let inserted = diesel::insert_into(idempotency_keys::table)
+        .values((
+            idempotency_keys::account_id.eq(claim.account.0),
+            idempotency_keys::key.eq(&claim.key),
+            idempotency_keys::operation.eq(claim.operation),
+            idempotency_keys::body_mac.eq(&claim.body_mac[..]),
+            idempotency_keys::resource_id.eq(resource),
+            idempotency_keys::created_at.eq(claim.at),
+        ))
+        .on_conflict_do_nothing()
+        .execute(conn)
+        .await?;
+    if inserted == 1 {
+        return Ok(Claimed::New);
+    }
+    let (operation, body_mac, resource): (String, Vec<u8>, Uuid) = idempotency_keys::table
+        .find((claim.account.0, &claim.key))
+        .select((idempotency_keys::operation, idempotency_keys::body_mac, idempotency_keys::resource_id))
+        .first(conn)
+        .await?;
+    let same = operation == claim.operation && body_mac == claim.body_mac;
+    Ok(if same { Claimed::Repeat(resource) } else { Claimed::Mismatch })
+}
+
+/// Gives a key back: the request was refused, nothing was created.
+pub async fn forget(conn: &mut Connection, claim: Option<&IdempotencyClaim>) -> StoreResult<()> {
+    if let Some(claim) = claim {
+        diesel::delete(idempotency_keys::table.find((claim.account.0, &claim.key))).execute(conn).await?;
+    }
+    Ok(())
+}
+
+/// Names another resource for a claimed key: the request turned out to be about one that existed already.
+pub async fn point_to(conn: &mut Connection, claim: &IdempotencyClaim, resource: Uuid) -> StoreResult<()> {
+    diesel::update(idempotency_keys::table.find((claim.account.0, &claim.key)))
+        .set(idempotency_keys::resource_id.eq(resource))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// The advisory lock of a key: the first eight bytes of its account and text mixed. A collision only makes one of two
+/// unrelated requests wait and try again.
+fn lock_number(claim: &IdempotencyClaim) -> i64 {
+    use sha2::Digest as _;
+    let digest = sha2::Sha256::new().chain_update(claim.account.0.as_bytes()).chain_update(&claim.key).finalize();
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest[..8]);
+    i64::from_be_bytes(first)
+}
+
+/// How an idempotent creation ended.
+#[derive(Debug)]
+pub enum IdempotentError {
+    /// The key was used for another request: 422.
+    Mismatch,
+    /// The first request with this key is still running: 409.
+    Running,
+    /// The store failed.
+    Store(StoreError),
+}
+
+impl From<StoreError> for IdempotentError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<diesel::result::Error> for IdempotentError {
+    fn from(error: diesel::result::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl super::pool::AsStoreError for IdempotentError {
+    fn as_store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            Self::Mismatch | Self::Running => None,
+        }
+    }
+}
+
+/// Claims the key if the client sent one: `Ok(None)` means go on and create `resource`, `Ok(Some(id))` that it was created
+/// before.
+pub async fn begin(
+    conn: &mut Connection,
+    claim_with: Option<&IdempotencyClaim>,
+    resource: Uuid,
+) -> Result<Option<Uuid>, IdempotentError> {
+    let Some(claim_with) = claim_with else { return Ok(None) };
+    match claim(conn, claim_with, resource).await? {
+        Claimed::New => Ok(None),
+        Claimed::Repeat(id) => Ok(Some(id)),
+        Claimed::Mismatch => Err(IdempotentError::Mismatch),
+        Claimed::Running => Err(IdempotentError::Running),
+    }
+}

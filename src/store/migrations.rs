@@ -1,0 +1,39 @@
+//! Brings the database to the schema of this binary.
+
+use diesel_async::{AsyncConnection as _, AsyncMigrationHarness, AsyncPgConnection, SimpleAsyncConnection as _};
+use diesel_migrations::{EmbeddedMigrations, MigrationHarness as _, embed_migrations};
+use thiserror::Error;
+
+const MIGRATIONS: EmbeddedMigrations = embed_migrations!();
+
+/// Two instances that start together must not migrate together: who comes second waits on this advisory lock.
+const LOCK: &str = "SELECT pg_advisory_lock(7233172001)";
+
+/// The database could not be migrated.
+#[derive(Debug, Error)]
+pub enum MigrationError {
+    /// No connection.
+    #[error("cannot connect to the database: {0}")]
+    Connect(#[from] diesel::ConnectionError),
+    /// A statement before the migrations failed.
+    #[error("cannot prepare the migration: {0}")]
+    Prepare(#[from] diesel::result::Error),
+    /// A migration failed; it was rolled back.
+    #[error("a migration failed: {0}")]
+    Failed(String),
+}
+
+/// Applies every migration that is not applied yet and returns their names.
+pub async fn migrate(url: &str) -> Result<Vec<String>, MigrationError> {
+    let mut conn = AsyncPgConnection::establish(url).await?;
+    conn.batch_execute(LOCK).await?;
+    tokio::task::spawn_blocking(move || {
+        let mut harness = AsyncMigrationHarness::new(conn);
+        let applied = harness
+            .run_pending_migrations(MIGRATIONS)
+            .map_err(|error| MigrationError::Failed(error.to_string()))?;
+        Ok(applied.iter().map(ToString::to_string).collect())
+    })
+    .await
+    .map_err(|error| MigrationError::Failed(error.to_string()))?
+}

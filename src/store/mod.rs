@@ -1,0 +1,22 @@
+//! The only room that knows diesel: rows and queries, one file for each noun, the same nouns as in `api`.
+//!
+//! Functions take a connection and, where they change or reveal something, the proof that it was permitted. Rows never leave
+//! this room as something that serialises.
+
+pub mod accounts;
+pub mod attempts;
+pub mod audit;
+mod door;
+pub mod embedded;
+pub mod error;
+pub mod idempotency;
+pub mod migrations;
+pub mod pool;
+pub mod retention;
+#[allow(missing_docs, reason = "columns are explained in the migrations")]
+mod schema;
+pub mod sessions;
+pub mod tokens;
+
+pub use error::{StoreError, StoreResult};
+pub use pool::{Connection, Store, StoreSettings};

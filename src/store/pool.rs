@@ -1,0 +1,158 @@
+//! Connections and transactions.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use diesel::{ConnectionError, ConnectionResult};
+use diesel_async::pooled_connection::deadpool::{Object, Pool};
+use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
+use diesel_async::{
+    AnsiTransactionManager, AsyncConnection as _, AsyncPgConnection, SimpleAsyncConnection as _, TransactionManager as _,
+};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+
+use super::{StoreError, StoreResult};
+
+/// The connection that store functions take.
+pub type Connection = AsyncPgConnection;
+
+/// How to reach Postgres, and how patient to be.
+#[derive(Clone, Debug)]
+pub struct StoreSettings {
+    /// `postgres://…`; never logged.
+    pub url: String,
+    /// Most connections of one pool (each worker thread has a pool of its own).
+    pub pool_size: usize,
+    /// Longest wait for a free connection, and for a new one.
+    pub acquire_timeout: Duration,
+    /// Longest run of one statement.
+    pub statement_timeout: Duration,
+    /// Whether statements are prepared once and kept. PgBouncer before 1.21 in transaction mode cannot keep them.
+    pub prepared_statements: bool,
+}
+
+impl StoreSettings {
+    /// Settings for `url` with the default patience: 2 s for a connection, 2 s for a statement, so that a request never
+    /// waits longer than 3 s in all to hear that Postgres is gone.
+    pub fn new(url: String) -> Self {
+        Self {
+            url,
+            pool_size: 8,
+            acquire_timeout: Duration::from_secs(2),
+            statement_timeout: Duration::from_secs(2),
+            prepared_statements: true,
+        }
+    }
+}
+
+/// A pool of connections.
+#[derive(Clone)]
+pub struct Store {
+    pool: Pool<AsyncPgConnection>,
+    acquire_timeout: Duration,
+}
+
+impl Store {
+    /// A pool that opens its connections when they are first needed.
+    pub fn new(settings: &StoreSettings) -> StoreResult<Self> {
+        let shared = Arc::new(settings.clone());
+        let mut config = ManagerConfig::default();
+        // The default pings at every checkout, which costs up to half the throughput; closed connections are noticed anyway.
+        config.recycling_method = RecyclingMethod::Fast;
+        config.custom_setup = Box::new(move |_| connect(shared.clone()));
+        let manager = AsyncDieselConnectionManager::new_with_config(settings.url.clone(), config);
+        let pool = Pool::builder(manager)
+            .max_size(settings.pool_size)
+            .build()
+            .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        Ok(Self { pool, acquire_timeout: settings.acquire_timeout })
+    }
+
+    /// A connection, within the time limit.
+    pub async fn connection(&self) -> StoreResult<Object<AsyncPgConnection>> {
+        tokio::time::timeout(self.acquire_timeout, self.pool.get())
+            .await
+            .map_err(|_| StoreError::Unavailable("no free connection in time".to_owned()))?
+            .map_err(|error| StoreError::Unavailable(error.to_string()))
+    }
+
+    /// Runs `work` in a transaction; runs it again, up to twice, when Postgres ended it for a deadlock or a serialisation
+    /// failure. `work` must therefore have no effect outside the database. When the future is dropped half-way, the connection
+    /// is closed and Postgres rolls back.
+    pub async fn transaction<T, E>(&self, work: impl AsyncFn(&mut Connection) -> Result<T, E>) -> Result<T, E>
+    where
+        E: From<StoreError> + AsStoreError,
+    {
+        let store_error = |error: diesel::result::Error| E::from(StoreError::from(error));
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let mut conn = self.connection().await?;
+            AnsiTransactionManager::begin_transaction(&mut *conn).await.map_err(store_error)?;
+            let result = match work(&mut conn).await {
+                Ok(value) => AnsiTransactionManager::commit_transaction(&mut *conn)
+                    .await
+                    .map(|()| value)
+                    .map_err(store_error),
+                Err(error) => {
+                    // When even this fails the connection is broken, and Postgres has rolled back already.
+                    let _ = AnsiTransactionManager::rollback_transaction(&mut *conn).await;
+                    Err(error)
+                }
+            };
+            match result {
+                Err(error) if tries < 3 && error.as_store_error().is_some_and(StoreError::is_transient) => {}
+                result => return result,
+            }
+        }
+    }
+
+    /// Connections in use and open, for metrics.
+    pub fn usage(&self) -> (usize, usize) {
+        let status = self.pool.status();
+        (status.size.saturating_sub(status.available), status.size)
+    }
+
+    /// Whether Postgres answers.
+    pub async fn ping(&self) -> StoreResult<()> {
+        Ok(self.connection().await?.batch_execute("SELECT 1").await?)
+    }
+}
+
+/// Errors of a transaction that may wrap a [`StoreError`].
+pub trait AsStoreError {
+    /// The wrapped error, if there is one.
+    fn as_store_error(&self) -> Option<&StoreError>;
+}
+
+impl AsStoreError for StoreError {
+    fn as_store_error(&self) -> Option<&StoreError> {
+        Some(self)
+    }
+}
+
+fn connect(settings: Arc<StoreSettings>) -> BoxFuture<'static, ConnectionResult<AsyncPgConnection>> {
+    async move {
+        let mut config: tokio_postgres::Config =
+            settings.url.parse().map_err(|_| ConnectionError::InvalidConnectionUrl("not a Postgres URL".to_owned()))?;
+        config.connect_timeout(settings.acquire_timeout).application_name("cardscape");
+        let (client, connection) = config
+            .connect(tokio_postgres::NoTls)
+            .await
+            .map_err(|error| ConnectionError::BadConnection(error.to_string()))?;
+        let mut conn = AsyncPgConnection::try_from_client_and_connection(client, connection).await?;
+        if !settings.prepared_statements {
+            conn.set_prepared_statement_cache_size(diesel::connection::CacheSize::Disabled);
+        }
+        let timeout = settings.statement_timeout.as_millis();
+        conn.batch_execute(&format!(
+            "SET statement_timeout = {timeout}; SET lock_timeout = {timeout}; \
+             SET idle_in_transaction_session_timeout = 10000; SET timezone = 'UTC'"
+        ))
+        .await
+        .map_err(ConnectionError::CouldntSetupConfiguration)?;
+        Ok(conn)
+    }
+    .boxed()
+}

@@ -1,0 +1,42 @@
+//! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions.
+
+use chrono::{DateTime, Duration, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+
+use super::schema::{attempts, idempotency_keys, personal_access_tokens, sessions};
+use super::{Connection, StoreResult};
+
+/// Idempotency records are kept this long: a client that re-sends later gets a second resource.
+pub const IDEMPOTENCY_RETENTION: Duration = Duration::days(2);
+/// Attempt windows are at most a day long.
+const ATTEMPT_RETENTION: Duration = Duration::days(2);
+/// Ended sessions are kept for the owner to look at.
+const SESSION_RETENTION: Duration = Duration::days(30);
+
+/// Deletes everything whose time is over; returns how many rows went.
+pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
+    let mut gone = diesel::delete(attempts::table.filter(attempts::window_start.lt(now - ATTEMPT_RETENTION)))
+        .execute(conn)
+        .await?;
+    gone += diesel::delete(
+        idempotency_keys::table.filter(idempotency_keys::created_at.lt(now - IDEMPOTENCY_RETENTION)),
+    )
+    .execute(conn)
+    .await?;
+    gone += diesel::delete(
+        sessions::table.filter(
+            sessions::expires_at
+                .lt(now - SESSION_RETENTION)
+                .or(sessions::revoked_at.lt(now - SESSION_RETENTION).assume_not_null()),
+        ),
+    )
+    .execute(conn)
+    .await?;
+    gone += diesel::delete(
+        personal_access_tokens::table.filter(personal_access_tokens::expires_at.lt(now - SESSION_RETENTION)),
+    )
+    .execute(conn)
+    .await?;
+    Ok(gone)
+}

@@ -1,0 +1,285 @@
+// Generated from the migrated database; `make schema` writes it, a test compares it.
+
+diesel::table! {
+    accounts (id) {
+        id -> Uuid,
+        name -> Text,
+        name_key -> Text,
+        password_hash -> Text,
+        role -> Text,
+        must_change_password -> Bool,
+        banned_at -> Nullable<Timestamptz>,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    attempts (scope, subject_mac, window_start) {
+        scope -> Text,
+        subject_mac -> Bytea,
+        window_start -> Timestamptz,
+        used -> Int4,
+    }
+}
+
+diesel::table! {
+    audit_log (id) {
+        id -> Uuid,
+        actor_id -> Nullable<Uuid>,
+        action -> Text,
+        target -> Text,
+        details -> Jsonb,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    card_content (card_id) {
+        card_id -> Uuid,
+        game_code -> Text,
+        kind -> Text,
+        name -> Text,
+        name_key -> Text,
+        search_key -> Text,
+        attributes -> Jsonb,
+        effects -> Jsonb,
+        lore -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    cards (id) {
+        id -> Uuid,
+        game_code -> Text,
+        set_code -> Text,
+        number -> Text,
+        revision -> Int8,
+        created_at -> Timestamptz,
+        updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    copies (code_prefix, code_mac) {
+        code_prefix -> Text,
+        code_mac -> Bytea,
+        print_run_id -> Uuid,
+        printing_id -> Uuid,
+        owner_id -> Nullable<Uuid>,
+        registered_at -> Nullable<Timestamptz>,
+        frozen_at -> Nullable<Timestamptz>,
+        voided_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    copy_ledger (id) {
+        id -> Uuid,
+        code_prefix -> Text,
+        code_mac -> Bytea,
+        entry -> Text,
+        account_id -> Uuid,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    deck_entries (deck_id, position) {
+        deck_id -> Uuid,
+        position -> Int4,
+        zone -> Text,
+        quantity -> Int4,
+        name -> Text,
+        set_code -> Nullable<Text>,
+        number -> Nullable<Text>,
+        rarity -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    decks (id) {
+        id -> Uuid,
+        account_id -> Uuid,
+        game_code -> Text,
+        format_code -> Text,
+        name -> Text,
+        visibility -> Text,
+        revision -> Int8,
+        created_at -> Timestamptz,
+        updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    events (id) {
+        id -> Uuid,
+        kind -> Text,
+        subject_id -> Uuid,
+        payload -> Jsonb,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    games (code) {
+        code -> Text,
+        name -> Text,
+        manifest -> Text,
+        revision -> Int8,
+        created_at -> Timestamptz,
+        updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    idempotency_keys (account_id, key) {
+        account_id -> Uuid,
+        key -> Text,
+        operation -> Text,
+        body_mac -> Bytea,
+        resource_id -> Uuid,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    personal_access_tokens (id) {
+        id -> Uuid,
+        account_id -> Uuid,
+        name -> Text,
+        token_hash -> Bytea,
+        scopes -> Array<Text>,
+        created_at -> Timestamptz,
+        expires_at -> Timestamptz,
+        last_used_at -> Nullable<Timestamptz>,
+        revoked_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    print_runs (id) {
+        id -> Uuid,
+        set_id -> Uuid,
+        code_prefix -> Text,
+        key_id -> Text,
+        copies_per_card -> Int8,
+        copy_count -> Int8,
+        status -> Text,
+        file_sha256 -> Bytea,
+        created_by -> Nullable<Uuid>,
+        created_at -> Timestamptz,
+        activated_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    printing_content (printing_id) {
+        printing_id -> Uuid,
+        attributes -> Jsonb,
+    }
+}
+
+diesel::table! {
+    printings (id) {
+        id -> Uuid,
+        card_id -> Uuid,
+        rarity -> Text,
+        tier -> Int2,
+    }
+}
+
+diesel::table! {
+    recovery_codes (account_id, code_hash) {
+        account_id -> Uuid,
+        code_hash -> Bytea,
+        used_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    refresh_tokens (token_hash) {
+        token_hash -> Bytea,
+        session_id -> Uuid,
+        generation -> Int4,
+        issued_at -> Timestamptz,
+        replaced_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    sessions (id) {
+        id -> Uuid,
+        account_id -> Uuid,
+        network_mac -> Bytea,
+        generation -> Int4,
+        created_at -> Timestamptz,
+        last_used_at -> Timestamptz,
+        expires_at -> Timestamptz,
+        revoked_at -> Nullable<Timestamptz>,
+        revoked_reason -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    sets (id) {
+        id -> Uuid,
+        game_code -> Text,
+        code -> Text,
+        name -> Text,
+        released_on -> Nullable<Date>,
+        hidden -> Bool,
+        unlock_threshold -> Int4,
+        copies_per_card -> Int8,
+        revision -> Int8,
+        created_at -> Timestamptz,
+        updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    submissions (id) {
+        id -> Uuid,
+        account_id -> Uuid,
+        card_id -> Uuid,
+        code_prefix -> Text,
+        code_mac -> Bytea,
+        counted -> Bool,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    unlocks (card_id) {
+        card_id -> Uuid,
+        threshold -> Int4,
+        submissions -> Int4,
+        unlocked_at -> Nullable<Timestamptz>,
+        reason -> Nullable<Text>,
+    }
+}
+
+diesel::allow_tables_to_appear_in_same_query!(
+    accounts,
+    attempts,
+    audit_log,
+    card_content,
+    cards,
+    copies,
+    copy_ledger,
+    deck_entries,
+    decks,
+    events,
+    games,
+    idempotency_keys,
+    personal_access_tokens,
+    print_runs,
+    printing_content,
+    printings,
+    recovery_codes,
+    refresh_tokens,
+    sessions,
+    sets,
+    submissions,
+    unlocks,
+);
+

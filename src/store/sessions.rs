@@ -1,0 +1,275 @@
+//! Sessions and their refresh tokens.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::schema::{accounts, refresh_tokens, sessions};
+use super::{Connection, StoreResult};
+use crate::auth::permission::{Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount, Role};
+use crate::auth::secret::TokenHash;
+use crate::auth::session::{PresentedRefresh, RefreshDecision, SESSION_LIFETIME, decide};
+use crate::domain::ids::{AccountId, SessionId};
+
+/// Why a session ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RevokeReason {
+    /// Its owner ended it.
+    Logout,
+    /// The password was changed.
+    PasswordChanged,
+    /// An old refresh token came back.
+    RefreshReused,
+    /// The account was banned.
+    Banned,
+    /// The role changed.
+    RoleChanged,
+    /// The password was set with a recovery code.
+    Recovered,
+}
+
+impl RevokeReason {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Logout => "logout",
+            Self::PasswordChanged => "password_changed",
+            Self::RefreshReused => "refresh_reused",
+            Self::Banned => "banned",
+            Self::RoleChanged => "role_changed",
+            Self::Recovered => "recovered",
+        }
+    }
+}
+
+/// A session as its owner sees it.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = sessions)]
+pub struct SessionRow {
+    /// Id.
+    pub id: Uuid,
+    /// When the log-in was.
+    pub created_at: DateTime<Utc>,
+    /// When it was refreshed last.
+    pub last_used_at: DateTime<Utc>,
+    /// When it ends if it is not refreshed.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// A session to begin.
+pub struct NewSession {
+    /// Its id.
+    pub id: SessionId,
+    /// Whose.
+    pub account: AccountId,
+    /// Keyed hash of the network that logged in.
+    pub network_mac: [u8; 16],
+    /// Hash of its first refresh token.
+    pub refresh: TokenHash,
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// Begins a session.
+pub async fn begin(conn: &mut Connection, new: &NewSession) -> StoreResult<()> {
+    diesel::insert_into(sessions::table)
+        .values((
+            sessions::id.eq(new.id.0),
+            sessions::account_id.eq(new.account.0),
+            sessions::network_mac.eq(new.network_mac.to_vec()),
+            sessions::generation.eq(1),
+            sessions::created_at.eq(new.at),
+            sessions::last_used_at.eq(new.at),
+            sessions::expires_at.eq(new.at + SESSION_LIFETIME),
+        ))
+        .execute(conn)
+        .await?;
+    insert_token(conn, new.id.0, new.refresh, 1, new.at).await
+}
+
+async fn insert_token(
+    conn: &mut Connection,
+    session: Uuid,
+    token: TokenHash,
+    generation: i32,
+    now: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::insert_into(refresh_tokens::table)
+        .values((
+            refresh_tokens::token_hash.eq(token.0.to_vec()),
+            refresh_tokens::session_id.eq(session),
+            refresh_tokens::generation.eq(generation),
+            refresh_tokens::issued_at.eq(now),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Whether this account ever logged in from that network.
+pub async fn knows_network(conn: &mut Connection, account: AccountId, network_mac: &[u8; 16]) -> StoreResult<bool> {
+    let found = sessions::table
+        .filter(sessions::account_id.eq(account.0))
+        .filter(sessions::network_mac.eq(network_mac.to_vec()));
+    Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
+}
+
+/// What became of a presented refresh token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refreshed {
+    /// `next` is now the session's newest token.
+    Renewed {
+        /// The session.
+        session: SessionId,
+        /// Its owner.
+        account: AccountId,
+    },
+    /// An old token came back; the session was ended.
+    Reused(SessionId),
+    /// No such token, or its session is over.
+    Unknown,
+}
+
+/// Exchanges a refresh token for `next`. Runs in a transaction; the session's row is locked, so that two refreshes of one
+/// session happen one after the other.
+pub async fn refresh(
+    conn: &mut Connection,
+    presented: TokenHash,
+    next: TokenHash,
+    now: DateTime<Utc>,
+) -> StoreResult<Refreshed> {
+    let owner: Option<Uuid> = refresh_tokens::table
+        .find(presented.0.to_vec())
+        .select(refresh_tokens::session_id)
+        .first(conn)
+        .await
+        .optional()?;
+    let Some(id) = owner else { return Ok(Refreshed::Unknown) };
+    let (account, newest, expires_at, revoked_at): (Uuid, i32, DateTime<Utc>, Option<DateTime<Utc>>) =
+        sessions::table
+            .find(id)
+            .select((sessions::account_id, sessions::generation, sessions::expires_at, sessions::revoked_at))
+            .for_update()
+            .first(conn)
+            .await?;
+    // Read again under the lock: another refresh may have replaced the token meanwhile.
+    let (generation, replaced_at): (i32, Option<DateTime<Utc>>) = refresh_tokens::table
+        .find(presented.0.to_vec())
+        .select((refresh_tokens::generation, refresh_tokens::replaced_at))
+        .first(conn)
+        .await?;
+    let token = PresentedRefresh { generation, replaced_at, newest, expires_at, revoked: revoked_at.is_some() };
+    let next_generation = match decide(token, now) {
+        RefreshDecision::Ended => return Ok(Refreshed::Unknown),
+        RefreshDecision::Reused => {
+            revoke(conn, id, RevokeReason::RefreshReused, now).await?;
+            return Ok(Refreshed::Reused(SessionId(id)));
+        }
+        RefreshDecision::Rotate => newest + 1,
+        RefreshDecision::Reissue => newest,
+    };
+    diesel::update(refresh_tokens::table)
+        .filter(refresh_tokens::session_id.eq(id))
+        .filter(refresh_tokens::replaced_at.is_null())
+        .set(refresh_tokens::replaced_at.eq(now))
+        .execute(conn)
+        .await?;
+    insert_token(conn, id, next, next_generation, now).await?;
+    diesel::update(sessions::table.find(id))
+        .set((
+            sessions::generation.eq(next_generation),
+            sessions::last_used_at.eq(now),
+            sessions::expires_at.eq(now + SESSION_LIFETIME),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(Refreshed::Renewed { session: SessionId(id), account: AccountId(account) })
+}
+
+async fn revoke(conn: &mut Connection, id: Uuid, reason: RevokeReason, now: DateTime<Utc>) -> StoreResult<usize> {
+    Ok(diesel::update(sessions::table.find(id).filter(sessions::revoked_at.is_null()))
+        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason.as_str())))
+        .execute(conn)
+        .await?)
+}
+
+/// Ends all sessions of an account but `spare`.
+pub(super) async fn revoke_all(
+    conn: &mut Connection,
+    account: AccountId,
+    spare: Option<SessionId>,
+    reason: RevokeReason,
+    now: DateTime<Utc>,
+) -> StoreResult<()> {
+    let spare = spare.map_or_else(Uuid::nil, |session| session.0);
+    diesel::update(sessions::table)
+        .filter(sessions::account_id.eq(account.0))
+        .filter(sessions::revoked_at.is_null())
+        .filter(sessions::id.ne(spare))
+        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason.as_str())))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// The session in which a permission was granted, if it was not a token.
+pub fn current<P>(by: &Granted<P>) -> Option<SessionId> {
+    match by.credential() {
+        Credential::Session(session) => Some(*session),
+        Credential::Token { .. } => None,
+    }
+}
+
+/// Ends one of the own sessions. `false`: no such session that is still alive.
+pub async fn end(
+    conn: &mut Connection,
+    by: &Granted<EndOwnSessions>,
+    session: SessionId,
+    now: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let ended = diesel::update(sessions::table)
+        .filter(sessions::id.eq(session.0))
+        .filter(sessions::account_id.eq(by.account().0))
+        .filter(sessions::revoked_at.is_null())
+        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(RevokeReason::Logout.as_str())))
+        .execute(conn)
+        .await?;
+    Ok(ended == 1)
+}
+
+/// The own sessions that are alive, the newest first.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnAccount>,
+    now: DateTime<Utc>,
+) -> StoreResult<Vec<SessionRow>> {
+    Ok(sessions::table
+        .filter(sessions::account_id.eq(by.account().0))
+        .filter(sessions::revoked_at.is_null())
+        .filter(sessions::expires_at.gt(now))
+        .select(SessionRow::as_select())
+        .order(sessions::id.desc())
+        .limit(200)
+        .load(conn)
+        .await?)
+}
+
+/// Who is behind a session now; `None` when it ended or its account is banned.
+pub async fn identify(conn: &mut Connection, id: SessionId, now: DateTime<Utc>) -> StoreResult<Option<Identity>> {
+    let found: Option<(Uuid, String, bool)> = sessions::table
+        .inner_join(accounts::table.on(accounts::id.eq(sessions::account_id)))
+        .filter(sessions::id.eq(id.0))
+        .filter(sessions::revoked_at.is_null())
+        .filter(sessions::expires_at.gt(now))
+        .filter(accounts::banned_at.is_null())
+        .select((accounts::id, accounts::role, accounts::must_change_password))
+        .first(conn)
+        .await
+        .optional()?;
+    Ok(found.map(|(account, role, must_change_password)| Identity {
+        account: AccountId(account),
+        role: Role::parse(&role).unwrap_or(Role::Player),
+        credential: Credential::Session(id),
+        must_change_password,
+    }))
+}
