@@ -1,0 +1,178 @@
+//! The private Postgres of the default set-up: a cluster below the data directory that this process
+//! creates, starts, watches, restarts and stops.
+//!
+//! It listens on a Unix socket in a directory of mode 0700 and nowhere else, so that the operating
+//! system's file permissions are its authentication. It ends with its owner, even after `kill -9`,
+//! and comes back by itself when it is the one that was killed. Linux only: it leans on
+//! `PR_SET_PDEATHSIG`, pidfds and `/proc`.
+//!
+//! Below the data directory:
+//!
+//! | Name | What it is |
+//! |---|---|
+//! | `postgres/` | the cluster |
+//! | `run/` | the socket (elsewhere when its path would be too long, see [`EmbeddedPostgres::url`]) |
+//! | `cardscape.lock` | held by the one process that owns the cluster; holds its pid |
+//! | `postgres.log`, `postgres.log.1` | what Postgres says, 8 MiB each at most (checked every minute) |
+//! | `pgsql/` | PostgreSQL's programs, where `scripts/install-postgres.sh` had to unpack them |
+
+mod account;
+mod attach;
+mod binaries;
+mod cluster;
+mod error;
+mod lock;
+mod log;
+mod ping;
+mod processes;
+mod server;
+mod socket;
+mod spawn;
+mod supervisor;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use attach::{AttachedPostgres, Handle, attach, start_or_attach};
+pub use error::EmbeddedError;
+
+use account::Account;
+use cluster::Cluster;
+use lock::DataDirLock;
+use log::ServerLog;
+use server::Server;
+use socket::SocketDir;
+use supervisor::Supervisor;
+
+/// The database superuser of a private cluster, and the only role it starts with.
+pub const SUPERUSER: &str = "cardscape";
+
+/// How a private Postgres is to be run.
+#[derive(Debug, Clone)]
+pub struct EmbeddedSettings {
+    /// The service's data directory; created (mode 0700) when missing.
+    pub data_dir: PathBuf,
+    /// The directory that holds `postgres` and `initdb`. When given, no other is tried.
+    pub bin_dir: Option<PathBuf>,
+    /// Directories to search for PostgreSQL's programs first, in the syntax of `PATH` and usually
+    /// its value. The well-known places of Linux distributions are searched in any case.
+    pub search_path: Option<OsString>,
+    /// The user's own directory for sockets (`XDG_RUNTIME_DIR`), preferred to `/tmp` when the
+    /// path of the data directory is too long for a socket.
+    pub runtime_dir: Option<PathBuf>,
+    /// Whether acknowledged commits must survive a crash of the machine.
+    pub durability: Durability,
+    /// Connections that Postgres accepts at once, of which it keeps three for the superuser.
+    pub max_connections: u16,
+    /// How long a start may take, crash recovery included.
+    pub start_timeout: Duration,
+}
+
+impl EmbeddedSettings {
+    /// Settings for a durable server of 100 connections in `data_dir`.
+    pub fn new(data_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            data_dir: data_dir.into(),
+            bin_dir: None,
+            search_path: None,
+            runtime_dir: None,
+            durability: Durability::Full,
+            max_connections: 100,
+            start_timeout: Duration::from_mins(2),
+        }
+    }
+}
+
+/// Whether acknowledged commits survive a crash of the operating system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// `fsync`, `full_page_writes` and `synchronous_commit` are on.
+    Full,
+    /// They are off: fast, and a power cut may ruin the cluster. For tests only.
+    Off,
+}
+
+/// A Postgres server that runs and is owned by this process.
+///
+/// Dropping it stops the server as [`EmbeddedPostgres::stop`] does.
+#[derive(Debug)]
+pub struct EmbeddedPostgres {
+    data_dir: PathBuf,
+    // Order matters: the server stops, its socket directory goes, then the lock is free.
+    supervisor: Supervisor,
+    socket: SocketDir,
+    _lock: DataDirLock,
+}
+
+impl EmbeddedPostgres {
+    /// Starts the server of a data directory and waits until it accepts connections; creates the
+    /// cluster on the first start, or again when an earlier attempt was interrupted.
+    ///
+    /// Blocks for about a second the first time and 0.2 s later, longer after a crash.
+    pub fn start(settings: EmbeddedSettings) -> Result<Self, EmbeddedError> {
+        let data_dir = prepare_data_dir(&settings.data_dir)?;
+        let lock = DataDirLock::acquire(&data_dir)?;
+        Self::start_locked(settings, data_dir, lock)
+    }
+
+    fn start_locked(
+        settings: EmbeddedSettings,
+        data_dir: PathBuf,
+        lock: DataDirLock,
+    ) -> Result<Self, EmbeddedError> {
+        let cluster = Cluster::in_data_dir(&data_dir);
+        let account = Account::for_cluster(&cluster)?;
+        account.open_way_into(&data_dir)?;
+        let binaries = binaries::find(&settings, &data_dir, cluster.major()?, &account)?;
+        let socket = SocketDir::prepare(&data_dir, settings.runtime_dir.as_deref(), &account)?;
+        let log = ServerLog::in_data_dir(&data_dir);
+        let server = Server { settings, cluster, account, binaries, socket: socket.clone(), log };
+        let supervisor = Supervisor::start(server)?;
+        Ok(Self { data_dir, supervisor, socket, _lock: lock })
+    }
+
+    /// The address of a database on this server, for tokio-postgres, diesel and psql alike:
+    /// `postgres:///name?host=/socket/directory&user=cardscape`, percent-encoded.
+    ///
+    /// A new cluster has the database `postgres` only. The socket lies in `run/` below the data
+    /// directory, or, when that path has more than 107 bytes or unusual characters, in a private
+    /// directory below the runtime directory or `/tmp`.
+    pub fn url(&self, database: &str) -> String {
+        self.socket.url(database)
+    }
+
+    /// The data directory, absolute and without symbolic links.
+    pub fn data_dir(&self) -> &Path {
+        &self.data_dir
+    }
+
+    /// The process id of the server; `None` while it is being restarted.
+    pub fn postmaster_pid(&self) -> Option<u32> {
+        self.supervisor.postmaster_pid()
+    }
+
+    /// Stops the server: open transactions are rolled back, everything committed is written out.
+    /// Waits for the end, at most 40 s (after 30 s it stops without a checkpoint, which costs
+    /// nothing but a recovery at the next start).
+    pub fn stop(mut self) -> Result<(), EmbeddedError> {
+        self.supervisor.stop()
+    }
+}
+
+impl Drop for EmbeddedPostgres {
+    fn drop(&mut self) {
+        if let Err(error) = self.supervisor.stop() {
+            tracing::error!(%error, "the private Postgres did not stop cleanly");
+        }
+        self.socket.remove();
+    }
+}
+
+/// Creates the data directory when it is missing, private to its owner, and resolves its path.
+fn prepare_data_dir(path: &Path) -> Result<PathBuf, EmbeddedError> {
+    use std::os::unix::fs::DirBuilderExt;
+    let failed = |source| EmbeddedError::DataDir { path: path.to_owned(), source };
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
+    path.canonicalize().map_err(failed)
+}

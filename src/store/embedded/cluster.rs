@@ -1,0 +1,170 @@
+//! The database cluster's directory: found, judged, or created whole.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::Durability;
+use super::account::Account;
+use super::binaries::Binaries;
+use super::error::EmbeddedError;
+use super::log::last_lines;
+use super::processes::{self, Escalation};
+use super::{SUPERUSER, spawn};
+
+/// What an empty cluster and its first write-ahead log take, with some air.
+const ROOM_FOR_A_NEW_CLUSTER: u64 = 128 << 20;
+
+/// The place of the cluster, `<data_dir>/postgres`, whether or not it exists yet.
+#[derive(Debug, Clone)]
+pub(super) struct Cluster {
+    dir: PathBuf,
+    /// Where initdb works. A cluster gets its real name only when it is complete, so what lies here
+    /// at a start is what an interrupted attempt left.
+    unfinished: PathBuf,
+}
+
+impl Cluster {
+    pub(super) fn in_data_dir(data_dir: &Path) -> Self {
+        Self { dir: data_dir.join("postgres"), unfinished: data_dir.join("postgres.unfinished") }
+    }
+
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// User and group that own the cluster; `None` when there is none yet.
+    pub(super) fn owner(&self) -> Result<Option<(u32, u32)>, EmbeddedError> {
+        match fs::metadata(&self.dir) {
+            Ok(_) if self.is_vacant()? => Ok(None),
+            Ok(meta) => Ok(Some((meta.uid(), meta.gid()))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+
+    /// The major version that made the cluster; `None` when there is none yet.
+    pub(super) fn major(&self) -> Result<Option<u32>, EmbeddedError> {
+        match fs::read_to_string(self.dir.join("PG_VERSION")) {
+            Ok(text) => match text.trim().parse() {
+                Ok(major) => Ok(Some(major)),
+                Err(_) => Err(EmbeddedError::NotACluster { path: self.dir.clone() }),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if self.is_vacant()? {
+                    Ok(None)
+                } else {
+                    Err(EmbeddedError::NotACluster { path: self.dir.clone() })
+                }
+            }
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+
+    /// Creates the cluster if there is none, and clears away an unfinished one. Blocks for about a
+    /// second; the calling thread must outlive the work, for `initdb` ends with it.
+    pub(super) fn create_if_missing(
+        &self,
+        binaries: &Binaries,
+        account: &Account,
+        durability: Durability,
+    ) -> Result<(), EmbeddedError> {
+        self.clear_unfinished()?;
+        if self.major()?.is_some() {
+            return Ok(());
+        }
+        let data_dir = self.dir.parent().unwrap_or(Path::new("/"));
+        if rustix::fs::statvfs(data_dir)
+            .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM_FOR_A_NEW_CLUSTER)
+        {
+            return Err(EmbeddedError::DiskFull { path: data_dir.to_owned() });
+        }
+        fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&self.unfinished)
+            .and_then(|()| account.give(&self.unfinished))
+            .map_err(|error| self.failed(error))?;
+        self.run_initdb(binaries, account, durability)?;
+        self.publish(data_dir).map_err(|error| self.failed(error))
+    }
+
+    fn run_initdb(
+        &self,
+        binaries: &Binaries,
+        account: &Account,
+        durability: Durability,
+    ) -> Result<(), EmbeddedError> {
+        let mut initdb = binaries.command("initdb", account);
+        initdb
+            .arg("--pgdata")
+            .arg(&self.unfinished)
+            .args(["--encoding=UTF8", "--locale=C.UTF-8", "--auth-local=trust"])
+            .args(["--auth-host=reject", "--username", SUPERUSER])
+            .arg(match durability {
+                Durability::Full => "--data-checksums",
+                Durability::Off => "--no-sync",
+            });
+        spawn::tie_to_this_thread(&mut initdb, rustix::process::Signal::TERM);
+        let output = initdb
+            .output()
+            .map_err(|source| EmbeddedError::Spawn { program: binaries.path("initdb"), source })?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        if said.contains("No space left on device") || said.contains("Disk quota exceeded") {
+            return Err(EmbeddedError::DiskFull { path: self.dir.clone() });
+        }
+        Err(EmbeddedError::InitFailed {
+            output: format!("{} ({})", last_lines(&said, 8), output.status),
+        })
+    }
+
+    /// Gives the finished cluster its name, so that a power cut leaves either all of it or none.
+    fn publish(&self, data_dir: &Path) -> io::Result<()> {
+        match fs::remove_dir(&self.dir) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        fs::rename(&self.unfinished, &self.dir)?;
+        fs::File::open(data_dir)?.sync_all()
+    }
+
+    /// Removes what an interrupted initdb left, after the end of whatever may still write there.
+    fn clear_unfinished(&self) -> Result<(), EmbeddedError> {
+        if !self.unfinished.exists() {
+            return Ok(());
+        }
+        tracing::warn!(dir = %self.unfinished.display(), "removing an unfinished database cluster");
+        let mut escalation = Escalation::begin();
+        while let Some(process) = processes::working_in(&self.unfinished).into_iter().next() {
+            escalation.press(&process, &self.unfinished)?;
+        }
+        let deadline = Instant::now() + Duration::from_secs(2);
+        loop {
+            match fs::remove_dir_all(&self.unfinished) {
+                Ok(()) => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) if Instant::now() > deadline => return Err(self.failed(error)),
+                Err(_) => std::thread::sleep(Duration::from_millis(50)),
+            }
+        }
+    }
+
+    fn is_vacant(&self) -> Result<bool, EmbeddedError> {
+        match fs::read_dir(&self.dir) {
+            Ok(mut entries) => Ok(entries.next().is_none()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+
+    fn failed(&self, source: io::Error) -> EmbeddedError {
+        if matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+            return EmbeddedError::DiskFull { path: self.dir.clone() };
+        }
+        EmbeddedError::DataDir { path: self.dir.clone(), source }
+    }
+}
