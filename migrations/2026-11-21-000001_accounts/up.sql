@@ -40,12 +40,13 @@ COMMENT ON COLUMN sessions.generation IS 'Generation of the newest refresh token
 CREATE TABLE refresh_tokens (
     token_hash bytea PRIMARY KEY CHECK (octet_length(token_hash) = 32),
     session_id uuid NOT NULL REFERENCES sessions ON DELETE CASCADE,
-    generation integer NOT NULL CHECK (generation >= 1),
+    generation integer NOT NULL CHECK (generation >= 0),
     issued_at timestamptz NOT NULL,
     replaced_at timestamptz
 );
 CREATE UNIQUE INDEX refresh_tokens_one_current ON refresh_tokens (session_id) WHERE replaced_at IS NULL;
 COMMENT ON TABLE refresh_tokens IS 'Every token of a session, kept after rotation so that a re-use is recognised.';
+COMMENT ON COLUMN refresh_tokens.generation IS 'Counts rotations from 1. 0: superseded by another of its generation because its reply was lost; never honoured again.';
 
 CREATE TABLE personal_access_tokens (
     id uuid PRIMARY KEY,

@@ -1,6 +1,6 @@
 //! Every URL on one screen.
 
-use actix_web::{HttpResponse, ResponseError as _, web};
+use actix_web::{HttpResponse, web};
 use utoipa::OpenApi;
 
 use super::problem::{self, Problem, ProblemCode};
@@ -60,10 +60,10 @@ routes! {
 }
 
 /// 405 with the methods that the resource does have.
-async fn method_not_allowed(methods: &[&str]) -> HttpResponse {
+async fn method_not_allowed(methods: &[&str]) -> Result<HttpResponse, Problem> {
     let mut allow: Vec<String> = methods.iter().map(|method| method.to_ascii_uppercase()).collect();
     if methods.contains(&"get") {
         allow.push("HEAD".to_owned());
     }
-    Problem::new(ProblemCode::MethodNotAllowed).allow(allow.join(", ")).error_response()
+    Err(Problem::new(ProblemCode::MethodNotAllowed).allow(allow.join(", ")))
 }

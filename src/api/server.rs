@@ -1,6 +1,5 @@
 //! Puts the application together, for `serve` and for tests.
 
-use actix_cors::Cors;
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::http::header;
@@ -9,7 +8,7 @@ use actix_web::{App, Error, web};
 use tracing_actix_web::TracingLogger;
 use utoipa_swagger_ui::SwaggerUi;
 
-use super::middleware::{deadline, encoding, observe, problems, rate_limit};
+use super::middleware::{cors, deadline, encoding, observe, problems, rate_limit};
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
 use super::{openapi, routes};
@@ -26,7 +25,6 @@ pub fn build_app(
         InitError = (),
     >,
 > {
-    let cors = cors(&state.settings.cors_origins);
     App::new()
         .app_data(web::Data::new(state))
         .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()))
@@ -43,30 +41,11 @@ pub fn build_app(
         .wrap(Compress::default())
         .wrap(from_fn(encoding::tag))
         .wrap(from_fn(rate_limit::limit))
-        .wrap(cors)
+        .wrap(from_fn(cors::share))
         .wrap(from_fn(observe::measure))
         .wrap(TracingLogger::<observe::RequestSpan>::new())
 }
 
 async fn docs() -> actix_web::HttpResponse {
     actix_web::HttpResponse::PermanentRedirect().insert_header((header::LOCATION, "/docs/")).finish()
-}
-
-/// Anonymous requests from everywhere; with configured origins, browsers there may send credentials too.
-fn cors(origins: &[String]) -> Cors {
-    let cors = Cors::default()
-        .allowed_methods(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
-        .allowed_headers([
-            header::AUTHORIZATION,
-            header::CONTENT_TYPE,
-            header::IF_MATCH,
-            header::IF_NONE_MATCH,
-            header::HeaderName::from_static("idempotency-key"),
-        ])
-        .expose_headers(["etag", "link", "location", "retry-after", "ratelimit", "ratelimit-policy", "x-request-id"])
-        .max_age(3600);
-    if origins.is_empty() {
-        return cors.allow_any_origin().send_wildcard();
-    }
-    origins.iter().fold(cors, |cors, origin| cors.allowed_origin(origin)).supports_credentials()
 }

@@ -7,6 +7,9 @@ pub const SESSION_LIFETIME: Duration = Duration::days(60);
 /// How long the token before the newest one is honoured after its rotation: a reply may be lost on a train.
 pub const REPLAY_GRACE: Duration = Duration::seconds(30);
 
+/// Generation of a token that was replaced by another of the same generation: its reply was lost, nobody should have it.
+pub const SUPERSEDED: i32 = 0;
+
 /// What the database knows of a presented refresh token and its session.
 #[derive(Clone, Copy, Debug)]
 pub struct PresentedRefresh {
@@ -65,7 +68,7 @@ mod tests {
         assert_eq!(decide(token(6, Some(30)), now), RefreshDecision::Reissue);
         assert_eq!(decide(token(6, Some(31)), now), RefreshDecision::Reused);
         assert_eq!(decide(token(5, Some(1)), now), RefreshDecision::Reused);
-        assert_eq!(decide(token(7, Some(1)), now), RefreshDecision::Reused, "superseded by a reissue");
+        assert_eq!(decide(token(SUPERSEDED, Some(1)), now), RefreshDecision::Reused, "superseded by a reissue");
         assert_eq!(decide(PresentedRefresh { revoked: true, ..token(7, None) }, now), RefreshDecision::Ended);
         assert_eq!(decide(PresentedRefresh { expires_at: now, ..token(7, None) }, now), RefreshDecision::Ended);
     }

@@ -10,6 +10,8 @@ mod migrate;
 mod openapi;
 mod serve;
 
+pub use serve::metrics_handle;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};

@@ -122,7 +122,7 @@ fn announce(addresses: &[std::net::SocketAddr], first_password: Option<&str>) {
 }
 
 /// One recorder for the process, however many servers it runs.
-pub(crate) fn metrics_handle() -> anyhow::Result<PrometheusHandle> {
+pub fn metrics_handle() -> anyhow::Result<PrometheusHandle> {
     static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
     if let Some(handle) = HANDLE.get() {
         return Ok(handle.clone());

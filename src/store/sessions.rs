@@ -9,7 +9,7 @@ use super::schema::{accounts, refresh_tokens, sessions};
 use super::{Connection, StoreResult};
 use crate::auth::permission::{Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount, Role};
 use crate::auth::secret::TokenHash;
-use crate::auth::session::{PresentedRefresh, RefreshDecision, SESSION_LIFETIME, decide};
+use crate::auth::session::{PresentedRefresh, RefreshDecision, SESSION_LIFETIME, SUPERSEDED, decide};
 use crate::domain::ids::{AccountId, SessionId};
 
 /// Why a session ended early.
@@ -159,7 +159,8 @@ pub async fn refresh(
         .first(conn)
         .await?;
     let token = PresentedRefresh { generation, replaced_at, newest, expires_at, revoked: revoked_at.is_some() };
-    let next_generation = match decide(token, now) {
+    let decision = decide(token, now);
+    let next_generation = match decision {
         RefreshDecision::Ended => return Ok(Refreshed::Unknown),
         RefreshDecision::Reused => {
             revoke(conn, id, RevokeReason::RefreshReused, now).await?;
@@ -168,10 +169,13 @@ pub async fn refresh(
         RefreshDecision::Rotate => newest + 1,
         RefreshDecision::Reissue => newest,
     };
-    diesel::update(refresh_tokens::table)
+    let current = refresh_tokens::table
         .filter(refresh_tokens::session_id.eq(id))
-        .filter(refresh_tokens::replaced_at.is_null())
-        .set(refresh_tokens::replaced_at.eq(now))
+        .filter(refresh_tokens::replaced_at.is_null());
+    // A token whose reply was lost must not count as the predecessor of what comes after it.
+    let left_generation = if decision == RefreshDecision::Reissue { SUPERSEDED } else { newest };
+    diesel::update(current)
+        .set((refresh_tokens::replaced_at.eq(now), refresh_tokens::generation.eq(left_generation)))
         .execute(conn)
         .await?;
     insert_token(conn, id, next, next_generation, now).await?;

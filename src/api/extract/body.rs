@@ -62,6 +62,12 @@ fn is_json(req: &HttpRequest) -> bool {
 }
 
 fn parse<T: DeserializeOwned>(raw: &[u8]) -> Result<T, Problem> {
+    // A derived deserialiser would take an array for the fields of a struct, in order.
+    if raw.trim_ascii_start().first() != Some(&b'{') {
+        serde_json::from_slice::<serde::de::IgnoredAny>(raw)
+            .map_err(|error| Problem::new(ProblemCode::MalformedJson).detail(error.to_string()))?;
+        return Err(Problem::invalid(vec![InputFault::at("", "must be an object")]));
+    }
     let mut reader = serde_json::Deserializer::from_slice(raw);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let pointer = pointer(error.path());

@@ -1,5 +1,6 @@
 //! What happens to every request, whatever its route.
 
+pub mod cors;
 pub mod deadline;
 pub mod encoding;
 pub mod observe;

@@ -1,0 +1,107 @@
+//! What no client should send: always a 4xx problem, nothing stored, nothing broken.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, RequestExt as _, TestApp};
+
+async fn register(app: &TestApp, content_type: &str, body: impl Into<reqwest::Body>) -> Answer {
+    app.post("/v1/accounts").header("content-type", content_type).body(body).answer().await
+}
+
+#[rstest]
+#[case::empty("", 400, "malformed_json")]
+#[case::half("{\"name\":", 400, "malformed_json")]
+#[case::trailing("{\"name\":\"abc\",\"password\":\"tram window sonnet\"} {}", 400, "malformed_json")]
+#[case::not_utf8("{\"name\":\"\u{0}\"}", 400, "malformed_json")]
+#[case::lone_surrogate(r#"{"name":"\ud800abc","password":"tram window sonnet"}"#, 400, "malformed_json")]
+#[case::wrong_type(r#"{"name":5,"password":"tram window sonnet"}"#, 422, "invalid_body")]
+#[case::array("[]", 422, "invalid_body")]
+#[case::fields_without_names(r#"["abc","tram window sonnet"]"#, 422, "invalid_body")]
+#[case::null("null", 422, "invalid_body")]
+#[case::missing(r#"{"name":"abc"}"#, 422, "invalid_body")]
+#[case::unknown(r#"{"name":"abc","password":"tram window sonnet","role":"admin"}"#, 422, "invalid_body")]
+#[case::twice(r#"{"name":"abc","name":"abd","password":"tram window sonnet"}"#, 422, "invalid_body")]
+#[case::nul(r#"{"name":"ab\u0000c","password":"tram window sonnet"}"#, 422, "invalid_body")]
+#[case::control(r#"{"name":"ab\u001bc","password":"tram window sonnet"}"#, 422, "invalid_body")]
+#[case::bidi(r#"{"name":"ab\u202ec","password":"tram window sonnet"}"#, 422, "invalid_body")]
+#[case::huge_number(r#"{"name":1e999,"password":"tram window sonnet"}"#, 400, "malformed_json")]
+#[tokio::test]
+async fn bodies_that_cannot_be(#[case] body: &'static str, #[case] status: u16, #[case] code: &str) {
+    let app = TestApp::start().await;
+    register(&app, "application/json", body).await.problem(status, code);
+    assert_eq!(app.db().value("SELECT count(*) FROM accounts").await, "0");
+}
+
+#[tokio::test]
+async fn bodies_that_are_too_much() {
+    let app = TestApp::start().await;
+    let deep = "[".repeat(100_000);
+    register(&app, "application/json", deep).await.problem(400, "malformed_json");
+    let deep = format!("{{\"name\":{}", "{\"x\":".repeat(50_000));
+    register(&app, "application/json", deep).await.problem(422, "invalid_body");
+    let long = json!({ "name": "x".repeat(200_000), "password": "tram window sonnet" }).to_string();
+    register(&app, "application/json", long).await.problem(422, "invalid_body");
+    let huge = json!({ "name": "x".repeat(1_000_000), "password": "tram window sonnet" }).to_string();
+    register(&app, "application/json", huge).await.problem(413, "body_too_large");
+    let chunks: Vec<Result<String, std::io::Error>> = (0..64).map(|_| Ok("x".repeat(16 * 1024))).collect();
+    let unannounced = reqwest::Body::wrap_stream(futures_util::stream::iter(chunks));
+    register(&app, "application/json", unannounced).await.problem(413, "body_too_large");
+    assert_eq!(app.db().value("SELECT count(*) FROM accounts").await, "0");
+}
+
+#[rstest]
+#[case("text/plain")]
+#[case("application/x-www-form-urlencoded")]
+#[case("application/jsonp")]
+#[case("multipart/form-data; boundary=x")]
+#[tokio::test]
+async fn other_media_types(#[case] content_type: &str) {
+    let app = TestApp::start().await;
+    let body = json!({ "name": "abc", "password": "tram window sonnet" }).to_string();
+    register(&app, content_type, body.clone()).await.problem(415, "unsupported_media_type");
+    register(&app, "application/json; charset=utf-8", body).await.expect(201);
+}
+
+#[rstest]
+#[case("limit=0")]
+#[case("limit=201")]
+#[case("limit=-1")]
+#[case("limit=99999999999999999999")]
+#[case("limit=ten")]
+#[case("colour=red")]
+#[case("cursor=%00")]
+#[case("cursor=nonsense")]
+#[case("cursor=WyJhIl0")]
+#[case("limit=5&limit=6")]
+#[tokio::test]
+async fn queries_that_cannot_be(#[case] query: &str) {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let answer = app.get(&format!("/v1/audit-log?{query}")).by(&admin).answer().await;
+    let code = answer.json()["code"].clone();
+    assert!(matches!(code.as_str(), Some("invalid_query" | "invalid_cursor")), "{}", answer.text());
+    assert_eq!(answer.status, 400);
+}
+
+#[rstest]
+#[case("not-a-uuid")]
+#[case("%00")]
+#[case("01998d5e-7a35-7c54-b0a0-1f6f4f5f2b1")]
+#[case("..%2f..%2fetc%2fpasswd")]
+#[tokio::test]
+async fn paths_that_cannot_be(#[case] id: &str) {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    app.get(&format!("/v1/accounts/{id}")).by(&admin).answer().await.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn pointers_lead_to_the_fault() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let body: Value = json!({ "name": "t", "scopes": ["decks:read", 7] });
+    let problem = app.post("/v1/tokens").by(&ada).json(&body).answer().await.problem(422, "invalid_body");
+    assert_eq!(problem["errors"][0]["pointer"], "/scopes/1");
+    assert!(!problem.to_string().contains("line 1"), "no places in bytes that the client never saw");
+}

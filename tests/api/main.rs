@@ -1,0 +1,13 @@
+//! The service, tested through its public API against a real Postgres: one module for each noun, as in `src/api`.
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
+
+mod support;
+
+mod accounts;
+mod bad_input;
+mod openapi;
+mod permissions;
+mod schema;
+mod service;
+mod sessions;
+mod tokens;

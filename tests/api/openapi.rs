@@ -1,0 +1,77 @@
+//! The contract: committed, complete, and what is routed.
+
+use std::collections::BTreeSet;
+
+use cardscape::api::openapi::document;
+use cardscape::api::routes::ROUTES;
+use serde_json::Value;
+
+use crate::support::{RequestExt as _, TestApp};
+
+/// `CARDSCAPE_UPDATE=1 cargo test --test api openapi` writes the file (`make openapi`).
+#[test]
+fn the_committed_document_is_the_one_that_runs() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi/openapi.json");
+    let expected = document().to_pretty_json().unwrap() + "\n";
+    if std::env::var_os("CARDSCAPE_UPDATE").is_some() {
+        std::fs::write(path, expected).unwrap();
+        return;
+    }
+    assert!(std::fs::read_to_string(path).unwrap() == expected, "run `make openapi` and commit the document");
+}
+
+fn operations() -> Vec<(String, String, Value)> {
+    let document = serde_json::to_value(document()).unwrap();
+    assert_eq!(document["openapi"], "3.1.0");
+    let paths = document["paths"].as_object().unwrap().clone();
+    paths
+        .into_iter()
+        .flat_map(|(path, item)| {
+            let methods = item.as_object().unwrap().clone();
+            methods.into_iter().map(move |(method, operation)| (method, path.clone(), operation))
+        })
+        .collect()
+}
+
+#[test]
+fn every_route_is_documented_and_every_operation_routed() {
+    let documented: BTreeSet<_> = operations()
+        .into_iter()
+        .map(|(method, path, operation)| (method, path, operation["operationId"].as_str().unwrap().to_owned()))
+        .collect();
+    let routed: BTreeSet<_> = ROUTES
+        .iter()
+        .map(|(method, path, operation)| ((*method).to_owned(), (*path).to_owned(), (*operation).to_owned()))
+        .collect();
+    assert_eq!(documented, routed);
+}
+
+#[test]
+fn every_operation_tells_its_failures_and_is_explained() {
+    for (method, path, operation) in operations() {
+        let name = format!("{method} {path}");
+        assert!(operation["summary"].is_string(), "{name} has no summary");
+        let responses = operation["responses"].as_object().unwrap();
+        assert!(responses.keys().any(|status| status.starts_with('2')), "{name} has no success");
+        for (status, response) in responses {
+            let problem = &response["content"]["application/problem+json"];
+            assert_eq!(problem.is_object(), status.starts_with(['4', '5']), "{name} {status}");
+        }
+        if operation["security"].is_array() {
+            assert!(responses.contains_key("401") && responses.contains_key("403"), "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_document_and_its_pages_are_served() {
+    let app = TestApp::start().await;
+    let served = app.get("/openapi.json").answer().await.expect(200);
+    assert_eq!(served, serde_json::to_value(document()).unwrap());
+    let page = app.get("/docs/").answer().await;
+    assert_eq!(page.status, 200);
+    for external in ["http://", "https://"] {
+        assert!(!page.text().contains(&format!("src=\"{external}")), "no CDN");
+    }
+    assert_eq!(app.get("/docs").answer().await.header("location"), "/docs/");
+}

@@ -1,0 +1,205 @@
+//! The permission matrix: one row for every operation, tried with every kind of caller.
+
+use std::collections::BTreeSet;
+
+use cardscape::api::routes::ROUTES;
+use cardscape::auth::access_token::{self, AccessClaims};
+use cardscape::auth::permission::Scope;
+use cardscape::domain::ids::{AccountId, SessionId};
+use chrono::Duration;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{Player, RequestExt as _, TestApp};
+use Needs::{Admin, Anyone, Login, Moderator, Scoped};
+
+/// What an operation needs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    /// Nothing.
+    Anyone,
+    /// Any account, logged in: no personal access token will do.
+    Login,
+    /// Any account, or a token with this scope.
+    Scoped(&'static str),
+    /// A moderator, or a moderator's token with this scope.
+    Moderator(&'static str),
+    /// An admin, or an admin's token with this scope.
+    Admin(&'static str),
+}
+
+/// Operation, what it needs, a path for its parameters, a body that is well-formed.
+type Row = (&'static str, Needs, &'static str, fn() -> Value);
+
+fn none() -> Value {
+    Value::Null
+}
+
+const SOME: &str = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+
+#[rustfmt::skip]
+const MATRIX: &[Row] = &[
+    ("register",            Anyone,                   "", || json!({ "name": "a b c", "password": "tram window sonnet" })),
+    ("recover",             Anyone,                   "", || json!({ "name": "nobody", "recovery_code": "0", "new_password": "tram window sonnet" })),
+    ("find_account",        Moderator("admin:read"),  SOME, none),
+    ("change_account",      Admin("admin:write"),     SOME, || json!({ "banned": false })),
+    ("find_me",             Login,                    "", none),
+    ("change_password",     Login,                    "", || json!({ "current_password": "x", "new_password": "short" })),
+    ("list_sessions",       Login,                    "", none),
+    ("log_in",              Anyone,                   "", || json!({ "name": "nobody", "password": "x" })),
+    ("refresh",             Anyone,                   "", || json!({ "refresh_token": "x" })),
+    ("log_out",             Login,                    "", none),
+    ("end_session",         Login,                    SOME, none),
+    ("list_tokens",         Login,                    "", none),
+    ("create_token",        Login,                    "", || json!({ "name": "t", "scopes": ["decks:read"] })),
+    ("revoke_token",        Login,                    SOME, none),
+    ("list_audit_log",      Admin("admin:read"),      "", none),
+    ("list_problems",       Anyone,                   "", none),
+    ("find_problem",        Anyone,                   "not_found", none),
+    ("healthz",             Anyone,                   "", none),
+    ("readyz",              Anyone,                   "", none),
+    ("metrics",             Anyone,                   "", none),
+];
+
+#[test]
+fn every_operation_has_its_row() {
+    let routed: BTreeSet<_> = ROUTES.iter().map(|(_, _, operation)| *operation).collect();
+    let rows: BTreeSet<_> = MATRIX.iter().map(|(operation, ..)| *operation).collect();
+    assert_eq!(routed, rows, "left: routes.rs, right: the matrix");
+    assert_eq!(rows.len(), MATRIX.len(), "a row for each operation, not two");
+}
+
+/// What a permission did to a request, whatever happened after.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    LetIn,
+    Unauthenticated,
+    Forbidden(String),
+}
+
+async fn try_row(app: &TestApp, row: &Row, token: Option<&str>) -> Verdict {
+    let (operation, _, parameter, body) = row;
+    let (method, path, _) = ROUTES.iter().find(|(_, _, name)| name == operation).unwrap();
+    let path: String = path
+        .split('/')
+        .map(|segment| if segment.starts_with('{') { (*parameter).to_owned() } else { segment.to_owned() })
+        .collect::<Vec<_>>()
+        .join("/");
+    let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes()).unwrap();
+    let mut request = app.request(method, &path);
+    let body = body();
+    if !body.is_null() {
+        request = request.json(&body);
+    }
+    if let Some(token) = token {
+        request = request.bearer_auth(token);
+    }
+    let answer = request.answer().await;
+    let code = if answer.status >= 400 { answer.json()["code"].as_str().unwrap().to_owned() } else { String::new() };
+    match (answer.status, code.as_str()) {
+        (401, "unauthenticated" | "invalid_token") if operation != &"refresh" => Verdict::Unauthenticated,
+        (403, code) if code != "wrong_password" => Verdict::Forbidden(code.to_owned()),
+        (status, _) => {
+            assert!(status < 500, "{operation}: {}", answer.text());
+            Verdict::LetIn
+        }
+    }
+}
+
+async fn token(app: &TestApp, owner: &Player, scopes: &[&str]) -> String {
+    let body = json!({ "name": "t", "scopes": scopes });
+    let made = app.post("/v1/tokens").by(owner).json(&body).answer().await.expect(201);
+    made["secret"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn everybody_may_do_what_the_matrix_says_and_nothing_else() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let moderator = app.moderator().await;
+    let player = app.player("player").await;
+    let all: Vec<&str> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();
+    let everything = token(&app, &admin, &all).await;
+
+    for row in MATRIX {
+        let (operation, needs, ..) = row;
+        // Operations that end the session get one of their own.
+        let log_in = async |who: &Player| app.log_in(&who.name, &who.password).await.access_token;
+        let (as_player, as_moderator, as_admin) =
+            (log_in(&player).await, log_in(&moderator).await, log_in(&admin).await);
+        let expect = async |who: &str, token: Option<&str>, verdict: Verdict| {
+            assert_eq!(try_row(&app, row, token).await, verdict, "{operation} by {who}");
+        };
+        let forbidden = |code: &str| Verdict::Forbidden(code.to_owned());
+        let closed = |open: bool| if open { Verdict::LetIn } else { Verdict::Unauthenticated };
+        let by_role = |open: bool| if open { Verdict::LetIn } else { forbidden("forbidden") };
+
+        expect("a stranger", None, closed(*needs == Anyone)).await;
+        expect("a player", Some(&as_player), by_role(!matches!(needs, Moderator(_) | Admin(_)))).await;
+        expect("a moderator", Some(&as_moderator), by_role(!matches!(needs, Admin(_)))).await;
+        expect("an admin", Some(&as_admin), Verdict::LetIn).await;
+        match needs {
+            Anyone => {}
+            Login => expect("a token with every scope", Some(&everything), forbidden("login_required")).await,
+            Scoped(scope) | Moderator(scope) | Admin(scope) => {
+                let right = token(&app, &admin, &[scope]).await;
+                expect("a token with the scope", Some(&right), Verdict::LetIn).await;
+                let others: Vec<&str> = all.iter().copied().filter(|other| other != scope).collect();
+                let wrong = token(&app, &admin, &others).await;
+                expect("a token with every other scope", Some(&wrong), forbidden("scope_missing")).await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_forged_or_stale_token_opens_anything() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let account = AccountId(admin.id.parse().unwrap());
+    let now = app.clock().now();
+    let claims = AccessClaims { account, session: SessionId::fresh() };
+    let expired = access_token::issue(app.keys(), claims, now - Duration::minutes(16)).unwrap();
+    let no_such_session = access_token::issue(app.keys(), claims, now).unwrap();
+    let parts: Vec<&str> = admin.access_token.split('.').collect();
+    let encode = |value: Value| {
+        use base64::Engine as _;
+        base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(value.to_string())
+    };
+    let header = |algorithm: &str, kid: &str| encode(json!({ "alg": algorithm, "typ": "at+jwt", "kid": kid }));
+    let kid = app.keys().access_tokens()[0].id();
+    let forged = [
+        expired,
+        no_such_session,
+        admin.refresh_token.clone(),
+        "csp_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA".to_owned(),
+        String::new(),
+        "a.b.c".to_owned(),
+        format!("{}.{}.", header("none", kid), parts[1]),
+        format!("{}.{}.{}", header("none", kid), parts[1], parts[2]),
+        format!("{}.{}.{}", header("HS512", kid), parts[1], parts[2]),
+        format!("{}.{}.{}", header("RS256", kid), parts[1], parts[2]),
+        format!("{}.{}.{}", header("HS256", "another"), parts[1], parts[2]),
+        format!("{}.{}.{}", parts[0], parts[1], "AAAA"),
+        format!("{}.{}", parts[0], parts[1]),
+    ];
+    for token in &forged {
+        for row in MATRIX.iter().filter(|(_, needs, ..)| *needs != Anyone) {
+            assert_eq!(try_row(&app, row, Some(token)).await, Verdict::Unauthenticated, "{} with {token}", row.0);
+        }
+    }
+    let basic = app.get("/v1/me").header("authorization", "Basic YTpi").answer().await;
+    basic.problem(401, "invalid_token");
+}
+
+#[tokio::test]
+async fn an_account_made_by_another_must_change_its_password_first() {
+    let app = TestApp::start().await;
+    app.created_by_operator("newcomer", cardscape::auth::permission::Role::Admin, "first password").await;
+    let newcomer = app.log_in("newcomer", "first password").await;
+    app.get("/v1/audit-log").by(&newcomer).answer().await.problem(403, "password_change_due");
+    assert_eq!(app.get("/v1/me").by(&newcomer).answer().await.expect(200)["must_change_password"], true);
+    let body = json!({ "current_password": "first password", "new_password": "violet harbour lamp" });
+    app.put("/v1/me/password").by(&newcomer).json(&body).answer().await.expect(204);
+    app.get("/v1/audit-log").by(&newcomer).answer().await.expect(200);
+}

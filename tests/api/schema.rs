@@ -1,0 +1,94 @@
+//! The database checks itself: schema.rs is what the migrations make, and what must never be false is refused.
+
+use crate::support::{TestDb, sql};
+
+/// `CARDSCAPE_UPDATE=1 cargo test --test api schema` writes the file (`make schema`).
+#[tokio::test]
+async fn schema_rs_is_what_the_migrations_make() {
+    let db = TestDb::create().await;
+    let expected = db.value(&format!("SELECT ({})", include_str!("schema.sql").trim_end().trim_end_matches(';'))).await;
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/store/schema.rs");
+    if std::env::var_os("CARDSCAPE_UPDATE").is_some() {
+        std::fs::write(path, expected).unwrap();
+        return;
+    }
+    let actual = std::fs::read_to_string(path).unwrap();
+    assert_eq!(actual.trim_end(), expected.trim_end(), "run `make schema`");
+}
+
+#[tokio::test]
+async fn migrations_go_down_and_up_again() {
+    let db = TestDb::create().await;
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
+    let mut folders: Vec<_> = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    for folder in folders.iter().rev() {
+        sql(&db.url(), &std::fs::read_to_string(folder.join("down.sql")).unwrap()).await;
+    }
+    for folder in &folders {
+        sql(&db.url(), &std::fs::read_to_string(folder.join("up.sql")).unwrap()).await;
+    }
+}
+
+#[tokio::test]
+async fn migrating_twice_at_once_is_migrating_once() {
+    let db = TestDb::create().await;
+    sql(&db.url(), "DROP SCHEMA public CASCADE; CREATE SCHEMA public").await;
+    let url = db.url();
+    let (first, second) =
+        tokio::join!(cardscape::store::migrations::migrate(&url), cardscape::store::migrations::migrate(&url));
+    let applied = [first.unwrap().len(), second.unwrap().len()];
+    assert!(applied.contains(&0), "{applied:?}");
+    assert!(applied.iter().any(|&count| count > 0), "{applied:?}");
+}
+
+/// Every constraint that guards something that must never be false, tried.
+#[tokio::test]
+async fn what_must_never_be_false_is_refused() {
+    let db = TestDb::create().await;
+    let url = db.url();
+    sql(
+        &url,
+        "INSERT INTO games VALUES ('g', 'G', '', 1, now(), now());
+         INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at)
+             VALUES ('00000000-0000-7000-8000-000000000001', 'g', 's', 'S', true, 2, now(), now());
+         INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at)
+             VALUES ('00000000-0000-7000-8000-000000000002', 'g', 's', '001', now(), now());
+         INSERT INTO unlocks (card_id, threshold) VALUES ('00000000-0000-7000-8000-000000000002', 2);
+         INSERT INTO audit_log VALUES (gen_random_uuid(), NULL, 'a', 't', '{}', now());",
+    )
+    .await;
+    let unlock = "UPDATE unlocks SET submissions = 2, unlocked_at = now(), reason = 'threshold'";
+    for (statement, why) in [
+        ("UPDATE unlocks SET submissions = 2", "a locked card has not reached its threshold"),
+        ("UPDATE unlocks SET unlocked_at = now()", "an unlock has a reason"),
+        ("UPDATE audit_log SET action = 'b'", "the audit log is append-only"),
+        ("DELETE FROM audit_log", "the audit log is append-only"),
+        (
+            "INSERT INTO accounts VALUES (gen_random_uuid(), 'name', 'name', 'plain', 'player', false, NULL, now())",
+            "no password is stored in plain",
+        ),
+        (
+            "INSERT INTO accounts VALUES (gen_random_uuid(), 'name', 'name', '$argon2id$', 'king', false, NULL, now())",
+            "a role is one of three",
+        ),
+        (
+            "INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+             VALUES (gen_random_uuid(), 'g', 's', '001', now(), now())",
+            "a number names one card of a set",
+        ),
+    ] {
+        assert!(is_refused(&url, statement).await, "{why}");
+    }
+    sql(&url, unlock).await;
+    assert!(is_refused(&url, "UPDATE unlocks SET unlocked_at = NULL, reason = NULL, submissions = 0").await);
+}
+
+async fn is_refused(url: &str, statement: &str) -> bool {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    let refused = client.batch_execute(statement).await.is_err();
+    drop(client);
+    let _ = connection.await;
+    refused
+}

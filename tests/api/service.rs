@@ -1,0 +1,154 @@
+//! What holds for every route: health, ids, limits, encodings.
+
+use serde_json::json;
+
+use crate::support::{RequestExt as _, TestApp, TestDb};
+
+#[tokio::test]
+async fn health_readiness_and_metrics() {
+    let app = TestApp::start().await;
+    assert_eq!(app.get("/healthz").answer().await.expect(200)["status"], "ok");
+    assert_eq!(app.get("/readyz").answer().await.expect(200)["status"], "ok");
+    let metrics = app.get("/metrics").answer().await.text();
+    assert!(metrics.contains("http_requests_total"), "{metrics}");
+    assert!(metrics.contains("route=\"/healthz\""), "{metrics}");
+}
+
+#[tokio::test]
+async fn metrics_are_not_for_everybody() {
+    let app = TestApp::start_with(|settings| {
+        settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+        settings.metrics_networks = vec!["192.0.2.0/24".parse().unwrap()];
+    })
+    .await;
+    let from = |address: &str| app.get("/metrics").header("x-forwarded-for", address).answer();
+    from("198.51.100.1").await.problem(404, "not_found");
+    assert_eq!(from("192.0.2.9").await.status, 200);
+}
+
+#[tokio::test]
+async fn every_answer_has_an_id_of_its_own() {
+    let app = TestApp::start().await;
+    let first = app.get("/healthz").answer().await.header("x-request-id");
+    let second = app.get("/healthz").answer().await.header("x-request-id");
+    assert!(first.parse::<uuid::Uuid>().is_ok());
+    assert_ne!(first, second);
+}
+
+#[tokio::test]
+async fn an_unknown_path_and_an_unknown_method_are_problems() {
+    let app = TestApp::start().await;
+    app.get("/v1/nothing").answer().await.problem(404, "not_found");
+    app.get("/").answer().await.problem(404, "not_found");
+    let answer = app.delete("/v1/accounts").answer().await;
+    assert_eq!(answer.header("allow"), "POST");
+    answer.problem(405, "method_not_allowed");
+    let answer = app.post("/v1/me").answer().await;
+    assert_eq!(answer.header("allow"), "GET, HEAD");
+}
+
+#[tokio::test]
+async fn head_is_get_without_a_body() {
+    let app = TestApp::start().await;
+    let get = app.get("/problems").answer().await;
+    let head = app.request(reqwest::Method::HEAD, "/problems").answer().await;
+    assert_eq!((head.status, head.bytes.len()), (200, 0));
+    assert_eq!(head.header("content-type"), get.header("content-type"));
+}
+
+#[tokio::test]
+async fn an_etag_for_each_encoding_and_304_for_each() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let get = |encoding: &str, known: &str| {
+        app.get("/v1/me").by(&ada).header("accept-encoding", encoding).header("if-none-match", known).answer()
+    };
+    let plain = get("identity", "\"other\"").await;
+    let gzip = get("gzip", "\"other\"").await;
+    assert_eq!((plain.status, gzip.status), (200, 200));
+    assert_eq!((plain.header("content-encoding"), gzip.header("content-encoding")), (String::new(), "gzip".into()));
+    assert_eq!(gzip.header("etag"), plain.header("etag").trim_end_matches('"').to_owned() + "-gzip\"");
+    for known in [plain.header("etag"), gzip.header("etag")] {
+        let unchanged = get("gzip", &known).await;
+        assert_eq!((unchanged.status, unchanged.header("etag")), (304, known));
+        assert!(unchanged.bytes.is_empty());
+    }
+    assert!(plain.header("cache-control").contains("private"));
+    assert!(plain.header("vary").to_lowercase().contains("authorization"));
+}
+
+#[tokio::test]
+async fn a_flood_from_one_network_is_slowed() {
+    let app = TestApp::start_with(|settings| {
+        settings.requests_per_second = 1;
+        settings.request_burst = 3;
+        settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+    })
+    .await;
+    let from = |address: &str| app.get("/healthz").header("x-forwarded-for", address).answer();
+    let mut answers = Vec::new();
+    for _ in 0..6 {
+        answers.push(from("192.0.2.1").await);
+    }
+    assert_eq!(answers[0].header("ratelimit-policy"), "\"default\";q=3;w=3");
+    assert_eq!(answers[0].header("ratelimit"), "\"default\";r=2;t=1");
+    let refused = answers.pop().unwrap();
+    assert!(refused.header("retry-after").parse::<u32>().unwrap() >= 1);
+    refused.problem(429, "rate_limited");
+    from("192.0.2.2").await.expect(200);
+}
+
+#[tokio::test]
+async fn browsers_may_read_from_everywhere_but_send_credentials_only_from_configured_origins() {
+    let open = TestApp::start().await;
+    let answer = open.get("/problems").header("origin", "https://fan.example").answer().await;
+    assert_eq!(answer.header("access-control-allow-origin"), "*");
+    assert_eq!(answer.header("access-control-allow-credentials"), "");
+
+    let configured =
+        TestApp::start_with(|settings| settings.cors_origins = vec!["https://cards.example".to_owned()]).await;
+    let answer = configured.get("/problems").header("origin", "https://cards.example").answer().await;
+    assert_eq!(answer.header("access-control-allow-origin"), "https://cards.example");
+    assert_eq!(answer.header("access-control-allow-credentials"), "true");
+    let other = configured.get("/problems").header("origin", "https://fan.example").answer().await;
+    assert_eq!(other.header("access-control-allow-origin"), "*", "reading without credentials goes on");
+    assert_ne!(other.header("access-control-allow-credentials"), "true");
+    assert!(answer.header("vary").to_lowercase().contains("origin"));
+
+    let preflight = async |origin: &str| {
+        configured
+            .request(reqwest::Method::OPTIONS, "/v1/me")
+            .header("origin", origin)
+            .header("access-control-request-method", "GET")
+            .header("access-control-request-headers", "authorization")
+            .answer()
+            .await
+            .header("access-control-allow-headers")
+            .to_lowercase()
+    };
+    assert!(preflight("https://cards.example").await.contains("authorization"));
+    assert!(!preflight("https://fan.example").await.contains("authorization"));
+}
+
+/// A database that is gone is told in time, and nobody is let in meanwhile.
+#[tokio::test]
+async fn without_the_database_everything_that_needs_it_is_503() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let gone = {
+        let other = TestDb::create().await;
+        let app = TestApp::start_on(std::sync::Arc::new(other), app.clock().clone(), |_| {});
+        let url = app.db().url();
+        let name = url.split(['/', '?']).nth(3).unwrap().to_owned();
+        crate::support::sql(&url.replace(&name, "postgres"), &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false"))
+            .await;
+        app
+    };
+    gone.get("/healthz").answer().await.expect(200);
+    gone.get("/readyz").answer().await.problem(503, "unavailable");
+    let answer = gone.get("/v1/me").by(&ada).answer().await;
+    assert!(!answer.header("retry-after").is_empty());
+    answer.problem(503, "unavailable");
+    let body = json!({ "name": "ada", "password": ada.password });
+    gone.post("/v1/sessions").json(&body).answer().await.problem(503, "unavailable");
+}

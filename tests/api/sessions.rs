@@ -1,0 +1,177 @@
+//! Sessions: log in, refresh, log out, throttling.
+
+use std::time::{Duration as StdDuration, Instant};
+
+use chrono::Duration;
+use serde_json::{Value, json};
+
+use crate::support::{Player, RequestExt as _, TestApp};
+
+async fn refresh(app: &TestApp, token: &str) -> crate::support::Answer {
+    app.post("/v1/sessions/refresh").json(&json!({ "refresh_token": token })).answer().await
+}
+
+fn text(value: &Value, field: &str) -> String {
+    value[field].as_str().unwrap().to_owned()
+}
+
+/// Asks until the answer is a 401, within the five seconds that a revocation may take.
+async fn is_shut_out(app: &TestApp, player: &Player) {
+    let began = Instant::now();
+    while app.get("/v1/me").by(player).answer().await.status != 401 {
+        assert!(began.elapsed() < StdDuration::from_secs(5), "still let in after 5 s");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_password_an_unknown_name_and_a_strange_name_answer_alike() {
+    let app = TestApp::start().await;
+    app.player("ada").await;
+    let mut bodies = Vec::new();
+    for (name, password) in [("ada", "wrong"), ("nobody", "wrong"), ("", ""), ("💥", "x")] {
+        let answer = app.post("/v1/sessions").json(&json!({ "name": name, "password": password })).answer().await;
+        let mut body = answer.problem(401, "wrong_credentials");
+        body["instance"] = Value::Null;
+        bodies.push(body);
+    }
+    bodies.dedup();
+    assert_eq!(bodies.len(), 1);
+}
+
+#[tokio::test]
+async fn a_refresh_token_works_once() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let renewed = refresh(&app, &ada.refresh_token).await.expect(200);
+    let renewed = Player {
+        access_token: text(&renewed, "access_token"),
+        refresh_token: text(&renewed, "refresh_token"),
+        ..ada.clone()
+    };
+    app.get("/v1/me").by(&renewed).answer().await.expect(200);
+
+    // A long time later the first token comes back: somebody has a copy, so nobody may go on.
+    app.clock().advance(Duration::seconds(31));
+    refresh(&app, &ada.refresh_token).await.problem(401, "invalid_token");
+    refresh(&app, &renewed.refresh_token).await.problem(401, "invalid_token");
+    is_shut_out(&app, &renewed).await;
+}
+
+#[tokio::test]
+async fn a_lost_reply_is_forgiven_for_thirty_seconds() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let lost = refresh(&app, &ada.refresh_token).await.expect(200);
+    app.clock().advance(Duration::seconds(29));
+    let second = refresh(&app, &ada.refresh_token).await.expect(200);
+    assert_ne!(lost["refresh_token"], second["refresh_token"]);
+    refresh(&app, &text(&second, "refresh_token")).await.expect(200);
+    // The reply that was lost is lost for everybody.
+    refresh(&app, &text(&lost, "refresh_token")).await.problem(401, "invalid_token");
+}
+
+#[tokio::test]
+async fn parallel_refreshes_over_two_instances_leave_one_session_alive() {
+    let app = TestApp::start().await;
+    let other = app.second_instance();
+    let ada = app.player("ada").await;
+    let (first, second) = tokio::join!(refresh(&app, &ada.refresh_token), refresh(&other, &ada.refresh_token));
+    let (first, second) = (first.expect(200), second.expect(200));
+    let alive = [refresh(&app, &text(&first, "refresh_token")).await, refresh(&app, &text(&second, "refresh_token")).await];
+    assert!(alive.iter().filter(|answer| answer.status == 200).count() <= 1, "never two heirs");
+}
+
+#[tokio::test]
+async fn an_access_token_lives_fifteen_minutes() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    app.clock().advance(Duration::seconds(15 * 60 - 10));
+    app.get("/v1/me").by(&ada).answer().await.expect(200);
+    app.clock().advance(Duration::seconds(10));
+    app.get("/v1/me").by(&ada).answer().await.problem(401, "invalid_token");
+    refresh(&app, &ada.refresh_token).await.expect(200);
+}
+
+#[tokio::test]
+async fn logging_out_here_ends_the_session_everywhere() {
+    let app = TestApp::start().await;
+    let other = app.second_instance();
+    let phone = app.player("ada").await;
+    let laptop = app.log_in("ada", &phone.password).await;
+    // Both instances know the session.
+    other.get("/v1/me").by(&phone).answer().await.expect(200);
+    app.delete("/v1/sessions/current").by(&phone).answer().await.expect(204);
+    app.get("/v1/me").by(&phone).answer().await.problem(401, "invalid_token");
+    is_shut_out(&other, &phone).await;
+    refresh(&app, &phone.refresh_token).await.problem(401, "invalid_token");
+
+    let sessions = app.get("/v1/sessions").by(&laptop).answer().await.expect(200);
+    assert_eq!(sessions["data"].as_array().unwrap().len(), 1);
+    assert_eq!(sessions["data"][0]["current"], true);
+    let path = format!("/v1/sessions/{}", text(&sessions["data"][0], "id"));
+    let stranger = app.player("eve").await;
+    app.delete(&path).by(&stranger).answer().await.problem(404, "not_found");
+    app.delete(&path).by(&laptop).answer().await.expect(204);
+}
+
+#[tokio::test]
+async fn a_role_change_and_a_ban_end_sessions_everywhere() {
+    let app = TestApp::start().await;
+    let other = app.second_instance();
+    let admin = app.admin().await;
+    let ada = app.player("ada").await;
+    other.get("/v1/me").by(&ada).answer().await.expect(200);
+    let path = format!("/v1/accounts/{}", ada.id);
+    app.patch(&path).by(&admin).json(&json!({ "banned": true })).answer().await.expect(200);
+    is_shut_out(&other, &ada).await;
+    is_shut_out(&app, &ada).await;
+}
+
+#[tokio::test]
+async fn parallel_guesses_on_two_instances_share_one_limit() {
+    let app = TestApp::start().await;
+    let other = app.second_instance();
+    let ada = app.player("ada").await;
+    let guess = json!({ "name": "ada", "password": "a wrong guess" });
+    let tries = (0..30).map(|n| {
+        let app = if n % 2 == 0 { &app } else { &other };
+        app.post("/v1/sessions").json(&guess).answer()
+    });
+    let answers = futures_util::future::join_all(tries).await;
+    let looked_at = answers.iter().filter(|answer| answer.status == 401).count();
+    assert_eq!(looked_at, 10, "ten passwords are checked, however they arrive");
+    for answer in answers.into_iter().filter(|answer| answer.status != 401) {
+        assert!(answer.header("retry-after").parse::<u32>().unwrap() <= 900);
+        answer.problem(429, "login_throttled");
+    }
+    // The right password waits, too, from here; a quarter of an hour later it works.
+    let right = json!({ "name": "ada", "password": ada.password });
+    app.post("/v1/sessions").json(&right).answer().await.problem(429, "login_throttled");
+    app.clock().advance(Duration::minutes(15));
+    app.post("/v1/sessions").json(&right).answer().await.expect(201);
+}
+
+#[tokio::test]
+async fn strangers_cannot_lock_the_owner_out() {
+    let loopback = |settings: &mut cardscape::api::state::ApiSettings| {
+        settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+    };
+    let app = TestApp::start_with(loopback).await;
+    let from = |network: &str, password: &str| {
+        app.post("/v1/sessions")
+            .header("x-forwarded-for", network)
+            .json(&json!({ "name": "ada", "password": password }))
+            .answer()
+    };
+    let ada = app.player("ada").await;
+    from("192.0.2.1", &ada.password).await.expect(201);
+    // Guessers from many networks use up what strangers have together.
+    let mut refused = 0;
+    for n in 0..104 {
+        refused += usize::from(from(&format!("198.51.100.{n}"), "a wrong guess").await.status == 429);
+    }
+    assert_eq!(refused, 4);
+    from("203.0.113.7", &ada.password).await.problem(429, "login_throttled");
+    from("192.0.2.1", &ada.password).await.expect(201);
+}

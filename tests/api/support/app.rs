@@ -1,0 +1,236 @@
+//! The service in this process, and its users.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
+
+use actix_web::HttpServer;
+use actix_web::dev::ServerHandle;
+use cardscape::api::server::build_app;
+use cardscape::api::state::{ApiSettings, AppState, Shared};
+use cardscape::auth::keys::KeyRing;
+use cardscape::auth::password::PasswordHasher;
+use cardscape::auth::permission::{Operator, Role};
+use cardscape::cli::metrics_handle;
+use cardscape::domain::clock::Clock;
+use cardscape::domain::ids::AccountId;
+use cardscape::domain::password::Password;
+use cardscape::domain::text::AccountName;
+use cardscape::store::accounts::{self, NewAccount};
+use cardscape::store::{Store, StoreSettings};
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::json;
+
+use super::{RequestExt as _, TestDb};
+
+/// One instance of the service on a database of its own.
+pub struct TestApp {
+    address: SocketAddr,
+    client: Client,
+    clock: Clock,
+    keys: KeyRing,
+    store: Store,
+    server: ServerHandle,
+    // Dropped last: the database goes when nobody is connected any more.
+    db: Arc<TestDb>,
+}
+
+/// Somebody who is logged in.
+#[derive(Clone, Debug)]
+pub struct Player {
+    pub id: String,
+    pub name: String,
+    pub password: String,
+    pub access_token: String,
+    pub refresh_token: String,
+}
+
+/// Limits wide enough that tests meet them only where they are about them.
+fn settings() -> ApiSettings {
+    ApiSettings { requests_per_second: 1_000_000, request_burst: 1_000_000, ..ApiSettings::default() }
+}
+
+/// One key ring for all tests, made where it is needed.
+fn keys() -> KeyRing {
+    static KEYS: OnceLock<KeyRing> = OnceLock::new();
+    KEYS.get_or_init(|| {
+        let file = std::env::temp_dir().join(format!("cardscape-test-keys-{}.json", std::process::id()));
+        KeyRing::create(&file).unwrap();
+        let ring = KeyRing::load(&file).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        ring
+    })
+    .clone()
+}
+
+impl TestApp {
+    /// The service with default limits on attempts.
+    pub async fn start() -> Self {
+        Self::start_with(|_| {}).await
+    }
+
+    /// The service with other settings.
+    pub async fn start_with(change: impl FnOnce(&mut ApiSettings)) -> Self {
+        Self::start_on(Arc::new(TestDb::create().await), Clock::system(), change)
+    }
+
+    /// The service on a given database.
+    pub fn start_on(db: Arc<TestDb>, clock: Clock, change: impl FnOnce(&mut ApiSettings)) -> Self {
+        let mut api = settings();
+        change(&mut api);
+        let mut store_settings = StoreSettings::new(db.url());
+        store_settings.pool_size = 4;
+        let store = Store::new(&store_settings).unwrap();
+        let keys = keys();
+        let shared = Arc::new(Shared::new(
+            keys.clone(),
+            clock.clone(),
+            PasswordHasher::new().unwrap(),
+            metrics_handle().unwrap(),
+            api,
+        ));
+        let (send, receive) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            actix_web::rt::System::new().block_on(async move {
+                let server = HttpServer::new(move || {
+                    build_app(AppState { store: Store::new(&store_settings).unwrap(), shared: shared.clone() })
+                })
+                .workers(1)
+                .disable_signals()
+                .bind("127.0.0.1:0")
+                .unwrap();
+                let address = server.addrs()[0];
+                let server = server.run();
+                send.send((address, server.handle())).unwrap();
+                server.await.unwrap();
+            });
+        });
+        let (address, server) = receive.recv().unwrap();
+        let client = Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+        Self { address, client, clock, keys, store, server, db }
+    }
+
+    /// Another instance on the same database, with the same clock and keys.
+    pub fn second_instance(&self) -> Self {
+        Self::start_on(self.db.clone(), self.clock.clone(), |_| {})
+    }
+
+    /// Another instance on the same database, with the same clock and keys and other settings.
+    pub fn second_instance_with(&self, change: impl FnOnce(&mut ApiSettings)) -> Self {
+        Self::start_on(self.db.clone(), self.clock.clone(), change)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The clock of the service.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// The keys of the service.
+    pub fn keys(&self) -> &KeyRing {
+        &self.keys
+    }
+
+    /// The store of the service, for what the command line does in real life.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The database of the service.
+    pub fn db(&self) -> &TestDb {
+        &self.db
+    }
+
+    /// A request.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("http://{}{path}", self.address))
+    }
+
+    pub fn get(&self, path: &str) -> RequestBuilder {
+        self.request(Method::GET, path)
+    }
+
+    pub fn post(&self, path: &str) -> RequestBuilder {
+        self.request(Method::POST, path)
+    }
+
+    pub fn put(&self, path: &str) -> RequestBuilder {
+        self.request(Method::PUT, path)
+    }
+
+    pub fn patch(&self, path: &str) -> RequestBuilder {
+        self.request(Method::PATCH, path)
+    }
+
+    pub fn delete(&self, path: &str) -> RequestBuilder {
+        self.request(Method::DELETE, path)
+    }
+
+    /// A player who registers and logs in.
+    pub async fn player(&self, name: &str) -> Player {
+        let password = format!("password of {name}");
+        let body = json!({ "name": name, "password": password });
+        self.post("/v1/accounts").json(&body).answer().await.expect(201);
+        self.log_in(name, &password).await
+    }
+
+    /// Logs in again.
+    pub async fn log_in(&self, name: &str, password: &str) -> Player {
+        let body = json!({ "name": name, "password": password });
+        let tokens = self.post("/v1/sessions").json(&body).answer().await.expect(201);
+        let text = |field: &str| tokens[field].as_str().unwrap().to_owned();
+        Player {
+            id: text("account_id"),
+            name: name.to_owned(),
+            password: password.to_owned(),
+            access_token: text("access_token"),
+            refresh_token: text("refresh_token"),
+        }
+    }
+
+    /// An admin who has changed the first password.
+    pub async fn admin(&self) -> Player {
+        self.staff("the admin", Role::Admin).await
+    }
+
+    /// A moderator who has changed the first password.
+    pub async fn moderator(&self) -> Player {
+        self.staff("the moderator", Role::Moderator).await
+    }
+
+    /// Somebody whose account was made on the command line, before the first log-in.
+    pub async fn created_by_operator(&self, name: &str, role: Role, password: &str) {
+        let name = AccountName::parse(name).unwrap();
+        let hash = PasswordHasher::new().unwrap().hash(Password::presented(password.to_owned())).await.unwrap();
+        let new = NewAccount {
+            id: AccountId::fresh(),
+            name: &name,
+            password_hash: &hash,
+            role,
+            must_change_password: true,
+            recovery_codes: &[],
+            at: self.clock.now(),
+        };
+        let operator = Operator::at_the_machine();
+        self.store.transaction(async |conn| accounts::create(conn, &operator, &new).await).await.unwrap();
+    }
+
+    async fn staff(&self, name: &str, role: Role) -> Player {
+        self.created_by_operator(name, role, "first password").await;
+        let first = self.log_in(name, "first password").await;
+        let password = format!("password of {name}");
+        let body = json!({ "current_password": "first password", "new_password": password });
+        self.put("/v1/me/password").by(&first).json(&body).answer().await.expect(204);
+        Player { password, ..first }
+    }
+}
+
+impl Drop for TestApp {
+    fn drop(&mut self) {
+        // Sent at once; nobody waits for the answer.
+        drop(self.server.stop(false));
+    }
+}

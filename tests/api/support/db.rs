@@ -1,0 +1,129 @@
+//! One private Postgres for the test run, a database for each test.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+use cardscape::store::embedded::{Durability, EmbeddedPostgres, EmbeddedSettings};
+use tokio_postgres::NoTls;
+
+/// The running Postgres; taken out and stopped when the process ends.
+static POSTGRES: Mutex<Option<EmbeddedPostgres>> = Mutex::new(None);
+static SERVER: OnceLock<Server> = OnceLock::new();
+const TEMPLATE: &str = "cardscape_template";
+
+struct Server {
+    /// URL of the maintenance database; the name of another can be put in its place.
+    url: Box<dyn Fn(&str) -> String + Send + Sync>,
+}
+
+fn directory() -> PathBuf {
+    std::env::temp_dir().join(format!("cardscape-tests-{}", std::process::id()))
+}
+
+/// Starts Postgres and migrates the template, once.
+fn server() -> &'static Server {
+    SERVER.get_or_init(|| {
+        let mut settings = EmbeddedSettings::new(directory());
+        settings.durability = Durability::Off;
+        settings.max_connections = 400;
+        let postgres = EmbeddedPostgres::start(settings).expect("PostgreSQL is installed (make postgres)");
+        let url = postgres.url("postgres");
+        let template_url = postgres.url(TEMPLATE);
+        *POSTGRES.lock().unwrap() = Some(postgres);
+        stop_at_exit();
+        // On a thread of its own: the caller may be inside a runtime.
+        std::thread::spawn(move || {
+            runtime().block_on(async {
+                sql(&url, &format!("CREATE DATABASE {TEMPLATE}")).await;
+                cardscape::store::migrations::migrate(&template_url).await.expect("the migrations apply");
+            });
+        })
+        .join()
+        .unwrap();
+        Server {
+            url: Box::new(|name| {
+                POSTGRES.lock().unwrap().as_ref().expect("Postgres runs until the process ends").url(name)
+            }),
+        }
+    })
+}
+
+/// The test runner has no hook for its end, but the process has.
+fn stop_at_exit() {
+    extern "C" fn stop() {
+        if let Some(postgres) = POSTGRES.lock().ok().and_then(|mut slot| slot.take()) {
+            let _ = postgres.stop();
+        }
+        let _ = std::fs::remove_dir_all(directory());
+    }
+    // SAFETY: `stop` is a function that takes nothing, unwinds nowhere and lives as long as the program.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::atexit(stop);
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// Runs statements on the database at `url`, outside any transaction.
+pub async fn sql(url: &str, statements: &str) {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("the test database answers");
+    let connection = tokio::spawn(connection);
+    client.batch_execute(statements).await.unwrap_or_else(|error| panic!("{statements}: {error:?}"));
+    drop(client);
+    let _ = connection.await;
+}
+
+/// A database of one test's own, with the schema and nothing in it. Dropped with this value.
+pub struct TestDb {
+    name: String,
+}
+
+impl TestDb {
+    /// A copy of the migrated template.
+    pub async fn create() -> Self {
+        Self::copy_of(TEMPLATE).await
+    }
+
+    /// A copy of another test database, to which nobody may be connected.
+    pub async fn copy(&self) -> Self {
+        Self::copy_of(&self.name).await
+    }
+
+    async fn copy_of(source: &str) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        /// Postgres copies one template at a time anyway.
+        static ONE_AT_A_TIME: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+        let name = format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        let url = (server().url)("postgres");
+        let _guard = ONE_AT_A_TIME.lock().await;
+        sql(&url, &format!("CREATE DATABASE {name} TEMPLATE {source} STRATEGY FILE_COPY")).await;
+        Self { name }
+    }
+
+    /// How to connect.
+    pub fn url(&self) -> String {
+        (server().url)(&self.name)
+    }
+
+    /// One text value, for what no API tells: whether nothing secret was stored, say.
+    pub async fn value(&self, query: &str) -> String {
+        let (client, connection) = tokio_postgres::connect(&self.url(), NoTls).await.unwrap();
+        let connection = tokio::spawn(connection);
+        let value = client.query_one(&format!("SELECT ({query})::text"), &[]).await.unwrap();
+        drop(client);
+        let _ = connection.await;
+        value.get::<_, Option<String>>(0).unwrap_or_default()
+    }
+}
+
+impl Drop for TestDb {
+    fn drop(&mut self) {
+        let url = (server().url)("postgres");
+        let drop_it = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
+        let _ = std::thread::spawn(move || runtime().block_on(sql(&url, &drop_it))).join();
+    }
+}

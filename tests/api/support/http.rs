@@ -1,0 +1,73 @@
+//! Requests and answers.
+
+use reqwest::RequestBuilder;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use super::Player;
+
+/// What tests add to a request.
+pub trait RequestExt {
+    /// Sends it in the name of `player`.
+    fn by(self, player: &Player) -> Self;
+    /// Sends it and reads the whole answer.
+    async fn answer(self) -> Answer;
+}
+
+impl RequestExt for RequestBuilder {
+    fn by(self, player: &Player) -> Self {
+        self.bearer_auth(&player.access_token)
+    }
+
+    async fn answer(self) -> Answer {
+        let response = self.send().await.expect("the service answers");
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let bytes = response.bytes().await.expect("the answer is complete").to_vec();
+        Answer { status, headers, bytes }
+    }
+}
+
+/// An answer of the service.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub bytes: Vec<u8>,
+}
+
+impl Answer {
+    /// The body as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
+    /// A header's value, empty when it is absent.
+    pub fn header(&self, name: &str) -> String {
+        self.headers.get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default()
+    }
+
+    /// The JSON body; null when there is none.
+    pub fn json(&self) -> Value {
+        if self.bytes.is_empty() { Value::Null } else { serde_json::from_slice(&self.bytes).expect("JSON") }
+    }
+
+    /// The body, after checking the status.
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.text());
+        self.json()
+    }
+
+    /// The body of a problem, after checking status, code and form (RFC 9457).
+    #[track_caller]
+    pub fn problem(self, status: u16, code: &str) -> Value {
+        assert_eq!(self.header("content-type"), "application/problem+json", "{} {}", self.status, self.text());
+        let request_id = self.header("x-request-id");
+        let body = self.clone().expect(status);
+        assert_eq!(body["code"], code, "{body}");
+        assert_eq!(body["status"], status);
+        assert_eq!(body["type"], format!("/problems/{code}"));
+        assert_eq!(body["instance"], format!("urn:uuid:{request_id}"));
+        body
+    }
+}

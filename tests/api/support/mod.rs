@@ -1,0 +1,10 @@
+//! What the tests stand on: a Postgres of their own, a database for each test, the service in this process, and people who use
+//! it. Tests go through the public API; only what has no API yet (creating an admin) goes through the store.
+
+mod app;
+mod db;
+mod http;
+
+pub use app::{Player, TestApp};
+pub use db::{TestDb, sql};
+pub use http::{Answer, RequestExt};

@@ -1,0 +1,91 @@
+//! Personal access tokens.
+
+use chrono::Duration;
+use serde_json::json;
+
+use crate::support::{Player, RequestExt as _, TestApp};
+
+async fn make(app: &TestApp, owner: &Player, key: &str) -> crate::support::Answer {
+    app.post("/v1/tokens")
+        .by(owner)
+        .header("idempotency-key", key)
+        .json(&json!({ "name": "deck sync", "scopes": ["decks:read", "decks:read"] }))
+        .answer()
+        .await
+}
+
+#[tokio::test]
+async fn a_token_is_shown_once_listed_and_revoked() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let made = make(&app, &ada, "first").await.expect(201);
+    assert_eq!(made["scopes"], json!(["decks:read"]));
+    assert!(made["secret"].as_str().unwrap().starts_with("csp_"));
+    // The same request again: the same token, but never its secret.
+    let again = make(&app, &ada, "first").await.expect(201);
+    assert_eq!((&again["id"], &again["secret_already_shown"]), (&made["id"], &json!(true)));
+    assert!(again.get("secret").is_none());
+    let list = app.get("/v1/tokens").by(&ada).answer().await.expect(200);
+    assert_eq!(list["data"].as_array().unwrap().len(), 1);
+
+    let path = format!("/v1/tokens/{}", made["id"].as_str().unwrap());
+    let eve = app.player("eve").await;
+    app.delete(&path).by(&eve).answer().await.problem(404, "not_found");
+    app.delete(&path).by(&ada).answer().await.expect(204);
+    app.delete(&path).by(&ada).answer().await.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn one_key_is_one_request() {
+    let app = TestApp::start().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    let first = make(&app, &ada, "k").await.expect(201);
+    let another = app
+        .post("/v1/tokens")
+        .by(&ada)
+        .header("idempotency-key", "k")
+        .json(&json!({ "name": "other", "scopes": ["decks:write"] }))
+        .answer()
+        .await;
+    another.problem(422, "idempotency_key_reused");
+    let hers = make(&app, &eve, "k").await.expect(201);
+    assert_ne!(first["id"], hers["id"], "keys of two accounts never meet");
+    make(&app, &ada, "with space").await.problem(400, "invalid_header");
+    let tries = futures_util::future::join_all((0..8).map(|_| make(&app, &ada, "race"))).await;
+    let made: Vec<_> = tries.into_iter().filter(|answer| answer.status == 201).map(|answer| answer.json()).collect();
+    assert!(!made.is_empty() && made.iter().all(|token| token["id"] == made[0]["id"]));
+    assert_eq!(made.iter().filter(|token| token.get("secret").is_some()).count(), 1);
+}
+
+#[tokio::test]
+async fn tokens_end() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let body = json!({ "name": "short", "scopes": ["catalogue:read"], "expires_in_days": 1 });
+    app.post("/v1/tokens").by(&ada).json(&body).answer().await.expect(201);
+    app.clock().advance(Duration::days(1));
+    let later = app.log_in("ada", &ada.password).await;
+    let list = app.get("/v1/tokens").by(&later).answer().await.expect(200);
+    assert_eq!(list["data"], json!([]));
+}
+
+#[tokio::test]
+async fn an_account_has_at_most_fifty_tokens_however_fast_it_asks() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let body = json!({ "name": "one of many", "scopes": ["decks:read"] });
+    let tries = (0..56).map(|_| app.post("/v1/tokens").by(&ada).json(&body).answer());
+    let answers = futures_util::future::join_all(tries).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 50);
+    assert!(answers.iter().all(|answer| matches!(answer.status, 201 | 409)));
+}
+
+#[tokio::test]
+async fn every_fault_of_a_request_is_told_at_once() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let body = json!({ "name": "", "scopes": ["decks:read", "everything"], "expires_in_days": 0 });
+    let problem = app.post("/v1/tokens").by(&ada).json(&body).answer().await.problem(422, "invalid_body");
+    let pointers: Vec<_> = problem["errors"].as_array().unwrap().iter().map(|error| error["pointer"].clone()).collect();
+    assert_eq!(pointers, [json!("/name"), json!("/scopes/1"), json!("/expires_in_days")]);
+}
