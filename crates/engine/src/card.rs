@@ -1,0 +1,76 @@
+//! Card and set definitions as they stand in set files.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One card of a set: everything that all its copies share.
+///
+/// What it may contain is the game's business: [`check_card`](crate::check_card) compares it with the manifest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CardDefinition {
+    /// Collector number, unique in the set, for example `042`.
+    pub number: String,
+    /// Name, unique in the game after normalisation ([`name_key`](crate::name_key)).
+    pub name: String,
+    /// Code of the card's kind, for example `unit`.
+    pub kind: String,
+    /// Attributes by code; those that differ between printings hold the base printing's values.
+    #[serde(default)]
+    pub attributes: Map<String, Value>,
+    /// Effects in printed order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<Effect>,
+    /// Background text without a bearing on play.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lore: Option<String>,
+    /// The rarities in which the card exists. Empty: one printing of the game's lowest rarity.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub printings: Vec<PrintingDefinition>,
+}
+
+/// One effect of a card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Effect {
+    /// How it is activated, for example `passive`; only in games that have styles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style: Option<String>,
+    /// Where on the card it stands, for example `upgrade`; only in games that have slots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<String>,
+    /// The printed sentence.
+    pub text: String,
+}
+
+/// A card in one rarity.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrintingDefinition {
+    /// Code of the rarity.
+    pub rarity: String,
+    /// What differs from the card's base attributes.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub attributes: Map<String, Value>,
+}
+
+/// One set file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetDefinition {
+    /// Code, unique in the game: lower-case letters, digits, `-` and `_`.
+    pub code: String,
+    /// Name for people.
+    pub name: String,
+    /// Day of release, `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released_on: Option<String>,
+    /// Whether the cards start hidden; absent: the game's policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<bool>,
+    /// Distinct accounts whose submissions unlock a card; absent: the game's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlock_threshold: Option<u32>,
+    /// The cards.
+    pub cards: Vec<CardDefinition>,
+}

@@ -1,0 +1,453 @@
+//! Checks card definitions against a game's schema.
+
+use serde_json::{Map, Value};
+
+use crate::card::{CardDefinition, PrintingDefinition};
+use crate::code::ViolationCode as Code;
+use crate::manifest::Game;
+use crate::name::name_key;
+use crate::rule::RuleReference;
+use crate::schema::{Attribute, AttributeValue, EffectSchema, Kind, PrintingCheck};
+use crate::set_check::SetFault;
+use crate::violation::{CardMention, Violation};
+
+/// Most characters of a card or set name.
+pub(crate) const NAME_MAX: usize = 120;
+/// Most characters of a collector number.
+pub(crate) const NUMBER_MAX: usize = 16;
+/// Most characters of an effect or lore text.
+pub(crate) const TEXT_MAX: usize = 2000;
+
+/// Everything that is wrong with a card, by the rules of its game; empty: the card is sound.
+///
+/// Never stops at the first violation.
+pub fn check_card(game: &Game, card: &CardDefinition) -> Vec<Violation> {
+    card_faults(game, card).into_iter().map(|fault| fault.violation).collect()
+}
+
+/// [`check_card`] with the place of each violation, as a JSON pointer (RFC 6901) into the card.
+pub fn card_faults(game: &Game, card: &CardDefinition) -> Vec<SetFault> {
+    let mut check = Check { game, card, faults: Vec::new() };
+    check.general();
+    match game.kind(&card.kind) {
+        Some(kind) => check.by_kind(kind),
+        None => {
+            let known = game.kinds().iter().map(|kind| kind.code.clone());
+            let fault = check.error(Code::KindUnknown, game.card_reference()).suggest(known);
+            check.push("/kind", fault);
+        }
+    }
+    check.faults
+}
+
+/// Lower-case letters, digits, `-` and `_`, at most 64.
+pub(crate) fn is_code(text: &str) -> bool {
+    (1..=64).contains(&text.len())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
+}
+
+/// Not blank, not longer than `max` characters, without control characters.
+pub(crate) fn is_line(text: &str, max: usize) -> bool {
+    !text.trim().is_empty()
+        && text.chars().nth(max).is_none()
+        && !text.chars().any(char::is_control)
+}
+
+struct Check<'a> {
+    game: &'a Game,
+    card: &'a CardDefinition,
+    faults: Vec<SetFault>,
+}
+
+impl<'a> Check<'a> {
+    fn mention(&self) -> CardMention {
+        CardMention {
+            number: Some(self.card.number.clone()),
+            ..CardMention::named(&self.card.name)
+        }
+    }
+
+    fn error(&self, code: Code, rule: &RuleReference) -> Violation {
+        Violation::error(code, rule).card(self.mention())
+    }
+
+    fn printing_error(&self, code: Code, rule: &RuleReference, rarity: &str) -> Violation {
+        Violation::error(code, rule)
+            .card(CardMention { rarity: Some(rarity.to_owned()), ..self.mention() })
+    }
+
+    fn push(&mut self, pointer: impl Into<String>, violation: Violation) {
+        self.faults.push(SetFault { pointer: pointer.into(), violation });
+    }
+
+    fn general(&mut self) {
+        let rule = self.game.card_reference();
+        let card = self.card;
+        if !is_line(&card.name, NAME_MAX) || name_key(&card.name).is_empty() {
+            let fault = self.error(Code::NameInvalid, rule).limit(NAME_MAX);
+            self.push("/name", fault);
+        }
+        let number_is_sound = (1..=NUMBER_MAX).contains(&card.number.len())
+            && card.number.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+        if !number_is_sound {
+            let fault = self.error(Code::NumberInvalid, rule).limit(NUMBER_MAX);
+            self.push("/number", fault);
+        }
+        let texts = card
+            .effects
+            .iter()
+            .enumerate()
+            .map(|(at, effect)| (format!("/effects/{at}/text"), &effect.text))
+            .chain(card.lore.iter().map(|lore| ("/lore".to_owned(), lore)));
+        for (pointer, text) in texts {
+            let body: String =
+                text.chars().filter(|letter| *letter != '\n').take(TEXT_MAX + 1).collect();
+            if !is_line(&body, TEXT_MAX) || text.chars().nth(TEXT_MAX).is_some() {
+                let fault = self.error(Code::TextInvalid, rule).limit(TEXT_MAX);
+                self.push(pointer, fault);
+            }
+        }
+    }
+
+    fn by_kind(&mut self, kind: &'a Kind) {
+        let card = self.card;
+        for (code, attribute) in &kind.attributes {
+            match card.attributes.get(code) {
+                Some(value) => {
+                    self.value(
+                        &format!("/attributes/{}", token(code)),
+                        code,
+                        attribute,
+                        value,
+                        None,
+                    );
+                }
+                None if attribute.optional => {}
+                None => {
+                    let fault =
+                        self.error(Code::AttributeMissing, &attribute.reference).attribute(code);
+                    self.push("/attributes", fault);
+                }
+            }
+        }
+        for code in card.attributes.keys().filter(|code| !kind.attributes.contains_key(*code)) {
+            let fault = self
+                .error(Code::AttributeUnknown, &kind.reference)
+                .attribute(code)
+                .suggest(kind.attributes.keys());
+            self.push(format!("/attributes/{}", token(code)), fault);
+        }
+        self.effects(kind);
+        self.printings(kind);
+    }
+
+    /// Compares one value with its attribute; `rarity` when it stands in a printing.
+    fn value(
+        &mut self,
+        at: &str,
+        name: &str,
+        attribute: &Attribute,
+        value: &Value,
+        rarity: Option<&str>,
+    ) {
+        let violation = |code: Code| {
+            let code = match &attribute.code {
+                Some(own) if code != Code::AttributeTypeMismatch => own.clone(),
+                _ => code,
+            };
+            let mention = CardMention { rarity: rarity.map(str::to_owned), ..self.mention() };
+            Violation::error(code, &attribute.reference).card(mention).attribute(name)
+        };
+        let out_of_range = |limit: i64, actual: i64| {
+            violation(Code::AttributeOutOfRange).limit(limit).actual(actual)
+        };
+        let mut found: Vec<(String, Violation)> = Vec::new();
+        match (&attribute.value, value) {
+            (AttributeValue::Text { max_length }, Value::String(text)) => {
+                if !is_line(text, *max_length as usize) {
+                    let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
+                    found.push((at.to_owned(), out_of_range(i64::from(*max_length), length)));
+                }
+            }
+            (AttributeValue::Integer { min, max }, Value::Number(number)) => {
+                match number.as_i64() {
+                    None => found.push((at.to_owned(), violation(Code::AttributeTypeMismatch))),
+                    Some(number) => {
+                        let broken =
+                            min.filter(|min| number < *min).or(max.filter(|max| number > *max));
+                        if let Some(limit) = broken {
+                            found.push((at.to_owned(), out_of_range(limit, number)));
+                        }
+                    }
+                }
+            }
+            (AttributeValue::Boolean, Value::Bool(_)) => {}
+            (AttributeValue::Choice { values }, Value::String(text)) => {
+                if !values.contains(text) {
+                    found.push((
+                        at.to_owned(),
+                        violation(Code::AttributeValueUnknown).suggest(values),
+                    ));
+                }
+            }
+            (AttributeValue::Choices { values, min_items, max_items }, Value::Array(items)) => {
+                let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
+                let (least, most) = (i64::from(*min_items), max_items.map(i64::from));
+                let broken = Some(least)
+                    .filter(|least| length < *least)
+                    .or(most.filter(|most| length > *most));
+                if let Some(limit) = broken {
+                    let fault = out_of_range(limit, length);
+                    found.push((
+                        at.to_owned(),
+                        Violation { code: Code::AttributeOutOfRange, ..fault },
+                    ));
+                }
+                for (index, item) in items.iter().enumerate() {
+                    let pointer = format!("{at}/{index}");
+                    match item.as_str() {
+                        None => found.push((pointer, violation(Code::AttributeTypeMismatch))),
+                        Some(text) if !values.iter().any(|value| value == text) => {
+                            found.push((
+                                pointer,
+                                violation(Code::AttributeValueUnknown).suggest(values),
+                            ));
+                        }
+                        Some(_) if items[..index].contains(item) => {
+                            let fault = violation(Code::AttributeValueDuplicate);
+                            found.push((
+                                pointer,
+                                Violation { code: Code::AttributeValueDuplicate, ..fault },
+                            ));
+                        }
+                        Some(_) => {}
+                    }
+                }
+            }
+            _ => found.push((at.to_owned(), violation(Code::AttributeTypeMismatch))),
+        }
+        for (pointer, fault) in found {
+            self.push(pointer, fault);
+        }
+    }
+
+    fn effects(&mut self, kind: &'a Kind) {
+        let card = self.card;
+        let applies =
+            |schema: &&EffectSchema| schema.when.as_ref().is_none_or(|when| when.matches("", card));
+        let Some(schema) = kind.effects.iter().find(applies) else {
+            if !card.effects.is_empty() {
+                let fault = self
+                    .error(Code::EffectCountInvalid, &kind.reference)
+                    .limit(0)
+                    .actual(card.effects.len());
+                self.push("/effects", fault);
+            }
+            return;
+        };
+        let within = |count: usize, min: u32, max: u32| {
+            let count = u32::try_from(count).unwrap_or(u32::MAX);
+            if count < min { Some(min) } else { (count > max).then_some(max) }
+        };
+        if schema.slots.is_empty()
+            && let Some(limit) = within(card.effects.len(), schema.min, schema.max)
+        {
+            let fault = self
+                .error(Code::EffectCountInvalid, &schema.reference)
+                .limit(limit)
+                .actual(card.effects.len());
+            self.push("/effects", fault);
+        }
+        for slot in &schema.slots {
+            let count = card
+                .effects
+                .iter()
+                .filter(|effect| effect.slot.as_ref() == Some(&slot.code))
+                .count();
+            if let Some(limit) = within(count, slot.min, slot.max) {
+                let fault = self
+                    .error(Code::EffectCountInvalid, &slot.reference)
+                    .attribute(&slot.code)
+                    .limit(limit)
+                    .actual(count);
+                self.push("/effects", fault);
+            }
+        }
+        for (at, effect) in card.effects.iter().enumerate() {
+            let style_is_known = match &effect.style {
+                Some(style) => schema.styles.contains(style),
+                None => schema.styles.is_empty(),
+            };
+            if !style_is_known {
+                let fault =
+                    self.error(Code::EffectStyleUnknown, &schema.reference).suggest(&schema.styles);
+                self.push(format!("/effects/{at}/style"), fault);
+            }
+            let slot_is_known = match &effect.slot {
+                Some(slot) => schema.slots.iter().any(|known| known.code == *slot),
+                None => schema.slots.is_empty(),
+            };
+            if !slot_is_known {
+                let fault = self
+                    .error(Code::EffectSlotUnknown, &schema.reference)
+                    .suggest(schema.slots.iter().map(|slot| slot.code.clone()));
+                self.push(format!("/effects/{at}/slot"), fault);
+            }
+        }
+    }
+
+    fn printings(&mut self, kind: &'a Kind) {
+        let card = self.card;
+        let rule = &kind.printings.reference;
+        for (at, printing) in card.printings.iter().enumerate() {
+            let pointer = format!("/printings/{at}");
+            if self.game.rarity(&printing.rarity).is_none() {
+                let known = self.game.rarities().iter().map(|rarity| rarity.code.clone());
+                let fault =
+                    self.printing_error(Code::RarityUnknown, rule, &printing.rarity).suggest(known);
+                self.push(format!("{pointer}/rarity"), fault);
+            } else if card.printings[..at].iter().any(|known| known.rarity == printing.rarity) {
+                let fault = self.printing_error(Code::PrintingDuplicate, rule, &printing.rarity);
+                self.push(pointer.clone(), fault);
+            }
+            self.printing_attributes(kind, printing, &pointer);
+            self.printing_numbers(kind, &printing.rarity, Some(printing), &pointer);
+        }
+        if card.printings.is_empty() {
+            self.printing_numbers(kind, &self.game.base_rarity().code, None, "/attributes");
+        }
+        if kind.printings.every_rarity {
+            let exists = |code: &str| card.printings.iter().any(|printing| printing.rarity == code);
+            let missing: Vec<CardMention> = self
+                .game
+                .rarities()
+                .iter()
+                .filter(|rarity| !exists(&rarity.code))
+                .map(|rarity| CardMention { rarity: Some(rarity.code.clone()), ..self.mention() })
+                .collect();
+            if !missing.is_empty() {
+                let all = self.game.rarities().len();
+                let mut fault = Violation::error(Code::PrintingMissing, rule)
+                    .limit(all)
+                    .actual(all - missing.len());
+                fault.cards = missing;
+                self.push("/printings", fault);
+            }
+        }
+    }
+
+    fn printing_attributes(
+        &mut self,
+        kind: &'a Kind,
+        printing: &PrintingDefinition,
+        pointer: &str,
+    ) {
+        let is_base = printing.rarity == self.game.base_rarity().code;
+        for (code, value) in &printing.attributes {
+            let at = format!("{pointer}/attributes/{}", token(code));
+            match kind.attributes.get(code).filter(|attribute| attribute.per_printing) {
+                None => {
+                    let may = kind.attributes.iter().filter(|(_, known)| known.per_printing);
+                    let fault = self
+                        .printing_error(Code::AttributeUnknown, &kind.reference, &printing.rarity)
+                        .attribute(code)
+                        .suggest(may.map(|(code, _)| code.clone()));
+                    self.push(at, fault);
+                }
+                Some(attribute) => {
+                    self.value(&at, code, attribute, value, Some(&printing.rarity));
+                    if is_base && self.card.attributes.get(code).is_some_and(|own| own != value) {
+                        let fault = self
+                            .printing_error(
+                                Code::PrintingBaseMismatch,
+                                &attribute.reference,
+                                &printing.rarity,
+                            )
+                            .attribute(code);
+                        self.push(at, fault);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The sums and differences of one printing; without `printing` those of the card's own attributes.
+    fn printing_numbers(
+        &mut self,
+        kind: &'a Kind,
+        rarity: &str,
+        printing: Option<&PrintingDefinition>,
+        pointer: &str,
+    ) {
+        for check in &kind.checks {
+            let (code, limit, actual, of) = match &check.check {
+                PrintingCheck::Total { of, by, base, rarity_bonus } => {
+                    let key = by.as_ref().map(|by| self.card.attributes.get(by).map(plain_text));
+                    // An attribute without a value, or one without a line in the table, is another check's fault.
+                    let base = match key {
+                        None => 0,
+                        Some(key) => match key.and_then(|key| base.get(&key)) {
+                            Some(base) => *base,
+                            None => continue,
+                        },
+                    };
+                    let Some(actual) = sum(of, |name| self.number(name, printing)) else {
+                        continue;
+                    };
+                    let limit = base.saturating_add(rarity_bonus.get(rarity).copied().unwrap_or(0));
+                    if actual == limit {
+                        continue;
+                    }
+                    (Code::AttributeTotalMismatch, limit, actual, of)
+                }
+                PrintingCheck::Gain { of, rarity_bonus, each_at_least } => {
+                    let gain = |name: &str| {
+                        let base = integer(&self.card.attributes, name)?;
+                        Some(self.number(name, printing)?.saturating_sub(base))
+                    };
+                    let Some(actual) = sum(of, gain) else { continue };
+                    let limit = rarity_bonus.get(rarity).copied().unwrap_or(0);
+                    let lowered =
+                        of.iter().any(|name| gain(name).is_some_and(|gain| gain < *each_at_least));
+                    if actual == limit && !lowered {
+                        continue;
+                    }
+                    (Code::PrintingGainMismatch, limit, actual, of)
+                }
+            };
+            let fault = self
+                .printing_error(check.code.clone().unwrap_or(code), &check.reference, rarity)
+                .attribute(of.join(" + "))
+                .limit(limit)
+                .actual(actual);
+            self.push(pointer, fault);
+        }
+    }
+
+    /// A printing's number, or the card's own where the printing has none.
+    fn number(&self, name: &str, printing: Option<&PrintingDefinition>) -> Option<i64> {
+        match printing.and_then(|printing| printing.attributes.get(name)) {
+            Some(value) => value.as_i64(),
+            None => integer(&self.card.attributes, name),
+        }
+    }
+}
+
+fn integer(attributes: &Map<String, Value>, name: &str) -> Option<i64> {
+    attributes.get(name).and_then(Value::as_i64)
+}
+
+fn sum(names: &[String], number: impl Fn(&str) -> Option<i64>) -> Option<i64> {
+    names.iter().try_fold(0_i64, |sum, name| Some(sum.saturating_add(number(name)?)))
+}
+
+fn plain_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Escapes a key for a JSON pointer (RFC 6901).
+pub(crate) fn token(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}

@@ -1,0 +1,423 @@
+//! The pool of cards that a deck is judged against.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::card::CardDefinition;
+use crate::deck::CardReference;
+use crate::hash::{FixedMap, fingerprint};
+use crate::manifest::Game;
+use crate::name::{name_key, name_key_into, search_key};
+use crate::rule::DeckCheck;
+use crate::selector::Selector;
+use crate::violation::CardMention;
+
+/// One card of a pool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PoolCard {
+    /// The caller's own id; opaque to the engine.
+    pub key: String,
+    /// Code of the set.
+    pub set: String,
+    /// The card.
+    pub definition: CardDefinition,
+}
+
+/// An indexed pool of cards of one game.
+///
+/// Look-ups cost the same whatever the size of the pool. Share it in an [`Arc`] and lay a viewer's few extra cards over
+/// it with [`Catalogue::with_extra`]; the pool is not copied.
+#[derive(Debug)]
+pub struct Catalogue {
+    game: Game,
+    base: Option<Arc<Catalogue>>,
+    /// Cards and names of this layer; their ids continue those of the base.
+    cards: Vec<Entry>,
+    names: Vec<NameEntry>,
+    by_name: FixedMap<Box<str>, u32>,
+    by_number: FixedMap<Box<str>, u32>,
+    /// Cards of this layer whose name the base knows.
+    further: BTreeMap<u32, Vec<u32>>,
+    first_card: u32,
+    first_name: u32,
+}
+
+#[derive(Debug)]
+struct Entry {
+    card: PoolCard,
+    name: u32,
+    /// The answers of the game's selectors, one bit each.
+    selected: Box<[u64]>,
+    /// Group and step on each of the game's ladders.
+    rungs: Box<[Option<Rung>]>,
+}
+
+#[derive(Debug)]
+struct NameEntry {
+    key: Box<str>,
+    search: Box<str>,
+    cards: Vec<u32>,
+}
+
+/// Where a card stands on a ladder of [`DeckCheck::AdviseLadder`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rung {
+    pub(crate) group: u64,
+    pub(crate) step: i64,
+}
+
+/// What a reference in a deck means.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Resolution<'a> {
+    /// This card, in a printing that exists.
+    Card(&'a PoolCard),
+    /// A card of this name exists, but not in the set, number or rarity that the reference asks for.
+    OtherPrinting(&'a PoolCard),
+    /// No card has this name.
+    Unknown,
+}
+
+/// A resolved card, by number within the catalogue.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    pub(crate) card: u32,
+    pub(crate) name: u32,
+    pub(crate) exact: bool,
+}
+
+/// Collects the cards of a [`Catalogue`].
+#[derive(Debug)]
+pub struct CatalogueBuilder {
+    catalogue: Catalogue,
+}
+
+impl CatalogueBuilder {
+    /// Adds a card. A second card of the same set and number is left out: the first holds.
+    #[must_use]
+    #[expect(clippy::should_implement_trait, reason = "a builder's step, not arithmetic")]
+    pub fn add(mut self, card: PoolCard) -> Self {
+        self.catalogue.insert(card, &mut String::new());
+        self
+    }
+
+    /// Adds many cards.
+    #[must_use]
+    pub fn extend(mut self, cards: impl IntoIterator<Item = PoolCard>) -> Self {
+        let mut buffer = String::new();
+        for card in cards {
+            self.catalogue.insert(card, &mut buffer);
+        }
+        self
+    }
+
+    /// The finished catalogue.
+    pub fn build(self) -> Catalogue {
+        self.catalogue
+    }
+}
+
+impl Catalogue {
+    /// An empty pool of a game, to be filled.
+    pub fn builder(game: &Game) -> CatalogueBuilder {
+        CatalogueBuilder { catalogue: Self::layer(game.clone(), None) }
+    }
+
+    /// The pool of `base` and some more cards, without copying it. Cards that the base already has (same set and number)
+    /// are left out.
+    pub fn with_extra(base: Arc<Self>, extra: impl IntoIterator<Item = PoolCard>) -> Self {
+        let mut layer = Self::layer(base.game.clone(), Some(base));
+        let mut buffer = String::new();
+        for card in extra {
+            layer.insert(card, &mut buffer);
+        }
+        layer
+    }
+
+    fn layer(game: Game, base: Option<Arc<Self>>) -> Self {
+        let (first_card, first_name) =
+            base.as_ref().map_or((0, 0), |base| (base.end_card(), base.end_name()));
+        Self {
+            game,
+            base,
+            cards: Vec::new(),
+            names: Vec::new(),
+            by_name: FixedMap::default(),
+            by_number: FixedMap::default(),
+            further: BTreeMap::new(),
+            first_card,
+            first_name,
+        }
+    }
+
+    fn insert(&mut self, card: PoolCard, buffer: &mut String) {
+        number_key(&card.set, &card.definition.number, buffer);
+        if self.find_number(buffer).is_some() {
+            return;
+        }
+        let index = self.end_card();
+        self.by_number.insert(buffer.as_str().into(), index);
+        name_key_into(&card.definition.name, buffer);
+        let name = match self.find_name(buffer) {
+            Some(name) if name >= self.first_name => {
+                self.names[(name - self.first_name) as usize].cards.push(index);
+                name
+            }
+            Some(name) => {
+                self.further.entry(name).or_default().push(index);
+                name
+            }
+            None => {
+                let name = self.end_name();
+                self.by_name.insert(buffer.as_str().into(), name);
+                self.names.push(NameEntry {
+                    key: buffer.as_str().into(),
+                    search: search_key(&card.definition.name).into(),
+                    cards: vec![index],
+                });
+                name
+            }
+        };
+        let selectors = self.game.selectors();
+        let mut selected = vec![0_u64; selectors.len().div_ceil(64)].into_boxed_slice();
+        for (at, selector) in selectors.iter().enumerate() {
+            if selector.matches(&card.set, &card.definition) {
+                selected[at / 64] |= 1 << (at % 64);
+            }
+        }
+        let rungs = self
+            .game
+            .ladders()
+            .iter()
+            .map(|rule| rung(&rule.check, &card.set, &card.definition))
+            .collect();
+        self.cards.push(Entry { card, name, selected, rungs });
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Number of cards.
+    pub fn len(&self) -> usize {
+        self.end_card() as usize
+    }
+
+    /// Whether there is no card.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All cards, in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = &PoolCard> {
+        (0..self.end_card()).map(|index| self.card(index))
+    }
+
+    /// What a reference means. When several cards have the name and the reference does not choose, the first added.
+    pub fn find(&self, reference: &CardReference) -> Resolution<'_> {
+        match self.resolve(reference, &mut String::new()) {
+            Some(found) if found.exact => Resolution::Card(self.card(found.card)),
+            Some(found) => Resolution::OtherPrinting(self.card(found.card)),
+            None => Resolution::Unknown,
+        }
+    }
+
+    fn end_card(&self) -> u32 {
+        self.first_card + u32::try_from(self.cards.len()).unwrap_or(u32::MAX)
+    }
+
+    fn end_name(&self) -> u32 {
+        self.first_name + u32::try_from(self.names.len()).unwrap_or(u32::MAX)
+    }
+
+    fn entry(&self, index: u32) -> &Entry {
+        match &self.base {
+            Some(base) if index < self.first_card => base.entry(index),
+            _ => &self.cards[(index - self.first_card) as usize],
+        }
+    }
+
+    fn find_name(&self, key: &str) -> Option<u32> {
+        let base = self.base.as_ref().and_then(|base| base.find_name(key));
+        base.or_else(|| self.by_name.get(key).copied())
+    }
+
+    fn find_number(&self, key: &str) -> Option<u32> {
+        let base = self.base.as_ref().and_then(|base| base.find_number(key));
+        base.or_else(|| self.by_number.get(key).copied())
+    }
+
+    fn cards_named(&self, name: u32) -> Box<dyn Iterator<Item = u32> + '_> {
+        match &self.base {
+            Some(base) if name < self.first_name => {
+                let further = self.further.get(&name).into_iter().flatten().copied();
+                Box::new(base.cards_named(name).chain(further))
+            }
+            _ => Box::new(self.names[(name - self.first_name) as usize].cards.iter().copied()),
+        }
+    }
+
+    fn first_named(&self, name: u32) -> u32 {
+        match &self.base {
+            Some(base) if name < self.first_name => base.first_named(name),
+            _ => self.names[(name - self.first_name) as usize].cards[0],
+        }
+    }
+
+    fn name_entry(&self, name: u32) -> &NameEntry {
+        match &self.base {
+            Some(base) if name < self.first_name => base.name_entry(name),
+            _ => &self.names[(name - self.first_name) as usize],
+        }
+    }
+
+    pub(crate) fn card(&self, index: u32) -> &PoolCard {
+        &self.entry(index).card
+    }
+
+    pub(crate) fn name_key(&self, name: u32) -> &str {
+        &self.name_entry(name).key
+    }
+
+    /// Every name with its search key, for suggestions.
+    pub(crate) fn search_keys(&self) -> impl Iterator<Item = (&str, &str)> {
+        (0..self.end_name()).map(|name| {
+            let shown = &self.card(self.first_named(name)).definition.name;
+            (shown.as_str(), &*self.name_entry(name).search)
+        })
+    }
+
+    /// `buffer` saves an allocation per look-up.
+    pub(crate) fn resolve(&self, reference: &CardReference, buffer: &mut String) -> Option<Found> {
+        if reference.name.is_empty() {
+            let (set, number) = (reference.set.as_ref()?, reference.number.as_ref()?);
+            number_key(set, number, buffer);
+            let card = self.find_number(buffer)?;
+            let exact = self.has_rarity(card, reference.rarity.as_deref());
+            return Some(Found { card, name: self.entry(card).name, exact });
+        }
+        name_key_into(&reference.name, buffer);
+        let name = self.find_name(buffer).or_else(|| {
+            // "Fox (Winter)" reads as a name and a set; it may be a name.
+            let set = reference.set.as_ref()?;
+            name_key_into(&format!("{} ({set})", reference.name), buffer);
+            self.find_name(buffer)
+        })?;
+        if reference.set.is_none() && reference.number.is_none() && reference.rarity.is_none() {
+            return Some(Found { card: self.first_named(name), name, exact: true });
+        }
+        let whole_name = buffer.as_str() != name_key(&reference.name);
+        let fits = |card: u32| {
+            let pool = self.card(card);
+            let set = reference.set.as_ref().filter(|_| !whole_name);
+            set.is_none_or(|set| set.trim().eq_ignore_ascii_case(&pool.set))
+                && reference
+                    .number
+                    .as_ref()
+                    .is_none_or(|number| same_number(number, &pool.definition.number))
+        };
+        let mut candidates: Vec<u32> = self.cards_named(name).filter(|card| fits(*card)).collect();
+        let rarity = reference.rarity.as_deref();
+        if let Some(card) = candidates.iter().find(|card| self.has_rarity(**card, rarity)) {
+            return Some(Found { card: *card, name, exact: true });
+        }
+        let card = candidates.drain(..).next().unwrap_or_else(|| self.first_named(name));
+        Some(Found { card, name, exact: false })
+    }
+
+    fn has_rarity(&self, card: u32, rarity: Option<&str>) -> bool {
+        let Some(rarity) = rarity else { return true };
+        let code = rarity_code(rarity);
+        let printings = &self.card(card).definition.printings;
+        if printings.is_empty() {
+            return code == self.game.base_rarity().code;
+        }
+        printings.iter().any(|printing| printing.rarity == code)
+    }
+
+    /// The rarities in which a card exists.
+    pub(crate) fn rarities(&self, card: u32) -> Vec<String> {
+        let printings = &self.card(card).definition.printings;
+        if printings.is_empty() {
+            return vec![self.game.base_rarity().code.clone()];
+        }
+        printings.iter().map(|printing| printing.rarity.clone()).collect()
+    }
+
+    /// Whether the selector selects the card. `known` says that the selector belongs to this catalogue's game, so that
+    /// the answer is already there.
+    pub(crate) fn selects(&self, selector: &Selector, card: u32, known: bool) -> bool {
+        let entry = self.entry(card);
+        if known {
+            return entry
+                .selected
+                .get(selector.index / 64)
+                .is_some_and(|bits| bits & (1 << (selector.index % 64)) != 0);
+        }
+        selector.matches(&entry.card.set, &entry.card.definition)
+    }
+
+    pub(crate) fn rung(&self, check: &DeckCheck, card: u32, known: bool) -> Option<Rung> {
+        let DeckCheck::AdviseLadder { index, .. } = check else { return None };
+        let entry = self.entry(card);
+        if known {
+            return entry.rungs.get(*index).copied().flatten();
+        }
+        rung(check, &entry.card.set, &entry.card.definition)
+    }
+
+    pub(crate) fn indices(&self) -> std::ops::Range<u32> {
+        0..self.end_card()
+    }
+
+    pub(crate) fn mention(&self, card: u32) -> CardMention {
+        let pool = self.card(card);
+        CardMention {
+            set: Some(pool.set.clone()),
+            number: Some(pool.definition.number.clone()),
+            ..CardMention::named(&pool.definition.name)
+        }
+    }
+}
+
+/// A rarity as people write it (`Ultra Rare`, `ultra-rare`), as a code.
+fn rarity_code(text: &str) -> String {
+    text.trim()
+        .chars()
+        .map(|letter| match letter {
+            ' ' | '-' => '_',
+            other => other.to_ascii_lowercase(),
+        })
+        .collect()
+}
+
+fn same_number(left: &str, right: &str) -> bool {
+    let bare = |number: &str| number.trim().trim_start_matches('0').to_ascii_lowercase();
+    bare(left) == bare(right)
+}
+
+fn number_key(set: &str, number: &str, key: &mut String) {
+    key.clear();
+    key.push_str(set.trim());
+    key.push('/');
+    key.push_str(number.trim().trim_start_matches('0'));
+    key.make_ascii_lowercase();
+}
+
+fn rung(check: &DeckCheck, set: &str, card: &CardDefinition) -> Option<Rung> {
+    let DeckCheck::AdviseLadder { select, attribute, steps, same, .. } = check else { return None };
+    if !select.matches(set, card) {
+        return None;
+    }
+    let step = match card.attributes.get(attribute)? {
+        Value::Number(number) => number.as_i64()?,
+        Value::String(text) => i64::try_from(steps.iter().position(|step| step == text)?).ok()?,
+        _ => return None,
+    };
+    let shared: Vec<&Value> = same.iter().filter_map(|name| card.attributes.get(name)).collect();
+    let group = fingerprint(&serde_json::to_string(&shared).ok()?);
+    Some(Rung { group, step })
+}

@@ -1,0 +1,63 @@
+//! Deck lists.
+
+use serde::{Deserialize, Serialize};
+
+/// The zone of entries that name none.
+pub const MAIN_ZONE: &str = "main";
+
+/// A deck list: which cards, how many, where.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deck {
+    /// The entries, in the player's order. The same card may stand in several.
+    pub entries: Vec<DeckEntry>,
+}
+
+/// One line of a deck list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeckEntry {
+    /// Zone code; `main` when absent.
+    #[serde(default = "main_zone")]
+    pub zone: String,
+    /// Copies; 0 is a violation, not a parse error.
+    pub quantity: u32,
+    /// Which card.
+    pub card: CardReference,
+}
+
+/// How a deck names a card: by name, and as closely as the player likes by set, number and rarity.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CardReference {
+    /// The name, compared by [`name_key`](crate::name_key). May be empty when set and number are given.
+    #[serde(default)]
+    pub name: String,
+    /// Set code, in any case; `None`: any set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// Collector number, with or without leading zeros; `None`: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<String>,
+    /// Rarity, as code or as people write it (`Ultra Rare`); `None`: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rarity: Option<String>,
+}
+
+impl CardReference {
+    /// A reference by name alone.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+}
+
+impl DeckEntry {
+    /// Copies of a card, by name, in the main zone.
+    pub fn main(quantity: u32, name: impl Into<String>) -> Self {
+        Self { zone: main_zone(), quantity, card: CardReference::named(name) }
+    }
+}
+
+fn main_zone() -> String {
+    MAIN_ZONE.to_owned()
+}

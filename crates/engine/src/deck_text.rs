@@ -1,0 +1,336 @@
+//! Deck lists as text.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
+
+/// What [`parse_deck_text`] made of a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ParsedDeck {
+    /// The lines that could be read.
+    pub deck: Deck,
+    /// The lines that could not; none is dropped silently.
+    pub faults: Vec<LineFault>,
+    /// What comments of the form `// key: value` before the first entry say, for example `format`.
+    pub notes: BTreeMap<String, String>,
+}
+
+/// A line that is no deck entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LineFault {
+    /// Line number, from 1.
+    pub line: usize,
+    /// The line, cut after 200 characters.
+    pub text: String,
+    /// What is wrong with it.
+    pub fault: DeckTextFault,
+}
+
+/// What can be wrong with a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Error)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DeckTextFault {
+    /// The line does not begin with a number.
+    #[error("the line must begin with a quantity, as in \"2 Name\"")]
+    QuantityMissing,
+    /// The quantity is negative or does not fit 32 bits.
+    #[error("the quantity must be a whole number from 0 to 4294967295")]
+    QuantityInvalid,
+    /// Nothing stands after the quantity.
+    #[error("a card name is missing after the quantity")]
+    NameMissing,
+}
+
+/// Reads a deck list.
+///
+/// A line is `QTY NAME`, then optionally `(SET)` and the collector number, then optionally the rarity as `{rarity}` or
+/// `*rarity*`:
+///
+/// ```text
+/// // format: ttcg/standard      comments begin with // or #
+/// 2 Kettle Imp
+/// 1x Kettle Imp {primal_rare}
+/// 2 Kettle Imp (hearth) 017 {ultra_rare}
+///
+/// Sideboard                     section headers: Deck, Main, Sideboard, Side, Extra, or [any zone]
+/// SB: 1 Kettle Imp              one line of the sideboard
+/// ```
+///
+/// A set code has no spaces, so `Fox (in winter)` is a name. A name that would read otherwise can stand in straight
+/// quotes, where `\"`, `\\` and `\n` are escapes: `2 "Fox (winter)" (hearth)`. The same goes for the other parts. Blank
+/// lines, a byte order mark and carriage returns do not matter; a blank line does not begin a sideboard.
+pub fn parse_deck_text(text: &str) -> ParsedDeck {
+    let mut parsed = ParsedDeck::default();
+    let mut zone = MAIN_ZONE.to_owned();
+    for (at, raw) in text.trim_start_matches('\u{feff}').split('\n').enumerate() {
+        let line = raw.trim();
+        if line.is_empty() {
+            continue;
+        }
+        if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
+            if parsed.deck.entries.is_empty()
+                && let Some((key, value)) = comment.split_once(':')
+            {
+                parsed
+                    .notes
+                    .entry(key.trim().to_lowercase())
+                    .or_insert_with(|| value.trim().to_owned());
+            }
+            continue;
+        }
+        if let Some(header) = section(line) {
+            zone = header;
+            continue;
+        }
+        let (line_zone, entry) = match prefix(line) {
+            Some(rest) => ("side", rest),
+            None => (zone.as_str(), line),
+        };
+        match parse_entry(entry) {
+            Ok((quantity, card)) => {
+                parsed.deck.entries.push(DeckEntry { zone: line_zone.to_owned(), quantity, card });
+            }
+            Err(fault) => {
+                let text = line.chars().take(200).collect();
+                parsed.faults.push(LineFault { line: at + 1, text, fault });
+            }
+        }
+    }
+    parsed
+}
+
+/// Writes a deck list that [`parse_deck_text`] reads back as the same deck.
+pub fn render_deck_text(deck: &Deck) -> String {
+    let mut text = String::new();
+    let mut zone = MAIN_ZONE;
+    for entry in &deck.entries {
+        if entry.zone != zone {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&render_section(&entry.zone));
+            text.push('\n');
+            zone = &entry.zone;
+        }
+        text.push_str(&render_entry(entry));
+        text.push('\n');
+    }
+    text
+}
+
+fn prefix(line: &str) -> Option<&str> {
+    let head = line.get(..3)?;
+    head.eq_ignore_ascii_case("sb:").then(|| line[3..].trim_start())
+}
+
+/// The zone that a header line begins.
+fn section(line: &str) -> Option<String> {
+    if let Some(inner) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        if let Some((zone, "")) = quoted(inner) {
+            return Some(zone);
+        }
+        return Some(
+            known_section(inner).map_or_else(|| inner.trim().to_lowercase(), str::to_owned),
+        );
+    }
+    known_section(line.strip_suffix(':').unwrap_or(line)).map(str::to_owned)
+}
+
+fn known_section(name: &str) -> Option<&'static str> {
+    let name = name.trim();
+    let is = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
+    if is(&["deck", "main", "mainboard", "main board", "main deck", "maindeck"]) {
+        Some(MAIN_ZONE)
+    } else if is(&["side", "sideboard", "side board", "side deck"]) {
+        Some("side")
+    } else if is(&["extra", "extra deck"]) {
+        Some("extra")
+    } else if is(&["commander"]) {
+        Some("commander")
+    } else if is(&["companion"]) {
+        Some("companion")
+    } else {
+        None
+    }
+}
+
+fn parse_entry(line: &str) -> Result<(u32, CardReference), DeckTextFault> {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 {
+        let negative = line.strip_prefix(['-', '−', '+']);
+        return Err(match negative {
+            Some(rest) if rest.starts_with(|first: char| first.is_ascii_digit()) => {
+                DeckTextFault::QuantityInvalid
+            }
+            _ => DeckTextFault::QuantityMissing,
+        });
+    }
+    let (number, rest) = line.split_at(digits);
+    let rest = match rest.strip_prefix(['x', 'X', '×']) {
+        Some(after) if after.is_empty() || after.starts_with(char::is_whitespace) => after,
+        _ => rest,
+    };
+    if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
+        // "3rd Wish": the number belongs to the name, so the quantity is what is missing.
+        return Err(DeckTextFault::QuantityMissing);
+    }
+    let quantity = number.parse().map_err(|_| DeckTextFault::QuantityInvalid)?;
+    let rest = rest.trim();
+    if rest.is_empty() {
+        return Err(DeckTextFault::NameMissing);
+    }
+    Ok((quantity, quoted_card(rest).unwrap_or_else(|| bare_card(rest))))
+}
+
+/// A card whose name stands in quotes. Its other parts may, too.
+fn quoted_card(text: &str) -> Option<CardReference> {
+    let (name, mut rest) = quoted(text)?;
+    let mut card = CardReference::named(name);
+    rest = rest.trim_start();
+    if let Some((set, after)) = bracketed(rest, '(', ')') {
+        card.set = Some(set);
+        rest = after.trim_start();
+    }
+    if !rest.is_empty() && !rest.starts_with(['{', '*']) {
+        let (number, after) = match quoted(rest) {
+            Some(found) => found,
+            None => {
+                let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+                (rest[..end].to_owned(), &rest[end..])
+            }
+        };
+        card.number = Some(number);
+        rest = after.trim_start();
+    }
+    if let Some((rarity, after)) = bracketed(rest, '{', '}').or_else(|| bracketed(rest, '*', '*')) {
+        card.rarity = Some(rarity);
+        rest = after.trim_start();
+    }
+    rest.is_empty().then_some(card)
+}
+
+/// A text in straight quotes at the start, and what follows.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let mut letters = text.strip_prefix('"')?.chars();
+    let mut inner = String::new();
+    loop {
+        match letters.next()? {
+            '"' => return Some((inner, letters.as_str())),
+            '\\' => inner.push(match letters.next()? {
+                'n' => '\n',
+                'r' => '\r',
+                other => other,
+            }),
+            other => inner.push(other),
+        }
+    }
+}
+
+fn bracketed(text: &str, open: char, close: char) -> Option<(String, &str)> {
+    let inner = text.strip_prefix(open)?;
+    if let Some((value, rest)) = quoted(inner)
+        && let Some(rest) = rest.strip_prefix(close)
+    {
+        return Some((value, rest));
+    }
+    let (value, rest) = inner.split_once(close)?;
+    let value = value.trim();
+    (!value.is_empty()).then(|| (value.to_owned(), rest))
+}
+
+/// A card whose name is not quoted: the other parts are taken off the end.
+fn bare_card(text: &str) -> CardReference {
+    let mut card = CardReference::default();
+    let mut name = text;
+    for (open, close) in [('{', '}'), ('*', '*')] {
+        if let Some((before, value)) = suffix(name, open, close) {
+            card.rarity = Some(value.to_owned());
+            name = before;
+            break;
+        }
+    }
+    let set = |text| {
+        let found = suffix(text, '(', ')').or_else(|| suffix(text, '[', ']'));
+        found.filter(|(_, value)| !value.contains(char::is_whitespace))
+    };
+    if let Some((before, code)) = set(name) {
+        card.set = Some(code.to_owned());
+        name = before;
+    } else if let Some((front, number)) = name.rsplit_once(char::is_whitespace)
+        && let Some((before, code)) = set(front.trim_end())
+    {
+        card.set = Some(code.to_owned());
+        card.number = Some(number.to_owned());
+        name = before;
+    }
+    name.clone_into(&mut card.name);
+    card
+}
+
+/// The value in brackets at the end, after white space, and what stands before.
+fn suffix(text: &str, open: char, close: char) -> Option<(&str, &str)> {
+    let inner = text.strip_suffix(close)?;
+    let (before, value) = inner.rsplit_once(open)?;
+    let (name, value) = (before.trim_end(), value.trim());
+    (before.ends_with(char::is_whitespace) && !name.is_empty() && !value.is_empty())
+        .then_some((name, value))
+}
+
+fn render_section(zone: &str) -> String {
+    let plain = match zone {
+        MAIN_ZONE => "Deck".to_owned(),
+        "side" => "Sideboard".to_owned(),
+        "extra" => "Extra".to_owned(),
+        other => format!("[{other}]"),
+    };
+    if !plain.contains('\n') && plain.trim() == plain && section(&plain).as_deref() == Some(zone) {
+        plain
+    } else {
+        format!("[{}]", quote(zone))
+    }
+}
+
+fn render_entry(entry: &DeckEntry) -> String {
+    let card = &entry.card;
+    let plain = render_card(entry.quantity, card, str::to_owned);
+    let reads_back = !plain.contains('\n')
+        && plain.trim() == plain
+        && section(&plain).is_none()
+        && parse_entry(&plain).is_ok_and(|(_, read)| read == *card);
+    if reads_back { plain } else { render_card(entry.quantity, card, quote) }
+}
+
+fn render_card(quantity: u32, card: &CardReference, write: impl Fn(&str) -> String) -> String {
+    let mut text = format!("{quantity} {}", write(&card.name));
+    if let Some(set) = &card.set {
+        let _ = write!(text, " ({})", write(set));
+    }
+    if let Some(number) = &card.number {
+        let _ = write!(text, " {}", write(number));
+    }
+    if let Some(rarity) = &card.rarity {
+        let _ = write!(text, " {{{}}}", write(rarity));
+    }
+    text
+}
+
+fn quote(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

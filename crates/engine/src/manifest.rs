@@ -1,0 +1,276 @@
+//! A game's manifest: what its cards look like and how its decks are built.
+
+mod read_rules;
+mod read_schema;
+mod reader;
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::date::Date;
+use crate::format::Format;
+use crate::hash::fingerprint;
+use crate::rule::{Rule, RuleReference};
+use crate::schema::{Kind, Rarity, Zone};
+use crate::selector::Selector;
+use reader::{Faults, Reader};
+
+/// A game: card schema, rarities, zones and formats, as its manifest (`game.toml`) defines them.
+///
+/// Cloning is cheap. Serialised, it is the manifest as JSON.
+#[derive(Debug, Clone)]
+pub struct Game(Arc<GameData>);
+
+#[derive(Debug, Serialize)]
+struct GameData {
+    code: Arc<str>,
+    name: String,
+    description: String,
+    rules_version: String,
+    cards_start_hidden: bool,
+    unlock_threshold: u32,
+    cards: RuleReference,
+    rarities: Vec<Rarity>,
+    zones: Arc<[Zone]>,
+    kinds: Vec<Kind>,
+    /// The latest version of each format, its default variant in force.
+    formats: Vec<Format>,
+    /// Every version of every format.
+    #[serde(skip)]
+    all_formats: Vec<Format>,
+    #[serde(skip)]
+    selectors: Vec<Arc<Selector>>,
+    #[serde(skip)]
+    ladders: Vec<Rule>,
+    #[serde(skip)]
+    fingerprint: u64,
+}
+
+/// A manifest that does not define a game, with every fault found in it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub struct ManifestError {
+    /// The faults, in the order of the text as far as possible; never empty.
+    pub faults: Vec<ManifestFault>,
+}
+
+/// One fault of a manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ManifestFault {
+    /// Where, for example `formats[0].rules[2].zone_size.min` or `line 12, column 3`.
+    pub place: String,
+    /// What is wrong there.
+    pub problem: String,
+}
+
+impl fmt::Display for ManifestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the manifest has {} fault(s):", self.faults.len())?;
+        for fault in &self.faults {
+            write!(f, "\n  {fault}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ManifestFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.place.is_empty() {
+            f.write_str(&self.problem)
+        } else {
+            write!(f, "{}: {}", self.place, self.problem)
+        }
+    }
+}
+
+impl Game {
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    /// Every fault with its place: TOML syntax (then only the first), unknown and missing keys, wrong types, and
+    /// references to kinds, attributes, zones or rarities that the manifest does not define.
+    pub fn from_toml(text: &str) -> Result<Self, ManifestError> {
+        let table: toml::Table = toml::from_str(text).map_err(|error| {
+            let place =
+                error.span().map_or_else(String::new, |span| line_and_column(text, span.start));
+            ManifestError {
+                faults: vec![ManifestFault { place, problem: error.message().to_owned() }],
+            }
+        })?;
+        let faults = Faults::default();
+        let data = read_game(Reader::new(&table, String::new(), &faults), fingerprint(text));
+        let faults = faults.into_list();
+        if faults.is_empty() { Ok(Self(Arc::new(data))) } else { Err(ManifestError { faults }) }
+    }
+
+    /// Code, for example `ttcg`.
+    pub fn code(&self) -> &str {
+        &self.0.code
+    }
+
+    /// Name for people.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// What it is, in a sentence or two.
+    pub fn description(&self) -> &str {
+        &self.0.description
+    }
+
+    /// Version of the rulebook that the manifest restates.
+    pub fn rules_version(&self) -> &str {
+        &self.0.rules_version
+    }
+
+    /// Whether the cards of a set without a policy of its own start hidden.
+    pub fn cards_start_hidden(&self) -> bool {
+        self.0.cards_start_hidden
+    }
+
+    /// Distinct accounts whose submissions unlock a card, for sets without a number of their own; at least 1.
+    pub fn unlock_threshold(&self) -> u32 {
+        self.0.unlock_threshold
+    }
+
+    /// Rarities from the lowest tier up; never empty.
+    pub fn rarities(&self) -> &[Rarity] {
+        &self.0.rarities
+    }
+
+    /// The rarity of this code.
+    pub fn rarity(&self, code: &str) -> Option<&Rarity> {
+        self.0.rarities.iter().find(|rarity| rarity.code == code)
+    }
+
+    /// The rarity of the base printing: the one of the lowest tier.
+    pub fn base_rarity(&self) -> &Rarity {
+        &self.0.rarities[0]
+    }
+
+    /// Zones; the first is the main one.
+    pub fn zones(&self) -> &[Zone] {
+        &self.0.zones
+    }
+
+    /// Card kinds.
+    pub fn kinds(&self) -> &[Kind] {
+        &self.0.kinds
+    }
+
+    /// The kind of this code.
+    pub fn kind(&self, code: &str) -> Option<&Kind> {
+        self.0.kinds.iter().find(|kind| kind.code == code)
+    }
+
+    /// The latest version of each format, its default variant in force.
+    pub fn formats(&self) -> &[Format] {
+        &self.0.formats
+    }
+
+    /// The latest version of a format.
+    pub fn format(&self, code: &str) -> Option<&Format> {
+        self.0.formats.iter().find(|format| &*format.code == code)
+    }
+
+    /// A format as it stood on a day: the version then in force, with the rules (limit lists, for example) of that day.
+    pub fn format_on(&self, code: &str, day: Date) -> Option<Format> {
+        self.0
+            .all_formats
+            .iter()
+            .filter(|format| {
+                &*format.code == code && format.effective_from.is_none_or(|from| from <= day)
+            })
+            .max_by_key(|format| format.effective_from)
+            .map(|format| format.on(day))
+    }
+
+    pub(crate) fn card_reference(&self) -> &RuleReference {
+        &self.0.cards
+    }
+
+    pub(crate) fn shared_zones(&self) -> &Arc<[Zone]> {
+        &self.0.zones
+    }
+
+    pub(crate) fn selectors(&self) -> &[Arc<Selector>] {
+        &self.0.selectors
+    }
+
+    pub(crate) fn ladders(&self) -> &[Rule] {
+        &self.0.ladders
+    }
+
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.0.fingerprint
+    }
+}
+
+impl Serialize for Game {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
+    let cards = reader.table("cards").map_or_else(
+        || RuleReference { rule: "cards".to_owned(), ..RuleReference::default() },
+        |table| read_schema::reference(&table, &RuleReference::default()),
+    );
+    let rarities = read_schema::rarities(&reader);
+    let zones: Arc<[Zone]> = read_schema::zones(&reader).into();
+    let code: Arc<str> = reader.code("code").into();
+    let mut registry = read_rules::Registry::default();
+    let kinds = read_schema::kinds(&reader, &cards, &rarities);
+    let scope = read_rules::Scope { game: &code, kinds: &kinds, zones: &zones, fingerprint };
+    let all_formats = read_rules::formats(&reader, &scope, &mut registry);
+    let mut formats: Vec<Format> = Vec::new();
+    for format in &all_formats {
+        match formats.iter_mut().find(|known| known.code == format.code) {
+            Some(known) if known.effective_from < format.effective_from => *known = format.clone(),
+            Some(known) if known.effective_from == format.effective_from => {
+                reader.fault(
+                    "formats",
+                    format!("two versions of {:?} begin on the same day", format.code),
+                );
+            }
+            Some(_) => {}
+            None => formats.push(format.clone()),
+        }
+    }
+    let unlock_threshold = reader.optional("unlock_threshold").unwrap_or(5);
+    if unlock_threshold == 0 {
+        reader.fault("unlock_threshold", "must be at least 1");
+    }
+    // Rules that have ended stay known for reports on past days, but are not part of the format of today.
+    for format in &mut formats {
+        format.rules.retain(|rule| rule.effective_until.is_none());
+        format.common_rules.retain(|rule| rule.effective_until.is_none());
+    }
+    GameData {
+        name: reader.text("name"),
+        description: reader.optional("description").unwrap_or_default(),
+        rules_version: reader.text("rules_version"),
+        cards_start_hidden: reader.optional("cards_start_hidden").unwrap_or(false),
+        unlock_threshold,
+        code,
+        cards,
+        rarities,
+        zones,
+        kinds,
+        formats,
+        all_formats,
+        selectors: registry.selectors,
+        ladders: registry.ladders,
+        fingerprint,
+    }
+}
+
+fn line_and_column(text: &str, at: usize) -> String {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("line {line}, column {column}")
+}

@@ -1,0 +1,141 @@
+//! When two spellings are the same card name.
+
+use caseless::Caseless;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// The identity of a card name: two names are the same card exactly when their keys are equal.
+///
+/// Compatibility-normalised (NFKC), case-folded, and without punctuation, white space and invisible characters, so
+/// `Ember’s  Fox`, `EMBER'S FOX` and `embers-fox` agree. Accents count: `Café` is not `Cafe` (see [`search_key`]).
+/// A name of nothing but punctuation keeps it.
+///
+/// ```
+/// use cardscape_engine::name_key;
+/// assert_eq!(name_key("Ember’s  FOX!"), "embersfox");
+/// assert_ne!(name_key("Café"), name_key("Cafe"));
+/// ```
+pub fn name_key(name: &str) -> String {
+    let mut key = String::with_capacity(name.len());
+    name_key_into(name, &mut key);
+    key
+}
+
+/// [`name_key`] with the accents folded too: for finding, not for identity.
+///
+/// ```
+/// use cardscape_engine::search_key;
+/// assert_eq!(search_key("Crème-Brûlée Ørk"), "cremebruleeork");
+/// ```
+pub fn search_key(name: &str) -> String {
+    let mut folded = String::with_capacity(name.len());
+    for letter in name_key(name).nfd().filter(|letter| !is_combining_mark(*letter)) {
+        match letter {
+            'ø' => folded.push('o'),
+            'ł' => folded.push('l'),
+            'đ' | 'ð' => folded.push('d'),
+            'ħ' => folded.push('h'),
+            'ı' => folded.push('i'),
+            'æ' => folded.push_str("ae"),
+            'œ' => folded.push_str("oe"),
+            'þ' => folded.push_str("th"),
+            other => folded.push(other),
+        }
+    }
+    folded.nfc().collect()
+}
+
+/// Writes [`name_key`] of `name` into `key`, whose old content is dropped: one buffer serves a whole deck.
+pub(crate) fn name_key_into(name: &str, key: &mut String) {
+    key.clear();
+    if name.is_ascii() {
+        for byte in name.bytes() {
+            if !is_stripped(char::from(byte)) {
+                key.push(char::from(byte.to_ascii_lowercase()));
+            }
+        }
+    } else {
+        let folded: String = fold(name).filter(|letter| !is_stripped(*letter)).collect();
+        key.extend(folded.nfc());
+    }
+    if key.is_empty() {
+        let kept: String = fold(name).filter(|letter| !letter.is_whitespace()).collect();
+        key.extend(kept.nfc());
+    }
+}
+
+/// Compatibility decomposition and full case folding (the Unicode "compatibility caseless match").
+fn fold(name: &str) -> impl Iterator<Item = char> + '_ {
+    // NFKD turns an acute accent used as an apostrophe into a space and a combining mark, which would stick to the
+    // letter before it.
+    name.chars()
+        .map(|letter| if letter == '\u{b4}' { '\'' } else { letter })
+        .nfd()
+        .default_case_fold()
+        .nfkd()
+        .default_case_fold()
+        .nfkd()
+}
+
+/// Punctuation, white space, controls and invisible format characters. Symbols that carry meaning (`+`, `$`, emoji)
+/// stay.
+fn is_stripped(letter: char) -> bool {
+    if letter.is_ascii() {
+        return match letter {
+            '$' | '+' | '<' | '=' | '>' | '^' | '|' | '~' => false,
+            other => !other.is_ascii_alphanumeric(),
+        };
+    }
+    letter.is_whitespace()
+        || letter.is_control()
+        || matches!(letter,
+            '\u{a1}' | '\u{a7}' | '\u{ab}' | '\u{ad}' | '\u{b6}' | '\u{b7}' | '\u{bb}' | '\u{bf}'
+            | '\u{2000}'..='\u{206f}'
+            | '\u{2e00}'..='\u{2e7f}'
+            | '\u{3000}'..='\u{3003}' | '\u{3008}'..='\u{3011}' | '\u{3014}'..='\u{301f}' | '\u{30fb}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn spelling_accidents_do_not_count() {
+        for same in
+            ["Don’t Panic", "don't panic", "DON`T  PANIC", "Don\u{b4}t\u{a0}Panic", "Ｄont Panic"]
+        {
+            assert_eq!(name_key(same), "dontpanic", "{same}");
+        }
+        assert_eq!(name_key("Straße"), name_key("STRASSE"));
+        assert_eq!(name_key("Cafe\u{301}"), name_key("CAFÉ"));
+    }
+
+    #[test]
+    fn meaning_counts() {
+        assert_ne!(name_key("Wild +4"), name_key("Wild 4"));
+        assert_ne!(name_key("é"), name_key("e"));
+        assert_eq!(search_key("é"), search_key("e"));
+        assert_eq!(name_key("?!"), "?!");
+        assert_eq!(name_key("🔥"), "🔥");
+        assert_eq!(name_key(" \t"), "");
+    }
+
+    proptest! {
+        #[test]
+        fn a_key_is_its_own_key(name in any::<String>()) {
+            let key = name_key(&name);
+            prop_assert_eq!(name_key(&key), key);
+        }
+
+        #[test]
+        fn the_ascii_path_agrees_with_the_general_one(name in "[ -~]{0,20}") {
+            let general: String = fold(&name).filter(|letter| !is_stripped(*letter)).nfc().collect();
+            if !general.is_empty() {
+                prop_assert_eq!(name_key(&name), general);
+            }
+        }
+    }
+}

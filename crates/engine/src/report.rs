@@ -1,0 +1,61 @@
+//! What a deck is told.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::violation::{Severity, Violation};
+
+/// The verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReportStatus {
+    /// Nothing but advice, at most.
+    Legal,
+    /// Only cards are missing.
+    Incomplete,
+    /// Something must change or go.
+    Illegal,
+}
+
+/// The judgement of one deck by one format: every violation at once, in a fixed order.
+///
+/// It depends on what is in the deck, never on the order of its lines or on how copies are split over them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// Game code.
+    pub game: Arc<str>,
+    /// Format code.
+    pub format: Arc<str>,
+    /// Version of the format's rules.
+    pub format_version: Arc<str>,
+    /// The variant in force, when the format has any.
+    pub variant: Option<Arc<str>>,
+    /// The verdict.
+    pub status: ReportStatus,
+    /// All cards together, unknown ones and unknown zones included.
+    pub total: u64,
+    /// Cards by zone code, for every zone of the game; unknown cards count.
+    pub counts: BTreeMap<Arc<str>, u64>,
+    /// What is wrong, errors first, then by rule number.
+    pub violations: Vec<Violation>,
+}
+
+impl ReportStatus {
+    pub(crate) fn of(violations: &[Violation]) -> Self {
+        match violations.iter().map(|violation| violation.severity).min() {
+            Some(Severity::Error) => Self::Illegal,
+            Some(Severity::Incomplete) => Self::Incomplete,
+            Some(Severity::Warning) | None => Self::Legal,
+        }
+    }
+}
+
+impl Report {
+    /// Whether the deck may be played.
+    pub fn is_legal(&self) -> bool {
+        self.status == ReportStatus::Legal
+    }
+}

@@ -1,0 +1,210 @@
+//! The construction vocabulary: the closed list of rules that a format can be made of.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::code::ViolationCode;
+use crate::date::Date;
+use crate::selector::Selector;
+use crate::violation::Severity;
+
+/// How far a rule or fact can be trusted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provenance {
+    /// The game's rulebook says so.
+    #[default]
+    Source,
+    /// The rulebook is silent or unclear; this is the recommended reading.
+    Assumed,
+    /// Made up as an example.
+    Sample,
+}
+
+/// Where a rule comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RuleReference {
+    /// Number of the rule, for example `T-2.2.1a`.
+    pub rule: String,
+    /// Section of the rulebook.
+    pub section: String,
+    /// How far it can be trusted.
+    pub provenance: Provenance,
+    /// The rule in one English sentence.
+    pub text: String,
+}
+
+/// One construction rule of a format.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Rule {
+    /// Number, section and wording.
+    #[serde(flatten)]
+    pub reference: RuleReference,
+    /// First day on which it holds; `None`: always has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effective_from: Option<Date>,
+    /// First day on which it holds no longer; `None`: still does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effective_until: Option<Date>,
+    /// Code that replaces the check's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<ViolationCode>,
+    /// Severity that replaces the check's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
+    /// What is checked.
+    #[serde(flatten)]
+    pub check: DeckCheck,
+}
+
+impl Rule {
+    /// Whether the rule holds on `day`.
+    pub fn holds_on(&self, day: Date) -> bool {
+        self.effective_from.is_none_or(|from| from <= day)
+            && self.effective_until.is_none_or(|until| day < until)
+    }
+
+    pub(crate) fn code_or(&self, code: ViolationCode) -> ViolationCode {
+        self.code.clone().unwrap_or(code)
+    }
+
+    pub(crate) fn severity_or(&self, severity: Severity) -> Severity {
+        self.severity.unwrap_or(severity)
+    }
+}
+
+/// What makes two entries of a deck "the same card".
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SameCard {
+    /// Equal names, whatever set, number or rarity.
+    #[default]
+    Name,
+    /// The same card definition (set and number), whatever rarity.
+    Card,
+}
+
+/// The checks of decks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "check", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DeckCheck {
+    /// Every entry names a card of the pool, in a printing that exists, in a zone of the game. Always checked; a format
+    /// lists it to give it a rule number.
+    KnownCards,
+    /// Every entry has at least this quantity. Always checked (with 1); a format lists it to give it a rule number.
+    EntryQuantity {
+        /// Smallest quantity.
+        min: u32,
+    },
+    /// A zone's number of cards.
+    ZoneSize {
+        /// Zone code.
+        zone: String,
+        /// Fewest cards.
+        min: Option<u32>,
+        /// Most cards.
+        max: Option<u32>,
+    },
+    /// At most so many copies of the same card.
+    CopyLimit {
+        /// What counts as the same card.
+        same: SameCard,
+        /// Zones that count together; empty: all.
+        zones: Vec<String>,
+        /// Limits for some cards; the first that selects the card holds.
+        limits: Vec<CopyLimit>,
+        /// Limit for all others; `None`: no limit.
+        max: Option<u32>,
+        /// Cards without a limit.
+        exempt: Option<Arc<Selector>>,
+    },
+    /// Only these cards may be in the zones.
+    Allowed {
+        /// Zones concerned; empty: all.
+        zones: Vec<String>,
+        /// The allowed cards.
+        select: Arc<Selector>,
+    },
+    /// These cards may not be in the zones.
+    Forbidden {
+        /// Zones concerned; empty: all.
+        zones: Vec<String>,
+        /// The forbidden cards.
+        select: Arc<Selector>,
+    },
+    /// At least so many of these cards.
+    Requires {
+        /// Zones concerned; empty: all.
+        zones: Vec<String>,
+        /// The cards that count.
+        select: Arc<Selector>,
+        /// Fewest cards.
+        min: u32,
+    },
+    /// Single cards with their own limits, by name over all zones.
+    LimitList {
+        /// Most copies by name; 0 bans the card.
+        cards: BTreeMap<String, u32>,
+        /// The same by name key.
+        #[serde(skip)]
+        by_key: BTreeMap<String, u32>,
+    },
+    /// The exact content of a box.
+    FixedBox {
+        /// What belongs in it; for each card the first line that selects it holds.
+        contents: Vec<BoxLine>,
+        /// Number of all cards together.
+        total: u32,
+    },
+    /// A warning when fewer than so many of these cards are in the deck.
+    AdviseAtLeast {
+        /// The cards that count.
+        select: Arc<Selector>,
+        /// Fewest cards.
+        min: u32,
+    },
+    /// A warning about cards that can only be played on a card one step lower, when no such card is in the deck.
+    AdviseLadder {
+        /// The cards concerned.
+        select: Arc<Selector>,
+        /// The attribute that counts the steps: an integer, or a choice whose values are listed from low to high.
+        attribute: String,
+        /// The steps from low to high when the attribute is a choice; empty for integers.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        steps: Vec<String>,
+        /// The lowest step needs nothing below it (for choices: 0).
+        lowest: i64,
+        /// Attributes that both cards must share.
+        same: Vec<String>,
+        /// Position in the game's list of ladders.
+        #[serde(skip)]
+        index: usize,
+    },
+}
+
+/// A copy limit for some cards.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CopyLimit {
+    /// The cards.
+    pub select: Arc<Selector>,
+    /// Most copies.
+    pub max: u32,
+    /// Own rule number, section and wording, where the rulebook has one.
+    #[serde(flatten)]
+    pub reference: RuleReference,
+}
+
+/// One line of a box's contents.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BoxLine {
+    /// The cards of the pool that the line means.
+    pub select: Arc<Selector>,
+    /// Copies of each of them.
+    pub copies: u32,
+    /// How far the number can be trusted.
+    pub provenance: Provenance,
+}

@@ -1,0 +1,104 @@
+//! Checks whole set files.
+
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::card::SetDefinition;
+use crate::card_check::{NAME_MAX, card_faults, is_code, is_line};
+use crate::code::ViolationCode as Code;
+use crate::date::Date;
+use crate::hash::FixedMap;
+use crate::manifest::Game;
+use crate::name::name_key;
+use crate::violation::{CardMention, Violation};
+
+/// A violation and its place in a set file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SetFault {
+    /// JSON pointer (RFC 6901), for example `/cards/3/printings/1`.
+    pub pointer: String,
+    /// What is wrong there.
+    pub violation: Violation,
+}
+
+/// The text is not a set file at all.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}, column {column}: {problem}")]
+pub struct SetParseError {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+    /// What is wrong there.
+    pub problem: String,
+}
+
+impl SetDefinition {
+    /// Reads a set file. What it says is checked by [`check_set`].
+    ///
+    /// # Errors
+    /// JSON that is malformed, or has unknown, missing or wrongly typed fields.
+    pub fn from_json(text: &str) -> Result<Self, SetParseError> {
+        serde_json::from_str(text).map_err(|error| {
+            let full = error.to_string();
+            let problem =
+                full.rsplit_once(" at line ").map_or(full.as_str(), |(problem, _)| problem);
+            SetParseError {
+                line: error.line(),
+                column: error.column(),
+                problem: problem.to_owned(),
+            }
+        })
+    }
+}
+
+/// Everything that is wrong with a set: its own fields, every card, and numbers and names that occur twice. Empty: the set
+/// is sound.
+///
+/// Names that other sets of the game already have are for the caller to find, who knows them.
+pub fn check_set(game: &Game, set: &SetDefinition) -> Vec<SetFault> {
+    let rule = game.card_reference();
+    let mut faults = Vec::new();
+    let mut push =
+        |pointer: String, violation: Violation| faults.push(SetFault { pointer, violation });
+    if !is_code(&set.code) {
+        push("/code".to_owned(), Violation::error(Code::SetCodeInvalid, rule).limit(64));
+    }
+    if !is_line(&set.name, NAME_MAX) {
+        push("/name".to_owned(), Violation::error(Code::SetNameInvalid, rule).limit(NAME_MAX));
+    }
+    if set.released_on.as_ref().is_some_and(|day| day.parse::<Date>().is_err()) {
+        push("/released_on".to_owned(), Violation::error(Code::ReleaseDateInvalid, rule));
+    }
+    if set.unlock_threshold == Some(0) {
+        push(
+            "/unlock_threshold".to_owned(),
+            Violation::error(Code::UnlockThresholdInvalid, rule).limit(1).actual(0),
+        );
+    }
+    if set.cards.is_empty() {
+        push("/cards".to_owned(), Violation::error(Code::SetEmpty, rule));
+    }
+    let mut numbers: FixedMap<&str, usize> = FixedMap::default();
+    let mut names: FixedMap<String, usize> = FixedMap::default();
+    for (at, card) in set.cards.iter().enumerate() {
+        for fault in card_faults(game, card) {
+            push(format!("/cards/{at}{}", fault.pointer), fault.violation);
+        }
+        let mention = |first: usize| CardMention {
+            number: Some(set.cards[first].number.clone()),
+            ..CardMention::named(&set.cards[first].name)
+        };
+        let first = *numbers.entry(&card.number).or_insert(at);
+        if first != at {
+            let fault = Violation::error(Code::NumberDuplicate, rule).card(mention(first));
+            push(format!("/cards/{at}/number"), fault);
+        }
+        let first = *names.entry(name_key(&card.name)).or_insert(at);
+        if first != at {
+            let fault = Violation::error(Code::NameDuplicate, rule).card(mention(first));
+            push(format!("/cards/{at}/name"), fault);
+        }
+    }
+    faults
+}

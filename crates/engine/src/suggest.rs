@@ -1,0 +1,81 @@
+//! Near names for unknown cards: a separate step, because it looks at every name of the pool.
+
+use crate::catalogue::Catalogue;
+use crate::code::ViolationCode;
+use crate::name::search_key;
+use crate::report::Report;
+use crate::violation::Fix;
+
+/// Most unknown names of one report that get suggestions; the cost of each grows with the pool.
+const NAMES_MAX: usize = 30;
+/// Suggestions per name.
+const SUGGESTIONS_MAX: usize = 3;
+/// Longest name (in characters of its search key) that is compared letter by letter.
+const LENGTH_MAX: usize = 80;
+/// Least similarity of a suggestion: 1 is equal, 0 nothing in common.
+const SIMILARITY_MIN: f64 = 0.6;
+/// Least similarity for which the edit is proposed outright.
+const SIMILARITY_SURE: f64 = 0.8;
+
+impl Report {
+    /// Adds near names to every [`ViolationCode::CardUnknown`]: typing errors, missing accents, parts of a name.
+    ///
+    /// Only names of the catalogue are suggested, so a catalogue of what a viewer may see gives nothing else away.
+    pub fn suggest(&mut self, catalogue: &Catalogue) {
+        let unknown = self
+            .violations
+            .iter_mut()
+            .filter(|violation| violation.code == ViolationCode::CardUnknown);
+        for violation in unknown.take(NAMES_MAX) {
+            let Some(card) = violation.cards.first() else { continue };
+            let near = near_names(&card.name, catalogue);
+            if let Some((sure, _)) =
+                near.first().filter(|(_, similarity)| *similarity >= SIMILARITY_SURE)
+            {
+                violation.fix = Some(Fix::Rename { from: card.name.clone(), to: sure.clone() });
+            }
+            violation.suggestions = near.into_iter().map(|(name, _)| name).collect();
+        }
+    }
+}
+
+/// The nearest names of the pool with their similarity, the nearest first.
+fn near_names(name: &str, catalogue: &Catalogue) -> Vec<(String, f64)> {
+    let wanted = search_key(name);
+    let length = wanted.chars().count();
+    if length == 0 || length > LENGTH_MAX {
+        return Vec::new();
+    }
+    let mut near: Vec<(String, f64)> = Vec::new();
+    for (shown, key) in catalogue.search_keys() {
+        let similarity = similarity(&wanted, length, key);
+        if similarity >= SIMILARITY_MIN {
+            near.push((shown.to_owned(), similarity));
+        }
+    }
+    near.sort_by(|left, right| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+    near.truncate(SUGGESTIONS_MAX);
+    near
+}
+
+fn similarity(wanted: &str, length: usize, key: &str) -> f64 {
+    if wanted == key {
+        return 1.0;
+    }
+    let other = key.chars().count();
+    if other == 0 || other > LENGTH_MAX {
+        return 0.0;
+    }
+    let (shorter, longer) = (length.min(other), length.max(other));
+    // Somebody who types "kettle" may mean "Kettle Imp".
+    if shorter >= 4 && (key.contains(wanted) || wanted.contains(key)) {
+        #[expect(clippy::cast_precision_loss, reason = "both are at most LENGTH_MAX")]
+        return 0.6 + 0.35 * (shorter as f64 / longer as f64);
+    }
+    // Every letter that one is longer costs an edit, so most names need no comparison.
+    #[expect(clippy::cast_precision_loss, reason = "both are at most LENGTH_MAX")]
+    if (shorter as f64) < SIMILARITY_MIN * longer as f64 {
+        return 0.0;
+    }
+    strsim::normalized_damerau_levenshtein(wanted, key)
+}

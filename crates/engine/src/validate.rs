@@ -1,0 +1,329 @@
+//! Judges decks.
+
+mod box_check;
+mod entries;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::catalogue::{Catalogue, Rung};
+use crate::code::ViolationCode as Code;
+use crate::deck::Deck;
+use crate::format::Format;
+use crate::report::{Report, ReportStatus};
+use crate::rule::{CopyLimit, DeckCheck, Rule, RuleReference, SameCard};
+use crate::selector::Selector;
+use crate::violation::{Fix, Severity, Violation};
+use entries::Content;
+
+/// Judges a deck by a format, against the cards that the catalogue knows.
+///
+/// Total and pure: it never panics, never stops at the first violation, and equal inputs give equal reports. The cost
+/// grows with the deck, not with the catalogue (but for fixed boxes, which list what is missing). Near names for unknown
+/// cards are a separate step: [`Report::suggest`].
+pub fn validate(deck: &Deck, catalogue: &Catalogue, format: &Format) -> Report {
+    let content = Content::read(deck, catalogue, format);
+    let known = format.fingerprint == catalogue.game().fingerprint();
+    let mut judge = Judge { catalogue, format, content: &content, known, violations: Vec::new() };
+    let own = RuleReference { rule: "deck".to_owned(), ..RuleReference::default() };
+    let reference = |wanted: fn(&DeckCheck) -> bool| {
+        format.rules.iter().find(|rule| wanted(&rule.check)).map_or(&own, |rule| &rule.reference)
+    };
+    if content.has_faults() {
+        content.report(
+            catalogue,
+            reference(|check| matches!(check, DeckCheck::KnownCards)),
+            reference(|check| matches!(check, DeckCheck::EntryQuantity { .. })),
+            &mut judge.violations,
+        );
+    }
+    for rule in &format.rules {
+        judge.rule(rule);
+    }
+    let mut violations = judge.violations;
+    violations.sort_unstable();
+    violations.dedup();
+    let counts: BTreeMap<Arc<str>, u64> = format
+        .zones
+        .iter()
+        .zip(&content.zone_totals)
+        .map(|(zone, total)| (Arc::clone(&zone.code), *total))
+        .collect();
+    Report {
+        game: Arc::clone(&format.game),
+        format: Arc::clone(&format.code),
+        format_version: Arc::clone(&format.version),
+        variant: format.variant.clone(),
+        status: ReportStatus::of(&violations),
+        total: content.total,
+        counts,
+        violations,
+    }
+}
+
+/// The copies of one card definition in the deck: a stretch of the sorted lines.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    card: u32,
+    name: u32,
+    start: usize,
+    end: usize,
+    total: u64,
+}
+
+struct Judge<'a> {
+    catalogue: &'a Catalogue,
+    format: &'a Format,
+    content: &'a Content,
+    /// Whether the catalogue has worked out this format's selectors.
+    known: bool,
+    violations: Vec<Violation>,
+}
+
+impl Judge<'_> {
+    fn rule(&mut self, rule: &Rule) {
+        match &rule.check {
+            DeckCheck::KnownCards => {}
+            DeckCheck::EntryQuantity { .. } => {}
+            DeckCheck::ZoneSize { zone, min, max } => self.zone_size(rule, zone, *min, *max),
+            DeckCheck::CopyLimit { same, zones, limits, max, exempt } => {
+                self.copy_limit(rule, *same, zones, limits, *max, exempt.as_deref());
+            }
+            DeckCheck::Allowed { zones, select } => self.placed(rule, zones, select, true),
+            DeckCheck::Forbidden { zones, select } => self.placed(rule, zones, select, false),
+            DeckCheck::Requires { zones, select, min } => {
+                self.at_least(rule, zones, select, *min, Severity::Error);
+            }
+            DeckCheck::LimitList { by_key, .. } => self.limit_list(rule, by_key),
+            DeckCheck::FixedBox { contents, total } => self.fixed_box(rule, contents, *total),
+            DeckCheck::AdviseAtLeast { select, min } => {
+                self.at_least(rule, &[], select, *min, Severity::Warning);
+            }
+            DeckCheck::AdviseLadder { lowest, .. } => self.ladder(rule, *lowest),
+        }
+    }
+
+    fn violation(&self, rule: &Rule, code: Code, severity: Severity) -> Violation {
+        Violation::new(rule.code_or(code), rule.severity_or(severity), &rule.reference)
+    }
+
+    fn selects(&self, selector: &Selector, card: u32) -> bool {
+        self.catalogue.selects(selector, card, self.known)
+    }
+
+    /// The copies of a run in the zones; all when none is named.
+    fn copies(&self, run: &Run, zones: &[String]) -> u64 {
+        if zones.is_empty() {
+            return run.total;
+        }
+        self.content.lines[run.start..run.end]
+            .iter()
+            .filter(|line| {
+                let zone = self.format.zones.get(usize::from(line.zone));
+                zone.is_some_and(|zone| zones.iter().any(|wanted| **wanted == *zone.code))
+            })
+            .fold(0, |sum, line| sum.saturating_add(line.quantity))
+    }
+
+    fn zone_size(&mut self, rule: &Rule, zone: &str, min: Option<u32>, max: Option<u32>) {
+        let Some(at) = self.format.zones.iter().position(|known| &*known.code == zone) else {
+            return;
+        };
+        let actual = self.content.zone_totals[at];
+        let main = at == 0;
+        if let Some(min) = min.map(u64::from)
+            && actual < min
+        {
+            let code = if main { Code::DeckSizeBelowMin } else { Code::ZoneSizeBelowMin };
+            self.violations.push(
+                self.violation(rule, code, Severity::Incomplete)
+                    .zone(zone)
+                    .limit(min)
+                    .actual(actual)
+                    .fix(Fix::AddCards { zone: zone.to_owned(), quantity: min - actual }),
+            );
+        }
+        if let Some(max) = max.map(u64::from)
+            && actual > max
+        {
+            let code = if main { Code::DeckSizeAboveMax } else { Code::ZoneSizeAboveMax };
+            self.violations.push(
+                self.violation(rule, code, Severity::Error)
+                    .zone(zone)
+                    .limit(max)
+                    .actual(actual)
+                    .fix(Fix::RemoveCards { zone: zone.to_owned(), quantity: actual - max }),
+            );
+        }
+    }
+
+    fn copy_limit(
+        &mut self,
+        rule: &Rule,
+        same: SameCard,
+        zones: &[String],
+        limits: &[CopyLimit],
+        max: Option<u32>,
+        exempt: Option<&Selector>,
+    ) {
+        let runs = &self.content.runs;
+        let alike = |left: &Run, right: &Run| match same {
+            SameCard::Name => left.name == right.name,
+            SameCard::Card => left.card == right.card,
+        };
+        let mut found = Vec::new();
+        for group in runs.chunk_by(alike) {
+            let actual =
+                group.iter().fold(0_u64, |sum, run| sum.saturating_add(self.copies(run, zones)));
+            if actual == 0 {
+                continue;
+            }
+            let card = group[0].card;
+            if exempt.is_some_and(|exempt| self.selects(exempt, card)) {
+                continue;
+            }
+            let own = limits.iter().find(|limit| self.selects(&limit.select, card));
+            let Some(limit) = own.map(|own| own.max).or(max).map(u64::from) else { continue };
+            if actual <= limit {
+                continue;
+            }
+            let mut violation = self
+                .violation(rule, Code::CopyLimitExceeded, Severity::Error)
+                .limit(limit)
+                .actual(actual)
+                .fix(Fix::RemoveCopies {
+                    name: self.catalogue.card(card).definition.name.clone(),
+                    quantity: actual - limit,
+                });
+            if let Some(own) = own {
+                violation.rule.clone_from(&own.reference.rule);
+                violation.section.clone_from(&own.reference.section);
+                if !own.reference.text.is_empty() {
+                    violation.rule_text.clone_from(&own.reference.text);
+                }
+            }
+            violation.cards = self.mentions(group);
+            found.push(violation);
+        }
+        self.violations.append(&mut found);
+    }
+
+    fn mentions(&self, runs: &[Run]) -> Vec<crate::violation::CardMention> {
+        let mut cards: Vec<_> = runs
+            .iter()
+            .map(|run| {
+                let mut mention = self.catalogue.mention(run.card);
+                mention.quantity = Some(run.total);
+                mention
+            })
+            .collect();
+        cards.sort_unstable();
+        cards
+    }
+
+    fn placed(&mut self, rule: &Rule, zones: &[String], select: &Selector, allowed: bool) {
+        let code = if select.is_by_kind() { Code::KindNotAllowed } else { Code::CardNotAllowed };
+        let mut found = Vec::new();
+        for run in &self.content.runs {
+            if self.selects(select, run.card) == allowed {
+                continue;
+            }
+            let actual = self.copies(run, zones);
+            if actual == 0 {
+                continue;
+            }
+            let mut violation =
+                self.violation(rule, code.clone(), Severity::Error).limit(0).actual(actual).fix(
+                    Fix::RemoveCopies {
+                        name: self.catalogue.card(run.card).definition.name.clone(),
+                        quantity: actual,
+                    },
+                );
+            violation.zone = zones.first().cloned();
+            violation.cards = self.mentions(std::slice::from_ref(run));
+            found.push(violation);
+        }
+        self.violations.append(&mut found);
+    }
+
+    fn at_least(
+        &mut self,
+        rule: &Rule,
+        zones: &[String],
+        select: &Selector,
+        min: u32,
+        severity: Severity,
+    ) {
+        let actual = self
+            .content
+            .runs
+            .iter()
+            .filter(|run| self.selects(select, run.card))
+            .fold(0_u64, |sum, run| sum.saturating_add(self.copies(run, zones)));
+        if actual < u64::from(min) {
+            let mut violation = self
+                .violation(rule, Code::RequiredCardsMissing, severity)
+                .limit(min)
+                .actual(actual);
+            violation.zone = zones.first().cloned();
+            self.violations.push(violation);
+        }
+    }
+
+    fn limit_list(&mut self, rule: &Rule, by_key: &BTreeMap<String, u32>) {
+        let mut found = Vec::new();
+        for group in self.content.runs.chunk_by(|left, right| left.name == right.name) {
+            let Some(limit) = by_key.get(self.catalogue.name_key(group[0].name)) else { continue };
+            let limit = u64::from(*limit);
+            let actual = group.iter().fold(0_u64, |sum, run| sum.saturating_add(run.total));
+            if actual <= limit {
+                continue;
+            }
+            let code = if limit == 0 { Code::CardBanned } else { Code::CardLimitExceeded };
+            let mut violation =
+                self.violation(rule, code, Severity::Error).limit(limit).actual(actual).fix(
+                    Fix::RemoveCopies {
+                        name: self.catalogue.card(group[0].card).definition.name.clone(),
+                        quantity: actual - limit,
+                    },
+                );
+            violation.cards = self.mentions(group);
+            found.push(violation);
+        }
+        self.violations.append(&mut found);
+    }
+
+    fn ladder(&mut self, rule: &Rule, lowest: i64) {
+        let mut rungs: Vec<(Rung, usize)> = self
+            .content
+            .runs
+            .iter()
+            .enumerate()
+            .filter_map(|(at, run)| {
+                Some((self.catalogue.rung(&rule.check, run.card, self.known)?, at))
+            })
+            .collect();
+        rungs.sort_unstable();
+        let mut below: Option<Rung> = None;
+        let mut found = Vec::new();
+        for level in rungs.chunk_by(|left, right| left.0 == right.0) {
+            let rung = level[0].0;
+            let reachable = rung.step <= lowest
+                || below.is_some_and(|below| {
+                    below.group == rung.group && below.step.checked_add(1) == Some(rung.step)
+                });
+            below = Some(rung);
+            if reachable {
+                continue;
+            }
+            let mut violation = self.violation(rule, Code::RequiredCardsMissing, Severity::Warning);
+            violation.cards = level
+                .iter()
+                .flat_map(|(_, at)| self.mentions(std::slice::from_ref(&self.content.runs[*at])))
+                .collect();
+            violation.cards.sort_unstable();
+            found.push(violation);
+        }
+        self.violations.append(&mut found);
+    }
+}

@@ -1,0 +1,52 @@
+//! Fixed boxes: exactly these cards, no more and no fewer.
+
+use std::collections::BTreeMap;
+
+use super::Judge;
+use crate::code::ViolationCode as Code;
+use crate::rule::{BoxLine, Rule};
+use crate::violation::{Fix, Severity};
+
+impl Judge<'_> {
+    pub(super) fn fixed_box(&mut self, rule: &Rule, contents: &[BoxLine], total: u32) {
+        let copies_of = |card: u32| {
+            contents.iter().find(|line| self.selects(&line.select, card)).map(|line| line.copies)
+        };
+        let mut expected: BTreeMap<u32, (u64, u64)> = self
+            .catalogue
+            .indices()
+            .filter_map(|card| Some((card, (u64::from(copies_of(card)?), 0))))
+            .collect();
+        for run in &self.content.runs {
+            expected.entry(run.card).or_default().1 = run.total;
+        }
+        for (card, (limit, actual)) in expected {
+            let name = || self.catalogue.card(card).definition.name.clone();
+            let (code, severity, fix) = if actual < limit {
+                let fix = Fix::AddCopies { name: name(), quantity: limit - actual };
+                (Code::BoxCardMissing, Severity::Incomplete, fix)
+            } else if actual > limit {
+                let fix = Fix::RemoveCopies { name: name(), quantity: actual - limit };
+                (Code::BoxCardExtra, Severity::Error, fix)
+            } else {
+                continue;
+            };
+            let mut mention = self.catalogue.mention(card);
+            mention.quantity = Some(actual);
+            let violation = self
+                .violation(rule, code, severity)
+                .limit(limit)
+                .actual(actual)
+                .card(mention)
+                .fix(fix);
+            self.violations.push(violation);
+        }
+        let (actual, total) = (self.content.total, u64::from(total));
+        if actual != total {
+            let severity = if actual < total { Severity::Incomplete } else { Severity::Error };
+            let violation =
+                self.violation(rule, Code::BoxTotalMismatch, severity).limit(total).actual(actual);
+            self.violations.push(violation);
+        }
+    }
+}

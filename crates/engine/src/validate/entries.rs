@@ -1,0 +1,211 @@
+//! What is in a deck: its entries resolved, counted and sorted.
+
+use std::collections::BTreeMap;
+
+use super::Run;
+use crate::catalogue::Catalogue;
+use crate::code::ViolationCode as Code;
+use crate::deck::{CardReference, Deck};
+use crate::format::Format;
+use crate::name::name_key;
+use crate::rule::{DeckCheck, RuleReference};
+use crate::schema::Zone;
+use crate::violation::{CardMention, Fix, Violation};
+
+/// One resolved entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Line {
+    pub(super) name: u32,
+    pub(super) card: u32,
+    pub(super) zone: u16,
+    pub(super) quantity: u64,
+}
+
+/// The zone of lines whose zone the game does not have.
+const NO_ZONE: u16 = u16::MAX;
+
+/// The content of a deck, independent of the order and the splitting of its lines.
+#[derive(Debug)]
+pub(super) struct Content {
+    /// Entries of known cards, sorted by name, card and zone.
+    pub(super) lines: Vec<Line>,
+    /// One run per card definition, sorted by name and card.
+    pub(super) runs: Vec<Run>,
+    /// Cards by zone, in the order of the game's zones.
+    pub(super) zone_totals: Vec<u64>,
+    /// All cards.
+    pub(super) total: u64,
+    min_quantity: u32,
+    /// By name key: the spelling that sorts first, and the copies.
+    unknown: BTreeMap<String, (CardReference, u64)>,
+    other_printings: BTreeMap<CardReference, (u32, u64)>,
+    unknown_zones: BTreeMap<String, BTreeMap<CardMention, u64>>,
+    low_quantities: BTreeMap<(CardReference, u32), ()>,
+}
+
+impl Content {
+    pub(super) fn read(deck: &Deck, catalogue: &Catalogue, format: &Format) -> Self {
+        let min_quantity = format.rules.iter().find_map(|rule| match rule.check {
+            DeckCheck::EntryQuantity { min } => Some(min),
+            _ => None,
+        });
+        let mut content = Self {
+            lines: Vec::with_capacity(deck.entries.len()),
+            runs: Vec::new(),
+            zone_totals: vec![0; format.zones.len()],
+            total: 0,
+            min_quantity: min_quantity.unwrap_or(1),
+            unknown: BTreeMap::new(),
+            other_printings: BTreeMap::new(),
+            unknown_zones: BTreeMap::new(),
+            low_quantities: BTreeMap::new(),
+        };
+        let mut buffer = String::with_capacity(64);
+        for entry in &deck.entries {
+            let quantity = u64::from(entry.quantity);
+            content.total = content.total.saturating_add(quantity);
+            let zone = zone_index(&entry.zone, &format.zones);
+            match content.zone_totals.get_mut(usize::from(zone)) {
+                Some(total) => *total = total.saturating_add(quantity),
+                None => {
+                    let cards = content.unknown_zones.entry(entry.zone.clone()).or_default();
+                    let copies = cards.entry(CardMention::named(&entry.card.name)).or_default();
+                    *copies = copies.saturating_add(quantity);
+                }
+            }
+            if entry.quantity < content.min_quantity {
+                content.low_quantities.insert((entry.card.clone(), entry.quantity), ());
+            }
+            match catalogue.resolve(&entry.card, &mut buffer) {
+                Some(found) => {
+                    content.lines.push(Line { name: found.name, card: found.card, zone, quantity });
+                    if !found.exact {
+                        let seen = content
+                            .other_printings
+                            .entry(entry.card.clone())
+                            .or_insert((found.card, 0));
+                        seen.1 = seen.1.saturating_add(quantity);
+                    }
+                }
+                None => content.add_unknown(&entry.card, quantity),
+            }
+        }
+        content.lines.sort_unstable();
+        content.find_runs();
+        content
+    }
+
+    fn add_unknown(&mut self, card: &CardReference, quantity: u64) {
+        let key =
+            if card.name.is_empty() { format!("\u{0}{card:?}") } else { name_key(&card.name) };
+        let seen = self.unknown.entry(key).or_insert_with(|| (card.clone(), 0));
+        seen.1 = seen.1.saturating_add(quantity);
+        if *card < seen.0 {
+            seen.0 = card.clone();
+        }
+    }
+
+    fn find_runs(&mut self) {
+        self.runs.reserve(self.lines.len());
+        for (at, line) in self.lines.iter().enumerate() {
+            match self.runs.last_mut() {
+                Some(run) if run.card == line.card => {
+                    run.end = at + 1;
+                    run.total = run.total.saturating_add(line.quantity);
+                }
+                _ => self.runs.push(Run {
+                    card: line.card,
+                    name: line.name,
+                    start: at,
+                    end: at + 1,
+                    total: line.quantity,
+                }),
+            }
+        }
+    }
+
+    pub(super) fn has_faults(&self) -> bool {
+        !(self.unknown.is_empty()
+            && self.other_printings.is_empty()
+            && self.unknown_zones.is_empty()
+            && self.low_quantities.is_empty())
+    }
+
+    /// Adds what is wrong with single entries.
+    pub(super) fn report(
+        &self,
+        catalogue: &Catalogue,
+        known_cards: &RuleReference,
+        entry_quantity: &RuleReference,
+        violations: &mut Vec<Violation>,
+    ) {
+        for (card, copies) in self.unknown.values() {
+            let mention = CardMention { quantity: Some(*copies), ..mention(card) };
+            violations.push(
+                Violation::error(Code::CardUnknown, known_cards).actual(*copies).card(mention),
+            );
+        }
+        for (card, (found, copies)) in &self.other_printings {
+            let pool = catalogue.card(*found);
+            let printing = CardMention { quantity: Some(*copies), ..mention(card) };
+            let mut fault = Violation::error(Code::PrintingUnknown, known_cards).card(printing);
+            fault.suggestions = catalogue
+                .rarities(*found)
+                .into_iter()
+                .map(|rarity| {
+                    format!(
+                        "{} ({}) {} {{{rarity}}}",
+                        pool.definition.name, pool.set, pool.definition.number
+                    )
+                })
+                .collect();
+            violations.push(fault.fix(Fix::AnyPrinting { name: pool.definition.name.clone() }));
+        }
+        let zones = catalogue.game().shared_zones();
+        for (zone, cards) in &self.unknown_zones {
+            let mut fault = Violation::error(Code::ZoneUnknown, known_cards)
+                .zone(zone)
+                .suggest(zones.iter().map(|known| known.code.to_string()))
+                .fix(Fix::MoveToZone {
+                    from: zone.clone(),
+                    to: zones.first().map_or_else(String::new, |main| main.code.to_string()),
+                });
+            fault.cards = cards
+                .iter()
+                .map(|(card, copies)| CardMention { quantity: Some(*copies), ..card.clone() })
+                .collect();
+            violations.push(fault);
+        }
+        for (card, quantity) in self.low_quantities.keys() {
+            let fix = Fix::RemoveEntry { name: card.name.clone() };
+            violations.push(
+                Violation::error(Code::EntryCountInvalid, entry_quantity)
+                    .limit(self.min_quantity)
+                    .actual(*quantity)
+                    .card(mention(card))
+                    .fix(fix),
+            );
+        }
+    }
+}
+
+fn mention(card: &CardReference) -> CardMention {
+    CardMention {
+        name: card.name.clone(),
+        set: card.set.clone(),
+        number: card.number.clone(),
+        rarity: card.rarity.clone(),
+        quantity: None,
+    }
+}
+
+fn zone_index(name: &str, zones: &[Zone]) -> u16 {
+    let exact = zones.iter().position(|zone| &*zone.code == name);
+    let index = exact.or_else(|| {
+        zones.iter().position(|zone| {
+            zone.code.eq_ignore_ascii_case(name)
+                || zone.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
+        })
+    });
+    index.and_then(|index| u16::try_from(index).ok()).unwrap_or(NO_ZONE)
+}

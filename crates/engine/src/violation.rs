@@ -1,0 +1,382 @@
+//! What is wrong with a card, a set or a deck, as data.
+
+use std::fmt::Write as _;
+
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+use crate::code::ViolationCode;
+use crate::rule::RuleReference;
+
+/// How much a violation matters; the order is the order of reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Something must change or go.
+    Error,
+    /// Cards are only missing.
+    Incomplete,
+    /// Advice: legal, but perhaps not meant.
+    Warning,
+}
+
+/// A card that a violation concerns.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct CardMention {
+    /// The pool's spelling, or the deck's when the card is unknown.
+    pub name: String,
+    /// Set code.
+    pub set: Option<String>,
+    /// Collector number.
+    pub number: Option<String>,
+    /// Rarity code, where the violation is about one printing.
+    pub rarity: Option<String>,
+    /// Copies in the deck, where that matters.
+    pub quantity: Option<u64>,
+}
+
+impl CardMention {
+    /// A mention by name alone.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+}
+
+/// An edit that mends one violation. (Several together may need care: removing cards can empty a zone.)
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(tag = "action", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Fix {
+    /// Put any `quantity` further cards into the zone.
+    AddCards {
+        /// Zone code.
+        zone: String,
+        /// How many.
+        quantity: u64,
+    },
+    /// Take any `quantity` cards out of the zone.
+    RemoveCards {
+        /// Zone code.
+        zone: String,
+        /// How many.
+        quantity: u64,
+    },
+    /// Add copies of one card.
+    AddCopies {
+        /// The card's name.
+        name: String,
+        /// How many.
+        quantity: u64,
+    },
+    /// Remove copies of one card.
+    RemoveCopies {
+        /// The card's name.
+        name: String,
+        /// How many.
+        quantity: u64,
+    },
+    /// Write another name.
+    Rename {
+        /// The name as it stands in the deck.
+        from: String,
+        /// The name of a card that exists.
+        to: String,
+    },
+    /// Leave out the set, number and rarity of these entries.
+    AnyPrinting {
+        /// The card's name.
+        name: String,
+    },
+    /// Delete entries that hold no card.
+    RemoveEntry {
+        /// The card's name.
+        name: String,
+    },
+    /// Move entries to another zone.
+    MoveToZone {
+        /// The zone as it stands in the deck.
+        from: String,
+        /// A zone that exists.
+        to: String,
+    },
+}
+
+/// One broken rule: a stable code, the rule's reference, the numbers and the cards.
+///
+/// Serialised with its English [`message`](Violation::message), which is derived from the other fields.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Violation {
+    /// How much it matters.
+    pub severity: Severity,
+    /// Number of the rule, for example `T-2.2.1b`.
+    pub rule: String,
+    /// Section of the game's rulebook, for example `2.2.1`; empty for the service's own rules.
+    pub section: String,
+    /// What is wrong.
+    pub code: ViolationCode,
+    /// Zone concerned.
+    pub zone: Option<String>,
+    /// Card attribute (or other field) concerned.
+    pub attribute: Option<String>,
+    /// Cards concerned, sorted.
+    pub cards: Vec<CardMention>,
+    /// What the rule asks for: a minimum, maximum or exact number, by code.
+    pub limit: Option<i64>,
+    /// What was found in its place.
+    pub actual: Option<i64>,
+    /// Values or names that would be right.
+    pub suggestions: Vec<String>,
+    /// An edit that mends it.
+    pub fix: Option<Fix>,
+    /// The rule in the manifest's own words.
+    pub rule_text: String,
+}
+
+impl Violation {
+    pub(crate) fn new(code: ViolationCode, severity: Severity, rule: &RuleReference) -> Self {
+        Self {
+            severity,
+            rule: rule.rule.clone(),
+            section: rule.section.clone(),
+            code,
+            zone: None,
+            attribute: None,
+            cards: Vec::new(),
+            limit: None,
+            actual: None,
+            suggestions: Vec::new(),
+            fix: None,
+            rule_text: rule.text.clone(),
+        }
+    }
+
+    pub(crate) fn error(code: ViolationCode, rule: &RuleReference) -> Self {
+        Self::new(code, Severity::Error, rule)
+    }
+
+    pub(crate) fn limit(mut self, limit: impl TryInto<i64>) -> Self {
+        self.limit = Some(limit.try_into().unwrap_or(i64::MAX));
+        self
+    }
+
+    pub(crate) fn actual(mut self, actual: impl TryInto<i64>) -> Self {
+        self.actual = Some(actual.try_into().unwrap_or(i64::MAX));
+        self
+    }
+
+    pub(crate) fn zone(mut self, zone: impl Into<String>) -> Self {
+        self.zone = Some(zone.into());
+        self
+    }
+
+    pub(crate) fn attribute(mut self, attribute: impl Into<String>) -> Self {
+        self.attribute = Some(attribute.into());
+        self
+    }
+
+    pub(crate) fn card(mut self, card: CardMention) -> Self {
+        self.cards.push(card);
+        self
+    }
+
+    pub(crate) fn suggest(mut self, values: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.suggestions.extend(values.into_iter().map(Into::into));
+        self
+    }
+
+    pub(crate) fn fix(mut self, fix: Fix) -> Self {
+        self.fix = Some(fix);
+        self
+    }
+
+    /// One English sentence or two, made from the other fields.
+    pub fn message(&self) -> String {
+        use ViolationCode as C;
+        let cards = self.card_list();
+        let limit = self.limit.unwrap_or_default();
+        let actual = self.actual.unwrap_or_default();
+        let zone = self.zone.as_deref().unwrap_or("main");
+        let attribute = self.attribute.as_deref().unwrap_or("value");
+        let mut text = match &self.code {
+            C::DeckSizeBelowMin | C::ZoneSizeBelowMin => {
+                let missing = limit.saturating_sub(actual);
+                format!(
+                    "The {zone} zone has {}; at least {limit} are required ({missing} missing).",
+                    count(actual)
+                )
+            }
+            C::DeckSizeAboveMax | C::ZoneSizeAboveMax => {
+                let extra = actual.saturating_sub(limit);
+                format!(
+                    "The {zone} zone has {}; at most {limit} are allowed ({extra} too many).",
+                    count(actual)
+                )
+            }
+            C::ZoneUnknown => format!("This game has no zone {zone:?}: {cards}."),
+            C::CopyLimitExceeded => format!("{actual} copies of {cards}; at most {limit} allowed."),
+            C::CardBanned => format!("{cards} is banned; the deck has {actual}."),
+            C::CardLimitExceeded => {
+                format!("{actual} copies of {cards}; the limit list allows {limit}.")
+            }
+            C::CardNotAllowed => format!("Not allowed in the {zone} zone: {cards}."),
+            C::KindNotAllowed => format!("Cards of this kind are not allowed: {cards}."),
+            C::RequiredCardsMissing => {
+                format!("At least {limit} are required, {actual} found.")
+            }
+            C::BoxCardMissing => format!("The box has {actual} of {limit} {cards}."),
+            C::BoxCardExtra => match limit {
+                0 => format!("{cards} does not belong in the box; it has {actual}."),
+                _ => format!("The box has {actual} {cards}; only {limit} belong in it."),
+            },
+            C::BoxTotalMismatch => {
+                format!("The box has {}; it should have {limit}.", count(actual))
+            }
+            C::CardUnknown => format!("No known card is named {cards}."),
+            C::PrintingUnknown => format!("No such printing: {}.", self.printing_list()),
+            C::EntryCountInvalid => {
+                format!("The quantity of {cards} is {actual}; it must be at least {limit}.")
+            }
+            C::NameInvalid => format!(
+                "The name is empty, longer than {limit} characters or has control characters."
+            ),
+            C::NameDuplicate => format!("Another card of the set has the same name: {cards}."),
+            C::NumberInvalid => {
+                format!(
+                    "The number of {cards} must be 1 to {limit} letters, digits, hyphens or underscores."
+                )
+            }
+            C::NumberDuplicate => format!("Another card of the set has the same number: {cards}."),
+            C::KindUnknown => format!("{cards} has a kind that this game does not know."),
+            C::AttributeMissing => format!("{cards} lacks {attribute:?}."),
+            C::AttributeUnknown => format!("{cards} may not have {attribute:?} here."),
+            C::AttributeTypeMismatch => format!("{attribute:?} of {cards} has the wrong type."),
+            C::AttributeOutOfRange => {
+                format!("{attribute:?} of {cards} is {actual}; the limit is {limit}.")
+            }
+            C::AttributeValueUnknown => format!("{attribute:?} of {cards} has an unknown value."),
+            C::AttributeValueDuplicate => format!("{attribute:?} of {cards} has one value twice."),
+            C::AttributeTotalMismatch | C::PrintingGainMismatch => {
+                format!("{attribute} of {cards} come to {actual}, not {limit}.")
+            }
+            C::EffectCountInvalid => {
+                format!("{cards} has {actual} effects of this sort, not {limit}.")
+            }
+            C::EffectStyleUnknown => format!("An effect of {cards} has no known style."),
+            C::EffectSlotUnknown => {
+                format!("An effect of {cards} stands in a slot that the card does not have.")
+            }
+            C::TextInvalid => {
+                format!(
+                    "A text of {cards} is empty, longer than {limit} characters or has control characters."
+                )
+            }
+            C::RarityUnknown => {
+                format!("{} has a rarity that this game does not know.", self.printing_list())
+            }
+            C::PrintingMissing => format!("Printings missing: {}.", self.printing_list()),
+            C::PrintingDuplicate => {
+                format!("Two printings of one rarity: {}.", self.printing_list())
+            }
+            C::PrintingBaseMismatch => {
+                format!("{attribute:?} of {} differs from the card's own.", self.printing_list())
+            }
+            C::SetCodeInvalid => {
+                format!(
+                    "The code must be 1 to {limit} lower-case letters, digits, hyphens or underscores."
+                )
+            }
+            C::SetNameInvalid => {
+                format!(
+                    "The name is empty, longer than {limit} characters or has control characters."
+                )
+            }
+            C::SetEmpty => "The set has no card.".to_owned(),
+            C::ReleaseDateInvalid => {
+                "The release date must be an existing day, YYYY-MM-DD.".to_owned()
+            }
+            C::UnlockThresholdInvalid => "The unlock threshold must be at least 1.".to_owned(),
+            C::Named(_) => self.named_message(),
+        };
+        if !self.suggestions.is_empty() {
+            let known = self.suggestions.join(", ");
+            let _ = match self.code {
+                C::CardUnknown | C::ZoneUnknown => write!(text, " Did you mean {known}?"),
+                _ => write!(text, " Possible: {known}."),
+            };
+        }
+        text
+    }
+
+    fn named_message(&self) -> String {
+        let mut text = self.rule_text.clone();
+        if let (Some(limit), Some(actual)) = (self.limit, self.actual) {
+            let _ = write!(text, " Expected {limit}, found {actual}.");
+        }
+        if !self.cards.is_empty() {
+            let _ = write!(text, " Concerned: {}.", self.printing_list());
+        }
+        text
+    }
+
+    fn card_list(&self) -> String {
+        list(self.cards.iter().map(|card| {
+            if card.name.is_empty() {
+                format!("“{}”", card.number.as_deref().unwrap_or_default())
+            } else {
+                format!("“{}”", card.name)
+            }
+        }))
+    }
+
+    fn printing_list(&self) -> String {
+        list(self.cards.iter().map(|card| {
+            let mut text = format!("“{}”", card.name);
+            if let Some(set) = &card.set {
+                let _ = write!(text, " ({set})");
+            }
+            if let Some(number) = &card.number {
+                let _ = write!(text, " {number}");
+            }
+            if let Some(rarity) = &card.rarity {
+                let _ = write!(text, " {{{rarity}}}");
+            }
+            text
+        }))
+    }
+}
+
+/// Joins up to six items; a message stays readable when a whole box is missing.
+fn list(items: impl ExactSizeIterator<Item = String>) -> String {
+    const SHOWN: usize = 6;
+    let total = items.len();
+    let mut text = items.take(SHOWN).collect::<Vec<_>>().join(", ");
+    if total > SHOWN {
+        let _ = write!(text, " and {} more", total - SHOWN);
+    }
+    text
+}
+
+fn count(cards: i64) -> String {
+    if cards == 1 { "1 card".to_owned() } else { format!("{cards} cards") }
+}
+
+impl Serialize for Violation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Violation", 13)?;
+        fields.serialize_field("code", &self.code)?;
+        fields.serialize_field("severity", &self.severity)?;
+        fields.serialize_field("message", &self.message())?;
+        fields.serialize_field("rule", &self.rule)?;
+        fields.serialize_field("section", &self.section)?;
+        fields.serialize_field("rule_text", &self.rule_text)?;
+        fields.serialize_field("limit", &self.limit)?;
+        fields.serialize_field("actual", &self.actual)?;
+        fields.serialize_field("zone", &self.zone)?;
+        fields.serialize_field("attribute", &self.attribute)?;
+        fields.serialize_field("cards", &self.cards)?;
+        fields.serialize_field("suggestions", &self.suggestions)?;
+        fields.serialize_field("fix", &self.fix)?;
+        fields.end()
+    }
+}
