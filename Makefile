@@ -1,0 +1,47 @@
+# Everything a person or a CI machine does with Cardscape. `make help` lists it.
+
+CARGO ?= cargo
+VENV  := .venv
+# One target directory for everything; honour one that is set from outside.
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+.PHONY: help run test bench tour fuzz openapi schema fmt postgres
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+
+run: postgres  ## build and run the service with its own private Postgres, seeded
+	$(CARGO) build --release --locked
+	@$(TARGET)/release/cardscape serve
+
+test: postgres  ## everything that must hold: formatting, lints, all tests
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) test --workspace --locked
+
+fuzz: postgres $(VENV)/bin/schemathesis  ## fuzz a running service from its own OpenAPI document
+	$(CARGO) build --locked
+	$(VENV)/bin/python scripts/fuzz.py $(TARGET)/debug/cardscape
+
+bench:  ## measure: ratios within one run
+	$(CARGO) bench --workspace --locked
+
+tour: postgres  ## play the main job against a running service, or one started for it
+	$(CARGO) build --locked
+	$(CARGO) run --quiet --locked --example tour
+
+openapi:  ## write openapi/openapi.json
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test api the_committed_document
+
+schema: postgres  ## write src/store/schema.rs from the migrations
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test api schema_rs_is
+
+fmt:  ## format the code
+	$(CARGO) fmt --all
+
+postgres:  ## install PostgreSQL when it is missing
+	@scripts/install-postgres.sh
+
+$(VENV)/bin/schemathesis: scripts/requirements.txt
+	scripts/install-python.sh $(VENV)
+	touch $@

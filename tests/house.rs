@@ -1,0 +1,249 @@
+//! The house rules that a compiler does not hold: who may know whom, which licences may come in, what names what.
+#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Every Rust file below `folder`, with its text.
+fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![Path::new(ROOT).join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                found.push((path.strip_prefix(ROOT).unwrap().to_owned(), text));
+            }
+        }
+    }
+    assert!(!found.is_empty(), "{folder}");
+    found
+}
+
+/// The code of a file: comments left out.
+fn code(text: &str) -> String {
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// Files of `src/` outside `homes` whose code says `word`.
+fn strays(word: &str, homes: &[&str]) -> Vec<PathBuf> {
+    sources("src")
+        .into_iter()
+        .filter(|(path, _)| !homes.iter().any(|home| path.starts_with(home)))
+        .filter(|(_, text)| code(text).contains(word))
+        .map(|(path, _)| path)
+        .collect()
+}
+
+#[test]
+fn frameworks_stay_in_their_rooms() {
+    for crate_name in ["diesel::", "diesel_async::", "diesel_migrations::"] {
+        assert_eq!(strays(crate_name, &["src/store"]), Vec::<PathBuf>::new(), "{crate_name}");
+    }
+    for crate_name in ["actix_web::", "utoipa::"] {
+        assert_eq!(strays(crate_name, &["src/api", "src/cli/serve.rs"]), Vec::<PathBuf>::new(), "{crate_name}");
+    }
+    assert_eq!(strays("std::env::var", &["src/config.rs"]), Vec::<PathBuf>::new(), "the environment");
+    assert_eq!(strays("env =", &["src/config.rs"]), Vec::<PathBuf>::new(), "clap's env");
+}
+
+#[test]
+fn nobody_imports_upwards() {
+    let above: BTreeMap<&str, &[&str]> = BTreeMap::from([
+        ("domain", &["auth", "search", "store", "api", "cli", "config"][..]),
+        ("auth", &["search", "store", "api", "cli", "config"]),
+        ("search", &["auth", "store", "api", "cli", "config"]),
+        ("store", &["api", "cli", "config"]),
+        ("api", &["cli", "config"]),
+    ]);
+    for (room, forbidden) in above {
+        for (path, text) in sources(&format!("src/{room}")) {
+            for upper in forbidden {
+                let import = format!("crate::{upper}::");
+                assert!(!code(&text).contains(&import), "{} imports {import}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn secrets_of_cards_have_one_door() {
+    for table in ["card_content", "printing_content"] {
+        assert_eq!(strays(table, &["src/store/door", "src/store/schema.rs"]), Vec::<PathBuf>::new(), "{table}");
+    }
+}
+
+#[test]
+fn only_the_command_line_is_the_operator() {
+    assert_eq!(strays("at_the_machine", &["src/cli", "src/auth"]), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn only_the_clock_tells_the_time() {
+    assert_eq!(strays("Utc::now", &["src/domain/clock.rs"]), Vec::<PathBuf>::new());
+    let in_sql = strays("now()", &["src/domain/clock.rs"]);
+    let in_sql: Vec<_> = in_sql
+        .into_iter()
+        .filter(|path| {
+            let text = code(&std::fs::read_to_string(Path::new(ROOT).join(path)).unwrap());
+            text.replace("clock.now()", "").replace("Instant::now()", "").replace("Clock::system().now()", "").contains(" now()")
+        })
+        .collect();
+    assert_eq!(in_sql, Vec::<PathBuf>::new(), "SQL's now()");
+}
+
+/// What cargo knows of the dependency tree on this platform; others need not even be downloaded.
+fn metadata() -> Value {
+    let version = Command::new("rustc").arg("-vV").output().unwrap().stdout;
+    let version = String::from_utf8(version).unwrap();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host])
+        .current_dir(ROOT)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Ids of everything that a package needs to be built and run, itself included; what only its tests need is left out.
+fn tree<'a>(metadata: &'a Value, root: &'a str) -> BTreeSet<&'a str> {
+    let nodes: BTreeMap<&str, &Value> = metadata["resolve"]["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| (node["id"].as_str().unwrap(), node))
+        .collect();
+    let mut found = BTreeSet::new();
+    let mut next = vec![root];
+    while let Some(id) = next.pop() {
+        if !found.insert(id) {
+            continue;
+        }
+        for dependency in nodes[id]["deps"].as_array().unwrap() {
+            let kinds = dependency["dep_kinds"].as_array().unwrap();
+            if kinds.iter().any(|kind| kind["kind"] != "dev") {
+                next.push(dependency["pkg"].as_str().unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn package<'a>(metadata: &'a Value, name: &str) -> &'a Value {
+    metadata["packages"].as_array().unwrap().iter().find(|package| package["name"] == name).unwrap()
+}
+
+#[test]
+fn the_engine_is_pure() {
+    let metadata = metadata();
+    let engine = package(&metadata, "cardscape-engine")["id"].as_str().unwrap();
+    let names: BTreeSet<&str> = metadata["packages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|package| tree(&metadata, engine).contains(package["id"].as_str().unwrap()))
+        .map(|package| package["name"].as_str().unwrap())
+        .collect();
+    assert!(names.contains("serde"));
+    for impure in ["actix-web", "diesel", "tokio", "reqwest", "getrandom", "rand", "chrono", "time"] {
+        assert!(!names.contains(impure), "the engine depends on {impure}");
+    }
+    for (path, text) in sources("crates/engine/src") {
+        for word in ["std::fs", "std::net", "std::env", "std::time", "std::thread", "HashMap::new", "HashSet::new"] {
+            assert!(!code(&text).contains(word), "{} says {word}", path.display());
+        }
+    }
+}
+
+/// Licences that may come in beside ours (MIT OR Apache-2.0).
+const LICENCES: [&str; 13] = [
+    "MIT",
+    "MIT-0",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "ISC",
+    "Zlib",
+    "CC0-1.0",
+    "Unicode-3.0",
+    "Unlicense",
+    "0BSD",
+];
+
+/// Whether an SPDX expression can be satisfied with [`LICENCES`]. Understands `OR`, `AND`, parentheses and the old `/`.
+fn is_allowed(expression: &str) -> bool {
+    let expression = expression.replace('/', " OR ");
+    let expression = expression.trim();
+    let mut depth = 0;
+    let mut split = |word: &str| -> Option<(String, String)> {
+        depth = 0;
+        let bytes = expression.as_bytes();
+        (0..bytes.len()).find_map(|at| {
+            match bytes[at] {
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+            (depth == 0 && expression[at..].starts_with(word))
+                .then(|| (expression[..at].to_owned(), expression[at + word.len()..].to_owned()))
+        })
+    };
+    if let Some((left, right)) = split(" OR ") {
+        return is_allowed(&left) || is_allowed(&right);
+    }
+    if let Some((left, right)) = split(" AND ") {
+        return is_allowed(&left) && is_allowed(&right);
+    }
+    match expression.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        Some(inner) => is_allowed(inner),
+        None => LICENCES.contains(&expression),
+    }
+}
+
+#[test]
+fn spdx_expressions_are_understood() {
+    for good in ["MIT", "GPL-3.0 OR MIT", "MIT/Apache-2.0", "(MIT OR GPL-2.0) AND Unicode-3.0"] {
+        assert!(is_allowed(good), "{good}");
+    }
+    for bad in ["GPL-3.0", "MIT AND GPL-3.0", "(MIT OR Apache-2.0) AND AGPL-3.0", ""] {
+        assert!(!is_allowed(bad), "{bad}");
+    }
+}
+
+#[test]
+fn every_dependency_has_a_licence_that_fits() {
+    let metadata = metadata();
+    let root = package(&metadata, "cardscape")["id"].as_str().unwrap();
+    let shipped = tree(&metadata, root);
+    let misfits: Vec<String> = metadata["packages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|package| shipped.contains(package["id"].as_str().unwrap()))
+        .filter(|package| !is_allowed(package["license"].as_str().unwrap_or_default()))
+        .map(|package| format!("{} {}: {}", package["name"], package["version"], package["license"]))
+        .collect();
+    assert_eq!(misfits, Vec::<String>::new());
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    for folder in ["src", "crates/engine/src"] {
+        for (path, text) in sources(folder) {
+            for word in ["todo!", "unimplemented!", "FIXME", "XXX"] {
+                assert!(!text.contains(word), "{} says {word}", path.display());
+            }
+        }
+    }
+}
