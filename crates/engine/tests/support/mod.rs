@@ -1,0 +1,171 @@
+//! What the engine's tests share: the shipped games and builders for cards and decks.
+#![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cardscape_engine::{
+    CardDefinition, Catalogue, Deck, DeckEntry, Game, PoolCard, Report, SetDefinition, Violation,
+    validate,
+};
+use serde_json::{Value, json};
+
+pub const GAMES: [&str; 5] = ["emoji-tcg", "emojito", "emojo-dojo", "ttcg", "uno-emoji"];
+
+pub fn games_dir() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../seed-data/games")
+}
+
+pub fn game(code: &str) -> Game {
+    let path = games_dir().join(code).join("game.toml");
+    Game::from_toml(&fs::read_to_string(&path).unwrap())
+        .unwrap_or_else(|error| panic!("{code}: {error}"))
+}
+
+/// The files of a game's folder, sorted by name, with their text.
+pub fn files(code: &str, folder: &str) -> Vec<(String, String)> {
+    let Ok(folder) = fs::read_dir(games_dir().join(code).join(folder)) else { return Vec::new() };
+    let mut files: Vec<(String, String)> = folder
+        .map(|entry| entry.unwrap().path())
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, fs::read_to_string(&path).unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+pub fn sets(code: &str) -> Vec<(String, SetDefinition)> {
+    files(code, "sets")
+        .into_iter()
+        .map(|(name, text)| {
+            let set = SetDefinition::from_json(&text)
+                .unwrap_or_else(|error| panic!("{code}/{name}: {error}"));
+            (name, set)
+        })
+        .collect()
+}
+
+/// The pool of all shipped sets of a game.
+pub fn shipped(code: &str) -> Arc<Catalogue> {
+    let cards = sets(code).into_iter().flat_map(|(_, set)| {
+        let code = set.code;
+        set.cards.into_iter().map(move |card| pool_card(&code, card))
+    });
+    Arc::new(Catalogue::builder(&game(code)).extend(cards).build())
+}
+
+pub fn pool_card(set: &str, definition: CardDefinition) -> PoolCard {
+    PoolCard { key: format!("{set}/{}", definition.number), set: set.to_owned(), definition }
+}
+
+pub fn card(value: Value) -> CardDefinition {
+    serde_json::from_value(value).unwrap()
+}
+
+pub const RARITIES: [&str; 6] =
+    ["common", "uncommon", "rare", "ultra_rare", "mythic_rare", "primal_rare"];
+
+/// A TTCG unit whose six printings are right: every bonus goes to attack.
+pub fn unit(name: &str, kind_type: &str, rank: i64) -> CardDefinition {
+    let attack = 250 * rank;
+    let defense = 500 * rank - attack;
+    let printings: Vec<Value> = (0_i64..)
+        .zip(RARITIES)
+        .map(|(tier, rarity)| {
+            json!({ "rarity": rarity, "attributes": { "attack": attack + 10 * tier, "defense": defense } })
+        })
+        .collect();
+    card(json!({
+        "number": "001", "name": name, "kind": "unit",
+        "attributes": { "type": kind_type, "subtypes": ["warrior"], "rank": rank, "attack": attack, "defense": defense },
+        "effects": two_effects(), "printings": printings,
+    }))
+}
+
+/// A TTCG spell whose six printings are right: every bonus goes to attack.
+pub fn spell(name: &str, rank: i64, attack: i64, defense: i64) -> CardDefinition {
+    let printings: Vec<Value> = (0_i64..)
+        .zip(RARITIES)
+        .map(|(tier, rarity)| {
+            json!({ "rarity": rarity,
+                    "attributes": { "boost_attack": attack + 5 * tier, "boost_defense": defense } })
+        })
+        .collect();
+    card(json!({
+        "number": "001", "name": name, "kind": "spell",
+        "attributes": { "type": "spell", "rank": rank, "boost_attack": attack, "boost_defense": defense },
+        "effects": two_effects(), "printings": printings,
+    }))
+}
+
+fn two_effects() -> Value {
+    json!([{ "style": "normal", "text": "Draw one card." }, { "style": "passive", "text": "This card gains 50 attack." }])
+}
+
+/// Sets the numbers of one printing.
+pub fn set_printing(card: &mut CardDefinition, rarity: &str, values: &[(&str, i64)]) {
+    let printing = card.printings.iter_mut().find(|printing| printing.rarity == rarity).unwrap();
+    for (name, value) in values {
+        printing.attributes.insert((*name).to_owned(), json!(value));
+    }
+    if rarity == "common" {
+        for (name, value) in values {
+            card.attributes.insert((*name).to_owned(), json!(value));
+        }
+    }
+}
+
+/// An Emoji TCG card with the effects of its stage.
+pub fn emoji(name: &str, stage: &str) -> CardDefinition {
+    let effects = if stage == "basicmoji" {
+        json!([{ "slot": "post", "text": "Draw 1 card." }])
+    } else {
+        json!([{ "slot": "upgrade", "text": "Draw 1 card." }, { "slot": "glitch", "text": "Trash 1 card." }])
+    };
+    card(json!({
+        "number": "001", "name": name, "kind": "emoji",
+        "attributes": { "emoji": "🙂", "type": "faces", "stage": stage, "power": 1, "keywords": [] },
+        "effects": effects,
+    }))
+}
+
+/// A catalogue of one set `test`, numbered from 1.
+pub fn pool(game: &Game, cards: impl IntoIterator<Item = CardDefinition>) -> Catalogue {
+    let cards = cards.into_iter().zip(1..).map(|(mut card, number)| {
+        card.number = format!("{number:03}");
+        pool_card("test", card)
+    });
+    Catalogue::builder(game).extend(cards).build()
+}
+
+pub fn deck<'a>(entries: impl IntoIterator<Item = (u32, &'a str)>) -> Deck {
+    Deck {
+        entries: entries
+            .into_iter()
+            .map(|(quantity, name)| DeckEntry::main(quantity, name))
+            .collect(),
+    }
+}
+
+pub fn judge(deck: &Deck, catalogue: &Catalogue, format: &str) -> Report {
+    validate(deck, catalogue, catalogue.game().format(format).unwrap())
+}
+
+/// `CODE rule limit actual` of every violation, in the report's order.
+pub fn outline(violations: &[Violation]) -> Vec<String> {
+    let number =
+        |value: Option<i64>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
+    violations
+        .iter()
+        .map(|one| {
+            format!("{} {} {} {}", one.code, one.rule, number(one.limit), number(one.actual))
+        })
+        .collect()
+}
+
+pub fn codes(violations: &[Violation]) -> Vec<&str> {
+    violations.iter().map(|violation| violation.code.as_str()).collect()
+}
