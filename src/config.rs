@@ -99,6 +99,11 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_REQUEST_TIMEOUT", default_value = "10", value_parser = clap::value_parser!(u64).range(1..=300))]
     request_timeout: u64,
 
+    /// How long a stopping server still takes new requests while /readyz already says no, in seconds, so that load balancers
+    /// look elsewhere in time.
+    #[arg(long, env = "CARDSCAPE_DRAIN_DELAY", default_value = "0", value_parser = clap::value_parser!(u64).range(0..=300))]
+    pub drain_delay: u64,
+
     /// How long a stopping server waits for the requests it has accepted, in seconds.
     #[arg(long, env = "CARDSCAPE_SHUTDOWN_TIMEOUT", default_value = "15", value_parser = clap::value_parser!(u64).range(0..=300))]
     pub shutdown_timeout: u64,

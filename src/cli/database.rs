@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use crate::auth::keys::KeyRing;
 use crate::config::DatabaseOptions;
 use crate::store::embedded::{self, Durability, EmbeddedPostgres, EmbeddedSettings};
-use crate::store::StoreSettings;
+use crate::store::{StoreSettings, migrations};
 
 /// Name of the database inside the private Postgres.
 const DATABASE: &str = "cardscape";
@@ -18,7 +18,7 @@ pub(super) struct Database {
     pub settings: StoreSettings,
     keys_file: Option<PathBuf>,
     data_dir: Option<PathBuf>,
-    _private: Option<embedded::Handle>,
+    private: Option<embedded::Handle>,
 }
 
 impl Database {
@@ -47,7 +47,7 @@ impl Database {
         };
         let mut settings = StoreSettings::new(url);
         settings.prepared_statements = !options.no_prepared_statements;
-        Ok(Self { settings, keys_file: options.keys_file.clone(), data_dir, _private: handle })
+        Ok(Self { settings, keys_file: options.keys_file.clone(), data_dir, private: handle })
     }
 
     /// The keys: from the file that the options name, or, beside a private Postgres, generated once.
@@ -64,7 +64,10 @@ impl Database {
 
     /// Applies pending migrations.
     pub(super) async fn migrate(&self) -> anyhow::Result<Vec<String>> {
-        crate::store::migrations::migrate(&self.settings.url).await.context("cannot migrate the database")
+        if let Some(private) = &self.private {
+            migrations::ensure_database(&private.url("postgres"), DATABASE).await?;
+        }
+        migrations::migrate(&self.settings.url).await.context("cannot migrate the database")
     }
 }
 

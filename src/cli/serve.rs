@@ -66,10 +66,12 @@ impl ServeCommand {
             announce(&addresses, first_password.as_deref());
             tokio::spawn(housekeeping(shared.clone(), Store::new(&database.settings)?));
             let drain = shared.clone();
+            let drain_delay = Duration::from_secs(self.options.drain_delay);
             tokio::spawn(async move {
                 stop.await;
                 tracing::info!("stopping: finishing accepted requests");
                 drain.start_draining();
+                tokio::time::sleep(drain_delay).await;
                 handle.stop(true).await;
             });
             server.await.context("the HTTP server failed")?;

@@ -23,6 +23,18 @@ pub enum MigrationError {
     Failed(String),
 }
 
+/// Creates the database `name` in the server whose maintenance database is at `url`, unless it exists. For the private
+/// Postgres; a server of the user's has the database that its URL names.
+pub async fn ensure_database(url: &str, name: &str) -> Result<(), MigrationError> {
+    let mut conn = AsyncPgConnection::establish(url).await?;
+    let Err(error) = conn.batch_execute(&format!("CREATE DATABASE {name}")).await else { return Ok(()) };
+    // Postgres has no IF NOT EXISTS here; asking first would leave a gap for another process.
+    match &error {
+        diesel::result::Error::DatabaseError(_, info) if info.message().ends_with("already exists") => Ok(()),
+        _ => Err(error.into()),
+    }
+}
+
 /// Applies every migration that is not applied yet and returns their names.
 pub async fn migrate(url: &str) -> Result<Vec<String>, MigrationError> {
     let mut conn = AsyncPgConnection::establish(url).await?;

@@ -1,0 +1,327 @@
+//! The program itself, started as people start it: first start, restart, kill -9, a second one, stopping.
+#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+/// A data directory that goes with the test.
+struct Home(PathBuf);
+
+impl Home {
+    fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("cardscape-process-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        Self(std::env::temp_dir().join(name))
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        command.args(arguments).arg("--data-dir").arg(&self.0).env_remove("DATABASE_URL");
+        command
+    }
+
+    fn serve(&self) -> Service {
+        let mut child = self
+            .command(&["--log-format", "json", "serve", "--listen", "127.0.0.1:0", "--attempt-factor", "1000"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut base = None;
+        let mut password = None;
+        while let Some(Ok(line)) = lines.next() {
+            if let Some(rest) = line.strip_prefix("Cardscape is ready: ") {
+                base = Some(rest.trim_end_matches("/docs").to_owned());
+            }
+            password = line.strip_prefix("    ").map(str::to_owned).or(password);
+            // The password, when there is one, comes right after the address.
+            if base.is_some() && (line.starts_with("    ") || self.was_started()) {
+                break;
+            }
+        }
+        let Some(base) = base else {
+            let mut log = String::new();
+            child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+            panic!("the service did not start: {log}");
+        };
+        self.mark_started();
+        // Whoever does not read a pipe stops who writes to it.
+        let mut log = child.stderr.take().unwrap();
+        let log = std::thread::spawn(move || {
+            let mut text = String::new();
+            let _ = log.read_to_string(&mut text);
+            text
+        });
+        Service { child, base, password, log: Some(log) }
+    }
+
+    fn was_started(&self) -> bool {
+        self.0.join("started").exists()
+    }
+
+    fn mark_started(&self) {
+        std::fs::write(self.0.join("started"), "").unwrap();
+    }
+
+    fn postmaster(&self) -> Pid {
+        let text = std::fs::read_to_string(self.0.join("postgres/postmaster.pid")).unwrap();
+        Pid::from_raw(text.lines().next().unwrap().trim().parse().unwrap()).unwrap()
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A running service; killed with the test.
+struct Service {
+    child: Child,
+    base: String,
+    password: Option<String>,
+    log: Option<std::thread::JoinHandle<String>>,
+}
+
+impl Service {
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Stops it as an init system does and gives back its log.
+    fn stop(mut self, signal: Signal) -> String {
+        kill_process(self.pid(), signal).unwrap();
+        let status = self.child.wait().unwrap();
+        let log = self.log.take().unwrap().join().unwrap();
+        assert!(status.success(), "{status}: {log}");
+        log
+    }
+
+    async fn post(&self, path: &str, body: Value) -> Option<(u16, Value)> {
+        let answer = reqwest::Client::new().post(format!("{}{path}", self.base)).json(&body).send().await.ok()?;
+        Some((answer.status().as_u16(), answer.json().await.ok()?))
+    }
+
+    async fn register(&self, name: &str) -> bool {
+        let body = json!({ "name": name, "password": "tram window sonnet" });
+        self.post("/v1/accounts", body).await.is_some_and(|(status, _)| status == 201)
+    }
+
+    async fn knows(&self, name: &str) -> bool {
+        let body = json!({ "name": name, "password": "tram window sonnet" });
+        self.post("/v1/sessions", body).await.is_some_and(|(status, _)| status == 201)
+    }
+
+    async fn is_ready(&self) -> bool {
+        let answer = reqwest::get(format!("{}/readyz", self.base)).await;
+        answer.is_ok_and(|answer| answer.status() == 200)
+    }
+
+    /// Registers players one after the other until it fails or `enough` are acknowledged.
+    async fn register_many(&self, prefix: &str, enough: usize) -> Vec<String> {
+        let mut acknowledged = Vec::new();
+        while acknowledged.len() < enough {
+            let name = format!("{prefix} {}", acknowledged.len());
+            if !self.register(&name).await {
+                break;
+            }
+            acknowledged.push(name);
+        }
+        acknowledged
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+async fn within(limit: Duration, what: &str, mut done: impl AsyncFnMut() -> bool) {
+    let began = Instant::now();
+    while !done().await {
+        assert!(began.elapsed() < limit, "not within {limit:?}: {what}");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn the_first_start_shows_a_password_and_a_restart_keeps_everything() {
+    let home = Home::new();
+    let service = home.serve();
+    let password = service.password.clone().expect("the first start shows the admin's password");
+    let login = json!({ "name": "admin", "password": password });
+    let (status, _) = service.post("/v1/sessions", login.clone()).await.unwrap();
+    assert_eq!(status, 201);
+    assert!(service.register("ada").await);
+    let log = service.stop(Signal::TERM);
+    assert!(!log.contains(&password), "the password is not in the log");
+    assert!(!log.contains("panicked"), "{log}");
+
+    let service = home.serve();
+    assert_eq!(service.password, None, "shown once");
+    assert!(service.knows("ada").await);
+    service.stop(Signal::INT);
+}
+
+#[tokio::test]
+async fn after_kill_9_of_the_service_nothing_acknowledged_is_lost() {
+    let home = Home::new();
+    let service = home.serve();
+    let pid = service.pid();
+    let (acknowledged, ()) = tokio::join!(service.register_many("player", 1000), async {
+        // In the middle of the work, whenever that is on this machine.
+        within(Duration::from_secs(20), "five players", async || service.knows("player 4").await).await;
+        kill_process(pid, Signal::KILL).unwrap();
+    });
+    assert!((5..1000).contains(&acknowledged.len()), "{}", acknowledged.len());
+    service.kill();
+
+    let began = Instant::now();
+    let service = home.serve();
+    within(Duration::from_secs(10), "ready again", async || service.is_ready().await).await;
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    for name in &acknowledged {
+        assert!(service.knows(name).await, "{name} was acknowledged");
+    }
+    service.stop(Signal::TERM);
+}
+
+#[tokio::test]
+async fn after_kill_9_of_postgres_it_comes_back_by_itself() {
+    let home = Home::new();
+    let service = home.serve();
+    let acknowledged = service.register_many("player", 5).await;
+    kill_process(home.postmaster(), Signal::KILL).unwrap();
+    within(Duration::from_secs(10), "ready again", async || {
+        service.is_ready().await && service.knows("player 0").await
+    })
+    .await;
+    for name in &acknowledged {
+        assert!(service.knows(name).await, "{name} was acknowledged");
+    }
+    assert!(service.register("late").await);
+    service.stop(Signal::TERM);
+}
+
+#[tokio::test]
+async fn after_kill_9_of_both_a_new_start_works() {
+    let home = Home::new();
+    let service = home.serve();
+    let acknowledged = service.register_many("player", 3).await;
+    let (postmaster, pid) = (home.postmaster(), service.pid());
+    kill_process(postmaster, Signal::KILL).unwrap();
+    kill_process(pid, Signal::KILL).unwrap();
+    service.kill();
+    let began = Instant::now();
+    let service = home.serve();
+    within(Duration::from_secs(10), "ready again", async || service.is_ready().await).await;
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    for name in &acknowledged {
+        assert!(service.knows(name).await, "{name} was acknowledged");
+    }
+    service.stop(Signal::TERM);
+}
+
+#[tokio::test]
+async fn a_second_service_on_the_same_data_is_told_so() {
+    let home = Home::new();
+    let service = home.serve();
+    let second = home.command(&["serve", "--listen", "127.0.0.1:0"]).output().unwrap();
+    assert_eq!(second.status.code(), Some(70), "{}", text(&second));
+    assert!(text(&second).contains(&service.child.id().to_string()), "{}", text(&second));
+    assert!(service.is_ready().await, "the first goes on");
+    service.stop(Signal::TERM);
+}
+
+#[tokio::test]
+async fn the_command_line_works_beside_a_running_service_and_without_one() {
+    let home = Home::new();
+    let service = home.serve();
+    let created = home.command(&["admin", "create", "second admin"]).output().unwrap();
+    assert!(created.status.success(), "{}", text(&created));
+    let password = |output: &Output| {
+        let text = text(output);
+        text.lines().find_map(|line| line.strip_prefix("password: ")).unwrap().to_owned()
+    };
+    let login = |password: String| json!({ "name": "second admin", "password": password });
+    assert_eq!(service.post("/v1/sessions", login(password(&created))).await.unwrap().0, 201);
+    let again = home.command(&["admin", "create", "Second-Admin"]).output().unwrap();
+    assert_eq!(again.status.code(), Some(70), "{}", text(&again));
+    service.stop(Signal::TERM);
+
+    let reset = home.command(&["admin", "reset-password", "second admin"]).output().unwrap();
+    assert!(reset.status.success(), "{}", text(&reset));
+    let migrated = home.command(&["migrate"]).output().unwrap();
+    assert!(text(&migrated).contains("up to date"), "{}", text(&migrated));
+    let service = home.serve();
+    assert_eq!(service.post("/v1/sessions", login(password(&created))).await.unwrap().0, 401);
+    assert_eq!(service.post("/v1/sessions", login(password(&reset))).await.unwrap().0, 201);
+    service.stop(Signal::TERM);
+}
+
+/// A request that has begun is finished after SIGTERM.
+#[tokio::test]
+async fn stopping_finishes_what_was_begun() {
+    let home = Home::new();
+    let service = home.serve();
+    let address = service.base.trim_start_matches("http://").to_owned();
+    let body = json!({ "name": "on the train", "password": "tram window sonnet" }).to_string();
+    let (first_half, second_half) = body.split_at(body.len() / 2);
+    let head = format!(
+        "POST /v1/accounts HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut connection = tokio::net::TcpStream::connect(&address).await.unwrap();
+    connection.write_all(head.as_bytes()).await.unwrap();
+    connection.write_all(first_half.as_bytes()).await.unwrap();
+    // The request has been taken up as soon as another one, sent later, is answered.
+    assert!(service.is_ready().await);
+    kill_process(service.pid(), Signal::TERM).unwrap();
+    within(Duration::from_secs(5), "no new connections", async || {
+        tokio::net::TcpStream::connect(&address).await.is_err()
+    })
+    .await;
+    connection.write_all(second_half.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    let _ = connection.read_to_string(&mut answer).await;
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    drop(service);
+    let service = home.serve();
+    assert!(service.knows("on the train").await);
+    service.stop(Signal::TERM);
+}
+
+#[test]
+fn usage_is_explained_and_wrong_usage_is_2() {
+    let run = |arguments: &[&str]| Command::new(env!("CARGO_BIN_EXE_cardscape")).args(arguments).output().unwrap();
+    let help = run(&["--help"]);
+    assert!(help.status.success());
+    for subcommand in ["serve", "migrate", "seed", "admin", "mint", "openapi", "deck", "keys"] {
+        assert!(text(&help).contains(subcommand), "{subcommand}");
+        assert!(run(&[subcommand, "--help"]).status.success(), "{subcommand}");
+    }
+    assert_eq!(run(&["serve", "--listen", "nowhere"]).status.code(), Some(2));
+    assert_eq!(run(&["juggle"]).status.code(), Some(2));
+    let own_server = run(&["serve", "--database-url", "postgres://localhost:1/x"]);
+    assert_eq!(own_server.status.code(), Some(70));
+    assert!(text(&own_server).contains("keys generate"), "{}", text(&own_server));
+}
