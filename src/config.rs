@@ -91,7 +91,7 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_METRICS_NETWORKS", value_delimiter = ',', value_name = "NETWORK")]
     metrics_networks: Vec<IpNet>,
 
-    /// Origins from which browsers may send credentials: https://cards.example
+    /// Origins from which browsers may send credentials, as `https://cards.example`
     #[arg(long, env = "CARDSCAPE_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGIN")]
     cors_origins: Vec<String>,
 

@@ -23,7 +23,7 @@ macro_rules! routes {
             $(
                 let resource = web::resource($path);
                 $(let resource = on!(resource, $method, $room::$handler);)+
-                config.service(resource.default_service(web::to(|| method_not_allowed(&[$(stringify!($method)),+]))));
+                config.service(resource.default_service(web::to(async || method_not_allowed(&[$(stringify!($method)),+]))));
             )+
         }
 
@@ -60,7 +60,7 @@ routes! {
 }
 
 /// 405 with the methods that the resource does have.
-async fn method_not_allowed(methods: &[&str]) -> Result<HttpResponse, Problem> {
+fn method_not_allowed(methods: &[&str]) -> Result<HttpResponse, Problem> {
     let mut allow: Vec<String> = methods.iter().map(|method| method.to_ascii_uppercase()).collect();
     if methods.contains(&"get") {
         allow.push("HEAD".to_owned());

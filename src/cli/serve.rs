@@ -138,7 +138,7 @@ pub fn metrics_handle() -> anyhow::Result<PrometheusHandle> {
 
 /// Deletes what is no longer needed, every few minutes.
 async fn housekeeping(shared: Arc<Shared>, store: Store) {
-    let mut tick = tokio::time::interval(Duration::from_secs(300));
+    let mut tick = tokio::time::interval(Duration::from_mins(5));
     loop {
         tick.tick().await;
         shared.rate_limiter.sweep();

@@ -21,10 +21,10 @@ pub async fn render(
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let response = next.call(req).await?;
     let id = request_id(response.request());
-    let problem = match response.response().error() {
-        Some(error) => Some(error.as_error::<Problem>().cloned().unwrap_or_else(|| foreign(error))),
-        None => None,
-    };
+    let problem = response
+        .response()
+        .error()
+        .map(|error| error.as_error::<Problem>().cloned().unwrap_or_else(|| foreign(error)));
     Ok(match problem {
         Some(problem) => {
             let answer = problem.respond(id.as_deref());
