@@ -29,13 +29,12 @@ pub fn check_card(game: &Game, card: &CardDefinition) -> Vec<Violation> {
 pub fn card_faults(game: &Game, card: &CardDefinition) -> Vec<SetFault> {
     let mut check = Check { game, card, faults: Vec::new() };
     check.general();
-    match game.kind(&card.kind) {
-        Some(kind) => check.by_kind(kind),
-        None => {
-            let known = game.kinds().iter().map(|kind| kind.code.clone());
-            let fault = check.error(Code::KindUnknown, game.card_reference()).suggest(known);
-            check.push("/kind", fault);
-        }
+    if let Some(kind) = game.kind(&card.kind) {
+        check.by_kind(kind);
+    } else {
+        let known = game.kinds().iter().map(|kind| kind.code.clone());
+        let fault = check.error(Code::KindUnknown, game.card_reference()).suggest(known);
+        check.push("/kind", fault);
     }
     check.faults
 }

@@ -198,13 +198,10 @@ fn quoted_card(text: &str) -> Option<CardReference> {
         rest = after.trim_start();
     }
     if !rest.is_empty() && !rest.starts_with(['{', '*']) {
-        let (number, after) = match quoted(rest) {
-            Some(found) => found,
-            None => {
-                let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-                (rest[..end].to_owned(), &rest[end..])
-            }
-        };
+        let (number, after) = quoted(rest).unwrap_or_else(|| {
+            let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+            (rest[..end].to_owned(), &rest[end..])
+        });
         card.number = Some(number);
         rest = after.trim_start();
     }

@@ -13,7 +13,7 @@ use crate::format::Format;
 use crate::report::{Report, ReportStatus};
 use crate::rule::{CopyLimit, DeckCheck, Rule, RuleReference, SameCard};
 use crate::selector::Selector;
-use crate::violation::{Fix, Severity, Violation};
+use crate::violation::{CardMention, Fix, Severity, Violation};
 use entries::Content;
 
 /// Judges a deck by a format, against the cards that the catalogue knows.
@@ -83,8 +83,8 @@ struct Judge<'a> {
 impl Judge<'_> {
     fn rule(&mut self, rule: &Rule) {
         match &rule.check {
-            DeckCheck::KnownCards => {}
-            DeckCheck::EntryQuantity { .. } => {}
+            // What is wrong with single entries has been reported already.
+            DeckCheck::KnownCards | DeckCheck::EntryQuantity { .. } => {}
             DeckCheck::ZoneSize { zone, min, max } => self.zone_size(rule, zone, *min, *max),
             DeckCheck::CopyLimit { same, zones, limits, max, exempt } => {
                 self.copy_limit(rule, *same, zones, limits, *max, exempt.as_deref());
@@ -101,10 +101,6 @@ impl Judge<'_> {
             }
             DeckCheck::AdviseLadder { lowest, .. } => self.ladder(rule, *lowest),
         }
-    }
-
-    fn violation(&self, rule: &Rule, code: Code, severity: Severity) -> Violation {
-        Violation::new(rule.code_or(code), rule.severity_or(severity), &rule.reference)
     }
 
     fn selects(&self, selector: &Selector, card: u32) -> bool {
@@ -136,7 +132,7 @@ impl Judge<'_> {
         {
             let code = if main { Code::DeckSizeBelowMin } else { Code::ZoneSizeBelowMin };
             self.violations.push(
-                self.violation(rule, code, Severity::Incomplete)
+                violation(rule, code, Severity::Incomplete)
                     .zone(zone)
                     .limit(min)
                     .actual(actual)
@@ -148,7 +144,7 @@ impl Judge<'_> {
         {
             let code = if main { Code::DeckSizeAboveMax } else { Code::ZoneSizeAboveMax };
             self.violations.push(
-                self.violation(rule, code, Severity::Error)
+                violation(rule, code, Severity::Error)
                     .zone(zone)
                     .limit(max)
                     .actual(actual)
@@ -187,8 +183,7 @@ impl Judge<'_> {
             if actual <= limit {
                 continue;
             }
-            let mut violation = self
-                .violation(rule, Code::CopyLimitExceeded, Severity::Error)
+            let mut violation = violation(rule, Code::CopyLimitExceeded, Severity::Error)
                 .limit(limit)
                 .actual(actual)
                 .fix(Fix::RemoveCopies {
@@ -208,7 +203,7 @@ impl Judge<'_> {
         self.violations.append(&mut found);
     }
 
-    fn mentions(&self, runs: &[Run]) -> Vec<crate::violation::CardMention> {
+    fn mentions(&self, runs: &[Run]) -> Vec<CardMention> {
         let mut cards: Vec<_> = runs
             .iter()
             .map(|run| {
@@ -232,13 +227,13 @@ impl Judge<'_> {
             if actual == 0 {
                 continue;
             }
-            let mut violation =
-                self.violation(rule, code.clone(), Severity::Error).limit(0).actual(actual).fix(
-                    Fix::RemoveCopies {
-                        name: self.catalogue.card(run.card).definition.name.clone(),
-                        quantity: actual,
-                    },
-                );
+            let mut violation = violation(rule, code.clone(), Severity::Error)
+                .limit(0)
+                .actual(actual)
+                .fix(Fix::RemoveCopies {
+                    name: self.catalogue.card(run.card).definition.name.clone(),
+                    quantity: actual,
+                });
             violation.zone = zones.first().cloned();
             violation.cards = self.mentions(std::slice::from_ref(run));
             found.push(violation);
@@ -261,10 +256,8 @@ impl Judge<'_> {
             .filter(|run| self.selects(select, run.card))
             .fold(0_u64, |sum, run| sum.saturating_add(self.copies(run, zones)));
         if actual < u64::from(min) {
-            let mut violation = self
-                .violation(rule, Code::RequiredCardsMissing, severity)
-                .limit(min)
-                .actual(actual);
+            let mut violation =
+                violation(rule, Code::RequiredCardsMissing, severity).limit(min).actual(actual);
             violation.zone = zones.first().cloned();
             self.violations.push(violation);
         }
@@ -280,13 +273,13 @@ impl Judge<'_> {
                 continue;
             }
             let code = if limit == 0 { Code::CardBanned } else { Code::CardLimitExceeded };
-            let mut violation =
-                self.violation(rule, code, Severity::Error).limit(limit).actual(actual).fix(
-                    Fix::RemoveCopies {
-                        name: self.catalogue.card(group[0].card).definition.name.clone(),
-                        quantity: actual - limit,
-                    },
-                );
+            let mut violation = violation(rule, code, Severity::Error)
+                .limit(limit)
+                .actual(actual)
+                .fix(Fix::RemoveCopies {
+                    name: self.catalogue.card(group[0].card).definition.name.clone(),
+                    quantity: actual - limit,
+                });
             violation.cards = self.mentions(group);
             found.push(violation);
         }
@@ -316,7 +309,7 @@ impl Judge<'_> {
             if reachable {
                 continue;
             }
-            let mut violation = self.violation(rule, Code::RequiredCardsMissing, Severity::Warning);
+            let mut violation = violation(rule, Code::RequiredCardsMissing, Severity::Warning);
             violation.cards = level
                 .iter()
                 .flat_map(|(_, at)| self.mentions(std::slice::from_ref(&self.content.runs[*at])))
@@ -326,4 +319,8 @@ impl Judge<'_> {
         }
         self.violations.append(&mut found);
     }
+}
+
+fn violation(rule: &Rule, code: Code, severity: Severity) -> Violation {
+    Violation::new(rule.code_or(code), rule.severity_or(severity), &rule.reference)
 }

@@ -294,15 +294,13 @@ fn required_selector(
     scope: &Scope<'_>,
     registry: &mut Registry,
 ) -> Arc<Selector> {
-    match reader.table("select") {
-        Some(table) => selector(&table, scope, registry),
-        None => {
-            if !reader.has("select") {
-                reader.fault("select", "is required");
-            }
-            Arc::default()
-        }
+    if let Some(table) = reader.table("select") {
+        return selector(&table, scope, registry);
     }
+    if !reader.has("select") {
+        reader.fault("select", "is required");
+    }
+    Arc::default()
 }
 
 /// Reads a selector and enters it into the registry.

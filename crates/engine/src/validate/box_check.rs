@@ -1,8 +1,9 @@
 //! Fixed boxes: exactly these cards, no more and no fewer.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::Judge;
+use super::{Judge, violation};
 use crate::code::ViolationCode as Code;
 use crate::rule::{BoxLine, Rule};
 use crate::violation::{Fix, Severity};
@@ -22,31 +23,29 @@ impl Judge<'_> {
         }
         for (card, (limit, actual)) in expected {
             let name = || self.catalogue.card(card).definition.name.clone();
-            let (code, severity, fix) = if actual < limit {
-                let fix = Fix::AddCopies { name: name(), quantity: limit - actual };
-                (Code::BoxCardMissing, Severity::Incomplete, fix)
-            } else if actual > limit {
-                let fix = Fix::RemoveCopies { name: name(), quantity: actual - limit };
-                (Code::BoxCardExtra, Severity::Error, fix)
-            } else {
-                continue;
+            let (code, severity, fix) = match actual.cmp(&limit) {
+                Ordering::Equal => continue,
+                Ordering::Less => {
+                    let fix = Fix::AddCopies { name: name(), quantity: limit - actual };
+                    (Code::BoxCardMissing, Severity::Incomplete, fix)
+                }
+                Ordering::Greater => {
+                    let fix = Fix::RemoveCopies { name: name(), quantity: actual - limit };
+                    (Code::BoxCardExtra, Severity::Error, fix)
+                }
             };
             let mut mention = self.catalogue.mention(card);
             mention.quantity = Some(actual);
-            let violation = self
-                .violation(rule, code, severity)
-                .limit(limit)
-                .actual(actual)
-                .card(mention)
-                .fix(fix);
-            self.violations.push(violation);
+            let fault =
+                violation(rule, code, severity).limit(limit).actual(actual).card(mention).fix(fix);
+            self.violations.push(fault);
         }
         let (actual, total) = (self.content.total, u64::from(total));
         if actual != total {
             let severity = if actual < total { Severity::Incomplete } else { Severity::Error };
-            let violation =
-                self.violation(rule, Code::BoxTotalMismatch, severity).limit(total).actual(actual);
-            self.violations.push(violation);
+            let fault =
+                violation(rule, Code::BoxTotalMismatch, severity).limit(total).actual(actual);
+            self.violations.push(fault);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is in a deck: its entries resolved, counted and sorted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Run;
 use crate::catalogue::Catalogue;
@@ -40,7 +40,7 @@ pub(super) struct Content {
     unknown: BTreeMap<String, (CardReference, u64)>,
     other_printings: BTreeMap<CardReference, (u32, u64)>,
     unknown_zones: BTreeMap<String, BTreeMap<CardMention, u64>>,
-    low_quantities: BTreeMap<(CardReference, u32), ()>,
+    low_quantities: BTreeSet<(CardReference, u32)>,
 }
 
 impl Content {
@@ -58,23 +58,22 @@ impl Content {
             unknown: BTreeMap::new(),
             other_printings: BTreeMap::new(),
             unknown_zones: BTreeMap::new(),
-            low_quantities: BTreeMap::new(),
+            low_quantities: BTreeSet::new(),
         };
         let mut buffer = String::with_capacity(64);
         for entry in &deck.entries {
             let quantity = u64::from(entry.quantity);
             content.total = content.total.saturating_add(quantity);
             let zone = zone_index(&entry.zone, &format.zones);
-            match content.zone_totals.get_mut(usize::from(zone)) {
-                Some(total) => *total = total.saturating_add(quantity),
-                None => {
-                    let cards = content.unknown_zones.entry(entry.zone.clone()).or_default();
-                    let copies = cards.entry(CardMention::named(&entry.card.name)).or_default();
-                    *copies = copies.saturating_add(quantity);
-                }
+            if let Some(total) = content.zone_totals.get_mut(usize::from(zone)) {
+                *total = total.saturating_add(quantity);
+            } else {
+                let cards = content.unknown_zones.entry(entry.zone.clone()).or_default();
+                let copies = cards.entry(CardMention::named(&entry.card.name)).or_default();
+                *copies = copies.saturating_add(quantity);
             }
             if entry.quantity < content.min_quantity {
-                content.low_quantities.insert((entry.card.clone(), entry.quantity), ());
+                content.low_quantities.insert((entry.card.clone(), entry.quantity));
             }
             match catalogue.resolve(&entry.card, &mut buffer) {
                 Some(found) => {
@@ -176,7 +175,7 @@ impl Content {
                 .collect();
             violations.push(fault);
         }
-        for (card, quantity) in self.low_quantities.keys() {
+        for (card, quantity) in &self.low_quantities {
             let fix = Fix::RemoveEntry { name: card.name.clone() };
             violations.push(
                 Violation::error(Code::EntryCountInvalid, entry_quantity)
