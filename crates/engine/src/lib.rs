@@ -1,4 +1,90 @@
-//! Games as data.
+//! Games as data: card schemas, construction rules, and reports on decks.
+//!
+//! The engine is pure. It reads no files, has no clock and no randomness, and equal inputs give equal answers on every
+//! machine. What a game is, its manifest says: a sixth game is a text, not a code change.
+//!
+//! # A tour
+//!
+//! A game comes from a manifest (`seed-data/games/*/game.toml` holds the shipped ones). Every fault of a manifest is told
+//! at once, with its place.
+//!
+//! ```
+//! use cardscape_engine::*;
+//!
+//! let game = Game::from_toml(r#"
+//!     code = "pond"
+//!     name = "Pond"
+//!     rules_version = "pond/1"
+//!
+//!     [[kinds]]
+//!     code = "fish"
+//!     name = "Fish"
+//!     [kinds.attributes]
+//!     size = { type = "integer", min = 1, max = 9, rule = "P-1.1", text = "A fish has a size from 1 to 9." }
+//!
+//!     [[formats]]
+//!     code = "open"
+//!     name = "Open water"
+//!     version = "1"
+//!     [[formats.rules]]
+//!     rule = "P-2.1"
+//!     text = "A shoal has at least three fish."
+//!     zone_size = { zone = "main", min = 3 }
+//!     [[formats.rules]]
+//!     rule = "P-2.2"
+//!     text = "A shoal has at most two of the same fish."
+//!     copy_limit = { max = 2 }
+//! "#)?;
+//! # let error = Game::from_toml("code = 'pond'\nnam = 'Pond'\n[[kinds]]\ncode = 'fish'").unwrap_err();
+//! # assert!(error.faults.len() > 3, "{error}");
+//!
+//! // Card definitions are checked against the game's schema: every fault at once.
+//! let pike: CardDefinition = serde_json::from_str(
+//!     r#"{ "number": "001", "name": "Old Pike", "kind": "fish", "attributes": { "size": 12, "teeth": true } }"#,
+//! )?;
+//! let violations = check_card(&game, &pike);
+//! let codes: Vec<&str> = violations.iter().map(|violation| violation.code.as_str()).collect();
+//! assert_eq!(codes, ["ATTRIBUTE_OUT_OF_RANGE", "ATTRIBUTE_UNKNOWN"]);
+//! assert_eq!(violations[0].rule, "P-1.1");
+//! assert_eq!(violations[0].message(), "\"size\" of “Old Pike” is 12; the limit is 9.");
+//!
+//! // The cards that a deck may use form a catalogue.
+//! let card = |number: &str, name: &str| PoolCard {
+//!     key: number.to_owned(),
+//!     set: "shore".to_owned(),
+//!     definition: CardDefinition { number: number.to_owned(), name: name.to_owned(), ..pike.clone() },
+//! };
+//! let catalogue = Catalogue::builder(&game).add(card("001", "Old Pike")).add(card("002", "Carp")).build();
+//!
+//! // A deck list is text; a line that cannot be read is reported, never dropped.
+//! let parsed = parse_deck_text("// my shoal\n3 old pike\n1x Crap (shore)\nmany Carp\n");
+//! assert_eq!(parsed.faults.len(), 1);
+//! assert_eq!(parsed.faults[0].line, 4);
+//!
+//! // And a report says everything that is wrong with it.
+//! let format = game.format("open").unwrap();
+//! let mut report = validate(&parsed.deck, &catalogue, format);
+//! report.suggest(&catalogue);
+//! assert_eq!(report.status, ReportStatus::Illegal);
+//! let codes: Vec<&str> = report.violations.iter().map(|violation| violation.code.as_str()).collect();
+//! assert_eq!(codes, ["COPY_LIMIT_EXCEEDED", "CARD_UNKNOWN"]);
+//! assert_eq!((report.violations[0].limit, report.violations[0].actual), (Some(2), Some(3)));
+//! assert_eq!(report.violations[1].suggestions, ["Carp"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where things are
+//!
+//! | Noun | What it is |
+//! |---|---|
+//! | [`Game`] | a manifest: [`Kind`]s, [`Rarity`]s, [`Zone`]s and [`Format`]s |
+//! | [`CardDefinition`], [`SetDefinition`] | cards as set files hold them; [`check_card`] and [`check_set`] judge them |
+//! | [`Rule`], [`DeckCheck`], [`Selector`] | the closed vocabulary that formats are made of |
+//! | [`Catalogue`] | the pool of cards; [`Catalogue::with_extra`] lays a viewer's own cards over it |
+//! | [`Deck`], [`parse_deck_text`], [`render_deck_text`] | deck lists, as data and as text |
+//! | [`validate`], [`Report`] | the judgement of a deck |
+//! | [`Violation`], [`ViolationCode`], [`Fix`] | what is wrong, by which rule, and how to mend it |
+
 mod card;
 mod card_check;
 mod catalogue;

@@ -248,6 +248,9 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
     for format in &mut formats {
         format.rules.retain(|rule| rule.effective_until.is_none());
         format.common_rules.retain(|rule| rule.effective_until.is_none());
+        for variant in &mut format.variants {
+            variant.rules.retain(|rule| rule.effective_until.is_none());
+        }
     }
     GameData {
         name: reader.text("name"),
