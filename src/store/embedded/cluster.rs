@@ -106,7 +106,9 @@ impl Cluster {
                 Durability::Full => "--data-checksums",
                 Durability::Off => "--no-sync",
             });
-        spawn::tie_to_this_thread(&mut initdb, rustix::process::Signal::TERM);
+        // Asked more politely, it would go on to the end of its step, and then tidy up in a directory
+        // that may by then be the next attempt's.
+        spawn::tie_to_this_thread(&mut initdb, rustix::process::Signal::KILL);
         let output = initdb
             .output()
             .map_err(|source| EmbeddedError::Spawn { program: binaries.path("initdb"), source })?;
@@ -138,7 +140,7 @@ impl Cluster {
             return Ok(());
         }
         tracing::warn!(dir = %self.unfinished.display(), "removing an unfinished database cluster");
-        let mut escalation = Escalation::begin();
+        let mut escalation = Escalation::of_no_value();
         while let Some(process) = processes::working_in(&self.unfinished).into_iter().next() {
             escalation.press(&process, &self.unfinished)?;
         }

@@ -96,25 +96,48 @@ fn works_in(pid: u32, cluster: &Path) -> Option<bool> {
     }
 }
 
-/// Waits for a process of an earlier run, and asks more firmly as time goes by: nothing at first (it
-/// is most likely stopping already), then a fast shutdown, an immediate one (crash recovery makes up
-/// for it), and at last the end.
+/// Waits for processes of an earlier run, and asks more firmly as time goes by.
 #[derive(Debug)]
 pub(super) struct Escalation {
+    steps: Steps,
     since: Instant,
     sent: Option<(u32, Signal)>,
 }
 
+/// What to send after which time.
+type Steps = &'static [(Duration, Signal)];
+
 impl Escalation {
-    const STEPS: [(Duration, Signal); 3] = [
+    const GIVE_UP: Duration = Duration::from_secs(10);
+
+    const SERVER: Steps = &[
         (Duration::from_secs(1), Signal::INT),
         (Duration::from_secs(4), Signal::QUIT),
         (Duration::from_secs(7), Signal::KILL),
     ];
-    const GIVE_UP: Duration = Duration::from_secs(10);
+    const ORPHANS: Steps =
+        &[(Duration::from_millis(500), Signal::QUIT), (Duration::from_secs(3), Signal::KILL)];
+    const NO_VALUE: Steps = &[(Duration::ZERO, Signal::KILL)];
 
-    pub(super) fn begin() -> Self {
-        Self { since: Instant::now(), sent: None }
+    /// For a whole server: it is most likely stopping already, since its owner is gone. Then a fast
+    /// shutdown, an immediate one (crash recovery makes up for it), and at last the end.
+    pub(super) fn of_a_server() -> Self {
+        Self::with(Self::SERVER)
+    }
+
+    /// For connections whose server is dead: most notice it by themselves, and what they have not
+    /// acknowledged may be lost.
+    pub(super) fn of_orphans() -> Self {
+        Self::with(Self::ORPHANS)
+    }
+
+    /// For whatever writes to a cluster that is thrown away.
+    pub(super) fn of_no_value() -> Self {
+        Self::with(Self::NO_VALUE)
+    }
+
+    fn with(steps: Steps) -> Self {
+        Self { steps, since: Instant::now(), sent: None }
     }
 
     /// Does what is due for this process and waits a moment; an error when it has been too long.
@@ -130,7 +153,7 @@ impl Escalation {
                 cluster: cluster.to_owned(),
             });
         }
-        let due = Self::STEPS.into_iter().rev().find(|(after, _)| waited >= *after);
+        let due = self.steps.iter().rev().find(|(after, _)| waited >= *after).copied();
         if let (Some((_, signal)), Some(handle)) = (due, &process.handle)
             && self.sent != Some((process.pid, signal))
         {

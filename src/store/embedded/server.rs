@@ -84,9 +84,14 @@ impl Server {
         }
     }
 
-    /// Whether this very server answers (its pid file says so), not a leftover of another.
+    /// Whether this very server accepts connections: its pid file names it and says so (asking too
+    /// early would leave complaints in its log), and it answers.
     fn accepts_connections(&self, child: &Child) -> bool {
-        noted_pid(&self.cluster.dir().join("postmaster.pid")) == Some(child.id())
+        let pid_file = self.cluster.dir().join("postmaster.pid");
+        let noted = fs::read_to_string(pid_file).unwrap_or_default();
+        let mut lines = noted.lines().map(str::trim);
+        lines.next() == Some(&*child.id().to_string())
+            && lines.nth(6) == Some("ready")
             && ping::answers(&self.socket.socket())
     }
 
@@ -145,26 +150,27 @@ impl Server {
     /// files that are proven stale. We hold the data directory's lock, so nobody else starts one.
     fn clear_the_way(&self) -> Result<(), EmbeddedError> {
         let cluster = self.cluster.dir();
-        let mut escalation = Escalation::begin();
+        let mut escalation = Escalation::of_a_server();
         for pid_file in [cluster.join("postmaster.pid"), self.socket.lock_file()] {
             while let Some(pid) = noted_pid(&pid_file) {
                 match processes::examine(pid, cluster) {
                     Verdict::Ours(process) => escalation.press(&process, cluster)?,
                     Verdict::Unknown => break, // Postgres itself will judge
                     Verdict::Unrelated => {
-                        self.wait_for_orphans(&mut escalation)?;
+                        self.wait_for_orphans()?;
                         remove_stale(&pid_file, pid)?;
                     }
                 }
             }
         }
-        self.wait_for_orphans(&mut escalation)?;
+        self.wait_for_orphans()?;
         self.remove_empty_pid_file()
     }
 
     /// Connections of a killed server work on for a while, and Postgres must not start beside them.
-    fn wait_for_orphans(&self, escalation: &mut Escalation) -> Result<(), EmbeddedError> {
+    fn wait_for_orphans(&self) -> Result<(), EmbeddedError> {
         let cluster = self.cluster.dir();
+        let mut escalation = Escalation::of_orphans();
         while let Some(process) = processes::working_in(cluster).into_iter().next() {
             escalation.press(&process, cluster)?;
         }
