@@ -1,5 +1,6 @@
 //! The only reader of command line, environment variables and configuration: clap's `env` lives here, nowhere else.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -49,6 +50,16 @@ impl DatabaseOptions {
         let base = xdg.or_else(|| home.map(|home| home.join(".local/share")));
         base.unwrap_or_else(|| PathBuf::from(".")).join("cardscape")
     }
+}
+
+/// `PATH`: where the programs of PostgreSQL may be.
+pub fn search_path() -> Option<OsString> {
+    std::env::var_os("PATH")
+}
+
+/// `XDG_RUNTIME_DIR`: the user's own place for sockets.
+pub fn runtime_dir() -> Option<PathBuf> {
+    std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// How the HTTP server behaves.

@@ -310,6 +310,16 @@ async fn stopping_finishes_what_was_begun() {
     service.stop(Signal::TERM);
 }
 
+/// The tour of the README, against a service that it starts itself.
+#[test]
+fn the_tour_goes_as_expected() {
+    let tour = PathBuf::from(env!("CARGO_BIN_EXE_cardscape")).with_file_name("examples").join("tour");
+    // A port where nobody listens: the tour then starts a service of its own.
+    let output = Command::new(tour).env("CARDSCAPE_URL", "http://127.0.0.1:9").output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(text(&output).contains("everything went as expected"));
+}
+
 #[test]
 fn usage_is_explained_and_wrong_usage_is_2() {
     let run = |arguments: &[&str]| Command::new(env!("CARGO_BIN_EXE_cardscape")).args(arguments).output().unwrap();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail};
 
 use crate::auth::keys::KeyRing;
-use crate::config::DatabaseOptions;
+use crate::config::{self, DatabaseOptions};
 use crate::store::embedded::{self, Durability, EmbeddedPostgres, EmbeddedSettings};
 use crate::store::{StoreSettings, migrations};
 
@@ -75,5 +75,7 @@ fn embedded_settings(options: &DatabaseOptions) -> EmbeddedSettings {
     let mut settings = EmbeddedSettings::new(options.data_dir());
     settings.durability = Durability::Full;
     settings.bin_dir.clone_from(&options.pg_bin);
+    settings.search_path = config::search_path();
+    settings.runtime_dir = config::runtime_dir();
     settings
 }
