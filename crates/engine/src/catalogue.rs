@@ -36,8 +36,8 @@ pub struct Catalogue {
     /// Cards and names of this layer; their ids continue those of the base.
     cards: Vec<Entry>,
     names: Vec<NameEntry>,
-    by_name: FixedMap<Box<str>, u32>,
-    by_number: FixedMap<Box<str>, u32>,
+    by_name: FixedMap<Box<[u8]>, u32>,
+    by_number: FixedMap<Box<[u8]>, u32>,
     /// Cards of this layer whose name the base knows.
     further: BTreeMap<u32, Vec<u32>>,
     first_card: u32,
@@ -62,10 +62,17 @@ struct NameEntry {
 }
 
 /// Where a card stands on a ladder of [`DeckCheck::AdviseLadder`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rung {
     pub(crate) group: u64,
     pub(crate) step: i64,
+}
+
+impl Rung {
+    /// One number to sort by: groups together, and within a group from the lowest step up.
+    pub(crate) fn order(self) -> u128 {
+        (u128::from(self.group) << 64) | u128::from(self.step.cast_unsigned() ^ (1 << 63))
+    }
 }
 
 /// What a reference in a deck means.
@@ -99,14 +106,14 @@ impl CatalogueBuilder {
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "a builder's step, not arithmetic")]
     pub fn add(mut self, card: PoolCard) -> Self {
-        self.catalogue.insert(card, &mut String::new());
+        self.catalogue.insert(card, &mut Vec::new());
         self
     }
 
     /// Adds many cards.
     #[must_use]
     pub fn extend(mut self, cards: impl IntoIterator<Item = PoolCard>) -> Self {
-        let mut buffer = String::new();
+        let mut buffer = Vec::new();
         for card in cards {
             self.catalogue.insert(card, &mut buffer);
         }
@@ -129,7 +136,7 @@ impl Catalogue {
     /// are left out.
     pub fn with_extra(base: Arc<Self>, extra: impl IntoIterator<Item = PoolCard>) -> Self {
         let mut layer = Self::layer(base.game.clone(), Some(base));
-        let mut buffer = String::new();
+        let mut buffer = Vec::new();
         for card in extra {
             layer.insert(card, &mut buffer);
         }
@@ -152,13 +159,13 @@ impl Catalogue {
         }
     }
 
-    fn insert(&mut self, card: PoolCard, buffer: &mut String) {
+    fn insert(&mut self, card: PoolCard, buffer: &mut Vec<u8>) {
         number_key(&card.set, &card.definition.number, buffer);
         if self.find_number(buffer).is_some() {
             return;
         }
         let index = self.end_card();
-        self.by_number.insert(buffer.as_str().into(), index);
+        self.by_number.insert(buffer.as_slice().into(), index);
         name_key_into(&card.definition.name, buffer);
         let name = match self.find_name(buffer) {
             Some(name) if name >= self.first_name => {
@@ -171,9 +178,9 @@ impl Catalogue {
             }
             None => {
                 let name = self.end_name();
-                self.by_name.insert(buffer.as_str().into(), name);
+                self.by_name.insert(buffer.as_slice().into(), name);
                 self.names.push(NameEntry {
-                    key: buffer.as_str().into(),
+                    key: name_key(&card.definition.name).into(),
                     search: search_key(&card.definition.name).into(),
                     cards: vec![index],
                 });
@@ -218,7 +225,7 @@ impl Catalogue {
 
     /// What a reference means. When several cards have the name and the reference does not choose, the first added.
     pub fn find(&self, reference: &CardReference) -> Resolution<'_> {
-        match self.resolve(reference, &mut String::new()) {
+        match self.resolve(reference, &mut Vec::new()) {
             Some(found) if found.exact => Resolution::Card(self.card(found.card)),
             Some(found) => Resolution::OtherPrinting(self.card(found.card)),
             None => Resolution::Unknown,
@@ -240,12 +247,12 @@ impl Catalogue {
         }
     }
 
-    fn find_name(&self, key: &str) -> Option<u32> {
+    fn find_name(&self, key: &[u8]) -> Option<u32> {
         let base = self.base.as_ref().and_then(|base| base.find_name(key));
         base.or_else(|| self.by_name.get(key).copied())
     }
 
-    fn find_number(&self, key: &str) -> Option<u32> {
+    fn find_number(&self, key: &[u8]) -> Option<u32> {
         let base = self.base.as_ref().and_then(|base| base.find_number(key));
         base.or_else(|| self.by_number.get(key).copied())
     }
@@ -291,7 +298,7 @@ impl Catalogue {
     }
 
     /// `buffer` saves an allocation per look-up.
-    pub(crate) fn resolve(&self, reference: &CardReference, buffer: &mut String) -> Option<Found> {
+    pub(crate) fn resolve(&self, reference: &CardReference, buffer: &mut Vec<u8>) -> Option<Found> {
         if reference.name.is_empty() {
             let (set, number) = (reference.set.as_ref()?, reference.number.as_ref()?);
             number_key(set, number, buffer);
@@ -309,7 +316,7 @@ impl Catalogue {
         if reference.set.is_none() && reference.number.is_none() && reference.rarity.is_none() {
             return Some(Found { card: self.first_named(name), name, exact: true });
         }
-        let whole_name = buffer.as_str() != name_key(&reference.name);
+        let whole_name = buffer.as_slice() != name_key(&reference.name).as_bytes();
         let fits = |card: u32| {
             let pool = self.card(card);
             let set = reference.set.as_ref().filter(|_| !whole_name);
@@ -399,11 +406,11 @@ fn same_number(left: &str, right: &str) -> bool {
     bare(left) == bare(right)
 }
 
-fn number_key(set: &str, number: &str, key: &mut String) {
+fn number_key(set: &str, number: &str, key: &mut Vec<u8>) {
     key.clear();
-    key.push_str(set.trim());
-    key.push('/');
-    key.push_str(number.trim().trim_start_matches('0'));
+    key.extend(set.trim().bytes());
+    key.push(b'/');
+    key.extend(number.trim().trim_start_matches('0').bytes());
     key.make_ascii_lowercase();
 }
 

@@ -16,9 +16,10 @@ use unicode_normalization::char::is_combining_mark;
 /// assert_ne!(name_key("Café"), name_key("Cafe"));
 /// ```
 pub fn name_key(name: &str) -> String {
-    let mut key = String::with_capacity(name.len());
+    let mut key = Vec::new();
     name_key_into(name, &mut key);
-    key
+    // Keys are text: ASCII, or collected from characters.
+    String::from_utf8_lossy(&key).into_owned()
 }
 
 /// [`name_key`] with the accents folded too: for finding, not for identity.
@@ -45,23 +46,45 @@ pub fn search_key(name: &str) -> String {
     folded.nfc().collect()
 }
 
-/// Writes [`name_key`] of `name` into `key`, whose old content is dropped: one buffer serves a whole deck.
-pub(crate) fn name_key_into(name: &str, key: &mut String) {
+/// Writes the bytes of [`name_key`] of `name` into `key`, whose old content is dropped: one buffer serves a whole deck.
+pub(crate) fn name_key_into(name: &str, key: &mut Vec<u8>) {
     key.clear();
     if name.is_ascii() {
+        // Every byte is written, and stays if it counts: no branch to mispredict.
+        key.resize(name.len(), 0);
+        let mut kept = 0;
         for byte in name.bytes() {
-            if !is_stripped(char::from(byte)) {
-                key.push(char::from(byte.to_ascii_lowercase()));
-            }
+            let folded = ASCII_FOLDED[usize::from(byte)];
+            key[kept] = folded;
+            kept += usize::from(folded != 0);
         }
+        key.truncate(kept);
     } else {
         let folded: String = fold(name).filter(|letter| !is_stripped(*letter)).collect();
-        key.extend(folded.nfc());
+        key.extend(folded.nfc().collect::<String>().bytes());
     }
     if key.is_empty() {
         let kept: String = fold(name).filter(|letter| !letter.is_whitespace()).collect();
-        key.extend(kept.nfc());
+        key.extend(kept.nfc().collect::<String>().bytes());
     }
+}
+
+/// What becomes of an ASCII character in a key; 0: it is stripped.
+const ASCII_FOLDED: [u8; 128] = {
+    let mut table = [0; 128];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        if !is_stripped_ascii(byte) {
+            table[byte as usize] = byte.to_ascii_lowercase();
+        }
+        byte += 1;
+    }
+    table
+};
+
+const fn is_stripped_ascii(byte: u8) -> bool {
+    !(byte.is_ascii_alphanumeric()
+        || matches!(byte, b'$' | b'+' | b'<' | b'=' | b'>' | b'^' | b'|' | b'~'))
 }
 
 /// Compatibility decomposition and full case folding (the Unicode "compatibility caseless match").
@@ -80,11 +103,8 @@ fn fold(name: &str) -> impl Iterator<Item = char> + '_ {
 /// Punctuation, white space, controls and invisible format characters. Symbols that carry meaning (`+`, `$`, emoji)
 /// stay.
 fn is_stripped(letter: char) -> bool {
-    if letter.is_ascii() {
-        return match letter {
-            '$' | '+' | '<' | '=' | '>' | '^' | '|' | '~' => false,
-            other => !other.is_ascii_alphanumeric(),
-        };
+    if let (true, Ok(byte)) = (letter.is_ascii(), u8::try_from(letter)) {
+        return is_stripped_ascii(byte);
     }
     letter.is_whitespace()
         || letter.is_control()

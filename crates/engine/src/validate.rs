@@ -287,16 +287,13 @@ impl Judge<'_> {
     }
 
     fn ladder(&mut self, rule: &Rule, lowest: i64) {
-        let mut rungs: Vec<(Rung, usize)> = self
-            .content
-            .runs
-            .iter()
-            .enumerate()
-            .filter_map(|(at, run)| {
-                Some((self.catalogue.rung(&rule.check, run.card, self.known)?, at))
-            })
-            .collect();
-        rungs.sort_unstable();
+        let mut rungs: Vec<(Rung, usize)> = Vec::with_capacity(self.content.runs.len());
+        for (at, run) in self.content.runs.iter().enumerate() {
+            if let Some(rung) = self.catalogue.rung(&rule.check, run.card, self.known) {
+                rungs.push((rung, at));
+            }
+        }
+        rungs.sort_unstable_by_key(|(rung, _)| rung.order());
         let mut below: Option<Rung> = None;
         let mut found = Vec::new();
         for level in rungs.chunk_by(|left, right| left.0 == right.0) {

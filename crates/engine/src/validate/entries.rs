@@ -13,7 +13,7 @@ use crate::schema::Zone;
 use crate::violation::{CardMention, Fix, Violation};
 
 /// One resolved entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
     pub(super) name: u32,
     pub(super) card: u32,
@@ -27,7 +27,7 @@ const NO_ZONE: u16 = u16::MAX;
 /// The content of a deck, independent of the order and the splitting of its lines.
 #[derive(Debug)]
 pub(super) struct Content {
-    /// Entries of known cards, sorted by name, card and zone.
+    /// Entries of known cards, sorted by name and card.
     pub(super) lines: Vec<Line>,
     /// One run per card definition, sorted by name and card.
     pub(super) runs: Vec<Run>,
@@ -60,7 +60,7 @@ impl Content {
             unknown_zones: BTreeMap::new(),
             low_quantities: BTreeSet::new(),
         };
-        let mut buffer = String::with_capacity(64);
+        let mut buffer = Vec::with_capacity(64);
         for entry in &deck.entries {
             let quantity = u64::from(entry.quantity);
             content.total = content.total.saturating_add(quantity);
@@ -89,7 +89,9 @@ impl Content {
                 None => content.add_unknown(&entry.card, quantity),
             }
         }
-        content.lines.sort_unstable();
+        content
+            .lines
+            .sort_unstable_by_key(|line| (u64::from(line.name) << 32) | u64::from(line.card));
         content.find_runs();
         content
     }
