@@ -8,4 +8,5 @@ pub mod auth;
 pub mod cli;
 pub mod config;
 pub mod domain;
+pub mod search;
 pub mod store;

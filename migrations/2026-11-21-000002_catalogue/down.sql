@@ -6,3 +6,5 @@ DROP TABLE cards;
 DROP TABLE sets;
 DROP TABLE games;
 DROP FUNCTION unlocks_are_final;
+DROP FUNCTION unlocks_open_content;
+DROP FUNCTION card_content_open;

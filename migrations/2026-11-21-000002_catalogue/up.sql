@@ -20,12 +20,14 @@ CREATE TABLE sets (
     hidden boolean NOT NULL,
     unlock_threshold integer NOT NULL CHECK (unlock_threshold BETWEEN 1 AND 100000),
     copies_per_card bigint NOT NULL DEFAULT 0 CHECK (copies_per_card >= 0),
+    source_hash bytea CHECK (octet_length(source_hash) = 32),
     revision bigint NOT NULL DEFAULT 1 CHECK (revision >= 1),
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     UNIQUE (game_code, code)
 );
 COMMENT ON COLUMN sets.hidden IS 'Whether the cards of this set start hidden until the community unlocks them.';
+COMMENT ON COLUMN sets.source_hash IS 'SHA-256 over the manifest and the set file of the newest import: the same files again change nothing. Depends on hidden cards: never leaves the service.';
 COMMENT ON COLUMN sets.copies_per_card IS 'Copies of every card over all active print runs; equal for each card of the set.';
 
 CREATE TABLE cards (
@@ -52,15 +54,19 @@ CREATE TABLE card_content (
     attributes jsonb NOT NULL CHECK (jsonb_typeof(attributes) = 'object'),
     effects jsonb NOT NULL CHECK (jsonb_typeof(effects) = 'array'),
     lore text,
+    open boolean NOT NULL,
     FOREIGN KEY (card_id, game_code) REFERENCES cards (id, game_code) ON DELETE CASCADE,
     UNIQUE (game_code, name_key)
 );
 COMMENT ON TABLE card_content IS 'The secret part of a card. Read it only through the store''s door, with a viewer.';
 COMMENT ON COLUMN card_content.name_key IS 'Folded name: the identity for copy limits and for serial submissions.';
 COMMENT ON COLUMN card_content.search_key IS 'name_key with accents folded too, for near-name look-ups.';
+COMMENT ON COLUMN card_content.open IS 'Whether everybody may read it. Derived from unlocks by triggers, so that strangers are served from indexes in which no hidden card occurs: not even the time of an answer tells of one.';
 
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
-CREATE INDEX card_content_search_key ON card_content USING gin (search_key gin_trgm_ops);
+CREATE INDEX card_content_open_names ON card_content (game_code, name_key) WHERE open;
+CREATE INDEX card_content_open_prefixes ON card_content (search_key text_pattern_ops) WHERE open;
+CREATE INDEX card_content_open_trigrams ON card_content USING gin (search_key gin_trgm_ops) WHERE open;
 
 CREATE TABLE printings (
     id uuid PRIMARY KEY,
@@ -98,3 +104,21 @@ BEGIN
     RETURN NEW;
 END $$;
 CREATE TRIGGER unlocks_are_final BEFORE UPDATE ON unlocks FOR EACH ROW EXECUTE FUNCTION unlocks_are_final();
+
+CREATE FUNCTION card_content_open() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.open := NOT EXISTS (SELECT FROM unlocks WHERE card_id = NEW.card_id AND unlocked_at IS NULL);
+    RETURN NEW;
+END $$;
+CREATE TRIGGER card_content_open BEFORE INSERT OR UPDATE ON card_content
+    FOR EACH ROW EXECUTE FUNCTION card_content_open();
+
+CREATE FUNCTION unlocks_open_content() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE card_content SET open = NEW.unlocked_at IS NOT NULL WHERE card_id = NEW.card_id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER unlocks_hide_content AFTER INSERT ON unlocks
+    FOR EACH ROW EXECUTE FUNCTION unlocks_open_content();
+CREATE TRIGGER unlocks_open_content AFTER UPDATE ON unlocks
+    FOR EACH ROW WHEN (NEW.unlocked_at IS DISTINCT FROM OLD.unlocked_at) EXECUTE FUNCTION unlocks_open_content();

@@ -6,9 +6,11 @@
 pub mod accounts;
 pub mod attempts;
 pub mod audit;
+pub mod cards;
 mod door;
 pub mod embedded;
 pub mod error;
+pub mod games;
 pub mod idempotency;
 pub mod migrations;
 pub mod pool;
@@ -16,6 +18,7 @@ pub mod retention;
 #[allow(missing_docs, reason = "columns are explained in the migrations")]
 mod schema;
 pub mod sessions;
+pub mod sets;
 pub mod tokens;
 
 pub use error::{StoreError, StoreResult};

@@ -44,6 +44,7 @@ diesel::table! {
         attributes -> Jsonb,
         effects -> Jsonb,
         lore -> Nullable<Text>,
+        open -> Bool,
     }
 }
 
@@ -230,6 +231,7 @@ diesel::table! {
         hidden -> Bool,
         unlock_threshold -> Int4,
         copies_per_card -> Int8,
+        source_hash -> Nullable<Bytea>,
         revision -> Int8,
         created_at -> Timestamptz,
         updated_at -> Timestamptz,

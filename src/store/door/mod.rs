@@ -2,39 +2,100 @@
 //! looks.
 //!
 //! Everything that leaves here was asked for with a [`Viewer`], or is a yes or no about a name that the asker brought along.
+//!
+//! Two forms of the same rule: [`Sql::content_seen_by`] restricts a *source* of rows to what the viewer sees, so that strangers are
+//! served from the indexes of open cards alone and a look-up by name takes as long whether a hidden card has that name or no
+//! card at all; [`Sql::sight`] is a *condition* on a row that was found by id, game, set or number, which nobody keeps secret.
 
-use diesel::sql_types::{Bool, Nullable, Uuid as SqlUuid};
-use uuid::Uuid;
+pub(super) mod cards;
+pub(super) mod content;
+pub(super) mod pool;
+
+use diesel::pg::Pg;
+use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
+use diesel::serialize::ToSql;
+use diesel::sql_types::{HasSqlType, Uuid as SqlUuid};
 
 use crate::auth::permission::Viewer;
 
-/// The condition that a viewer may see the content of card `card` (an SQL alias of a row of `cards`), with the next two bind
-/// parameters from `$first`: [`Sight::sees_all`] and [`Sight::holder`].
-///
-/// Visible is what is not hidden, what the viewer holds a registered copy of, and, to moderators and admins, everything.
-pub(super) fn visible(card: &str, first: usize) -> String {
-    let second = first + 1;
-    format!(
-        "(${first} OR NOT EXISTS (SELECT 1 FROM unlocks hidden WHERE hidden.card_id = {card}.id AND hidden.unlocked_at IS NULL) \
-         OR EXISTS (SELECT 1 FROM copies held JOIN printings held_as ON held_as.id = held.printing_id \
-                    WHERE held.owner_id = ${second} AND held_as.card_id = {card}.id AND held.voided_at IS NULL))"
-    )
+/// The cards of which an account (the parameter that follows) holds a registered copy that is not void.
+const HELD: &str = "SELECT held_as.card_id FROM copies held JOIN printings held_as ON held_as.id = held.printing_id \
+                    WHERE held.voided_at IS NULL AND held.owner_id = ";
+
+/// SQL text with its bind parameters, put together piece by piece.
+struct Sql<'a> {
+    query: BoxedSqlQuery<'a, Pg, SqlQuery>,
+    binds: usize,
 }
 
-/// A viewer as bind parameters of [`visible`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sight {
-    /// First parameter, of type [`Bool`].
-    pub sees_all: bool,
-    /// Second parameter, of type [`Nullable`]<[`SqlUuid`]>.
-    pub holder: Option<Uuid>,
-}
+impl<'a> Sql<'a> {
+    fn new(text: &str) -> Self {
+        Self { query: diesel::sql_query(text).into_boxed(), binds: 0 }
+    }
 
-/// SQL types of the two parameters.
-pub(super) type SightTypes = (Bool, Nullable<SqlUuid>);
+    /// Adds text.
+    fn push(mut self, text: &str) -> Self {
+        self.query = self.query.sql(text);
+        self
+    }
 
-impl From<Viewer> for Sight {
-    fn from(viewer: Viewer) -> Self {
-        Self { sees_all: viewer.sees_all(), holder: viewer.holder().map(|account| account.0) }
+    /// Adds a parameter.
+    fn bind<T, V>(mut self, value: V) -> Self
+    where
+        T: Send + 'a,
+        Pg: HasSqlType<T>,
+        V: ToSql<T, Pg> + Send + 'a,
+    {
+        self.binds += 1;
+        let place = format!("${}", self.binds);
+        self.query = self.query.sql(place).bind::<T, V>(value);
+        self
+    }
+
+    /// Adds a parameter when there is a value, with the text before it.
+    fn bind_some<T, V>(self, text: &str, value: Option<V>) -> Self
+    where
+        T: Send + 'a,
+        Pg: HasSqlType<T>,
+        V: ToSql<T, Pg> + Send + 'a,
+    {
+        match value {
+            Some(value) => self.push(text).bind::<T, V>(value),
+            None => self,
+        }
+    }
+
+    /// Adds a source of rows, named `content`, that holds exactly what the viewer may see.
+    ///
+    /// Visible is what is not hidden, what the viewer holds a registered copy of, and, to moderators and admins, everything.
+    fn content_seen_by(self, viewer: Viewer) -> Self {
+        if viewer.sees_all() {
+            return self.push("card_content content");
+        }
+        let open = "(SELECT * FROM card_content WHERE open";
+        match viewer.holder() {
+            None => self.push(open).push(") content"),
+            Some(account) => self
+                .push(open)
+                .push(" UNION ALL SELECT * FROM card_content WHERE NOT open AND card_id IN (")
+                .push(HELD)
+                .bind::<SqlUuid, _>(account.0)
+                .push(")) content"),
+        }
+    }
+
+    /// Adds the condition that the viewer may see the row `content`.
+    fn sight(self, viewer: Viewer) -> Self {
+        if viewer.sees_all() {
+            return self.push("true");
+        }
+        match viewer.holder() {
+            None => self.push("content.open"),
+            Some(account) => self
+                .push("(content.open OR content.card_id IN (")
+                .push(HELD)
+                .bind::<SqlUuid, _>(account.0)
+                .push("))"),
+        }
     }
 }

@@ -1,0 +1,132 @@
+//! Card definitions for the engine: only those that a judgement needs, only what the viewer may see.
+
+use cardscape_engine::{CardDefinition, Effect, PoolCard, PrintingDefinition};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Jsonb, Nullable, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::Sql;
+use crate::auth::permission::Viewer;
+use crate::store::{Connection, StoreError, StoreResult};
+
+const DEFINITION: &str = "SELECT c.id, c.set_code, c.number, content.name, content.kind, content.attributes, \
+    content.effects, content.lore, \
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('rarity', p.rarity, 'attributes', own.attributes) ORDER BY p.tier), '[]') \
+     FROM printings p JOIN printing_content own ON own.printing_id = p.id WHERE p.card_id = c.id) AS printings FROM ";
+
+#[derive(QueryableByName)]
+struct DefinitionRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = Text)]
+    set_code: String,
+    #[diesel(sql_type = Text)]
+    number: String,
+    #[diesel(sql_type = Text)]
+    name: String,
+    #[diesel(sql_type = Text)]
+    kind: String,
+    #[diesel(sql_type = Jsonb)]
+    attributes: Value,
+    #[diesel(sql_type = Jsonb)]
+    effects: Value,
+    #[diesel(sql_type = Nullable<Text>)]
+    lore: Option<String>,
+    #[diesel(sql_type = Jsonb)]
+    printings: Value,
+}
+
+impl TryFrom<DefinitionRow> for PoolCard {
+    type Error = StoreError;
+
+    fn try_from(row: DefinitionRow) -> StoreResult<Self> {
+        let definition = CardDefinition {
+            number: row.number,
+            name: row.name,
+            kind: row.kind,
+            attributes: stored(row.attributes)?,
+            effects: stored::<Vec<Effect>>(row.effects)?,
+            lore: row.lore,
+            printings: stored::<Vec<PrintingDefinition>>(row.printings)?,
+        };
+        Ok(Self { key: row.id.to_string(), set: row.set_code, definition })
+    }
+}
+
+/// Reads back what an import wrote.
+pub(super) fn stored<T: DeserializeOwned>(value: Value) -> StoreResult<T> {
+    serde_json::from_value(value)
+        .map_err(|error| StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error))))
+}
+
+/// The cards of a game that have one of these names ([`cardscape_engine::name_key`]), by set and number.
+pub(in crate::store) async fn pool(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+    name_keys: &[String],
+) -> StoreResult<Vec<PoolCard>> {
+    let sql = Sql::new(DEFINITION)
+        .content_seen_by(viewer)
+        .push(" JOIN cards c ON c.id = content.card_id WHERE content.game_code = ")
+        .bind::<Text, _>(game)
+        .push(" AND content.name_key = ANY(")
+        .bind::<Array<Text>, _>(name_keys)
+        .push(") ORDER BY c.set_code, c.number");
+    load(conn, sql).await
+}
+
+/// The cards of a set, by number.
+pub(in crate::store) async fn set_pool(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+    set: &str,
+) -> StoreResult<Vec<PoolCard>> {
+    let sql = Sql::new(DEFINITION)
+        .push("cards c JOIN card_content content ON content.card_id = c.id WHERE c.game_code = ")
+        .bind::<Text, _>(game)
+        .push(" AND c.set_code = ")
+        .bind::<Text, _>(set)
+        .push(" AND ")
+        .sight(viewer)
+        .push(" ORDER BY c.number");
+    load(conn, sql).await
+}
+
+async fn load(conn: &mut Connection, sql: Sql<'_>) -> StoreResult<Vec<PoolCard>> {
+    let rows: Vec<DefinitionRow> = sql.query.load(conn).await?;
+    rows.into_iter().map(PoolCard::try_from).collect()
+}
+
+#[derive(QueryableByName)]
+struct NameRow {
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+/// Names of a game's cards that look like `search_key` ([`cardscape_engine::search_key`] of what was typed), the most alike
+/// first.
+pub(in crate::store) async fn near_names(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+    search_key: &str,
+    limit: i64,
+) -> StoreResult<Vec<String>> {
+    let sql = Sql::new("SELECT content.name FROM ")
+        .content_seen_by(viewer)
+        .push(" WHERE content.game_code = ")
+        .bind::<Text, _>(game)
+        .push(" AND content.search_key % ")
+        .bind::<Text, _>(search_key)
+        .push(" ORDER BY similarity(content.search_key, ")
+        .bind::<Text, _>(search_key)
+        .push(") DESC, content.name_key LIMIT ")
+        .bind::<BigInt, _>(limit);
+    let rows: Vec<NameRow> = sql.query.load(conn).await?;
+    Ok(rows.into_iter().map(|row| row.name).collect())
+}

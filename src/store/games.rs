@@ -1,0 +1,76 @@
+//! Games: the stored manifests, and the loaded ones.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use cardscape_engine::Game;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+
+use super::schema::games;
+use super::{Connection, StoreError, StoreResult};
+
+/// A game whose manifest was read by the engine.
+#[derive(Debug)]
+pub struct LoadedGame {
+    /// The engine's reading of the manifest.
+    pub game: Game,
+    /// Rises with every change of the manifest.
+    pub revision: i64,
+    /// When the manifest was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// The loaded games of this process. A look-up costs one read of the revision by key, so that a game imported by another
+/// instance counts at once.
+#[derive(Debug, Default)]
+pub struct GameShelf(RwLock<BTreeMap<String, Arc<LoadedGame>>>);
+
+impl GameShelf {
+    /// The game of that code.
+    pub async fn find(&self, conn: &mut Connection, code: &str) -> StoreResult<Option<Arc<LoadedGame>>> {
+        let stored: Option<i64> = games::table.find(code).select(games::revision).first(conn).await.optional()?;
+        let Some(revision) = stored else { return Ok(None) };
+        if let Some(loaded) = self.kept(code, revision) {
+            return Ok(Some(loaded));
+        }
+        self.load(conn, code).await
+    }
+
+    /// All games, by code.
+    pub async fn list(&self, conn: &mut Connection) -> StoreResult<Vec<Arc<LoadedGame>>> {
+        let stored: Vec<(String, i64)> =
+            games::table.select((games::code, games::revision)).order(games::code).load(conn).await?;
+        let mut list = Vec::with_capacity(stored.len());
+        for (code, revision) in stored {
+            match self.kept(&code, revision) {
+                Some(loaded) => list.push(loaded),
+                None => list.extend(self.load(conn, &code).await?),
+            }
+        }
+        Ok(list)
+    }
+
+    fn kept(&self, code: &str, revision: i64) -> Option<Arc<LoadedGame>> {
+        let kept = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        kept.get(code).filter(|loaded| loaded.revision == revision).cloned()
+    }
+
+    async fn load(&self, conn: &mut Connection, code: &str) -> StoreResult<Option<Arc<LoadedGame>>> {
+        let stored: Option<(String, i64, DateTime<Utc>)> = games::table
+            .find(code)
+            .select((games::manifest, games::revision, games::updated_at))
+            .first(conn)
+            .await
+            .optional()?;
+        let Some((manifest, revision, updated_at)) = stored else { return Ok(None) };
+        // Checked at its import, but perhaps by a program with another idea of manifests.
+        let game = Game::from_toml(&manifest)
+            .map_err(|error| StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error))))?;
+        let loaded = Arc::new(LoadedGame { game, revision, updated_at });
+        let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        kept.insert(code.to_owned(), loaded.clone());
+        Ok(Some(loaded))
+    }
+}

@@ -1,0 +1,67 @@
+//! Sets, with what everybody may know about how far they are unlocked.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Date, Int4, Nullable, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+
+use super::{Connection, StoreResult};
+
+/// A set with its counts.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct SetRow {
+    /// Game code.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Set code.
+    #[diesel(sql_type = Text)]
+    pub code: String,
+    /// Name for people.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// Day of release.
+    #[diesel(sql_type = Nullable<Date>)]
+    pub released_on: Option<NaiveDate>,
+    /// Whether its cards start hidden.
+    #[diesel(sql_type = Bool)]
+    pub hidden: bool,
+    /// Distinct accounts whose submissions unlock a card.
+    #[diesel(sql_type = Int4)]
+    pub unlock_threshold: i32,
+    /// How many cards it has.
+    #[diesel(sql_type = BigInt)]
+    pub card_count: i64,
+    /// How many of them are hidden now.
+    #[diesel(sql_type = BigInt)]
+    pub hidden_count: i64,
+    /// How many were hidden and are unlocked.
+    #[diesel(sql_type = BigInt)]
+    pub unlocked_count: i64,
+    /// When the set itself (not its cards) was last changed.
+    #[diesel(sql_type = Timestamptz)]
+    pub updated_at: DateTime<Utc>,
+}
+
+const SELECT: &str = "SELECT s.game_code, s.code, s.name, s.released_on, s.hidden, s.unlock_threshold, s.updated_at, \
+    n.card_count, n.hidden_count, n.unlocked_count FROM sets s CROSS JOIN LATERAL ( \
+        SELECT count(*) AS card_count, \
+               count(*) FILTER (WHERE u.card_id IS NOT NULL AND u.unlocked_at IS NULL) AS hidden_count, \
+               count(u.unlocked_at) AS unlocked_count \
+        FROM cards c LEFT JOIN unlocks u ON u.card_id = c.id \
+        WHERE c.game_code = s.game_code AND c.set_code = s.code) n WHERE s.game_code = $1";
+
+/// Sets of a game by code, after the code `after`.
+pub async fn list(conn: &mut Connection, game: &str, after: Option<&str>, limit: i64) -> StoreResult<Vec<SetRow>> {
+    let query = diesel::sql_query(format!("{SELECT} AND ($2 IS NULL OR s.code > $2) ORDER BY s.code LIMIT $3"))
+        .bind::<Text, _>(game)
+        .bind::<Nullable<Text>, _>(after)
+        .bind::<BigInt, _>(limit);
+    Ok(query.load(conn).await?)
+}
+
+/// The set of that code.
+pub async fn find(conn: &mut Connection, game: &str, code: &str) -> StoreResult<Option<SetRow>> {
+    let query =
+        diesel::sql_query(format!("{SELECT} AND s.code = $2")).bind::<Text, _>(game).bind::<Text, _>(code);
+    Ok(query.get_result(conn).await.optional()?)
+}
