@@ -6,7 +6,9 @@
 pub mod attempts;
 pub mod clock;
 pub mod ids;
+pub mod import;
 pub mod network;
 pub mod password;
+pub mod pointer;
 pub mod serial;
 pub mod text;

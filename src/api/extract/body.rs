@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::Extracting;
 use crate::api::problem::{InputFault, Problem, ProblemCode};
+use crate::domain::pointer::json_pointer;
 
 /// Largest body, in bytes, where a route does not say otherwise.
 const MAX_BODY: usize = 256 * 1024;
@@ -70,7 +71,7 @@ fn parse<T: DeserializeOwned>(raw: &[u8]) -> Result<T, Problem> {
     }
     let mut reader = serde_json::Deserializer::from_slice(raw);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let pointer = pointer(error.path());
+        let pointer = json_pointer(error.path());
         let inner = error.into_inner();
         match inner.classify() {
             serde_json::error::Category::Data => Problem::invalid(vec![InputFault::at(pointer, without_place(&inner))]),
@@ -95,18 +96,6 @@ fn has_nul(raw: &[u8]) -> bool {
         rest = rest.get(at + 2..).unwrap_or_default();
     }
     false
-}
-
-fn pointer(path: &serde_path_to_error::Path) -> String {
-    use serde_path_to_error::Segment;
-    path.iter().fold(String::new(), |mut pointer, segment| {
-        match segment {
-            Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
-            Segment::Map { key } => pointer.push_str(&format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
-            Segment::Enum { .. } | Segment::Unknown => {}
-        }
-        pointer
-    })
 }
 
 fn without_place(error: &serde_json::Error) -> String {

@@ -1,0 +1,240 @@
+//! The content of cards on its way in: for imports by the operator only.
+
+use std::collections::BTreeMap;
+
+use cardscape_engine::{CardDefinition, Effect, search_key};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, Jsonb, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::pool::stored;
+use crate::auth::permission::Operator;
+use crate::domain::ids::{CardId, PrintingId};
+use crate::domain::import::{CardImport, PrintingImport};
+use crate::store::schema::{card_content, printing_content};
+use crate::store::{Connection, StoreResult};
+
+/// A card as it is stored, to compare an import with.
+#[derive(Debug)]
+pub(in crate::store) struct StoredCard {
+    pub id: CardId,
+    pub number: String,
+    pub name_key: String,
+    kind: String,
+    name: String,
+    attributes: Map<String, Value>,
+    effects: Vec<Effect>,
+    lore: Option<String>,
+    /// By rarity.
+    pub printings: BTreeMap<String, StoredPrinting>,
+}
+
+/// A printing as it is stored.
+#[derive(Debug, Deserialize)]
+pub(in crate::store) struct StoredPrinting {
+    pub id: PrintingId,
+    pub tier: i16,
+    pub attributes: Map<String, Value>,
+}
+
+impl StoredCard {
+    /// Whether the import says the same about the card itself.
+    pub(in crate::store) fn is(&self, card: &CardDefinition) -> bool {
+        self.name == card.name
+            && self.kind == card.kind
+            && self.attributes == card.attributes
+            && self.effects == card.effects
+            && self.lore == card.lore
+    }
+}
+
+#[derive(QueryableByName)]
+struct StoredRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = Text)]
+    number: String,
+    #[diesel(sql_type = Text)]
+    name_key: String,
+    #[diesel(sql_type = Jsonb)]
+    content: Value,
+    #[diesel(sql_type = Jsonb)]
+    printings: Value,
+}
+
+#[derive(Deserialize)]
+struct StoredContent {
+    kind: String,
+    name: String,
+    attributes: Map<String, Value>,
+    effects: Vec<Effect>,
+    lore: Option<String>,
+}
+
+/// Everything that is stored about the cards of a set, by number.
+pub(in crate::store) async fn load_set(
+    conn: &mut Connection,
+    _by: &Operator,
+    game: &str,
+    set: &str,
+) -> StoreResult<BTreeMap<String, StoredCard>> {
+    let rows: Vec<StoredRow> = diesel::sql_query(
+        "SELECT c.id, c.number, content.name_key, \
+                jsonb_build_object('kind', content.kind, 'name', content.name, 'attributes', content.attributes, \
+                    'effects', content.effects, 'lore', content.lore) AS content, \
+                (SELECT coalesce(jsonb_object_agg(p.rarity, \
+                     jsonb_build_object('id', p.id, 'tier', p.tier, 'attributes', own.attributes)), '{}') \
+                 FROM printings p JOIN printing_content own ON own.printing_id = p.id WHERE p.card_id = c.id) AS printings \
+         FROM cards c JOIN card_content content ON content.card_id = c.id WHERE c.game_code = $1 AND c.set_code = $2",
+    )
+    .bind::<Text, _>(game)
+    .bind::<Text, _>(set)
+    .load(conn)
+    .await?;
+    let card = |row: StoredRow| {
+        let content: StoredContent = stored(row.content)?;
+        let card = StoredCard {
+            id: CardId(row.id),
+            number: row.number,
+            name_key: row.name_key,
+            kind: content.kind,
+            name: content.name,
+            attributes: content.attributes,
+            effects: content.effects,
+            lore: content.lore,
+            printings: stored(row.printings)?,
+        };
+        Ok((card.number.clone(), card))
+    };
+    rows.into_iter().map(card).collect()
+}
+
+/// A card that has a name already.
+#[derive(Debug, QueryableByName)]
+pub(in crate::store) struct NameTaken {
+    #[diesel(sql_type = Text)]
+    pub name_key: String,
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    #[diesel(sql_type = Text)]
+    pub number: String,
+}
+
+/// Which of these names cards of the game have, outside the given sets.
+pub(in crate::store) async fn names_taken(
+    conn: &mut Connection,
+    _by: &Operator,
+    game: &str,
+    name_keys: &[&str],
+    outside: &[&str],
+) -> StoreResult<Vec<NameTaken>> {
+    let query = diesel::sql_query(
+        "SELECT content.name_key, c.set_code, c.number FROM card_content content JOIN cards c ON c.id = content.card_id \
+         WHERE content.game_code = $1 AND content.name_key = ANY($2) AND c.set_code <> ALL($3)",
+    );
+    Ok(query
+        .bind::<Text, _>(game)
+        .bind::<Array<Text>, _>(name_keys)
+        .bind::<Array<Text>, _>(outside)
+        .load(conn)
+        .await?)
+}
+
+/// Takes the names off cards that are about to get other ones, so that two can change names with each other.
+pub(in crate::store) async fn free_names(conn: &mut Connection, _by: &Operator, cards: &[CardId]) -> StoreResult<()> {
+    let ids: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
+    diesel::sql_query("UPDATE card_content SET name_key = card_id::text WHERE card_id = ANY($1)")
+        .bind::<Array<SqlUuid>, _>(ids)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Stores the content of new cards.
+pub(in crate::store) async fn insert(
+    conn: &mut Connection,
+    _by: &Operator,
+    game: &str,
+    cards: &[(CardId, &CardImport)],
+) -> StoreResult<()> {
+    let rows: Vec<_> = cards
+        .iter()
+        .map(|(id, card)| {
+            let definition = &card.definition;
+            (
+                card_content::card_id.eq(id.0),
+                card_content::game_code.eq(game),
+                card_content::kind.eq(&definition.kind),
+                card_content::name.eq(&definition.name),
+                card_content::name_key.eq(&card.name_key),
+                card_content::search_key.eq(search_key(&definition.name)),
+                card_content::attributes.eq(Value::Object(definition.attributes.clone())),
+                card_content::effects.eq(json!(definition.effects)),
+                card_content::lore.eq(definition.lore.as_deref()),
+                // The database decides by the card's unlock row.
+                card_content::open.eq(false),
+            )
+        })
+        .collect();
+    diesel::insert_into(card_content::table).values(rows).execute(conn).await?;
+    Ok(())
+}
+
+/// Replaces the content of a card.
+pub(in crate::store) async fn update(
+    conn: &mut Connection,
+    _by: &Operator,
+    id: CardId,
+    card: &CardImport,
+) -> StoreResult<()> {
+    let definition = &card.definition;
+    diesel::update(card_content::table.find(id.0))
+        .set((
+            card_content::kind.eq(&definition.kind),
+            card_content::name.eq(&definition.name),
+            card_content::name_key.eq(&card.name_key),
+            card_content::search_key.eq(search_key(&definition.name)),
+            card_content::attributes.eq(Value::Object(definition.attributes.clone())),
+            card_content::effects.eq(json!(definition.effects)),
+            card_content::lore.eq(definition.lore.as_deref()),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Stores the content of new printings.
+pub(in crate::store) async fn insert_printings(
+    conn: &mut Connection,
+    _by: &Operator,
+    printings: &[(PrintingId, &PrintingImport)],
+) -> StoreResult<()> {
+    let rows: Vec<_> = printings
+        .iter()
+        .map(|(id, printing)| {
+            (
+                printing_content::printing_id.eq(id.0),
+                printing_content::attributes.eq(Value::Object(printing.attributes.clone())),
+            )
+        })
+        .collect();
+    diesel::insert_into(printing_content::table).values(rows).execute(conn).await?;
+    Ok(())
+}
+
+/// Replaces the content of a printing.
+pub(in crate::store) async fn update_printing(
+    conn: &mut Connection,
+    _by: &Operator,
+    id: PrintingId,
+    printing: &PrintingImport,
+) -> StoreResult<()> {
+    diesel::update(printing_content::table.find(id.0))
+        .set(printing_content::attributes.eq(Value::Object(printing.attributes.clone())))
+        .execute(conn)
+        .await?;
+    Ok(())
+}

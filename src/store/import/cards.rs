@@ -1,0 +1,173 @@
+//! Writes the cards of a plan.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, Int4, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::plan::{CardPlan, SetPlan};
+use crate::auth::permission::Operator;
+use crate::domain::ids::{CardId, PrintingId};
+use crate::domain::import::{CardImport, PrintingImport};
+use crate::store::door::content;
+use crate::store::schema::{cards, printings, unlocks};
+use crate::store::{Connection, StoreResult};
+
+/// Cards in one statement.
+const BATCH: usize = 500;
+
+/// Adds the new cards of a set; hidden ones when the set starts hidden.
+pub(super) async fn add(
+    conn: &mut Connection,
+    by: &Operator,
+    plan: &SetPlan<'_>,
+    at: DateTime<Utc>,
+    progress: &(dyn Fn(usize) + Sync),
+) -> StoreResult<()> {
+    for batch in plan.added.chunks(BATCH) {
+        let batch: Vec<(CardId, &CardImport)> = batch.iter().map(|card| (CardId::fresh(), *card)).collect();
+        let rows: Vec<_> = batch
+            .iter()
+            .map(|(id, card)| {
+                (
+                    cards::id.eq(id.0),
+                    cards::game_code.eq(plan.game),
+                    cards::set_code.eq(&plan.set.code),
+                    cards::number.eq(&card.definition.number),
+                    cards::created_at.eq(at),
+                    cards::updated_at.eq(at),
+                )
+            })
+            .collect();
+        diesel::insert_into(cards::table).values(rows).execute(conn).await?;
+        if plan.set.hidden {
+            let rows: Vec<_> = batch
+                .iter()
+                .map(|(id, _)| (unlocks::card_id.eq(id.0), unlocks::threshold.eq(plan.set.unlock_threshold)))
+                .collect();
+            diesel::insert_into(unlocks::table).values(rows).execute(conn).await?;
+        }
+        content::insert(conn, by, plan.game, &batch).await?;
+        let new: Vec<(CardId, &PrintingImport)> =
+            batch.iter().flat_map(|(id, card)| card.printings.iter().map(|printing| (*id, printing))).collect();
+        add_printings(conn, by, &new).await?;
+        progress(batch.len());
+    }
+    Ok(())
+}
+
+async fn add_printings(
+    conn: &mut Connection,
+    by: &Operator,
+    new: &[(CardId, &PrintingImport)],
+) -> StoreResult<()> {
+    for batch in new.chunks(BATCH) {
+        let batch: Vec<_> = batch.iter().map(|(card, printing)| (PrintingId::fresh(), *card, *printing)).collect();
+        let rows: Vec<_> = batch
+            .iter()
+            .map(|(id, card, printing)| {
+                (
+                    printings::id.eq(id.0),
+                    printings::card_id.eq(card.0),
+                    printings::rarity.eq(&printing.rarity),
+                    printings::tier.eq(printing.tier),
+                )
+            })
+            .collect();
+        diesel::insert_into(printings::table).values(rows).execute(conn).await?;
+        let contents: Vec<_> = batch.iter().map(|(id, _, printing)| (*id, *printing)).collect();
+        content::insert_printings(conn, by, &contents).await?;
+    }
+    Ok(())
+}
+
+/// Changes what differs about stored cards.
+pub(super) async fn change(
+    conn: &mut Connection,
+    by: &Operator,
+    plan: &SetPlan<'_>,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    for card in &plan.changed {
+        change_card(conn, by, card, at).await?;
+    }
+    Ok(())
+}
+
+async fn change_card(
+    conn: &mut Connection,
+    by: &Operator,
+    plan: &CardPlan<'_>,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::update(cards::table.find(plan.id.0))
+        .set((cards::revision.eq(cards::revision + 1), cards::updated_at.eq(at)))
+        .execute(conn)
+        .await?;
+    if plan.content {
+        content::update(conn, by, plan.id, plan.card).await?;
+    }
+    let removed: Vec<Uuid> = plan.removed_printings.iter().map(|printing| printing.0).collect();
+    if !removed.is_empty() {
+        diesel::delete(printings::table.filter(printings::id.eq_any(removed))).execute(conn).await?;
+    }
+    for (id, printing) in &plan.changed_printings {
+        diesel::update(printings::table.find(id.0)).set(printings::tier.eq(printing.tier)).execute(conn).await?;
+        content::update_printing(conn, by, *id, printing).await?;
+    }
+    let new: Vec<(CardId, &PrintingImport)> =
+        plan.new_printings.iter().map(|printing| (plan.id, *printing)).collect();
+    add_printings(conn, by, &new).await
+}
+
+#[derive(QueryableByName)]
+struct Unlocked {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+    #[diesel(sql_type = Text)]
+    number: String,
+}
+
+/// Gives the set's threshold to its cards that are still hidden; those that have enough submissions already are unlocked,
+/// with their events. How many were.
+pub(super) async fn apply_threshold(
+    conn: &mut Connection,
+    plan: &SetPlan<'_>,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    let unlocked: Vec<Unlocked> = diesel::sql_query(
+        "WITH changed AS ( \
+             UPDATE unlocks u SET threshold = $3, \
+                 unlocked_at = CASE WHEN u.submissions >= $3 THEN $4 END, \
+                 reason = CASE WHEN u.submissions >= $3 THEN 'threshold' END \
+             FROM cards c WHERE c.id = u.card_id AND c.game_code = $1 AND c.set_code = $2 \
+                 AND u.unlocked_at IS NULL AND u.threshold <> $3 \
+             RETURNING u.card_id, u.unlocked_at, c.number) \
+         SELECT card_id, number FROM changed WHERE unlocked_at IS NOT NULL ORDER BY number",
+    )
+    .bind::<Text, _>(plan.game)
+    .bind::<Text, _>(&plan.set.code)
+    .bind::<Int4, _>(plan.set.unlock_threshold)
+    .bind::<Timestamptz, _>(at)
+    .load(conn)
+    .await?;
+    let ids: Vec<Uuid> = unlocked.iter().map(|_| Uuid::now_v7()).collect();
+    let (cards, numbers): (Vec<Uuid>, Vec<&str>) =
+        unlocked.iter().map(|row| (row.card_id, row.number.as_str())).unzip();
+    diesel::sql_query(
+        "INSERT INTO events (id, kind, subject_id, payload, created_at) \
+         SELECT new.id, 'card.unlocked', new.card_id, \
+                jsonb_build_object('card', new.card_id, 'game', $4, 'set', $5, 'number', new.number), $6 \
+         FROM unnest($1, $2, $3) AS new (id, card_id, number)",
+    )
+    .bind::<Array<SqlUuid>, _>(ids)
+    .bind::<Array<SqlUuid>, _>(cards)
+    .bind::<Array<Text>, _>(numbers)
+    .bind::<Text, _>(plan.game)
+    .bind::<Text, _>(&plan.set.code)
+    .bind::<Timestamptz, _>(at)
+    .execute(conn)
+    .await?;
+    Ok(unlocked.len())
+}

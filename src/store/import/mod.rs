@@ -1,0 +1,215 @@
+//! Brings games and sets into the catalogue, whole or not at all.
+//!
+//! An import first plans what differs from what is stored, for all its sets, and only then writes: what must not happen (a
+//! card that vanishes, a name that another card has) refuses it with every such fault. What does not differ is not touched:
+//! revisions and times stay.
+
+mod cards;
+mod plan;
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::Bool;
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use serde::Serialize;
+use thiserror::Error;
+use uuid::Uuid;
+
+use self::plan::SetPlan;
+use super::pool::AsStoreError;
+use super::schema::{games, sets};
+use super::{Connection, StoreError, StoreResult, audit};
+use crate::auth::permission::Operator;
+use crate::domain::import::{GameImport, GameSource, ImportFault};
+
+/// Imports wait for each other on this advisory lock, longer than ordinary statements may.
+const LOCK: &str = "SET LOCAL lock_timeout = '120s'; SET LOCAL statement_timeout = '120s'; \
+                    SELECT pg_advisory_xact_lock(7233172002)";
+
+/// An import did not happen.
+#[derive(Debug, Error)]
+pub enum ImportError {
+    /// What it asks for must not happen.
+    #[error("refused: {} faults", .0.len())]
+    Refused(Vec<ImportFault>),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<diesel::result::Error> for ImportError {
+    fn from(error: diesel::result::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl AsStoreError for ImportError {
+    fn as_store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            Self::Refused(_) => None,
+        }
+    }
+}
+
+/// What an import changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ImportSummary {
+    /// Game code.
+    pub game: String,
+    /// Whether the manifest is new or another.
+    pub manifest_changed: bool,
+    /// The sets that changed.
+    pub sets: Vec<SetSummary>,
+}
+
+/// What an import changed about a set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SetSummary {
+    /// Set code.
+    pub set: String,
+    /// Whether the set is new, or its name, date or policy another.
+    pub set_changed: bool,
+    /// New cards.
+    pub cards_added: usize,
+    /// Cards whose content changed.
+    pub cards_changed: usize,
+    /// Hidden cards that a lower threshold unlocked.
+    pub cards_unlocked: usize,
+}
+
+impl ImportSummary {
+    /// Whether anything changed.
+    pub fn changed(&self) -> bool {
+        self.manifest_changed || !self.sets.is_empty()
+    }
+}
+
+impl SetSummary {
+    fn changed(&self) -> bool {
+        self.set_changed || self.cards_added + self.cards_changed + self.cards_unlocked > 0
+    }
+}
+
+#[derive(QueryableByName)]
+struct Current {
+    #[diesel(sql_type = Bool)]
+    current: bool,
+}
+
+/// Whether exactly these files were the last import of their game and sets: then there is nothing to do. Costs no parsing.
+pub async fn is_current(conn: &mut Connection, source: &GameSource) -> StoreResult<bool> {
+    let hashes: Vec<Vec<u8>> = source.set_hashes().into_iter().map(|hash| hash.to_vec()).collect();
+    let Current { current } = diesel::sql_query(
+        "SELECT EXISTS (SELECT FROM games WHERE manifest = $1) \
+                AND NOT EXISTS (SELECT FROM unnest($2) AS file (hash) \
+                                WHERE NOT EXISTS (SELECT FROM sets WHERE source_hash = file.hash)) AS current",
+    )
+    .bind::<diesel::sql_types::Text, _>(&source.manifest.text)
+    .bind::<diesel::sql_types::Array<diesel::sql_types::Bytea>, _>(hashes)
+    .get_result(conn)
+    .await?;
+    Ok(current)
+}
+
+/// Imports a game and its sets, in one transaction that the caller opens. `progress` is told how many cards were dealt with
+/// each time some were.
+///
+/// Cards are known by game, set and number; ids stay. New cards of a set that starts hidden are hidden; cards that everybody
+/// could read stay open whatever the set's policy becomes, and hidden ones stay hidden until they are unlocked.
+pub async fn import(
+    conn: &mut Connection,
+    by: &Operator,
+    import: &GameImport,
+    at: DateTime<Utc>,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<ImportSummary, ImportError> {
+    conn.batch_execute(LOCK).await?;
+    let mut summary = ImportSummary { game: import.game().code().to_owned(), ..ImportSummary::default() };
+    summary.manifest_changed = store_game(conn, import, at).await?;
+
+    let mut plans = Vec::new();
+    for set in import.sets() {
+        match plan::plan(conn, by, import.game().code(), set, at).await? {
+            Some(plan) => plans.push(plan),
+            None => progress(set.cards.len()),
+        }
+    }
+    let faults = plan::faults(conn, by, import, &plans).await?;
+    if !faults.is_empty() {
+        return Err(ImportError::Refused(faults));
+    }
+    plan::free_names(conn, by, &plans).await?;
+    for plan in &plans {
+        let done = write(conn, by, plan, at, progress).await?;
+        if done.changed() {
+            summary.sets.push(done);
+        }
+    }
+    if summary.changed() {
+        record(conn, &summary, at).await?;
+    }
+    Ok(summary)
+}
+
+/// Stores the manifest; whether it is new or another.
+async fn store_game(conn: &mut Connection, import: &GameImport, at: DateTime<Utc>) -> StoreResult<bool> {
+    let (game, manifest) = (import.game(), &import.manifest().text);
+    let stored: Option<String> =
+        games::table.find(game.code()).select(games::manifest).for_update().first(conn).await.optional()?;
+    let values = (games::name.eq(game.name()), games::manifest.eq(manifest), games::updated_at.eq(at));
+    match stored {
+        Some(stored) if stored == *manifest => return Ok(false),
+        Some(_) => {
+            diesel::update(games::table.find(game.code()))
+                .set((values, games::revision.eq(games::revision + 1)))
+                .execute(conn)
+                .await?;
+        }
+        None => {
+            diesel::insert_into(games::table)
+                .values((games::code.eq(game.code()), values, games::created_at.eq(at)))
+                .execute(conn)
+                .await?;
+        }
+    }
+    Ok(true)
+}
+
+async fn write(
+    conn: &mut Connection,
+    by: &Operator,
+    plan: &SetPlan<'_>,
+    at: DateTime<Utc>,
+    progress: &(dyn Fn(usize) + Sync),
+) -> StoreResult<SetSummary> {
+    cards::add(conn, by, plan, at, progress).await?;
+    cards::change(conn, by, plan, at).await?;
+    progress(plan.set.cards.len() - plan.added.len());
+    let cards_unlocked = if plan.is_new { 0 } else { cards::apply_threshold(conn, plan, at).await? };
+    diesel::update(sets::table.find(plan.set_id))
+        .set(sets::source_hash.eq(plan.set.hash.to_vec()))
+        .execute(conn)
+        .await?;
+    Ok(SetSummary {
+        set: plan.set.code.clone(),
+        set_changed: plan.set_changed,
+        cards_added: plan.added.len(),
+        cards_changed: plan.changed.len(),
+        cards_unlocked,
+    })
+}
+
+async fn record(conn: &mut Connection, summary: &ImportSummary, at: DateTime<Utc>) -> StoreResult<()> {
+    let entry = audit::NewAuditEntry {
+        actor: None,
+        action: "game.imported",
+        target: format!("game:{}", summary.game),
+        details: serde_json::json!({ "manifest_changed": summary.manifest_changed, "sets": summary.sets }),
+        at,
+    };
+    audit::write(conn, entry).await
+}
+
+/// Id of a set.
+type SetId = Uuid;

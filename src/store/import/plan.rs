@@ -1,0 +1,248 @@
+//! What an import would do, and whether it may.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::SetId;
+use crate::auth::permission::Operator;
+use crate::domain::ids::{CardId, PrintingId};
+use crate::domain::import::{CardImport, GameImport, ImportFault, PrintingImport, SetImport};
+use crate::store::door::content::{self, StoredCard, StoredPrinting};
+use crate::store::schema::{copies, print_runs, printings, sets};
+use crate::store::{Connection, StoreResult};
+
+/// What differs between a set file and what is stored.
+pub(super) struct SetPlan<'a> {
+    pub game: &'a str,
+    pub set: &'a SetImport,
+    pub set_id: SetId,
+    /// The set was not stored before.
+    pub is_new: bool,
+    /// The set is new, or its name, date or policy is another.
+    pub set_changed: bool,
+    /// New cards, by number: the order of ids must not tell the order of the file.
+    pub added: Vec<&'a CardImport>,
+    pub changed: Vec<CardPlan<'a>>,
+    pub faults: Vec<ImportFault>,
+}
+
+/// What differs about a stored card.
+pub(super) struct CardPlan<'a> {
+    pub id: CardId,
+    pub card: &'a CardImport,
+    /// The card itself, beside its printings.
+    pub content: bool,
+    /// It gets another name key.
+    pub renamed: bool,
+    pub new_printings: Vec<&'a PrintingImport>,
+    pub changed_printings: Vec<(PrintingId, &'a PrintingImport)>,
+    /// Printings without copies that the file leaves out.
+    pub removed_printings: Vec<PrintingId>,
+}
+
+/// Compares a set with what is stored and brings its own row up to date; `None` when the same file was imported last.
+pub(super) async fn plan<'a>(
+    conn: &mut Connection,
+    by: &Operator,
+    game: &'a str,
+    set: &'a SetImport,
+    at: DateTime<Utc>,
+) -> StoreResult<Option<SetPlan<'a>>> {
+    type Stored = (Uuid, String, Option<NaiveDate>, bool, i32, Option<Vec<u8>>);
+    let stored: Option<Stored> = sets::table
+        .filter(sets::game_code.eq(game).and(sets::code.eq(&set.code)))
+        .select((
+            sets::id,
+            sets::name,
+            sets::released_on,
+            sets::hidden,
+            sets::unlock_threshold,
+            sets::source_hash,
+        ))
+        .for_update()
+        .first(conn)
+        .await
+        .optional()?;
+    let values = (
+        sets::name.eq(&set.name),
+        sets::released_on.eq(set.released_on),
+        sets::hidden.eq(set.hidden),
+        sets::unlock_threshold.eq(set.unlock_threshold),
+        sets::updated_at.eq(at),
+    );
+    let Some((set_id, name, released_on, hidden, threshold, hash)) = stored else {
+        let set_id = Uuid::now_v7();
+        diesel::insert_into(sets::table)
+            .values((
+                sets::id.eq(set_id),
+                sets::game_code.eq(game),
+                sets::code.eq(&set.code),
+                values,
+                sets::created_at.eq(at),
+            ))
+            .execute(conn)
+            .await?;
+        let mut added: Vec<&CardImport> = set.cards.iter().collect();
+        added.sort_by(|one, other| one.definition.number.cmp(&other.definition.number));
+        let new = SetPlan {
+            game,
+            set,
+            set_id,
+            is_new: true,
+            set_changed: true,
+            added,
+            changed: Vec::new(),
+            faults: Vec::new(),
+        };
+        return Ok(Some(new));
+    };
+    if hash.is_some_and(|hash| hash == set.hash) {
+        return Ok(None);
+    }
+    let same = (name.as_str(), released_on, hidden, threshold)
+        == (set.name.as_str(), set.released_on, set.hidden, set.unlock_threshold);
+    if !same {
+        diesel::update(sets::table.find(set_id))
+            .set((values, sets::revision.eq(sets::revision + 1)))
+            .execute(conn)
+            .await?;
+    }
+    let stored = content::load_set(conn, by, game, &set.code).await?;
+    let printed = is_printed(conn, set_id).await?;
+    let mut plan = compare(game, set, set_id, stored, printed);
+    plan.set_changed = !same;
+    refuse_removed_printings(conn, &mut plan, printed).await?;
+    Ok(Some(plan))
+}
+
+/// Whether a print run of the set exists, be it in the making.
+async fn is_printed(conn: &mut Connection, set: SetId) -> StoreResult<bool> {
+    let runs = print_runs::table.filter(print_runs::set_id.eq(set).and(print_runs::status.ne("discarded")));
+    Ok(diesel::select(diesel::dsl::exists(runs)).get_result(conn).await?)
+}
+
+fn compare<'a>(
+    game: &'a str,
+    set: &'a SetImport,
+    set_id: SetId,
+    mut stored: BTreeMap<String, StoredCard>,
+    printed: bool,
+) -> SetPlan<'a> {
+    let mut plan = SetPlan {
+        game,
+        set,
+        set_id,
+        is_new: false,
+        set_changed: false,
+        added: Vec::new(),
+        changed: Vec::new(),
+        faults: Vec::new(),
+    };
+    for (at, card) in set.cards.iter().enumerate() {
+        match stored.remove(&card.definition.number) {
+            Some(before) => plan.changed.extend(compare_card(before, card)),
+            None if printed => plan.faults.push(ImportFault::new(
+                &set.file,
+                format!("/cards/{at}"),
+                format!(
+                    "card {} is new, but the set has been printed: each card of a set has the same number of copies, \
+                     so new cards need a new set",
+                    card.definition.number
+                ),
+            )),
+            None => plan.added.push(card),
+        }
+    }
+    for number in stored.keys() {
+        let message = format!("card {number} is stored but not in the file: cards never vanish");
+        plan.faults.push(ImportFault::new(&set.file, "/cards", message));
+    }
+    plan.added.sort_by(|one, other| one.definition.number.cmp(&other.definition.number));
+    plan
+}
+
+fn compare_card(mut before: StoredCard, card: &CardImport) -> Option<CardPlan<'_>> {
+    let mut plan = CardPlan {
+        id: before.id,
+        card,
+        content: !before.is(&card.definition) || before.name_key != card.name_key,
+        renamed: before.name_key != card.name_key,
+        new_printings: Vec::new(),
+        changed_printings: Vec::new(),
+        removed_printings: Vec::new(),
+    };
+    for printing in &card.printings {
+        match before.printings.remove(&printing.rarity) {
+            None => plan.new_printings.push(printing),
+            Some(StoredPrinting { tier, attributes, .. })
+                if tier == printing.tier && attributes == printing.attributes => {}
+            Some(StoredPrinting { id, .. }) => plan.changed_printings.push((id, printing)),
+        }
+    }
+    plan.removed_printings.extend(before.printings.into_values().map(|printing| printing.id));
+    let differs = plan.content
+        || !plan.new_printings.is_empty()
+        || !plan.changed_printings.is_empty()
+        || !plan.removed_printings.is_empty();
+    differs.then_some(plan)
+}
+
+/// A printing of a printed set never vanishes: copies of it may exist, and its place in the run does.
+async fn refuse_removed_printings(conn: &mut Connection, plan: &mut SetPlan<'_>, printed: bool) -> StoreResult<()> {
+    let removed: Vec<Uuid> =
+        plan.changed.iter().flat_map(|card| &card.removed_printings).map(|printing| printing.0).collect();
+    if removed.is_empty() {
+        return Ok(());
+    }
+    let refused: Vec<(Uuid, String)> = printings::table
+        .filter(printings::id.eq_any(removed))
+        .filter(diesel::dsl::exists(copies::table.filter(copies::printing_id.eq(printings::id))).or(printed))
+        .select((printings::card_id, printings::rarity))
+        .order((printings::card_id, printings::tier))
+        .load(conn)
+        .await?;
+    for (card, rarity) in refused {
+        let Some(changed) = plan.changed.iter().find(|changed| changed.id.0 == card) else { continue };
+        let number = changed.card.definition.number.as_str();
+        let at = plan.set.cards.iter().position(|card| card.definition.number == number).unwrap_or_default();
+        let message = format!("the {rarity} printing of card {number} is missing: what was printed never vanishes");
+        plan.faults.push(ImportFault::new(&plan.set.file, format!("/cards/{at}/printings"), message));
+    }
+    Ok(())
+}
+
+/// Everything that speaks against the plans: what each of them found, and names that cards of other sets have.
+pub(super) async fn faults(
+    conn: &mut Connection,
+    by: &Operator,
+    import: &GameImport,
+    plans: &[SetPlan<'_>],
+) -> StoreResult<Vec<ImportFault>> {
+    let mut faults: Vec<ImportFault> = plans.iter().flat_map(|plan| plan.faults.iter().cloned()).collect();
+    // Cards of the planned sets get the names of the files, which were compared with each other already.
+    let planned: Vec<&str> = plans.iter().map(|plan| plan.set.code.as_str()).collect();
+    let names: Vec<&str> =
+        plans.iter().flat_map(|plan| &plan.set.cards).map(|card| card.name_key.as_str()).collect();
+    let taken = content::names_taken(conn, by, import.game().code(), &names, &planned).await?;
+    for taken in taken {
+        for plan in plans {
+            let same = |card: &CardImport| card.name_key == taken.name_key;
+            if let Some(at) = plan.set.cards.iter().position(same) {
+                let message = format!("card {} of the set {} has this name already", taken.number, taken.set_code);
+                faults.push(ImportFault::new(&plan.set.file, format!("/cards/{at}/name"), message));
+            }
+        }
+    }
+    Ok(faults)
+}
+
+/// Takes the names off all cards that get other ones.
+pub(super) async fn free_names(conn: &mut Connection, by: &Operator, plans: &[SetPlan<'_>]) -> StoreResult<()> {
+    let cards = plans.iter().flat_map(|plan| &plan.changed);
+    let renamed: Vec<CardId> = cards.filter(|card| card.renamed).map(|card| card.id).collect();
+    if renamed.is_empty() { Ok(()) } else { content::free_names(conn, by, &renamed).await }
+}
