@@ -1,7 +1,7 @@
 //! Cursor pagination: a page holds what follows the last item of the page before, whatever was inserted meanwhile.
 
-use actix_web::http::header;
-use actix_web::{HttpRequest, HttpResponseBuilder};
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
 use serde::de::DeserializeOwned;
@@ -94,10 +94,27 @@ pub fn paged<R, T, K: Serialize>(
 impl<T> Page<T> {
     /// Adds the `Link` header (RFC 8288) to the next page.
     pub fn link(&self, req: &HttpRequest, response: &mut HttpResponseBuilder) {
-        if let Some(cursor) = &self.next_cursor {
-            let others = req.query_string().split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("cursor="));
-            let query: Vec<String> = others.map(str::to_owned).chain([format!("cursor={cursor}")]).collect();
-            response.insert_header((header::LINK, format!("<{}?{}>; rel=\"next\"", req.path(), query.join("&"))));
+        if let Some(link) = self.next_link(req) {
+            response.insert_header((header::LINK, link));
         }
+    }
+
+    /// The answer with the `Link` header to the next page, for one that is finished already.
+    pub fn linked(&self, req: &HttpRequest, mut response: HttpResponse) -> HttpResponse {
+        if let Some(link) = self.next_link(req) {
+            response.headers_mut().insert(header::LINK, link);
+        }
+        response
+    }
+
+    fn next_link(&self, req: &HttpRequest) -> Option<HeaderValue> {
+        let cursor = self.next_cursor.as_ref()?;
+        let others = req
+            .query_string()
+            .split('&')
+            .filter(|pair| !pair.is_empty() && !pair.starts_with("cursor="));
+        let query: Vec<String> =
+            others.map(str::to_owned).chain([format!("cursor={cursor}")]).collect();
+        HeaderValue::from_str(&format!("<{}?{}>; rel=\"next\"", req.path(), query.join("&"))).ok()
     }
 }

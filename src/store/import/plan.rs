@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
+use diesel::sql_types::Bool;
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -200,7 +201,7 @@ async fn refuse_removed_printings(conn: &mut Connection, plan: &mut SetPlan<'_>,
     }
     let refused: Vec<(Uuid, String)> = printings::table
         .filter(printings::id.eq_any(removed))
-        .filter(diesel::dsl::exists(copies::table.filter(copies::printing_id.eq(printings::id))).or(printed))
+        .filter(diesel::dsl::exists(copies::table.filter(copies::printing_id.eq(printings::id))).or(printed.into_sql::<Bool>()))
         .select((printings::card_id, printings::rarity))
         .order((printings::card_id, printings::tier))
         .load(conn)
