@@ -5,7 +5,9 @@
 
 pub mod accounts;
 pub mod audit_log;
+pub mod cards;
 pub mod extract;
+pub mod games;
 pub mod health;
 pub mod middleware;
 pub mod openapi;
@@ -13,5 +15,6 @@ pub mod problem;
 pub mod routes;
 pub mod server;
 pub mod sessions;
+pub mod sets;
 pub mod state;
 pub mod tokens;

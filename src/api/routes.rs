@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use utoipa::OpenApi;
 
 use super::problem::{self, Problem, ProblemCode};
-use super::{accounts, audit_log, health, sessions, tokens};
+use super::{accounts, audit_log, cards, games, health, sessions, sets, tokens};
 
 macro_rules! on {
     // HEAD is GET without a body; the server leaves the body out.
@@ -49,6 +49,17 @@ routes! {
     "/v1/sessions/{session}"      => delete sessions::end_session;
     "/v1/tokens"                  => get tokens::list_tokens, post tokens::create_token;
     "/v1/tokens/{token}"          => delete tokens::revoke_token;
+
+    "/v1/games"                   => get games::list_games;
+    "/v1/games/{game}"            => get games::find_game;
+    "/v1/games/{game}/formats"    => get games::list_formats;
+    "/v1/games/{game}/formats/{format}" => get games::find_format;
+    "/v1/games/{game}/sets"       => get sets::list_sets;
+    "/v1/games/{game}/sets/{set}" => get sets::find_set;
+    "/v1/games/{game}/sets/{set}/cards/{number}" => get cards::find_card_by_number;
+    "/v1/cards"                   => get cards::list_cards;
+    "/v1/cards/{card}"            => get cards::find_card;
+    "/v1/cards/{card}/printings"  => get cards::list_printings;
 
     "/v1/audit-log"               => get audit_log::list_audit_log;
 

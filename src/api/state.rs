@@ -17,6 +17,7 @@ use crate::domain::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
 use crate::domain::ids::SessionId;
 use crate::store::Store;
+use crate::store::games::GameShelf;
 
 /// The state that every handler can ask for.
 #[derive(Clone)]
@@ -90,6 +91,8 @@ pub struct Shared {
     pub passwords: PasswordHasher,
     /// Credentials checked within the last moments.
     pub identities: Cache<CredentialKey, Identity>,
+    /// Games whose manifests are loaded.
+    pub games: GameShelf,
     /// Requests per network.
     pub rate_limiter: RateLimiter,
     /// Renders `/metrics`.
@@ -113,6 +116,7 @@ impl Shared {
             clock,
             passwords,
             identities: Cache::builder().max_capacity(50_000).time_to_live(settings.identity_ttl).build(),
+            games: GameShelf::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
             metrics,
             settings,

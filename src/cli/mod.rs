@@ -8,6 +8,8 @@ mod keys;
 mod logging;
 mod migrate;
 mod openapi;
+mod seed;
+mod seed_data;
 mod serve;
 
 pub use serve::metrics_handle;
@@ -38,6 +40,8 @@ enum Command {
     Serve(serve::ServeCommand),
     /// Bring the database to the schema of this program
     Migrate(migrate::MigrateCommand),
+    /// Load games and sets from a folder, or only check them
+    Seed(seed::SeedCommand),
     /// Create admins and reset passwords
     #[command(subcommand)]
     Admin(admin::AdminCommand),
@@ -60,6 +64,7 @@ pub fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Serve(command) => command.run(),
         Command::Migrate(command) => command.run(),
+        Command::Seed(command) => command.run(),
         Command::Admin(command) => command.run(),
         Command::Keys(command) => command.run(),
         Command::Openapi => openapi::run(),

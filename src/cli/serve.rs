@@ -11,7 +11,7 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::database::Database;
-use super::{Outcome, admin, block_on, say};
+use super::{Outcome, admin, block_on, say, seed};
 use crate::api::server::build_app;
 use crate::api::state::{AppState, Shared};
 use crate::auth::password::PasswordHasher;
@@ -43,6 +43,10 @@ impl ServeCommand {
             let mut settings = database.settings.clone();
             settings.pool_size = self.options.pool_size.into();
             let store = Store::new(&settings)?;
+            if let Some(folder) = self.options.seed_data() {
+                seed::load_at_start(&store, &folder).await?;
+            }
+            // Last, so that nothing can fail between this and showing the password.
             let first_password = first_admin(&store).await?;
 
             let api = self.options.api_settings();

@@ -39,7 +39,12 @@ impl GameSource {
     pub fn set_hashes(&self) -> Vec<[u8; 32]> {
         let manifest = Sha256::digest(&self.manifest.text);
         let hash = |set: &SourceFile| {
-            Sha256::new().chain_update([IMPORT_VERSION]).chain_update(manifest).chain_update(&set.text).finalize().into()
+            Sha256::new()
+                .chain_update([IMPORT_VERSION])
+                .chain_update(manifest)
+                .chain_update(&set.text)
+                .finalize()
+                .into()
         };
         self.sets.iter().map(hash).collect()
     }
@@ -136,7 +141,11 @@ impl GameImport {
             }
         }
         faults.extend(duplicates(&sets));
-        if faults.is_empty() { Ok(Self { game, manifest: source.manifest.clone(), sets }) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(Self { game, manifest: source.manifest.clone(), sets })
+        } else {
+            Err(faults)
+        }
     }
 
     /// The game.
@@ -165,7 +174,9 @@ fn read_manifest(file: &SourceFile) -> Result<Game, Vec<ImportFault>> {
         return Err(vec![ImportFault::new(&file.name, "", "must not contain the NUL character")]);
     }
     let game = Game::from_toml(&file.text).map_err(|error| {
-        let fault = |fault: &cardscape_engine::ManifestFault| ImportFault::new(&file.name, &fault.place, &fault.problem);
+        let fault = |fault: &cardscape_engine::ManifestFault| {
+            ImportFault::new(&file.name, &fault.place, &fault.problem)
+        };
         error.faults.iter().map(fault).collect::<Vec<_>>()
     })?;
     match code_fault(game.code()) {
@@ -176,16 +187,25 @@ fn read_manifest(file: &SourceFile) -> Result<Game, Vec<ImportFault>> {
 
 fn read_set(game: &Game, file: &SourceFile, hash: [u8; 32]) -> Result<SetImport, Vec<ImportFault>> {
     let fault = |pointer: String, message: String| ImportFault::new(&file.name, pointer, message);
-    let set: SetDefinition = parse(&file.text).map_err(|(pointer, message)| vec![fault(pointer, message)])?;
-    let mut faults: Vec<ImportFault> =
-        check_set(game, &set).into_iter().map(|found| fault(found.pointer, found.violation.message())).collect();
-    faults.extend(storage_faults(&set).into_iter().map(|(pointer, message)| fault(pointer, message)));
+    let set: SetDefinition =
+        parse(&file.text).map_err(|(pointer, message)| vec![fault(pointer, message)])?;
+    let mut faults: Vec<ImportFault> = check_set(game, &set)
+        .into_iter()
+        .map(|found| fault(found.pointer, found.violation.message()))
+        .collect();
+    faults
+        .extend(storage_faults(&set).into_iter().map(|(pointer, message)| fault(pointer, message)));
     let threshold = set.unlock_threshold.unwrap_or(game.unlock_threshold());
     if threshold > MAX_THRESHOLD {
-        faults.push(fault("/unlock_threshold".to_owned(), format!("must be at most {MAX_THRESHOLD}")));
+        faults.push(fault(
+            "/unlock_threshold".to_owned(),
+            format!("must be at most {MAX_THRESHOLD}"),
+        ));
     }
     let released_on = set.released_on.as_deref().map(str::parse).transpose();
-    let (Ok(released_on), Ok(unlock_threshold), true) = (released_on, i32::try_from(threshold), faults.is_empty()) else {
+    let (Ok(released_on), Ok(unlock_threshold), true) =
+        (released_on, i32::try_from(threshold), faults.is_empty())
+    else {
         return Err(faults);
     };
     Ok(SetImport {
@@ -218,7 +238,11 @@ fn card_import(game: &Game, definition: CardDefinition) -> CardImport {
     if printings.is_empty()
         && let Some(lowest) = game.rarities().iter().min_by_key(|rarity| rarity.tier)
     {
-        printings.push(PrintingImport { rarity: lowest.code.clone(), tier: tier(&lowest.code), attributes: Map::new() });
+        printings.push(PrintingImport {
+            rarity: lowest.code.clone(),
+            tier: tier(&lowest.code),
+            attributes: Map::new(),
+        });
     }
     printings.sort_by_key(|printing| printing.tier);
     CardImport { name_key: name_key(&definition.name), definition, printings }
@@ -227,9 +251,8 @@ fn card_import(game: &Game, definition: CardDefinition) -> CardImport {
 /// Reads a set file; pointer and message of what stops the reader.
 fn parse(text: &str) -> Result<SetDefinition, (String, String)> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    let set = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        (json_pointer(error.path()), error.into_inner().to_string())
-    })?;
+    let set = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|error| (json_pointer(error.path()), error.into_inner().to_string()))?;
     reader.end().map_err(|error| (String::new(), error.to_string()))?;
     Ok(set)
 }
@@ -242,7 +265,8 @@ fn storage_faults(set: &SetDefinition) -> Vec<(String, String)> {
     }
     for (at, card) in set.cards.iter().enumerate() {
         if !is_hyphenated(&card.number, 16, |byte| byte.is_ascii_alphanumeric()) {
-            let message = "must be 1 to 16 letters and digits, with single hyphens between them".to_owned();
+            let message =
+                "must be 1 to 16 letters and digits, with single hyphens between them".to_owned();
             faults.push((format!("/cards/{at}/number"), message));
         }
         if serde_json::to_value(card).is_ok_and(|card| holds_nul(&card)) {
@@ -256,14 +280,18 @@ fn holds_nul(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\0'),
         Value::Array(items) => items.iter().any(holds_nul),
-        Value::Object(members) => members.iter().any(|(key, value)| key.contains('\0') || holds_nul(value)),
+        Value::Object(members) => {
+            members.iter().any(|(key, value)| key.contains('\0') || holds_nul(value))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
 fn code_fault(code: &str) -> Option<String> {
     let fits = is_hyphenated(code, 32, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    (!fits).then(|| "must be 1 to 32 small letters and digits, with single hyphens between them".to_owned())
+    (!fits).then(|| {
+        "must be 1 to 32 small letters and digits, with single hyphens between them".to_owned()
+    })
 }
 
 fn is_hyphenated(text: &str, max: usize, allowed: impl Fn(u8) -> bool) -> bool {
@@ -277,14 +305,19 @@ fn duplicates(sets: &[SetImport]) -> Vec<ImportFault> {
     let mut names: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
     for set in sets {
         if let Some(first) = codes.insert(&set.code, &set.file) {
-            faults.push(ImportFault::new(&set.file, "/code", format!("{first} has the same set code {:?}", set.code)));
+            faults.push(ImportFault::new(
+                &set.file,
+                "/code",
+                format!("{first} has the same set code {:?}", set.code),
+            ));
         }
         for (at, card) in set.cards.iter().enumerate() {
             let here = (set.file.as_str(), card.definition.number.as_str());
             if let Some((file, number)) = names.insert(&card.name_key, here)
                 && file != set.file
             {
-                let message = format!("card {number} of {file} has the same name {:?}", card.definition.name);
+                let message =
+                    format!("card {number} of {file} has the same name {:?}", card.definition.name);
                 faults.push(ImportFault::new(&set.file, format!("/cards/{at}/name"), message));
             }
         }
@@ -308,7 +341,8 @@ mod tests {
 
     #[test]
     fn a_reader_says_where_it_stopped() {
-        let (pointer, message) = parse(r#"{"code":"x","name":"X","cards":[{"number":1}]}"#).unwrap_err();
+        let (pointer, message) =
+            parse(r#"{"code":"x","name":"X","cards":[{"number":1}]}"#).unwrap_err();
         assert_eq!(pointer, "/cards/0/number");
         assert!(message.contains("expected a string"), "{message}");
         assert!(parse(r#"{"code":"x","name":"X","cards":[]} x"#).is_err());

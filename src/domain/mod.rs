@@ -5,6 +5,7 @@
 
 pub mod attempts;
 pub mod clock;
+pub mod code;
 pub mod ids;
 pub mod import;
 pub mod network;

@@ -36,7 +36,10 @@ impl Password {
         let mut characters = folded.chars();
         let first = characters.next();
         let one_symbol = characters.all(|c| Some(c) == first);
-        if one_symbol || folded == account_name.to_lowercase() || COMMON.lines().any(|c| c == folded) {
+        if one_symbol
+            || folded == account_name.to_lowercase()
+            || COMMON.lines().any(|c| c == folded)
+        {
             return Err(PasswordError::Common);
         }
         Ok(password)

@@ -165,8 +165,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn any_code() -> impl Strategy<Value = SerialCode> {
-        (any::<[u8; 2]>(), any::<[u8; 13]>())
-            .prop_map(|(prefix, random)| SerialCode::assemble(RunPrefix::from_random(prefix), &random))
+        (any::<[u8; 2]>(), any::<[u8; 13]>()).prop_map(|(prefix, random)| {
+            SerialCode::assemble(RunPrefix::from_random(prefix), &random)
+        })
     }
 
     proptest! {
@@ -201,7 +202,10 @@ mod tests {
 
     #[test]
     fn forgives_what_people_type() {
-        let code = SerialCode::assemble(RunPrefix::parse("01").unwrap(), &[0, 1, 0, 1, 9, 9, 9, 9, 9, 9, 9, 9, 9]);
+        let code = SerialCode::assemble(
+            RunPrefix::parse("01").unwrap(),
+            &[0, 1, 0, 1, 9, 9, 9, 9, 9, 9, 9, 9, 9],
+        );
         let printed = code.reveal();
         let typed = printed.replacen('0', "o", 1).replacen('1', "l", 1).replace('-', " – ");
         assert!(SerialCode::parse(&typed) == Ok(code.clone()));

@@ -43,10 +43,22 @@ pub enum NamePattern {
     Prefix(String),
 }
 
-/// The pattern has no letter, digit or symbol.
+/// Longest pattern, in characters.
+const MAX_PATTERN: usize = 200;
+
+/// Why a text is no pattern.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("name must contain a letter, a digit or a symbol")]
-pub struct EmptyPattern;
+pub enum PatternError {
+    /// Nothing in it counts.
+    #[error("name must contain a letter, a digit or a symbol")]
+    Empty,
+    /// Longer than any name.
+    #[error("name must be at most {MAX_PATTERN} characters long")]
+    TooLong,
+    /// NUL, newlines and the like.
+    #[error("name must not contain control characters")]
+    Control,
+}
 
 impl NamePattern {
     /// Reads `Ember Fox` as a whole name and `ember*` as a beginning.
@@ -57,12 +69,19 @@ impl NamePattern {
     /// assert_eq!(NamePattern::parse("ember *"), Ok(NamePattern::Prefix("ember".to_owned())));
     /// assert!(NamePattern::parse("*").is_err());
     /// ```
-    pub fn parse(text: &str) -> Result<Self, EmptyPattern> {
+    pub fn parse(text: &str) -> Result<Self, PatternError> {
+        if text.chars().nth(MAX_PATTERN).is_some() {
+            return Err(PatternError::TooLong);
+        }
+        if text.chars().any(char::is_control) {
+            return Err(PatternError::Control);
+        }
         let trimmed = text.trim_end();
-        let (text, make): (_, fn(String) -> Self) =
-            trimmed.strip_suffix('*').map_or((trimmed, Self::Exact), |beginning| (beginning, Self::Prefix));
+        let (text, make): (_, fn(String) -> Self) = trimmed
+            .strip_suffix('*')
+            .map_or((trimmed, Self::Exact), |beginning| (beginning, Self::Prefix));
         let key = search_key(text);
-        if key.is_empty() { Err(EmptyPattern) } else { Ok(make(key)) }
+        if key.is_empty() { Err(PatternError::Empty) } else { Ok(make(key)) }
     }
 }
 

@@ -29,8 +29,13 @@ pub struct GameShelf(RwLock<BTreeMap<String, Arc<LoadedGame>>>);
 
 impl GameShelf {
     /// The game of that code.
-    pub async fn find(&self, conn: &mut Connection, code: &str) -> StoreResult<Option<Arc<LoadedGame>>> {
-        let stored: Option<i64> = games::table.find(code).select(games::revision).first(conn).await.optional()?;
+    pub async fn find(
+        &self,
+        conn: &mut Connection,
+        code: &str,
+    ) -> StoreResult<Option<Arc<LoadedGame>>> {
+        let stored: Option<i64> =
+            games::table.find(code).select(games::revision).first(conn).await.optional()?;
         let Some(revision) = stored else { return Ok(None) };
         if let Some(loaded) = self.kept(code, revision) {
             return Ok(Some(loaded));
@@ -40,8 +45,11 @@ impl GameShelf {
 
     /// All games, by code.
     pub async fn list(&self, conn: &mut Connection) -> StoreResult<Vec<Arc<LoadedGame>>> {
-        let stored: Vec<(String, i64)> =
-            games::table.select((games::code, games::revision)).order(games::code).load(conn).await?;
+        let stored: Vec<(String, i64)> = games::table
+            .select((games::code, games::revision))
+            .order(games::code)
+            .load(conn)
+            .await?;
         let mut list = Vec::with_capacity(stored.len());
         for (code, revision) in stored {
             match self.kept(&code, revision) {
@@ -57,7 +65,11 @@ impl GameShelf {
         kept.get(code).filter(|loaded| loaded.revision == revision).cloned()
     }
 
-    async fn load(&self, conn: &mut Connection, code: &str) -> StoreResult<Option<Arc<LoadedGame>>> {
+    async fn load(
+        &self,
+        conn: &mut Connection,
+        code: &str,
+    ) -> StoreResult<Option<Arc<LoadedGame>>> {
         let stored: Option<(String, i64, DateTime<Utc>)> = games::table
             .find(code)
             .select((games::manifest, games::revision, games::updated_at))
@@ -66,8 +78,9 @@ impl GameShelf {
             .optional()?;
         let Some((manifest, revision, updated_at)) = stored else { return Ok(None) };
         // Checked at its import, but perhaps by a program with another idea of manifests.
-        let game = Game::from_toml(&manifest)
-            .map_err(|error| StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error))))?;
+        let game = Game::from_toml(&manifest).map_err(|error| {
+            StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error)))
+        })?;
         let loaded = Arc::new(LoadedGame { game, revision, updated_at });
         let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
         kept.insert(code.to_owned(), loaded.clone());

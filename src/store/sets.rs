@@ -51,17 +51,25 @@ const SELECT: &str = "SELECT s.game_code, s.code, s.name, s.released_on, s.hidde
         WHERE c.game_code = s.game_code AND c.set_code = s.code) n WHERE s.game_code = $1";
 
 /// Sets of a game by code, after the code `after`.
-pub async fn list(conn: &mut Connection, game: &str, after: Option<&str>, limit: i64) -> StoreResult<Vec<SetRow>> {
-    let query = diesel::sql_query(format!("{SELECT} AND ($2 IS NULL OR s.code > $2) ORDER BY s.code LIMIT $3"))
-        .bind::<Text, _>(game)
-        .bind::<Nullable<Text>, _>(after)
-        .bind::<BigInt, _>(limit);
+pub async fn list(
+    conn: &mut Connection,
+    game: &str,
+    after: Option<&str>,
+    limit: i64,
+) -> StoreResult<Vec<SetRow>> {
+    let query = diesel::sql_query(format!(
+        "{SELECT} AND ($2 IS NULL OR s.code > $2) ORDER BY s.code LIMIT $3"
+    ))
+    .bind::<Text, _>(game)
+    .bind::<Nullable<Text>, _>(after)
+    .bind::<BigInt, _>(limit);
     Ok(query.load(conn).await?)
 }
 
 /// The set of that code.
 pub async fn find(conn: &mut Connection, game: &str, code: &str) -> StoreResult<Option<SetRow>> {
-    let query =
-        diesel::sql_query(format!("{SELECT} AND s.code = $2")).bind::<Text, _>(game).bind::<Text, _>(code);
+    let query = diesel::sql_query(format!("{SELECT} AND s.code = $2"))
+        .bind::<Text, _>(game)
+        .bind::<Text, _>(code);
     Ok(query.get_result(conn).await.optional()?)
 }

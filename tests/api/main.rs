@@ -5,9 +5,14 @@ mod support;
 
 mod accounts;
 mod bad_input;
+mod cards;
+mod games;
+mod hidden_cards;
+mod import;
 mod openapi;
 mod permissions;
 mod schema;
 mod service;
 mod sessions;
+mod sets;
 mod tokens;

@@ -2,15 +2,17 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{
+    BigInt, Bool, Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid,
+};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use cardscape_engine::Effect;
 
-use super::pool::stored;
 use super::Sql;
+use super::pool::stored;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::search::{CardFilter, NamePattern};
@@ -94,6 +96,14 @@ impl CardView {
             Self::Hidden(card) => &card.place,
         }
     }
+
+    /// Whether it is hidden from the public.
+    pub fn is_hidden(&self) -> bool {
+        match self {
+            Self::Open(card) => card.is_hidden(),
+            Self::Hidden(_) => true,
+        }
+    }
 }
 
 /// A printing of a card that the viewer may see.
@@ -147,8 +157,12 @@ struct Row {
 
 impl Row {
     fn view(self) -> StoreResult<CardView> {
-        let place =
-            CardPlace { id: CardId(self.id), game: self.game_code, set: self.set_code, number: self.number };
+        let place = CardPlace {
+            id: CardId(self.id),
+            game: self.game_code,
+            set: self.set_code,
+            number: self.number,
+        };
         let unlock = match (self.submissions, self.threshold) {
             (Some(submissions), Some(threshold)) => {
                 Some(UnlockProgress { submissions, threshold, unlocked_at: self.unlocked_at })
@@ -158,7 +172,11 @@ impl Row {
         let (Some(name), Some(kind), Some(attributes), Some(effects)) =
             (self.name, self.kind, self.attributes, self.effects)
         else {
-            let unlock = unlock.unwrap_or(UnlockProgress { submissions: 0, threshold: 1, unlocked_at: None });
+            let unlock = unlock.unwrap_or(UnlockProgress {
+                submissions: 0,
+                threshold: 1,
+                unlocked_at: None,
+            });
             return Ok(CardView::Hidden(HiddenCard { place, unlock }));
         };
         Ok(CardView::Open(Box::new(OpenCard {
@@ -190,7 +208,11 @@ fn cards_with_content<'a>(columns: &str, viewer: Viewer) -> Sql<'a> {
 }
 
 /// The card with that id.
-pub async fn find(conn: &mut Connection, viewer: Viewer, id: CardId) -> StoreResult<Option<CardView>> {
+pub async fn find(
+    conn: &mut Connection,
+    viewer: Viewer,
+    id: CardId,
+) -> StoreResult<Option<CardView>> {
     let sql = cards_and_content(COLUMNS, viewer).push(" AND c.id = ").bind::<SqlUuid, _>(id.0);
     one(conn, sql).await
 }
@@ -270,7 +292,9 @@ fn filtered<'a>(columns: &str, viewer: Viewer, filter: &'a CardFilter) -> Sql<'a
         .bind_some::<Text, _>(" AND content.kind = ", kind.as_ref());
     let sql = match name {
         None => sql,
-        Some(NamePattern::Exact(key)) => sql.push(" AND content.search_key = ").bind::<Text, _>(key),
+        Some(NamePattern::Exact(key)) => {
+            sql.push(" AND content.search_key = ").bind::<Text, _>(key)
+        }
         Some(NamePattern::Prefix(key)) => {
             sql.push(" AND content.search_key LIKE ").bind::<Text, _>(starting_with(key))
         }
@@ -310,7 +334,11 @@ struct PrintingRow {
 }
 
 /// The printings of a card, the most common first; none when the viewer may not see it.
-pub async fn printings(conn: &mut Connection, viewer: Viewer, card: CardId) -> StoreResult<Vec<Printing>> {
+pub async fn printings(
+    conn: &mut Connection,
+    viewer: Viewer,
+    card: CardId,
+) -> StoreResult<Vec<Printing>> {
     let sql = Sql::new(
         "SELECT p.id, p.rarity, p.tier, own.attributes FROM printings p \
          JOIN printing_content own ON own.printing_id = p.id \

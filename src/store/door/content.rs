@@ -143,8 +143,41 @@ pub(in crate::store) async fn names_taken(
         .await?)
 }
 
+/// A code of the manifest that stored cards use.
+#[derive(Debug, QueryableByName)]
+pub(in crate::store) struct CodeUsed {
+    /// `kinds` or `rarities`.
+    #[diesel(sql_type = Text)]
+    pub list: String,
+    #[diesel(sql_type = Text)]
+    pub code: String,
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+}
+
+/// Which kinds and rarities the cards of a game use, outside the given sets.
+pub(in crate::store) async fn codes_used(
+    conn: &mut Connection,
+    _by: &Operator,
+    game: &str,
+    outside: &[&str],
+) -> StoreResult<Vec<CodeUsed>> {
+    let query = diesel::sql_query(
+        "SELECT DISTINCT 'kinds' AS list, content.kind AS code, c.set_code \
+         FROM card_content content JOIN cards c ON c.id = content.card_id \
+         WHERE c.game_code = $1 AND c.set_code <> ALL($2) \
+         UNION SELECT DISTINCT 'rarities', p.rarity, c.set_code FROM printings p JOIN cards c ON c.id = p.card_id \
+         WHERE c.game_code = $1 AND c.set_code <> ALL($2) ORDER BY 1, 2, 3",
+    );
+    Ok(query.bind::<Text, _>(game).bind::<Array<Text>, _>(outside).load(conn).await?)
+}
+
 /// Takes the names off cards that are about to get other ones, so that two can change names with each other.
-pub(in crate::store) async fn free_names(conn: &mut Connection, _by: &Operator, cards: &[CardId]) -> StoreResult<()> {
+pub(in crate::store) async fn free_names(
+    conn: &mut Connection,
+    _by: &Operator,
+    cards: &[CardId],
+) -> StoreResult<()> {
     let ids: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
     diesel::sql_query("UPDATE card_content SET name_key = card_id::text WHERE card_id = ANY($1)")
         .bind::<Array<SqlUuid>, _>(ids)

@@ -9,6 +9,7 @@
 
 pub(super) mod cards;
 pub(super) mod content;
+#[allow(dead_code, reason = "the room of decks asks for it")]
 pub(super) mod pool;
 
 use diesel::pg::Pg;

@@ -58,8 +58,9 @@ impl TryFrom<DefinitionRow> for PoolCard {
 
 /// Reads back what an import wrote.
 pub(super) fn stored<T: DeserializeOwned>(value: Value) -> StoreResult<T> {
-    serde_json::from_value(value)
-        .map_err(|error| StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error))))
+    serde_json::from_value(value).map_err(|error| {
+        StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error)))
+    })
 }
 
 /// The cards of a game that have one of these names ([`cardscape_engine::name_key`]), by set and number.

@@ -1,8 +1,9 @@
 //! Writes the cards of a plan.
 
+use cardscape_engine::{Game, Rarity};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Int4, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Array, Int4, SmallInt, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -26,7 +27,8 @@ pub(super) async fn add(
     progress: &(dyn Fn(usize) + Sync),
 ) -> StoreResult<()> {
     for batch in plan.added.chunks(BATCH) {
-        let batch: Vec<(CardId, &CardImport)> = batch.iter().map(|card| (CardId::fresh(), *card)).collect();
+        let batch: Vec<(CardId, &CardImport)> =
+            batch.iter().map(|card| (CardId::fresh(), *card)).collect();
         let rows: Vec<_> = batch
             .iter()
             .map(|(id, card)| {
@@ -44,13 +46,17 @@ pub(super) async fn add(
         if plan.set.hidden {
             let rows: Vec<_> = batch
                 .iter()
-                .map(|(id, _)| (unlocks::card_id.eq(id.0), unlocks::threshold.eq(plan.set.unlock_threshold)))
+                .map(|(id, _)| {
+                    (unlocks::card_id.eq(id.0), unlocks::threshold.eq(plan.set.unlock_threshold))
+                })
                 .collect();
             diesel::insert_into(unlocks::table).values(rows).execute(conn).await?;
         }
         content::insert(conn, by, plan.game, &batch).await?;
-        let new: Vec<(CardId, &PrintingImport)> =
-            batch.iter().flat_map(|(id, card)| card.printings.iter().map(|printing| (*id, printing))).collect();
+        let new: Vec<(CardId, &PrintingImport)> = batch
+            .iter()
+            .flat_map(|(id, card)| card.printings.iter().map(|printing| (*id, printing)))
+            .collect();
         add_printings(conn, by, &new).await?;
         progress(batch.len());
     }
@@ -63,7 +69,8 @@ async fn add_printings(
     new: &[(CardId, &PrintingImport)],
 ) -> StoreResult<()> {
     for batch in new.chunks(BATCH) {
-        let batch: Vec<_> = batch.iter().map(|(card, printing)| (PrintingId::fresh(), *card, *printing)).collect();
+        let batch: Vec<_> =
+            batch.iter().map(|(card, printing)| (PrintingId::fresh(), *card, *printing)).collect();
         let rows: Vec<_> = batch
             .iter()
             .map(|(id, card, printing)| {
@@ -110,15 +117,37 @@ async fn change_card(
     }
     let removed: Vec<Uuid> = plan.removed_printings.iter().map(|printing| printing.0).collect();
     if !removed.is_empty() {
-        diesel::delete(printings::table.filter(printings::id.eq_any(removed))).execute(conn).await?;
+        diesel::delete(printings::table.filter(printings::id.eq_any(removed)))
+            .execute(conn)
+            .await?;
     }
     for (id, printing) in &plan.changed_printings {
-        diesel::update(printings::table.find(id.0)).set(printings::tier.eq(printing.tier)).execute(conn).await?;
+        diesel::update(printings::table.find(id.0))
+            .set(printings::tier.eq(printing.tier))
+            .execute(conn)
+            .await?;
         content::update_printing(conn, by, *id, printing).await?;
     }
     let new: Vec<(CardId, &PrintingImport)> =
         plan.new_printings.iter().map(|printing| (plan.id, *printing)).collect();
     add_printings(conn, by, &new).await
+}
+
+/// Gives every printing of a game the tier that its rarity has now.
+pub(super) async fn apply_tiers(conn: &mut Connection, game: &Game) -> StoreResult<()> {
+    let tier = |rarity: &Rarity| i16::try_from(rarity.tier).unwrap_or(i16::MAX);
+    let (rarities, tiers): (Vec<&str>, Vec<i16>) =
+        game.rarities().iter().map(|rarity| (rarity.code.as_str(), tier(rarity))).unzip();
+    diesel::sql_query(
+        "UPDATE printings p SET tier = known.tier FROM unnest($2, $3) AS known (rarity, tier), cards c \
+         WHERE c.id = p.card_id AND c.game_code = $1 AND p.rarity = known.rarity AND p.tier <> known.tier",
+    )
+    .bind::<Text, _>(game.code())
+    .bind::<Array<Text>, _>(rarities)
+    .bind::<Array<SmallInt>, _>(tiers)
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 #[derive(QueryableByName)]

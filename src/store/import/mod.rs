@@ -125,7 +125,8 @@ pub async fn import(
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<ImportSummary, ImportError> {
     conn.batch_execute(LOCK).await?;
-    let mut summary = ImportSummary { game: import.game().code().to_owned(), ..ImportSummary::default() };
+    let mut summary =
+        ImportSummary { game: import.game().code().to_owned(), ..ImportSummary::default() };
     summary.manifest_changed = store_game(conn, import, at).await?;
 
     let mut plans = Vec::new();
@@ -135,9 +136,15 @@ pub async fn import(
             None => progress(set.cards.len()),
         }
     }
-    let faults = plan::faults(conn, by, import, &plans).await?;
+    let mut faults = plan::faults(conn, by, import, &plans).await?;
+    if summary.manifest_changed {
+        faults.extend(plan::lost_codes(conn, by, import, &plans).await?);
+    }
     if !faults.is_empty() {
         return Err(ImportError::Refused(faults));
+    }
+    if summary.manifest_changed {
+        cards::apply_tiers(conn, import.game()).await?;
     }
     plan::free_names(conn, by, &plans).await?;
     for plan in &plans {
@@ -153,11 +160,21 @@ pub async fn import(
 }
 
 /// Stores the manifest; whether it is new or another.
-async fn store_game(conn: &mut Connection, import: &GameImport, at: DateTime<Utc>) -> StoreResult<bool> {
+async fn store_game(
+    conn: &mut Connection,
+    import: &GameImport,
+    at: DateTime<Utc>,
+) -> StoreResult<bool> {
     let (game, manifest) = (import.game(), &import.manifest().text);
-    let stored: Option<String> =
-        games::table.find(game.code()).select(games::manifest).for_update().first(conn).await.optional()?;
-    let values = (games::name.eq(game.name()), games::manifest.eq(manifest), games::updated_at.eq(at));
+    let stored: Option<String> = games::table
+        .find(game.code())
+        .select(games::manifest)
+        .for_update()
+        .first(conn)
+        .await
+        .optional()?;
+    let values =
+        (games::name.eq(game.name()), games::manifest.eq(manifest), games::updated_at.eq(at));
     match stored {
         Some(stored) if stored == *manifest => return Ok(false),
         Some(_) => {
@@ -186,7 +203,8 @@ async fn write(
     cards::add(conn, by, plan, at, progress).await?;
     cards::change(conn, by, plan, at).await?;
     progress(plan.set.cards.len() - plan.added.len());
-    let cards_unlocked = if plan.is_new { 0 } else { cards::apply_threshold(conn, plan, at).await? };
+    let cards_unlocked =
+        if plan.is_new { 0 } else { cards::apply_threshold(conn, plan, at).await? };
     diesel::update(sets::table.find(plan.set_id))
         .set(sets::source_hash.eq(plan.set.hash.to_vec()))
         .execute(conn)
@@ -200,7 +218,11 @@ async fn write(
     })
 }
 
-async fn record(conn: &mut Connection, summary: &ImportSummary, at: DateTime<Utc>) -> StoreResult<()> {
+async fn record(
+    conn: &mut Connection,
+    summary: &ImportSummary,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
     let entry = audit::NewAuditEntry {
         actor: None,
         action: "game.imported",

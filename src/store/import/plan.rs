@@ -122,7 +122,8 @@ pub(super) async fn plan<'a>(
 
 /// Whether a print run of the set exists, be it in the making.
 async fn is_printed(conn: &mut Connection, set: SetId) -> StoreResult<bool> {
-    let runs = print_runs::table.filter(print_runs::set_id.eq(set).and(print_runs::status.ne("discarded")));
+    let runs = print_runs::table
+        .filter(print_runs::set_id.eq(set).and(print_runs::status.ne("discarded")));
     Ok(diesel::select(diesel::dsl::exists(runs)).get_result(conn).await?)
 }
 
@@ -193,25 +194,49 @@ fn compare_card(mut before: StoredCard, card: &CardImport) -> Option<CardPlan<'_
 }
 
 /// A printing of a printed set never vanishes: copies of it may exist, and its place in the run does.
-async fn refuse_removed_printings(conn: &mut Connection, plan: &mut SetPlan<'_>, printed: bool) -> StoreResult<()> {
-    let removed: Vec<Uuid> =
-        plan.changed.iter().flat_map(|card| &card.removed_printings).map(|printing| printing.0).collect();
+async fn refuse_removed_printings(
+    conn: &mut Connection,
+    plan: &mut SetPlan<'_>,
+    printed: bool,
+) -> StoreResult<()> {
+    let removed: Vec<Uuid> = plan
+        .changed
+        .iter()
+        .flat_map(|card| &card.removed_printings)
+        .map(|printing| printing.0)
+        .collect();
     if removed.is_empty() {
         return Ok(());
     }
     let refused: Vec<(Uuid, String)> = printings::table
         .filter(printings::id.eq_any(removed))
-        .filter(diesel::dsl::exists(copies::table.filter(copies::printing_id.eq(printings::id))).or(printed.into_sql::<Bool>()))
+        .filter(
+            diesel::dsl::exists(copies::table.filter(copies::printing_id.eq(printings::id)))
+                .or(printed.into_sql::<Bool>()),
+        )
         .select((printings::card_id, printings::rarity))
         .order((printings::card_id, printings::tier))
         .load(conn)
         .await?;
     for (card, rarity) in refused {
-        let Some(changed) = plan.changed.iter().find(|changed| changed.id.0 == card) else { continue };
+        let Some(changed) = plan.changed.iter().find(|changed| changed.id.0 == card) else {
+            continue;
+        };
         let number = changed.card.definition.number.as_str();
-        let at = plan.set.cards.iter().position(|card| card.definition.number == number).unwrap_or_default();
-        let message = format!("the {rarity} printing of card {number} is missing: what was printed never vanishes");
-        plan.faults.push(ImportFault::new(&plan.set.file, format!("/cards/{at}/printings"), message));
+        let at = plan
+            .set
+            .cards
+            .iter()
+            .position(|card| card.definition.number == number)
+            .unwrap_or_default();
+        let message = format!(
+            "the {rarity} printing of card {number} is missing: what was printed never vanishes"
+        );
+        plan.faults.push(ImportFault::new(
+            &plan.set.file,
+            format!("/cards/{at}/printings"),
+            message,
+        ));
     }
     Ok(())
 }
@@ -223,7 +248,8 @@ pub(super) async fn faults(
     import: &GameImport,
     plans: &[SetPlan<'_>],
 ) -> StoreResult<Vec<ImportFault>> {
-    let mut faults: Vec<ImportFault> = plans.iter().flat_map(|plan| plan.faults.iter().cloned()).collect();
+    let mut faults: Vec<ImportFault> =
+        plans.iter().flat_map(|plan| plan.faults.iter().cloned()).collect();
     // Cards of the planned sets get the names of the files, which were compared with each other already.
     let planned: Vec<&str> = plans.iter().map(|plan| plan.set.code.as_str()).collect();
     let names: Vec<&str> =
@@ -233,7 +259,10 @@ pub(super) async fn faults(
         for plan in plans {
             let same = |card: &CardImport| card.name_key == taken.name_key;
             if let Some(at) = plan.set.cards.iter().position(same) {
-                let message = format!("card {} of the set {} has this name already", taken.number, taken.set_code);
+                let message = format!(
+                    "card {} of the set {} has this name already",
+                    taken.number, taken.set_code
+                );
                 faults.push(ImportFault::new(&plan.set.file, format!("/cards/{at}/name"), message));
             }
         }
@@ -241,8 +270,36 @@ pub(super) async fn faults(
     Ok(faults)
 }
 
+/// Kinds and rarities that a changed manifest leaves out, though cards of sets outside this import have them.
+pub(super) async fn lost_codes(
+    conn: &mut Connection,
+    by: &Operator,
+    import: &GameImport,
+    plans: &[SetPlan<'_>],
+) -> StoreResult<Vec<ImportFault>> {
+    let game = import.game();
+    let planned: Vec<&str> = plans.iter().map(|plan| plan.set.code.as_str()).collect();
+    let used = content::codes_used(conn, by, game.code(), &planned).await?;
+    let lost = used.into_iter().filter(|used| match used.list.as_str() {
+        "kinds" => game.kind(&used.code).is_none(),
+        _ => game.rarity(&used.code).is_none(),
+    });
+    let fault = |used: content::CodeUsed| {
+        let message = format!(
+            "{:?} is missing, but cards of the stored set {} have it",
+            used.code, used.set_code
+        );
+        ImportFault::new(&import.manifest().name, used.list, message)
+    };
+    Ok(lost.map(fault).collect())
+}
+
 /// Takes the names off all cards that get other ones.
-pub(super) async fn free_names(conn: &mut Connection, by: &Operator, plans: &[SetPlan<'_>]) -> StoreResult<()> {
+pub(super) async fn free_names(
+    conn: &mut Connection,
+    by: &Operator,
+    plans: &[SetPlan<'_>],
+) -> StoreResult<()> {
     let cards = plans.iter().flat_map(|plan| &plan.changed);
     let renamed: Vec<CardId> = cards.filter(|card| card.renamed).map(|card| card.id).collect();
     if renamed.is_empty() { Ok(()) } else { content::free_names(conn, by, &renamed).await }

@@ -2,9 +2,11 @@
 //! it. Tests go through the public API; only what has no API yet (creating an admin) goes through the store.
 
 mod app;
+mod catalogue;
 mod db;
 mod http;
 
 pub use app::{Player, TestApp};
+pub use catalogue::{edit_set, import_into, seed_data, set_file};
 pub use db::{TestDb, sql};
 pub use http::{Answer, RequestExt};

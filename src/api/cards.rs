@@ -1,0 +1,396 @@
+//! Cards and printings, as the caller may see them.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use cardscape_engine::Effect;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::extract::{Caller, Cursor, Freshness, Page, PageLimit, cacheable, paged};
+use super::problem::{Problem, ProblemCode};
+use super::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::code::Code;
+use crate::domain::ids::CardId;
+use crate::search::{CardFilter, NamePattern};
+use crate::store::cards::{self, CardView, HiddenCard, OpenCard, Printing};
+
+/// How far a card that started hidden is from being unlocked.
+#[derive(Serialize, ToSchema)]
+pub struct CardUnlock {
+    /// Submissions that count: at most one of each account.
+    #[schema(example = 3)]
+    pub submissions: i32,
+    /// How many unlock the card.
+    #[schema(example = 5)]
+    pub threshold: i32,
+    /// When the card was unlocked; absent while it is hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlocked_at: Option<DateTime<Utc>>,
+}
+
+impl From<cards::UnlockProgress> for CardUnlock {
+    fn from(unlock: cards::UnlockProgress) -> Self {
+        Self {
+            submissions: unlock.submissions,
+            threshold: unlock.threshold,
+            unlocked_at: unlock.unlocked_at,
+        }
+    }
+}
+
+/// One effect of a card.
+#[derive(Serialize, ToSchema)]
+pub struct EffectResponse {
+    /// How it is activated, in games that have styles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "passive")]
+    pub style: Option<String>,
+    /// Where on the card it stands, in games that have slots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<String>,
+    /// The printed sentence.
+    pub text: String,
+}
+
+impl From<Effect> for EffectResponse {
+    fn from(effect: Effect) -> Self {
+        Self { style: effect.style, slot: effect.slot, text: effect.text }
+    }
+}
+
+/// A card that the caller may see.
+#[derive(Serialize, ToSchema)]
+pub struct OpenCardResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of its set.
+    #[schema(example = "hearth")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "001")]
+    pub number: String,
+    /// Whether it is hidden from everybody who neither holds it nor oversees the cards.
+    pub hidden: bool,
+    /// How far it is from being unlocked; absent when it never was hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlock: Option<CardUnlock>,
+    /// Its name.
+    pub name: String,
+    /// Code of its kind.
+    #[schema(example = "unit")]
+    pub kind: String,
+    /// Attributes of the base printing, as the game defines them.
+    #[schema(value_type = Object, example = json!({ "type": "fire", "rank": 1, "attack": 300, "defense": 200 }))]
+    pub attributes: Map<String, Value>,
+    /// Effects, in printed order.
+    pub effects: Vec<EffectResponse>,
+    /// Background text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lore: Option<String>,
+}
+
+/// A card that is hidden from the caller.
+#[derive(Serialize, ToSchema)]
+pub struct HiddenCardResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of its set.
+    #[schema(example = "veil")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "001")]
+    pub number: String,
+    /// `true`.
+    #[schema(example = true)]
+    pub hidden: bool,
+    /// How far it is from being unlocked.
+    pub unlock: CardUnlock,
+}
+
+/// A card as the caller may see it.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum CardResponse {
+    /// All of it.
+    Open(Box<OpenCardResponse>),
+    /// That it exists, and how far it is from being unlocked.
+    Hidden(HiddenCardResponse),
+}
+
+impl From<CardView> for CardResponse {
+    fn from(view: CardView) -> Self {
+        match view {
+            CardView::Open(card) => Self::Open(Box::new((*card).into())),
+            CardView::Hidden(card) => Self::Hidden(card.into()),
+        }
+    }
+}
+
+impl From<OpenCard> for OpenCardResponse {
+    fn from(card: OpenCard) -> Self {
+        Self {
+            hidden: card.is_hidden(),
+            id: card.place.id.0,
+            game: card.place.game,
+            set: card.place.set,
+            number: card.place.number,
+            unlock: card.unlock.map(Into::into),
+            name: card.name,
+            kind: card.kind,
+            attributes: card.attributes,
+            effects: card.effects.into_iter().map(Into::into).collect(),
+            lore: card.lore,
+        }
+    }
+}
+
+impl From<HiddenCard> for HiddenCardResponse {
+    fn from(card: HiddenCard) -> Self {
+        Self {
+            id: card.place.id.0,
+            game: card.place.game,
+            set: card.place.set,
+            number: card.place.number,
+            hidden: true,
+            unlock: card.unlock.into(),
+        }
+    }
+}
+
+/// A card in one rarity.
+#[derive(Serialize, ToSchema)]
+pub struct PrintingResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Code of the rarity.
+    #[schema(example = "uncommon")]
+    pub rarity: String,
+    /// Place of the rarity in its game's list, from 1, the most common.
+    #[schema(example = 2, minimum = 1)]
+    pub tier: i16,
+    /// The attributes that this printing gives itself; all others are the card's.
+    #[schema(value_type = Object, example = json!({ "attack": 305, "defense": 205 }))]
+    pub attributes: Map<String, Value>,
+}
+
+impl From<Printing> for PrintingResponse {
+    fn from(printing: Printing) -> Self {
+        Self {
+            id: printing.id.0,
+            rarity: printing.rarity,
+            tier: printing.tier,
+            attributes: printing.attributes,
+        }
+    }
+}
+
+/// The printings of a card.
+#[derive(Serialize, ToSchema)]
+pub struct PrintingsResponse {
+    /// The most common first; none while the card is hidden from the caller.
+    pub data: Vec<PrintingResponse>,
+    /// Whether the card is hidden from everybody who neither holds it nor oversees the cards.
+    pub hidden: bool,
+}
+
+/// Which cards, and which part of the list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct CardsQuery {
+    /// Code of a game.
+    #[param(value_type = Option<String>, example = "ttcg")]
+    game: Option<Code>,
+    /// Code of a set.
+    #[param(value_type = Option<String>, example = "hearth")]
+    set: Option<Code>,
+    /// Number in the set.
+    #[param(value_type = Option<String>)]
+    number: Option<Code>,
+    /// Whether the card is hidden from the public.
+    hidden: Option<bool>,
+    /// Code of a kind. Never matches a card that is hidden from the caller.
+    #[param(value_type = Option<String>)]
+    kind: Option<Code>,
+    /// The name, or its beginning and `*`; case, punctuation and accents do not count. Never matches a card that is hidden
+    /// from the caller.
+    #[param(value_type = Option<String>, max_length = 200)]
+    name: Option<String>,
+    /// Code of a rarity in which the card exists. Never matches a card that is hidden from the caller.
+    #[param(value_type = Option<String>)]
+    rarity: Option<Code>,
+    /// `total` to count all cards of the list.
+    #[param(inline)]
+    include: Option<Include>,
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+/// What else to tell.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Include {
+    /// How many cards there are in all.
+    Total,
+}
+
+impl CardsQuery {
+    fn filter(&self) -> Result<CardFilter, Problem> {
+        let name = self.name.as_deref().map(NamePattern::parse).transpose();
+        let text = |code: &Option<Code>| code.clone().map(Code::into_string);
+        Ok(CardFilter {
+            game: text(&self.game),
+            set: text(&self.set),
+            number: text(&self.number),
+            hidden: self.hidden,
+            kind: text(&self.kind),
+            name: name.map_err(|error| {
+                Problem::new(ProblemCode::InvalidQuery).detail(error.to_string())
+            })?,
+            rarity: text(&self.rarity),
+        })
+    }
+}
+
+/// Open cards change rarely; progress shows within seconds.
+fn freshness(viewer: Viewer, may_progress: bool) -> Freshness {
+    match (viewer.is_stranger(), may_progress) {
+        (false, _) => Freshness::Private,
+        (true, true) => Freshness::Public(5),
+        (true, false) => Freshness::Public(60),
+    }
+}
+
+/// Lists cards by game, set and number.
+///
+/// A hidden card is found by game, set, number and `hidden` only: with any other condition the list holds cards that the
+/// caller may see, and counts no others.
+#[utoipa::path(
+    get, path = "/v1/cards", tag = "catalogue", security((), ("bearer" = [])), params(CardsQuery),
+    responses((status = 200, body = Page<CardResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_cards(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    query: web::Query<CardsQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (viewer, filter) = (caller.viewer(), query.filter()?);
+    let after: Option<(Code, Code, Code)> = query.cursor.as_ref().map(Cursor::key).transpose()?;
+    let after = after
+        .map(|(game, set, number)| (game.into_string(), set.into_string(), number.into_string()));
+    let mut conn = state.store.connection().await?;
+    let rows = cards::list(&mut conn, viewer, &filter, after.as_ref(), query.limit.rows()).await?;
+    let mut page = paged(rows, query.limit, key, CardResponse::from);
+    if query.include == Some(Include::Total) {
+        page.total = Some(cards::count(&mut conn, viewer, &filter).await?);
+    }
+    Ok(page.linked(&req, cacheable(&req, freshness(viewer, true), None, &page)?))
+}
+
+fn key(card: &CardView) -> (String, String, String) {
+    let place = card.place();
+    (place.game.clone(), place.set.clone(), place.number.clone())
+}
+
+/// A card.
+///
+/// While it is hidden, everybody but its holders, moderators and admins gets only its place and its progress.
+#[utoipa::path(
+    get, path = "/v1/cards/{card}", tag = "catalogue", security((), ("bearer" = [])),
+    params(("card" = Uuid, Path, description = "Id of the card")),
+    responses((status = 200, body = CardResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_card(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    card: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let found = cards::find(&mut conn, caller.viewer(), CardId(*card)).await?;
+    answer(&req, caller.viewer(), found)
+}
+
+/// The card with a number of a set.
+#[utoipa::path(
+    get, path = "/v1/games/{game}/sets/{set}/cards/{number}", tag = "catalogue", security((), ("bearer" = [])),
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("set" = String, Path, description = "Code of the set", example = "hearth"),
+        ("number" = String, Path, description = "Number in the set", example = "001"),
+    ),
+    responses((status = 200, body = CardResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_card_by_number(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    path: web::Path<(Code, Code, Code)>,
+) -> Result<HttpResponse, Problem> {
+    let (game, set, number) = path.into_inner();
+    let mut conn = state.store.connection().await?;
+    let found = cards::find_by_number(
+        &mut conn,
+        caller.viewer(),
+        game.as_str(),
+        set.as_str(),
+        number.as_str(),
+    )
+    .await?;
+    answer(&req, caller.viewer(), found)
+}
+
+fn answer(
+    req: &HttpRequest,
+    viewer: Viewer,
+    found: Option<CardView>,
+) -> Result<HttpResponse, Problem> {
+    let view = found.ok_or_else(Problem::not_found)?;
+    // When the content of a hidden card changed is a secret of its own.
+    let modified = match &view {
+        CardView::Open(card) if !card.is_hidden() => {
+            let unlocked_at = card.unlock.and_then(|unlock| unlock.unlocked_at);
+            Some(unlocked_at.map_or(card.updated_at, |at| at.max(card.updated_at)))
+        }
+        _ => None,
+    };
+    cacheable(req, freshness(viewer, modified.is_none()), modified, &CardResponse::from(view))
+}
+
+/// The printings of a card: one for each rarity, with its own numbers.
+///
+/// Tells nothing while the card is hidden from the caller.
+#[utoipa::path(
+    get, path = "/v1/cards/{card}/printings", tag = "catalogue", security((), ("bearer" = [])),
+    params(("card" = Uuid, Path, description = "Id of the card")),
+    responses((status = 200, body = PrintingsResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn list_printings(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    card: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let (viewer, card) = (caller.viewer(), CardId(*card));
+    let mut conn = state.store.connection().await?;
+    let found = cards::find(&mut conn, viewer, card).await?.ok_or_else(Problem::not_found)?;
+    let printings = cards::printings(&mut conn, viewer, card).await?;
+    let hidden = found.is_hidden();
+    let body = PrintingsResponse { data: printings.into_iter().map(Into::into).collect(), hidden };
+    cacheable(&req, freshness(viewer, hidden), None, &body)
+}

@@ -1,0 +1,274 @@
+//! Games and their formats.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use cardscape_engine::{Date, Format, Game};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::extract::{Freshness, cacheable};
+use super::problem::{Problem, ProblemCode};
+use super::state::AppState;
+use crate::domain::code::Code;
+
+/// Manifests change rarely, and are the same for everybody.
+const FRESH: Freshness = Freshness::Public(60);
+
+/// A game in short.
+#[derive(Serialize, ToSchema)]
+pub struct GameSummary<'a> {
+    /// Its code.
+    #[schema(example = "ttcg")]
+    pub code: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// What it is, in a sentence or two.
+    pub description: &'a str,
+    /// Version of the rulebook that the manifest restates.
+    #[schema(example = "1.0")]
+    pub rules_version: &'a str,
+    /// Codes of its formats.
+    #[schema(example = json!(["standard"]))]
+    pub formats: Vec<&'a str>,
+}
+
+impl<'a> From<&'a Game> for GameSummary<'a> {
+    fn from(game: &'a Game) -> Self {
+        Self {
+            code: game.code(),
+            name: game.name(),
+            description: game.description(),
+            rules_version: game.rules_version(),
+            formats: game.formats().iter().map(|format| &*format.code).collect(),
+        }
+    }
+}
+
+/// All games.
+#[derive(Serialize, ToSchema)]
+pub struct GamesResponse<'a> {
+    /// By code.
+    pub data: Vec<GameSummary<'a>>,
+}
+
+/// A game: what its cards look like and which formats it has.
+#[derive(Serialize, ToSchema)]
+pub struct GameResponse<'a> {
+    /// Its code.
+    #[schema(example = "ttcg")]
+    pub code: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// What it is, in a sentence or two.
+    pub description: &'a str,
+    /// Version of the rulebook that the manifest restates.
+    #[schema(example = "1.0")]
+    pub rules_version: &'a str,
+    /// Whether cards start hidden, where their set does not say otherwise.
+    pub cards_start_hidden: bool,
+    /// Distinct accounts whose submissions unlock a card, where its set does not say otherwise.
+    #[schema(example = 5, minimum = 1)]
+    pub unlock_threshold: u32,
+    /// Rarities from the most common up: code, name, weight in print runs, tier.
+    #[schema(value_type = Vec<Object>)]
+    pub rarities: &'a [cardscape_engine::Rarity],
+    /// Parts of a deck list; the first is the main one.
+    #[schema(value_type = Vec<Object>)]
+    pub zones: &'a [cardscape_engine::Zone],
+    /// Kinds of cards: attributes, effects, printings and the checks of each.
+    #[schema(value_type = Vec<Object>)]
+    pub kinds: &'a [cardscape_engine::Kind],
+    /// Its formats in short.
+    pub formats: Vec<FormatSummary<'a>>,
+}
+
+impl<'a> From<&'a Game> for GameResponse<'a> {
+    fn from(game: &'a Game) -> Self {
+        Self {
+            code: game.code(),
+            name: game.name(),
+            description: game.description(),
+            rules_version: game.rules_version(),
+            cards_start_hidden: game.cards_start_hidden(),
+            unlock_threshold: game.unlock_threshold(),
+            rarities: game.rarities(),
+            zones: game.zones(),
+            kinds: game.kinds(),
+            formats: game.formats().iter().map(Into::into).collect(),
+        }
+    }
+}
+
+/// A format in short.
+#[derive(Serialize, ToSchema)]
+pub struct FormatSummary<'a> {
+    /// Its code.
+    #[schema(example = "standard")]
+    pub code: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Version of its rules.
+    #[schema(example = "1")]
+    pub version: &'a str,
+    /// First day of this version; absent: always was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "2026-11-01")]
+    pub effective_from: Option<Date>,
+    /// What it is, in a sentence or two.
+    pub description: &'a str,
+    /// Codes of its variants; the first is in force when nothing is said.
+    pub variants: Vec<&'a str>,
+}
+
+impl<'a> From<&'a Format> for FormatSummary<'a> {
+    fn from(format: &'a Format) -> Self {
+        let mut variants: Vec<_> = format.variants.iter().collect();
+        variants.sort_by_key(|variant| !variant.default);
+        Self {
+            code: &format.code,
+            name: &format.name,
+            version: &format.version,
+            effective_from: format.effective_from,
+            description: &format.description,
+            variants: variants.into_iter().map(|variant| &*variant.code).collect(),
+        }
+    }
+}
+
+/// The formats of a game.
+#[derive(Serialize, ToSchema)]
+pub struct FormatsResponse<'a> {
+    /// In the order of the manifest.
+    pub data: Vec<FormatSummary<'a>>,
+}
+
+/// A format with all its rules.
+#[derive(Serialize, ToSchema)]
+pub struct FormatResponse<'a> {
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: &'a str,
+    /// The format in short.
+    #[serde(flatten)]
+    pub format: FormatSummary<'a>,
+    /// The variant whose rules these are; absent when the format has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<&'a str>,
+    /// How far it can be trusted: `source` (the rulebook says so), `assumed` or `sample`.
+    #[schema(value_type = String, example = "source")]
+    pub provenance: cardscape_engine::Provenance,
+    /// The rules in force: number and section in the rulebook, wording, and what is checked.
+    #[schema(value_type = Vec<Object>)]
+    pub rules: &'a [cardscape_engine::Rule],
+}
+
+impl<'a> From<&'a Format> for FormatResponse<'a> {
+    fn from(format: &'a Format) -> Self {
+        Self {
+            game: &format.game,
+            format: format.into(),
+            variant: format.variant.as_deref(),
+            provenance: format.provenance,
+            rules: &format.rules,
+        }
+    }
+}
+
+/// Lists all games.
+#[utoipa::path(
+    get, path = "/v1/games", tag = "catalogue",
+    responses((status = 200, body = GamesResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn list_games(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let games = state.games.list(&mut conn).await?;
+    let data = games.iter().map(|loaded| (&loaded.game).into()).collect();
+    let modified = games.iter().map(|loaded| loaded.updated_at).max();
+    cacheable(&req, FRESH, modified, &GamesResponse { data })
+}
+
+/// What a game's cards look like.
+#[utoipa::path(
+    get, path = "/v1/games/{game}", tag = "catalogue",
+    params(("game" = String, Path, description = "Code of the game", example = "ttcg")),
+    responses((status = 200, body = GameResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_game(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    game: web::Path<Code>,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let loaded =
+        state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
+    cacheable(&req, FRESH, Some(loaded.updated_at), &GameResponse::from(&loaded.game))
+}
+
+/// Lists the formats of a game.
+#[utoipa::path(
+    get, path = "/v1/games/{game}/formats", tag = "catalogue",
+    params(("game" = String, Path, description = "Code of the game", example = "ttcg")),
+    responses((status = 200, body = FormatsResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn list_formats(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    game: web::Path<Code>,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let loaded =
+        state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
+    let data = loaded.game.formats().iter().map(Into::into).collect();
+    cacheable(&req, FRESH, Some(loaded.updated_at), &FormatsResponse { data })
+}
+
+/// Which version and variant of a format.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct FormatQuery {
+    /// The rules as they stand on this day, `YYYY-MM-DD`; absent: the newest.
+    #[param(value_type = Option<String>, example = "2026-11-01")]
+    on: Option<Date>,
+    /// Code of a variant.
+    #[param(value_type = Option<String>)]
+    variant: Option<Code>,
+}
+
+/// A format with all its rules.
+///
+/// Every rule names its number, its section of the rulebook and how far it can be trusted.
+#[utoipa::path(
+    get, path = "/v1/games/{game}/formats/{format}", tag = "catalogue",
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("format" = String, Path, description = "Code of the format", example = "standard"),
+        FormatQuery,
+    ),
+    responses((status = 200, body = FormatResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_format(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    path: web::Path<(Code, Code)>,
+    query: web::Query<FormatQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (game, code) = path.into_inner();
+    let mut conn = state.store.connection().await?;
+    let loaded =
+        state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
+    let format = match query.on {
+        Some(day) => loaded.game.format_on(code.as_str(), day),
+        None => loaded.game.format(code.as_str()).cloned(),
+    };
+    let mut format = format.ok_or_else(Problem::not_found)?;
+    if let Some(variant) = &query.variant {
+        format = format.with_variant(variant.as_str()).ok_or_else(|| {
+            Problem::new(ProblemCode::InvalidQuery)
+                .detail(format!("The format has no variant {variant}."))
+        })?;
+    }
+    cacheable(&req, FRESH, Some(loaded.updated_at), &FormatResponse::from(&format))
+}

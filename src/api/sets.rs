@@ -1,0 +1,120 @@
+//! Sets.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::extract::{Cursor, Freshness, Page, PageLimit, cacheable, paged};
+use super::problem::Problem;
+use super::state::AppState;
+use crate::domain::code::Code;
+use crate::store::sets::{self, SetRow};
+
+/// The same for everybody; an unlock shows within seconds.
+const FRESH: Freshness = Freshness::Public(5);
+
+/// A set and how far it is unlocked.
+#[derive(Serialize, ToSchema)]
+pub struct SetResponse {
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Its code, unique in the game.
+    #[schema(example = "veil")]
+    pub code: String,
+    /// Its name.
+    #[schema(example = "Beyond the Veil")]
+    pub name: String,
+    /// Day of release.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "2026-12-01")]
+    pub released_on: Option<NaiveDate>,
+    /// Whether its cards start hidden until the community unlocks them.
+    pub cards_start_hidden: bool,
+    /// Distinct accounts whose submissions unlock a card.
+    #[schema(example = 5, minimum = 1)]
+    pub unlock_threshold: i32,
+    /// How many cards it has.
+    #[schema(example = 14)]
+    pub cards: i64,
+    /// How many of them are hidden now.
+    #[schema(example = 12)]
+    pub hidden_cards: i64,
+    /// How many were hidden and are unlocked.
+    #[schema(example = 2)]
+    pub unlocked_cards: i64,
+}
+
+impl From<SetRow> for SetResponse {
+    fn from(row: SetRow) -> Self {
+        Self {
+            game: row.game_code,
+            code: row.code,
+            name: row.name,
+            released_on: row.released_on,
+            cards_start_hidden: row.hidden,
+            unlock_threshold: row.unlock_threshold,
+            cards: row.card_count,
+            hidden_cards: row.hidden_count,
+            unlocked_cards: row.unlocked_count,
+        }
+    }
+}
+
+/// Which part of the list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SetsQuery {
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+/// Lists the sets of a game by code.
+#[utoipa::path(
+    get, path = "/v1/games/{game}/sets", tag = "catalogue",
+    params(("game" = String, Path, description = "Code of the game", example = "ttcg"), SetsQuery),
+    responses((status = 200, body = Page<SetResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_sets(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    game: web::Path<Code>,
+    query: web::Query<SetsQuery>,
+) -> Result<HttpResponse, Problem> {
+    let after: Option<Code> = query.cursor.as_ref().map(Cursor::key).transpose()?;
+    let mut conn = state.store.connection().await?;
+    state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
+    let rows =
+        sets::list(&mut conn, game.as_str(), after.as_ref().map(Code::as_str), query.limit.rows())
+            .await?;
+    let page = paged(rows, query.limit, |row| row.code.clone(), SetResponse::from);
+    Ok(page.linked(&req, cacheable(&req, FRESH, None, &page)?))
+}
+
+/// A set and how far it is unlocked.
+#[utoipa::path(
+    get, path = "/v1/games/{game}/sets/{set}", tag = "catalogue",
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("set" = String, Path, description = "Code of the set", example = "veil"),
+    ),
+    responses((status = 200, body = SetResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_set(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    path: web::Path<(Code, Code)>,
+) -> Result<HttpResponse, Problem> {
+    let (game, set) = path.into_inner();
+    let mut conn = state.store.connection().await?;
+    let row =
+        sets::find(&mut conn, game.as_str(), set.as_str()).await?.ok_or_else(Problem::not_found)?;
+    cacheable(&req, FRESH, None, &SetResponse::from(row))
+}

@@ -1,0 +1,175 @@
+//! `cardscape seed`
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::database::Database;
+use super::{Outcome, block_on, say, seed_data};
+use crate::auth::permission::Operator;
+use crate::config::DatabaseOptions;
+use crate::domain::clock::Clock;
+use crate::domain::import::{GameImport, ImportFault};
+use crate::store::Store;
+use crate::store::import::{self, ImportError, ImportSummary};
+
+#[derive(Args)]
+pub(super) struct SeedCommand {
+    /// Folder with games and sets
+    #[arg(default_value = "seed-data", value_name = "DIR")]
+    folder: PathBuf,
+    /// Only read and check every file, without a database; exit code 1 when there is any fault
+    #[arg(long)]
+    check: bool,
+    #[command(flatten)]
+    database: DatabaseOptions,
+}
+
+impl SeedCommand {
+    pub(super) fn run(self) -> Outcome {
+        if self.check {
+            return check(&self.folder);
+        }
+        let database = Database::open(&self.database)?;
+        block_on(async {
+            database.migrate().await?;
+            let store = Store::new(&database.settings)?;
+            match load(&store, &self.folder).await? {
+                Seeded::Loaded(summaries) => {
+                    summaries.iter().filter(|summary| summary.changed()).for_each(report);
+                    if !summaries.iter().any(ImportSummary::changed) {
+                        say("Nothing changed.");
+                    }
+                    Ok(ExitCode::SUCCESS)
+                }
+                Seeded::Refused(faults) => Ok(refuse(&faults)),
+            }
+        })
+    }
+}
+
+fn check(folder: &Path) -> Outcome {
+    match seed_data::check(&seed_data::read(folder)?) {
+        Ok(imports) => {
+            for import in &imports {
+                let (sets, cards) = (import.sets().len(), import.card_count());
+                say(format_args!("{}: {sets} sets, {cards} cards, no fault", import.game().code()));
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(faults) => Ok(refuse(&faults)),
+    }
+}
+
+fn refuse(faults: &[ImportFault]) -> ExitCode {
+    faults.iter().for_each(say);
+    eprintln!("cardscape: {} faults; a game with faults is not loaded", faults.len());
+    ExitCode::FAILURE
+}
+
+fn report(summary: &ImportSummary) {
+    if summary.manifest_changed {
+        say(format_args!("{}: manifest loaded", summary.game));
+    }
+    for set in &summary.sets {
+        say(format_args!(
+            "{}/{}: {} cards added, {} changed, {} unlocked by a lower threshold",
+            summary.game, set.set, set.cards_added, set.cards_changed, set.cards_unlocked
+        ));
+    }
+}
+
+/// How loading a folder ended.
+pub(super) enum Seeded {
+    /// What changed, for each game.
+    Loaded(Vec<ImportSummary>),
+    /// Nothing was loaded of the game with the faults, nor of those after it.
+    Refused(Vec<ImportFault>),
+}
+
+/// Loads the games and sets of a folder. Costs next to nothing when nothing changed since the last time.
+pub(super) async fn load(store: &Store, folder: &Path) -> anyhow::Result<Seeded> {
+    let sources = seed_data::read(folder)?;
+    let mut conn = store.connection().await?;
+    let mut current = true;
+    for source in &sources {
+        current = current && import::is_current(&mut conn, source).await?;
+    }
+    drop(conn);
+    if current {
+        return Ok(Seeded::Loaded(Vec::new()));
+    }
+    let imports = match seed_data::check(&sources) {
+        Ok(imports) => imports,
+        Err(faults) => return Ok(Seeded::Refused(faults)),
+    };
+    let bar = progress_bar(&imports);
+    let mut summaries = Vec::new();
+    for game in &imports {
+        bar.set_message(game.game().code().to_owned());
+        match import_game(store, game, &bar).await {
+            Ok(summary) => summaries.push(summary),
+            Err(ImportError::Refused(faults)) => return Ok(Seeded::Refused(faults)),
+            Err(ImportError::Store(error)) => return Err(error.into()),
+        }
+    }
+    bar.finish_and_clear();
+    Ok(Seeded::Loaded(summaries))
+}
+
+async fn import_game(
+    store: &Store,
+    game: &GameImport,
+    bar: &ProgressBar,
+) -> Result<ImportSummary, ImportError> {
+    let (operator, now) = (Operator::at_the_machine(), Clock::system().now());
+    let start = bar.position();
+    let progress = |cards: usize| bar.inc(cards as u64);
+    store
+        .transaction(async |conn| {
+            // The transaction may run again after a deadlock.
+            bar.set_position(start);
+            import::import(conn, &operator, game, now, &progress).await
+        })
+        .await
+}
+
+/// A bar that counts cards, visible when a terminal watches.
+fn progress_bar(imports: &[GameImport]) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(imports.iter().map(|import| import.card_count() as u64).sum());
+    if let Ok(style) = ProgressStyle::with_template("{msg:12} {wide_bar} {pos}/{len} cards") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
+/// For `serve`: loads the folder, or says why it cannot.
+pub(super) async fn load_at_start(store: &Store, folder: &Path) -> anyhow::Result<()> {
+    let seeded =
+        load(store, folder).await.with_context(|| format!("cannot load {}", folder.display()))?;
+    match seeded {
+        Seeded::Loaded(summaries) => {
+            for summary in summaries.iter().filter(|summary| summary.changed()) {
+                let added: usize = summary.sets.iter().map(|set| set.cards_added).sum();
+                let changed: usize = summary.sets.iter().map(|set| set.cards_changed).sum();
+                tracing::info!(game = %summary.game, cards_added = added, cards_changed = changed, "seed data loaded");
+            }
+            Ok(())
+        }
+        Seeded::Refused(faults) => {
+            for fault in &faults {
+                eprintln!("{fault}");
+            }
+            bail!("{} has {} faults (see `cardscape seed --check`)", folder.display(), faults.len())
+        }
+    }
+}

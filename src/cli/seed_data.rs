@@ -1,0 +1,70 @@
+//! The folder with games and sets: `games/<game>/game.toml` and `games/<game>/sets/*.json`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+
+use crate::domain::import::{GameImport, GameSource, ImportFault, SourceFile};
+
+/// Reads the files of every game below `folder`, in the order of their names.
+pub(super) fn read(folder: &Path) -> anyhow::Result<Vec<GameSource>> {
+    let games = folder.join("games");
+    let mut found = Vec::new();
+    for game in entries(&games)?.into_iter().filter(|path| path.is_dir()) {
+        let mut sets = Vec::new();
+        let folder_of_sets = game.join("sets");
+        if folder_of_sets.is_dir() {
+            for file in entries(&folder_of_sets)? {
+                if file.extension().is_some_and(|extension| extension == "json") {
+                    sets.push(source(folder, &file)?);
+                }
+            }
+        }
+        found.push(GameSource { manifest: source(folder, &game.join("game.toml"))?, sets });
+    }
+    if found.is_empty() {
+        bail!("there is no game below {}", games.display());
+    }
+    Ok(found)
+}
+
+fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let read = || -> std::io::Result<Vec<PathBuf>> {
+        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
+    };
+    let mut paths = read().with_context(|| format!("cannot read {}", folder.display()))?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn source(folder: &Path, file: &Path) -> anyhow::Result<SourceFile> {
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let name = file.strip_prefix(folder).unwrap_or(file).display().to_string();
+    Ok(SourceFile { name, text })
+}
+
+/// Checks all games; every fault of every file at once.
+pub(super) fn check(sources: &[GameSource]) -> Result<Vec<GameImport>, Vec<ImportFault>> {
+    let mut faults = Vec::new();
+    let mut imports = Vec::new();
+    let mut codes: BTreeMap<String, String> = BTreeMap::new();
+    for source in sources {
+        match GameImport::check(source) {
+            Ok(import) => {
+                let file = &import.manifest().name;
+                if let Some(first) = codes.insert(import.game().code().to_owned(), file.clone()) {
+                    faults.push(ImportFault::new(
+                        file,
+                        "code",
+                        format!("{first} has the same game code"),
+                    ));
+                }
+                imports.push(import);
+            }
+            Err(found) => faults.extend(found),
+        }
+    }
+    if faults.is_empty() { Ok(imports) } else { Err(faults) }
+}

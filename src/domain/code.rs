@@ -1,0 +1,58 @@
+//! Codes that people read and URLs carry: of games, sets, kinds, rarities, formats, and the numbers of cards.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// A code or collector number: 1 to 64 ASCII letters, digits, hyphens and underscores. Nothing stored has another form, so
+/// that whatever is not one can be refused before the database is asked.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Code(String);
+
+/// The text is not a code.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("a code is 1 to 64 letters, digits, hyphens and underscores")]
+pub struct CodeError;
+
+impl Code {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The text.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl TryFrom<String> for Code {
+    type Error = CodeError;
+
+    fn try_from(text: String) -> Result<Self, CodeError> {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        let fits = (1..=64).contains(&text.len()) && text.bytes().all(allowed);
+        if fits { Ok(Self(text)) } else { Err(CodeError) }
+    }
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_code_never_reaches_the_database() {
+        for good in ["ttcg", "ultra_rare", "001", "A-1"] {
+            assert!(Code::try_from(good.to_owned()).is_ok(), "{good}");
+        }
+        for bad in ["", "a b", "a\0", "é", "a/b", "a'", &"a".repeat(65)] {
+            assert_eq!(Code::try_from(bad.to_owned()), Err(CodeError), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Cards and printings that everybody may see.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::support::{RequestExt as _, TestApp, edit_set, seed_data, set_file};
+
+async fn numbers(app: &TestApp, query: &str) -> Vec<String> {
+    let page = app.get(&format!("/v1/cards?limit=200&{query}")).answer().await.expect(200);
+    let card = |card: &Value| {
+        format!("{}/{}", card["set"].as_str().unwrap(), card["number"].as_str().unwrap())
+    };
+    page["data"].as_array().unwrap().iter().map(card).collect()
+}
+
+#[tokio::test]
+async fn a_card_reads_as_its_file_says() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "uno-emoji"]).await;
+    let file = set_file(&seed_data("ttcg"), "hearth");
+    for wanted in file["cards"].as_array().unwrap() {
+        let path =
+            format!("/v1/games/ttcg/sets/hearth/cards/{}", wanted["number"].as_str().unwrap());
+        let by_number = app.get(&path).answer().await;
+        assert_eq!(by_number.header("cache-control"), "public, max-age=60");
+        let by_number = by_number.expect(200);
+        for field in ["number", "name", "kind", "attributes", "effects", "lore"] {
+            assert_eq!(by_number.get(field), wanted.get(field), "{path} {field}");
+        }
+        assert_eq!(by_number["hidden"], false);
+        assert!(by_number.get("unlock").is_none());
+        let id = by_number["id"].as_str().unwrap();
+        assert_eq!(app.get(&format!("/v1/cards/{id}")).answer().await.expect(200), by_number);
+    }
+    let first = app.get("/v1/games/ttcg/sets/hearth/cards/001").answer().await.expect(200);
+    let path = format!("/v1/cards/{}/printings", first["id"].as_str().unwrap());
+    let printings = app.get(&path).answer().await.expect(200);
+    assert_eq!(printings["hidden"], false);
+    let wanted = file["cards"][0]["printings"].as_array().unwrap();
+    for (printing, wanted) in printings["data"].as_array().unwrap().iter().zip(wanted) {
+        assert_eq!(
+            (&printing["rarity"], &printing["attributes"]),
+            (&wanted["rarity"], &wanted["attributes"])
+        );
+    }
+    assert_eq!(printings["data"].as_array().unwrap().len(), 6);
+
+    // A card that lists no printing has the one of the game's lowest rarity.
+    let red = app.get("/v1/cards?game=uno-emoji&limit=1").answer().await.expect(200);
+    let path = format!("/v1/cards/{}/printings", red["data"][0]["id"].as_str().unwrap());
+    let printings = app.get(&path).answer().await.expect(200);
+    assert_eq!(printings["data"].as_array().unwrap().len(), 1);
+    assert_eq!(printings["data"][0]["rarity"], "standard");
+}
+
+#[tokio::test]
+async fn filters_join_and_names_fold() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    edit_set(&mut source, "hearth", |set| {
+        set["cards"][0]["name"] = "Émile's Über-Owl".into();
+        set["cards"][1]["name"] = "100% Owl_Proof".into();
+    });
+    app.import(&source).await.unwrap();
+    let file = set_file(&source, "hearth");
+    let spells =
+        file["cards"].as_array().unwrap().iter().filter(|card| card["kind"] == "spell").count();
+    assert_eq!(numbers(&app, "kind=spell").await.len(), spells);
+    assert_eq!(numbers(&app, "kind=spell&set=veil").await, Vec::<String>::new());
+    assert_eq!(numbers(&app, "set=hearth&number=002").await, ["hearth/002"]);
+    for name in
+        ["Émile's Über-Owl", "emile%20s%20UBEROWL", "emile*", "%C3%89MILE%20*", "e%CC%81mile*"]
+    {
+        assert_eq!(numbers(&app, &format!("name={name}")).await, ["hearth/001"], "{name}");
+    }
+    assert_eq!(numbers(&app, "name=uber*").await, Vec::<String>::new(), "a beginning, not a part");
+    assert_eq!(numbers(&app, "name=100*").await, ["hearth/002"]);
+    assert_eq!(numbers(&app, "name=1*&kind=unit&rarity=primal_rare").await.len(), 1);
+    assert_eq!(numbers(&app, "rarity=standard").await, Vec::<String>::new());
+    assert_eq!(numbers(&app, "game=nothing").await, Vec::<String>::new());
+    for bad in [
+        "name=",
+        "name=%20",
+        "name=*",
+        "name=%00",
+        "kind=",
+        "kind=a%00",
+        "game=%27",
+        "hidden=yes",
+        "include=all",
+        "q=1",
+    ] {
+        app.get(&format!("/v1/cards?{bad}")).answer().await.problem(400, "invalid_query");
+    }
+    app.get(&format!("/v1/cards?name={}", "x".repeat(201)))
+        .answer()
+        .await
+        .problem(400, "invalid_query");
+    // Null bytes inside a cursor that decodes.
+    for cursor in ["x", "W10", "WyJcdTAwMDAiLCJhIiwiYiJd", "e30"] {
+        app.get(&format!("/v1/cards?cursor={cursor}"))
+            .answer()
+            .await
+            .problem(400, "invalid_cursor");
+    }
+}
+
+#[tokio::test]
+async fn pages_hold_every_card_once_whatever_comes_in_between() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "uno-emoji"]).await;
+    let total = app.get("/v1/cards?include=total&limit=1").answer().await.expect(200)["total"]
+        .as_u64()
+        .unwrap();
+    let mut path = "/v1/cards?limit=20".to_owned();
+    let mut seen = Vec::new();
+    loop {
+        let answer = app.get(&path).answer().await;
+        let link = answer.header("link");
+        for card in answer.expect(200)["data"].as_array().unwrap() {
+            seen.push(card["id"].as_str().unwrap().to_owned());
+        }
+        match seen.len() {
+            20 => app.seed(&["emoji-tcg"]).await,
+            40 => app.seed(&["emojito", "emojo-dojo"]).await,
+            _ => {}
+        }
+        let Some((next, _)) = link.strip_prefix('<').and_then(|link| link.split_once('>')) else {
+            break;
+        };
+        next.clone_into(&mut path);
+    }
+    let distinct: BTreeSet<&String> = seen.iter().collect();
+    assert_eq!(distinct.len(), seen.len(), "no card twice");
+    assert_eq!(seen.len() as u64, total, "games that sort before the page do not push cards out");
+}
+
+#[tokio::test]
+async fn bad_ids_are_not_found() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    for id in ["01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "1", "not-a-uuid", "%00"] {
+        app.get(&format!("/v1/cards/{id}")).answer().await.problem(404, "not_found");
+        app.get(&format!("/v1/cards/{id}/printings")).answer().await.problem(404, "not_found");
+    }
+    app.get("/v1/games/ttcg/sets/hearth/cards/999").answer().await.problem(404, "not_found");
+    app.get("/v1/games/uno-emoji/sets/hearth/cards/001").answer().await.problem(404, "not_found");
+    app.post("/v1/cards").answer().await.problem(405, "method_not_allowed");
+}
+
+#[tokio::test]
+async fn an_etag_for_each_encoding_and_a_304_for_each() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/001").answer().await.expect(200);
+    let id = card["id"].as_str().unwrap();
+    for path in [
+        "/v1/cards?game=ttcg".to_owned(),
+        format!("/v1/cards/{id}"),
+        format!("/v1/cards/{id}/printings"),
+    ] {
+        let mut tags = BTreeSet::new();
+        for (encoding, ending) in [("identity", "\""), ("gzip", "-gzip\""), ("br", "-br\"")] {
+            let first = app.get(&path).header("accept-encoding", encoding).answer().await;
+            let tag = first.header("etag");
+            assert!(tag.ends_with(ending), "{path} {encoding} {tag}");
+            assert!(
+                first.header("vary").to_ascii_lowercase().contains("authorization"),
+                "{}",
+                first.header("vary")
+            );
+            let again = app
+                .get(&path)
+                .header("accept-encoding", encoding)
+                .header("if-none-match", &tag)
+                .answer()
+                .await;
+            assert_eq!(
+                (again.status, again.header("etag"), again.bytes.len()),
+                (304, tag.clone(), 0),
+                "{path}"
+            );
+            tags.insert(tag);
+        }
+        assert_eq!(tags.len(), 3, "{path}");
+    }
+    let before = app.get(&format!("/v1/cards/{id}")).answer().await.header("etag");
+    let mut source = seed_data("ttcg");
+    edit_set(&mut source, "hearth", |set| set["cards"][0]["lore"] = "Rewritten.".into());
+    app.import(&source).await.unwrap();
+    let after = app
+        .get(&format!("/v1/cards/{id}"))
+        .header("if-none-match", before)
+        .answer()
+        .await
+        .expect(200);
+    assert_eq!(after["lore"], "Rewritten.");
+}

@@ -1,0 +1,243 @@
+//! What a hidden card must not tell, and whom it may.
+
+use std::sync::Arc;
+
+use cardscape::domain::clock::Clock;
+use cardscape::store::{Store, StoreSettings};
+use serde_json::Value;
+
+use crate::support::{
+    Answer, Player, RequestExt as _, TestApp, TestDb, edit_set, import_into, seed_data, set_file,
+    sql,
+};
+
+/// Two services whose databases differ in nothing but the content of the hidden cards; ids are the same.
+async fn twins() -> (TestApp, TestApp) {
+    let clock = Clock::system();
+    let one = TestDb::create().await;
+    import_at(&one, &clock, &seed_data("ttcg")).await;
+    let other = one.copy().await;
+    let mut changed = seed_data("ttcg");
+    edit_set(&mut changed, "veil", |set| {
+        let cards = set["cards"].as_array_mut().unwrap();
+        let numbers: Vec<Value> = cards.iter().map(|card| card["number"].clone()).collect();
+        // Kinds, types and ranks change places, names and texts become others.
+        cards.rotate_left(5);
+        for (card, number) in cards.iter_mut().zip(numbers) {
+            card["name"] = format!("Wholly Different {}", number.as_str().unwrap()).into();
+            card["number"] = number;
+            card["effects"][0]["text"] = "Draw a card, then think about it.".into();
+            card["lore"] = "Nobody wrote this before.".into();
+        }
+    });
+    clock.advance(chrono::Duration::days(1));
+    import_at(&other, &clock, &changed).await;
+    let start = |db| TestApp::start_on(Arc::new(db), clock.clone(), |_| {});
+    (start(one), start(other))
+}
+
+async fn import_at(db: &TestDb, clock: &Clock, source: &cardscape::domain::import::GameSource) {
+    let store = Store::new(&StoreSettings::new(db.url())).unwrap();
+    import_into(&store, clock, source).await.unwrap();
+}
+
+/// Everything of an answer that the content of cards could show in.
+fn visible(answer: &Answer) -> (u16, Vec<(String, String)>, String) {
+    let mut headers: Vec<(String, String)> = answer
+        .headers
+        .iter()
+        .filter(|(name, _)| {
+            !["x-request-id", "date"].contains(&name.as_str())
+                && !name.as_str().starts_with("ratelimit")
+        })
+        .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+        .collect();
+    headers.sort();
+    (answer.status, headers, answer.text())
+}
+
+/// Names on both sides of the difference, wholly and in part, and others.
+fn names() -> Vec<String> {
+    let file = set_file(&seed_data("ttcg"), "veil");
+    let hidden = |at: usize| file["cards"][at]["name"].as_str().unwrap().to_owned();
+    let mut names: Vec<String> = (0..4).map(hidden).collect();
+    names.extend(
+        ["Wholly Different 001", "wholly*", "n*", "w*", "ember*", "Nothing At All"]
+            .map(str::to_owned),
+    );
+    names
+}
+
+/// Every read of the catalogue, with every combination of a few values for each filter that a fixed stride picks.
+async fn every_path(app: &TestApp) -> Vec<String> {
+    let mut paths = vec![
+        "/v1/games".to_owned(),
+        "/v1/games/ttcg".to_owned(),
+        "/v1/games/ttcg/formats/standard".to_owned(),
+    ];
+    paths.extend(["/v1/games/ttcg/sets", "/v1/games/ttcg/sets/veil"].map(str::to_owned));
+    let veil = app.get("/v1/cards?set=veil&limit=200").answer().await.expect(200);
+    for card in veil["data"].as_array().unwrap() {
+        let (id, number) = (card["id"].as_str().unwrap(), card["number"].as_str().unwrap());
+        paths.push(format!("/v1/games/ttcg/sets/veil/cards/{number}"));
+        paths.push(format!("/v1/cards/{id}"));
+        paths.push(format!("/v1/cards/{id}/printings"));
+    }
+    let options: [Vec<String>; 8] = [
+        ["", "game=ttcg", "game=emojito"].map(str::to_owned).to_vec(),
+        ["", "set=veil", "set=hearth"].map(str::to_owned).to_vec(),
+        ["", "number=001", "number=007"].map(str::to_owned).to_vec(),
+        ["", "hidden=true", "hidden=false"].map(str::to_owned).to_vec(),
+        ["", "kind=unit", "kind=spell", "kind=lore"].map(str::to_owned).to_vec(),
+        ["", "rarity=common", "rarity=primal_rare", "rarity=none"].map(str::to_owned).to_vec(),
+        std::iter::once(String::new())
+            .chain(names().into_iter().map(|name| format!("name={name}")))
+            .collect(),
+        ["", "include=total", "limit=3", "limit=200&include=total"].map(str::to_owned).to_vec(),
+    ];
+    let all: usize = options.iter().map(Vec::len).product();
+    // Coprime to every length, so that each value meets each other.
+    for step in (0..all).step_by(149) {
+        let mut rest = step;
+        let mut query = Vec::new();
+        for values in &options {
+            query.push(values[rest % values.len()].as_str());
+            rest /= values.len();
+        }
+        query.retain(|part| !part.is_empty());
+        paths.push(format!("/v1/cards?{}", query.join("&")));
+    }
+    paths
+}
+
+#[tokio::test]
+async fn to_a_stranger_the_content_of_hidden_cards_makes_no_difference() {
+    let (one, other) = twins().await;
+    let paths = every_path(&one).await;
+    assert!(paths.len() > 400, "{}", paths.len());
+    let (ada_here, ada_there) = (one.player("ada").await, other.player("ada").await);
+    for path in &paths {
+        let (here, there) = (one.get(path).answer().await, other.get(path).answer().await);
+        assert_eq!(visible(&here), visible(&there), "{path} to a stranger");
+        let (here, there) = (
+            one.get(path).by(&ada_here).answer().await,
+            other.get(path).by(&ada_there).answer().await,
+        );
+        assert_eq!(visible(&here), visible(&there), "{path} to a player without copies");
+    }
+    // The comparison can fail: a moderator sees the difference.
+    let (here, there) = (one.moderator().await, other.moderator().await);
+    let path = "/v1/games/ttcg/sets/veil/cards/001";
+    let (here, there) =
+        (one.get(path).by(&here).answer().await, other.get(path).by(&there).answer().await);
+    assert_ne!(here.expect(200)["name"], there.expect(200)["name"]);
+}
+
+#[tokio::test]
+async fn a_hidden_card_shows_its_place_and_progress_and_nothing_else() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let answer = app.get("/v1/games/ttcg/sets/veil/cards/001").answer().await;
+    assert_eq!(
+        (answer.header("last-modified"), answer.header("cache-control")),
+        (String::new(), "public, max-age=5".into())
+    );
+    let card = answer.expect(200);
+    let fields: Vec<&String> = card.as_object().unwrap().keys().collect();
+    assert_eq!(fields.len(), 6, "{card}");
+    assert_eq!(card["hidden"], true);
+    assert_eq!(card["unlock"], serde_json::json!({ "submissions": 0, "threshold": 5 }));
+    let printings = format!("/v1/cards/{}/printings", card["id"].as_str().unwrap());
+    let printings = app.get(&printings).answer().await.expect(200);
+    assert_eq!(printings, serde_json::json!({ "data": [], "hidden": true }));
+}
+
+/// How many cards of the hidden set a caller finds with a query.
+async fn found(app: &TestApp, by: Option<&Player>, query: &str) -> usize {
+    let request = app.get(&format!("/v1/cards?set=veil&limit=200&include=total&{query}"));
+    let request = if let Some(player) = by { request.by(player) } else { request };
+    let page = request.answer().await.expect(200);
+    let cards = page["data"].as_array().unwrap().len();
+    assert_eq!(page["total"], cards);
+    cards
+}
+
+#[tokio::test]
+async fn holders_see_what_they_hold_and_moderators_everything() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let (ada, ben, moderator) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    app.give_copy(&ada.id, "ttcg", "veil", "002").await;
+    let file = set_file(&seed_data("ttcg"), "veil");
+    let (name, all) =
+        (file["cards"][1]["name"].as_str().unwrap(), file["cards"].as_array().unwrap().len());
+    let path = "/v1/games/ttcg/sets/veil/cards/002";
+
+    for holder in [&ada, &moderator] {
+        let answer = app.get(path).by(holder).answer().await;
+        assert_eq!(answer.header("cache-control"), "private, no-cache");
+        let card = answer.expect(200);
+        assert_eq!((&card["name"], &card["hidden"]), (&name.into(), &true.into()));
+        assert_eq!(card["unlock"]["threshold"], 5);
+        let printings = format!("/v1/cards/{}/printings", card["id"].as_str().unwrap());
+        assert_eq!(
+            app.get(&printings).by(holder).answer().await.expect(200)["data"]
+                .as_array()
+                .unwrap()
+                .len(),
+            6
+        );
+        assert_eq!(found(&app, Some(holder), &format!("name={name}")).await, 1);
+        assert_eq!(found(&app, Some(holder), &format!("name={name}&hidden=false")).await, 0);
+    }
+    assert_eq!(app.get(path).by(&ben).answer().await.expect(200).get("name"), None);
+    for caller in [None, Some(&ben)] {
+        assert_eq!(found(&app, caller, &format!("name={name}")).await, 0);
+        assert_eq!(found(&app, caller, "rarity=common").await, 0);
+        assert_eq!(found(&app, caller, "hidden=true").await, all);
+    }
+    assert_eq!(found(&app, Some(&ada), "rarity=common").await, 1);
+    assert_eq!(found(&app, Some(&moderator), "rarity=common").await, all);
+
+    // A copy that was voided shows nothing any more; a token without the scope never did.
+    let token = serde_json::json!({ "name": "t", "scopes": ["decks:read"] });
+    let token = app.post("/v1/tokens").by(&ada).json(&token).answer().await.expect(201);
+    let blind =
+        Player { access_token: token["secret"].as_str().unwrap().to_owned(), ..ada.clone() };
+    assert_eq!(found(&app, Some(&blind), "rarity=common").await, 0);
+    sql(&app.db().url(), "UPDATE copies SET voided_at = '2026-12-01T00:00:00Z'").await;
+    assert_eq!(found(&app, Some(&ada), "rarity=common").await, 0);
+    assert_eq!(app.get(path).by(&ada).answer().await.expect(200).get("name"), None);
+}
+
+#[tokio::test]
+async fn an_unlocked_card_is_everybodys() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let path = "/v1/games/ttcg/sets/veil/cards/003";
+    let before = app.get(path).answer().await;
+    app.clock().advance(chrono::Duration::hours(1));
+    let now = app.clock().now();
+    sql(
+        &app.db().url(),
+        &format!(
+            "UPDATE unlocks SET submissions = 5, unlocked_at = '{}', reason = 'threshold' \
+             WHERE card_id = (SELECT id FROM cards WHERE set_code = 'veil' AND number = '003')",
+            now.to_rfc3339()
+        ),
+    )
+    .await;
+    let after = app.get(path).header("if-none-match", before.header("etag")).answer().await;
+    assert_eq!(after.header("last-modified"), httpdate(now));
+    let card = after.expect(200);
+    let name = set_file(&seed_data("ttcg"), "veil")["cards"][2]["name"].clone();
+    assert_eq!((&card["name"], &card["hidden"]), (&name, &false.into()));
+    assert_eq!(card["unlock"]["submissions"], 5);
+    assert_eq!(found(&app, None, &format!("name={}", name.as_str().unwrap())).await, 1);
+    assert_eq!(found(&app, None, "rarity=common&hidden=false").await, 1);
+}
+
+fn httpdate(at: chrono::DateTime<chrono::Utc>) -> String {
+    at.format("%a, %d %b %Y %H:%M:%S GMT").to_string()
+}

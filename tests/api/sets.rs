@@ -1,0 +1,45 @@
+//! Sets.
+
+use crate::support::{RequestExt as _, TestApp, sql};
+
+#[tokio::test]
+async fn a_set_tells_its_policy_and_how_far_it_is_unlocked() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let list = app.get("/v1/games/ttcg/sets").answer().await.expect(200);
+    assert_eq!(list["data"][0]["code"], "hearth");
+    assert_eq!(list["data"][0]["cards_start_hidden"], false);
+    assert_eq!(list["data"][0]["hidden_cards"], 0);
+    let veil = app.get("/v1/games/ttcg/sets/veil").answer().await.expect(200);
+    assert_eq!(list["data"][1], veil);
+    assert_eq!(veil["cards_start_hidden"], true);
+    assert_eq!(veil["unlock_threshold"], 5);
+    assert_eq!((&veil["hidden_cards"], &veil["unlocked_cards"]), (&veil["cards"], &0.into()));
+
+    let unlock = "UPDATE unlocks SET unlocked_at = '2026-12-24T00:00:00Z', reason = 'admin' \
+                  WHERE card_id = (SELECT id FROM cards WHERE set_code = 'veil' AND number = '003')";
+    sql(&app.db().url(), unlock).await;
+    let after = app.get("/v1/games/ttcg/sets/veil").answer().await.expect(200);
+    assert_eq!(after["hidden_cards"], veil["cards"].as_i64().unwrap() - 1);
+    assert_eq!(after["unlocked_cards"], 1);
+}
+
+#[tokio::test]
+async fn sets_come_in_pages() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let first = app.get("/v1/games/ttcg/sets?limit=1").answer().await;
+    assert!(first.header("link").contains("rel=\"next\""), "{}", first.header("link"));
+    let first = first.expect(200);
+    let cursor = first["next_cursor"].as_str().unwrap();
+    let second = app.get(&format!("/v1/games/ttcg/sets?limit=1&cursor={cursor}")).answer().await;
+    assert_eq!(second.header("link"), "");
+    let second = second.expect(200);
+    assert_eq!(
+        (&first["data"][0]["code"], &second["data"][0]["code"]),
+        (&"hearth".into(), &"veil".into())
+    );
+    app.get("/v1/games/ttcg/sets?cursor=WyJhIl0").answer().await.problem(400, "invalid_cursor");
+    app.get("/v1/games/ttcg/sets?limit=0").answer().await.problem(400, "invalid_query");
+    app.get("/v1/games/ttcg/sets?page=2").answer().await.problem(400, "invalid_query");
+}

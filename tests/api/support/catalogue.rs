@@ -1,0 +1,91 @@
+//! Games and sets: what is in `seed-data`, imported as the command line does, and edited as tests need it.
+
+use std::path::{Path, PathBuf};
+
+use cardscape::auth::permission::Operator;
+use cardscape::domain::clock::Clock;
+use cardscape::domain::import::{GameImport, GameSource, SourceFile};
+use cardscape::store::Store;
+use cardscape::store::import::{self, ImportError, ImportSummary};
+use serde_json::Value;
+
+use super::{TestApp, sql};
+
+impl TestApp {
+    /// Imports games of `seed-data` with all their sets.
+    pub async fn seed(&self, games: &[&str]) {
+        for game in games {
+            self.import(&seed_data(game)).await.unwrap();
+        }
+    }
+
+    /// Imports the files of a game.
+    pub async fn import(&self, source: &GameSource) -> Result<ImportSummary, ImportError> {
+        import_into(self.store(), self.clock(), source).await
+    }
+
+    /// Gives a player a registered copy of the card, as a submission does.
+    pub async fn give_copy(&self, player: &str, game: &str, set: &str, number: &str) {
+        let now = self.clock().now().to_rfc3339();
+        sql(
+            &self.db().url(),
+            &format!(
+                "WITH run AS ( \
+                     INSERT INTO print_runs (id, set_id, code_prefix, key_id, copies_per_card, copy_count, status, file_sha256, \
+                                             created_at, activated_at) \
+                     SELECT gen_random_uuid(), id, 'ZZ', 'test', 1, 1, 'active', sha256('x'), '{now}', '{now}' \
+                     FROM sets WHERE game_code = '{game}' AND code = '{set}' RETURNING id) \
+                 INSERT INTO copies (code_prefix, code_mac, print_run_id, printing_id, owner_id, registered_at) \
+                 SELECT 'ZZ', substr(sha256(p.id::text::bytea), 1, 16), run.id, p.id, '{player}', '{now}' \
+                 FROM run, printings p JOIN cards c ON c.id = p.card_id \
+                 WHERE c.game_code = '{game}' AND c.set_code = '{set}' AND c.number = '{number}' AND p.tier = 1"
+            ),
+        )
+        .await;
+    }
+}
+
+/// Imports the files of a game through a store.
+pub async fn import_into(
+    store: &Store,
+    clock: &Clock,
+    source: &GameSource,
+) -> Result<ImportSummary, ImportError> {
+    let checked = GameImport::check(source).expect("the files have no fault");
+    let (operator, now) = (Operator::at_the_machine(), clock.now());
+    store
+        .transaction(async |conn| import::import(conn, &operator, &checked, now, &|_| {}).await)
+        .await
+}
+
+/// The files of a game in `seed-data`.
+pub fn seed_data(game: &str) -> GameSource {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data/games").join(game);
+    let read = |path: PathBuf| SourceFile {
+        name: path.file_name().unwrap().to_string_lossy().into_owned(),
+        text: std::fs::read_to_string(path).unwrap(),
+    };
+    let mut sets: Vec<PathBuf> = std::fs::read_dir(folder.join("sets"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    sets.sort();
+    GameSource {
+        manifest: read(folder.join("game.toml")),
+        sets: sets.into_iter().map(read).collect(),
+    }
+}
+
+/// Changes a set file.
+pub fn edit_set(source: &mut GameSource, set: &str, edit: impl FnOnce(&mut Value)) {
+    let file = source.sets.iter_mut().find(|file| file.name == format!("{set}.json")).unwrap();
+    let mut json = serde_json::from_str(&file.text).unwrap();
+    edit(&mut json);
+    file.text = json.to_string();
+}
+
+/// The set of that code, as its file says.
+pub fn set_file(source: &GameSource, set: &str) -> Value {
+    let file = source.sets.iter().find(|file| file.name == format!("{set}.json")).unwrap();
+    serde_json::from_str(&file.text).unwrap()
+}
