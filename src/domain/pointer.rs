@@ -9,7 +9,7 @@ pub fn json_pointer(path: &Path) -> String {
         match segment {
             Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
             Segment::Map { key } => {
-                pointer.push_str(&format!("/{}", key.replace('~', "~0").replace('/', "~1")))
+                pointer.push_str(&format!("/{}", key.replace('~', "~0").replace('/', "~1")));
             }
             Segment::Enum { .. } | Segment::Unknown => {}
         }

@@ -204,7 +204,7 @@ async fn cards_may_change_names_with_each_other_but_not_take_anothers() {
     let mut alone = seed_data("ttcg");
     let hearth: Value = serde_json::from_str(&alone.sets[0].text).unwrap();
     edit_set(&mut alone, "veil", |set| {
-        set["cards"][0]["name"] = hearth["cards"][5]["name"].clone()
+        set["cards"][0]["name"] = hearth["cards"][5]["name"].clone();
     });
     alone.sets.remove(0);
     let faults = refused(&app, &alone).await;
