@@ -137,12 +137,29 @@ impl ServeOptions {
 
     /// The folder to seed from: the option, or `seed-data` here or beside the program.
     pub fn seed_data(&self) -> Option<PathBuf> {
-        if self.seed_data.is_some() {
-            return self.seed_data.clone();
-        }
-        let beside = std::env::current_exe().ok().and_then(|exe| exe.parent().map(|dir| dir.join("seed-data")));
-        [Some(PathBuf::from("seed-data")), beside].into_iter().flatten().find(|dir| Path::is_dir(dir))
+        self.seed_data.clone().or_else(find_seed_data)
     }
+}
+
+/// Where games and sets lie, for commands that need no database.
+#[derive(Args, Clone)]
+pub struct SeedDataOptions {
+    /// Folder with games and sets [default: seed-data here, or beside the program]
+    #[arg(long, env = "CARDSCAPE_SEED_DATA", value_name = "DIR")]
+    seed_data: Option<PathBuf>,
+}
+
+impl SeedDataOptions {
+    /// The folder: the option, or `seed-data` here or beside the program.
+    pub fn dir(&self) -> Option<PathBuf> {
+        self.seed_data.clone().or_else(find_seed_data)
+    }
+}
+
+/// `seed-data` here or beside the program.
+fn find_seed_data() -> Option<PathBuf> {
+    let beside = std::env::current_exe().ok().and_then(|exe| exe.parent().map(|dir| dir.join("seed-data")));
+    [Some(PathBuf::from("seed-data")), beside].into_iter().flatten().find(|dir| Path::is_dir(dir))
 }
 
 /// How the log is written.

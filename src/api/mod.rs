@@ -6,6 +6,9 @@
 pub mod accounts;
 pub mod audit_log;
 pub mod cards;
+mod deck_input;
+pub mod deck_reports;
+pub mod decks;
 pub mod extract;
 pub mod games;
 pub mod health;

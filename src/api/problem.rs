@@ -74,6 +74,7 @@ problem_codes! {
     EditConflict = 409 "edit_conflict" "It was changed at the same moment: look again";
     OwnAccount = 409 "own_account" "Nobody changes their own role or bans themselves";
     TooManyDecks = 409 "too_many_decks" "The account has as many decks as it may";
+    Gone = 410 "gone" "What this request created was deleted since";
     UnknownFormat = 422 "unknown_format" "There is no such game or format";
     UnreadableDeckList = 422 "unreadable_deck_list" "Some lines of the deck list cannot be read";
 
@@ -110,12 +111,23 @@ pub struct InputFault {
     /// What is wrong, for people.
     #[schema(example = "must be 3 to 32 characters long, not 2")]
     pub detail: String,
+    /// Where the field holds a text of lines: which line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 12, minimum = 1)]
+    pub line: Option<usize>,
 }
 
 impl InputFault {
     /// A fault at a field of the body.
     pub fn at(pointer: impl Into<String>, detail: impl fmt::Display) -> Self {
-        Self { pointer: pointer.into(), detail: detail.to_string() }
+        Self { pointer: pointer.into(), detail: detail.to_string(), line: None }
+    }
+
+    /// Says on which line of a text, from 1.
+    #[must_use]
+    pub fn on_line(mut self, line: usize) -> Self {
+        self.line = Some(line);
+        self
     }
 }
 

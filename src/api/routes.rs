@@ -4,7 +4,9 @@ use actix_web::{HttpResponse, web};
 use utoipa::OpenApi;
 
 use super::problem::{self, Problem, ProblemCode};
-use super::{accounts, audit_log, cards, games, health, sessions, sets, tokens};
+use super::{
+    accounts, audit_log, cards, deck_reports, decks, games, health, sessions, sets, tokens,
+};
 
 macro_rules! on {
     // HEAD is GET without a body; the server leaves the body out.
@@ -60,6 +62,11 @@ routes! {
     "/v1/cards"                   => get cards::list_cards;
     "/v1/cards/{card}"            => get cards::find_card;
     "/v1/cards/{card}/printings"  => get cards::list_printings;
+
+    "/v1/decks"                   => get decks::list_decks, post decks::create_deck;
+    "/v1/decks/{deck}"            => get decks::find_deck, put decks::replace_deck, delete decks::delete_deck;
+    "/v1/decks/{deck}/report"     => get deck_reports::find_deck_report;
+    "/v1/deck-reports"            => post deck_reports::create_deck_report;
 
     "/v1/audit-log"               => get audit_log::list_audit_log;
 

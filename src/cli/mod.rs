@@ -4,6 +4,7 @@
 
 mod admin;
 mod database;
+mod deck;
 mod keys;
 mod logging;
 mod migrate;
@@ -48,6 +49,9 @@ enum Command {
     /// Make the key file that a database of your own needs
     #[command(subcommand)]
     Keys(keys::KeysCommand),
+    /// Check deck lists
+    #[command(subcommand)]
+    Deck(deck::DeckCommand),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -67,6 +71,7 @@ pub fn main() -> ExitCode {
         Command::Seed(command) => command.run(),
         Command::Admin(command) => command.run(),
         Command::Keys(command) => command.run(),
+        Command::Deck(command) => command.run(),
         Command::Openapi => openapi::run(),
     };
     outcome.unwrap_or_else(|error| {

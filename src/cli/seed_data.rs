@@ -12,21 +12,26 @@ pub(super) fn read(folder: &Path) -> anyhow::Result<Vec<GameSource>> {
     let games = folder.join("games");
     let mut found = Vec::new();
     for game in entries(&games)?.into_iter().filter(|path| path.is_dir()) {
-        let mut sets = Vec::new();
-        let folder_of_sets = game.join("sets");
-        if folder_of_sets.is_dir() {
-            for file in entries(&folder_of_sets)? {
-                if file.extension().is_some_and(|extension| extension == "json") {
-                    sets.push(source(folder, &file)?);
-                }
-            }
-        }
-        found.push(GameSource { manifest: source(folder, &game.join("game.toml"))?, sets });
+        found.push(read_game(folder, &game)?);
     }
     if found.is_empty() {
         bail!("there is no game below {}", games.display());
     }
     Ok(found)
+}
+
+/// Reads the files of the game in the folder `game`, which lies below `folder`.
+pub(super) fn read_game(folder: &Path, game: &Path) -> anyhow::Result<GameSource> {
+    let mut sets = Vec::new();
+    let folder_of_sets = game.join("sets");
+    if folder_of_sets.is_dir() {
+        for file in entries(&folder_of_sets)? {
+            if file.extension().is_some_and(|extension| extension == "json") {
+                sets.push(source(folder, &file)?);
+            }
+        }
+    }
+    Ok(GameSource { manifest: source(folder, &game.join("game.toml"))?, sets })
 }
 
 fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {

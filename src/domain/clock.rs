@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use chrono::{DateTime, Duration, Utc};
+use cardscape_engine::Date;
+use chrono::{DateTime, Datelike as _, Duration, Utc};
 
 /// Tells the time: the machine's, or one that a test sets.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +23,12 @@ impl Clock {
     pub fn now(&self) -> DateTime<Utc> {
         let now = Utc::now().timestamp_micros() + self.offset.load(Ordering::Relaxed);
         DateTime::from_timestamp_micros(now).unwrap_or_default()
+    }
+
+    /// Today, in UTC; `None` outside the years 1 to 9999.
+    pub fn today(&self) -> Option<Date> {
+        let now = self.now();
+        Date::new(now.year().try_into().ok()?, now.month().try_into().ok()?, now.day().try_into().ok()?)
     }
 
     /// Moves this clock and all its clones, for tests of what takes minutes or days.

@@ -6,6 +6,7 @@
 pub mod attempts;
 pub mod clock;
 pub mod code;
+pub mod deck;
 pub mod ids;
 pub mod import;
 pub mod network;

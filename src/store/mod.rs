@@ -7,6 +7,8 @@ pub mod accounts;
 pub mod attempts;
 pub mod audit;
 pub mod cards;
+pub mod deck_pool;
+pub mod decks;
 mod door;
 pub mod embedded;
 pub mod error;

@@ -79,7 +79,8 @@ pub async fn create(
         let row = tokens::table.find(earlier).select(TokenRow::as_select()).first(conn).await?;
         return Ok(TokenCreated::Repeat(row));
     }
-    accounts::table.find(by.account().0).select(accounts::id).for_update().first::<Uuid>(conn).await?;
+    // Not FOR UPDATE: whoever has claimed a key holds a key share of this row, and two of those would wait for each other.
+    accounts::table.find(by.account().0).select(accounts::id).for_no_key_update().first::<Uuid>(conn).await?;
     let living: i64 = own(by.account(), new.at).count().get_result(conn).await?;
     if living >= MAX_TOKENS {
         idempotency::forget(conn, key).await?;

@@ -9,6 +9,8 @@ mod cards;
 mod games;
 mod hidden_cards;
 mod import;
+mod deck_reports;
+mod decks;
 mod openapi;
 mod permissions;
 mod schema;

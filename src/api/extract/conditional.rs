@@ -3,6 +3,7 @@
 use std::future::{Ready, ready};
 
 use actix_web::dev::Payload;
+use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName};
 use actix_web::{FromRequest, HttpRequest, HttpResponse};
 use chrono::{DateTime, Utc};
@@ -64,7 +65,21 @@ impl Revision {
         let body = serde_json::to_vec(value).map_err(Problem::internal)?;
         Ok(conditional(req, &self.tag(), Freshness::Private, None, body))
     }
+
+    /// The same as plain text. Other bytes have another ETag: `"r7-text"`; for `If-Match` it names the same version.
+    pub fn answer_text(self, req: &HttpRequest, text: String) -> HttpResponse {
+        let tag = self.tag() + TEXT;
+        let mut response = conditional(req, &tag, Freshness::Private, None, text.into_bytes());
+        if response.status() == StatusCode::OK {
+            let text = header::HeaderValue::from_static("text/plain; charset=utf-8");
+            response.headers_mut().insert(header::CONTENT_TYPE, text);
+        }
+        response
+    }
 }
+
+/// What the tag of a plain text form ends with.
+const TEXT: &str = "-text";
 
 fn conditional(
     req: &HttpRequest,
@@ -125,7 +140,9 @@ impl IfMatch {
     /// 412 unless `current` is the version that the client means to change. Weak tags never match (RFC 9110, 13.1.1).
     pub fn check(&self, current: Revision) -> Result<(), Problem> {
         let tag = current.tag();
-        let matches = self.0.iter().any(|listed| !listed.weak && listed.names(&tag));
+        let text = format!("{tag}{TEXT}");
+        let matches =
+            self.0.iter().any(|listed| !listed.weak && (listed.names(&tag) || listed.names(&text)));
         if matches { Ok(()) } else { Err(Problem::new(ProblemCode::PreconditionFailed)) }
     }
 }
@@ -170,6 +187,7 @@ mod tests {
         };
         assert!(check("\"r7\"", 7).await);
         assert!(check("\"r7-gzip\"", 7).await);
+        assert!(check("\"r7-text-br\"", 7).await);
         assert!(check("*", 7).await);
         assert!(!check("\"r6\"", 7).await);
         assert!(!check("W/\"r7\"", 7).await);

@@ -1,0 +1,381 @@
+//! What is wrong with a deck: the engine's report, made with the eyes of whoever asks.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use cardscape_engine::{
+    CardMention, Deck, Format, Report, ReportStatus, Severity, Violation, ViolationCode, validate,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::deck_input::{DeckEntryBody, DeckFaults};
+use super::decks::readable;
+use super::extract::{Body, Caller, Freshness, cacheable};
+use super::problem::{InputFault, Problem, ProblemCode};
+use super::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::deck::FormatName;
+use crate::domain::ids::DeckId;
+use crate::store::deck_pool;
+use crate::store::games::LoadedGame;
+
+/// Most formats of one request.
+const MAX_FORMATS: usize = 10;
+
+/// What a deck is, by the rules of one format.
+#[derive(Serialize, ToSchema)]
+pub struct ReportResponse {
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// The format: `game/format`, or `game/format:variant`.
+    #[schema(example = "ttcg/standard")]
+    pub format: String,
+    /// Version of the format's rules.
+    #[schema(example = "1")]
+    pub format_version: String,
+    /// `legal`, `incomplete` (only cards are missing) or `illegal`.
+    #[schema(example = "incomplete")]
+    pub status: &'static str,
+    /// Cards in each zone.
+    pub counts: Vec<ZoneCountResponse>,
+    /// Everything that is wrong at once: errors, what is missing, then warnings, which make no deck illegal.
+    pub violations: Vec<ViolationResponse>,
+}
+
+/// Cards in a zone.
+#[derive(Serialize, ToSchema)]
+pub struct ZoneCountResponse {
+    /// Code of the zone.
+    #[schema(example = "main")]
+    pub zone: String,
+    /// Cards in it.
+    #[schema(example = 48)]
+    pub cards: u64,
+}
+
+/// A broken rule.
+#[derive(Serialize, ToSchema)]
+pub struct ViolationResponse {
+    /// Stable, for programs.
+    #[schema(example = "COPY_LIMIT_EXCEEDED")]
+    pub code: String,
+    /// `error`, `incomplete` or `warning`.
+    #[schema(example = "error")]
+    pub severity: &'static str,
+    /// For people.
+    #[schema(example = "3 copies of “Kettle Imp”; at most 2 allowed.")]
+    pub message: String,
+    /// Number of the rule.
+    #[schema(example = "T-2.2.1b")]
+    pub rule: String,
+    /// Section of the game's rulebook.
+    #[schema(example = "2.2.1")]
+    pub section: String,
+    /// The rule in a sentence.
+    pub rule_text: String,
+    /// The number that the rule allows or demands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 2)]
+    pub limit: Option<i64>,
+    /// The number that the deck has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 3)]
+    pub actual: Option<i64>,
+    /// The zone concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "main")]
+    pub zone: Option<String>,
+    /// The cards concerned.
+    pub cards: Vec<MentionedCardResponse>,
+    /// What was perhaps meant.
+    #[schema(example = json!(["Bellows Smith"]))]
+    pub suggestions: Vec<String>,
+    /// An edit that mends it: `action` and what that needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, example = json!({ "action": "remove_copies", "name": "Kettle Imp", "quantity": 1 }))]
+    pub fix: Option<serde_json::Value>,
+}
+
+/// A card that a violation is about.
+#[derive(Serialize, ToSchema)]
+pub struct MentionedCardResponse {
+    /// Name of the card, or what the deck says when there is none.
+    #[schema(example = "Kettle Imp")]
+    pub name: String,
+    /// Id of the card, when it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card_id: Option<Uuid>,
+    /// Code of the set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth")]
+    pub set: Option<String>,
+    /// Number in the set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "001")]
+    pub number: Option<String>,
+    /// Code of the rarity, where the violation is about one printing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "rare")]
+    pub rarity: Option<String>,
+    /// Copies in the deck, where that matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 3)]
+    pub quantity: Option<u64>,
+}
+
+/// An entry, and which card it means.
+#[derive(Serialize, ToSchema)]
+pub struct ResolvedEntryResponse {
+    /// As it was written.
+    #[serde(flatten)]
+    pub entry: DeckEntryBody,
+    /// Id of the card; absent when there is none of that name that you may know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card_id: Option<Uuid>,
+}
+
+/// The report on a stored deck.
+#[derive(Serialize, ToSchema)]
+pub struct DeckReportResponse {
+    /// The report.
+    #[serde(flatten)]
+    pub report: ReportResponse,
+    /// The entries with the ids of their cards.
+    pub entries: Vec<ResolvedEntryResponse>,
+}
+
+/// The reports on a deck list.
+#[derive(Serialize, ToSchema)]
+pub struct DeckReportsResponse {
+    /// One for each format, in the order of the request.
+    pub reports: Vec<ReportResponse>,
+    /// The entries with the ids of their cards.
+    pub entries: Vec<ResolvedEntryResponse>,
+}
+
+/// A deck list to judge, and by which rules.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "format": "ttcg/standard", "list": "2 Kettle Imp\n1 Belows Smith" }))]
+pub struct DeckReportRequest {
+    /// The format: `game/format`, or `game/format:variant`. Either this or `formats`.
+    #[schema(example = "ttcg/standard")]
+    pub format: Option<String>,
+    /// Several formats of one game, 1 to 10. Either this or `format`.
+    #[schema(example = json!(["emojo-dojo/box", "emojo-dojo/box:half"]), min_items = 1, max_items = 10)]
+    pub formats: Option<Vec<String>>,
+    /// The entries, at most 500. Either this or `list`.
+    #[schema(max_items = 500)]
+    pub entries: Option<Vec<DeckEntryBody>>,
+    /// The entries as text, one a line: `2 Kettle Imp (hearth) 001 {rare}`. Either this or `entries`.
+    #[schema(example = "2 Kettle Imp\n1 Belows Smith")]
+    pub list: Option<String>,
+}
+
+/// Judges a stored deck: a public one, or one of the own.
+///
+/// Every violation at once, each with the rule it breaks, the limit and the actual number. Hidden cards that you may not know
+/// are unknown cards here.
+#[utoipa::path(
+    get, path = "/v1/decks/{deck}/report", tag = "decks", security((), ("bearer" = [])),
+    params(("deck" = Uuid, Path, description = "Id of the deck")),
+    responses(
+        (status = 200, body = DeckReportResponse),
+        (status = 304, description = "The report is still what `If-None-Match` names."),
+        (status = 422, description = "`unknown_format`: the deck's format is not there any more."),
+    )
+)]
+pub async fn find_deck_report(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    deck: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let stored = readable(&state, &caller, DeckId(*deck)).await?;
+    let format = stored.row.format().map_err(Problem::internal)?;
+    let judged = judge(&state, caller.viewer(), &[format], stored.deck).await?;
+    let DeckReportsResponse { reports, entries } = judged;
+    let report =
+        reports.into_iter().next().ok_or_else(|| Problem::internal("no report for a format"))?;
+    // Private even for strangers: a public deck may turn private at any moment.
+    cacheable(&req, Freshness::Private, None, &DeckReportResponse { report, entries })
+}
+
+/// Judges a deck list without storing it.
+#[utoipa::path(
+    post, path = "/v1/deck-reports", tag = "decks", security((), ("bearer" = [])), request_body = DeckReportRequest,
+    responses(
+        (status = 200, body = DeckReportsResponse),
+        (status = 422, description = "`invalid_body`, `unreadable_deck_list`, `unknown_format`"),
+    )
+)]
+pub async fn create_deck_report(
+    state: web::Data<AppState>,
+    caller: Caller,
+    body: Body<DeckReportRequest>,
+) -> Result<HttpResponse, Problem> {
+    let (formats, deck) = parse(body.value)?;
+    let judged = judge(&state, caller.viewer(), &formats, deck).await?;
+    Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(judged))
+}
+
+fn parse(request: DeckReportRequest) -> Result<(Vec<FormatName>, Deck), Problem> {
+    let mut faults = DeckFaults::default();
+    let names: Vec<(String, String)> = match (request.format, request.formats) {
+        (Some(format), None) => vec![("/format".to_owned(), format)],
+        (None, Some(formats)) => {
+            if !(1..=MAX_FORMATS).contains(&formats.len()) {
+                let detail = format!("must name 1 to {MAX_FORMATS} formats");
+                faults.fields.push(InputFault::at("/formats", detail));
+            }
+            let named = formats.into_iter().take(MAX_FORMATS).enumerate();
+            named.map(|(index, format)| (format!("/formats/{index}"), format)).collect()
+        }
+        _ => {
+            faults.fields.push(InputFault::at("", "must have exactly one of format and formats"));
+            Vec::new()
+        }
+    };
+    let mut formats: Vec<FormatName> = Vec::new();
+    for (pointer, name) in names {
+        let Some(format) = faults.keep(&pointer, FormatName::parse(&name)) else { continue };
+        if formats.first().is_some_and(|first| first.game() != format.game()) {
+            faults
+                .fields
+                .push(InputFault::at(pointer, "must be a format of the same game as the first"));
+        } else {
+            formats.push(format);
+        }
+    }
+    let deck = faults.deck(request.entries, request.list.as_deref());
+    faults.into_result()?;
+    Ok((formats, deck))
+}
+
+/// Judges a deck for several formats of one game, seeing what `viewer` may see and no more.
+async fn judge(
+    state: &AppState,
+    viewer: Viewer,
+    names: &[FormatName],
+    deck: Deck,
+) -> Result<DeckReportsResponse, Problem> {
+    let (loaded, formats) = find_formats(state, names).await?;
+    let game = &loaded.game;
+    let mut conn = state.store.connection().await?;
+    let mut cards = deck_pool::for_deck(&mut conn, viewer, game, &formats, &deck).await?;
+    let catalogue = cards.catalogue(game);
+    let mut reports: Vec<Report> =
+        formats.iter().map(|format| validate(&deck, &catalogue, format)).collect();
+    let unknown = unknown_names(&reports);
+    if !unknown.is_empty() {
+        deck_pool::add_near(&mut conn, viewer, game, &unknown, &mut cards).await?;
+        let near = cards.catalogue(game);
+        for report in &mut reports {
+            report.suggest(&near);
+        }
+    }
+    drop(conn);
+    let reports = names.iter().zip(reports).map(|(name, report)| {
+        let status = status(report.status);
+        metrics::counter!("deck_reports_total", "format" => name.to_string(), "status" => status)
+            .increment(1);
+        report_response(name, report, &|name| cards.card_id(name))
+    });
+    let reports = reports.collect();
+    let entries = deck.entries.into_iter().map(|entry| ResolvedEntryResponse {
+        card_id: cards.card_id(&entry.card.name),
+        entry: entry.into(),
+    });
+    Ok(DeckReportsResponse { reports, entries: entries.collect() })
+}
+
+/// The game and the formats of these names, as they are today; all are of one game.
+pub(super) async fn find_formats(
+    state: &AppState,
+    names: &[FormatName],
+) -> Result<(Arc<LoadedGame>, Vec<Format>), Problem> {
+    let unknown = |what: String| Problem::new(ProblemCode::UnknownFormat).detail(what);
+    let code = names.first().map(FormatName::game).unwrap_or_default();
+    let mut conn = state.store.connection().await?;
+    let loaded = state.games.find(&mut conn, code).await?;
+    drop(conn);
+    let loaded = loaded.ok_or_else(|| unknown(format!("There is no game {code}.")))?;
+    let today = state.clock.today().ok_or_else(|| Problem::internal("the clock shows no day"))?;
+    let formats = names.iter().map(|name| {
+        name.find_in(&loaded.game, today)
+            .ok_or_else(|| unknown(format!("There is no format {name}.")))
+    });
+    let formats: Vec<Format> = formats.collect::<Result<_, _>>()?;
+    Ok((loaded, formats))
+}
+
+fn unknown_names(reports: &[Report]) -> BTreeSet<String> {
+    let violations = reports.iter().flat_map(|report| &report.violations);
+    let unknown = violations.filter(|violation| violation.code == ViolationCode::CardUnknown);
+    unknown.flat_map(|violation| &violation.cards).map(|card| card.name.clone()).collect()
+}
+
+fn status(status: ReportStatus) -> &'static str {
+    match status {
+        ReportStatus::Legal => "legal",
+        ReportStatus::Incomplete => "incomplete",
+        ReportStatus::Illegal => "illegal",
+    }
+}
+
+/// An engine's report as it is on the wire. `card_id` knows the ids of cards by their names.
+pub(crate) fn report_response(
+    name: &FormatName,
+    report: Report,
+    card_id: &dyn Fn(&str) -> Option<Uuid>,
+) -> ReportResponse {
+    ReportResponse {
+        game: name.game().to_owned(),
+        format: name.to_string(),
+        format_version: report.format_version.to_string(),
+        status: status(report.status),
+        counts: report
+            .counts
+            .into_iter()
+            .map(|(zone, cards)| ZoneCountResponse { zone: zone.to_string(), cards })
+            .collect(),
+        violations: report
+            .violations
+            .into_iter()
+            .map(|violation| violation_response(violation, card_id))
+            .collect(),
+    }
+}
+
+fn violation_response(
+    violation: Violation,
+    card_id: &dyn Fn(&str) -> Option<Uuid>,
+) -> ViolationResponse {
+    ViolationResponse {
+        message: violation.message(),
+        severity: match violation.severity {
+            Severity::Error => "error",
+            Severity::Incomplete => "incomplete",
+            Severity::Warning => "warning",
+        },
+        code: violation.code.as_str().to_owned(),
+        rule: violation.rule,
+        section: violation.section,
+        rule_text: violation.rule_text,
+        limit: violation.limit,
+        actual: violation.actual,
+        zone: violation.zone,
+        cards: violation.cards.into_iter().map(|card| mentioned(card, card_id)).collect(),
+        suggestions: violation.suggestions,
+        fix: violation.fix.and_then(|fix| serde_json::to_value(fix).ok()),
+    }
+}
+
+fn mentioned(card: CardMention, card_id: &dyn Fn(&str) -> Option<Uuid>) -> MentionedCardResponse {
+    let CardMention { name, set, number, rarity, quantity } = card;
+    MentionedCardResponse { card_id: card_id(&name), name, set, number, rarity, quantity }
+}

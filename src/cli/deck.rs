@@ -1,0 +1,198 @@
+//! `cardscape deck validate FILE --format ttcg/standard`
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use cardscape_engine::{
+    Catalogue, Deck, Fix, Game, PoolCard, Report, ReportStatus, SetDefinition, Severity, validate,
+};
+use clap::Subcommand;
+
+use super::{Outcome, say, seed_data};
+use crate::api::deck_reports::report_response;
+use crate::config::SeedDataOptions;
+use crate::domain::clock::Clock;
+use crate::domain::deck::{FormatName, FormatNameError, MAX_ENTRIES, read_list};
+use crate::domain::import::GameSource;
+
+/// Largest deck list, in bytes: the same as over HTTP.
+const MAX_LIST: u64 = 256 * 1024;
+/// The deck is not legal.
+const NOT_LEGAL: u8 = 1;
+/// There is no such format.
+const USAGE: u8 = 2;
+
+#[derive(Subcommand)]
+pub(super) enum DeckCommand {
+    /// Check a deck list without a service or database
+    ///
+    /// Tells every violation with its rule. Exit code 0: legal, 1: illegal, incomplete or not readable.
+    Validate {
+        /// The deck list, one `QTY NAME` a line; `-` reads standard input
+        file: PathBuf,
+        /// The format, as game/format or game/format:variant
+        #[arg(long, value_name = "FORMAT", value_parser = format_name)]
+        format: FormatName,
+        #[command(flatten)]
+        seed_data: SeedDataOptions,
+        /// Print the report as JSON, as the service would
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+fn format_name(text: &str) -> Result<FormatName, FormatNameError> {
+    FormatName::parse(text)
+}
+
+impl DeckCommand {
+    pub(super) fn run(self) -> Outcome {
+        let Self::Validate { file, format, seed_data, json } = self;
+        let folder =
+            seed_data.dir().context("there is no seed-data here: name it with --seed-data")?;
+        let name = format;
+        let Some(game) = read_game(&folder, name.game())? else {
+            eprintln!("cardscape: there is no game {} in {}", name.game(), folder.display());
+            return Ok(ExitCode::from(USAGE));
+        };
+        let today = Clock::system().today().context("the clock shows no day of the calendar")?;
+        let Some(format) = name.find_in(&game.game, today) else {
+            let known: Vec<_> = game
+                .game
+                .formats()
+                .iter()
+                .map(|format| format!("{}/{}", name.game(), format.code))
+                .collect();
+            eprintln!("cardscape: there is no format {name}; there is {}", known.join(", "));
+            return Ok(ExitCode::from(USAGE));
+        };
+        let deck = match read_deck(&read_file(&file)?) {
+            Ok(deck) => deck,
+            Err(faults) => {
+                for fault in faults {
+                    eprintln!("{}:{fault}", file.display());
+                }
+                return Ok(ExitCode::from(NOT_LEGAL));
+            }
+        };
+        let mut report = validate(&deck, &game.catalogue, &format);
+        report.suggest(&game.catalogue);
+        let status = report.status;
+        if json {
+            say(serde_json::to_string_pretty(&report_response(&name, report, &|_| None))?);
+        } else {
+            say(in_words(&name, &report).trim_end());
+        }
+        Ok(if status == ReportStatus::Legal {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(NOT_LEGAL)
+        })
+    }
+}
+
+/// A game with all its cards.
+struct GameFolder {
+    game: Game,
+    catalogue: Catalogue,
+}
+
+/// Reads one game of a seed-data folder; `None` when there is none of that code.
+fn read_game(folder: &Path, code: &str) -> anyhow::Result<Option<GameFolder>> {
+    let game = folder.join("games").join(code);
+    if !game.join("game.toml").is_file() {
+        return Ok(None);
+    }
+    let GameSource { manifest, sets } = seed_data::read_game(folder, &game)?;
+    let game = Game::from_toml(&manifest.text).with_context(|| manifest.name.clone())?;
+    let mut cards = Catalogue::builder(&game);
+    for file in sets {
+        let set: SetDefinition =
+            serde_json::from_str(&file.text).with_context(|| file.name.clone())?;
+        cards = cards.extend(set.cards.into_iter().map(|definition| {
+            let key = format!("{}/{}", set.code, definition.number);
+            PoolCard { key, set: set.code.clone(), definition }
+        }));
+    }
+    let catalogue = cards.build();
+    Ok(Some(GameFolder { game, catalogue }))
+}
+
+fn read_file(file: &Path) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    let read = if file == Path::new("-") {
+        std::io::stdin().lock().take(MAX_LIST + 1).read_to_end(&mut bytes)
+    } else {
+        fs::File::open(file).and_then(|open| open.take(MAX_LIST + 1).read_to_end(&mut bytes))
+    };
+    read.with_context(|| format!("cannot read {}", file.display()))?;
+    anyhow::ensure!(
+        bytes.len() as u64 <= MAX_LIST,
+        "{} is longer than {MAX_LIST} bytes",
+        file.display()
+    );
+    String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8 text", file.display()))
+}
+
+/// The deck, or what is wrong with each line that cannot be read.
+fn read_deck(list: &str) -> Result<Deck, Vec<String>> {
+    let (deck, faults) = read_list(list);
+    let mut faults: Vec<String> =
+        faults.iter().map(|fault| format!("{}: {}", fault.line, fault.detail)).collect();
+    if deck.entries.len() > MAX_ENTRIES {
+        faults.push(format!(" {} entries are more than {MAX_ENTRIES}", deck.entries.len()));
+    }
+    if faults.is_empty() { Ok(deck) } else { Err(faults) }
+}
+
+/// The report for people: the verdict first, then every violation.
+fn in_words(name: &FormatName, report: &Report) -> String {
+    let verdict = match report.status {
+        ReportStatus::Legal => "legal",
+        ReportStatus::Incomplete => "incomplete",
+        ReportStatus::Illegal => "illegal",
+    };
+    let counts: Vec<String> =
+        report.counts.iter().map(|(zone, cards)| format!("{zone} {cards}")).collect();
+    let mut text = format!(
+        "{name} (version {}): {verdict}; cards: {}\n",
+        report.format_version,
+        counts.join(", ")
+    );
+    for violation in &report.violations {
+        let severity = match violation.severity {
+            Severity::Error => "error",
+            Severity::Incomplete => "incomplete",
+            Severity::Warning => "warning",
+        };
+        let _ = write!(
+            text,
+            "\n{severity} {} (rule {})\n    {}\n",
+            violation.code,
+            violation.rule,
+            violation.message()
+        );
+        if let Some(fix) = violation.fix.as_ref().and_then(fix_in_words) {
+            let _ = writeln!(text, "    To mend it: {fix}.");
+        }
+    }
+    text
+}
+
+fn fix_in_words(fix: &Fix) -> Option<String> {
+    Some(match fix {
+        Fix::AddCards { zone, quantity } => format!("add {quantity} cards to {zone}"),
+        Fix::RemoveCards { zone, quantity } => format!("remove {quantity} cards from {zone}"),
+        Fix::AddCopies { name, quantity } => format!("add {quantity} × {name}"),
+        Fix::RemoveCopies { name, quantity } => format!("remove {quantity} × {name}"),
+        Fix::Rename { from, to } => format!("write “{to}” for “{from}”"),
+        Fix::AnyPrinting { name } => format!("leave out set, number and rarity of {name}"),
+        Fix::RemoveEntry { name } => format!("remove the line of {name}"),
+        Fix::MoveToZone { from, to } => format!("move {from} to {to}"),
+        _ => return None,
+    })
+}

@@ -1,0 +1,290 @@
+//! Deck lists as players store them: names, limits, and which format a deck is meant for.
+
+use std::fmt;
+
+use cardscape_engine::{CardReference, Date, Deck, DeckEntry, Format, Game, parse_deck_text};
+use thiserror::Error;
+
+use super::text::{self, TextError};
+
+/// Most entries (lines) of one deck.
+pub const MAX_ENTRIES: usize = 500;
+/// Most copies in one entry.
+pub const MAX_QUANTITY: u32 = 10_000;
+/// Most decks of one account.
+pub const MAX_DECKS: i64 = 1_000;
+/// Most characters of a card name in an entry.
+pub const MAX_CARD_NAME: usize = 200;
+/// Most characters of a zone, set, number or rarity in an entry.
+const MAX_CODE: usize = 64;
+
+/// What its owner calls a deck: 1 to 100 characters on one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeckName(String);
+
+impl DeckName {
+    /// Parses what a person typed.
+    ///
+    /// ```
+    /// use cardscape::domain::deck::DeckName;
+    /// assert_eq!(DeckName::parse("  Embers and Bones ").unwrap().as_str(), "Embers and Bones");
+    /// assert!(DeckName::parse("   ").is_err());
+    /// ```
+    pub fn parse(raw: &str) -> Result<Self, TextError> {
+        text::line(raw, 1, 100).map(Self)
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Who may read a deck.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Visibility {
+    /// Its owner.
+    #[default]
+    Private,
+    /// Everybody.
+    Public,
+}
+
+impl Visibility {
+    /// The name on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Private => "private",
+            Self::Public => "public",
+        }
+    }
+
+    /// The visibility of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Private, Self::Public].into_iter().find(|visibility| visibility.as_str() == name)
+    }
+}
+
+/// Names a format: `game/format`, or `game/format:variant` where the format has variants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormatName {
+    game: String,
+    code: String,
+    variant: Option<String>,
+}
+
+/// The text is not of the form `game/format` or `game/format:variant`.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("must be game/format or game/format:variant, for example ttcg/standard")]
+pub struct FormatNameError;
+
+impl FormatName {
+    /// Parses `ttcg/standard` or `emojo-dojo/box:half`. Whether there is such a format is not looked at.
+    ///
+    /// ```
+    /// use cardscape::domain::deck::FormatName;
+    /// let half = FormatName::parse("emojo-dojo/box:half").unwrap();
+    /// assert_eq!((half.game(), half.code(), half.variant()), ("emojo-dojo", "box", Some("half")));
+    /// assert_eq!(half.to_string(), "emojo-dojo/box:half");
+    /// assert!(FormatName::parse("standard").is_err());
+    /// ```
+    pub fn parse(raw: &str) -> Result<Self, FormatNameError> {
+        let (game, rest) = raw.split_once('/').ok_or(FormatNameError)?;
+        Self::of_game(game, rest)
+    }
+
+    /// Reads back what [`FormatName::local`] gave.
+    pub fn of_game(game: &str, local: &str) -> Result<Self, FormatNameError> {
+        let (code, variant) =
+            local.split_once(':').map_or((local, None), |(code, variant)| (code, Some(variant)));
+        if [Some(game), Some(code), variant].into_iter().flatten().all(is_code) {
+            Ok(Self {
+                game: game.to_owned(),
+                code: code.to_owned(),
+                variant: variant.map(str::to_owned),
+            })
+        } else {
+            Err(FormatNameError)
+        }
+    }
+
+    /// Code of the game.
+    pub fn game(&self) -> &str {
+        &self.game
+    }
+
+    /// Code of the format.
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// Code of the variant; `None`: the format's default.
+    pub fn variant(&self) -> Option<&str> {
+        self.variant.as_deref()
+    }
+
+    /// The name within its game: `standard`, `box:half`.
+    pub fn local(&self) -> String {
+        self.variant
+            .as_ref()
+            .map_or_else(|| self.code.clone(), |variant| format!("{}:{variant}", self.code))
+    }
+}
+
+impl FormatName {
+    /// The format of that name in the version and with the rules of today; `None` when the game has none.
+    pub fn find_in(&self, game: &Game, today: Date) -> Option<Format> {
+        let format = game.format_on(&self.code, today)?;
+        match &self.variant {
+            None => Some(format),
+            Some(variant) => format.with_variant(variant),
+        }
+    }
+}
+
+impl fmt::Display for FormatName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.game, self.local())
+    }
+}
+
+fn is_code(text: &str) -> bool {
+    (1..=32).contains(&text.len())
+        && text.bytes().all(|byte| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_')
+        })
+}
+
+/// What is wrong with one field of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryFault {
+    /// The field as it is called on the wire.
+    pub field: &'static str,
+    /// What is wrong with it.
+    pub detail: String,
+}
+
+/// Checks an entry and trims its texts; every fault at once.
+///
+/// Only what cannot be stored or written as a line of text is refused here: an unknown card, zone or printing is for the
+/// report to tell.
+pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
+    let mut faults = Vec::new();
+    let mut line = |field, raw: &str, max| {
+        text::line(raw, 1, max)
+            .map_err(|error| faults.push(EntryFault { field, detail: error.to_string() }))
+            .ok()
+    };
+    let zone = line("zone", &entry.zone, MAX_CODE);
+    let name = line("name", &entry.card.name, MAX_CARD_NAME);
+    let set = entry.card.set.as_deref().map(|set| line("set", set, MAX_CODE));
+    let number = entry.card.number.as_deref().map(|number| line("number", number, MAX_CODE));
+    let rarity = entry.card.rarity.as_deref().map(|rarity| line("rarity", rarity, MAX_CODE));
+    if !(1..=MAX_QUANTITY).contains(&entry.quantity) {
+        faults
+            .push(EntryFault { field: "quantity", detail: format!("must be 1 to {MAX_QUANTITY}") });
+    }
+    match (zone, name) {
+        (Some(zone), Some(name)) if faults.is_empty() => Ok(DeckEntry {
+            zone,
+            quantity: entry.quantity,
+            card: CardReference {
+                name,
+                set: set.flatten(),
+                number: number.flatten(),
+                rarity: rarity.flatten(),
+            },
+        }),
+        _ => Err(faults),
+    }
+}
+
+/// What is wrong with a line of a deck list.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ListFault {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub detail: String,
+}
+
+/// Reads a deck list as text: the deck of all good lines, and what is wrong with the others, in their order. How many entries
+/// there may be is not looked at.
+pub fn read_list(list: &str) -> (Deck, Vec<ListFault>) {
+    let parsed = parse_deck_text(list);
+    let unreadable = parsed
+        .faults
+        .iter()
+        .map(|fault| ListFault { line: fault.line, detail: fault.fault.to_string() });
+    let mut faults: Vec<ListFault> = unreadable.collect();
+    let mut deck = Deck::default();
+    // The parser does not tell the lines of what it could read: they are those that hold an entry when read alone.
+    let lines = list
+        .split('\n')
+        .zip(1..)
+        .filter(|(line, _)| !parse_deck_text(line).deck.entries.is_empty());
+    for (entry, (_, line)) in parsed.deck.entries.into_iter().zip(lines) {
+        match check_entry(entry) {
+            Ok(entry) => deck.entries.push(entry),
+            Err(wrong) => faults.extend(wrong.into_iter().map(|fault| ListFault {
+                line,
+                detail: format!("{} {}", fault.field, fault.detail),
+            })),
+        }
+    }
+    faults.sort();
+    (deck, faults)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(zone: &str, quantity: u32, name: &str, set: Option<&str>) -> DeckEntry {
+        let card = CardReference {
+            name: name.to_owned(),
+            set: set.map(str::to_owned),
+            number: None,
+            rarity: None,
+        };
+        DeckEntry { zone: zone.to_owned(), quantity, card }
+    }
+
+    #[test]
+    fn an_entry_tells_all_its_faults() {
+        let faults = check_entry(entry("", 0, "a\nb", Some(&"x".repeat(65)))).unwrap_err();
+        let fields: Vec<_> = faults.iter().map(|fault| fault.field).collect();
+        assert_eq!(fields, ["zone", "name", "set", "quantity"]);
+        assert!(check_entry(entry("main", 10_001, "Ping", None)).is_err());
+        assert_eq!(check_entry(entry("main", 10_000, " Ping ", None)).unwrap().card.name, "Ping");
+    }
+
+    #[test]
+    fn every_bad_line_is_named() {
+        let list = "\u{feff}// 1 comment\r\n2 Ping\r\n\r\nSideboard\r\nnonsense\r\n0 Pong\r\nSB: 99999 Pang\n1 ";
+        let (deck, faults) = read_list(list);
+        assert_eq!(deck.entries, [DeckEntry::main(2, "Ping")]);
+        assert_eq!(faults.iter().map(|fault| fault.line).collect::<Vec<_>>(), [5, 6, 7, 8]);
+        assert_eq!(faults[1].detail, "quantity must be 1 to 10000");
+        let (deck, faults) = read_list("1 Ping\nSide\n3 Pong");
+        assert_eq!((deck.entries[1].zone.as_str(), faults.len()), ("side", 0));
+    }
+
+    #[test]
+    fn a_format_name_has_a_game() {
+        assert!(FormatName::parse("ttcg/standard").unwrap().variant().is_none());
+        for bad in [
+            "",
+            "/",
+            "ttcg/",
+            "/standard",
+            "ttcg/standard:",
+            "ttcg/a/b",
+            "TTCG/standard",
+            "ttcg/a:b:c",
+            "ttcg/\u{0}",
+        ] {
+            assert!(FormatName::parse(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The cards that judging a deck needs, seen with the asker's eyes. Never the whole catalogue: the cards that the deck names,
+//! and for a fixed box the cards that belong in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use cardscape_engine::{Catalogue, Deck, DeckCheck, Format, Game, PoolCard, name_key, search_key};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::door::pool;
+use super::schema::sets;
+use super::{Connection, StoreResult};
+use crate::auth::permission::Viewer;
+
+/// Most unknown names that get suggestions.
+const MAX_SUGGESTED: usize = 20;
+/// Near names asked for each unknown name: the engine picks the best of them.
+const NEAR_NAMES: i64 = 8;
+/// No further look-up of near names after this time: a report without suggestions beats a late one.
+const SUGGESTION_TIME: Duration = Duration::from_millis(800);
+
+/// The cards for one judgement.
+pub struct DeckPool {
+    cards: BTreeMap<String, PoolCard>,
+}
+
+impl DeckPool {
+    /// The cards as the engine wants them.
+    pub fn catalogue(&self, game: &Game) -> Catalogue {
+        Catalogue::builder(game).extend(self.cards.values().cloned()).build()
+    }
+
+    /// Id of the card of that name, if the asker may know it.
+    pub fn card_id(&self, name: &str) -> Option<Uuid> {
+        self.cards.get(&name_key(name)).and_then(|card| card.key.parse().ok())
+    }
+
+    fn extend(&mut self, cards: Vec<PoolCard>) {
+        self.cards.extend(cards.into_iter().map(|card| (name_key(&card.definition.name), card)));
+    }
+}
+
+/// Looks up what `viewer` may see of the cards that `deck` and the boxes of `formats` name.
+pub async fn for_deck(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &Game,
+    formats: &[Format],
+    deck: &Deck,
+) -> StoreResult<DeckPool> {
+    let names: BTreeSet<String> =
+        deck.entries.iter().map(|entry| name_key(&entry.card.name)).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    let mut found = DeckPool { cards: BTreeMap::new() };
+    found.extend(pool::pool(conn, viewer, game.code(), &names).await?);
+    for set in box_sets(conn, game, formats).await? {
+        found.extend(pool::set_pool(conn, viewer, game.code(), &set).await?);
+    }
+    Ok(found)
+}
+
+/// The sets that fixed boxes draw on: those they name, or all of the game.
+async fn box_sets(
+    conn: &mut Connection,
+    game: &Game,
+    formats: &[Format],
+) -> StoreResult<BTreeSet<String>> {
+    let checks = formats.iter().flat_map(|format| &format.rules).map(|rule| &rule.check);
+    let mut named = BTreeSet::new();
+    let mut any_set = false;
+    for check in checks {
+        if let DeckCheck::FixedBox { contents, .. } = check {
+            for line in contents {
+                any_set |= line.select.sets.is_empty();
+                named.extend(line.select.sets.iter().cloned());
+            }
+        }
+    }
+    if any_set {
+        let all = sets::table.filter(sets::game_code.eq(game.code())).select(sets::code);
+        named.extend(all.load::<String>(conn).await?);
+    }
+    Ok(named)
+}
+
+/// Adds the cards whose names are near to these unknown ones, as far as `viewer` may see them. At most 20 names are looked
+/// up; whether a name is that of a hidden card makes no difference.
+pub async fn add_near(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &Game,
+    unknown: &BTreeSet<String>,
+    found: &mut DeckPool,
+) -> StoreResult<()> {
+    let started = Instant::now();
+    let mut near = BTreeSet::new();
+    for name in unknown.iter().take(MAX_SUGGESTED) {
+        if started.elapsed() > SUGGESTION_TIME {
+            break;
+        }
+        near.extend(
+            pool::near_names(conn, viewer, game.code(), &search_key(name), NEAR_NAMES).await?,
+        );
+    }
+    let keys: BTreeSet<String> = near.iter().map(|name| name_key(name)).collect();
+    let keys: Vec<String> = keys.into_iter().filter(|key| !found.cards.contains_key(key)).collect();
+    found.extend(pool::pool(conn, viewer, game.code(), &keys).await?);
+    Ok(())
+}

@@ -1,0 +1,327 @@
+//! Deck lists, as their owners wrote them. What is wrong with one is worked out anew for whoever asks: see `deck_pool`.
+
+use cardscape_engine::{CardReference, Deck, DeckEntry};
+use chrono::{DateTime, Utc};
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::idempotency::{self, IdempotencyClaim, IdempotentError};
+use super::schema::{accounts, deck_entries, decks};
+use super::{Connection, StoreResult};
+use crate::auth::permission::{Granted, ReadOwnDecks, WriteOwnDecks};
+use crate::domain::deck::{DeckName, FormatName, FormatNameError, MAX_DECKS, Visibility};
+use crate::domain::ids::{AccountId, DeckId};
+
+/// A deck without its entries.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = decks)]
+pub struct DeckRow {
+    /// Id.
+    pub id: Uuid,
+    /// Whose it is.
+    pub account_id: Uuid,
+    game_code: String,
+    format_code: String,
+    /// What its owner calls it.
+    pub name: String,
+    visibility: String,
+    /// Rises with every change.
+    pub revision: i64,
+    /// When it was stored.
+    pub created_at: DateTime<Utc>,
+    /// When it was changed last.
+    pub updated_at: DateTime<Utc>,
+}
+
+impl DeckRow {
+    /// Which format it is meant for. The error is for rows that something else wrote.
+    pub fn format(&self) -> Result<FormatName, FormatNameError> {
+        FormatName::of_game(&self.game_code, &self.format_code)
+    }
+
+    /// Code of the game.
+    pub fn game(&self) -> &str {
+        &self.game_code
+    }
+
+    /// The name of the format within its game.
+    pub fn local_format(&self) -> &str {
+        &self.format_code
+    }
+
+    /// Who may read it.
+    pub fn visibility(&self) -> Visibility {
+        Visibility::parse(&self.visibility).unwrap_or_default()
+    }
+}
+
+/// A deck with its entries.
+#[derive(Clone, Debug)]
+pub struct StoredDeck {
+    /// The deck itself.
+    pub row: DeckRow,
+    /// Its entries in the order of their owner.
+    pub deck: Deck,
+}
+
+/// What a deck shall be from now on.
+pub struct DeckContent<'a> {
+    /// What its owner calls it.
+    pub name: &'a DeckName,
+    /// Which format it is meant for. The game exists.
+    pub format: &'a FormatName,
+    /// Who may read it.
+    pub visibility: Visibility,
+    /// Its entries: at most `MAX_ENTRIES`, each one checked.
+    pub deck: &'a Deck,
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// What became of a deck to store.
+#[derive(Debug)]
+pub enum DeckCreated {
+    /// Stored.
+    New(StoredDeck),
+    /// This request was answered before, with this deck as it is now; `None`: it was deleted meanwhile.
+    Repeat(Option<StoredDeck>),
+    /// The account has [`MAX_DECKS`] decks.
+    TooMany,
+}
+
+/// What became of a change under `If-Match`.
+#[derive(Debug)]
+pub enum Edited<T> {
+    /// Done.
+    Done(T),
+    /// It was changed since the client read it.
+    Stale,
+    /// The asker has no such deck.
+    Missing,
+}
+
+/// Stores a deck. The account's row is locked, so that parallel requests cannot pass the limit.
+pub async fn create(
+    conn: &mut Connection,
+    by: &Granted<WriteOwnDecks>,
+    id: DeckId,
+    content: &DeckContent<'_>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<DeckCreated, IdempotentError> {
+    if let Some(earlier) = idempotency::begin(conn, key, id.0).await? {
+        return Ok(DeckCreated::Repeat(
+            whole(conn, DeckId(earlier), Some(by.account()), false).await?,
+        ));
+    }
+    // Not FOR UPDATE: whoever has claimed a key holds a key share of this row, and two of those would wait for each other.
+    accounts::table
+        .find(by.account().0)
+        .select(accounts::id)
+        .for_no_key_update()
+        .first::<Uuid>(conn)
+        .await?;
+    let owned = decks::table.filter(decks::account_id.eq(by.account().0));
+    let count: i64 = owned.count().get_result(conn).await?;
+    if count >= MAX_DECKS {
+        idempotency::forget(conn, key).await?;
+        return Ok(DeckCreated::TooMany);
+    }
+    let row = diesel::insert_into(decks::table)
+        .values((
+            decks::id.eq(id.0),
+            decks::account_id.eq(by.account().0),
+            decks::game_code.eq(content.format.game()),
+            decks::format_code.eq(content.format.local()),
+            decks::name.eq(content.name.as_str()),
+            decks::visibility.eq(content.visibility.as_str()),
+            decks::revision.eq(1),
+            decks::created_at.eq(content.at),
+            decks::updated_at.eq(content.at),
+        ))
+        .returning(DeckRow::as_returning())
+        .get_result(conn)
+        .await?;
+    write_entries(conn, id, content.deck).await?;
+    Ok(DeckCreated::New(StoredDeck { row, deck: content.deck.clone() }))
+}
+
+/// Replaces one of the own decks, if `is_current` accepts its revision. Whoever comes second waits, and is told that the
+/// deck was changed.
+pub async fn replace(
+    conn: &mut Connection,
+    by: &Granted<WriteOwnDecks>,
+    id: DeckId,
+    is_current: impl Fn(i64) -> bool,
+    content: &DeckContent<'_>,
+) -> StoreResult<Edited<StoredDeck>> {
+    match lock(conn, by, id).await? {
+        None => return Ok(Edited::Missing),
+        Some(revision) if !is_current(revision) => return Ok(Edited::Stale),
+        Some(_) => {}
+    }
+    let row = diesel::update(decks::table.find(id.0))
+        .set((
+            decks::game_code.eq(content.format.game()),
+            decks::format_code.eq(content.format.local()),
+            decks::name.eq(content.name.as_str()),
+            decks::visibility.eq(content.visibility.as_str()),
+            decks::revision.eq(decks::revision + 1),
+            decks::updated_at.eq(content.at),
+        ))
+        .returning(DeckRow::as_returning())
+        .get_result(conn)
+        .await?;
+    diesel::delete(deck_entries::table.filter(deck_entries::deck_id.eq(id.0)))
+        .execute(conn)
+        .await?;
+    write_entries(conn, id, content.deck).await?;
+    Ok(Edited::Done(StoredDeck { row, deck: content.deck.clone() }))
+}
+
+/// Deletes one of the own decks, if `is_current` accepts its revision.
+pub async fn delete(
+    conn: &mut Connection,
+    by: &Granted<WriteOwnDecks>,
+    id: DeckId,
+    is_current: impl Fn(i64) -> bool,
+) -> StoreResult<Edited<()>> {
+    match lock(conn, by, id).await? {
+        None => return Ok(Edited::Missing),
+        Some(revision) if !is_current(revision) => return Ok(Edited::Stale),
+        Some(_) => {}
+    }
+    diesel::delete(decks::table.find(id.0)).execute(conn).await?;
+    Ok(Edited::Done(()))
+}
+
+/// Locks one of the own decks and tells its revision.
+async fn lock(
+    conn: &mut Connection,
+    by: &Granted<WriteOwnDecks>,
+    id: DeckId,
+) -> StoreResult<Option<i64>> {
+    let revision = decks::table
+        .find(id.0)
+        .filter(decks::account_id.eq(by.account().0))
+        .select(decks::revision)
+        .for_update()
+        .first(conn)
+        .await
+        .optional()?;
+    Ok(revision)
+}
+
+/// A deck that the reader may see: a public one, or one of their own. Nobody, whatever their role, reads private decks of
+/// others here.
+pub async fn find(
+    conn: &mut Connection,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    id: DeckId,
+) -> StoreResult<Option<StoredDeck>> {
+    whole(conn, id, reader.map(Granted::account), true).await
+}
+
+/// Decks of one account, and of one game where that is asked for.
+pub struct DeckFilter<'a> {
+    /// Code of the game.
+    pub game: Option<&'a str>,
+    /// The last deck of the page before.
+    pub before: Option<Uuid>,
+}
+
+/// The own decks, the newest first, each with the number of its cards.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDecks>,
+    filter: &DeckFilter<'_>,
+    limit: i64,
+) -> StoreResult<Vec<(DeckRow, i64)>> {
+    let cards = sql::<BigInt>(
+        "(SELECT coalesce(sum(quantity), 0)::bigint FROM deck_entries WHERE deck_entries.deck_id = decks.id)",
+    );
+    let mut query = decks::table
+        .filter(decks::account_id.eq(by.account().0))
+        .select((DeckRow::as_select(), cards))
+        .order(decks::id.desc())
+        .limit(limit)
+        .into_boxed();
+    if let Some(game) = filter.game {
+        query = query.filter(decks::game_code.eq(game));
+    }
+    if let Some(before) = filter.before {
+        query = query.filter(decks::id.lt(before));
+    }
+    Ok(query.load(conn).await?)
+}
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = deck_entries)]
+struct EntryRow {
+    deck_id: Uuid,
+    position: i32,
+    zone: String,
+    quantity: i32,
+    name: String,
+    set_code: Option<String>,
+    number: Option<String>,
+    rarity: Option<String>,
+}
+
+/// A deck with its entries, if it belongs to `owner` or, where `or_public` says so, if it is public. One statement, so that
+/// deck and entries are of the same revision.
+async fn whole(
+    conn: &mut Connection,
+    id: DeckId,
+    owner: Option<AccountId>,
+    or_public: bool,
+) -> StoreResult<Option<StoredDeck>> {
+    let public = decks::visibility.eq(Visibility::Public.as_str());
+    let owned = decks::account_id.nullable().eq(owner.map(|account| account.0)).assume_not_null();
+    let rows: Vec<(DeckRow, Option<EntryRow>)> = decks::table
+        .left_join(deck_entries::table.on(deck_entries::deck_id.eq(decks::id)))
+        .filter(decks::id.eq(id.0))
+        .filter(owned.or(public.and(or_public.into_sql::<Bool>())))
+        .order(deck_entries::position)
+        .select((DeckRow::as_select(), Option::<EntryRow>::as_select()))
+        .load(conn)
+        .await?;
+    let mut deck = Deck::default();
+    let mut row = None;
+    for (found, entry) in rows {
+        row = Some(found);
+        deck.entries.extend(entry.map(DeckEntry::from));
+    }
+    Ok(row.map(|row| StoredDeck { row, deck }))
+}
+
+impl From<EntryRow> for DeckEntry {
+    fn from(row: EntryRow) -> Self {
+        let EntryRow { zone, quantity, name, set_code: set, number, rarity, .. } = row;
+        Self {
+            zone,
+            quantity: quantity.unsigned_abs(),
+            card: CardReference { name, set, number, rarity },
+        }
+    }
+}
+
+async fn write_entries(conn: &mut Connection, id: DeckId, deck: &Deck) -> StoreResult<()> {
+    let rows: Vec<EntryRow> = (0..)
+        .zip(&deck.entries)
+        .map(|(position, entry)| EntryRow {
+            deck_id: id.0,
+            position,
+            zone: entry.zone.clone(),
+            quantity: i32::try_from(entry.quantity).unwrap_or(i32::MAX),
+            name: entry.card.name.clone(),
+            set_code: entry.card.set.clone(),
+            number: entry.card.number.clone(),
+            rarity: entry.card.rarity.clone(),
+        })
+        .collect();
+    diesel::insert_into(deck_entries::table).values(rows).execute(conn).await?;
+    Ok(())
+}

@@ -1,0 +1,325 @@
+//! What is wrong with a deck: every violation at once, with the eyes of whoever asks.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, RequestExt as _, TestApp};
+
+const GAMES: [&str; 5] = ["ttcg", "emoji-tcg", "uno-emoji", "emojo-dojo", "emojito"];
+
+fn game_folder(game: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seed-data/games").join(game)
+}
+
+/// A sample deck and the format that its comment names.
+fn sample(game: &str, file: &str) -> (String, String) {
+    let list = std::fs::read_to_string(game_folder(game).join("decks").join(file)).unwrap();
+    let format = list.lines().find_map(|line| line.strip_prefix("// format: ")).unwrap().to_owned();
+    (format, list)
+}
+
+async fn judge(app: &TestApp, body: &Value) -> Answer {
+    app.post("/v1/deck-reports").json(body).answer().await
+}
+
+/// The one report of a sample deck, to a stranger.
+async fn report_on(app: &TestApp, game: &str, file: &str) -> Value {
+    let (format, list) = sample(game, file);
+    judge(app, &json!({ "format": format, "list": list })).await.expect(200)["reports"][0].clone()
+}
+
+fn violations<'a>(report: &'a Value, code: &str) -> Vec<&'a Value> {
+    report["violations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|violation| violation["code"] == code)
+        .collect()
+}
+
+/// `(name, limit, actual)` of each violation with that code.
+fn numbers(report: &Value, code: &str) -> Vec<(String, i64, i64)> {
+    violations(report, code)
+        .into_iter()
+        .map(|violation| {
+            let name = violation["cards"][0]["name"].as_str().unwrap_or_default().to_owned();
+            (name, violation["limit"].as_i64().unwrap(), violation["actual"].as_i64().unwrap())
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn sample_decks_are_what_their_names_say() {
+    let app = TestApp::start().await;
+    app.seed(&GAMES).await;
+    let mut seen = 0;
+    for game in GAMES {
+        for file in std::fs::read_dir(game_folder(game).join("decks")).unwrap() {
+            let file = file.unwrap().file_name().into_string().unwrap();
+            let report = report_on(&app, game, &file).await;
+            assert_eq!(
+                report["status"] == "legal",
+                file.starts_with("legal-"),
+                "{game} {file}: {report:#}"
+            );
+            let all_told = report["violations"].as_array().unwrap().iter().all(|violation| {
+                !violation["message"].as_str().unwrap().is_empty()
+                    && !violation["rule"].as_str().unwrap().is_empty()
+            });
+            assert!(all_told, "{report:#}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 11, "{seen} sample decks");
+}
+
+#[tokio::test]
+async fn a_broken_ttcg_deck_hears_everything_at_once() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let (format, list) = sample("ttcg", "illegal-forty-eight-cards.txt");
+    let answer = judge(&app, &json!({ "format": format, "list": list })).await.expect(200);
+    let report = &answer["reports"][0];
+    assert_eq!(
+        (&report["status"], &report["format"]),
+        (&json!("illegal"), &json!("ttcg/standard"))
+    );
+    assert_eq!(report["counts"], json!([{ "zone": "main", "cards": 48 }]));
+    assert_eq!(numbers(report, "DECK_SIZE_BELOW_MIN"), [(String::new(), 50, 48)]);
+    assert_eq!(violations(report, "DECK_SIZE_BELOW_MIN")[0]["severity"], "incomplete");
+    // Two copies and one more of another rarity: three of the same card.
+    assert_eq!(numbers(report, "COPY_LIMIT_EXCEEDED"), [("Kettle Imp".to_owned(), 2, 3)]);
+    let unknown = violations(report, "CARD_UNKNOWN");
+    assert_eq!((unknown.len(), &unknown[0]["suggestions"][0]), (1, &json!("Bellows Smith")));
+    assert!(unknown[0]["cards"][0].get("card_id").is_none());
+
+    let id = |name: &str| {
+        let entries = answer["entries"].as_array().unwrap();
+        entries.iter().find(|entry| entry["name"] == name).unwrap().get("card_id").cloned()
+    };
+    assert_eq!(id("Belows Smith"), None);
+    let imp = id("Kettle Imp").unwrap();
+    assert_eq!(violations(report, "COPY_LIMIT_EXCEEDED")[0]["cards"][0]["card_id"], imp);
+    let card = app.get(&format!("/v1/cards/{}", imp.as_str().unwrap())).answer().await.expect(200);
+    assert_eq!(card["name"], "Kettle Imp");
+}
+
+#[tokio::test]
+async fn forty_eight_cards_alone_are_only_incomplete() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let (format, list) = sample("ttcg", "legal-embers-and-bones.txt");
+    let short = list.replace("2 The Long Table", "");
+    let report =
+        judge(&app, &json!({ "format": format, "list": short })).await.expect(200)["reports"][0]
+            .clone();
+    assert_eq!(report["status"], "incomplete");
+    assert_eq!(numbers(&report, "DECK_SIZE_BELOW_MIN"), [(String::new(), 50, 48)]);
+}
+
+#[tokio::test]
+async fn emoji_tcg_counts_copies_by_stage() {
+    let app = TestApp::start().await;
+    app.seed(&["emoji-tcg"]).await;
+    let report = report_on(&app, "emoji-tcg", "illegal-one-too-many.txt").await;
+    let mut found = numbers(&report, "COPY_LIMIT_EXCEEDED");
+    found.sort();
+    let expected = [
+        ("Anchor Point", 3, 4),
+        ("Box of Everything", 1, 2),
+        ("Red Card", 2, 3),
+        ("Thumbtack", 4, 5),
+    ];
+    assert_eq!(found, expected.map(|(name, limit, actual)| (name.to_owned(), limit, actual)));
+}
+
+#[tokio::test]
+async fn a_box_says_what_is_missing_and_what_is_too_many() {
+    let app = TestApp::start().await;
+    app.seed(&GAMES).await;
+    let uno = report_on(&app, "uno-emoji", "illegal-after-the-picnic.txt").await;
+    let mut missing = numbers(&uno, "BOX_CARD_MISSING");
+    missing.sort();
+    assert_eq!(missing, [("Blue Skip".to_owned(), 2, 1), ("Red 0".to_owned(), 1, 0)]);
+    assert_eq!(numbers(&uno, "BOX_CARD_EXTRA"), [("Wild".to_owned(), 4, 5)]);
+    assert_eq!(numbers(&uno, "BOX_TOTAL_MISMATCH"), [(String::new(), 112, 111)]);
+
+    let dojo = report_on(&app, "emojo-dojo", "illegal-missing-roundhouse.txt").await;
+    let mut missing = numbers(&dojo, "BOX_CARD_MISSING");
+    missing.sort();
+    assert_eq!(missing, [("Black Belt".to_owned(), 8, 7), ("Roundhouse".to_owned(), 4, 0)]);
+    assert_eq!(numbers(&dojo, "BOX_CARD_EXTRA"), [("Sensei".to_owned(), 8, 9)]);
+    // The missing card is not in the list, but the report knows it.
+    let lost = violations(&dojo, "BOX_CARD_MISSING")
+        .into_iter()
+        .find(|v| v["cards"][0]["name"] == "Roundhouse")
+        .unwrap();
+    assert!(lost["cards"][0]["card_id"].is_string());
+
+    let emojito = report_on(&app, "emojito", "illegal-hope-is-lost.txt").await;
+    assert_eq!(numbers(&emojito, "BOX_CARD_MISSING"), [("Hope".to_owned(), 1, 0)]);
+    assert_eq!(numbers(&emojito, "BOX_CARD_EXTRA"), [("Love".to_owned(), 1, 2)]);
+    assert!(violations(&emojito, "BOX_TOTAL_MISMATCH").is_empty());
+
+    let empty = judge(&app, &json!({ "format": "emojito/box", "entries": [] })).await.expect(200);
+    assert_eq!(
+        (
+            &empty["reports"][0]["status"],
+            violations(&empty["reports"][0], "BOX_CARD_MISSING").len()
+        ),
+        (&json!("incomplete"), 100)
+    );
+}
+
+#[tokio::test]
+async fn one_list_is_judged_for_several_formats_at_once() {
+    let app = TestApp::start().await;
+    app.seed(&["emojo-dojo", "ttcg"]).await;
+    let (_, list) = sample("emojo-dojo", "legal-full-box.txt");
+    let body = json!({ "formats": ["emojo-dojo/box", "emojo-dojo/box:half", "emojo-dojo/box:full"], "list": list });
+    let answer = judge(&app, &body).await.expect(200);
+    let told: Vec<_> = answer["reports"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|report| (&report["format"], report["status"] == "legal"))
+        .collect();
+    let expected = [
+        (&json!("emojo-dojo/box"), true),
+        (&json!("emojo-dojo/box:half"), false),
+        (&json!("emojo-dojo/box:full"), true),
+    ];
+    assert_eq!(told, expected);
+
+    for (wrong, pointer) in [
+        (json!({ "formats": ["emojo-dojo/box", "ttcg/standard"], "entries": [] }), "/formats/1"),
+        (json!({ "formats": [], "entries": [] }), "/formats"),
+        (json!({ "formats": vec!["ttcg/standard"; 11], "entries": [] }), "/formats"),
+        (json!({ "format": "ttcg/standard", "formats": ["ttcg/standard"], "entries": [] }), ""),
+        (json!({ "entries": [] }), ""),
+        (json!({ "format": "ttcg/standard" }), ""),
+        (json!({ "format": "ttcg/standard", "entries": [], "list": "" }), ""),
+        (
+            json!({ "format": "ttcg/standard", "entries": [{ "quantity": 0, "name": "x" }] }),
+            "/entries/0/quantity",
+        ),
+    ] {
+        let problem = judge(&app, &wrong).await.problem(422, "invalid_body");
+        assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem}");
+    }
+    judge(&app, &json!({ "format": "ttcg/pauper", "entries": [] }))
+        .await
+        .problem(422, "unknown_format");
+    judge(&app, &json!({ "format": "ttcg/standard", "list": "Ping" }))
+        .await
+        .problem(422, "unreadable_deck_list");
+    let invalid = app.post("/v1/deck-reports").bearer_auth("nonsense").json(&body).answer().await;
+    invalid.problem(401, "invalid_token");
+}
+
+#[tokio::test]
+async fn a_stored_deck_has_a_report_with_a_tag() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let (format, list) = sample("ttcg", "legal-orchard-by-the-lake.txt");
+    let deck = json!({ "name": "Orchard", "format": format, "list": list });
+    let path = app.post("/v1/decks").by(&ada).json(&deck).answer().await.header("location");
+    let answer = app.get(&format!("{path}/report")).by(&ada).answer().await;
+    assert_eq!(answer.header("cache-control"), "private, no-cache");
+    let tag = answer.header("etag");
+    let report = answer.expect(200);
+    assert_eq!(
+        (&report["status"], &report["counts"]),
+        (&json!("legal"), &json!([{ "zone": "main", "cards": 50 }]))
+    );
+    let entries = report["entries"].as_array().unwrap();
+    assert!(entries.len() > 20 && entries.iter().all(|entry| entry["card_id"].is_string()));
+    let again =
+        app.get(&format!("{path}/report")).by(&ada).header("if-none-match", &tag).answer().await;
+    assert_eq!(again.status, 304);
+    let broken = json!({ "name": "Orchard", "format": "ttcg/standard", "list": "3 Kettle Imp" });
+    app.put(&path).by(&ada).header("if-match", "*").json(&broken).answer().await.expect(200);
+    let changed =
+        app.get(&format!("{path}/report")).by(&ada).header("if-none-match", &tag).answer().await;
+    assert_eq!(changed.expect(200)["status"], "illegal");
+}
+
+#[tokio::test]
+async fn a_hidden_card_is_an_unknown_one_to_strangers() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let (ada, eve, moderator) =
+        (app.player("ada").await, app.player("eve").await, app.moderator().await);
+    app.give_copy(&ada.id, "ttcg", "veil", "003").await;
+
+    // The same list with the name of a hidden card, and with one that nobody ever made: the answers differ in the name alone.
+    let ask = async |name: &str| {
+        let body = json!({ "formats": ["ttcg/standard"], "list": format!("2 {name}\n1 {name} (veil) 003 {{common}}\n1 Kettle Imp") });
+        let answer = judge(&app, &body).await;
+        assert_eq!(answer.status, 200);
+        answer.text().replace(name, "NAME")
+    };
+    assert_eq!(ask("Drowned Lantern").await, ask("Drowsed Pantern").await);
+    assert_eq!(ask("Drowned Lantern").await.matches("card_id").count(), 1, "only Kettle Imp's");
+    // Nor does a misspelt name bring it up.
+    assert!(!ask("Drownd Lantern").await.contains("Drowned"));
+
+    let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": "1 Drowned Lantern\n1 Drownd Lantrn" });
+    let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
+    let report = async |request: reqwest::RequestBuilder| request.answer().await.expect(200);
+    let path = format!("{path}/report");
+    for (who, request, unknown) in [
+        ("a stranger", app.get(&path), 2),
+        ("another player", app.get(&path).by(&eve), 2),
+        ("a holder", app.get(&path).by(&ada), 1),
+        ("a moderator", app.get(&path).by(&moderator), 1),
+    ] {
+        let report = report(request).await;
+        let names: usize = violations(&report, "CARD_UNKNOWN")
+            .iter()
+            .map(|violation| violation["cards"].as_array().unwrap().len())
+            .sum();
+        assert_eq!(names, unknown, "{who}: {report:#}");
+        let suggested = violations(&report, "CARD_UNKNOWN")
+            .iter()
+            .any(|violation| violation["suggestions"][0] == "Drowned Lantern");
+        assert_eq!(
+            (suggested, report["entries"][0]["card_id"].is_string()),
+            (unknown == 1, unknown == 1),
+            "{who}: {report:#}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_hostile_list_is_judged_in_bounded_time() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let started = std::time::Instant::now();
+    let entries: Vec<Value> =
+        (0..500).map(|number| json!({ "quantity": 10000, "name": format!("Kettle Imq {number}"), "zone": format!("z{number}") })).collect();
+    let answer = judge(&app, &json!({ "formats": vec!["ttcg/standard"; 10], "entries": entries }))
+        .await
+        .expect(200);
+    assert_eq!(answer["reports"][9]["status"], "illegal");
+    let long = "𝔎".repeat(200);
+    judge(
+        &app,
+        &json!({ "format": "ttcg/standard", "entries": [{ "quantity": 1, "name": long }] }),
+    )
+    .await
+    .expect(200);
+    judge(&app, &json!({ "format": "ttcg/standard", "list": "{".repeat(100_000) }))
+        .await
+        .problem(422, "unreadable_deck_list");
+    judge(&app, &json!({ "format": "ttcg/standard", "list": "x".repeat(300_000) }))
+        .await
+        .problem(413, "body_too_large");
+    judge(&app, &json!({ "format": "ttcg/standard", "list": "1 a\u{0}b" }))
+        .await
+        .problem(422, "invalid_body");
+    // A wide bound: it is about seconds against minutes.
+    assert!(started.elapsed() < std::time::Duration::from_secs(20));
+}

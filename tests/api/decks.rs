@@ -1,0 +1,461 @@
+//! Stored decks: what their owners wrote, safe from others and from lost updates.
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Player, RequestExt as _, TestApp, sql};
+
+async fn app() -> TestApp {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emojo-dojo"]).await;
+    app
+}
+
+fn request(name: &str, quantity: u32) -> Value {
+    json!({ "name": name, "format": "ttcg/standard", "entries": [{ "quantity": quantity, "name": "Kettle Imp" }] })
+}
+
+async fn create(app: &TestApp, owner: &Player, body: &Value) -> Answer {
+    app.post("/v1/decks").by(owner).json(body).answer().await
+}
+
+/// Stores a deck and returns its path.
+async fn stored(app: &TestApp, owner: &Player, body: &Value) -> String {
+    let answer = create(app, owner, body).await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    answer.header("location")
+}
+
+async fn put(app: &TestApp, owner: &Player, path: &str, if_match: &str, body: &Value) -> Answer {
+    app.put(path).by(owner).header("if-match", if_match).json(body).answer().await
+}
+
+#[tokio::test]
+async fn a_deck_is_stored_read_replaced_and_deleted() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let answer = create(&app, &ada, &request("Draft", 2)).await;
+    let path = answer.header("location");
+    assert_eq!(answer.header("etag"), "\"r1\"");
+    let made = answer.expect(201);
+    assert_eq!(path, format!("/v1/decks/{}", made["id"].as_str().unwrap()));
+    assert_eq!((&made["visibility"], &made["account_id"]), (&json!("private"), &json!(ada.id)));
+    assert_eq!(
+        (&made["game"], &made["format"], &made["card_count"]),
+        (&json!("ttcg"), &json!("ttcg/standard"), &json!(2))
+    );
+
+    let read = app.get(&path).by(&ada).answer().await;
+    assert_eq!(read.header("cache-control"), "private, no-cache");
+    assert_eq!(read.clone().expect(200), made);
+    let again = app.get(&path).by(&ada).header("if-none-match", read.header("etag")).answer().await;
+    assert_eq!((again.status, again.bytes.len()), (304, 0));
+
+    let body = json!({
+        "name": "Final", "format": "emojo-dojo/box:half", "visibility": "public",
+        "entries": [
+            { "zone": "side", "quantity": 1, "name": "Sensei", "set": "box", "number": "011", "rarity": "standard" },
+            { "quantity": 10000, "name": "A card that nobody made" },
+        ],
+    });
+    let replaced = put(&app, &ada, &path, "\"r1\"", &body).await;
+    assert_eq!(replaced.header("etag"), "\"r2\"");
+    let replaced = replaced.expect(200);
+    assert_eq!(replaced["entries"][0], body["entries"][0]);
+    assert_eq!(
+        replaced["entries"][1],
+        json!({ "zone": "main", "quantity": 10000, "name": "A card that nobody made" })
+    );
+    assert_eq!(
+        (&replaced["format"], &replaced["card_count"]),
+        (&json!("emojo-dojo/box:half"), &json!(10001))
+    );
+    assert_eq!(replaced["created_at"], made["created_at"]);
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), replaced);
+
+    app.delete(&path).by(&ada).header("if-match", "\"r2\"").answer().await.expect(204);
+    app.get(&path).by(&ada).answer().await.problem(404, "not_found");
+    put(&app, &ada, &path, "\"r2\"", &body).await.problem(404, "not_found");
+    app.delete(&path)
+        .by(&ada)
+        .header("if-match", "\"r2\"")
+        .answer()
+        .await
+        .problem(404, "not_found");
+    assert_eq!(app.db().value("SELECT count(*) FROM deck_entries").await, "0");
+}
+
+#[tokio::test]
+async fn an_edit_names_the_version_it_changes() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, &request("Draft", 2)).await;
+    let body = request("Changed", 1);
+    app.put(&path).by(&ada).json(&body).answer().await.problem(428, "precondition_required");
+    app.delete(&path).by(&ada).answer().await.problem(428, "precondition_required");
+    for stale in ["\"r0\"", "\"r2\"", "W/\"r1\"", "r1", "\"\""] {
+        put(&app, &ada, &path, stale, &body).await.problem(412, "precondition_failed");
+        let deleted = app.delete(&path).by(&ada).header("if-match", stale).answer().await;
+        deleted.problem(412, "precondition_failed");
+    }
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200)["name"], "Draft");
+    put(&app, &ada, &path, "\"r7\", \"r1\"", &body).await.expect(200);
+    put(&app, &ada, &path, "*", &body).await.expect(200);
+    put(&app, &ada, &path, "\"r3-text-gzip\"", &body).await.expect(200);
+    app.delete(&path)
+        .by(&ada)
+        .header("if-match", "\"r3\"")
+        .answer()
+        .await
+        .problem(412, "precondition_failed");
+}
+
+#[tokio::test]
+async fn of_edits_at_once_exactly_one_wins() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, &request("Draft", 1)).await;
+    for round in 1..5 {
+        let bodies: Vec<Value> =
+            (2..10).map(|number| request(&format!("Draft {number}"), number)).collect();
+        let if_match = format!("\"r{round}\"");
+        let answers =
+            join_all(bodies.iter().map(|body| put(&app, &ada, &path, &if_match, body))).await;
+        let (won, lost): (Vec<_>, Vec<_>) =
+            answers.into_iter().partition(|answer| answer.status == 200);
+        assert_eq!(won.len(), 1);
+        assert!(lost.iter().all(|answer| answer.status == 412), "{lost:?}");
+        assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), won[0].json());
+    }
+}
+
+#[tokio::test]
+async fn a_reader_never_sees_half_an_edit() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, &request("1", 1)).await;
+    let writer = async {
+        for number in 2..60 {
+            put(&app, &ada, &path, "*", &request(&number.to_string(), number)).await.expect(200);
+        }
+    };
+    let reader = async {
+        let mut last = String::new();
+        while last != "59" {
+            let deck = app.get(&path).by(&ada).answer().await.expect(200);
+            last = deck["name"].as_str().unwrap().to_owned();
+            assert_eq!(deck["card_count"].to_string(), last);
+        }
+    };
+    tokio::join!(writer, reader);
+}
+
+#[tokio::test]
+async fn a_private_deck_does_not_exist_for_others() {
+    let app = app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    let (admin, moderator) = (app.admin().await, app.moderator().await);
+    let path = stored(&app, &ada, &request("Secret", 2)).await;
+    let missing = "/v1/decks/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+    for path in [path.as_str(), missing] {
+        for other in [&eve, &admin, &moderator] {
+            app.get(path).by(other).answer().await.problem(404, "not_found");
+            app.get(&format!("{path}/report")).by(other).answer().await.problem(404, "not_found");
+            put(&app, other, path, "*", &request("Mine", 1)).await.problem(404, "not_found");
+            app.delete(path)
+                .by(other)
+                .header("if-match", "*")
+                .answer()
+                .await
+                .problem(404, "not_found");
+        }
+        app.get(path).answer().await.problem(404, "not_found");
+        app.get(&format!("{path}/report")).answer().await.problem(404, "not_found");
+    }
+    assert_eq!(app.get("/v1/decks").by(&eve).answer().await.expect(200)["data"], json!([]));
+
+    // A token of the owner without the scope reads what a stranger reads.
+    let scopes = json!({ "name": "t", "scopes": ["catalogue:read"] });
+    let token = app.post("/v1/tokens").by(&ada).json(&scopes).answer().await.expect(201);
+    let secret = token["secret"].as_str().unwrap();
+    app.get(&path).bearer_auth(secret).answer().await.problem(404, "not_found");
+    app.get("/v1/decks").bearer_auth(secret).answer().await.problem(403, "scope_missing");
+
+    let public =
+        json!({ "name": "Open", "format": "ttcg/standard", "visibility": "public", "entries": [] });
+    put(&app, &ada, &path, "\"r1\"", &public).await.expect(200);
+    let seen = app.get(&path).answer().await;
+    assert_eq!(
+        seen.header("cache-control"),
+        "private, no-cache",
+        "it may turn private again at any moment"
+    );
+    assert_eq!(seen.expect(200)["name"], "Open");
+    app.get(&path).bearer_auth(secret).answer().await.expect(200);
+    app.get(&format!("{path}/report")).answer().await.expect(200);
+    put(&app, &eve, &path, "\"r2\"", &request("Mine", 1)).await.problem(404, "not_found");
+    app.delete(&path).by(&admin).header("if-match", "*").answer().await.problem(404, "not_found");
+    app.put(&path)
+        .header("if-match", "*")
+        .json(&public)
+        .answer()
+        .await
+        .problem(401, "unauthenticated");
+}
+
+#[tokio::test]
+async fn a_repeated_request_stores_one_deck() {
+    let app = app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    let send = async |owner: &Player, body: &Value| {
+        app.post("/v1/decks").by(owner).header("idempotency-key", "k").json(body).answer().await
+    };
+    let body = request("Draft", 2);
+    let first = send(&ada, &body).await;
+    let again = send(&ada, &body).await;
+    assert_eq!(
+        (first.header("location"), first.header("etag")),
+        (again.header("location"), again.header("etag"))
+    );
+    assert_eq!(first.expect(201), again.clone().expect(201));
+    send(&ada, &request("Draft", 1)).await.problem(422, "idempotency_key_reused");
+    assert_ne!(send(&eve, &body).await.header("location"), again.header("location"));
+    let path = again.header("location");
+    app.delete(&path).by(&ada).header("if-match", "*").answer().await.expect(204);
+    send(&ada, &body).await.problem(410, "gone");
+
+    let race = json!({ "name": "race", "format": "ttcg/standard", "list": "1 Kettle Imp" });
+    let answers = join_all((0..8).map(|_| {
+        app.post("/v1/decks").by(&ada).header("idempotency-key", "race").json(&race).answer()
+    }))
+    .await;
+    assert!(answers.iter().all(|answer| matches!(answer.status, 201 | 409)), "{answers:?}");
+    assert_eq!(
+        app.get("/v1/decks").by(&ada).answer().await.expect(200)["data"].as_array().unwrap().len(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn an_account_has_at_most_a_thousand_decks() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let fill = format!(
+        "INSERT INTO decks SELECT gen_random_uuid(), '{}', 'ttcg', 'standard', 'n', 'private', 1, now(), now() \
+         FROM generate_series(1, 999)",
+        ada.id
+    );
+    sql(&app.db().url(), &fill).await;
+    let keys: Vec<String> = (0..4).map(|number| format!("k{number}")).collect();
+    let body = request("one more", 1);
+    let send = |key: &str| {
+        app.post("/v1/decks").by(&ada).header("idempotency-key", key).json(&body).answer()
+    };
+    let answers = join_all(keys.iter().map(|key| send(key))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
+    for answer in answers.iter().filter(|answer| answer.status != 201) {
+        answer.clone().problem(409, "too_many_decks");
+    }
+    // A refused request has not used up its key.
+    let made = answers.iter().find(|answer| answer.status == 201).unwrap().header("location");
+    app.delete(&made).by(&ada).header("if-match", "*").answer().await.expect(204);
+    let refused = answers.iter().position(|answer| answer.status == 409).unwrap();
+    send(&keys[refused]).await.expect(201);
+}
+
+#[tokio::test]
+async fn bad_input_is_told_field_by_field() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let bad = json!({
+        "name": " ", "format": "ttcg", "visibility": "secret",
+        "entries": [
+            { "quantity": 0, "name": "" },
+            { "quantity": 1, "name": "Ping" },
+            { "quantity": 10001, "name": "a\u{202e}b", "zone": "", "set": "", "number": "x".repeat(65), "rarity": "\n" },
+        ],
+    });
+    let problem = create(&app, &ada, &bad).await.problem(422, "invalid_body");
+    let pointers: Vec<&str> = problem["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| fault["pointer"].as_str().unwrap())
+        .collect();
+    let expected = [
+        "/name",
+        "/format",
+        "/visibility",
+        "/entries/0/name",
+        "/entries/0/quantity",
+        "/entries/2/zone",
+        "/entries/2/name",
+        "/entries/2/set",
+        "/entries/2/number",
+        "/entries/2/rarity",
+        "/entries/2/quantity",
+    ];
+    assert_eq!(pointers, expected);
+
+    let entry = json!({ "quantity": 1, "name": "Ping" });
+    for (wrong, pointer) in [
+        (json!({ "name": "n", "format": "ttcg/standard" }), ""),
+        (json!({ "name": "n", "format": "ttcg/standard", "entries": [], "list": "" }), ""),
+        (json!({ "name": "n", "format": "ttcg/standard", "entries": [], "id": 1 }), ""),
+        (
+            json!({ "name": "n", "format": "ttcg/standard", "entries": [{ "quantity": -1, "name": "x" }] }),
+            "/entries/0/quantity",
+        ),
+        (
+            json!({ "name": "n", "format": "ttcg/standard", "entries": [{ "quantity": 1.5, "name": "x" }] }),
+            "/entries/0/quantity",
+        ),
+        (
+            json!({ "name": "n", "format": "ttcg/standard", "entries": [{ "quantity": 99_999_999_999_u64, "name": "x" }] }),
+            "/entries/0/quantity",
+        ),
+        (
+            json!({ "name": "n", "format": "ttcg/standard", "entries": [{ "quantity": 1 }] }),
+            "/entries/0",
+        ),
+        (
+            json!({ "name": "n", "format": "ttcg/standard", "entries": vec![entry.clone(); 501] }),
+            "/entries",
+        ),
+        (
+            json!({ "name": "n", "format": "ttcg/standard", "list": "1 Ping\n".repeat(501) }),
+            "/list",
+        ),
+        (json!({ "name": "x".repeat(101), "format": "ttcg/standard", "entries": [] }), "/name"),
+    ] {
+        let problem = create(&app, &ada, &wrong).await.problem(422, "invalid_body");
+        assert!(
+            problem["errors"][0]["pointer"].as_str().unwrap().starts_with(pointer),
+            "{problem}"
+        );
+    }
+    for format in ["ttcg/nothing", "chess/standard", "ttcg/standard:half", "emojo-dojo/box:quarter"]
+    {
+        let body = json!({ "name": "n", "format": format, "entries": [] });
+        create(&app, &ada, &body).await.problem(422, "unknown_format");
+    }
+    let many = json!({ "name": "n", "format": "ttcg/standard", "entries": vec![entry; 500] });
+    assert_eq!(
+        create(&app, &ada, &many).await.expect(201)["entries"].as_array().unwrap().len(),
+        500
+    );
+    let empty = json!({ "name": "n", "format": "ttcg/standard", "entries": [] });
+    create(&app, &ada, &empty).await.expect(201);
+    assert_eq!(
+        app.db().value("SELECT count(*) FROM decks").await,
+        "2",
+        "nothing refused is stored"
+    );
+    for path in ["/v1/decks/7", "/v1/decks/x/report"] {
+        app.get(path).answer().await.problem(404, "not_found");
+    }
+}
+
+#[tokio::test]
+async fn unreadable_lines_are_named_every_one() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let list = "// a comment\n2 Kettle Imp\nnonsense without a number\n\n0 Bellows Smith\n99999 Pocket Bat\n1 Ping";
+    let body = json!({ "name": "n", "format": "ttcg/standard", "list": list });
+    let problem = create(&app, &ada, &body).await.problem(422, "unreadable_deck_list");
+    let lines: Vec<i64> = problem["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| fault["line"].as_i64().unwrap())
+        .collect();
+    assert_eq!(lines, [3, 5, 6], "{problem}");
+    assert!(problem["errors"].as_array().unwrap().iter().all(|fault| fault["pointer"] == "/list"));
+    assert_eq!(app.db().value("SELECT count(*) FROM decks").await, "0");
+}
+
+#[tokio::test]
+async fn a_deck_goes_out_as_text_and_comes_back_the_same() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let entries = json!([
+        { "zone": "main", "quantity": 2, "name": "Kettle Imp" },
+        { "zone": "main", "quantity": 1, "name": "Kettle Imp", "set": "hearth", "number": "001", "rarity": "primal_rare" },
+        { "zone": "main", "quantity": 3, "name": "Vesper, Last Light Out", "rarity": "rare" },
+        { "zone": "main", "quantity": 10000, "name": "Everyone’s “Crying” 🫠" },
+        { "zone": "main", "quantity": 1, "name": "4x4 Lorry", "set": "veil" },
+        { "zone": "side", "quantity": 1, "name": "Bone Fiddler" },
+    ]);
+    let body = json!({ "name": "// odd {name} (1) #2", "format": "ttcg/standard", "visibility": "public", "entries": entries });
+    let path = stored(&app, &ada, &body).await;
+    let json = app.get(&path).answer().await;
+    let text = app.get(&path).header("accept", "text/plain").answer().await;
+    assert_eq!(text.header("content-type"), "text/plain; charset=utf-8");
+    assert_ne!(text.header("etag"), json.header("etag"), "other bytes, another tag");
+    assert!(
+        text.header("vary").to_lowercase().contains("accept")
+            || text.headers.get_all("vary").iter().any(|v| v == "Accept")
+    );
+    let list = json!({ "name": "back", "format": "ttcg/standard", "list": text.text() });
+    assert_eq!(create(&app, &ada, &list).await.expect(201)["entries"], entries, "{}", text.text());
+
+    let not_modified =
+        app.get(&path).header("accept", "text/plain").header("if-none-match", text.header("etag"));
+    assert_eq!(not_modified.answer().await.status, 304);
+    let other_form =
+        app.get(&path).header("accept", "text/plain").header("if-none-match", json.header("etag"));
+    assert_eq!(other_form.answer().await.status, 200);
+    assert_eq!(
+        app.get(&path).header("if-none-match", text.header("etag")).answer().await.status,
+        200
+    );
+}
+
+#[tokio::test]
+async fn own_decks_are_listed_page_by_page() {
+    let app = app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    for number in 0..5_u32 {
+        stored(&app, &ada, &request(&format!("deck {number}"), number + 1)).await;
+    }
+    let box_deck = json!({ "name": "box", "format": "emojo-dojo/box", "entries": [] });
+    stored(&app, &ada, &box_deck).await;
+    stored(&app, &eve, &request("hers", 1)).await;
+
+    let mut names = Vec::new();
+    let mut path = "/v1/decks?game=ttcg&limit=2".to_owned();
+    loop {
+        let answer = app.get(&path).by(&ada).answer().await;
+        let link = answer.header("link");
+        let page = answer.expect(200);
+        for deck in page["data"].as_array().unwrap() {
+            assert!(deck.get("entries").is_none());
+            names.push(format!("{} {}", deck["name"].as_str().unwrap(), deck["card_count"]));
+        }
+        // What comes in between does not move the pages.
+        stored(&app, &ada, &request("late", 1)).await;
+        let Some(cursor) = page["next_cursor"].as_str() else { break };
+        path = format!("/v1/decks?game=ttcg&limit=2&cursor={cursor}");
+        assert_eq!(link, format!("<{path}>; rel=\"next\""));
+    }
+    assert_eq!(names, ["deck 4 5", "deck 3 4", "deck 2 3", "deck 1 2", "deck 0 1"]);
+    let boxes = app.get("/v1/decks?game=emojo-dojo").by(&ada).answer().await.expect(200);
+    assert_eq!(
+        (boxes["data"].as_array().unwrap().len(), &boxes["data"][0]["card_count"]),
+        (1, &json!(0))
+    );
+    assert_eq!(
+        app.get("/v1/decks?game=%00").by(&ada).answer().await.expect(200)["data"],
+        json!([])
+    );
+    for (query, code) in [
+        ("cursor=nonsense", "invalid_cursor"),
+        ("limit=0", "invalid_query"),
+        ("limit=201", "invalid_query"),
+        ("limit=x", "invalid_query"),
+        ("owner=eve", "invalid_query"),
+    ] {
+        app.get(&format!("/v1/decks?{query}")).by(&ada).answer().await.problem(400, code);
+    }
+    app.get("/v1/decks").answer().await.problem(401, "unauthenticated");
+}

@@ -1,0 +1,142 @@
+//! `cardscape deck validate`: offline, through the engine alone.
+#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn cardscape(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+    command.args(["deck", "validate"]).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
+    // Nothing of the developer's own set-up counts.
+    command
+        .env_remove("CARDSCAPE_SEED_DATA")
+        .env("DATABASE_URL", "postgres://nobody@127.0.0.1:1/none");
+    command
+}
+
+fn run(arguments: &[&str]) -> (i32, String, String) {
+    told(cardscape(arguments).output().unwrap())
+}
+
+fn told(output: Output) -> (i32, String, String) {
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn with_input(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
+    let mut child = cardscape(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may stop reading early.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    told(child.wait_with_output().unwrap())
+}
+
+fn sample_decks() -> Vec<PathBuf> {
+    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data/games");
+    let folders = std::fs::read_dir(games).unwrap().map(|game| game.unwrap().path().join("decks"));
+    folders
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap())
+        .map(|file| file.unwrap().path())
+        .collect()
+}
+
+#[test]
+fn sample_decks_are_what_their_names_say() {
+    let decks = sample_decks();
+    assert!(decks.len() >= 11);
+    for deck in decks {
+        let list = std::fs::read_to_string(&deck).unwrap();
+        let format = list.lines().find_map(|line| line.strip_prefix("// format: ")).unwrap();
+        let (code, out, err) = run(&[deck.to_str().unwrap(), "--format", format]);
+        let legal = deck.file_name().unwrap().to_str().unwrap().starts_with("legal-");
+        assert_eq!(code, i32::from(!legal), "{}: {out}{err}", deck.display());
+        assert_eq!(out.lines().next().unwrap().contains(": legal;"), legal, "{out}");
+        assert_eq!(err, "");
+    }
+}
+
+#[test]
+fn every_violation_is_told_with_its_rule_and_how_to_mend_it() {
+    let deck = "seed-data/games/ttcg/decks/illegal-forty-eight-cards.txt";
+    let (code, out, _) = run(&[deck, "--format", "ttcg/standard"]);
+    assert_eq!(code, 1);
+    for part in [
+        "ttcg/standard",
+        "illegal; cards: main 48",
+        "incomplete DECK_SIZE_BELOW_MIN (rule T-2.2.1a)",
+        "error COPY_LIMIT_EXCEEDED (rule T-2.2.1b)",
+        "3 copies of “Kettle Imp”; at most 2 allowed",
+        "remove 1 × Kettle Imp",
+        "error CARD_UNKNOWN",
+        "write “Bellows Smith” for “Belows Smith”",
+    ] {
+        assert!(out.contains(part), "no {part:?} in {out}");
+    }
+
+    let (code, out, _) = run(&[deck, "--format", "ttcg/standard", "--json"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (code, &report["status"], report["violations"].as_array().unwrap().len()),
+        (1, &"illegal".into(), 3)
+    );
+}
+
+#[test]
+fn standard_input_is_a_list_too() {
+    let half = "4 White Belt\n".as_bytes();
+    let (code, out, _) = with_input(&["-", "--format", "emojo-dojo/box:half"], half);
+    assert_eq!(code, 1);
+    assert!(
+        out.contains("incomplete BOX_CARD_MISSING") && out.starts_with("emojo-dojo/box:half"),
+        "{out}"
+    );
+    let windows = "\u{feff}// a list\r\n1 Joy\r\n".as_bytes();
+    let (code, out, err) = with_input(&["-", "--format", "emojito/box"], windows);
+    assert_eq!((code, err.as_str()), (1, ""), "{out}");
+    assert!(!out.contains("CARD_UNKNOWN"), "{out}");
+}
+
+#[test]
+fn unreadable_lines_are_named() {
+    let (code, out, err) =
+        with_input(&["-", "--format", "ttcg/standard"], b"2 Kettle Imp\nnonsense\n0 Pocket Bat\n");
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(err.contains("-:2: ") && err.contains("-:3: ") && !err.contains("-:1: "), "{err}");
+}
+
+#[test]
+fn wrong_usage_is_2_and_failure_70() {
+    let deck = "seed-data/games/ttcg/decks/legal-embers-and-bones.txt";
+    for wrong in [
+        vec![deck],
+        vec![deck, "--format", "ttcg"],
+        vec![deck, "--format", "chess/standard"],
+        vec![deck, "--format", "ttcg/standard:half"],
+        vec![deck, "--format", "ttcg/pauper"],
+        vec!["--format", "ttcg/standard"],
+    ] {
+        let (code, out, err) = run(&wrong);
+        assert_eq!((code, out.as_str()), (2, ""), "{wrong:?}");
+        assert!(!err.is_empty());
+    }
+    assert!(
+        run(&[deck, "--format", "ttcg/pauper"]).2.contains("ttcg/standard"),
+        "says what there is"
+    );
+    for failing in [
+        vec!["no-such-file.txt", "--format", "ttcg/standard"],
+        vec!["src", "--format", "ttcg/standard"],
+    ] {
+        let (code, _, err) = run(&failing);
+        assert_eq!(code, 70, "{err}");
+    }
+    assert_eq!(with_input(&["-", "--format", "ttcg/standard"], &[0xff, 0xfe]).0, 70);
+    assert_eq!(with_input(&["-", "--format", "ttcg/standard"], &vec![b'\n'; 300_000]).0, 70);
+}
