@@ -5,7 +5,8 @@ use utoipa::OpenApi;
 
 use super::problem::{self, Problem, ProblemCode};
 use super::{
-    accounts, audit_log, cards, deck_reports, decks, games, health, sessions, sets, tokens,
+    accounts, audit_log, cards, deck_reports, decks, games, health, print_runs, sessions, sets,
+    submissions, tokens, unlocks,
 };
 
 macro_rules! on {
@@ -67,6 +68,13 @@ routes! {
     "/v1/decks/{deck}"            => get decks::find_deck, put decks::replace_deck, delete decks::delete_deck;
     "/v1/decks/{deck}/report"     => get deck_reports::find_deck_report;
     "/v1/deck-reports"            => post deck_reports::create_deck_report;
+
+    "/v1/submissions"             => get submissions::list_submissions, post submissions::create_submission;
+    "/v1/submissions/{submission}" => get submissions::find_submission;
+    "/v1/unlocks"                 => get unlocks::list_unlocks;
+    "/v1/cards/{card}/unlock"     => get unlocks::find_unlock;
+    "/v1/print-runs"              => get print_runs::list_print_runs;
+    "/v1/print-runs/{run}"        => get print_runs::find_print_run;
 
     "/v1/audit-log"               => get audit_log::list_audit_log;
 

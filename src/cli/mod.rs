@@ -8,6 +8,7 @@ mod deck;
 mod keys;
 mod logging;
 mod migrate;
+mod mint;
 mod openapi;
 mod seed;
 mod seed_data;
@@ -52,6 +53,8 @@ enum Command {
     /// Check deck lists
     #[command(subcommand)]
     Deck(deck::DeckCommand),
+    /// Mint a print run: write its serial codes into a print file and register their hashes
+    Mint(mint::MintCommand),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -72,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Admin(command) => command.run(),
         Command::Keys(command) => command.run(),
         Command::Deck(command) => command.run(),
+        Command::Mint(command) => command.run(),
         Command::Openapi => openapi::run(),
     };
     outcome.unwrap_or_else(|error| {

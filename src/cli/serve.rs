@@ -19,7 +19,7 @@ use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
 use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
-use crate::store::{Store, accounts, retention};
+use crate::store::{Store, accounts, print_runs, retention};
 
 #[derive(Args)]
 pub(super) struct ServeCommand {
@@ -154,6 +154,9 @@ async fn housekeeping(shared: Arc<Shared>, store: Store) {
         match swept.await {
             Ok(rows) => tracing::debug!(rows, "swept"),
             Err(error) => tracing::warn!(%error, "could not sweep"),
+        }
+        if let Err(error) = print_runs::discard_abandoned(&store, shared.clock.now()).await {
+            tracing::warn!(%error, "could not discard unfinished print runs");
         }
     }
 }

@@ -17,12 +17,17 @@ pub mod idempotency;
 pub mod import;
 pub mod migrations;
 pub mod pool;
+pub mod press;
+pub mod print_runs;
 pub mod retention;
 #[allow(missing_docs, reason = "columns are explained in the migrations")]
 mod schema;
+pub mod serials;
 pub mod sessions;
 pub mod sets;
 pub mod tokens;
+pub mod unlocks;
 
+pub use door::submission::SubmissionClaim;
 pub use error::{StoreError, StoreResult};
 pub use pool::{Connection, Store, StoreSettings};

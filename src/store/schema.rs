@@ -158,6 +158,14 @@ diesel::table! {
 }
 
 diesel::table! {
+    print_run_lines (print_run_id, printing_id) {
+        print_run_id -> Uuid,
+        printing_id -> Uuid,
+        copy_count -> Int8,
+    }
+}
+
+diesel::table! {
     print_runs (id) {
         id -> Uuid,
         set_id -> Uuid,
@@ -274,6 +282,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     games,
     idempotency_keys,
     personal_access_tokens,
+    print_run_lines,
     print_runs,
     printing_content,
     printings,

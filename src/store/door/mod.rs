@@ -11,6 +11,7 @@ pub(super) mod cards;
 pub(super) mod content;
 #[allow(dead_code, reason = "the room of decks asks for it")]
 pub(super) mod pool;
+pub(super) mod submission;
 
 use diesel::pg::Pg;
 use diesel::query_builder::{BoxedSqlQuery, SqlQuery};

@@ -1,0 +1,135 @@
+//! Print runs, for admins. What a run's codes are nobody can ask: the service does not know them.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::extract::{Cursor, Freshness, May, Page, PageLimit, cacheable, paged};
+use super::problem::Problem;
+use super::state::AppState;
+use crate::auth::permission::ReadPrintRuns;
+use crate::domain::ids::PrintRunId;
+use crate::store::print_runs::{self, PrintRunRow};
+
+/// Copies of one rarity in a run.
+#[derive(Serialize, ToSchema)]
+pub struct RarityCopies {
+    /// Code of the rarity.
+    #[schema(example = "mythic_rare")]
+    pub rarity: String,
+    /// Copies over all cards of the set.
+    #[schema(example = 26)]
+    pub copies: i64,
+}
+
+/// A print run.
+#[derive(Serialize, ToSchema)]
+pub struct PrintRunResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Code of the set's game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of the set.
+    #[schema(example = "veil")]
+    pub set: String,
+    /// Copies of each card.
+    #[schema(example = 100)]
+    pub copies_per_card: i64,
+    /// Codes in the run.
+    #[schema(example = 1200)]
+    pub copy_count: i64,
+    /// Copies by rarity, the most common first; empty for a discarded run.
+    pub rarities: Vec<RarityCopies>,
+    /// Copies that players have registered.
+    #[schema(example = 17)]
+    pub registered: i64,
+    /// `pending` while its copies come in, `active` once its codes count, `discarded` when it was broken off.
+    #[schema(example = "active")]
+    pub status: String,
+    /// Id of the serial key that its codes were hashed with.
+    #[schema(example = "a1b2c3d4")]
+    pub key_id: String,
+    /// SHA-256 of the print file, in hexadecimal digits.
+    #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
+    pub file_sha256: String,
+    /// When the print file was written.
+    pub created_at: DateTime<Utc>,
+    /// When its codes began to count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub activated_at: Option<DateTime<Utc>>,
+}
+
+impl From<PrintRunRow> for PrintRunResponse {
+    fn from(row: PrintRunRow) -> Self {
+        let rarities = row.copies_by_rarity();
+        let rarities =
+            rarities.map(|(rarity, copies)| RarityCopies { rarity: rarity.to_owned(), copies });
+        Self {
+            id: row.id,
+            copies_per_card: row.copies_per_card,
+            copy_count: row.copy_count,
+            rarities: rarities.collect(),
+            registered: row.registered,
+            file_sha256: row.file_sha256(),
+            created_at: row.created_at,
+            activated_at: row.activated_at,
+            game: row.game_code,
+            set: row.set_code,
+            status: row.status,
+            key_id: row.key_id,
+        }
+    }
+}
+
+/// Which part of the list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PrintRunsQuery {
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+/// Lists print runs, the newest first.
+#[utoipa::path(
+    get, path = "/v1/print-runs", tag = "serials", security(("bearer" = [])), params(PrintRunsQuery),
+    responses((status = 200, body = Page<PrintRunResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_print_runs(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    by: May<ReadPrintRuns>,
+    query: web::Query<PrintRunsQuery>,
+) -> Result<HttpResponse, Problem> {
+    let before = query.cursor.as_ref().map(Cursor::key).transpose()?;
+    let mut conn = state.store.connection().await?;
+    let rows = print_runs::list(&mut conn, &by, before, query.limit.rows()).await?;
+    let page = paged(rows, query.limit, |row| row.id, PrintRunResponse::from);
+    Ok(page.linked(&req, cacheable(&req, Freshness::Private, None, &page)?))
+}
+
+/// One print run.
+#[utoipa::path(
+    get, path = "/v1/print-runs/{run}", tag = "serials", security(("bearer" = [])),
+    params(("run" = Uuid, Path, description = "Id of the print run")),
+    responses((status = 200, body = PrintRunResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_print_run(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    by: May<ReadPrintRuns>,
+    run: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let row =
+        print_runs::find(&mut conn, &by, PrintRunId(*run)).await?.ok_or_else(Problem::not_found)?;
+    cacheable(&req, Freshness::Private, None, &PrintRunResponse::from(row))
+}

@@ -1,0 +1,288 @@
+//! Submissions: a player registers the serial of a card she holds.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::extract::{
+    Body, ClientNetwork, Cursor, Freshness, IdempotencyKey, May, Page, PageLimit, cacheable, paged,
+};
+use super::problem::{InputFault, Problem, ProblemCode};
+use super::sessions::{attempt_subject, reserve_attempt};
+use super::state::AppState;
+use super::unlocks::UnlockProgress;
+use crate::auth::permission::{ReadOwnSubmissions, SubmitSerials};
+use crate::domain::attempts::AttemptScope;
+use crate::domain::ids::{AccountId, SubmissionId};
+use crate::domain::serial::{SerialCode, SerialError};
+use crate::domain::text;
+use crate::store::attempts::{self, AttemptSubject};
+use crate::store::serials::{self, NewSubmission, SubmissionRow, Submitted};
+use crate::store::{StoreResult, SubmissionClaim};
+
+/// Longest card name that is looked up, in characters.
+const LONGEST_NAME: usize = 200;
+
+/// The card that a copy is of. Its content is under `href`, for its holder to see.
+#[derive(Serialize, ToSchema)]
+pub struct SubmittedCard {
+    /// Id.
+    pub id: Uuid,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of its set.
+    #[schema(example = "veil")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "001")]
+    pub number: String,
+    /// Where the whole card is: whoever registered a copy sees it, hidden or not.
+    #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
+    pub href: String,
+}
+
+/// A serial that was accepted.
+#[derive(Serialize, ToSchema)]
+pub struct SubmissionResponse {
+    /// Id of the submission.
+    pub submission: Uuid,
+    /// The card.
+    pub card: SubmittedCard,
+    /// Rarity of the copy.
+    #[schema(example = "common")]
+    pub rarity: String,
+    /// Whether it counts for the unlock of a hidden card: the first submission of an account for a card does.
+    pub counted: bool,
+    /// How far the card is now; absent for a card that never was hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlock: Option<UnlockProgress>,
+    /// When it was registered.
+    pub created_at: DateTime<Utc>,
+}
+
+impl From<SubmissionRow> for SubmissionResponse {
+    fn from(row: SubmissionRow) -> Self {
+        Self {
+            submission: row.id,
+            counted: row.counted,
+            unlock: row.progress().map(Into::into),
+            created_at: row.created_at,
+            rarity: row.rarity,
+            card: SubmittedCard {
+                href: format!("/v1/cards/{}", row.card_id),
+                id: row.card_id,
+                game: row.game_code,
+                set: row.set_code,
+                number: row.number,
+            },
+        }
+    }
+}
+
+/// The answer to a submission.
+#[derive(Serialize, ToSchema)]
+pub struct AcceptedResponse {
+    /// What was accepted.
+    #[serde(flatten)]
+    pub submission: SubmissionResponse,
+    /// Whether the copy was yours before this request.
+    pub already_registered: bool,
+}
+
+/// A serial code and the card it is printed on.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SubmitRequest {
+    /// The code: 16 symbols; case, spaces and hyphens do not matter.
+    #[schema(example = "7KQ2-X0FM-93TD-AW5H")]
+    pub serial: String,
+    /// Name of the card: 1 to 200 characters; case and punctuation do not matter.
+    #[schema(example = "Nobody's Shadow", min_length = 1, max_length = 200)]
+    pub name: String,
+    /// Code of the game, when you want it checked, too.
+    #[schema(example = "ttcg")]
+    pub game: Option<String>,
+}
+
+/// Registers a serial.
+///
+/// The copy is yours from now on, you see its card, and the first of your submissions for a hidden card counts for its unlock.
+/// An unknown code, another card's name and a voided copy get the same answer, `submission_rejected`, and use up an attempt. A
+/// typing error is told at once and uses up nothing.
+#[utoipa::path(
+    post, path = "/v1/submissions", tag = "serials", security(("bearer" = [])), request_body = SubmitRequest,
+    params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
+    responses(
+        (status = 200, description = "The copy was yours already.", body = AcceptedResponse),
+        (status = 201, body = AcceptedResponse, headers(("Location" = String, description = "The submission"))),
+        (status = 409, description = "`registered_to_another`: a dispute is open, see `dispute_id`; `idempotency_in_progress`"),
+        (status = 422, description = "`serial_malformed` (with `position` where one symbol is to blame), `serial_mistyped`, \
+                                      `submission_rejected`, `invalid_body`, `idempotency_key_reused`"),
+        (status = 429, description = "`serial_attempts_used_up`, `rate_limited`"),
+    )
+)]
+pub async fn create_submission(
+    state: web::Data<AppState>,
+    by: May<SubmitSerials>,
+    network: ClientNetwork,
+    key: IdempotencyKey,
+    body: Body<SubmitRequest>,
+) -> Result<HttpResponse, Problem> {
+    let claim = parse(&state, &body.value)?;
+    let key = key.claim(&state, by.account(), "create_submission", &body);
+    let new = NewSubmission { id: SubmissionId::fresh(), claim, at: state.clock.now() };
+    let subjects = reserve_attempts(&state, by.account(), &network).await?;
+    let submitted = state
+        .store
+        .transaction(async |conn| serials::submit(conn, &by, &new, key.as_ref()).await)
+        .await?;
+    let verdict = submitted.verdict();
+    metrics::counter!("submissions_total", "verdict" => verdict.as_str()).increment(1);
+    if !verdict.is_guess() {
+        release_attempts(&state, &subjects, &new).await?;
+    }
+    let (submission, already_registered) = match submitted {
+        Submitted::Registered { submission, card, unlocked } => {
+            tracing::info!(account = %by.account(), %card, unlocked, "serial registered");
+            (submission, false)
+        }
+        Submitted::Repeat(submission) => (submission, false),
+        Submitted::AlreadyYours(submission) => (submission, true),
+        Submitted::RegisteredToAnother { dispute } => {
+            tracing::info!(account = %by.account(), %dispute, "serial is registered to another account");
+            return Err(Problem::new(ProblemCode::RegisteredToAnother)
+                .detail("Code and name are right, so you do hold the card: a dispute is open.")
+                .with("dispute_id", dispute.to_string()));
+        }
+        Submitted::Rejected => return Err(Problem::new(ProblemCode::SubmissionRejected)),
+    };
+    let mut conn = state.store.connection().await?;
+    let row = serials::find_submitted(&mut conn, &by, submission)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    let mut response =
+        if already_registered { HttpResponse::Ok() } else { HttpResponse::Created() };
+    Ok(response
+        .insert_header(("location", format!("/v1/submissions/{submission}")))
+        .insert_header(("cache-control", "no-store"))
+        .json(AcceptedResponse { submission: row.into(), already_registered }))
+}
+
+/// Reads code and name. What is wrong with them by themselves is told without a look at the database.
+fn parse(state: &AppState, request: &SubmitRequest) -> Result<SubmissionClaim, Problem> {
+    let code = SerialCode::parse(&request.serial).map_err(unreadable)?;
+    let name = text::line(&request.name, 1, LONGEST_NAME)
+        .map_err(|error| Problem::invalid(vec![InputFault::at("/name", error)]))?;
+    Ok(SubmissionClaim {
+        prefix: code.prefix(),
+        macs: state.keys.serials().iter().map(|key| key.serial_mac(&code)).collect(),
+        name_key: cardscape_engine::name_key(&name),
+        game: request.game.clone(),
+    })
+}
+
+fn unreadable(error: SerialError) -> Problem {
+    let fault = vec![InputFault::at("/serial", error)];
+    match error {
+        SerialError::Length(_) => Problem::new(ProblemCode::SerialMalformed).errors(fault),
+        SerialError::Symbol(position) => {
+            Problem::new(ProblemCode::SerialMalformed).errors(fault).with("position", position)
+        }
+        SerialError::Check => Problem::new(ProblemCode::SerialMistyped).errors(fault),
+    }
+}
+
+/// Takes an attempt of the network and one of the account, committed before anything is looked up: parallel guesses cannot
+/// outrun the count. Whoever has none left uses up none of the network's either.
+async fn reserve_attempts(
+    state: &AppState,
+    account: AccountId,
+    network: &ClientNetwork,
+) -> Result<[AttemptSubject; 2], Problem> {
+    let of_network = attempt_subject(state, AttemptScope::SerialNetwork, None, network);
+    let of_account = attempt_subject(state, AttemptScope::SerialAccount, Some(account), network);
+    let mut conn = state.store.connection().await?;
+    let now = state.clock.now();
+    reserve_attempt(state, &mut conn, of_network, ProblemCode::SerialAttemptsUsedUp).await?;
+    let reserved =
+        reserve_attempt(state, &mut conn, of_account, ProblemCode::SerialAttemptsUsedUp).await;
+    if let Err(problem) = reserved {
+        let limit = state.settings.attempt_limits.of(of_network.scope);
+        attempts::release(&mut conn, of_network, limit, now).await?;
+        return Err(problem);
+    }
+    Ok([of_network, of_account])
+}
+
+/// Gives both back: it was no guess.
+async fn release_attempts(
+    state: &AppState,
+    subjects: &[AttemptSubject],
+    new: &NewSubmission,
+) -> StoreResult<()> {
+    let mut conn = state.store.connection().await?;
+    for &subject in subjects {
+        attempts::release(
+            &mut conn,
+            subject,
+            state.settings.attempt_limits.of(subject.scope),
+            new.at,
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// Which part of the list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SubmissionsQuery {
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+/// Lists the own submissions, the newest first.
+#[utoipa::path(
+    get, path = "/v1/submissions", tag = "serials", security(("bearer" = [])), params(SubmissionsQuery),
+    responses((status = 200, body = Page<SubmissionResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_submissions(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    by: May<ReadOwnSubmissions>,
+    query: web::Query<SubmissionsQuery>,
+) -> Result<HttpResponse, Problem> {
+    let before = query.cursor.as_ref().map(Cursor::key).transpose()?;
+    let mut conn = state.store.connection().await?;
+    let rows = serials::list(&mut conn, &by, before, query.limit.rows()).await?;
+    let page = paged(rows, query.limit, |row| row.id, SubmissionResponse::from);
+    Ok(page.linked(&req, cacheable(&req, Freshness::Private, None, &page)?))
+}
+
+/// One of the own submissions.
+#[utoipa::path(
+    get, path = "/v1/submissions/{submission}", tag = "serials", security(("bearer" = [])),
+    params(("submission" = Uuid, Path, description = "Id of the submission")),
+    responses((status = 200, body = SubmissionResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_submission(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    by: May<ReadOwnSubmissions>,
+    submission: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let row = serials::find(&mut conn, &by, SubmissionId(*submission))
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    cacheable(&req, Freshness::Private, None, &SubmissionResponse::from(row))
+}

@@ -1,0 +1,118 @@
+//! Unlocks: how far hidden cards are, and which were unlocked lately.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::extract::{Cursor, Freshness, Page, PageLimit, cacheable, paged};
+use super::problem::Problem;
+use super::state::AppState;
+use crate::domain::ids::CardId;
+use crate::store::unlocks::{self, ProgressRow};
+
+/// Progress changes with every submission: caches keep it for seconds only.
+const FRESH: Freshness = Freshness::Public(5);
+
+/// How far a card is on its way out of hiding.
+#[derive(Serialize, ToSchema)]
+pub struct UnlockProgress {
+    /// Submissions that count, up to the threshold: at most one of each account.
+    #[schema(example = 3)]
+    pub submissions: i32,
+    /// How many unlock the card.
+    #[schema(example = 5)]
+    pub threshold: i32,
+    /// When the card was unlocked; absent while it is hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlocked_at: Option<DateTime<Utc>>,
+}
+
+impl From<ProgressRow> for UnlockProgress {
+    fn from(row: ProgressRow) -> Self {
+        Self {
+            submissions: row.submissions,
+            threshold: row.threshold,
+            unlocked_at: row.unlocked_at,
+        }
+    }
+}
+
+/// A card that the community unlocked.
+#[derive(Serialize, ToSchema)]
+pub struct UnlockedCard {
+    /// Id of the card.
+    pub card: Uuid,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of its set.
+    #[schema(example = "veil")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "001")]
+    pub number: String,
+    /// When.
+    pub unlocked_at: DateTime<Utc>,
+}
+
+/// Which part of the list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct UnlocksQuery {
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+/// Lists unlocked cards, the newest first.
+#[utoipa::path(
+    get, path = "/v1/unlocks", tag = "serials", params(UnlocksQuery),
+    responses((status = 200, body = Page<UnlockedCard>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_unlocks(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    query: web::Query<UnlocksQuery>,
+) -> Result<HttpResponse, Problem> {
+    let before = query.cursor.as_ref().map(Cursor::key).transpose()?;
+    let mut conn = state.store.connection().await?;
+    let rows = unlocks::list(&mut conn, before, query.limit.rows()).await?;
+    let page = paged(
+        rows,
+        query.limit,
+        |row| (row.unlocked_at, row.card_id),
+        |row| UnlockedCard {
+            card: row.card_id,
+            game: row.game_code,
+            set: row.set_code,
+            number: row.number,
+            unlocked_at: row.unlocked_at,
+        },
+    );
+    Ok(page.linked(&req, cacheable(&req, FRESH, None, &page)?))
+}
+
+/// How far a card is on its way out of hiding.
+///
+/// Everybody may know. Cards that never were hidden have no progress: 404.
+#[utoipa::path(
+    get, path = "/v1/cards/{card}/unlock", tag = "serials",
+    params(("card" = Uuid, Path, description = "Id of the card")),
+    responses((status = 200, body = UnlockProgress), (status = 304, description = "Not changed."))
+)]
+pub async fn find_unlock(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    card: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let row = unlocks::progress(&mut conn, CardId(*card)).await?.ok_or_else(Problem::not_found)?;
+    cacheable(&req, FRESH, None, &UnlockProgress::from(row))
+}

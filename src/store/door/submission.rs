@@ -1,0 +1,70 @@
+//! Whether a serial code and a name belong together: a yes or no about a name that the asker brought along.
+
+use diesel::prelude::*;
+use diesel::sql_types::{Array, Binary, Nullable, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use crate::auth::keys::SerialMac;
+use crate::auth::permission::{Granted, SubmitSerials};
+use crate::domain::serial::RunPrefix;
+use crate::store::{Connection, StoreResult};
+
+/// What a submission claims.
+#[derive(Clone, Debug)]
+pub struct SubmissionClaim {
+    /// First symbols of the code.
+    pub prefix: RunPrefix,
+    /// The code hashed under every serial key.
+    pub macs: Vec<SerialMac>,
+    /// The name, folded.
+    pub name_key: String,
+    /// Code of the game, if the submitter said which.
+    pub game: Option<String>,
+}
+
+/// A copy that code and name fit.
+#[derive(Clone, Debug, QueryableByName)]
+pub(in crate::store) struct MatchedCopy {
+    /// Key of the copy, second half.
+    #[diesel(sql_type = Binary)]
+    pub code_mac: Vec<u8>,
+    /// Whose it is.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub owner_id: Option<Uuid>,
+    /// The card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: Uuid,
+    /// The submission that registered it, when the asker made it.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub own_submission: Option<Uuid>,
+}
+
+/// The copy that fits a claim. An unknown code, another card's name or game, a voided copy, one that was frozen before anybody
+/// registered it and a run that is not active all find nothing, by the same statement.
+pub(in crate::store) async fn matching_copy(
+    conn: &mut Connection,
+    by: &Granted<SubmitSerials>,
+    claim: &SubmissionClaim,
+) -> StoreResult<Option<MatchedCopy>> {
+    let macs: Vec<Vec<u8>> = claim.macs.iter().map(|mac| mac.0.to_vec()).collect();
+    let found = diesel::sql_query(
+        "SELECT c.code_mac, c.owner_id, p.card_id, s.id AS own_submission \
+         FROM copies c \
+         JOIN print_runs r ON r.id = c.print_run_id \
+         JOIN printings p ON p.id = c.printing_id \
+         JOIN card_content k ON k.card_id = p.card_id \
+         LEFT JOIN submissions s \
+           ON s.code_prefix = c.code_prefix AND s.code_mac = c.code_mac AND s.account_id = $5 \
+         WHERE c.code_prefix = $1 AND c.code_mac = ANY ($2) AND k.name_key = $3 AND ($4 IS NULL OR k.game_code = $4) \
+           AND r.status = 'active' AND c.voided_at IS NULL AND (c.frozen_at IS NULL OR c.owner_id IS NOT NULL)",
+    )
+    .bind::<Text, _>(claim.prefix.to_string())
+    .bind::<Array<Binary>, _>(macs)
+    .bind::<Text, _>(&claim.name_key)
+    .bind::<Nullable<Text>, _>(claim.game.as_deref())
+    .bind::<SqlUuid, _>(by.account().0)
+    .get_results(conn)
+    .await?;
+    Ok(found.into_iter().next())
+}

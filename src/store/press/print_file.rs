@@ -1,0 +1,156 @@
+//! The print file: the only place where plain codes ever are.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+use zeroize::Zeroizing;
+
+/// Form of a print file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrintFormat {
+    /// A header line, then one line for each code.
+    Csv,
+    /// One JSON object a line.
+    Ndjson,
+}
+
+/// Names of the columns, and of the JSON members.
+const COLUMNS: [&str; 5] = ["code", "game", "set", "number", "rarity"];
+/// Bytes written at once. The buffer is wiped when it is dropped and never grows: no copy of it is left behind.
+const BUFFER: usize = 64 * 1024;
+/// No line is longer.
+const LONGEST_LINE: usize = 512;
+
+/// A print file that is being written.
+pub(super) struct PrintFile {
+    file: File,
+    path: PathBuf,
+    format: PrintFormat,
+    buffer: Zeroizing<Vec<u8>>,
+    hash: Sha256,
+}
+
+impl PrintFile {
+    /// Creates the file, readable for its owner alone; fails when anything is there.
+    pub(super) fn create(path: &Path, format: PrintFormat) -> io::Result<Self> {
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+        let buffer = Zeroizing::new(Vec::with_capacity(BUFFER));
+        let mut print_file =
+            Self { file, path: path.to_owned(), format, buffer, hash: Sha256::new() };
+        if format == PrintFormat::Csv {
+            print_file.buffer.extend_from_slice(COLUMNS.join(",").as_bytes());
+            print_file.buffer.push(b'\n');
+        }
+        Ok(print_file)
+    }
+
+    /// Adds a code with the codes of its game and set, its card's number and its rarity. By the database's own checks these
+    /// hold letters, digits, hyphens and underscores alone, so nothing needs quoting.
+    pub(super) fn line(&mut self, code: &str, fields: &[&str; 4]) -> io::Result<()> {
+        if self.buffer.len() + LONGEST_LINE > BUFFER {
+            self.flush()?;
+        }
+        let values = std::iter::once(code).chain(fields.iter().copied());
+        match self.format {
+            PrintFormat::Csv => {
+                for (place, value) in values.enumerate() {
+                    if place > 0 {
+                        self.buffer.push(b',');
+                    }
+                    self.buffer.extend_from_slice(value.as_bytes());
+                }
+            }
+            PrintFormat::Ndjson => {
+                for (place, (name, value)) in COLUMNS.iter().zip(values).enumerate() {
+                    let open = if place == 0 { "{\"" } else { ",\"" };
+                    for text in [open, name, "\":\"", value, "\""] {
+                        self.buffer.extend_from_slice(text.as_bytes());
+                    }
+                }
+                self.buffer.push(b'}');
+            }
+        }
+        self.buffer.push(b'\n');
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.hash.update(&self.buffer);
+        self.file.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Writes the rest, syncs the file and its directory, and returns the file's SHA-256.
+    pub(super) fn finish(mut self) -> io::Result<[u8; 32]> {
+        self.flush()?;
+        self.file.sync_all()?;
+        let parent =
+            self.path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(parent)?.sync_all()?;
+        Ok(self.hash.finalize().into())
+    }
+}
+
+/// SHA-256 of a file as it is on the disk now.
+pub(super) fn sha256(path: &Path) -> io::Result<[u8; 32]> {
+    let mut file = File::open(path)?;
+    let mut buffer = Zeroizing::new(vec![0; BUFFER]);
+    let mut hash = Sha256::new();
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hash.finalize().into()),
+            count => hash.update(&buffer[..count]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn written(name: &str, format: PrintFormat, lines: usize) -> (PathBuf, [u8; 32]) {
+        let path =
+            std::env::temp_dir().join(format!("cardscape-print-{}-{name}", std::process::id()));
+        let mut file = PrintFile::create(&path, format).unwrap();
+        for number in 0..lines {
+            file.line("0000-0000-0000-0000", &["ttcg", "veil", &format!("{number:03}"), "common"])
+                .unwrap();
+        }
+        let hash = file.finish().unwrap();
+        (path, hash)
+    }
+
+    #[test]
+    fn holds_every_line_and_knows_its_hash() {
+        for (name, format, first) in [
+            ("csv", PrintFormat::Csv, "code,game,set,number,rarity"),
+            (
+                "ndjson",
+                PrintFormat::Ndjson,
+                r#"{"code":"0000-0000-0000-0000","game":"ttcg","set":"veil","number":"000","rarity":"common"}"#,
+            ),
+        ] {
+            let (path, hash) = written(name, format, 5000);
+            let text = std::fs::read_to_string(&path).unwrap();
+            let header = usize::from(format == PrintFormat::Csv);
+            assert_eq!(text.lines().count(), 5000 + header);
+            assert_eq!(text.lines().next(), Some(first));
+            assert!(
+                text.lines()
+                    .skip(header)
+                    .enumerate()
+                    .all(|(n, line)| line.contains(&format!("{n:03}")))
+            );
+            assert_eq!(sha256(&path).unwrap(), hash);
+            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+            let again = PrintFile::create(&path, format).err().unwrap();
+            assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Submissions of serial codes.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{
+    BigInt, Binary, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid,
+};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::door::submission::{MatchedCopy, SubmissionClaim, matching_copy};
+use super::idempotency::{self, IdempotencyClaim, IdempotentError};
+use super::schema::copy_ledger;
+use super::unlocks::ProgressRow;
+use super::{Connection, StoreError, StoreResult};
+use crate::auth::permission::{Granted, ReadOwnSubmissions, SubmitSerials};
+use crate::domain::ids::{AccountId, CardId, LedgerId, SubmissionId};
+use crate::domain::submission::Verdict;
+
+/// A submission to decide.
+#[derive(Clone, Debug)]
+pub struct NewSubmission {
+    /// Its id, if it is accepted.
+    pub id: SubmissionId,
+    /// What it claims.
+    pub claim: SubmissionClaim,
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// How a submission was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Submitted {
+    /// The copy was registered now, and perhaps the card unlocked.
+    Registered {
+        /// The submission.
+        submission: SubmissionId,
+        /// The card.
+        card: CardId,
+        /// Whether it was the one that unlocked the card.
+        unlocked: bool,
+    },
+    /// It was answered before: the same `Idempotency-Key`.
+    Repeat(SubmissionId),
+    /// The copy was the account's already, by this submission.
+    AlreadyYours(SubmissionId),
+    /// The copy is somebody else's; the claim is noted in the ledger.
+    RegisteredToAnother {
+        /// The ledger entry that stands for the claim.
+        dispute: LedgerId,
+    },
+    /// Code and name do not belong together.
+    Rejected,
+}
+
+impl Submitted {
+    /// The verdict behind it.
+    pub fn verdict(self) -> Verdict {
+        match self {
+            Self::Registered { .. } => Verdict::Registered,
+            Self::Repeat(_) | Self::AlreadyYours(_) => Verdict::AlreadyYours,
+            Self::RegisteredToAnother { .. } => Verdict::RegisteredToAnother,
+            Self::Rejected => Verdict::Rejected,
+        }
+    }
+}
+
+/// Decides a submission. Runs in a transaction; an attempt was reserved and committed before.
+pub async fn submit(
+    conn: &mut Connection,
+    by: &Granted<SubmitSerials>,
+    new: &NewSubmission,
+    key: Option<&IdempotencyClaim>,
+) -> Result<Submitted, IdempotentError> {
+    if let Some(earlier) = idempotency::begin(conn, key, new.id.0).await? {
+        return Ok(Submitted::Repeat(SubmissionId(earlier)));
+    }
+    let submitted = decide(conn, by, new).await?;
+    if !matches!(submitted, Submitted::Registered { .. }) {
+        // Nothing was created: the same request finds the same answer again by itself.
+        idempotency::forget(conn, key).await?;
+    }
+    Ok(submitted)
+}
+
+async fn decide(
+    conn: &mut Connection,
+    by: &Granted<SubmitSerials>,
+    new: &NewSubmission,
+) -> StoreResult<Submitted> {
+    let Some(mut copy) = matching_copy(conn, by, &new.claim).await? else {
+        return Ok(Submitted::Rejected);
+    };
+    if copy.owner_id.is_none() {
+        if let Some(Registration { unlocked }) = register(conn, by, new, &copy).await? {
+            return Ok(Submitted::Registered {
+                submission: new.id,
+                card: CardId(copy.card_id),
+                unlocked,
+            });
+        }
+        // Somebody was faster, between the look and the grasp: look again.
+        match matching_copy(conn, by, &new.claim).await? {
+            Some(now) => copy = now,
+            None => return Ok(Submitted::Rejected),
+        }
+    }
+    match (Verdict::on_copy(copy.owner_id.map(AccountId), by.account()), copy.own_submission) {
+        (Verdict::AlreadyYours, Some(submission)) => {
+            Ok(Submitted::AlreadyYours(SubmissionId(submission)))
+        }
+        (Verdict::RegisteredToAnother, _) => {
+            let dispute = open_dispute(conn, by, new, &copy).await?;
+            Ok(Submitted::RegisteredToAnother { dispute })
+        }
+        // A copy is registered together with its submission, and owners do not vanish: the database contradicts itself.
+        _ => Err(StoreError::Fault(diesel::result::Error::NotFound)),
+    }
+}
+
+#[derive(QueryableByName)]
+struct Registration {
+    #[diesel(sql_type = Bool)]
+    unlocked: bool,
+}
+
+/// Registers the copy, counts the submission, moves the card's progress and, at the threshold, unlocks the card and writes the
+/// event: one statement. `None`: somebody else registered the copy meanwhile.
+///
+/// The count lives in the card's row of `unlocks`. Its lock makes submissions of one card queue, each seeing the count that the
+/// one before left; counting rows of `submissions` instead would read a stale snapshot. Data-modifying CTEs are joined, never
+/// put into a sub-select: when Postgres re-checks a row that it had to wait for, it cannot run them again.
+async fn register(
+    conn: &mut Connection,
+    by: &Granted<SubmitSerials>,
+    new: &NewSubmission,
+    copy: &MatchedCopy,
+) -> StoreResult<Option<Registration>> {
+    let registered = diesel::sql_query(
+        "WITH claimed AS ( \
+             UPDATE copies SET owner_id = $3, registered_at = $4 \
+             WHERE code_prefix = $1 AND code_mac = $2 AND owner_id IS NULL AND voided_at IS NULL AND frozen_at IS NULL \
+             RETURNING code_prefix, code_mac \
+         ), ledger AS ( \
+             INSERT INTO copy_ledger (id, code_prefix, code_mac, entry, account_id, created_at) \
+             SELECT $5, code_prefix, code_mac, 'register', $3, $4 FROM claimed \
+         ), counted AS ( \
+             INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
+             SELECT $6, $3, u.card_id, claimed.code_prefix, claimed.code_mac, true, $4 \
+             FROM claimed JOIN unlocks u ON u.card_id = $7 \
+             ON CONFLICT (account_id, card_id) WHERE counted DO NOTHING \
+             RETURNING card_id \
+         ), uncounted AS ( \
+             INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
+             SELECT $6, $3, $7, claimed.code_prefix, claimed.code_mac, false, $4 \
+             FROM claimed LEFT JOIN counted ON true WHERE counted.card_id IS NULL \
+         ), bump AS ( \
+             UPDATE unlocks u \
+             SET submissions = u.submissions + 1, \
+                 unlocked_at = CASE WHEN u.submissions + 1 >= u.threshold THEN $4 END, \
+                 reason = CASE WHEN u.submissions + 1 >= u.threshold THEN 'threshold' END \
+             FROM counted WHERE u.card_id = counted.card_id AND u.unlocked_at IS NULL \
+             RETURNING u.card_id, u.submissions, u.unlocked_at \
+         ), event AS ( \
+             INSERT INTO events (id, kind, subject_id, payload, created_at) \
+             SELECT $8, 'card.unlocked', k.id, \
+                    jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $4 \
+             FROM bump JOIN cards k ON k.id = bump.card_id WHERE bump.unlocked_at IS NOT NULL \
+         ) \
+         SELECT bump.unlocked_at IS NOT NULL AS unlocked FROM claimed LEFT JOIN bump ON true",
+    )
+    .bind::<Text, _>(new.claim.prefix.to_string())
+    .bind::<Binary, _>(&copy.code_mac)
+    .bind::<SqlUuid, _>(by.account().0)
+    .bind::<Timestamptz, _>(new.at)
+    .bind::<SqlUuid, _>(LedgerId::fresh().0)
+    .bind::<SqlUuid, _>(new.id.0)
+    .bind::<SqlUuid, _>(copy.card_id)
+    .bind::<SqlUuid, _>(Uuid::now_v7())
+    .get_results(conn)
+    .await?;
+    Ok(registered.into_iter().next())
+}
+
+/// Notes in the ledger that somebody else holds the card, too: once for each claimant.
+async fn open_dispute(
+    conn: &mut Connection,
+    by: &Granted<SubmitSerials>,
+    new: &NewSubmission,
+    copy: &MatchedCopy,
+) -> StoreResult<LedgerId> {
+    let prefix = new.claim.prefix.to_string();
+    diesel::insert_into(copy_ledger::table)
+        .values((
+            copy_ledger::id.eq(LedgerId::fresh().0),
+            copy_ledger::code_prefix.eq(&prefix),
+            copy_ledger::code_mac.eq(&copy.code_mac),
+            copy_ledger::entry.eq("dispute"),
+            copy_ledger::account_id.eq(by.account().0),
+            copy_ledger::created_at.eq(new.at),
+        ))
+        .on_conflict_do_nothing()
+        .execute(conn)
+        .await?;
+    let dispute = copy_ledger::table
+        .filter(copy_ledger::code_prefix.eq(&prefix))
+        .filter(copy_ledger::code_mac.eq(&copy.code_mac))
+        .filter(copy_ledger::account_id.eq(by.account().0))
+        .filter(copy_ledger::entry.eq("dispute"))
+        .select(copy_ledger::id)
+        .first(conn)
+        .await?;
+    Ok(LedgerId(dispute))
+}
+
+/// A submission as its maker sees it. It tells no more of the card than that it exists.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct SubmissionRow {
+    /// Id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// Whether it counts for the unlock.
+    #[diesel(sql_type = Bool)]
+    pub counted: bool,
+    /// When it was made.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+    /// Rarity of the copy.
+    #[diesel(sql_type = Text)]
+    pub rarity: String,
+    /// Id of the card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: Uuid,
+    /// Code of the card's game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Code of the card's set.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// The card's number in the set.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    #[diesel(sql_type = Nullable<Integer>)]
+    submissions: Option<i32>,
+    #[diesel(sql_type = Nullable<Integer>)]
+    threshold: Option<i32>,
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    unlocked_at: Option<DateTime<Utc>>,
+}
+
+impl SubmissionRow {
+    /// The card's progress; `None` for a card that never was hidden.
+    pub fn progress(&self) -> Option<ProgressRow> {
+        let (submissions, threshold) = self.submissions.zip(self.threshold)?;
+        Some(ProgressRow { submissions, threshold, unlocked_at: self.unlocked_at })
+    }
+}
+
+/// A submission with its card, the rarity of its copy and the card's progress.
+const ROWS: &str = "SELECT s.id, s.counted, s.created_at, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
+                           u.submissions, u.threshold, u.unlocked_at \
+                    FROM submissions s \
+                    JOIN copies c ON c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac \
+                    JOIN printings p ON p.id = c.printing_id \
+                    JOIN cards k ON k.id = s.card_id \
+                    LEFT JOIN unlocks u ON u.card_id = s.card_id";
+
+/// The own submissions, the newest first, after the one with id `before`.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnSubmissions>,
+    before: Option<Uuid>,
+    limit: i64,
+) -> StoreResult<Vec<SubmissionRow>> {
+    Ok(diesel::sql_query(format!(
+        "{ROWS} WHERE s.account_id = $1 AND s.id < $2 ORDER BY s.id DESC LIMIT $3"
+    ))
+    .bind::<SqlUuid, _>(by.account().0)
+    .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
+    .bind::<BigInt, _>(limit)
+    .get_results(conn)
+    .await?)
+}
+
+/// One of the own submissions.
+pub async fn find(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnSubmissions>,
+    id: SubmissionId,
+) -> StoreResult<Option<SubmissionRow>> {
+    own(conn, by.account(), id).await
+}
+
+/// The submission that was just made, or made before.
+pub async fn find_submitted(
+    conn: &mut Connection,
+    by: &Granted<SubmitSerials>,
+    id: SubmissionId,
+) -> StoreResult<Option<SubmissionRow>> {
+    own(conn, by.account(), id).await
+}
+
+async fn own(
+    conn: &mut Connection,
+    account: AccountId,
+    id: SubmissionId,
+) -> StoreResult<Option<SubmissionRow>> {
+    Ok(diesel::sql_query(format!("{ROWS} WHERE s.id = $1 AND s.account_id = $2"))
+        .bind::<SqlUuid, _>(id.0)
+        .bind::<SqlUuid, _>(account.0)
+        .get_result(conn)
+        .await
+        .optional()?)
+}

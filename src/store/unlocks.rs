@@ -1,0 +1,77 @@
+//! Progress and unlocks of hidden cards: what everybody may know of them.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::schema::unlocks;
+use super::{Connection, StoreResult};
+use crate::domain::ids::CardId;
+
+/// How far a card is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable, QueryableByName)]
+#[diesel(table_name = unlocks)]
+pub struct ProgressRow {
+    /// Counted submissions, as far as they were needed.
+    #[diesel(sql_type = Integer)]
+    pub submissions: i32,
+    /// How many unlock the card.
+    #[diesel(sql_type = Integer)]
+    pub threshold: i32,
+    /// When the card was unlocked.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub unlocked_at: Option<DateTime<Utc>>,
+}
+
+/// A card that was unlocked.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct UnlockRow {
+    /// The card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: Uuid,
+    /// Code of its game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Code of its set.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// Its number in the set.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    /// When it was unlocked.
+    #[diesel(sql_type = Timestamptz)]
+    pub unlocked_at: DateTime<Utc>,
+}
+
+/// The progress of a card; `None`: there is no such card, or it never was hidden.
+pub async fn progress(conn: &mut Connection, card: CardId) -> StoreResult<Option<ProgressRow>> {
+    Ok(unlocks::table.find(card.0).select(ProgressRow::as_select()).first(conn).await.optional()?)
+}
+
+/// Unlocked cards, the newest first, after the position `before`.
+pub async fn list(
+    conn: &mut Connection,
+    before: Option<(DateTime<Utc>, Uuid)>,
+    limit: i64,
+) -> StoreResult<Vec<UnlockRow>> {
+    let (at, card) = before.unwrap_or((
+        DateTime::<Utc>::from_timestamp(FAR_FUTURE, 0).unwrap_or_default(),
+        Uuid::nil(),
+    ));
+    Ok(diesel::sql_query(
+        "SELECT u.card_id, k.game_code, k.set_code, k.number, u.unlocked_at \
+         FROM unlocks u JOIN cards k ON k.id = u.card_id \
+         WHERE u.unlocked_at <= $1 AND (u.unlocked_at < $1 OR u.card_id > $2) \
+         ORDER BY u.unlocked_at DESC, u.card_id LIMIT $3",
+    )
+    .bind::<Timestamptz, _>(at)
+    .bind::<SqlUuid, _>(card)
+    .bind::<BigInt, _>(limit)
+    .get_results(conn)
+    .await?)
+}
+
+/// 1 January 9999 in Unix time: after every unlock.
+const FAR_FUTURE: i64 = 253_370_764_800;
