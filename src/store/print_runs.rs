@@ -19,7 +19,7 @@ use crate::domain::minting::PrintPlan;
 use crate::domain::serial::RunPrefix;
 
 /// The advisory lock that whoever mints holds: one run at a time, and nobody takes a living run for an abandoned one.
-pub(super) const PRESS_LOCK: i64 = 7_233_172_002;
+pub(super) const PRESS_LOCK: i64 = 7_233_172_003;
 
 /// A set as the press sees it.
 #[derive(Clone, Debug)]
