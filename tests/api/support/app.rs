@@ -177,6 +177,16 @@ impl TestApp {
         self.log_in(name, &password).await
     }
 
+    /// Like [`Self::player`], for names that are made up on the way.
+    pub async fn player_owned(&self, name: String) -> Player {
+        self.player(&name).await
+    }
+
+    /// Runs statements on the database, for what no API does.
+    pub async fn sql(&self, statements: &str) {
+        super::sql(&self.db.url(), statements).await;
+    }
+
     /// Logs in again.
     pub async fn log_in(&self, name: &str, password: &str) -> Player {
         let body = json!({ "name": name, "password": password });

@@ -5,8 +5,10 @@ mod app;
 mod catalogue;
 mod db;
 mod http;
+mod press;
 
 pub use app::{Player, TestApp};
 pub use catalogue::{edit_set, import_into, seed_data, set_file};
 pub use db::{TestDb, sql};
 pub use http::{Answer, RequestExt};
+pub use press::{PaperCard, fresh_path, read_print_file};

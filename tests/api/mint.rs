@@ -1,0 +1,301 @@
+//! Minting: the plan that is printed, the file, and what is left when it is broken off.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use cardscape::auth::keys::KeyRing;
+use cardscape::domain::serial::SerialCode;
+use cardscape::store::press::MintError;
+use cardscape::store::print_runs;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::support::{PaperCard, RequestExt as _, TestApp, fresh_path, read_print_file};
+
+fn sha256(file: &Path) -> String {
+    Sha256::digest(std::fs::read(file).unwrap()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+async fn rejected(app: &TestApp, card: &PaperCard) {
+    let player = app.player("somebody").await;
+    let answer = app.post("/v1/submissions").by(&player).json(&card.submission()).answer().await;
+    answer.problem(422, "submission_rejected");
+}
+
+#[tokio::test]
+async fn a_run_is_what_its_print_file_says() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 5, true).await;
+    let file = fresh_path(".csv");
+    let minted = app.mint("dusk", 100, file.clone()).await.unwrap();
+    assert_eq!(minted.codes, 500);
+    assert_eq!(minted.file_sha256, sha256(&file));
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let cards = read_print_file(&file);
+    std::fs::remove_file(&file).unwrap();
+
+    let mut by_number: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut codes = BTreeSet::new();
+    for card in &cards {
+        *by_number.entry(&card.number).or_default() += 1;
+        assert!(SerialCode::parse(&card.serial).is_ok());
+        assert!(codes.insert(card.serial.clone()));
+    }
+    assert!(by_number.len() == 5 && by_number.values().all(|&count| count == 100), "{by_number:?}");
+    // The database holds the plan, copy for copy, and no code.
+    let differing = "SELECT count(*) FROM print_run_lines l WHERE copy_count <> (SELECT count(*) FROM copies c \
+                     WHERE c.print_run_id = l.print_run_id AND c.printing_id = l.printing_id)";
+    assert_eq!(app.db().value(differing).await, "0");
+    assert_eq!(app.db().value("SELECT copies_per_card FROM sets").await, "100");
+    for rarity in ["common", "primal_rare"] {
+        let printed = cards.iter().filter(|card| card.rarity == rarity).count();
+        let stored = format!(
+            "SELECT count(*) FROM copies c JOIN printings p ON p.id = c.printing_id WHERE p.rarity = '{rarity}'"
+        );
+        assert_eq!(app.db().value(&stored).await, printed.to_string());
+    }
+    assert_eq!(
+        app.db().value("SELECT count(*) FROM audit_log WHERE action = 'print_run.activated'").await,
+        "1"
+    );
+    // Every code is good for its own card and rarity.
+    let ada = app.player("ada").await;
+    for card in [&cards[0], &cards[99], &cards[499]] {
+        let body = app
+            .post("/v1/submissions")
+            .by(&ada)
+            .json(&card.submission())
+            .answer()
+            .await
+            .expect(201);
+        assert_eq!(
+            (&body["card"]["number"], &body["rarity"]),
+            (&Value::from(&*card.number), &Value::from(&*card.rarity))
+        );
+    }
+}
+
+#[tokio::test]
+async fn equality_holds_over_runs() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    app.print("dusk", 3).await;
+    app.print("dusk", 4).await;
+    assert_eq!(app.db().value("SELECT copies_per_card FROM sets").await, "7");
+    // An import adds no card to a printed set. Were there one all the same, a run would keep it seven behind the others.
+    app.sql(
+        "INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+         VALUES (gen_random_uuid(), 'ttcg', 'dusk', '003', now(), now())",
+    )
+    .await;
+    let file = fresh_path(".csv");
+    let refused = app.mint("dusk", 1, file.clone()).await.unwrap_err();
+    assert!(refused.is_refusal());
+    assert!(refused.to_string().contains("003 (0)"), "{refused}");
+    assert!(!file.exists());
+    assert_eq!(app.db().value("SELECT count(*) FROM print_runs").await, "2");
+}
+
+#[tokio::test]
+async fn refuses_without_a_trace() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    let file = fresh_path(".csv");
+    assert!(matches!(app.mint("noon", 1, file.clone()).await, Err(MintError::UnknownSet(..))));
+    assert!(matches!(app.mint("dusk", 0, file.clone()).await, Err(MintError::Plan(_))));
+    assert!(matches!(app.mint("dusk", 1 << 40, file.clone()).await, Err(MintError::Plan(_))));
+    assert!(!file.exists());
+    std::fs::write(&file, "somebody's").unwrap();
+    assert!(matches!(app.mint("dusk", 1, file.clone()).await, Err(MintError::FileExists(_))));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "somebody's");
+    std::fs::remove_file(&file).unwrap();
+    let nowhere = file.join("deeper");
+    assert!(matches!(app.mint("dusk", 1, nowhere).await, Err(MintError::File { .. })));
+    // A disk that is full: the file, what is in it and the run are gone.
+    assert!(matches!(
+        app.mint("dusk", 1, PathBuf::from("/dev/full")).await,
+        Err(MintError::FileExists(_))
+    ));
+    assert_eq!(app.db().value("SELECT count(*) FROM print_runs").await, "0");
+    assert_eq!(app.db().value("SELECT count(*) FROM copies").await, "0");
+}
+
+#[tokio::test]
+async fn an_unfinished_run_is_worth_nothing_and_discarded_whole() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    let cards = app.print("dusk", 3).await;
+    // As if the mint had been killed before its last step.
+    app.sql("UPDATE print_runs SET status = 'pending', activated_at = NULL; UPDATE sets SET copies_per_card = 0").await;
+    rejected(&app, &cards[0]).await;
+
+    let (client, connection) =
+        tokio_postgres::connect(&app.db().url(), tokio_postgres::NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    client.batch_execute("SELECT pg_advisory_lock(7233172003)").await.unwrap();
+    let now = app.clock().now();
+    assert_eq!(
+        print_runs::discard_abandoned(app.store(), now).await.unwrap(),
+        0,
+        "a mint is running: its run is alive"
+    );
+    assert!(matches!(app.mint("dusk", 1, fresh_path(".csv")).await, Err(MintError::Busy)));
+    drop(client);
+    connection.await.unwrap().unwrap();
+
+    let mut discarded = 0;
+    for _ in 0..100 {
+        discarded += print_runs::discard_abandoned(app.store(), now).await.unwrap();
+        if discarded > 0 {
+            break;
+        }
+        // Postgres frees the lock a moment after the connection is gone.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(discarded, 1);
+    assert_eq!(app.db().value("SELECT count(*) FROM copies").await, "0");
+    assert_eq!(app.db().value("SELECT status FROM print_runs").await, "discarded");
+    assert_eq!(
+        app.db().value("SELECT count(*) FROM audit_log WHERE action = 'print_run.discarded'").await,
+        "1"
+    );
+    app.print("dusk", 2).await;
+    assert_eq!(app.db().value("SELECT copies_per_card FROM sets").await, "2");
+}
+
+/// The program on the database of an application.
+struct Program<'a> {
+    app: &'a TestApp,
+    keys: PathBuf,
+}
+
+impl<'a> Program<'a> {
+    fn new(app: &'a TestApp) -> Self {
+        let keys = fresh_path(".json");
+        KeyRing::create(&keys).unwrap();
+        Self { app, keys }
+    }
+
+    fn mint(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        command.args(["mint", "--game", "ttcg"]).args(arguments).stdin(Stdio::null());
+        command.env("DATABASE_URL", self.app.db().url()).env("CARDSCAPE_KEYS_FILE", &self.keys);
+        command
+    }
+
+    async fn output(&self, arguments: &[&str]) -> Output {
+        let mut command = self.mint(arguments);
+        tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.keys);
+    }
+}
+
+#[tokio::test]
+async fn the_command_shows_its_plan_and_says_what_it_did() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    let program = Program::new(&app);
+    let dry = program.output(&["--set", "dusk", "--copies-per-card", "10", "--dry-run"]).await;
+    let table = String::from_utf8(dry.stdout).unwrap();
+    assert!(dry.status.success());
+    assert!(table.contains("2 cards, 10 copies of each, 20 codes"), "{table}");
+    let row = table.lines().find(|line| line.starts_with("uncommon")).unwrap();
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["uncommon", "20", "3", "6"]);
+    let warnings = String::from_utf8(dry.stderr).unwrap();
+    assert!(warnings.contains("no card gets a copy in rarity primal_rare"), "{warnings}");
+    assert_eq!(app.db().value("SELECT count(*) FROM print_runs").await, "0");
+
+    let file = fresh_path(".ndjson");
+    let out = file.to_str().unwrap();
+    let arguments =
+        ["--set", "dusk", "--copies-per-card", "10", "--format", "ndjson", "--out", out];
+    let minted = program.output(&arguments).await;
+    let text = String::from_utf8(minted.stdout).unwrap();
+    assert!(minted.status.success(), "{text}");
+    let run = app.db().value("SELECT id FROM print_runs WHERE status = 'active'").await;
+    for expected in [&run, "20", out, &sha256(&file)] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let printed = std::fs::read_to_string(&file).unwrap();
+    let log = String::from_utf8(minted.stderr).unwrap();
+    for line in printed.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let code = line["code"].as_str().unwrap();
+        assert!(
+            !text.contains(code) && !log.contains(code),
+            "codes are in the print file and nowhere else"
+        );
+    }
+    assert_eq!(printed.lines().count(), 20);
+    // Again into the same file: refused. Unknown set: refused. No file named: wrong usage.
+    assert_eq!(program.output(&arguments).await.status.code(), Some(1));
+    std::fs::remove_file(&file).unwrap();
+    let unknown = program.output(&["--set", "noon", "--copies-per-card", "10", "--dry-run"]).await;
+    assert_eq!(unknown.status.code(), Some(1));
+    assert_eq!(
+        program.output(&["--set", "dusk", "--copies-per-card", "10"]).await.status.code(),
+        Some(2)
+    );
+    assert_eq!(
+        program
+            .output(&["--set", "dusk", "--copies-per-card", "0", "--dry-run"])
+            .await
+            .status
+            .code(),
+        Some(2)
+    );
+}
+
+#[tokio::test]
+async fn killed_at_any_moment_a_run_is_finished_or_gone() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 4, true).await;
+    let program = Program::new(&app);
+    let mut files = Vec::new();
+    for round in 0..8u64 {
+        let file = fresh_path(".csv");
+        let out = file.to_str().unwrap().to_owned();
+        let mut mint = program
+            .mint(&["--set", "dusk", "--copies-per-card", "2500", "--out", &out])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // The moments move from the start over the file and the copies to the end.
+        tokio::time::sleep(Duration::from_millis(40 + round * 70)).await;
+        mint.kill().unwrap();
+        mint.wait().unwrap();
+        files.push(file);
+    }
+    // The next mint waits for what the killed one left in Postgres, and discards it.
+    app.mint("dusk", 1, fresh_path(".csv")).await.unwrap();
+
+    assert_eq!(
+        app.db().value("SELECT count(*) FROM print_runs WHERE status = 'pending'").await,
+        "0"
+    );
+    let incomplete = "SELECT count(*) FROM print_runs r WHERE (SELECT count(*) FROM copies c WHERE c.print_run_id = r.id) \
+                      <> CASE status WHEN 'active' THEN copy_count ELSE 0 END";
+    assert_eq!(app.db().value(incomplete).await, "0");
+    let per_card = "SELECT copies_per_card = (SELECT sum(copies_per_card) FROM print_runs WHERE status = 'active') FROM sets";
+    assert_eq!(app.db().value(per_card).await, "true");
+    for file in files.iter().filter(|file| file.exists()) {
+        let known = format!(
+            "SELECT count(*) FROM print_runs WHERE status = 'active' AND file_sha256 = '\\x{}'",
+            sha256(file)
+        );
+        let printed = std::fs::read_to_string(file).unwrap().lines().count();
+        if app.db().value(&known).await == "1" {
+            assert_eq!(printed, 10_001, "an active run has its whole file");
+        }
+        std::fs::remove_file(file).unwrap();
+    }
+}

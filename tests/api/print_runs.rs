@@ -1,0 +1,59 @@
+//! Print runs as admins see them.
+
+use serde_json::json;
+
+use crate::support::{RequestExt as _, TestApp, fresh_path, read_print_file};
+
+#[tokio::test]
+async fn an_admin_sees_what_was_printed_and_never_a_code() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 3, true).await;
+    let admin = app.admin().await;
+    let file = fresh_path(".csv");
+    let minted = app.mint("dusk", 77, file.clone()).await.unwrap();
+    let cards = read_print_file(&file);
+    std::fs::remove_file(&file).unwrap();
+
+    let ada = app.player("ada").await;
+    app.post("/v1/submissions").by(&ada).json(&cards[0].submission()).answer().await.expect(201);
+    let path = format!("/v1/print-runs/{}", minted.run);
+    let answer = app.get(&path).by(&admin).answer().await;
+    let text = answer.text();
+    let run = answer.expect(200);
+    assert_eq!(run["game"], "ttcg");
+    assert_eq!(run["set"], "dusk");
+    assert_eq!(run["copies_per_card"], 77);
+    assert_eq!(run["copy_count"], 231);
+    assert_eq!(run["registered"], 1);
+    assert_eq!(run["status"], "active");
+    assert_eq!(run["file_sha256"], minted.file_sha256);
+    assert!(run["activated_at"].is_string());
+    let shares = [
+        ("common", 120),
+        ("uncommon", 60),
+        ("rare", 30),
+        ("ultra_rare", 12),
+        ("mythic_rare", 6),
+        ("primal_rare", 3),
+    ];
+    let shares = shares.map(|(rarity, copies)| json!({ "rarity": rarity, "copies": copies }));
+    assert_eq!(run["rarities"], json!(shares));
+    for card in &cards {
+        assert!(!text.contains(&card.serial) && !text.contains(&card.serial.replace('-', "")));
+    }
+
+    app.print("dusk", 1).await;
+    let list = app.get("/v1/print-runs").by(&admin).answer().await.expect(200);
+    let copies: Vec<_> =
+        list["data"].as_array().unwrap().iter().map(|run| run["copies_per_card"].clone()).collect();
+    assert_eq!(copies, [1, 77], "the newest first");
+    let page = app.get("/v1/print-runs?limit=1").by(&admin).answer().await.expect(200);
+    let next = format!("/v1/print-runs?limit=1&cursor={}", page["next_cursor"].as_str().unwrap());
+    let page = app.get(&next).by(&admin).answer().await.expect(200);
+    assert_eq!(page["data"][0], list["data"][1]);
+    assert_eq!(page.get("next_cursor"), None);
+
+    let missing = "/v1/print-runs/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+    app.get(missing).by(&admin).answer().await.problem(404, "not_found");
+    app.get(&path).by(&ada).answer().await.problem(403, "forbidden");
+}

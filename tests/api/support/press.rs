@@ -1,0 +1,143 @@
+//! A hidden set to unlock, and the cards of a print run as players hold them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use cardscape::auth::permission::Operator;
+use cardscape::domain::import::{GameImport, GameSource, SourceFile};
+use cardscape::store::press::{self, MintError, MintOrder, Minted, PrintFormat};
+use cardscape::store::{StoreSettings, import};
+use serde_json::{Value, json};
+
+use super::TestApp;
+
+/// A physical card: what a player reads on it.
+#[derive(Clone, Debug)]
+pub struct PaperCard {
+    pub serial: String,
+    pub name: String,
+    pub number: String,
+    pub rarity: String,
+}
+
+impl PaperCard {
+    /// The submission of this card.
+    pub fn submission(&self) -> Value {
+        json!({ "serial": self.serial, "name": self.name })
+    }
+}
+
+/// A path where nothing is yet.
+pub fn fresh_path(suffix: &str) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let name = format!(
+        "cardscape-press-{}-{}{suffix}",
+        std::process::id(),
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    );
+    std::env::temp_dir().join(name)
+}
+
+/// Name of the card with this number in a set of [`TestApp::import_set`].
+pub fn card_name(set: &str, number: &str) -> String {
+    format!("The {set} card, numbered {number}!")
+}
+
+fn set_file(set: &str, cards: usize, hidden: bool) -> Value {
+    let rarities = ["common", "uncommon", "rare", "ultra_rare", "mythic_rare", "primal_rare"];
+    let cards: Vec<Value> = (1..=cards)
+        .map(|number| {
+            let number = format!("{number:03}");
+            let printings: Vec<Value> = rarities
+                .iter()
+                .zip(0..)
+                .map(|(rarity, tier)| json!({ "rarity": rarity, "attributes": { "attack": 250 + 10 * tier, "defense": 250 } }))
+                .collect();
+            json!({
+                "number": number, "name": card_name(set, &number), "kind": "unit",
+                "attributes": { "type": "dark", "subtypes": ["ghost"], "rank": 1, "attack": 250, "defense": 250 },
+                "effects": [{ "style": "normal", "text": "Draw one card." }, { "style": "passive", "text": "Nothing happens." }],
+                "printings": printings,
+            })
+        })
+        .collect();
+    json!({ "code": set, "name": format!("Set {set}"), "hidden": hidden, "unlock_threshold": 5, "cards": cards })
+}
+
+impl TestApp {
+    /// Imports a set of TTCG with so many cards, numbered from 001. Five submissions unlock one.
+    pub async fn import_set(&self, set: &str, cards: usize, hidden: bool) {
+        let source = GameSource {
+            manifest: SourceFile {
+                name: "game.toml".to_owned(),
+                text: include_str!("../../../seed-data/games/ttcg/game.toml").to_owned(),
+            },
+            sets: vec![SourceFile {
+                name: format!("{set}.json"),
+                text: set_file(set, cards, hidden).to_string(),
+            }],
+        };
+        let game = GameImport::check(&source).unwrap();
+        let (operator, now) = (Operator::at_the_machine(), self.clock().now());
+        self.store()
+            .transaction(async |conn| import::import(conn, &operator, &game, now, &|_| {}).await)
+            .await
+            .unwrap();
+    }
+
+    /// Mints a run of a set into `file`.
+    pub async fn mint(
+        &self,
+        set: &str,
+        copies_per_card: u64,
+        file: PathBuf,
+    ) -> Result<Minted, MintError> {
+        let order = MintOrder {
+            game: "ttcg".to_owned(),
+            set: set.to_owned(),
+            copies_per_card,
+            file,
+            format: PrintFormat::Csv,
+        };
+        let settings = StoreSettings::new(self.db().url());
+        let (operator, now) = (Operator::at_the_machine(), self.clock().now());
+        press::mint(
+            self.store(),
+            &settings,
+            &operator,
+            &self.keys().serials()[0],
+            order,
+            now,
+            Arc::new(|_| {}),
+        )
+        .await
+    }
+
+    /// Mints a run and hands out its cards, in the order of the print file.
+    pub async fn print(&self, set: &str, copies_per_card: u64) -> Vec<PaperCard> {
+        let file = fresh_path(".csv");
+        self.mint(set, copies_per_card, file.clone()).await.unwrap();
+        let cards = read_print_file(&file);
+        std::fs::remove_file(&file).unwrap();
+        cards
+    }
+}
+
+/// The cards of a print file.
+pub fn read_print_file(file: &std::path::Path) -> Vec<PaperCard> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let card = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [serial, "ttcg", set, number, rarity] = fields[..] else {
+            panic!("a strange line: {line}")
+        };
+        PaperCard {
+            serial: serial.to_owned(),
+            name: card_name(set, number),
+            number: number.to_owned(),
+            rarity: rarity.to_owned(),
+        }
+    };
+    text.lines().skip(1).map(card).collect()
+}
