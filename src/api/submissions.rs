@@ -19,6 +19,7 @@ use crate::domain::ids::{AccountId, SubmissionId};
 use crate::domain::serial::{SerialCode, SerialError};
 use crate::domain::text;
 use crate::store::attempts::{self, AttemptSubject};
+use crate::store::idempotency::IdempotentError;
 use crate::store::serials::{self, NewSubmission, SubmissionRow, Submitted};
 use crate::store::{StoreResult, SubmissionClaim};
 
@@ -138,12 +139,17 @@ pub async fn create_submission(
     let submitted = state
         .store
         .transaction(async |conn| serials::submit(conn, &by, &new, key.as_ref()).await)
-        .await?;
-    let verdict = submitted.verdict();
-    metrics::counter!("submissions_total", "verdict" => verdict.as_str()).increment(1);
-    if !verdict.is_guess() {
+        .await;
+    // When the store failed nobody knows how far it came: the attempts stay used.
+    let is_guess = match &submitted {
+        Ok(submitted) => submitted.verdict().is_guess(),
+        Err(error) => matches!(error, IdempotentError::Store(_)),
+    };
+    if !is_guess {
         release_attempts(&state, &subjects, &new).await?;
     }
+    let submitted = submitted?;
+    metrics::counter!("submissions_total", "verdict" => submitted.verdict().as_str()).increment(1);
     let (submission, already_registered) = match submitted {
         Submitted::Registered { submission, card, unlocked } => {
             tracing::info!(account = %by.account(), %card, unlocked, "serial registered");

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration as Seconds;
 
 use cardscape::domain::attempts::AttemptLimits;
@@ -187,6 +187,10 @@ async fn a_lost_reply_is_sent_again_over_another_instance() {
     send(&second, &ben, &cards[0]).await.problem(409, "registered_to_another");
     send(&app, &ben, &cards[1]).await.expect(201);
     assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "2");
+    assert_eq!(
+        app.db().value("SELECT sum(used) FROM attempts WHERE scope LIKE 'serial%'").await,
+        "0"
+    );
 }
 
 #[tokio::test]
@@ -345,27 +349,30 @@ const CLIENTS: usize = 64;
 const CARDS: usize = 200;
 const SUBMITTERS: usize = 8;
 
+/// Two instances on one database, and how often an answer did not come or was a 503: then an attempt may stay used.
+struct Pair {
+    apps: [TestApp; 2],
+    broken: AtomicUsize,
+}
+
 /// Sends a submission until it is answered. What a real client does: when the connection breaks, the service is busy or the
 /// first request still runs, it sends the same again, here over the other instance.
-async fn until_answered(
-    apps: &[TestApp; 2],
-    turn: usize,
-    player: &Player,
-    card: &PaperCard,
-) -> Value {
+async fn until_answered(pair: &Pair, turn: usize, player: &Player, card: &PaperCard) -> Value {
     let key = format!("{}-{}", player.name.replace(' ', "-"), card.serial);
     for retry in 0..50 {
-        let app = &apps[(turn + retry) % 2];
+        let app = &pair.apps[(turn + retry) % 2];
         let request = app.post("/v1/submissions").by(player).header("idempotency-key", &key);
-        if let Ok(response) = request.json(&card.submission()).send().await {
-            let status = response.status().as_u16();
-            let Ok(body) = response.json::<Value>().await else { continue };
-            match (status, body["code"].as_str()) {
-                (200 | 201, _) => return body,
-                (409, Some("idempotency_in_progress"))
-                | (503, Some("unavailable" | "timed_out")) => {}
-                _ => panic!("{status} {body}"),
+        let answered = async {
+            let response = request.json(&card.submission()).send().await.ok()?;
+            Some((response.status().as_u16(), response.json::<Value>().await.ok()?))
+        };
+        match answered.await {
+            Some((200 | 201, body)) => return body,
+            Some((409, body)) if body["code"] == "idempotency_in_progress" => {}
+            None | Some((503, _)) => {
+                pair.broken.fetch_add(1, Ordering::Relaxed);
             }
+            Some((status, body)) => panic!("{status} {body}"),
         }
         tokio::time::sleep(Seconds::from_millis(20)).await;
     }
@@ -393,27 +400,31 @@ async fn under_concurrency_every_card_is_unlocked_exactly_once() {
             work[(place * SUBMITTERS + submitter) % CLIENTS].push(copy);
         }
     }
-    let apps = Arc::new([first, second]);
+    let pair = Arc::new(Pair { apps: [first, second], broken: AtomicUsize::new(0) });
     let clients = players.into_iter().zip(work).enumerate().map(|(client, (player, cards))| {
-        let apps = apps.clone();
+        let pair = pair.clone();
         tokio::spawn(async move {
             let mut accepted = BTreeSet::new();
             for (turn, card) in cards.iter().enumerate() {
                 let body = if turn % 3 == 0 {
                     let (body, again) = tokio::join!(
-                        until_answered(&apps, client + turn, &player, card),
-                        until_answered(&apps, client + turn + 1, &player, card)
+                        until_answered(&pair, client + turn, &player, card),
+                        until_answered(&pair, client + turn + 1, &player, card)
                     );
                     assert_eq!(body["submission"], again["submission"]);
                     body
                 } else {
-                    until_answered(&apps, client + turn, &player, card).await
+                    until_answered(&pair, client + turn, &player, card).await
                 };
                 assert_eq!(body["counted"], true, "{body}");
                 assert!(accepted.insert(body["submission"].as_str().unwrap().to_owned()));
             }
-            let listed =
-                apps[0].get("/v1/submissions?limit=200").by(&player).answer().await.expect(200);
+            let listed = pair.apps[0]
+                .get("/v1/submissions?limit=200")
+                .by(&player)
+                .answer()
+                .await
+                .expect(200);
             let listed: BTreeSet<String> = listed["data"]
                 .as_array()
                 .unwrap()
@@ -425,14 +436,14 @@ async fn under_concurrency_every_card_is_unlocked_exactly_once() {
         })
     });
     // In every state that anybody can see, at least five accounts stand behind each unlocked card.
-    let (watched, done) = (apps.clone(), Arc::new(AtomicBool::new(false)));
+    let (watched, done) = (pair.clone(), Arc::new(AtomicBool::new(false)));
     let over = done.clone();
     let watcher = tokio::spawn(async move {
         let mut looks = 0;
         while !over.load(Ordering::Relaxed) {
             let fewer = "SELECT count(*) FROM unlocks u WHERE unlocked_at IS NOT NULL AND 5 > \
                          (SELECT count(DISTINCT account_id) FROM submissions s WHERE s.card_id = u.card_id AND counted)";
-            assert_eq!(watched[0].db().value(fewer).await, "0");
+            assert_eq!(watched.apps[0].db().value(fewer).await, "0");
             looks += 1;
             tokio::time::sleep(Seconds::from_millis(50)).await;
         }
@@ -444,7 +455,7 @@ async fn under_concurrency_every_card_is_unlocked_exactly_once() {
     done.store(true, Ordering::Relaxed);
     assert!(watcher.await.unwrap() > 0);
 
-    let db = apps[0].db();
+    let db = pair.apps[0].db();
     let total = (CARDS * SUBMITTERS).to_string();
     let cards = CARDS.to_string();
     assert_eq!(db.value("SELECT count(*) FROM submissions WHERE counted").await, total);
@@ -458,9 +469,7 @@ async fn under_concurrency_every_card_is_unlocked_exactly_once() {
         cards
     );
     assert_eq!(db.value("SELECT count(*) || ' ' || count(DISTINCT subject_id) FROM events WHERE kind = 'card.unlocked'").await, format!("{cards} {cards}"));
-    // Nothing is left of the attempts.
-    assert_eq!(
-        db.value("SELECT sum(used) FROM attempts WHERE scope = 'serial_account'").await,
-        "0"
-    );
+    // Nothing is left of the attempts but what broke half-way.
+    let used = db.value("SELECT sum(used) FROM attempts WHERE scope = 'serial_account'").await;
+    assert!(used.parse::<usize>().unwrap() <= pair.broken.load(Ordering::Relaxed), "{used}");
 }
