@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use super::cards::CardUnlock;
 use super::extract::{
     Body, ClientNetwork, Cursor, Freshness, IdempotencyKey, May, Page, PageLimit, cacheable, paged,
 };
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::sessions::{attempt_subject, reserve_attempt};
 use super::state::AppState;
-use super::unlocks::UnlockProgress;
 use crate::auth::permission::{ReadOwnSubmissions, SubmitSerials};
 use crate::domain::attempts::AttemptScope;
 use crate::domain::ids::{AccountId, SubmissionId};
@@ -59,7 +59,7 @@ pub struct SubmissionResponse {
     pub counted: bool,
     /// How far the card is now; absent for a card that never was hidden.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unlock: Option<UnlockProgress>,
+    pub unlock: Option<CardUnlock>,
     /// When it was registered.
     pub created_at: DateTime<Utc>,
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use super::cards::CardUnlock;
 use super::extract::{Cursor, Freshness, Page, PageLimit, cacheable, paged};
 use super::problem::Problem;
 use super::state::AppState;
@@ -15,21 +16,7 @@ use crate::store::unlocks::{self, ProgressRow};
 /// Progress changes with every submission: caches keep it for seconds only.
 const FRESH: Freshness = Freshness::Public(5);
 
-/// How far a card is on its way out of hiding.
-#[derive(Serialize, ToSchema)]
-pub struct UnlockProgress {
-    /// Submissions that count, up to the threshold: at most one of each account.
-    #[schema(example = 3)]
-    pub submissions: i32,
-    /// How many unlock the card.
-    #[schema(example = 5)]
-    pub threshold: i32,
-    /// When the card was unlocked; absent while it is hidden.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unlocked_at: Option<DateTime<Utc>>,
-}
-
-impl From<ProgressRow> for UnlockProgress {
+impl From<ProgressRow> for CardUnlock {
     fn from(row: ProgressRow) -> Self {
         Self {
             submissions: row.submissions,
@@ -105,7 +92,7 @@ pub async fn list_unlocks(
 #[utoipa::path(
     get, path = "/v1/cards/{card}/unlock", tag = "serials",
     params(("card" = Uuid, Path, description = "Id of the card")),
-    responses((status = 200, body = UnlockProgress), (status = 304, description = "Not changed."))
+    responses((status = 200, body = CardUnlock), (status = 304, description = "Not changed."))
 )]
 pub async fn find_unlock(
     req: HttpRequest,
@@ -114,5 +101,5 @@ pub async fn find_unlock(
 ) -> Result<HttpResponse, Problem> {
     let mut conn = state.store.connection().await?;
     let row = unlocks::progress(&mut conn, CardId(*card)).await?.ok_or_else(Problem::not_found)?;
-    cacheable(&req, FRESH, None, &UnlockProgress::from(row))
+    cacheable(&req, FRESH, None, &CardUnlock::from(row))
 }

@@ -293,4 +293,3 @@ diesel::allow_tables_to_appear_in_same_query!(
     submissions,
     unlocks,
 );
-

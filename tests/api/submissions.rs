@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration as Seconds;
 
+use cardscape::api::state::ApiSettings;
 use cardscape::domain::attempts::AttemptLimits;
 use chrono::Duration;
 use futures_util::future::join_all;
@@ -382,9 +383,7 @@ async fn until_answered(pair: &Pair, turn: usize, player: &Player, card: &PaperC
 /// 64 clients over two instances, 200 cards, eight submitters for each, every third submission sent twice at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn under_concurrency_every_card_is_unlocked_exactly_once() {
-    let wide = |api: &mut cardscape::api::state::ApiSettings| {
-        api.attempt_limits = AttemptLimits::scaled(1000)
-    };
+    let wide = |api: &mut ApiSettings| api.attempt_limits = AttemptLimits::scaled(1000);
     let first = TestApp::start_with(wide).await;
     let second = first.second_instance_with(wide);
     first.import_set("dusk", CARDS, true).await;

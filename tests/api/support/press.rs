@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cardscape::auth::permission::Operator;
-use cardscape::domain::import::{GameImport, GameSource, SourceFile};
+use cardscape::domain::import::{GameSource, SourceFile};
+use cardscape::store::StoreSettings;
 use cardscape::store::press::{self, MintError, MintOrder, Minted, PrintFormat};
-use cardscape::store::{StoreSettings, import};
 use serde_json::{Value, json};
 
 use super::TestApp;
@@ -78,12 +78,7 @@ impl TestApp {
                 text: set_file(set, cards, hidden).to_string(),
             }],
         };
-        let game = GameImport::check(&source).unwrap();
-        let (operator, now) = (Operator::at_the_machine(), self.clock().now());
-        self.store()
-            .transaction(async |conn| import::import(conn, &operator, &game, now, &|_| {}).await)
-            .await
-            .unwrap();
+        self.import(&source).await.unwrap();
     }
 
     /// Mints a run of a set into `file`.
