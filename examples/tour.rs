@@ -6,7 +6,12 @@
 //! It plays against the service at `CARDSCAPE_URL` (default `http://127.0.0.1:8080`, as `make run` starts it) as long as that
 //! has a hidden card of the sample set left; otherwise against one of its own in a temporary folder. It makes its own admin
 //! and players, so that it can run any number of times.
-#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a program that talks, and ends when it cannot go on")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    missing_docs,
+    reason = "a program that talks, and ends when it cannot go on"
+)]
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -24,7 +29,10 @@ async fn main() {
     let tour = if running.has_hidden_card().await {
         running
     } else {
-        println!("# No service with a hidden sample card at {}: starting one of our own.\n", running.base);
+        println!(
+            "# No service with a hidden sample card at {}: starting one of our own.\n",
+            running.base
+        );
         Tour::with_own_service()
     };
     tour.play().await;
@@ -44,10 +52,16 @@ struct OwnService {
     folder: PathBuf,
 }
 
-impl Drop for OwnService {
-    fn drop(&mut self) {
+impl OwnService {
+    fn stop(&self) {
         let pid = rustix::process::Pid::from_child(&self.child);
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    }
+}
+
+impl Drop for OwnService {
+    fn drop(&mut self) {
+        self.stop();
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
@@ -94,20 +108,30 @@ impl Tour {
             .expect("the program was built (make tour)");
         let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let ready = lines.into_iter().find_map(|line| {
-            line.strip_prefix("Cardscape is ready: ").map(|url| url.trim_end_matches("/docs").to_owned())
+            line.strip_prefix("Cardscape is ready: ")
+                .map(|url| url.trim_end_matches("/docs").to_owned())
         });
         let own = OwnService { child, folder };
         Self::at(ready.expect("the service starts"), Some(own))
     }
 
     async fn has_hidden_card(&self) -> bool {
-        let hidden = self.client.get(format!("{}/v1/cards?game=ttcg&set=veil&hidden=true&limit=1", self.base));
+        let hidden = self
+            .client
+            .get(format!("{}/v1/cards?game=ttcg&set=veil&hidden=true&limit=1", self.base));
         let Ok(answer) = hidden.send().await else { return false };
         answer.json::<Value>().await.is_ok_and(|page| page["data"][0].is_object())
     }
 
     /// Sends a request, prints it and its answer, and ends the tour if the status is not the expected one.
-    async fn call(&self, who: Option<&Person>, method: Method, path: &str, body: Option<Value>, expected: u16) -> Value {
+    async fn call(
+        &self,
+        who: Option<&Person>,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+        expected: u16,
+    ) -> Value {
         let name = who.map_or("a stranger", |person| &person.name);
         println!("> {method} {path}    ({name})");
         let mut request = self.client.request(method, format!("{}{path}", self.base));
@@ -125,7 +149,9 @@ impl Tour {
         print_answer(status, &value);
         if status != expected {
             println!("! expected {expected}");
-            drop(self.own.as_ref());
+            if let Some(own) = &self.own {
+                own.stop();
+            }
             std::process::exit(1);
         }
         value
@@ -169,7 +195,13 @@ impl Tour {
         let name = format!("{name} {}", self.mark);
         let body = json!({ "name": name, "password": PASSWORD });
         println!("> POST /v1/accounts    (a stranger)\n> {body}");
-        let answer = self.client.post(format!("{}/v1/accounts", self.base)).json(&body).send().await.unwrap();
+        let answer = self
+            .client
+            .post(format!("{}/v1/accounts", self.base))
+            .json(&body)
+            .send()
+            .await
+            .unwrap();
         let status = answer.status().as_u16();
         print_answer(status, &answer.json().await.unwrap_or(Value::Null));
         match status {
@@ -201,7 +233,17 @@ impl Tour {
         title("A small print run of the hidden set; the codes leave once, in the print file");
         let file = std::env::temp_dir().join(format!("cardscape-tour-{}.csv", self.mark));
         let path = file.to_str().unwrap();
-        self.cardscape(&["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "6", "--out", path]);
+        self.cardscape(&[
+            "mint",
+            "--game",
+            "ttcg",
+            "--set",
+            "veil",
+            "--copies-per-card",
+            "6",
+            "--out",
+            path,
+        ]);
         let printed = read_print_file(&file);
         std::fs::remove_file(&file).unwrap();
         self.get(Some(&admin), "/v1/print-runs?limit=1").await;
@@ -224,8 +266,11 @@ impl Tour {
         assert!(card.get("name").is_none(), "a hidden card has no name");
         let progress = format!("/v1/cards/{id}/unlock");
         let name = sample_name(number);
-        let serials: Vec<&str> =
-            printed.iter().filter(|copy| copy.number == number).map(|copy| copy.serial.as_str()).collect();
+        let serials: Vec<&str> = printed
+            .iter()
+            .filter(|copy| copy.number == number)
+            .map(|copy| copy.serial.as_str())
+            .collect();
 
         title("Five players register and log in");
         let mut players = Vec::new();
@@ -249,7 +294,11 @@ impl Tour {
 
         title("Five times right: the fifth unlocks the card");
         for (n, player) in players.iter().enumerate() {
-            let serial = if n == 0 { serials[n].to_lowercase().replace('-', " ") } else { serials[n].to_owned() };
+            let serial = if n == 0 {
+                serials[n].to_lowercase().replace('-', " ")
+            } else {
+                serials[n].to_owned()
+            };
             self.submit(player, &serial, &name, 201).await;
             let now = self.get(None, &progress).await["submissions"].as_i64().unwrap();
             assert_eq!(now, (before + i64::try_from(n).unwrap() + 1).min(5));
@@ -279,7 +328,12 @@ impl Tour {
         for file in files {
             let stem = file.file_stem().unwrap().to_str().unwrap().to_owned();
             let list = std::fs::read_to_string(&file).unwrap();
-            let format = list.lines().find_map(|line| line.strip_prefix("// format: ")).unwrap().trim().to_owned();
+            let format = list
+                .lines()
+                .find_map(|line| line.strip_prefix("// format: "))
+                .unwrap()
+                .trim()
+                .to_owned();
             title(&format!("A deck for {format}: {stem}"));
             let body = json!({ "name": stem, "format": format, "list": list });
             let deck = self.call(Some(&builder), Method::POST, "/v1/decks", Some(body), 201).await;

@@ -45,7 +45,8 @@ impl DatabaseOptions {
         if rustix::process::geteuid().is_root() {
             return PathBuf::from("/var/lib/cardscape");
         }
-        let xdg = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        let xdg =
+            std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let base = xdg.or_else(|| home.map(|home| home.join(".local/share")));
         base.unwrap_or_else(|| PathBuf::from(".")).join("cardscape")
@@ -66,7 +67,12 @@ pub fn runtime_dir() -> Option<PathBuf> {
 #[derive(Args, Clone)]
 pub struct ServeOptions {
     /// Address and port to listen on.
-    #[arg(long, env = "CARDSCAPE_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+    #[arg(
+        long,
+        env = "CARDSCAPE_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_name = "ADDRESS"
+    )]
     pub listen: SocketAddr,
 
     /// Worker threads [default: one for each core]
@@ -158,7 +164,8 @@ impl SeedDataOptions {
 
 /// `seed-data` here or beside the program.
 fn find_seed_data() -> Option<PathBuf> {
-    let beside = std::env::current_exe().ok().and_then(|exe| exe.parent().map(|dir| dir.join("seed-data")));
+    let beside =
+        std::env::current_exe().ok().and_then(|exe| exe.parent().map(|dir| dir.join("seed-data")));
     [Some(PathBuf::from("seed-data")), beside].into_iter().flatten().find(|dir| Path::is_dir(dir))
 }
 
@@ -170,7 +177,13 @@ pub struct LogOptions {
     pub log_format: Option<LogFormat>,
 
     /// What to log, as tracing directives: info, cardscape=debug
-    #[arg(long, global = true, env = "CARDSCAPE_LOG", default_value = "info", value_name = "DIRECTIVES")]
+    #[arg(
+        long,
+        global = true,
+        env = "CARDSCAPE_LOG",
+        default_value = "info",
+        value_name = "DIRECTIVES"
+    )]
     pub log: String,
 }
 

@@ -49,9 +49,17 @@ fn frameworks_stay_in_their_rooms() {
         assert_eq!(strays(crate_name, &["src/store"]), Vec::<PathBuf>::new(), "{crate_name}");
     }
     for crate_name in ["actix_web::", "utoipa::"] {
-        assert_eq!(strays(crate_name, &["src/api", "src/cli/serve.rs"]), Vec::<PathBuf>::new(), "{crate_name}");
+        assert_eq!(
+            strays(crate_name, &["src/api", "src/cli/serve.rs"]),
+            Vec::<PathBuf>::new(),
+            "{crate_name}"
+        );
     }
-    assert_eq!(strays("std::env::var", &["src/config.rs"]), Vec::<PathBuf>::new(), "the environment");
+    assert_eq!(
+        strays("std::env::var", &["src/config.rs"]),
+        Vec::<PathBuf>::new(),
+        "the environment"
+    );
     assert_eq!(strays("env =", &["src/config.rs"]), Vec::<PathBuf>::new(), "clap's env");
 }
 
@@ -77,7 +85,11 @@ fn nobody_imports_upwards() {
 #[test]
 fn secrets_of_cards_have_one_door() {
     for table in ["card_content", "printing_content"] {
-        assert_eq!(strays(table, &["src/store/door", "src/store/schema.rs"]), Vec::<PathBuf>::new(), "{table}");
+        assert_eq!(
+            strays(table, &["src/store/door", "src/store/schema.rs"]),
+            Vec::<PathBuf>::new(),
+            "{table}"
+        );
     }
 }
 
@@ -94,7 +106,10 @@ fn only_the_clock_tells_the_time() {
         .into_iter()
         .filter(|path| {
             let text = code(&std::fs::read_to_string(Path::new(ROOT).join(path)).unwrap());
-            text.replace("clock.now()", "").replace("Instant::now()", "").replace("Clock::system().now()", "").contains(" now()")
+            text.replace("clock.now()", "")
+                .replace("Instant::now()", "")
+                .replace("Clock::system().now()", "")
+                .contains(" now()")
         })
         .collect();
     assert_eq!(in_sql, Vec::<PathBuf>::new(), "SQL's now()");
@@ -106,7 +121,15 @@ fn metadata() -> Value {
     let version = String::from_utf8(version).unwrap();
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host])
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--locked",
+            "--offline",
+            "--filter-platform",
+            host,
+        ])
         .current_dir(ROOT)
         .output()
         .unwrap();
@@ -154,11 +177,20 @@ fn the_engine_is_pure() {
         .map(|package| package["name"].as_str().unwrap())
         .collect();
     assert!(names.contains("serde"));
-    for impure in ["actix-web", "diesel", "tokio", "reqwest", "getrandom", "rand", "chrono", "time"] {
+    for impure in ["actix-web", "diesel", "tokio", "reqwest", "getrandom", "rand", "chrono", "time"]
+    {
         assert!(!names.contains(impure), "the engine depends on {impure}");
     }
     for (path, text) in sources("crates/engine/src") {
-        for word in ["std::fs", "std::net", "std::env", "std::time", "std::thread", "HashMap::new", "HashSet::new"] {
+        for word in [
+            "std::fs",
+            "std::net",
+            "std::env",
+            "std::time",
+            "std::thread",
+            "HashMap::new",
+            "HashSet::new",
+        ] {
             assert!(!code(&text).contains(word), "{} says {word}", path.display());
         }
     }
@@ -232,7 +264,9 @@ fn every_dependency_has_a_licence_that_fits() {
         .iter()
         .filter(|package| shipped.contains(package["id"].as_str().unwrap()))
         .filter(|package| !is_allowed(package["license"].as_str().unwrap_or_default()))
-        .map(|package| format!("{} {}: {}", package["name"], package["version"], package["license"]))
+        .map(|package| {
+            format!("{} {}: {}", package["name"], package["version"], package["license"])
+        })
         .collect();
     assert_eq!(misfits, Vec::<String>::new());
 }

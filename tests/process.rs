@@ -17,7 +17,11 @@ struct Home(PathBuf);
 impl Home {
     fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("cardscape-process-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let name = format!(
+            "cardscape-process-{}-{}",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        );
         Self(std::env::temp_dir().join(name))
     }
 
@@ -29,7 +33,15 @@ impl Home {
 
     fn serve(&self) -> Service {
         let mut child = self
-            .command(&["--log-format", "json", "serve", "--listen", "127.0.0.1:0", "--attempt-factor", "1000"])
+            .command(&[
+                "--log-format",
+                "json",
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--attempt-factor",
+                "1000",
+            ])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -111,7 +123,12 @@ impl Service {
     }
 
     async fn post(&self, path: &str, body: Value) -> Option<(u16, Value)> {
-        let answer = reqwest::Client::new().post(format!("{}{path}", self.base)).json(&body).send().await.ok()?;
+        let answer = reqwest::Client::new()
+            .post(format!("{}{path}", self.base))
+            .json(&body)
+            .send()
+            .await
+            .ok()?;
         Some((answer.status().as_u16(), answer.json().await.ok()?))
     }
 
@@ -152,7 +169,11 @@ impl Drop for Service {
 }
 
 fn text(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
 }
 
 async fn within(limit: Duration, what: &str, mut done: impl AsyncFnMut() -> bool) {
@@ -189,7 +210,8 @@ async fn after_kill_9_of_the_service_nothing_acknowledged_is_lost() {
     let pid = service.pid();
     let (acknowledged, ()) = tokio::join!(service.register_many("player", 1000), async {
         // In the middle of the work, whenever that is on this machine.
-        within(Duration::from_secs(20), "five players", async || service.knows("player 4").await).await;
+        within(Duration::from_secs(20), "five players", async || service.knows("player 4").await)
+            .await;
         kill_process(pid, Signal::KILL).unwrap();
     });
     assert!((5..1000).contains(&acknowledged.len()), "{}", acknowledged.len());
@@ -313,7 +335,8 @@ async fn stopping_finishes_what_was_begun() {
 /// The tour of the README, against a service that it starts itself.
 #[test]
 fn the_tour_goes_as_expected() {
-    let tour = PathBuf::from(env!("CARGO_BIN_EXE_cardscape")).with_file_name("examples").join("tour");
+    let tour =
+        PathBuf::from(env!("CARGO_BIN_EXE_cardscape")).with_file_name("examples").join("tour");
     // A port where nobody listens: the tour then starts a service of its own.
     let output = Command::new(tour).env("CARDSCAPE_URL", "http://127.0.0.1:9").output().unwrap();
     assert!(output.status.success(), "{}", text(&output));
@@ -322,7 +345,9 @@ fn the_tour_goes_as_expected() {
 
 #[test]
 fn usage_is_explained_and_wrong_usage_is_2() {
-    let run = |arguments: &[&str]| Command::new(env!("CARGO_BIN_EXE_cardscape")).args(arguments).output().unwrap();
+    let run = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_cardscape")).args(arguments).output().unwrap()
+    };
     let help = run(&["--help"]);
     assert!(help.status.success());
     for subcommand in ["serve", "migrate", "seed", "admin", "mint", "openapi", "deck", "keys"] {

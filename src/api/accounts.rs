@@ -8,10 +8,12 @@ use uuid::Uuid;
 
 use super::extract::{Body, ClientNetwork, Freshness, May, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
-use super::state::AppState;
 use super::sessions::{attempt_subject, reserve_attempt};
-use crate::auth::permission::{ChangeOwnPassword, ManageAccounts, ReadAccounts, ReadOwnAccount, Role};
+use super::state::AppState;
 use crate::auth::password::Verdict;
+use crate::auth::permission::{
+    ChangeOwnPassword, ManageAccounts, ReadAccounts, ReadOwnAccount, Role,
+};
 use crate::auth::secret::RecoveryCode;
 use crate::domain::attempts::AttemptScope;
 use crate::domain::ids::AccountId;
@@ -100,7 +102,8 @@ pub async fn register(
     drop(conn);
 
     let password_hash = state.passwords.hash(password).await?;
-    let codes: Vec<RecoveryCode> = (0..RecoveryCode::COUNT).map(|_| RecoveryCode::generate()).collect();
+    let codes: Vec<RecoveryCode> =
+        (0..RecoveryCode::COUNT).map(|_| RecoveryCode::generate()).collect();
     let hashes: Vec<_> = codes.iter().map(RecoveryCode::hash).collect();
     let id = AccountId::fresh();
     let new = NewAccount {
@@ -137,12 +140,18 @@ fn name_taken(error: StoreError) -> Problem {
 }
 
 /// Checks a name and a new password together, so that both faults are told at once.
-fn new_credentials(name: &str, password: String, pointer: &str) -> Result<(AccountName, Password), Problem> {
+fn new_credentials(
+    name: &str,
+    password: String,
+    pointer: &str,
+) -> Result<(AccountName, Password), Problem> {
     let parsed = AccountName::parse(name).map_err(|error| InputFault::at("/name", error));
     let password = Password::new(password, name).map_err(|error| InputFault::at(pointer, error));
     match (parsed, password) {
         (Ok(name), Ok(password)) => Ok((name, password)),
-        (name, password) => Err(Problem::invalid(name.err().into_iter().chain(password.err()).collect())),
+        (name, password) => {
+            Err(Problem::invalid(name.err().into_iter().chain(password.err()).collect()))
+        }
     }
 }
 
@@ -232,7 +241,8 @@ pub async fn find_account(
     account: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let mut conn = state.store.connection().await?;
-    let row = accounts::find(&mut conn, AccountId(*account)).await?.ok_or_else(Problem::not_found)?;
+    let row =
+        accounts::find(&mut conn, AccountId(*account)).await?.ok_or_else(Problem::not_found)?;
     cacheable(&req, Freshness::Private, None, &AccountResponse::from(row))
 }
 
@@ -318,25 +328,34 @@ pub async fn change_password(
     let ChangePasswordRequest { current_password, new_password } = body.value;
     let now = state.clock.now();
     let mut conn = state.store.connection().await?;
-    let row = accounts::find_with_password(&mut conn, by.account()).await?.ok_or_else(Problem::not_found)?;
+    let row = accounts::find_with_password(&mut conn, by.account())
+        .await?
+        .ok_or_else(Problem::not_found)?;
     let new_password = Password::new(new_password, &row.account.name)
         .map_err(|error| Problem::invalid(vec![InputFault::at("/new_password", error)]))?;
-    let subject = attempt_subject(&state, AttemptScope::LoginAccountNetwork, Some(by.account()), &network);
+    let subject =
+        attempt_subject(&state, AttemptScope::LoginAccountNetwork, Some(by.account()), &network);
     reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled).await?;
     drop(conn);
 
     let old_hash = row.password_hash;
-    let verdict = state.passwords.verify(Password::presented(current_password), Some(old_hash.clone())).await?;
+    let verdict = state
+        .passwords
+        .verify(Password::presented(current_password), Some(old_hash.clone()))
+        .await?;
     if verdict == Verdict::Wrong {
         return Err(Problem::new(ProblemCode::WrongPassword));
     }
     let new_hash = state.passwords.hash(new_password).await?;
     let changed = state
         .store
-        .transaction(async |conn| accounts::change_password(conn, &by, &old_hash, &new_hash, now).await)
+        .transaction(async |conn| {
+            accounts::change_password(conn, &by, &old_hash, &new_hash, now).await
+        })
         .await?;
     let mut conn = state.store.connection().await?;
-    attempts::release(&mut conn, subject, state.settings.attempt_limits.of(subject.scope), now).await?;
+    attempts::release(&mut conn, subject, state.settings.attempt_limits.of(subject.scope), now)
+        .await?;
     if !changed {
         return Err(Problem::new(ProblemCode::EditConflict));
     }

@@ -61,14 +61,19 @@ pub async fn list_audit_log(
     let before = query.cursor.as_ref().map(Cursor::key).transpose()?;
     let mut conn = state.store.connection().await?;
     let rows = audit::list(&mut conn, &by, before, query.limit.rows()).await?;
-    let page = paged(rows, query.limit, |row| (row.created_at, row.id), |row| AuditEntryResponse {
-        id: row.id,
-        actor_id: row.actor_id,
-        action: row.action,
-        target: row.target,
-        details: row.details,
-        created_at: row.created_at,
-    });
+    let page = paged(
+        rows,
+        query.limit,
+        |row| (row.created_at, row.id),
+        |row| AuditEntryResponse {
+            id: row.id,
+            actor_id: row.actor_id,
+            action: row.action,
+            target: row.target,
+            details: row.details,
+            created_at: row.created_at,
+        },
+    );
     let mut response = HttpResponse::Ok();
     page.link(&req, &mut response);
     Ok(response.insert_header(("cache-control", "private, no-cache")).json(page))

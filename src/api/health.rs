@@ -37,12 +37,16 @@ pub async fn healthz() -> web::Json<HealthResponse> {
 )]
 pub async fn readyz(state: web::Data<AppState>) -> Result<web::Json<HealthResponse>, Problem> {
     if state.is_draining() {
-        return Err(Problem::new(ProblemCode::Unavailable).detail("This instance is about to stop.").retry_after(1));
+        return Err(Problem::new(ProblemCode::Unavailable)
+            .detail("This instance is about to stop.")
+            .retry_after(1));
     }
     let ping = tokio::time::timeout(Duration::from_secs(2), state.store.ping()).await;
     match ping {
         Ok(Ok(())) => Ok(web::Json(OK)),
-        _ => Err(Problem::new(ProblemCode::Unavailable).detail("The database does not answer.").retry_after(2)),
+        _ => Err(Problem::new(ProblemCode::Unavailable)
+            .detail("The database does not answer.")
+            .retry_after(2)),
     }
 }
 
@@ -56,15 +60,24 @@ pub async fn readyz(state: web::Data<AppState>) -> Result<web::Json<HealthRespon
         (status = 404, description = "Not for your network.")
     )
 )]
-pub async fn metrics(req: HttpRequest, state: web::Data<AppState>) -> Result<HttpResponse, Problem> {
+pub async fn metrics(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
     let address = client_address(&req, &state.settings.trusted_proxies);
     let allowed = address.is_loopback()
-        || state.settings.metrics_networks.iter().any(|network| network.contains::<&IpAddr>(&address));
+        || state
+            .settings
+            .metrics_networks
+            .iter()
+            .any(|network| network.contains::<&IpAddr>(&address));
     if !allowed {
         return Err(Problem::not_found());
     }
     let (used, open) = state.store.usage();
-    metrics::gauge!("database_connections_used").set(f64::from(u32::try_from(used).unwrap_or(u32::MAX)));
-    metrics::gauge!("database_connections_open").set(f64::from(u32::try_from(open).unwrap_or(u32::MAX)));
+    metrics::gauge!("database_connections_used")
+        .set(f64::from(u32::try_from(used).unwrap_or(u32::MAX)));
+    metrics::gauge!("database_connections_open")
+        .set(f64::from(u32::try_from(open).unwrap_or(u32::MAX)));
     Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4").body(state.metrics.render()))
 }

@@ -1,7 +1,9 @@
 //! The OpenAPI document: what routes.rs mounts, with what all operations have in common.
 
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response, ResponseBuilder, path::Operation, path::ParameterIn};
+use utoipa::openapi::{
+    Content, OpenApi, Ref, RefOr, Response, ResponseBuilder, path::Operation, path::ParameterIn,
+};
 use utoipa::{Modify, OpenApi as _};
 
 use super::problem::{InputFault, ProblemBody};
@@ -46,11 +48,14 @@ impl Modify for Common {
     fn modify(&self, document: &mut OpenApi) {
         let components = document.components.get_or_insert_default();
         let mut bearer = Http::new(HttpAuthScheme::Bearer);
-        bearer.description =
-            Some("An access token from `POST /v1/sessions`, or a personal access token (`csp_…`).".to_owned());
+        bearer.description = Some(
+            "An access token from `POST /v1/sessions`, or a personal access token (`csp_…`)."
+                .to_owned(),
+        );
         components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
         for (path, item) in &mut document.paths.paths {
-            let methods = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
+            let methods =
+                [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
             for operation in methods.into_iter().flatten() {
                 complete(path, operation);
             }
@@ -75,7 +80,10 @@ fn complete(path: &str, operation: &mut Operation) {
     let has_header = has(|place| matches!(place, ParameterIn::Header));
     let has_body = operation.request_body.is_some();
 
-    let mut common = vec![("429", "Too many requests: wait as `Retry-After` says."), ("503", "Not available right now.")];
+    let mut common = vec![
+        ("429", "Too many requests: wait as `Retry-After` says."),
+        ("503", "Not available right now."),
+    ];
     if has_query || has_header || has_body || has_path {
         common.push(("400", "The request cannot be read."));
     }

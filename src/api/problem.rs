@@ -177,7 +177,14 @@ pub struct ProblemBody<'a> {
 impl Problem {
     /// A problem that needs no more words than its title.
     pub fn new(code: ProblemCode) -> Self {
-        Self { code, detail: None, errors: Vec::new(), retry_after: None, allow: None, extra: serde_json::Map::new() }
+        Self {
+            code,
+            detail: None,
+            errors: Vec::new(),
+            retry_after: None,
+            allow: None,
+            extra: serde_json::Map::new(),
+        }
     }
 
     /// Says what happened this time.
@@ -291,9 +298,13 @@ impl From<StoreError> for Problem {
         match error {
             StoreError::Unavailable(cause) => {
                 tracing::warn!(%cause, "database unavailable");
-                Self::new(ProblemCode::Unavailable).detail("The database does not answer in time.").retry_after(2)
+                Self::new(ProblemCode::Unavailable)
+                    .detail("The database does not answer in time.")
+                    .retry_after(2)
             }
-            StoreError::Conflict { constraint } => Self::internal(format!("unexpected conflict with {constraint}")),
+            StoreError::Conflict { constraint } => {
+                Self::internal(format!("unexpected conflict with {constraint}"))
+            }
             StoreError::Fault(cause) => Self::internal(cause),
         }
     }
@@ -303,7 +314,9 @@ impl From<IdempotentError> for Problem {
     fn from(error: IdempotentError) -> Self {
         match error {
             IdempotentError::Mismatch => Self::new(ProblemCode::IdempotencyKeyReused),
-            IdempotentError::Running => Self::new(ProblemCode::IdempotencyInProgress).retry_after(1),
+            IdempotentError::Running => {
+                Self::new(ProblemCode::IdempotencyInProgress).retry_after(1)
+            }
             IdempotentError::Store(error) => error.into(),
         }
     }
@@ -312,7 +325,9 @@ impl From<IdempotentError> for Problem {
 impl From<HashError> for Problem {
     fn from(error: HashError) -> Self {
         match error {
-            HashError::Busy => Self::new(ProblemCode::Unavailable).detail("Too many log-ins at once.").retry_after(1),
+            HashError::Busy => Self::new(ProblemCode::Unavailable)
+                .detail("Too many log-ins at once.")
+                .retry_after(1),
             HashError::Failed => Self::internal(error),
         }
     }
@@ -369,7 +384,9 @@ pub async fn list_problems() -> web::Json<Vec<ProblemCodeResponse>> {
     params(("code" = String, Path, description = "An error code", example = "not_found")),
     responses((status = 200, body = ProblemCodeResponse))
 )]
-pub async fn find_problem(code: web::Path<String>) -> Result<web::Json<ProblemCodeResponse>, Problem> {
+pub async fn find_problem(
+    code: web::Path<String>,
+) -> Result<web::Json<ProblemCodeResponse>, Problem> {
     let found = ProblemCode::ALL.iter().copied().find(|row| row.code() == code.as_str());
     found.map(|row| web::Json(row.into())).ok_or_else(Problem::not_found)
 }

@@ -47,5 +47,7 @@ pub fn build_app(
 }
 
 async fn docs() -> actix_web::HttpResponse {
-    actix_web::HttpResponse::PermanentRedirect().insert_header((header::LOCATION, "/docs/")).finish()
+    actix_web::HttpResponse::PermanentRedirect()
+        .insert_header((header::LOCATION, "/docs/"))
+        .finish()
 }

@@ -92,7 +92,13 @@ pub async fn log_in(
         accounts::rehash(&mut conn, account, &password_hash, &stronger).await?;
     }
     let refresh = OpaqueToken::generate(TokenKind::Refresh);
-    let new = NewSession { id: SessionId::fresh(), account, network_mac, refresh: refresh.hash(), at: now };
+    let new = NewSession {
+        id: SessionId::fresh(),
+        account,
+        network_mac,
+        refresh: refresh.hash(),
+        at: now,
+    };
     state
         .store
         .transaction(async |conn| {
@@ -131,7 +137,8 @@ async fn login_subjects(
     ];
     let known = match found {
         Some(row) => {
-            sessions::knows_network(conn, AccountId(row.account.id), &network_mac(state, network)).await?
+            sessions::knows_network(conn, AccountId(row.account.id), &network_mac(state, network))
+                .await?
         }
         None => false,
     };
@@ -154,8 +161,12 @@ pub fn attempt_subject(
 ) -> AttemptSubject {
     let account_bytes = account.map(|account| *account.0.as_bytes()).unwrap_or_default();
     let network_text = network.0.to_string();
-    let network_bytes = if scope == AttemptScope::SerialAccount { &[] } else { network_text.as_bytes() };
-    AttemptSubject { scope, mac: state.keys.short_lookup(scope.as_str(), &[&account_bytes, network_bytes]) }
+    let network_bytes =
+        if scope == AttemptScope::SerialAccount { &[] } else { network_text.as_bytes() };
+    AttemptSubject {
+        scope,
+        mac: state.keys.short_lookup(scope.as_str(), &[&account_bytes, network_bytes]),
+    }
 }
 
 /// Takes one unit of an attempt limit, or answers 429 with `code`.
@@ -182,8 +193,8 @@ fn tokens(
     refresh: &OpaqueToken,
     now: DateTime<Utc>,
 ) -> Result<TokensResponse, Problem> {
-    let access =
-        access_token::issue(&state.keys, AccessClaims { account, session }, now).map_err(Problem::internal)?;
+    let access = access_token::issue(&state.keys, AccessClaims { account, session }, now)
+        .map_err(Problem::internal)?;
     Ok(TokensResponse {
         session_id: session.0,
         account_id: account.0,
@@ -211,10 +222,14 @@ pub struct RefreshRequest {
     post, path = "/v1/sessions/refresh", tag = "sessions", request_body = RefreshRequest,
     responses((status = 200, body = TokensResponse), (status = 401, description = "`invalid_token`"))
 )]
-pub async fn refresh(state: web::Data<AppState>, body: Body<RefreshRequest>) -> Result<HttpResponse, Problem> {
+pub async fn refresh(
+    state: web::Data<AppState>,
+    body: Body<RefreshRequest>,
+) -> Result<HttpResponse, Problem> {
     let invalid = || Problem::new(ProblemCode::InvalidToken);
-    let presented =
-        OpaqueToken::presented(TokenKind::Refresh, &body.value.refresh_token).ok_or_else(invalid)?.hash();
+    let presented = OpaqueToken::presented(TokenKind::Refresh, &body.value.refresh_token)
+        .ok_or_else(invalid)?
+        .hash();
     let next = OpaqueToken::generate(TokenKind::Refresh);
     let now = state.clock.now();
     let next_hash = next.hash();
@@ -289,7 +304,10 @@ pub async fn list_sessions(
     delete, path = "/v1/sessions/current", tag = "sessions", security(("bearer" = [])),
     responses((status = 204, description = "The session is over."))
 )]
-pub async fn log_out(state: web::Data<AppState>, by: May<EndOwnSessions>) -> Result<HttpResponse, Problem> {
+pub async fn log_out(
+    state: web::Data<AppState>,
+    by: May<EndOwnSessions>,
+) -> Result<HttpResponse, Problem> {
     let session = sessions::current(&by).ok_or_else(|| Problem::new(ProblemCode::LoginRequired))?;
     end(&state, &by, session).await
 }
@@ -308,7 +326,11 @@ pub async fn end_session(
     end(&state, &by, SessionId(*session)).await
 }
 
-async fn end(state: &AppState, by: &May<EndOwnSessions>, session: SessionId) -> Result<HttpResponse, Problem> {
+async fn end(
+    state: &AppState,
+    by: &May<EndOwnSessions>,
+    session: SessionId,
+) -> Result<HttpResponse, Problem> {
     let mut conn = state.store.connection().await?;
     let ended = sessions::end(&mut conn, by, session, state.clock.now()).await?;
     state.identities.invalidate(&CredentialKey::Session(session)).await;

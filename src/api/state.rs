@@ -115,7 +115,10 @@ impl Shared {
             keys,
             clock,
             passwords,
-            identities: Cache::builder().max_capacity(50_000).time_to_live(settings.identity_ttl).build(),
+            identities: Cache::builder()
+                .max_capacity(50_000)
+                .time_to_live(settings.identity_ttl)
+                .build(),
             games: GameShelf::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
             metrics,

@@ -98,8 +98,14 @@ pub async fn create_token(
     let key = key.claim(&state, by.account(), "create_token", &body);
     let secret = OpaqueToken::generate(TokenKind::PersonalAccess);
     let id = TokenId::fresh();
-    let new =
-        NewToken { id, name: &name, hash: secret.hash(), scopes: &scopes, expires_at: now + lifetime, at: now };
+    let new = NewToken {
+        id,
+        name: &name,
+        hash: secret.hash(),
+        scopes: &scopes,
+        expires_at: now + lifetime,
+        at: now,
+    };
     let created = state
         .store
         .transaction(async |conn| tokens::create(conn, &by, &new, key.as_ref()).await)
@@ -123,7 +129,8 @@ pub async fn create_token(
 
 fn parse(request: &CreateTokenRequest) -> Result<(String, Vec<Scope>, Duration), Problem> {
     let mut faults = Vec::new();
-    let name = text::line(&request.name, 1, 60).map_err(|error| faults.push(InputFault::at("/name", error)));
+    let name = text::line(&request.name, 1, 60)
+        .map_err(|error| faults.push(InputFault::at("/name", error)));
     let mut scopes = Vec::new();
     for (index, name) in request.scopes.iter().enumerate() {
         match Scope::parse(name) {

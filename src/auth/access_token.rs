@@ -40,7 +40,11 @@ struct Claims {
 }
 
 /// Issues an access token, signed with the first key of the ring.
-pub fn issue(keys: &KeyRing, claims: AccessClaims, now: DateTime<Utc>) -> Result<String, InvalidAccessToken> {
+pub fn issue(
+    keys: &KeyRing,
+    claims: AccessClaims,
+    now: DateTime<Utc>,
+) -> Result<String, InvalidAccessToken> {
     let key = keys.access_tokens().first().ok_or(InvalidAccessToken)?;
     let header = Header {
         typ: Some(TYPE.to_owned()),
@@ -55,11 +59,16 @@ pub fn issue(keys: &KeyRing, claims: AccessClaims, now: DateTime<Utc>) -> Result
         iat: now.timestamp(),
         exp: (now + LIFETIME).timestamp(),
     };
-    jsonwebtoken::encode(&header, &claims, &EncodingKey::from_secret(key.secret())).map_err(|_| InvalidAccessToken)
+    jsonwebtoken::encode(&header, &claims, &EncodingKey::from_secret(key.secret()))
+        .map_err(|_| InvalidAccessToken)
 }
 
 /// Checks signature, algorithm, type, issuer, audience and age of a presented token.
-pub fn verify(keys: &KeyRing, token: &str, now: DateTime<Utc>) -> Result<AccessClaims, InvalidAccessToken> {
+pub fn verify(
+    keys: &KeyRing,
+    token: &str,
+    now: DateTime<Utc>,
+) -> Result<AccessClaims, InvalidAccessToken> {
     let header = jsonwebtoken::decode_header(token).map_err(|_| InvalidAccessToken)?;
     if header.typ.as_deref() != Some(TYPE) {
         return Err(InvalidAccessToken);
@@ -75,9 +84,10 @@ pub fn verify(keys: &KeyRing, token: &str, now: DateTime<Utc>) -> Result<AccessC
     validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
     // The one clock decides about age, not the library's.
     validation.validate_exp = false;
-    let claims = jsonwebtoken::decode::<Claims>(token, &DecodingKey::from_secret(key.secret()), &validation)
-        .map_err(|_| InvalidAccessToken)?
-        .claims;
+    let claims =
+        jsonwebtoken::decode::<Claims>(token, &DecodingKey::from_secret(key.secret()), &validation)
+            .map_err(|_| InvalidAccessToken)?
+            .claims;
     if claims.exp <= now.timestamp() {
         return Err(InvalidAccessToken);
     }

@@ -100,8 +100,8 @@ impl KeyRing {
         }
         let text = Zeroizing::new(std::fs::read_to_string(path).map_err(file_error)?);
         let malformed = |reason| KeyRingError::Malformed { path: path.to_owned(), reason };
-        let file: KeyFile =
-            serde_json::from_str(&text).map_err(|_| malformed("it does not have the expected fields"))?;
+        let file: KeyFile = serde_json::from_str(&text)
+            .map_err(|_| malformed("it does not have the expected fields"))?;
         let load = |keys: Vec<StoredKey>| {
             if keys.is_empty() {
                 return Err(malformed("each purpose needs a key"));
@@ -118,7 +118,8 @@ impl KeyRing {
     /// Reads the ring from `path`, or makes one there with fresh keys.
     pub fn load_or_create(path: &Path) -> Result<Self, KeyRingError> {
         match Self::create(path) {
-            Err(KeyRingError::File { source, .. }) if source.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(KeyRingError::File { source, .. })
+                if source.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
             Ok(()) => {}
         }
@@ -142,8 +143,11 @@ impl KeyRing {
         // Written aside and linked into place: a crash never leaves half a ring, and of two that start at once one wins.
         let aside = path.with_extension(format!("{}.new", std::process::id()));
         let written = (|| {
-            let mut file =
-                std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
+            let mut file = std::fs::OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&aside)?;
             file.write_all(text.as_bytes())?;
             file.sync_all()?;
             std::fs::hard_link(&aside, path)

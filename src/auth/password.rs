@@ -64,7 +64,11 @@ impl PasswordHasher {
 
     /// Checks `password` against a stored hash. Without one (no such account) a decoy is checked instead, so that both take
     /// the same time; the verdict is then always [`Verdict::Wrong`].
-    pub async fn verify(&self, password: Password, stored: Option<String>) -> Result<Verdict, HashError> {
+    pub async fn verify(
+        &self,
+        password: Password,
+        stored: Option<String>,
+    ) -> Result<Verdict, HashError> {
         let exists = stored.is_some();
         let stored = stored.unwrap_or_else(|| self.decoy.to_string());
         let params = self.params.clone();
@@ -122,7 +126,8 @@ mod tests {
         assert_eq!(check("tram window sonnet", Some(&stored)).await.unwrap(), Verdict::Right);
         assert_eq!(check("tram window sonnets", Some(&stored)).await.unwrap(), Verdict::Wrong);
         assert_eq!(check("tram window sonnet", None).await.unwrap(), Verdict::Wrong);
-        let weak = hash_now(&Params::new(8 * 1024, 1, 1, None).unwrap(), b"tram window sonnet").unwrap();
+        let weak =
+            hash_now(&Params::new(8 * 1024, 1, 1, None).unwrap(), b"tram window sonnet").unwrap();
         assert_eq!(check("tram window sonnet", Some(&weak)).await.unwrap(), Verdict::RightButWeak);
     }
 }

@@ -50,7 +50,8 @@ impl OpaqueToken {
     /// Takes what a client presented, when it has the form of `kind`.
     pub fn presented(kind: TokenKind, text: &str) -> Option<Self> {
         let body = text.strip_prefix(kind.prefix())?;
-        (body.len() == 43 && BASE64URL.decode(body).is_ok()).then(|| Self(Zeroizing::new(text.to_owned())))
+        (body.len() == 43 && BASE64URL.decode(body).is_ok())
+            .then(|| Self(Zeroizing::new(text.to_owned())))
     }
 
     /// What is stored.

@@ -45,7 +45,9 @@ pub fn decide(token: PresentedRefresh, now: DateTime<Utc>) -> RefreshDecision {
     }
     match token.replaced_at {
         None => RefreshDecision::Rotate,
-        Some(at) if token.generation == token.newest - 1 && now - at <= REPLAY_GRACE => RefreshDecision::Reissue,
+        Some(at) if token.generation == token.newest - 1 && now - at <= REPLAY_GRACE => {
+            RefreshDecision::Reissue
+        }
         Some(_) => RefreshDecision::Reused,
     }
 }
@@ -68,8 +70,18 @@ mod tests {
         assert_eq!(decide(token(6, Some(30)), now), RefreshDecision::Reissue);
         assert_eq!(decide(token(6, Some(31)), now), RefreshDecision::Reused);
         assert_eq!(decide(token(5, Some(1)), now), RefreshDecision::Reused);
-        assert_eq!(decide(token(SUPERSEDED, Some(1)), now), RefreshDecision::Reused, "superseded by a reissue");
-        assert_eq!(decide(PresentedRefresh { revoked: true, ..token(7, None) }, now), RefreshDecision::Ended);
-        assert_eq!(decide(PresentedRefresh { expires_at: now, ..token(7, None) }, now), RefreshDecision::Ended);
+        assert_eq!(
+            decide(token(SUPERSEDED, Some(1)), now),
+            RefreshDecision::Reused,
+            "superseded by a reissue"
+        );
+        assert_eq!(
+            decide(PresentedRefresh { revoked: true, ..token(7, None) }, now),
+            RefreshDecision::Ended
+        );
+        assert_eq!(
+            decide(PresentedRefresh { expires_at: now, ..token(7, None) }, now),
+            RefreshDecision::Ended
+        );
     }
 }

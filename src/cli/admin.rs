@@ -15,8 +15,8 @@ use crate::domain::clock::Clock;
 use crate::domain::ids::AccountId;
 use crate::domain::password::Password;
 use crate::domain::text::AccountName;
-use crate::store::accounts::{self, NewAccount};
 use crate::store::Store;
+use crate::store::accounts::{self, NewAccount};
 
 #[derive(Subcommand)]
 pub(super) enum AdminCommand {
@@ -96,7 +96,11 @@ fn show(name: &AccountName, password: &str) {
 }
 
 /// Creates an account and returns its random password.
-pub(super) async fn create(store: &Store, name: &AccountName, role: Role) -> anyhow::Result<String> {
+pub(super) async fn create(
+    store: &Store,
+    name: &AccountName,
+    role: Role,
+) -> anyhow::Result<String> {
     let password = random_password();
     let hash = PasswordHasher::new()?.hash(Password::presented(password.clone())).await?;
     let new = NewAccount {
@@ -109,11 +113,14 @@ pub(super) async fn create(store: &Store, name: &AccountName, role: Role) -> any
         at: Clock::system().now(),
     };
     let operator = Operator::at_the_machine();
-    let created = store.transaction(async |conn| accounts::create(conn, &operator, &new).await).await;
+    let created =
+        store.transaction(async |conn| accounts::create(conn, &operator, &new).await).await;
     match created {
         Ok(_) => Ok(password),
         Err(error) if error.conflicts_with("accounts_name_key_key") => {
-            bail!("there is an account with this name already; reset-password gives it a new password")
+            bail!(
+                "there is an account with this name already; reset-password gives it a new password"
+            )
         }
         Err(error) => Err(error.into()),
     }
@@ -128,7 +135,9 @@ async fn reset(store: &Store, name: &AccountName) -> anyhow::Result<String> {
     let hash = PasswordHasher::new()?.hash(Password::presented(password.clone())).await?;
     let id = AccountId(row.account.id);
     let (operator, now) = (Operator::at_the_machine(), Clock::system().now());
-    store.transaction(async |conn| accounts::reset_password(conn, &operator, id, &hash, now).await).await?;
+    store
+        .transaction(async |conn| accounts::reset_password(conn, &operator, id, &hash, now).await)
+        .await?;
     Ok(password)
 }
 

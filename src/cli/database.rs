@@ -25,7 +25,9 @@ impl Database {
     /// Starts the private Postgres, or uses the server that `DATABASE_URL` names. For `serve`: a private Postgres that
     /// another process runs is an error.
     pub(super) fn start(options: &DatabaseOptions) -> anyhow::Result<Self> {
-        Self::reach(options, |settings| Ok(embedded::Handle::Owned(EmbeddedPostgres::start(settings)?)))
+        Self::reach(options, |settings| {
+            Ok(embedded::Handle::Owned(EmbeddedPostgres::start(settings)?))
+        })
     }
 
     /// Like [`Self::start`], but uses the private Postgres of a running service.

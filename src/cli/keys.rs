@@ -21,7 +21,10 @@ impl KeysCommand {
     pub(super) fn run(self) -> Outcome {
         let Self::Generate { file } = self;
         KeyRing::create(&file)?;
-        say(format_args!("Wrote {}. Keep a copy: without it no serial code can be checked again.", file.display()));
+        say(format_args!(
+            "Wrote {}. Keep a copy: without it no serial code can be checked again.",
+            file.display()
+        ));
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -10,12 +10,16 @@ use crate::config::{LogFormat, LogOptions};
 /// Writes the log to standard error from now on. Directives that cannot be read fall back to `info`.
 pub(super) fn start(options: &LogOptions) {
     let filter = EnvFilter::try_new(&options.log).unwrap_or_else(|_| EnvFilter::new("info"));
-    let builder =
-        tracing_subscriber::fmt().with_env_filter(filter).with_span_events(FmtSpan::NONE).with_writer(std::io::stderr);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_span_events(FmtSpan::NONE)
+        .with_writer(std::io::stderr);
     let terminal = std::io::stderr().is_terminal();
     let default = if terminal { LogFormat::Text } else { LogFormat::Json };
     match options.log_format.unwrap_or(default) {
         LogFormat::Text => builder.with_ansi(terminal).with_target(false).init(),
-        LogFormat::Json => builder.json().flatten_event(true).with_current_span(true).with_span_list(false).init(),
+        LogFormat::Json => {
+            builder.json().flatten_event(true).with_current_span(true).with_span_list(false).init()
+        }
     }
 }

@@ -50,8 +50,13 @@ impl ServeCommand {
             let first_password = first_admin(&store).await?;
 
             let api = self.options.api_settings();
-            let shared =
-                Arc::new(Shared::new(keys, Clock::system(), PasswordHasher::new()?, metrics_handle()?, api));
+            let shared = Arc::new(Shared::new(
+                keys,
+                Clock::system(),
+                PasswordHasher::new()?,
+                metrics_handle()?,
+                api,
+            ));
             let app_shared = shared.clone();
             let server = HttpServer::new(move || {
                 // A pool for each worker: a shared one costs a third of the throughput (docs/DECISIONS.md).

@@ -28,7 +28,11 @@ impl Clock {
     /// Today, in UTC; `None` outside the years 1 to 9999.
     pub fn today(&self) -> Option<Date> {
         let now = self.now();
-        Date::new(now.year().try_into().ok()?, now.month().try_into().ok()?, now.day().try_into().ok()?)
+        Date::new(
+            now.year().try_into().ok()?,
+            now.month().try_into().ok()?,
+            now.day().try_into().ok()?,
+        )
     }
 
     /// Moves this clock and all its clones, for tests of what takes minutes or days.

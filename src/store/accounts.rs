@@ -85,7 +85,11 @@ pub async fn register(conn: &mut Connection, new: &NewAccount<'_>) -> StoreResul
 }
 
 /// Creates an account of any role, from the command line.
-pub async fn create(conn: &mut Connection, _by: &Operator, new: &NewAccount<'_>) -> StoreResult<AccountRow> {
+pub async fn create(
+    conn: &mut Connection,
+    _by: &Operator,
+    new: &NewAccount<'_>,
+) -> StoreResult<AccountRow> {
     let row = register(conn, new).await?;
     let entry = audit::NewAuditEntry {
         actor: None,
@@ -98,17 +102,29 @@ pub async fn create(conn: &mut Connection, _by: &Operator, new: &NewAccount<'_>)
     Ok(row)
 }
 
-async fn store_recovery_codes(conn: &mut Connection, account: AccountId, codes: &[TokenHash]) -> StoreResult<()> {
+async fn store_recovery_codes(
+    conn: &mut Connection,
+    account: AccountId,
+    codes: &[TokenHash],
+) -> StoreResult<()> {
     let rows: Vec<_> = codes
         .iter()
-        .map(|code| (recovery_codes::account_id.eq(account.0), recovery_codes::code_hash.eq(code.0.to_vec())))
+        .map(|code| {
+            (
+                recovery_codes::account_id.eq(account.0),
+                recovery_codes::code_hash.eq(code.0.to_vec()),
+            )
+        })
         .collect();
     diesel::insert_into(recovery_codes::table).values(rows).execute(conn).await?;
     Ok(())
 }
 
 /// The account of that name, with its password hash.
-pub async fn find_for_login(conn: &mut Connection, name_key: &str) -> StoreResult<Option<LoginRow>> {
+pub async fn find_for_login(
+    conn: &mut Connection,
+    name_key: &str,
+) -> StoreResult<Option<LoginRow>> {
     let found: Option<(AccountRow, String)> = accounts::table
         .filter(accounts::name_key.eq(name_key))
         .select((AccountRow::as_select(), accounts::password_hash))
@@ -119,7 +135,10 @@ pub async fn find_for_login(conn: &mut Connection, name_key: &str) -> StoreResul
 }
 
 /// The account with that id, with its password hash.
-pub async fn find_with_password(conn: &mut Connection, id: AccountId) -> StoreResult<Option<LoginRow>> {
+pub async fn find_with_password(
+    conn: &mut Connection,
+    id: AccountId,
+) -> StoreResult<Option<LoginRow>> {
     let found: Option<(AccountRow, String)> = accounts::table
         .find(id.0)
         .select((AccountRow::as_select(), accounts::password_hash))
@@ -159,14 +178,17 @@ pub async fn change_password(
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
     let account = by.account();
-    let changed = diesel::update(accounts::table.find(account.0).filter(accounts::password_hash.eq(old_hash)))
-        .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(false)))
-        .execute(conn)
-        .await?;
+    let changed = diesel::update(
+        accounts::table.find(account.0).filter(accounts::password_hash.eq(old_hash)),
+    )
+    .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(false)))
+    .execute(conn)
+    .await?;
     if changed == 0 {
         return Ok(false);
     }
-    sessions::revoke_all(conn, account, sessions::current(by), RevokeReason::PasswordChanged, now).await?;
+    sessions::revoke_all(conn, account, sessions::current(by), RevokeReason::PasswordChanged, now)
+        .await?;
     audit::write(
         conn,
         audit::NewAuditEntry {
@@ -262,8 +284,13 @@ pub async fn change(
     changes: AccountChanges,
     now: DateTime<Utc>,
 ) -> StoreResult<Option<AccountRow>> {
-    let found: Option<AccountRow> =
-        accounts::table.find(id.0).select(AccountRow::as_select()).for_update().first(conn).await.optional()?;
+    let found: Option<AccountRow> = accounts::table
+        .find(id.0)
+        .select(AccountRow::as_select())
+        .for_update()
+        .first(conn)
+        .await
+        .optional()?;
     let Some(before) = found else { return Ok(None) };
     let role = changes.role.unwrap_or(before.role());
     let banned_at = match changes.banned {

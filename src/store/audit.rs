@@ -71,8 +71,9 @@ pub async fn list(
         .limit(limit)
         .into_boxed();
     if let Some((at, id)) = before {
-        query = query
-            .filter(audit_log::created_at.lt(at).or(audit_log::created_at.eq(at).and(audit_log::id.lt(id))));
+        query = query.filter(
+            audit_log::created_at.lt(at).or(audit_log::created_at.eq(at).and(audit_log::id.lt(id))),
+        );
     }
     Ok(query.load(conn).await?)
 }

@@ -33,8 +33,12 @@ impl StoreError {
     /// Whether the same transaction may well succeed when it is run again at once: a deadlock or a serialisation failure.
     pub(super) fn is_transient(&self) -> bool {
         match self {
-            Self::Fault(DieselError::DatabaseError(DatabaseErrorKind::SerializationFailure, _)) => true,
-            Self::Fault(DieselError::DatabaseError(_, info)) => info.message() == "deadlock detected",
+            Self::Fault(DieselError::DatabaseError(DatabaseErrorKind::SerializationFailure, _)) => {
+                true
+            }
+            Self::Fault(DieselError::DatabaseError(_, info)) => {
+                info.message() == "deadlock detected"
+            }
             _ => false,
         }
     }
@@ -66,7 +70,9 @@ impl From<DieselError> for StoreError {
             {
                 Self::Unavailable(info.message().to_owned())
             }
-            DieselError::BrokenTransactionManager => Self::Unavailable("transaction lost".to_owned()),
+            DieselError::BrokenTransactionManager => {
+                Self::Unavailable("transaction lost".to_owned())
+            }
             other => Self::Fault(other),
         }
     }

@@ -46,7 +46,11 @@ struct Locked {
 
 /// Claims a key for `resource`, at the start of the transaction that creates it. Two requests with one key never both see
 /// [`Claimed::New`]: the second is told [`Claimed::Running`] until the first commits.
-pub async fn claim(conn: &mut Connection, claim: &IdempotencyClaim, resource: Uuid) -> StoreResult<Claimed> {
+pub async fn claim(
+    conn: &mut Connection,
+    claim: &IdempotencyClaim,
+    resource: Uuid,
+) -> StoreResult<Claimed> {
     let Locked { locked } = diesel::sql_query("SELECT pg_try_advisory_xact_lock($1) AS locked")
         .bind::<BigInt, _>(lock_number(claim))
         .get_result(conn)
@@ -71,7 +75,11 @@ pub async fn claim(conn: &mut Connection, claim: &IdempotencyClaim, resource: Uu
     }
     let (operation, body_mac, resource): (String, Vec<u8>, Uuid) = idempotency_keys::table
         .find((claim.account.0, &claim.key))
-        .select((idempotency_keys::operation, idempotency_keys::body_mac, idempotency_keys::resource_id))
+        .select((
+            idempotency_keys::operation,
+            idempotency_keys::body_mac,
+            idempotency_keys::resource_id,
+        ))
         .first(conn)
         .await?;
     let same = operation == claim.operation && body_mac == claim.body_mac;
@@ -81,13 +89,19 @@ pub async fn claim(conn: &mut Connection, claim: &IdempotencyClaim, resource: Uu
 /// Gives a key back: the request was refused, nothing was created.
 pub async fn forget(conn: &mut Connection, claim: Option<&IdempotencyClaim>) -> StoreResult<()> {
     if let Some(claim) = claim {
-        diesel::delete(idempotency_keys::table.find((claim.account.0, &claim.key))).execute(conn).await?;
+        diesel::delete(idempotency_keys::table.find((claim.account.0, &claim.key)))
+            .execute(conn)
+            .await?;
     }
     Ok(())
 }
 
 /// Names another resource for a claimed key: the request turned out to be about one that existed already.
-pub async fn point_to(conn: &mut Connection, claim: &IdempotencyClaim, resource: Uuid) -> StoreResult<()> {
+pub async fn point_to(
+    conn: &mut Connection,
+    claim: &IdempotencyClaim,
+    resource: Uuid,
+) -> StoreResult<()> {
     diesel::update(idempotency_keys::table.find((claim.account.0, &claim.key)))
         .set(idempotency_keys::resource_id.eq(resource))
         .execute(conn)
@@ -99,7 +113,10 @@ pub async fn point_to(conn: &mut Connection, claim: &IdempotencyClaim, resource:
 /// unrelated requests wait and try again.
 fn lock_number(claim: &IdempotencyClaim) -> i64 {
     use sha2::Digest as _;
-    let digest = sha2::Sha256::new().chain_update(claim.account.0.as_bytes()).chain_update(&claim.key).finalize();
+    let digest = sha2::Sha256::new()
+        .chain_update(claim.account.0.as_bytes())
+        .chain_update(&claim.key)
+        .finalize();
     let mut first = [0; 8];
     first.copy_from_slice(&digest[..8]);
     i64::from_be_bytes(first)

@@ -1,6 +1,8 @@
 //! Brings the database to the schema of this binary.
 
-use diesel_async::{AsyncConnection as _, AsyncMigrationHarness, AsyncPgConnection, SimpleAsyncConnection as _};
+use diesel_async::{
+    AsyncConnection as _, AsyncMigrationHarness, AsyncPgConnection, SimpleAsyncConnection as _,
+};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness as _, embed_migrations};
 use thiserror::Error;
 
@@ -27,10 +29,16 @@ pub enum MigrationError {
 /// Postgres; a server of the user's has the database that its URL names.
 pub async fn ensure_database(url: &str, name: &str) -> Result<(), MigrationError> {
     let mut conn = AsyncPgConnection::establish(url).await?;
-    let Err(error) = conn.batch_execute(&format!("CREATE DATABASE {name}")).await else { return Ok(()) };
+    let Err(error) = conn.batch_execute(&format!("CREATE DATABASE {name}")).await else {
+        return Ok(());
+    };
     // Postgres has no IF NOT EXISTS here; asking first would leave a gap for another process.
     match &error {
-        diesel::result::Error::DatabaseError(_, info) if info.message().ends_with("already exists") => Ok(()),
+        diesel::result::Error::DatabaseError(_, info)
+            if info.message().ends_with("already exists") =>
+        {
+            Ok(())
+        }
         _ => Err(error.into()),
     }
 }

@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_async::pooled_connection::deadpool::{Object, Pool};
-use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
+use diesel_async::pooled_connection::{
+    AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod,
+};
 use diesel_async::{
-    AnsiTransactionManager, AsyncConnection as _, AsyncPgConnection, SimpleAsyncConnection as _, TransactionManager as _,
+    AnsiTransactionManager, AsyncConnection as _, AsyncPgConnection, SimpleAsyncConnection as _,
+    TransactionManager as _,
 };
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -80,7 +83,10 @@ impl Store {
     /// Runs `work` in a transaction; runs it again, up to twice, when Postgres ended it for a deadlock or a serialisation
     /// failure. `work` must therefore have no effect outside the database. When the future is dropped half-way, the connection
     /// is closed and Postgres rolls back.
-    pub async fn transaction<T, E>(&self, work: impl AsyncFn(&mut Connection) -> Result<T, E>) -> Result<T, E>
+    pub async fn transaction<T, E>(
+        &self,
+        work: impl AsyncFn(&mut Connection) -> Result<T, E>,
+    ) -> Result<T, E>
     where
         E: From<StoreError> + AsStoreError,
     {
@@ -102,7 +108,9 @@ impl Store {
                 }
             };
             match result {
-                Err(error) if tries < 3 && error.as_store_error().is_some_and(StoreError::is_transient) => {}
+                Err(error)
+                    if tries < 3
+                        && error.as_store_error().is_some_and(StoreError::is_transient) => {}
                 result => return result,
             }
         }
@@ -132,16 +140,21 @@ impl AsStoreError for StoreError {
     }
 }
 
-fn connect(settings: Arc<StoreSettings>) -> BoxFuture<'static, ConnectionResult<AsyncPgConnection>> {
+fn connect(
+    settings: Arc<StoreSettings>,
+) -> BoxFuture<'static, ConnectionResult<AsyncPgConnection>> {
     async move {
-        let mut config: tokio_postgres::Config =
-            settings.url.parse().map_err(|_| ConnectionError::InvalidConnectionUrl("not a Postgres URL".to_owned()))?;
+        let mut config: tokio_postgres::Config = settings
+            .url
+            .parse()
+            .map_err(|_| ConnectionError::InvalidConnectionUrl("not a Postgres URL".to_owned()))?;
         config.connect_timeout(settings.acquire_timeout).application_name("cardscape");
         let (client, connection) = config
             .connect(tokio_postgres::NoTls)
             .await
             .map_err(|error| ConnectionError::BadConnection(error.to_string()))?;
-        let mut conn = AsyncPgConnection::try_from_client_and_connection(client, connection).await?;
+        let mut conn =
+            AsyncPgConnection::try_from_client_and_connection(client, connection).await?;
         if !settings.prepared_statements {
             conn.set_prepared_statement_cache_size(diesel::connection::CacheSize::Disabled);
         }

@@ -16,11 +16,13 @@ const SESSION_RETENTION: Duration = Duration::days(30);
 
 /// Deletes everything whose time is over; returns how many rows went.
 pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
-    let mut gone = diesel::delete(attempts::table.filter(attempts::window_start.lt(now - ATTEMPT_RETENTION)))
-        .execute(conn)
-        .await?;
+    let mut gone =
+        diesel::delete(attempts::table.filter(attempts::window_start.lt(now - ATTEMPT_RETENTION)))
+            .execute(conn)
+            .await?;
     gone += diesel::delete(
-        idempotency_keys::table.filter(idempotency_keys::created_at.lt(now - IDEMPOTENCY_RETENTION)),
+        idempotency_keys::table
+            .filter(idempotency_keys::created_at.lt(now - IDEMPOTENCY_RETENTION)),
     )
     .execute(conn)
     .await?;
@@ -34,7 +36,8 @@ pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usi
     .execute(conn)
     .await?;
     gone += diesel::delete(
-        personal_access_tokens::table.filter(personal_access_tokens::expires_at.lt(now - SESSION_RETENTION)),
+        personal_access_tokens::table
+            .filter(personal_access_tokens::expires_at.lt(now - SESSION_RETENTION)),
     )
     .execute(conn)
     .await?;

@@ -7,9 +7,13 @@ use uuid::Uuid;
 
 use super::schema::{accounts, refresh_tokens, sessions};
 use super::{Connection, StoreResult};
-use crate::auth::permission::{Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount, Role};
+use crate::auth::permission::{
+    Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount, Role,
+};
 use crate::auth::secret::TokenHash;
-use crate::auth::session::{PresentedRefresh, RefreshDecision, SESSION_LIFETIME, SUPERSEDED, decide};
+use crate::auth::session::{
+    PresentedRefresh, RefreshDecision, SESSION_LIFETIME, SUPERSEDED, decide,
+};
 use crate::domain::ids::{AccountId, SessionId};
 
 /// Why a session ended early.
@@ -107,7 +111,11 @@ async fn insert_token(
 }
 
 /// Whether this account ever logged in from that network.
-pub async fn knows_network(conn: &mut Connection, account: AccountId, network_mac: &[u8; 16]) -> StoreResult<bool> {
+pub async fn knows_network(
+    conn: &mut Connection,
+    account: AccountId,
+    network_mac: &[u8; 16],
+) -> StoreResult<bool> {
     let found = sessions::table
         .filter(sessions::account_id.eq(account.0))
         .filter(sessions::network_mac.eq(network_mac.to_vec()));
@@ -145,20 +153,35 @@ pub async fn refresh(
         .await
         .optional()?;
     let Some(id) = owner else { return Ok(Refreshed::Unknown) };
-    let (account, newest, expires_at, revoked_at): (Uuid, i32, DateTime<Utc>, Option<DateTime<Utc>>) =
-        sessions::table
-            .find(id)
-            .select((sessions::account_id, sessions::generation, sessions::expires_at, sessions::revoked_at))
-            .for_update()
-            .first(conn)
-            .await?;
+    let (account, newest, expires_at, revoked_at): (
+        Uuid,
+        i32,
+        DateTime<Utc>,
+        Option<DateTime<Utc>>,
+    ) = sessions::table
+        .find(id)
+        .select((
+            sessions::account_id,
+            sessions::generation,
+            sessions::expires_at,
+            sessions::revoked_at,
+        ))
+        .for_update()
+        .first(conn)
+        .await?;
     // Read again under the lock: another refresh may have replaced the token meanwhile.
     let (generation, replaced_at): (i32, Option<DateTime<Utc>>) = refresh_tokens::table
         .find(presented.0.to_vec())
         .select((refresh_tokens::generation, refresh_tokens::replaced_at))
         .first(conn)
         .await?;
-    let token = PresentedRefresh { generation, replaced_at, newest, expires_at, revoked: revoked_at.is_some() };
+    let token = PresentedRefresh {
+        generation,
+        replaced_at,
+        newest,
+        expires_at,
+        revoked: revoked_at.is_some(),
+    };
     let decision = decide(token, now);
     let next_generation = match decision {
         RefreshDecision::Ended => return Ok(Refreshed::Unknown),
@@ -190,7 +213,12 @@ pub async fn refresh(
     Ok(Refreshed::Renewed { session: SessionId(id), account: AccountId(account) })
 }
 
-async fn revoke(conn: &mut Connection, id: Uuid, reason: RevokeReason, now: DateTime<Utc>) -> StoreResult<usize> {
+async fn revoke(
+    conn: &mut Connection,
+    id: Uuid,
+    reason: RevokeReason,
+    now: DateTime<Utc>,
+) -> StoreResult<usize> {
     Ok(diesel::update(sessions::table.find(id).filter(sessions::revoked_at.is_null()))
         .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason.as_str())))
         .execute(conn)
@@ -235,7 +263,10 @@ pub async fn end(
         .filter(sessions::id.eq(session.0))
         .filter(sessions::account_id.eq(by.account().0))
         .filter(sessions::revoked_at.is_null())
-        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(RevokeReason::Logout.as_str())))
+        .set((
+            sessions::revoked_at.eq(now),
+            sessions::revoked_reason.eq(RevokeReason::Logout.as_str()),
+        ))
         .execute(conn)
         .await?;
     Ok(ended == 1)
@@ -259,7 +290,11 @@ pub async fn list(
 }
 
 /// Who is behind a session now; `None` when it ended or its account is banned.
-pub async fn identify(conn: &mut Connection, id: SessionId, now: DateTime<Utc>) -> StoreResult<Option<Identity>> {
+pub async fn identify(
+    conn: &mut Connection,
+    id: SessionId,
+    now: DateTime<Utc>,
+) -> StoreResult<Option<Identity>> {
     let found: Option<(Uuid, String, bool)> = sessions::table
         .inner_join(accounts::table.on(accounts::id.eq(sessions::account_id)))
         .filter(sessions::id.eq(id.0))

@@ -80,7 +80,12 @@ pub async fn create(
         return Ok(TokenCreated::Repeat(row));
     }
     // Not FOR UPDATE: whoever has claimed a key holds a key share of this row, and two of those would wait for each other.
-    accounts::table.find(by.account().0).select(accounts::id).for_no_key_update().first::<Uuid>(conn).await?;
+    accounts::table
+        .find(by.account().0)
+        .select(accounts::id)
+        .for_no_key_update()
+        .first::<Uuid>(conn)
+        .await?;
     let living: i64 = own(by.account(), new.at).count().get_result(conn).await?;
     if living >= MAX_TOKENS {
         idempotency::forget(conn, key).await?;
@@ -109,7 +114,11 @@ pub async fn list(
     by: &Granted<ManageOwnTokens>,
     now: DateTime<Utc>,
 ) -> StoreResult<Vec<TokenRow>> {
-    Ok(own(by.account(), now).select(TokenRow::as_select()).order(tokens::id.desc()).load(conn).await?)
+    Ok(own(by.account(), now)
+        .select(TokenRow::as_select())
+        .order(tokens::id.desc())
+        .load(conn)
+        .await?)
 }
 
 /// Revokes one of the own tokens. `false`: no such living token.
@@ -129,7 +138,11 @@ pub async fn revoke(
 }
 
 /// Who is behind a token now; `None` when it ended or its account is banned. Notes the use, at most once a minute.
-pub async fn identify(conn: &mut Connection, hash: TokenHash, now: DateTime<Utc>) -> StoreResult<Option<Identity>> {
+pub async fn identify(
+    conn: &mut Connection,
+    hash: TokenHash,
+    now: DateTime<Utc>,
+) -> StoreResult<Option<Identity>> {
     type Found = (Uuid, Vec<String>, Option<DateTime<Utc>>, Uuid, String, bool);
     let found: Option<Found> = tokens::table
         .inner_join(accounts::table.on(accounts::id.eq(tokens::account_id)))
@@ -148,9 +161,14 @@ pub async fn identify(conn: &mut Connection, hash: TokenHash, now: DateTime<Utc>
         .first(conn)
         .await
         .optional()?;
-    let Some((id, scopes, last_used_at, account, role, must_change_password)) = found else { return Ok(None) };
+    let Some((id, scopes, last_used_at, account, role, must_change_password)) = found else {
+        return Ok(None);
+    };
     if last_used_at.is_none_or(|at| now - at >= Duration::minutes(1)) {
-        diesel::update(tokens::table.find(id)).set(tokens::last_used_at.eq(now)).execute(conn).await?;
+        diesel::update(tokens::table.find(id))
+            .set(tokens::last_used_at.eq(now))
+            .execute(conn)
+            .await?;
     }
     let scopes = scopes.iter().filter_map(|name| Scope::parse(name)).collect();
     Ok(Some(Identity {

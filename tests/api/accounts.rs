@@ -11,7 +11,8 @@ fn registration(name: &str, password: &str) -> Value {
 #[tokio::test]
 async fn a_player_registers_and_logs_in() {
     let app = TestApp::start().await;
-    let answer = app.post("/v1/accounts").json(&registration(" Ada ", "tram window sonnet")).answer().await;
+    let answer =
+        app.post("/v1/accounts").json(&registration(" Ada ", "tram window sonnet")).answer().await;
     let location = answer.header("location");
     assert_eq!(answer.header("cache-control"), "no-store");
     let account = answer.expect(201);
@@ -29,8 +30,12 @@ async fn every_fault_of_a_registration_is_told_at_once() {
     let app = TestApp::start().await;
     let problem = app.post("/v1/accounts").json(&registration("x", "short")).answer().await;
     let problem = problem.problem(422, "invalid_body");
-    let pointers: Vec<&str> =
-        problem["errors"].as_array().unwrap().iter().map(|error| error["pointer"].as_str().unwrap()).collect();
+    let pointers: Vec<&str> = problem["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| error["pointer"].as_str().unwrap())
+        .collect();
     assert_eq!(pointers, ["/name", "/password"]);
 }
 
@@ -39,7 +44,8 @@ async fn names_that_only_look_different_are_taken() {
     let app = TestApp::start().await;
     app.player("Ada Lovelace").await;
     for name in ["ada lovelace", "ADA-LOVELACE", "ada.lovelace", "Ａda Lovelace"] {
-        let answer = app.post("/v1/accounts").json(&registration(name, "tram window sonnet")).answer().await;
+        let answer =
+            app.post("/v1/accounts").json(&registration(name, "tram window sonnet")).answer().await;
         answer.problem(409, "name_taken");
     }
 }
@@ -63,7 +69,8 @@ async fn registrations_from_one_network_are_limited() {
         let status = app.post("/v1/accounts").json(&body).answer().await.status;
         assert_eq!(status, if n == 0 { 201 } else { 409 });
     }
-    let answer = app.post("/v1/accounts").json(&registration("late", "tram window sonnet")).answer().await;
+    let answer =
+        app.post("/v1/accounts").json(&registration("late", "tram window sonnet")).answer().await;
     assert!(!answer.header("retry-after").is_empty());
     answer.problem(429, "registration_throttled");
 }
@@ -76,23 +83,41 @@ async fn a_recovery_code_works_once_and_ends_all_sessions() {
     let before = app.log_in("ada", "tram window sonnet").await;
     let code = account["recovery_codes"][3].as_str().unwrap().to_lowercase();
     let recovery = |code: &str| json!({ "name": "Ada", "recovery_code": code, "new_password": "violet harbour lamp" });
-    app.post("/v1/accounts/recover").json(&recovery("0000-0000")).answer().await.problem(401, "wrong_recovery_code");
+    app.post("/v1/accounts/recover")
+        .json(&recovery("0000-0000"))
+        .answer()
+        .await
+        .problem(401, "wrong_recovery_code");
     app.post("/v1/accounts/recover").json(&recovery(&code)).answer().await.expect(204);
-    app.post("/v1/accounts/recover").json(&recovery(&code)).answer().await.problem(401, "wrong_recovery_code");
+    app.post("/v1/accounts/recover")
+        .json(&recovery(&code))
+        .answer()
+        .await
+        .problem(401, "wrong_recovery_code");
     let refresh = json!({ "refresh_token": before.refresh_token });
     app.post("/v1/sessions/refresh").json(&refresh).answer().await.problem(401, "invalid_token");
     app.log_in("ada", "violet harbour lamp").await;
-    let unknown = json!({ "name": "nobody", "recovery_code": code, "new_password": "violet harbour lamp" });
-    app.post("/v1/accounts/recover").json(&unknown).answer().await.problem(401, "wrong_recovery_code");
+    let unknown =
+        json!({ "name": "nobody", "recovery_code": code, "new_password": "violet harbour lamp" });
+    app.post("/v1/accounts/recover")
+        .json(&unknown)
+        .answer()
+        .await
+        .problem(401, "wrong_recovery_code");
 }
 
 #[tokio::test]
 async fn recovery_codes_cannot_be_guessed_in_bulk() {
     let app = TestApp::start().await;
     app.player("ada").await;
-    let guess = json!({ "name": "ada", "recovery_code": "0000", "new_password": "violet harbour lamp" });
+    let guess =
+        json!({ "name": "ada", "recovery_code": "0000", "new_password": "violet harbour lamp" });
     for _ in 0..10 {
-        app.post("/v1/accounts/recover").json(&guess).answer().await.problem(401, "wrong_recovery_code");
+        app.post("/v1/accounts/recover")
+            .json(&guess)
+            .answer()
+            .await
+            .problem(401, "wrong_recovery_code");
     }
     app.post("/v1/accounts/recover").json(&guess).answer().await.problem(429, "login_throttled");
 }
@@ -102,12 +127,28 @@ async fn changing_the_password_ends_the_other_sessions() {
     let app = TestApp::start().await;
     let phone = app.player("ada").await;
     let laptop = app.log_in("ada", &phone.password).await;
-    let change = |old: &str| json!({ "current_password": old, "new_password": "violet harbour lamp" });
-    app.put("/v1/me/password").by(&laptop).json(&change("wrong")).answer().await.problem(403, "wrong_password");
-    app.put("/v1/me/password").by(&laptop).json(&change(&phone.password)).answer().await.expect(204);
+    let change =
+        |old: &str| json!({ "current_password": old, "new_password": "violet harbour lamp" });
+    app.put("/v1/me/password")
+        .by(&laptop)
+        .json(&change("wrong"))
+        .answer()
+        .await
+        .problem(403, "wrong_password");
+    app.put("/v1/me/password")
+        .by(&laptop)
+        .json(&change(&phone.password))
+        .answer()
+        .await
+        .expect(204);
     let refresh = |token: &str| json!({ "refresh_token": token });
-    app.post("/v1/sessions/refresh").json(&refresh(&laptop.refresh_token)).answer().await.expect(200);
-    let ended = app.post("/v1/sessions/refresh").json(&refresh(&phone.refresh_token)).answer().await;
+    app.post("/v1/sessions/refresh")
+        .json(&refresh(&laptop.refresh_token))
+        .answer()
+        .await
+        .expect(200);
+    let ended =
+        app.post("/v1/sessions/refresh").json(&refresh(&phone.refresh_token)).answer().await;
     ended.problem(401, "invalid_token");
     let old = json!({ "name": "ada", "password": phone.password });
     app.post("/v1/sessions").json(&old).answer().await.problem(401, "wrong_credentials");
@@ -119,7 +160,13 @@ async fn an_admin_gives_roles_and_bans_and_the_log_tells() {
     let admin = app.admin().await;
     let player = app.player("ada").await;
     let path = format!("/v1/accounts/{}", player.id);
-    let changed = app.patch(&path).by(&admin).json(&json!({ "role": "moderator" })).answer().await.expect(200);
+    let changed = app
+        .patch(&path)
+        .by(&admin)
+        .json(&json!({ "role": "moderator" }))
+        .answer()
+        .await
+        .expect(200);
     assert_eq!(changed["role"], "moderator");
     let again = app.log_in("ada", &player.password).await;
     assert_eq!(app.get(&path).by(&again).answer().await.expect(200)["role"], "moderator");
@@ -130,9 +177,19 @@ async fn an_admin_gives_roles_and_bans_and_the_log_tells() {
     app.patch(&path).by(&admin).json(&json!({ "banned": false })).answer().await.expect(200);
     app.post("/v1/sessions").json(&body).answer().await.expect(201);
 
-    app.patch(&path).by(&admin).json(&json!({ "role": "king" })).answer().await.problem(422, "invalid_body");
+    app.patch(&path)
+        .by(&admin)
+        .json(&json!({ "role": "king" }))
+        .answer()
+        .await
+        .problem(422, "invalid_body");
     let own = format!("/v1/accounts/{}", admin.id);
-    app.patch(&own).by(&admin).json(&json!({ "role": "player" })).answer().await.problem(409, "own_account");
+    app.patch(&own)
+        .by(&admin)
+        .json(&json!({ "role": "player" }))
+        .answer()
+        .await
+        .problem(409, "own_account");
     let log = app.get("/v1/audit-log?limit=2").by(&admin).answer().await;
     assert!(log.header("link").contains("rel=\"next\""));
     let log = log.expect(200);
@@ -166,7 +223,14 @@ async fn no_secret_is_stored_in_plain() {
         &ada.refresh_token,
         &ada.access_token,
     ];
-    let tables = ["accounts", "recovery_codes", "sessions", "refresh_tokens", "personal_access_tokens", "idempotency_keys"];
+    let tables = [
+        "accounts",
+        "recovery_codes",
+        "sessions",
+        "refresh_tokens",
+        "personal_access_tokens",
+        "idempotency_keys",
+    ];
     for table in tables {
         let rows = app.db().value(&format!("SELECT string_agg(t::text, ' ') FROM {table} t")).await;
         assert!(!rows.is_empty(), "{table}");

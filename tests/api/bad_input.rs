@@ -12,22 +12,42 @@ async fn register(app: &TestApp, content_type: &str, body: impl Into<reqwest::Bo
 #[rstest]
 #[case::empty("", 400, "malformed_json")]
 #[case::half("{\"name\":", 400, "malformed_json")]
-#[case::trailing("{\"name\":\"abc\",\"password\":\"tram window sonnet\"} {}", 400, "malformed_json")]
+#[case::trailing(
+    "{\"name\":\"abc\",\"password\":\"tram window sonnet\"} {}",
+    400,
+    "malformed_json"
+)]
 #[case::not_utf8("{\"name\":\"\u{0}\"}", 400, "malformed_json")]
-#[case::lone_surrogate(r#"{"name":"\ud800abc","password":"tram window sonnet"}"#, 400, "malformed_json")]
+#[case::lone_surrogate(
+    r#"{"name":"\ud800abc","password":"tram window sonnet"}"#,
+    400,
+    "malformed_json"
+)]
 #[case::wrong_type(r#"{"name":5,"password":"tram window sonnet"}"#, 422, "invalid_body")]
 #[case::array("[]", 422, "invalid_body")]
 #[case::fields_without_names(r#"["abc","tram window sonnet"]"#, 422, "invalid_body")]
 #[case::null("null", 422, "invalid_body")]
 #[case::missing(r#"{"name":"abc"}"#, 422, "invalid_body")]
-#[case::unknown(r#"{"name":"abc","password":"tram window sonnet","role":"admin"}"#, 422, "invalid_body")]
-#[case::twice(r#"{"name":"abc","name":"abd","password":"tram window sonnet"}"#, 422, "invalid_body")]
+#[case::unknown(
+    r#"{"name":"abc","password":"tram window sonnet","role":"admin"}"#,
+    422,
+    "invalid_body"
+)]
+#[case::twice(
+    r#"{"name":"abc","name":"abd","password":"tram window sonnet"}"#,
+    422,
+    "invalid_body"
+)]
 #[case::nul(r#"{"name":"ab\u0000c","password":"tram window sonnet"}"#, 422, "invalid_body")]
 #[case::control(r#"{"name":"ab\u001bc","password":"tram window sonnet"}"#, 422, "invalid_body")]
 #[case::bidi(r#"{"name":"ab\u202ec","password":"tram window sonnet"}"#, 422, "invalid_body")]
 #[case::huge_number(r#"{"name":1e999,"password":"tram window sonnet"}"#, 400, "malformed_json")]
 #[tokio::test]
-async fn bodies_that_cannot_be(#[case] body: &'static str, #[case] status: u16, #[case] code: &str) {
+async fn bodies_that_cannot_be(
+    #[case] body: &'static str,
+    #[case] status: u16,
+    #[case] code: &str,
+) {
     let app = TestApp::start().await;
     register(&app, "application/json", body).await.problem(status, code);
     assert_eq!(app.db().value("SELECT count(*) FROM accounts").await, "0");
@@ -42,9 +62,11 @@ async fn bodies_that_are_too_much() {
     register(&app, "application/json", deep).await.problem(422, "invalid_body");
     let long = json!({ "name": "x".repeat(200_000), "password": "tram window sonnet" }).to_string();
     register(&app, "application/json", long).await.problem(422, "invalid_body");
-    let huge = json!({ "name": "x".repeat(1_000_000), "password": "tram window sonnet" }).to_string();
+    let huge =
+        json!({ "name": "x".repeat(1_000_000), "password": "tram window sonnet" }).to_string();
     register(&app, "application/json", huge).await.problem(413, "body_too_large");
-    let chunks: Vec<Result<String, std::io::Error>> = (0..64).map(|_| Ok("x".repeat(16 * 1024))).collect();
+    let chunks: Vec<Result<String, std::io::Error>> =
+        (0..64).map(|_| Ok("x".repeat(16 * 1024))).collect();
     let unannounced = reqwest::Body::wrap_stream(futures_util::stream::iter(chunks));
     register(&app, "application/json", unannounced).await.problem(413, "body_too_large");
     assert_eq!(app.db().value("SELECT count(*) FROM accounts").await, "0");
@@ -101,7 +123,11 @@ async fn pointers_lead_to_the_fault() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let body: Value = json!({ "name": "t", "scopes": ["decks:read", 7] });
-    let problem = app.post("/v1/tokens").by(&ada).json(&body).answer().await.problem(422, "invalid_body");
+    let problem =
+        app.post("/v1/tokens").by(&ada).json(&body).answer().await.problem(422, "invalid_body");
     assert_eq!(problem["errors"][0]["pointer"], "/scopes/1");
-    assert!(!problem.to_string().contains("line 1"), "no places in bytes that the client never saw");
+    assert!(
+        !problem.to_string().contains("line 1"),
+        "no places in bytes that the client never saw"
+    );
 }

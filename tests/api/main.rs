@@ -1,16 +1,22 @@
 //! The service, tested through its public API against a real Postgres: one module for each noun, as in `src/api`.
-#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "tests"
+)]
 
 mod support;
 
 mod accounts;
 mod bad_input;
 mod cards;
+mod deck_reports;
+mod decks;
 mod games;
 mod hidden_cards;
 mod import;
-mod deck_reports;
-mod decks;
 mod mint;
 mod openapi;
 mod permissions;

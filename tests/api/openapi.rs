@@ -17,7 +17,10 @@ fn the_committed_document_is_the_one_that_runs() {
         std::fs::write(path, expected).unwrap();
         return;
     }
-    assert!(std::fs::read_to_string(path).unwrap() == expected, "run `make openapi` and commit the document");
+    assert!(
+        std::fs::read_to_string(path).unwrap() == expected,
+        "run `make openapi` and commit the document"
+    );
 }
 
 fn operations() -> Vec<(String, String, Value)> {
@@ -37,11 +40,15 @@ fn operations() -> Vec<(String, String, Value)> {
 fn every_route_is_documented_and_every_operation_routed() {
     let documented: BTreeSet<_> = operations()
         .into_iter()
-        .map(|(method, path, operation)| (method, path, operation["operationId"].as_str().unwrap().to_owned()))
+        .map(|(method, path, operation)| {
+            (method, path, operation["operationId"].as_str().unwrap().to_owned())
+        })
         .collect();
     let routed: BTreeSet<_> = ROUTES
         .iter()
-        .map(|(method, path, operation)| ((*method).to_owned(), (*path).to_owned(), (*operation).to_owned()))
+        .map(|(method, path, operation)| {
+            ((*method).to_owned(), (*path).to_owned(), (*operation).to_owned())
+        })
         .collect();
     assert_eq!(documented, routed);
 }

@@ -104,11 +104,13 @@ enum Verdict {
 async fn try_row(app: &TestApp, row: &Row, token: Option<&str>) -> Verdict {
     let (operation, _, parameter, body) = row;
     let (method, path, _) = ROUTES.iter().find(|(_, _, name)| name == operation).unwrap();
-    let path: String = path
-        .split('/')
-        .map(|segment| if segment.starts_with('{') { (*parameter).to_owned() } else { segment.to_owned() })
-        .collect::<Vec<_>>()
-        .join("/");
+    let path: String =
+        path.split('/')
+            .map(|segment| {
+                if segment.starts_with('{') { (*parameter).to_owned() } else { segment.to_owned() }
+            })
+            .collect::<Vec<_>>()
+            .join("/");
     let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes()).unwrap();
     let mut request = app.request(method, &path);
     let body = body();
@@ -119,9 +121,15 @@ async fn try_row(app: &TestApp, row: &Row, token: Option<&str>) -> Verdict {
         request = request.bearer_auth(token);
     }
     let answer = request.answer().await;
-    let code = if answer.status >= 400 { answer.json()["code"].as_str().unwrap().to_owned() } else { String::new() };
+    let code = if answer.status >= 400 {
+        answer.json()["code"].as_str().unwrap().to_owned()
+    } else {
+        String::new()
+    };
     match (answer.status, code.as_str()) {
-        (401, "unauthenticated" | "invalid_token") if operation != &"refresh" => Verdict::Unauthenticated,
+        (401, "unauthenticated" | "invalid_token") if operation != &"refresh" => {
+            Verdict::Unauthenticated
+        }
         (403, code) if code != "wrong_password" => Verdict::Forbidden(code.to_owned()),
         (status, _) => {
             assert!(status < 500, "{operation}: {}", answer.text());
@@ -159,18 +167,24 @@ async fn everybody_may_do_what_the_matrix_says_and_nothing_else() {
         let by_role = |open: bool| if open { Verdict::LetIn } else { forbidden("forbidden") };
 
         expect("a stranger", None, closed(*needs == Anyone)).await;
-        expect("a player", Some(&as_player), by_role(!matches!(needs, Moderator(_) | Admin(_)))).await;
+        expect("a player", Some(&as_player), by_role(!matches!(needs, Moderator(_) | Admin(_))))
+            .await;
         expect("a moderator", Some(&as_moderator), by_role(!matches!(needs, Admin(_)))).await;
         expect("an admin", Some(&as_admin), Verdict::LetIn).await;
         match needs {
             Anyone => {}
-            Login => expect("a token with every scope", Some(&everything), forbidden("login_required")).await,
+            Login => {
+                expect("a token with every scope", Some(&everything), forbidden("login_required"))
+                    .await
+            }
             Scoped(scope) | Moderator(scope) | Admin(scope) => {
                 let right = token(&app, &admin, &[scope]).await;
                 expect("a token with the scope", Some(&right), Verdict::LetIn).await;
-                let others: Vec<&str> = all.iter().copied().filter(|other| other != scope).collect();
+                let others: Vec<&str> =
+                    all.iter().copied().filter(|other| other != scope).collect();
                 let wrong = token(&app, &admin, &others).await;
-                expect("a token with every other scope", Some(&wrong), forbidden("scope_missing")).await;
+                expect("a token with every other scope", Some(&wrong), forbidden("scope_missing"))
+                    .await;
             }
         }
     }
@@ -190,7 +204,9 @@ async fn no_forged_or_stale_token_opens_anything() {
         use base64::Engine as _;
         base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(value.to_string())
     };
-    let header = |algorithm: &str, kid: &str| encode(json!({ "alg": algorithm, "typ": "at+jwt", "kid": kid }));
+    let header = |algorithm: &str, kid: &str| {
+        encode(json!({ "alg": algorithm, "typ": "at+jwt", "kid": kid }))
+    };
     let kid = app.keys().access_tokens()[0].id();
     let forged = [
         expired,
@@ -209,7 +225,12 @@ async fn no_forged_or_stale_token_opens_anything() {
     ];
     for token in &forged {
         for row in MATRIX.iter().filter(|(_, needs, ..)| *needs != Anyone) {
-            assert_eq!(try_row(&app, row, Some(token)).await, Verdict::Unauthenticated, "{} with {token}", row.0);
+            assert_eq!(
+                try_row(&app, row, Some(token)).await,
+                Verdict::Unauthenticated,
+                "{} with {token}",
+                row.0
+            );
         }
     }
     let basic = app.get("/v1/me").header("authorization", "Basic YTpi").answer().await;
@@ -219,11 +240,16 @@ async fn no_forged_or_stale_token_opens_anything() {
 #[tokio::test]
 async fn an_account_made_by_another_must_change_its_password_first() {
     let app = TestApp::start().await;
-    app.created_by_operator("newcomer", cardscape::auth::permission::Role::Admin, "first password").await;
+    app.created_by_operator("newcomer", cardscape::auth::permission::Role::Admin, "first password")
+        .await;
     let newcomer = app.log_in("newcomer", "first password").await;
     app.get("/v1/audit-log").by(&newcomer).answer().await.problem(403, "password_change_due");
-    assert_eq!(app.get("/v1/me").by(&newcomer).answer().await.expect(200)["must_change_password"], true);
-    let body = json!({ "current_password": "first password", "new_password": "violet harbour lamp" });
+    assert_eq!(
+        app.get("/v1/me").by(&newcomer).answer().await.expect(200)["must_change_password"],
+        true
+    );
+    let body =
+        json!({ "current_password": "first password", "new_password": "violet harbour lamp" });
     app.put("/v1/me/password").by(&newcomer).json(&body).answer().await.expect(204);
     app.get("/v1/audit-log").by(&newcomer).answer().await.expect(200);
 }

@@ -6,7 +6,9 @@ use crate::support::{TestDb, sql};
 #[tokio::test]
 async fn schema_rs_is_what_the_migrations_make() {
     let db = TestDb::create().await;
-    let expected = db.value(&format!("SELECT ({})", include_str!("schema.sql").trim_end().trim_end_matches(';'))).await;
+    let expected = db
+        .value(&format!("SELECT ({})", include_str!("schema.sql").trim_end().trim_end_matches(';')))
+        .await;
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/store/schema.rs");
     if std::env::var_os("CARDSCAPE_UPDATE").is_some() {
         std::fs::write(path, expected).unwrap();
@@ -20,7 +22,8 @@ async fn schema_rs_is_what_the_migrations_make() {
 async fn migrations_go_down_and_up_again() {
     let db = TestDb::create().await;
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
-    let mut folders: Vec<_> = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut folders: Vec<_> =
+        std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.sort();
     for folder in folders.iter().rev() {
         sql(&db.url(), &std::fs::read_to_string(folder.join("down.sql")).unwrap()).await;
@@ -35,8 +38,10 @@ async fn migrating_twice_at_once_is_migrating_once() {
     let db = TestDb::create().await;
     sql(&db.url(), "DROP SCHEMA public CASCADE; CREATE SCHEMA public").await;
     let url = db.url();
-    let (first, second) =
-        tokio::join!(cardscape::store::migrations::migrate(&url), cardscape::store::migrations::migrate(&url));
+    let (first, second) = tokio::join!(
+        cardscape::store::migrations::migrate(&url),
+        cardscape::store::migrations::migrate(&url)
+    );
     let applied = [first.unwrap().len(), second.unwrap().len()];
     assert!(applied.contains(&0), "{applied:?}");
     assert!(applied.iter().any(|&count| count > 0), "{applied:?}");
@@ -81,7 +86,10 @@ async fn what_must_never_be_false_is_refused() {
         assert!(is_refused(&url, statement).await, "{why}");
     }
     sql(&url, unlock).await;
-    assert!(is_refused(&url, "UPDATE unlocks SET unlocked_at = NULL, reason = NULL, submissions = 0").await);
+    assert!(
+        is_refused(&url, "UPDATE unlocks SET unlocked_at = NULL, reason = NULL, submissions = 0")
+            .await
+    );
 }
 
 async fn is_refused(url: &str, statement: &str) -> bool {

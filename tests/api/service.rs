@@ -61,13 +61,23 @@ async fn an_etag_for_each_encoding_and_304_for_each() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let get = |encoding: &str, known: &str| {
-        app.get("/v1/me").by(&ada).header("accept-encoding", encoding).header("if-none-match", known).answer()
+        app.get("/v1/me")
+            .by(&ada)
+            .header("accept-encoding", encoding)
+            .header("if-none-match", known)
+            .answer()
     };
     let plain = get("identity", "\"other\"").await;
     let gzip = get("gzip", "\"other\"").await;
     assert_eq!((plain.status, gzip.status), (200, 200));
-    assert_eq!((plain.header("content-encoding"), gzip.header("content-encoding")), (String::new(), "gzip".into()));
-    assert_eq!(gzip.header("etag"), plain.header("etag").trim_end_matches('"').to_owned() + "-gzip\"");
+    assert_eq!(
+        (plain.header("content-encoding"), gzip.header("content-encoding")),
+        (String::new(), "gzip".into())
+    );
+    assert_eq!(
+        gzip.header("etag"),
+        plain.header("etag").trim_end_matches('"').to_owned() + "-gzip\""
+    );
     for known in [plain.header("etag"), gzip.header("etag")] {
         let unchanged = get("gzip", &known).await;
         assert_eq!((unchanged.status, unchanged.header("etag")), (304, known));
@@ -105,13 +115,20 @@ async fn browsers_may_read_from_everywhere_but_send_credentials_only_from_config
     assert_eq!(answer.header("access-control-allow-origin"), "*");
     assert_eq!(answer.header("access-control-allow-credentials"), "");
 
-    let configured =
-        TestApp::start_with(|settings| settings.cors_origins = vec!["https://cards.example".to_owned()]).await;
-    let answer = configured.get("/problems").header("origin", "https://cards.example").answer().await;
+    let configured = TestApp::start_with(|settings| {
+        settings.cors_origins = vec!["https://cards.example".to_owned()]
+    })
+    .await;
+    let answer =
+        configured.get("/problems").header("origin", "https://cards.example").answer().await;
     assert_eq!(answer.header("access-control-allow-origin"), "https://cards.example");
     assert_eq!(answer.header("access-control-allow-credentials"), "true");
     let other = configured.get("/problems").header("origin", "https://fan.example").answer().await;
-    assert_eq!(other.header("access-control-allow-origin"), "*", "reading without credentials goes on");
+    assert_eq!(
+        other.header("access-control-allow-origin"),
+        "*",
+        "reading without credentials goes on"
+    );
     assert_ne!(other.header("access-control-allow-credentials"), "true");
     assert!(answer.header("vary").to_lowercase().contains("origin"));
 
@@ -140,8 +157,11 @@ async fn without_the_database_everything_that_needs_it_is_503() {
         let app = TestApp::start_on(std::sync::Arc::new(other), app.clock().clone(), |_| {});
         let url = app.db().url();
         let name = url.split(['/', '?']).nth(3).unwrap().to_owned();
-        crate::support::sql(&url.replace(&name, "postgres"), &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false"))
-            .await;
+        crate::support::sql(
+            &url.replace(&name, "postgres"),
+            &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false"),
+        )
+        .await;
         app
     };
     gone.get("/healthz").answer().await.expect(200);

@@ -30,7 +30,11 @@ async fn a_wrong_password_an_unknown_name_and_a_strange_name_answer_alike() {
     app.player("ada").await;
     let mut bodies = Vec::new();
     for (name, password) in [("ada", "wrong"), ("nobody", "wrong"), ("", ""), ("💥", "x")] {
-        let answer = app.post("/v1/sessions").json(&json!({ "name": name, "password": password })).answer().await;
+        let answer = app
+            .post("/v1/sessions")
+            .json(&json!({ "name": name, "password": password }))
+            .answer()
+            .await;
         let mut body = answer.problem(401, "wrong_credentials");
         body["instance"] = Value::Null;
         bodies.push(body);
@@ -76,9 +80,13 @@ async fn parallel_refreshes_over_two_instances_leave_one_session_alive() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let ada = app.player("ada").await;
-    let (first, second) = tokio::join!(refresh(&app, &ada.refresh_token), refresh(&other, &ada.refresh_token));
+    let (first, second) =
+        tokio::join!(refresh(&app, &ada.refresh_token), refresh(&other, &ada.refresh_token));
     let (first, second) = (first.expect(200), second.expect(200));
-    let alive = [refresh(&app, &text(&first, "refresh_token")).await, refresh(&app, &text(&second, "refresh_token")).await];
+    let alive = [
+        refresh(&app, &text(&first, "refresh_token")).await,
+        refresh(&app, &text(&second, "refresh_token")).await,
+    ];
     assert!(alive.iter().filter(|answer| answer.status == 200).count() <= 1, "never two heirs");
 }
 
@@ -169,7 +177,8 @@ async fn strangers_cannot_lock_the_owner_out() {
     // Guessers from many networks use up what strangers have together.
     let mut refused = 0;
     for n in 0..104 {
-        refused += usize::from(from(&format!("198.51.100.{n}"), "a wrong guess").await.status == 429);
+        refused +=
+            usize::from(from(&format!("198.51.100.{n}"), "a wrong guess").await.status == 429);
     }
     assert_eq!(refused, 4);
     from("203.0.113.7", &ada.password).await.problem(429, "login_throttled");

@@ -52,7 +52,11 @@ async fn one_key_is_one_request() {
     assert_ne!(first["id"], hers["id"], "keys of two accounts never meet");
     make(&app, &ada, "with space").await.problem(400, "invalid_header");
     let tries = futures_util::future::join_all((0..8).map(|_| make(&app, &ada, "race"))).await;
-    let made: Vec<_> = tries.into_iter().filter(|answer| answer.status == 201).map(|answer| answer.json()).collect();
+    let made: Vec<_> = tries
+        .into_iter()
+        .filter(|answer| answer.status == 201)
+        .map(|answer| answer.json())
+        .collect();
     assert!(!made.is_empty() && made.iter().all(|token| token["id"] == made[0]["id"]));
     assert_eq!(made.iter().filter(|token| token.get("secret").is_some()).count(), 1);
 }
@@ -85,7 +89,13 @@ async fn every_fault_of_a_request_is_told_at_once() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let body = json!({ "name": "", "scopes": ["decks:read", "everything"], "expires_in_days": 0 });
-    let problem = app.post("/v1/tokens").by(&ada).json(&body).answer().await.problem(422, "invalid_body");
-    let pointers: Vec<_> = problem["errors"].as_array().unwrap().iter().map(|error| error["pointer"].clone()).collect();
+    let problem =
+        app.post("/v1/tokens").by(&ada).json(&body).answer().await.problem(422, "invalid_body");
+    let pointers: Vec<_> = problem["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| error["pointer"].clone())
+        .collect();
     assert_eq!(pointers, [json!("/name"), json!("/scopes/1"), json!("/expires_in_days")]);
 }

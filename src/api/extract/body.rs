@@ -29,7 +29,10 @@ impl<T: DeserializeOwned> FromRequest for Body<T> {
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let is_json = is_json(req);
-        let declared = req.headers().get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
+        let declared = req
+            .headers()
+            .get(header::CONTENT_LENGTH)
+            .and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
         let mut payload = payload.take();
         Box::pin(async move {
             if !is_json {
@@ -41,7 +44,8 @@ impl<T: DeserializeOwned> FromRequest for Body<T> {
             let mut raw = BytesMut::new();
             while let Some(chunk) = payload.next().await {
                 let chunk = chunk.map_err(|_| {
-                    Problem::new(ProblemCode::InvalidRequest).detail("The body ended before it was complete.")
+                    Problem::new(ProblemCode::InvalidRequest)
+                        .detail("The body ended before it was complete.")
                 })?;
                 if raw.len() + chunk.len() > MAX_BODY {
                     return Err(Problem::new(ProblemCode::BodyTooLarge));
@@ -55,7 +59,8 @@ impl<T: DeserializeOwned> FromRequest for Body<T> {
 }
 
 fn is_json(req: &HttpRequest) -> bool {
-    let Some(value) = req.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()) else {
+    let Some(value) = req.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())
+    else {
         return false;
     };
     let essence = value.split(';').next().unwrap_or_default().trim();
@@ -74,11 +79,15 @@ fn parse<T: DeserializeOwned>(raw: &[u8]) -> Result<T, Problem> {
         let pointer = json_pointer(error.path());
         let inner = error.into_inner();
         match inner.classify() {
-            serde_json::error::Category::Data => Problem::invalid(vec![InputFault::at(pointer, without_place(&inner))]),
+            serde_json::error::Category::Data => {
+                Problem::invalid(vec![InputFault::at(pointer, without_place(&inner))])
+            }
             _ => Problem::new(ProblemCode::MalformedJson).detail(inner.to_string()),
         }
     })?;
-    reader.end().map_err(|error| Problem::new(ProblemCode::MalformedJson).detail(error.to_string()))?;
+    reader
+        .end()
+        .map_err(|error| Problem::new(ProblemCode::MalformedJson).detail(error.to_string()))?;
     if has_nul(raw) {
         let fault = InputFault::at("", "must not contain the NUL character (\\u0000)");
         return Err(Problem::invalid(vec![fault]));

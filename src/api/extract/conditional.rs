@@ -61,7 +61,11 @@ impl Revision {
     }
 
     /// A private 200 with this version's ETag, or a 304.
-    pub fn answer<T: Serialize>(self, req: &HttpRequest, value: &T) -> Result<HttpResponse, Problem> {
+    pub fn answer<T: Serialize>(
+        self,
+        req: &HttpRequest,
+        value: &T,
+    ) -> Result<HttpResponse, Problem> {
         let body = serde_json::to_vec(value).map_err(Problem::internal)?;
         Ok(conditional(req, &self.tag(), Freshness::Private, None, body))
     }
@@ -89,7 +93,8 @@ fn conditional(
     body: Vec<u8>,
 ) -> HttpResponse {
     let known = listed_tags(req, &header::IF_NONE_MATCH).find(|listed| listed.names(tag));
-    let mut response = if known.is_some() { HttpResponse::NotModified() } else { HttpResponse::Ok() };
+    let mut response =
+        if known.is_some() { HttpResponse::NotModified() } else { HttpResponse::Ok() };
     // A 304 repeats the tag that the client has, which may name another content encoding.
     let written = known.as_ref().and_then(|listed| listed.written.as_deref()).unwrap_or(tag);
     response.insert_header((header::ETAG, format!("\"{written}\"")));
@@ -98,7 +103,11 @@ fn conditional(
     if let Some(modified) = modified {
         response.insert_header((header::LAST_MODIFIED, httpdate::fmt_http_date(modified.into())));
     }
-    if known.is_some() { response.finish() } else { response.content_type("application/json").body(body) }
+    if known.is_some() {
+        response.finish()
+    } else {
+        response.content_type("application/json").body(body)
+    }
 }
 
 /// One entry of `If-Match` or `If-None-Match`.
@@ -165,7 +174,9 @@ mod tests {
     use actix_web::test::TestRequest;
 
     fn status(if_none_match: &str) -> u16 {
-        let req = TestRequest::default().insert_header(("if-none-match", if_none_match)).to_http_request();
+        let req = TestRequest::default()
+            .insert_header(("if-none-match", if_none_match))
+            .to_http_request();
         conditional(&req, "abc", Freshness::Private, None, b"{}".to_vec()).status().as_u16()
     }
 

@@ -38,9 +38,13 @@ impl FromRequest for IdempotencyKey {
     type Future = Ready<Result<Self, Problem>>;
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let Some(value) = req.headers().get("idempotency-key") else { return ready(Ok(Self(None))) };
+        let Some(value) = req.headers().get("idempotency-key") else {
+            return ready(Ok(Self(None)));
+        };
         let key = value.to_str().ok().map(str::trim);
-        let key = key.filter(|key| (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic()));
+        let key = key.filter(|key| {
+            (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
+        });
         ready(match key {
             Some(key) => Ok(Self(Some(key.to_owned()))),
             None => Err(Problem::new(ProblemCode::InvalidHeader)

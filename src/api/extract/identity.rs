@@ -57,7 +57,8 @@ impl<P: Permission + 'static> FromRequest for May<P> {
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         let req = req.clone();
         Box::pin(async move {
-            let identity = identify(&req).await?.ok_or_else(|| Problem::new(ProblemCode::Unauthenticated))?;
+            let identity =
+                identify(&req).await?.ok_or_else(|| Problem::new(ProblemCode::Unauthenticated))?;
             Ok(Self(identity.grant()?))
         })
     }
@@ -66,7 +67,8 @@ impl<P: Permission + 'static> FromRequest for May<P> {
 async fn identify(req: &HttpRequest) -> Result<Option<Identity>, Problem> {
     let Some(value) = req.headers().get(header::AUTHORIZATION) else { return Ok(None) };
     let invalid = || Problem::new(ProblemCode::InvalidToken);
-    let (scheme, token) = value.to_str().ok().and_then(|text| text.split_once(' ')).ok_or_else(invalid)?;
+    let (scheme, token) =
+        value.to_str().ok().and_then(|text| text.split_once(' ')).ok_or_else(invalid)?;
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(invalid());
     }
@@ -74,8 +76,8 @@ async fn identify(req: &HttpRequest) -> Result<Option<Identity>, Problem> {
     let key = match OpaqueToken::presented(TokenKind::PersonalAccess, token.trim()) {
         Some(token) => CredentialKey::Token(token.hash()),
         None => {
-            let claims =
-                access_token::verify(&state.keys, token.trim(), state.clock.now()).map_err(|_| invalid())?;
+            let claims = access_token::verify(&state.keys, token.trim(), state.clock.now())
+                .map_err(|_| invalid())?;
             CredentialKey::Session(claims.session)
         }
     };

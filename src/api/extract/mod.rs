@@ -28,5 +28,7 @@ pub(crate) type Extracting<T> = Pin<Box<dyn Future<Output = Result<T, Problem>>>
 
 /// The state of the application a request belongs to.
 pub(crate) fn state(req: &HttpRequest) -> Result<web::Data<AppState>, Problem> {
-    req.app_data::<web::Data<AppState>>().cloned().ok_or_else(|| Problem::internal("no application state"))
+    req.app_data::<web::Data<AppState>>()
+        .cloned()
+        .ok_or_else(|| Problem::internal("no application state"))
 }

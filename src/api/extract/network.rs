@@ -19,13 +19,17 @@ impl FromRequest for ClientNetwork {
     type Future = Ready<Result<Self, Problem>>;
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(state(req).map(|state| Self(client_address(req, &state.settings.trusted_proxies).into())))
+        ready(
+            state(req)
+                .map(|state| Self(client_address(req, &state.settings.trusted_proxies).into())),
+        )
     }
 }
 
 /// The client's address, as far as the chain of proxies can be believed.
 pub(crate) fn client_address(req: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
-    let forwarded = req.headers().get_all("x-forwarded-for").filter_map(|value| value.to_str().ok());
+    let forwarded =
+        req.headers().get_all("x-forwarded-for").filter_map(|value| value.to_str().ok());
     let peer = req.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |address| address.ip());
     first_untrusted(peer, forwarded, trusted)
 }
@@ -36,7 +40,8 @@ fn first_untrusted<'a>(
     forwarded: impl Iterator<Item = &'a str>,
     trusted: &[IpNet],
 ) -> IpAddr {
-    let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(&address.to_canonical()));
+    let is_trusted =
+        |address: &IpAddr| trusted.iter().any(|network| network.contains(&address.to_canonical()));
     let hops: Vec<&str> = forwarded.flat_map(|value| value.split(',')).map(str::trim).collect();
     let mut client = peer;
     for hop in hops.into_iter().rev() {

@@ -29,7 +29,11 @@ impl TryFrom<u16> for PageLimit {
     type Error = String;
 
     fn try_from(limit: u16) -> Result<Self, String> {
-        if (1..=MAX_LIMIT).contains(&limit) { Ok(Self(limit)) } else { Err(format!("limit must be 1 to {MAX_LIMIT}")) }
+        if (1..=MAX_LIMIT).contains(&limit) {
+            Ok(Self(limit))
+        } else {
+            Err(format!("limit must be 1 to {MAX_LIMIT}"))
+        }
     }
 }
 

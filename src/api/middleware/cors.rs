@@ -5,14 +5,15 @@
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::http::Method;
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpResponse, web};
 
 use crate::api::state::AppState;
 
-const EXPOSED: &str = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id";
+const EXPOSED: &str =
+    "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id";
 
 /// What an origin may do.
 enum Origin {
@@ -26,7 +27,11 @@ impl Origin {
     fn of(req: &ServiceRequest) -> Option<Self> {
         let origin = req.headers().get(header::ORIGIN)?;
         let state = req.app_data::<web::Data<AppState>>()?;
-        let configured = state.settings.cors_origins.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
+        let configured = state
+            .settings
+            .cors_origins
+            .iter()
+            .any(|allowed| allowed.as_bytes() == origin.as_bytes());
         Some(if configured { Self::Configured(origin.clone()) } else { Self::Anyone })
     }
 
@@ -37,7 +42,8 @@ impl Origin {
         };
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         if credentials {
-            headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+            headers
+                .insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
         }
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
     }
@@ -60,8 +66,8 @@ pub async fn share(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let origin = Origin::of(&req);
-    let preflight =
-        req.method() == Method::OPTIONS && req.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let preflight = req.method() == Method::OPTIONS
+        && req.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let mut response = match &origin {
         Some(origin) if preflight => {
             let (methods, headers) = origin.allowed();

@@ -7,7 +7,10 @@ use actix_web::http::header;
 use actix_web::middleware::Next;
 
 /// Appends the encoding's name to the tag of a compressed answer. Sits outside of compression.
-pub async fn tag<B: MessageBody>(req: ServiceRequest, next: Next<B>) -> Result<ServiceResponse<B>, Error> {
+pub async fn tag<B: MessageBody>(
+    req: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, Error> {
     let mut response = next.call(req).await?;
     let headers = response.headers_mut();
     let suffix = match headers.get(header::CONTENT_ENCODING).map(header::HeaderValue::as_bytes) {
@@ -15,7 +18,9 @@ pub async fn tag<B: MessageBody>(req: ServiceRequest, next: Next<B>) -> Result<S
         Some(b"br") => "-br",
         _ => return Ok(response),
     };
-    let tag = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok()?.strip_suffix('"').map(str::to_owned));
+    let tag = headers
+        .get(header::ETAG)
+        .and_then(|tag| tag.to_str().ok()?.strip_suffix('"').map(str::to_owned));
     if let Some(tag) = tag
         && let Ok(value) = format!("{tag}{suffix}\"").parse()
     {

@@ -14,7 +14,10 @@ use super::problems::request_id;
 
 /// Counts and times the request and names it in its answer. The metrics know the route's pattern, never the path: paths are
 /// unbounded and name things.
-pub async fn measure<B: MessageBody>(req: ServiceRequest, next: Next<B>) -> Result<ServiceResponse<B>, Error> {
+pub async fn measure<B: MessageBody>(
+    req: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, Error> {
     let began = Instant::now();
     let method = req.method().as_str().to_owned();
     let mut response = next.call(req).await?;
@@ -22,14 +25,21 @@ pub async fn measure<B: MessageBody>(req: ServiceRequest, next: Next<B>) -> Resu
     let status = response.status().as_u16().to_string();
     metrics::counter!("http_requests_total", "method" => method, "route" => route.clone(), "status" => status)
         .increment(1);
-    metrics::histogram!("http_request_seconds", "route" => route).record(began.elapsed().as_secs_f64());
+    metrics::histogram!("http_request_seconds", "route" => route)
+        .record(began.elapsed().as_secs_f64());
     let id = request_id(response.request());
     let headers = response.headers_mut();
     if let Some(id) = id.and_then(|id| HeaderValue::from_str(&id).ok()) {
         headers.insert(HeaderName::from_static("x-request-id"), id);
     }
-    headers.insert(HeaderName::from_static("x-content-type-options"), HeaderValue::from_static("nosniff"));
-    headers.insert(HeaderName::from_static("referrer-policy"), HeaderValue::from_static("no-referrer"));
+    headers.insert(
+        HeaderName::from_static("x-content-type-options"),
+        HeaderValue::from_static("nosniff"),
+    );
+    headers.insert(
+        HeaderName::from_static("referrer-policy"),
+        HeaderValue::from_static("no-referrer"),
+    );
     headers.insert(HeaderName::from_static("x-frame-options"), HeaderValue::from_static("DENY"));
     Ok(response)
 }

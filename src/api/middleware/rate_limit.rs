@@ -19,7 +19,8 @@ use crate::api::problem::{Problem, ProblemCode};
 use crate::api::state::AppState;
 use crate::domain::network::Network;
 
-type Limiter = Governor<Network, DefaultKeyedStateStore<Network>, DefaultClock, StateInformationMiddleware>;
+type Limiter =
+    Governor<Network, DefaultKeyedStateStore<Network>, DefaultClock, StateInformationMiddleware>;
 
 /// A generic cell rate limiter (GCRA) for each network.
 pub struct RateLimiter {
@@ -80,7 +81,8 @@ pub async fn limit(
             Ok(response)
         }
         Err(denied) => {
-            let wait = denied.wait_time_from(DefaultClock::default().now()).max(Duration::from_millis(1));
+            let wait =
+                denied.wait_time_from(DefaultClock::default().now()).max(Duration::from_millis(1));
             let seconds = u32::try_from(wait.as_secs() + 1).unwrap_or(u32::MAX);
             let problem = Problem::new(ProblemCode::RateLimited).retry_after(seconds);
             let answer = problem.respond(request_id(req.request()).as_deref());

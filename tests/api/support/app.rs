@@ -46,14 +46,19 @@ pub struct Player {
 
 /// Limits wide enough that tests meet them only where they are about them.
 fn settings() -> ApiSettings {
-    ApiSettings { requests_per_second: 1_000_000, request_burst: 1_000_000, ..ApiSettings::default() }
+    ApiSettings {
+        requests_per_second: 1_000_000,
+        request_burst: 1_000_000,
+        ..ApiSettings::default()
+    }
 }
 
 /// One key ring for all tests, made where it is needed.
 fn keys() -> KeyRing {
     static KEYS: OnceLock<KeyRing> = OnceLock::new();
     KEYS.get_or_init(|| {
-        let file = std::env::temp_dir().join(format!("cardscape-test-keys-{}.json", std::process::id()));
+        let file =
+            std::env::temp_dir().join(format!("cardscape-test-keys-{}.json", std::process::id()));
         KeyRing::create(&file).unwrap();
         let ring = KeyRing::load(&file).unwrap();
         std::fs::remove_file(&file).unwrap();
@@ -92,7 +97,10 @@ impl TestApp {
         std::thread::spawn(move || {
             actix_web::rt::System::new().block_on(async move {
                 let server = HttpServer::new(move || {
-                    build_app(AppState { store: Store::new(&store_settings).unwrap(), shared: shared.clone() })
+                    build_app(AppState {
+                        store: Store::new(&store_settings).unwrap(),
+                        shared: shared.clone(),
+                    })
                 })
                 .workers(1)
                 .disable_signals()
@@ -214,7 +222,11 @@ impl TestApp {
     /// Somebody whose account was made on the command line, before the first log-in.
     pub async fn created_by_operator(&self, name: &str, role: Role, password: &str) {
         let name = AccountName::parse(name).unwrap();
-        let hash = PasswordHasher::new().unwrap().hash(Password::presented(password.to_owned())).await.unwrap();
+        let hash = PasswordHasher::new()
+            .unwrap()
+            .hash(Password::presented(password.to_owned()))
+            .await
+            .unwrap();
         let new = NewAccount {
             id: AccountId::fresh(),
             name: &name,
@@ -225,7 +237,10 @@ impl TestApp {
             at: self.clock.now(),
         };
         let operator = Operator::at_the_machine();
-        self.store.transaction(async |conn| accounts::create(conn, &operator, &new).await).await.unwrap();
+        self.store
+            .transaction(async |conn| accounts::create(conn, &operator, &new).await)
+            .await
+            .unwrap();
     }
 
     async fn staff(&self, name: &str, role: Role) -> Player {

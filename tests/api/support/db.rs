@@ -27,7 +27,8 @@ fn server() -> &'static Server {
         let mut settings = EmbeddedSettings::new(directory());
         settings.durability = Durability::Off;
         settings.max_connections = 400;
-        let postgres = EmbeddedPostgres::start(settings).expect("PostgreSQL is installed (make postgres)");
+        let postgres =
+            EmbeddedPostgres::start(settings).expect("PostgreSQL is installed (make postgres)");
         let url = postgres.url("postgres");
         let template_url = postgres.url(TEMPLATE);
         *POSTGRES.lock().unwrap() = Some(postgres);
@@ -36,14 +37,21 @@ fn server() -> &'static Server {
         std::thread::spawn(move || {
             runtime().block_on(async {
                 sql(&url, &format!("CREATE DATABASE {TEMPLATE}")).await;
-                cardscape::store::migrations::migrate(&template_url).await.expect("the migrations apply");
+                cardscape::store::migrations::migrate(&template_url)
+                    .await
+                    .expect("the migrations apply");
             });
         })
         .join()
         .unwrap();
         Server {
             url: Box::new(|name| {
-                POSTGRES.lock().unwrap().as_ref().expect("Postgres runs until the process ends").url(name)
+                POSTGRES
+                    .lock()
+                    .unwrap()
+                    .as_ref()
+                    .expect("Postgres runs until the process ends")
+                    .url(name)
             }),
         }
     })
@@ -70,9 +78,13 @@ fn runtime() -> tokio::runtime::Runtime {
 
 /// Runs statements on the database at `url`, outside any transaction.
 pub async fn sql(url: &str, statements: &str) {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("the test database answers");
+    let (client, connection) =
+        tokio_postgres::connect(url, NoTls).await.expect("the test database answers");
     let connection = tokio::spawn(connection);
-    client.batch_execute(statements).await.unwrap_or_else(|error| panic!("{statements}: {error:?}"));
+    client
+        .batch_execute(statements)
+        .await
+        .unwrap_or_else(|error| panic!("{statements}: {error:?}"));
     drop(client);
     let _ = connection.await;
 }

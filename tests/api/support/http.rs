@@ -48,7 +48,11 @@ impl Answer {
 
     /// The JSON body; null when there is none.
     pub fn json(&self) -> Value {
-        if self.bytes.is_empty() { Value::Null } else { serde_json::from_slice(&self.bytes).expect("JSON") }
+        if self.bytes.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_slice(&self.bytes).expect("JSON")
+        }
     }
 
     /// The body, after checking the status.
@@ -61,7 +65,13 @@ impl Answer {
     /// The body of a problem, after checking status, code and form (RFC 9457).
     #[track_caller]
     pub fn problem(self, status: u16, code: &str) -> Value {
-        assert_eq!(self.header("content-type"), "application/problem+json", "{} {}", self.status, self.text());
+        assert_eq!(
+            self.header("content-type"),
+            "application/problem+json",
+            "{} {}",
+            self.status,
+            self.text()
+        );
         let request_id = self.header("x-request-id");
         let body = self.clone().expect(status);
         assert_eq!(body["code"], code, "{body}");
