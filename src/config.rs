@@ -32,7 +32,7 @@ pub struct DatabaseOptions {
     pub pg_bin: Option<PathBuf>,
 
     /// Turns prepared statements off, for PgBouncer before 1.21 in transaction mode.
-    #[arg(long, env = "CARDSCAPE_NO_PREPARED_STATEMENTS")]
+    #[arg(long, env = "CARDSCAPE_NO_PREPARED_STATEMENTS", value_parser = clap::builder::BoolishValueParser::new())]
     pub no_prepared_statements: bool,
 }
 

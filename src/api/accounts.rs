@@ -62,7 +62,7 @@ pub struct RegisteredResponse {
     #[serde(flatten)]
     pub account: AccountResponse,
     /// One-time codes that set a new password when the old one is lost. Shown once: keep them safe.
-    #[schema(example = json!(["7KQ2-X0FM-93TD-AW5H"]))]
+    #[schema(example = json!(["7KQ2-X0FM-93TD-AW5G"]))]
     pub recovery_codes: Vec<String>,
 }
 
@@ -163,7 +163,7 @@ pub struct RecoverRequest {
     #[schema(example = "ada")]
     pub name: String,
     /// One of the codes from the registration that was not used yet.
-    #[schema(example = "7KQ2-X0FM-93TD-AW5H")]
+    #[schema(example = "7KQ2-X0FM-93TD-AW5G")]
     pub recovery_code: String,
     /// The new password: 10 to 128 characters.
     #[schema(example = "violet harbour lamp", min_length = 10, max_length = 128)]

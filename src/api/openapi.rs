@@ -6,6 +6,7 @@ use utoipa::openapi::{
 };
 use utoipa::{Modify, OpenApi as _};
 
+use super::middleware::rate_limit::PROBES;
 use super::problem::{InputFault, ProblemBody};
 use super::routes::Operations;
 
@@ -100,7 +101,7 @@ fn complete(path: &str, operation: &mut Operation) {
         common.push(("403", "The role, the scope or the kind of token does not allow this."));
     }
     // Probes are not limited, and tell their own story.
-    if matches!(path, "/healthz" | "/readyz" | "/metrics") {
+    if PROBES.contains(&path) {
         common.clear();
     }
     for (status, description) in common {

@@ -98,7 +98,7 @@ pub struct AcceptedResponse {
 #[serde(deny_unknown_fields)]
 pub struct SubmitRequest {
     /// The code: 16 symbols; case, spaces and hyphens do not matter.
-    #[schema(example = "7KQ2-X0FM-93TD-AW5H")]
+    #[schema(example = "7KQ2-X0FM-93TD-AW5G")]
     pub serial: String,
     /// Name of the card: 1 to 200 characters; case and punctuation do not matter.
     #[schema(example = "Nobody's Shadow", min_length = 1, max_length = 200)]

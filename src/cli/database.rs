@@ -9,6 +9,9 @@ use crate::config::{self, DatabaseOptions};
 use crate::store::embedded::{self, Durability, EmbeddedPostgres, EmbeddedSettings};
 use crate::store::{StoreSettings, migrations};
 
+/// Connections beside those of the pools: housekeeping, the command line, a person with psql.
+const SPARE_CONNECTIONS: usize = 40;
+
 /// Name of the database inside the private Postgres.
 const DATABASE: &str = "cardscape";
 
@@ -23,9 +26,11 @@ pub(super) struct Database {
 
 impl Database {
     /// Starts the private Postgres, or uses the server that `DATABASE_URL` names. For `serve`: a private Postgres that
-    /// another process runs is an error.
-    pub(super) fn start(options: &DatabaseOptions) -> anyhow::Result<Self> {
-        Self::reach(options, |settings| {
+    /// another process runs is an error. `pools` is how many connections the pools may open together.
+    pub(super) fn start(options: &DatabaseOptions, pools: usize) -> anyhow::Result<Self> {
+        Self::reach(options, |mut settings| {
+            settings.max_connections =
+                u16::try_from(pools + SPARE_CONNECTIONS).unwrap_or(u16::MAX).max(100);
             Ok(embedded::Handle::Owned(EmbeddedPostgres::start(settings)?))
         })
     }

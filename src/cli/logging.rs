@@ -19,7 +19,7 @@ pub(super) fn start(options: &LogOptions) {
     match options.log_format.unwrap_or(default) {
         LogFormat::Text => builder.with_ansi(terminal).with_target(false).init(),
         LogFormat::Json => {
-            builder.json().flatten_event(true).with_current_span(true).with_span_list(false).init()
+            builder.json().flatten_event(true).with_current_span(true).with_span_list(false).init();
         }
     }
 }

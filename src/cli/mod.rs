@@ -80,8 +80,17 @@ pub fn main() -> ExitCode {
         Command::Openapi => openapi::run(),
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("cardscape: {error:#}");
+        eprintln!("cardscape: {}", chain(&error));
         ExitCode::from(FAILED)
+    })
+}
+
+/// An error with its causes, but for those that the text before them has told already.
+fn chain(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |told, cause| match told.as_str() {
+        "" => cause,
+        _ if told.contains(&cause) => told,
+        _ => format!("{told}: {cause}"),
     })
 }
 

@@ -31,7 +31,9 @@ pub(super) struct ServeCommand {
 
 impl ServeCommand {
     pub(super) fn run(self) -> Outcome {
-        let database = Database::start(&self.database)?;
+        let workers = self.options.workers.map_or_else(default_workers, usize::from);
+        let pools = workers * usize::from(self.options.pool_size);
+        let database = Database::start(&self.database, pools)?;
         let keys = database.keys()?;
         block_on(async move {
             // Signals count from here on: a Ctrl-C during the start-up must not leave a half-stopped Postgres.
@@ -46,9 +48,6 @@ impl ServeCommand {
             if let Some(folder) = self.options.seed_data() {
                 seed::load_at_start(&store, &folder).await?;
             }
-            // Last, so that nothing can fail between this and showing the password.
-            let first_password = first_admin(&store).await?;
-
             let api = self.options.api_settings();
             let shared = Arc::new(Shared::new(
                 keys,
@@ -58,18 +57,21 @@ impl ServeCommand {
                 api,
             ));
             let app_shared = shared.clone();
+            let admins = store.clone();
             let server = HttpServer::new(move || {
                 // A pool for each worker: a shared one costs a third of the throughput (docs/DECISIONS.md).
                 let store = Store::new(&settings).unwrap_or_else(|_| store.clone());
                 build_app(AppState { store, shared: app_shared.clone() })
             })
-            .workers(self.options.workers.map_or_else(default_workers, usize::from))
+            .workers(workers)
             .client_request_timeout(Duration::from_secs(5))
             .shutdown_timeout(self.options.shutdown_timeout)
             .disable_signals()
             .bind(self.options.listen)
             .with_context(|| format!("cannot listen on {}", self.options.listen))?;
             let addresses = server.addrs();
+            // Last, so that nothing can fail between this and showing the password.
+            let first_password = first_admin(&admins).await?;
             let server = server.run();
             let handle = server.handle();
             announce(&addresses, first_password.as_deref());

@@ -1,6 +1,6 @@
 //! Serial codes: the secret printed on a physical card.
 //!
-//! Sixteen symbols of Crockford Base32 in four groups of four, `7KQ2-X0FM-93TD-AW5H`: two name the print run, thirteen are
+//! Sixteen symbols of Crockford Base32 in four groups of four, `7KQ2-X0FM-93TD-AW5G`: two name the print run, thirteen are
 //! random (65 bits), the last checks the rest (Luhn mod 32: every single wrong symbol and nearly every swap of neighbours is
 //! noticed). Case, spaces and hyphens do not matter; O reads as 0, I and L as 1.
 
@@ -108,7 +108,7 @@ impl SerialCode {
         &self.0
     }
 
-    /// The plain code as it is printed, `7KQ2-X0FM-93TD-AW5H`. Only the print file may hold it.
+    /// The plain code as it is printed, `7KQ2-X0FM-93TD-AW5G`. Only the print file may hold it.
     pub fn reveal(&self) -> String {
         let mut text = String::with_capacity(LENGTH + 3);
         for (place, &v) in self.0.iter().enumerate() {

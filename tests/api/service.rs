@@ -95,7 +95,7 @@ async fn a_flood_from_one_network_is_slowed() {
         settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
     })
     .await;
-    let from = |address: &str| app.get("/healthz").header("x-forwarded-for", address).answer();
+    let from = |address: &str| app.get("/problems").header("x-forwarded-for", address).answer();
     let mut answers = Vec::new();
     for _ in 0..6 {
         answers.push(from("192.0.2.1").await);
@@ -106,6 +106,9 @@ async fn a_flood_from_one_network_is_slowed() {
     assert!(refused.header("retry-after").parse::<u32>().unwrap() >= 1);
     refused.problem(429, "rate_limited");
     from("192.0.2.2").await.expect(200);
+    for _ in 0..6 {
+        app.get("/readyz").header("x-forwarded-for", "192.0.2.1").answer().await.expect(200);
+    }
 }
 
 #[tokio::test]
@@ -116,7 +119,7 @@ async fn browsers_may_read_from_everywhere_but_send_credentials_only_from_config
     assert_eq!(answer.header("access-control-allow-credentials"), "");
 
     let configured = TestApp::start_with(|settings| {
-        settings.cors_origins = vec!["https://cards.example".to_owned()]
+        settings.cors_origins = vec!["https://cards.example".to_owned()];
     })
     .await;
     let answer =

@@ -19,6 +19,9 @@ use crate::api::problem::{Problem, ProblemCode};
 use crate::api::state::AppState;
 use crate::domain::network::Network;
 
+/// What load balancers and monitoring ask.
+pub const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
 type Limiter =
     Governor<Network, DefaultKeyedStateStore<Network>, DefaultClock, StateInformationMiddleware>;
 
@@ -70,6 +73,10 @@ pub async fn limit(
     let Some(state) = req.app_data::<web::Data<AppState>>().cloned() else {
         return Ok(next.call(req).await?.map_into_boxed_body());
     };
+    // A load balancer that is refused an answer would take the instance out of service.
+    if PROBES.contains(&req.path()) {
+        return Ok(next.call(req).await?.map_into_boxed_body());
+    }
     let ClientNetwork(network) = ClientNetwork::extract(req.request()).await?;
     let limiter = &state.rate_limiter;
     match limiter.limiter.check_key(&network) {

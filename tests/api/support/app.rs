@@ -127,11 +127,6 @@ impl TestApp {
         Self::start_on(self.db.clone(), self.clock.clone(), change)
     }
 
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
     /// The clock of the service.
     pub fn clock(&self) -> &Clock {
         &self.clock
