@@ -17,8 +17,6 @@ use crate::domain::minting::PrintPlan;
 use crate::store::Store;
 use crate::store::press::{self, MintError, MintOrder, PrintFormat};
 
-/// The plain codes are in the print file and nowhere else, ever. Keep it safe until the cards are printed, then delete it. A
-/// file that is left of a mint that was broken off holds codes that nobody can register: delete it, too.
 #[derive(Args)]
 pub(super) struct MintCommand {
     /// Code of the game

@@ -55,6 +55,9 @@ enum Command {
     #[command(subcommand)]
     Deck(deck::DeckCommand),
     /// Mint a print run: write its serial codes into a print file and register their hashes
+    ///
+    /// The plain codes are in the print file and nowhere else, ever. Keep it safe until the cards are printed, then delete
+    /// it. A file that is left of a mint that was broken off holds codes that nobody can register: delete it, too.
     Mint(mint::MintCommand),
     /// Print the OpenAPI document
     Openapi,

@@ -276,7 +276,7 @@ async fn killed_at_any_moment_a_run_is_finished_or_gone() {
         files.push(file);
     }
     // The next mint waits for what the killed one left in Postgres, and discards it.
-    app.mint("dusk", 1, fresh_path(".csv")).await.unwrap();
+    app.print("dusk", 1).await;
 
     assert_eq!(
         app.db().value("SELECT count(*) FROM print_runs WHERE status = 'pending'").await,
