@@ -9,7 +9,6 @@
 
 pub(super) mod cards;
 pub(super) mod content;
-#[allow(dead_code, reason = "the room of decks asks for it")]
 pub(super) mod pool;
 pub(super) mod submission;
 
