@@ -95,8 +95,9 @@ pub struct OpenCardResponse {
     pub lore: Option<String>,
 }
 
-/// A card that is hidden from the caller.
+/// A card that is hidden from the caller: this and no more.
 #[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct HiddenCardResponse {
     /// Its id.
     pub id: Uuid,
