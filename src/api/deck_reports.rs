@@ -130,9 +130,24 @@ pub struct MentionedCardResponse {
 /// An entry, and which card it means.
 #[derive(Serialize, ToSchema)]
 pub struct ResolvedEntryResponse {
-    /// As it was written.
-    #[serde(flatten)]
-    pub entry: DeckEntryBody,
+    /// Part of the deck.
+    #[schema(example = "main")]
+    pub zone: String,
+    /// Copies.
+    #[schema(example = 2)]
+    pub quantity: u32,
+    /// Name of the card, as it was written.
+    #[schema(example = "Kettle Imp")]
+    pub name: String,
+    /// Code of a set, if it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// Number in the set, if it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<String>,
+    /// Code of a rarity, if it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rarity: Option<String>,
     /// Id of the card; absent when there is none of that name that you may know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_id: Option<Uuid>,
@@ -288,7 +303,12 @@ async fn judge(
     let reports = reports.collect();
     let entries = deck.entries.into_iter().map(|entry| ResolvedEntryResponse {
         card_id: cards.card_id(&entry.card.name),
-        entry: entry.into(),
+        zone: entry.zone,
+        quantity: entry.quantity,
+        name: entry.card.name,
+        set: entry.card.set,
+        number: entry.card.number,
+        rarity: entry.card.rarity,
     });
     Ok(DeckReportsResponse { reports, entries: entries.collect() })
 }
