@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::extract::{Cursor, May, Page, PageLimit, paged};
+use super::extract::{Cursor, May, Page, PageLimit, Params, paged};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::auth::permission::ReadAuditLog;
@@ -56,7 +56,7 @@ pub async fn list_audit_log(
     req: HttpRequest,
     state: web::Data<AppState>,
     by: May<ReadAuditLog>,
-    query: web::Query<AuditLogQuery>,
+    query: Params<AuditLogQuery>,
 ) -> Result<HttpResponse, Problem> {
     let before = query.cursor.as_ref().map(Cursor::key).transpose()?;
     let mut conn = state.store.connection().await?;

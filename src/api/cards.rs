@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::extract::{Caller, Cursor, Freshness, Page, PageLimit, cacheable, paged};
+use super::extract::{Caller, Cursor, Freshness, Page, PageLimit, Params, cacheable, paged};
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::Viewer;
@@ -288,7 +288,7 @@ pub async fn list_cards(
     req: HttpRequest,
     state: web::Data<AppState>,
     caller: Caller,
-    query: web::Query<CardsQuery>,
+    query: Params<CardsQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, filter) = (caller.viewer(), query.filter()?);
     let after: Option<(Code, Code, Code)> = query.cursor.as_ref().map(Cursor::key).transpose()?;

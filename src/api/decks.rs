@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::deck_input::{DeckEntryBody, DeckFaults};
 use super::deck_reports;
 use super::extract::{
-    Body, Caller, Cursor, IdempotencyKey, IfMatch, May, Page, PageLimit, Revision, paged,
+    Body, Caller, Cursor, IdempotencyKey, IfMatch, May, Page, PageLimit, Params, Revision, paged,
 };
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
@@ -172,7 +172,7 @@ pub async fn list_decks(
     req: HttpRequest,
     state: web::Data<AppState>,
     by: May<ReadOwnDecks>,
-    query: web::Query<DecksQuery>,
+    query: Params<DecksQuery>,
 ) -> Result<HttpResponse, Problem> {
     let before = query.cursor.as_ref().map(Cursor::key::<Uuid>).transpose()?;
     // No game's code holds a NUL, which Postgres would not take.

@@ -5,7 +5,7 @@ use cardscape_engine::{Date, Format, Game};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::extract::{Freshness, cacheable};
+use super::extract::{Freshness, Params, cacheable};
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
 use crate::domain::code::Code;
@@ -253,7 +253,7 @@ pub async fn find_format(
     req: HttpRequest,
     state: web::Data<AppState>,
     path: web::Path<(Code, Code)>,
-    query: web::Query<FormatQuery>,
+    query: Params<FormatQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (game, code) = path.into_inner();
     let mut conn = state.store.connection().await?;

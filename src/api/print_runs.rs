@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::extract::{Cursor, Freshness, May, Page, PageLimit, cacheable, paged};
+use super::extract::{Cursor, Freshness, May, Page, PageLimit, Params, cacheable, paged};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::auth::permission::ReadPrintRuns;
@@ -107,7 +107,7 @@ pub async fn list_print_runs(
     req: HttpRequest,
     state: web::Data<AppState>,
     by: May<ReadPrintRuns>,
-    query: web::Query<PrintRunsQuery>,
+    query: Params<PrintRunsQuery>,
 ) -> Result<HttpResponse, Problem> {
     let before = query.cursor.as_ref().map(Cursor::key).transpose()?;
     let mut conn = state.store.connection().await?;

@@ -9,7 +9,7 @@ use tracing_actix_web::TracingLogger;
 use utoipa_swagger_ui::SwaggerUi;
 
 use super::middleware::{cors, deadline, encoding, observe, problems, rate_limit};
-use super::problem::{Problem, ProblemCode};
+use super::problem::Problem;
 use super::state::AppState;
 use super::{openapi, routes};
 
@@ -28,9 +28,6 @@ pub fn build_app(
     App::new()
         .app_data(web::Data::new(state))
         .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()))
-        .app_data(web::QueryConfig::default().error_handler(|error, _| {
-            Problem::new(ProblemCode::InvalidQuery).detail(error.to_string()).into()
-        }))
         .configure(routes::configure)
         .service(SwaggerUi::new("/docs/{_:.*}").url("/openapi.json", openapi::document()))
         .route("/docs", web::get().to(docs))

@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::extract::{Cursor, Freshness, Page, PageLimit, cacheable, paged};
+use super::extract::{Cursor, Freshness, Page, PageLimit, Params, cacheable, paged};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::domain::code::Code;
@@ -86,7 +86,7 @@ pub async fn list_sets(
     req: HttpRequest,
     state: web::Data<AppState>,
     game: web::Path<Code>,
-    query: web::Query<SetsQuery>,
+    query: Params<SetsQuery>,
 ) -> Result<HttpResponse, Problem> {
     let after: Option<Code> = query.cursor.as_ref().map(Cursor::key).transpose()?;
     let mut conn = state.store.connection().await?;

@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use super::cards::CardUnlock;
 use super::extract::{
-    Body, ClientNetwork, Cursor, Freshness, IdempotencyKey, May, Page, PageLimit, cacheable, paged,
+    Body, ClientNetwork, Cursor, Freshness, IdempotencyKey, May, Page, PageLimit, Params,
+    cacheable, paged,
 };
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::sessions::{attempt_subject, reserve_attempt};
@@ -160,7 +161,7 @@ pub async fn create_submission(
         Submitted::RegisteredToAnother { dispute } => {
             tracing::info!(account = %by.account(), %dispute, "serial is registered to another account");
             return Err(Problem::new(ProblemCode::RegisteredToAnother)
-                .detail("Code and name are right, so you do hold the card: a dispute is open.")
+                .detail("Code and name are right, so you seem to hold the card. Your claim is noted under this dispute id for the moderators; keep the card at hand.")
                 .with("dispute_id", dispute.to_string()));
         }
         Submitted::Rejected => return Err(Problem::new(ProblemCode::SubmissionRejected)),
@@ -265,7 +266,7 @@ pub async fn list_submissions(
     req: HttpRequest,
     state: web::Data<AppState>,
     by: May<ReadOwnSubmissions>,
-    query: web::Query<SubmissionsQuery>,
+    query: Params<SubmissionsQuery>,
 ) -> Result<HttpResponse, Problem> {
     let before = query.cursor.as_ref().map(Cursor::key).transpose()?;
     let mut conn = state.store.connection().await?;

@@ -136,7 +136,13 @@ fn parse(request: &CreateTokenRequest) -> Result<(String, Vec<Scope>, Duration),
         match Scope::parse(name) {
             Some(scope) if scopes.contains(&scope) => {}
             Some(scope) => scopes.push(scope),
-            None => faults.push(InputFault::at(format!("/scopes/{index}"), "is not a scope")),
+            None => {
+                let known = Scope::ALL.map(Scope::as_str).join(", ");
+                faults.push(InputFault::at(
+                    format!("/scopes/{index}"),
+                    format!("must be one of {known}"),
+                ));
+            }
         }
     }
     if request.scopes.is_empty() {

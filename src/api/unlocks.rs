@@ -7,7 +7,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::cards::CardUnlock;
-use super::extract::{Cursor, Freshness, Page, PageLimit, cacheable, paged};
+use super::extract::{Cursor, Freshness, Page, PageLimit, Params, cacheable, paged};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::domain::ids::CardId;
@@ -66,7 +66,7 @@ pub struct UnlocksQuery {
 pub async fn list_unlocks(
     req: HttpRequest,
     state: web::Data<AppState>,
-    query: web::Query<UnlocksQuery>,
+    query: Params<UnlocksQuery>,
 ) -> Result<HttpResponse, Problem> {
     let before = query.cursor.as_ref().map(Cursor::key).transpose()?;
     let mut conn = state.store.connection().await?;

@@ -79,6 +79,7 @@ impl AdminCommand {
                 let name = AccountName::parse(&command.name).context("the name cannot be used")?;
                 let database = Database::open(&command.database)?;
                 let password = block_on(async {
+                    database.migrate().await?;
                     let store = Store::new(&database.settings)?;
                     reset(&store, &name).await
                 })?;

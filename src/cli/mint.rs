@@ -62,7 +62,10 @@ impl MintCommand {
     pub(super) fn run(self) -> Outcome {
         let database = Database::open(&self.database)?;
         let minted = block_on(async {
-            database.migrate().await?;
+            // A dry run only looks.
+            if !self.dry_run {
+                database.migrate().await?;
+            }
             let store = Store::new(&database.settings)?;
             let operator = Operator::at_the_machine();
             let mut conn = store.connection().await?;

@@ -63,6 +63,14 @@ fn every_operation_tells_its_failures_and_is_explained() {
         for (status, response) in responses {
             let problem = &response["content"]["application/problem+json"];
             assert_eq!(problem.is_object(), status.starts_with(['4', '5']), "{name} {status}");
+            for (media_type, content) in response["content"].as_object().into_iter().flatten() {
+                let explained = !content["example"].is_null() || media_type.starts_with("text/");
+                assert!(explained, "{name} {status} has no example");
+            }
+            let conditional = status == "304";
+            let condition = operation["parameters"].as_array().into_iter().flatten();
+            let mut condition = condition.filter(|parameter| parameter["name"] == "If-None-Match");
+            assert!(!conditional || condition.next().is_some(), "{name} answers 304 to what?");
         }
         if operation["security"].is_array() {
             assert!(responses.contains_key("401") && responses.contains_key("403"), "{name}");

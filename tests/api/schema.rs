@@ -69,6 +69,9 @@ async fn what_must_never_be_false_is_refused() {
         ("UPDATE unlocks SET unlocked_at = now()", "an unlock has a reason"),
         ("UPDATE audit_log SET action = 'b'", "the audit log is append-only"),
         ("DELETE FROM audit_log", "the audit log is append-only"),
+        ("TRUNCATE audit_log", "the audit log is append-only"),
+        ("TRUNCATE copy_ledger CASCADE", "the ledger is append-only"),
+        ("DELETE FROM unlocks", "progress is never forgotten"),
         (
             "INSERT INTO accounts VALUES (gen_random_uuid(), 'name', 'name', 'plain', 'player', false, NULL, now())",
             "no password is stored in plain",
@@ -86,10 +89,38 @@ async fn what_must_never_be_false_is_refused() {
         assert!(is_refused(&url, statement).await, "{why}");
     }
     sql(&url, unlock).await;
-    assert!(
-        is_refused(&url, "UPDATE unlocks SET unlocked_at = NULL, reason = NULL, submissions = 0")
-            .await
-    );
+    for statement in [
+        "UPDATE unlocks SET unlocked_at = NULL, reason = NULL, submissions = 0",
+        "UPDATE unlocks SET submissions = 1",
+        "DELETE FROM unlocks",
+    ] {
+        assert!(is_refused(&url, statement).await, "an unlocked card stays unlocked: {statement}");
+    }
+    let run = "01998d5e-7a35-7c54-b0a0-000000000003";
+    sql(
+        &url,
+        &format!(
+            "INSERT INTO accounts VALUES ('{run}', 'name', 'name', '$argon2id$', 'player', false, NULL, now());
+             INSERT INTO printings VALUES ('{run}', '00000000-0000-7000-8000-000000000002', 'common', 1);
+             INSERT INTO print_runs VALUES ('{run}', '00000000-0000-7000-8000-000000000001', '7K', 'k', 1, 1,
+                 'active', sha256('x'), NULL, now(), now());
+             INSERT INTO copies VALUES ('7K', substr(sha256('x'), 1, 16), '{run}', '{run}', '{run}', now());"
+        ),
+    )
+    .await;
+    for (statement, why) in [
+        (
+            "UPDATE print_runs SET status = 'discarded', activated_at = NULL",
+            "an active run stays active",
+        ),
+        (
+            "UPDATE copies SET owner_id = NULL, registered_at = NULL",
+            "a registered copy has an owner",
+        ),
+        ("UPDATE copies SET code_prefix = '8K'", "a copy's prefix is its run's"),
+    ] {
+        assert!(is_refused(&url, statement).await, "{why}");
+    }
 }
 
 async fn is_refused(url: &str, statement: &str) -> bool {

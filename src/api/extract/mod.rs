@@ -6,6 +6,7 @@ mod idempotency;
 mod identity;
 mod network;
 mod page;
+mod params;
 
 pub use body::Body;
 pub use conditional::{Freshness, IfMatch, Revision, cacheable};
@@ -14,6 +15,7 @@ pub use identity::{Caller, May};
 pub use network::ClientNetwork;
 pub(crate) use network::client_address;
 pub use page::{Cursor, MAX_LIMIT, Page, PageLimit, paged};
+pub use params::Params;
 
 use std::future::Future;
 use std::pin::Pin;

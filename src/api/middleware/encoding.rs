@@ -13,6 +13,13 @@ pub async fn tag<B: MessageBody>(
 ) -> Result<ServiceResponse<B>, Error> {
     let mut response = next.call(req).await?;
     let headers = response.headers_mut();
+    // Also of an answer that was not compressed: for another client it would be.
+    let named = headers.get_all(header::VARY).any(|value| {
+        value.to_str().is_ok_and(|value| value.to_ascii_lowercase().contains("accept-encoding"))
+    });
+    if !named {
+        headers.append(header::VARY, header::HeaderValue::from_static("Accept-Encoding"));
+    }
     let suffix = match headers.get(header::CONTENT_ENCODING).map(header::HeaderValue::as_bytes) {
         Some(b"gzip") => "-gzip",
         Some(b"br") => "-br",

@@ -1,5 +1,11 @@
 //! The OpenAPI document: what routes.rs mounts, with what all operations have in common.
 
+mod examples;
+
+use serde_json::{Value, json};
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::path::{Parameter, ParameterBuilder};
+use utoipa::openapi::schema::{Object, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{
     Content, OpenApi, Ref, RefOr, Response, ResponseBuilder, path::Operation, path::ParameterIn,
@@ -7,7 +13,7 @@ use utoipa::openapi::{
 use utoipa::{Modify, OpenApi as _};
 
 use super::middleware::rate_limit::PROBES;
-use super::problem::{InputFault, ProblemBody};
+use super::problem::{InputFault, ProblemBody, ProblemCode};
 use super::routes::Operations;
 
 #[derive(utoipa::OpenApi)]
@@ -39,6 +45,7 @@ pub fn document() -> OpenApi {
     document.info = Base::openapi().info;
     document.tags = Base::openapi().tags;
     Common.modify(&mut document);
+    add_examples(&mut document);
     document
 }
 
@@ -82,8 +89,10 @@ fn complete(path: &str, operation: &mut Operation) {
     let has_body = operation.request_body.is_some();
 
     let mut common = vec![
+        ("405", "The resource does not know this method: see `Allow`."),
         ("429", "Too many requests: wait as `Retry-After` says."),
-        ("503", "Not available right now."),
+        ("500", "Something went wrong on our side."),
+        ("503", "Not available right now: wait as `Retry-After` says."),
     ];
     if has_query || has_header || has_body || has_path {
         common.push(("400", "The request cannot be read."));
@@ -102,7 +111,7 @@ fn complete(path: &str, operation: &mut Operation) {
     }
     // Probes are not limited, and tell their own story.
     if PROBES.contains(&path) {
-        common.clear();
+        common.retain(|(status, _)| *status == "405");
     }
     for (status, description) in common {
         let exists = operation.responses.responses.contains_key(status);
@@ -111,18 +120,103 @@ fn complete(path: &str, operation: &mut Operation) {
             operation.responses.responses.insert(status.to_owned(), RefOr::T(response));
         }
     }
-    for (status, response) in &mut operation.responses.responses {
-        if let RefOr::T(response) = response
-            && matches!(status.as_bytes().first(), Some(b'4' | b'5'))
+    if operation.responses.responses.contains_key("304") {
+        operation.parameters.get_or_insert_default().push(RefOr::T(if_none_match()));
+        describe(operation, "200", "ETag", "Version of the answer, for `If-None-Match`.");
+    }
+    let statuses: Vec<String> = operation.responses.responses.keys().cloned().collect();
+    for status in &statuses {
+        describe(operation, status, "X-Request-Id", "Id of the request, as in the log.");
+        match status.as_str() {
+            "401" => describe(
+                operation,
+                status,
+                "WWW-Authenticate",
+                "How to say who you are (RFC 6750).",
+            ),
+            "405" => describe(operation, status, "Allow", "The methods that the resource knows."),
+            "429" | "503" => describe(operation, status, "Retry-After", "Seconds to wait."),
+            _ => {}
+        }
+        if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(status)
+            && status.starts_with(['4', '5'])
         {
-            problem_content(response);
+            problem_content(status, response);
         }
     }
 }
 
-fn problem_content(response: &mut Response) {
+fn if_none_match() -> Parameter {
+    ParameterBuilder::new()
+        .name("If-None-Match")
+        .parameter_in(ParameterIn::Header)
+        .required(utoipa::openapi::Required::False)
+        .description(Some("An `ETag` that the client has: 304 if it is still the answer's."))
+        .schema(Some(Object::with_type(Type::String)))
+        .build()
+}
+
+/// Documents a header of an answer, unless the operation says more of it.
+fn describe(operation: &mut Operation, status: &str, name: &str, description: &str) {
+    if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(status) {
+        let header = HeaderBuilder::new()
+            .schema(Some(Object::with_type(Type::String)))
+            .description(Some(description))
+            .build();
+        response.headers.entry(name.to_owned()).or_insert(RefOr::T(header));
+    }
+}
+
+fn problem_content(status: &str, response: &mut Response) {
     if response.content.is_empty() {
-        let content = Content::new(Some(RefOr::Ref(Ref::from_schema_name("Problem"))));
+        let mut content = Content::new(Some(RefOr::Ref(Ref::from_schema_name("Problem"))));
+        content.example = problem_example(status, &response.description);
         response.content.insert("application/problem+json".to_owned(), RefOr::T(content));
+    }
+}
+
+/// The first code that the description names, else the first of that status in the table.
+fn problem_example(status: &str, description: &str) -> Option<Value> {
+    let of_status = || ProblemCode::ALL.iter().filter(|code| code.status().as_str() == status);
+    let named = of_status().find(|code| description.contains(&format!("`{}`", code.code())));
+    let code = named.or_else(|| of_status().next())?;
+    Some(json!({
+        "type": format!("/problems/{}", code.code()),
+        "title": code.title(),
+        "status": code.status().as_u16(),
+        "instance": "urn:uuid:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11",
+        "code": code.code(),
+    }))
+}
+
+/// Gives every body that has none an example, put together from its fields'.
+fn add_examples(document: &mut OpenApi) {
+    let Ok(root) = serde_json::to_value(&*document) else { return };
+    for item in document.paths.paths.values_mut() {
+        let methods =
+            [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
+        for operation in methods.into_iter().flatten() {
+            let answers =
+                operation.responses.responses.values_mut().filter_map(|response| match response {
+                    RefOr::T(response) => Some(&mut response.content),
+                    RefOr::Ref(_) => None,
+                });
+            let request = match &mut operation.request_body {
+                Some(RefOr::T(body)) => Some(&mut body.content),
+                _ => None,
+            };
+            for content in answers
+                .flat_map(|content| content.values_mut())
+                .chain(request.into_iter().flat_map(|content| content.values_mut()))
+            {
+                if let RefOr::T(content) = content
+                    && content.example.is_none()
+                    && let Some(schema) = &content.schema
+                    && let Ok(schema) = serde_json::to_value(schema)
+                {
+                    content.example = examples::example(&root, &schema, 0);
+                }
+            }
+        }
     }
 }

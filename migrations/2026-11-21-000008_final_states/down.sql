@@ -1,0 +1,12 @@
+ALTER TABLE copies DROP CONSTRAINT copies_print_run_id_fkey;
+ALTER TABLE copies ADD CONSTRAINT copies_print_run_id_fkey FOREIGN KEY (print_run_id) REFERENCES print_runs NOT VALID;
+ALTER TABLE print_runs DROP CONSTRAINT print_runs_id_prefix;
+DROP TRIGGER audit_log_not_emptied ON audit_log;
+DROP TRIGGER copy_ledger_not_emptied ON copy_ledger;
+DROP TRIGGER submissions_not_emptied ON submissions;
+DROP TRIGGER submissions_append_only ON submissions;
+DROP TRIGGER active_runs_stay ON print_runs;
+DROP FUNCTION active_runs_stay;
+DROP TRIGGER registrations_stay ON copies;
+DROP FUNCTION registrations_stay;
+DROP TRIGGER unlocks_stay ON unlocks;
