@@ -98,7 +98,7 @@ pub async fn register(
     let now = state.clock.now();
     let mut conn = state.store.connection().await?;
     let subject = attempt_subject(&state, AttemptScope::RegisterNetwork, None, &network);
-    reserve_attempt(&state, &mut conn, subject, ProblemCode::RegistrationThrottled).await?;
+    reserve_attempt(&state, &mut conn, subject, ProblemCode::RegistrationThrottled, now).await?;
     drop(conn);
 
     let password_hash = state.passwords.hash(password).await?;
@@ -191,7 +191,7 @@ pub async fn recover(
     let now = state.clock.now();
     let mut conn = state.store.connection().await?;
     let subject = attempt_subject(&state, AttemptScope::RecoverNetwork, None, &network);
-    reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled).await?;
+    reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled, now).await?;
     let found = accounts::find_for_login(&mut conn, name.key()).await?;
     drop(conn);
 
@@ -335,7 +335,11 @@ pub async fn change_password(
         .map_err(|error| Problem::invalid(vec![InputFault::at("/new_password", error)]))?;
     let subject =
         attempt_subject(&state, AttemptScope::LoginAccountNetwork, Some(by.account()), &network);
-    reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled).await?;
+    let of_account =
+        attempt_subject(&state, AttemptScope::PasswordAccount, Some(by.account()), &network);
+    for subject in [subject, of_account] {
+        reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled, now).await?;
+    }
     drop(conn);
 
     let old_hash = row.password_hash;
@@ -354,8 +358,10 @@ pub async fn change_password(
         })
         .await?;
     let mut conn = state.store.connection().await?;
-    attempts::release(&mut conn, subject, state.settings.attempt_limits.of(subject.scope), now)
-        .await?;
+    for subject in [subject, of_account] {
+        let limit = state.settings.attempt_limits.of(subject.scope);
+        attempts::release(&mut conn, subject, limit, now).await?;
+    }
     if !changed {
         return Err(Problem::new(ProblemCode::EditConflict));
     }

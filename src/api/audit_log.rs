@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::extract::{Cursor, May, Page, PageLimit, Params, paged};
+use super::extract::{Cursor, CursorTime, May, Page, PageLimit, Params, paged};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::auth::permission::ReadAuditLog;
@@ -58,13 +58,14 @@ pub async fn list_audit_log(
     by: May<ReadAuditLog>,
     query: Params<AuditLogQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let before = query.cursor.as_ref().map(Cursor::key).transpose()?;
+    let before = query.cursor.as_ref().map(Cursor::key::<(CursorTime, Uuid)>).transpose()?;
+    let before = before.map(|(CursorTime(at), id)| (at, id));
     let mut conn = state.store.connection().await?;
     let rows = audit::list(&mut conn, &by, before, query.limit.rows()).await?;
     let page = paged(
         rows,
         query.limit,
-        |row| (row.created_at, row.id),
+        |row| (CursorTime(row.created_at), row.id),
         |row| AuditEntryResponse {
             id: row.id,
             actor_id: row.actor_id,

@@ -16,6 +16,7 @@ use super::extract::{
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
+use crate::domain::code::Code;
 use crate::domain::deck::{DeckName, FormatName, Visibility};
 use crate::domain::ids::DeckId;
 use crate::store::decks::{
@@ -152,8 +153,8 @@ fn parse(request: &mut DeckRequest) -> Result<ParsedDeck, Problem> {
 #[into_params(parameter_in = Query)]
 pub struct DecksQuery {
     /// Only decks of this game.
-    #[param(example = "ttcg")]
-    game: Option<String>,
+    #[param(value_type = Option<String>, example = "ttcg")]
+    game: Option<Code>,
     /// Items on a page: 1 to 200.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
@@ -175,10 +176,8 @@ pub async fn list_decks(
     query: Params<DecksQuery>,
 ) -> Result<HttpResponse, Problem> {
     let before = query.cursor.as_ref().map(Cursor::key::<Uuid>).transpose()?;
-    // No game's code holds a NUL, which Postgres would not take.
-    let game = query.game.as_deref().map(|game| game.replace('\0', "?"));
     let mut conn = state.store.connection().await?;
-    let filter = DeckFilter { game: game.as_deref(), before };
+    let filter = DeckFilter { game: query.game.as_ref().map(Code::as_str), before };
     let rows = decks::list(&mut conn, &by, &filter, query.limit.rows()).await?;
     let page = paged(
         rows,

@@ -1,8 +1,10 @@
 //! Every URL on one screen.
 
+use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, web};
 use utoipa::OpenApi;
 
+use super::middleware::deadline;
 use super::problem::{self, Problem, ProblemCode};
 use super::{
     accounts, audit_log, cards, deck_reports, decks, games, health, print_runs, sessions, sets,
@@ -24,7 +26,7 @@ macro_rules! routes {
         /// Mounts every route.
         pub fn configure(config: &mut web::ServiceConfig) {
             $(
-                let resource = web::resource($path);
+                let resource = web::resource($path).wrap(from_fn(deadline::limit));
                 $(let resource = on!(resource, $method, $room::$handler);)+
                 config.service(resource.default_service(web::to(async || method_not_allowed(&[$(stringify!($method)),+]))));
             )+

@@ -8,7 +8,7 @@ use actix_web::{App, Error, web};
 use tracing_actix_web::TracingLogger;
 use utoipa_swagger_ui::SwaggerUi;
 
-use super::middleware::{cors, deadline, encoding, observe, problems, rate_limit};
+use super::middleware::{cors, encoding, observe, problems, rate_limit};
 use super::problem::Problem;
 use super::state::AppState;
 use super::{openapi, routes};
@@ -34,7 +34,6 @@ pub fn build_app(
         .default_service(web::to(async || Err::<&str, Problem>(Problem::not_found())))
         // The last is the outermost.
         .wrap(from_fn(problems::render))
-        .wrap(from_fn(deadline::limit))
         .wrap(Compress::default())
         .wrap(from_fn(encoding::tag))
         .wrap(from_fn(rate_limit::limit))

@@ -74,7 +74,7 @@ pub async fn log_in(
     let found = accounts::find_for_login(&mut conn, &cardscape_engine::name_key(&name)).await?;
     let subjects = login_subjects(&state, &mut conn, found.as_ref(), &name, &network).await?;
     for &subject in &subjects {
-        reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled).await?;
+        reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled, now).await?;
     }
     drop(conn);
 
@@ -161,23 +161,23 @@ pub fn attempt_subject(
 ) -> AttemptSubject {
     let account_bytes = account.map(|account| *account.0.as_bytes()).unwrap_or_default();
     let network_text = network.0.to_string();
-    let network_bytes =
-        if scope == AttemptScope::SerialAccount { &[] } else { network_text.as_bytes() };
+    let of_account = matches!(scope, AttemptScope::SerialAccount | AttemptScope::PasswordAccount);
+    let network_bytes = if of_account { &[] } else { network_text.as_bytes() };
     AttemptSubject {
         scope,
         mac: state.keys.short_lookup(scope.as_str(), &[&account_bytes, network_bytes]),
     }
 }
 
-/// Takes one unit of an attempt limit, or answers 429 with `code`.
+/// Takes one unit of an attempt limit, or answers 429 with `code`. Give it back with the same `now`.
 pub async fn reserve_attempt(
     state: &AppState,
     conn: &mut Connection,
     subject: AttemptSubject,
     code: ProblemCode,
+    now: DateTime<Utc>,
 ) -> Result<(), Problem> {
     let limit = state.settings.attempt_limits.of(subject.scope);
-    let now = state.clock.now();
     if attempts::reserve(conn, subject, limit, now).await? {
         return Ok(());
     }

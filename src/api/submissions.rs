@@ -20,7 +20,7 @@ use crate::domain::ids::{AccountId, SubmissionId};
 use crate::domain::serial::{SerialCode, SerialError};
 use crate::domain::text;
 use crate::store::attempts::{self, AttemptSubject};
-use crate::store::idempotency::IdempotentError;
+use crate::store::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::serials::{self, NewSubmission, SubmissionRow, Submitted};
 use crate::store::{StoreResult, SubmissionClaim};
 
@@ -136,7 +136,10 @@ pub async fn create_submission(
     let claim = parse(&state, &body.value)?;
     let key = key.claim(&state, by.account(), "create_submission", &body);
     let new = NewSubmission { id: SubmissionId::fresh(), claim, at: state.clock.now() };
-    let subjects = reserve_attempts(&state, by.account(), &network).await?;
+    if let Some(earlier) = repeated(&state, &by, key.as_ref()).await? {
+        return Ok(earlier);
+    }
+    let subjects = reserve_attempts(&state, by.account(), &network, new.at).await?;
     let submitted = state
         .store
         .transaction(async |conn| serials::submit(conn, &by, &new, key.as_ref()).await)
@@ -166,10 +169,35 @@ pub async fn create_submission(
         }
         Submitted::Rejected => return Err(Problem::new(ProblemCode::SubmissionRejected)),
     };
+    accepted(&state, &by, submission, already_registered).await
+}
+
+/// The answer to a request that was answered before under its `Idempotency-Key`. No guess, so no attempt: a lost reply can be
+/// asked for again when none is left.
+async fn repeated(
+    state: &AppState,
+    by: &May<SubmitSerials>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<Option<HttpResponse>, Problem> {
+    let Some(key) = key else { return Ok(None) };
     let mut conn = state.store.connection().await?;
-    let row = serials::find_submitted(&mut conn, &by, submission)
-        .await?
-        .ok_or_else(Problem::not_found)?;
+    let earlier = idempotency::answered(&mut conn, key).await?;
+    drop(conn);
+    match earlier {
+        None => Ok(None),
+        Some(id) => accepted(state, by, SubmissionId(id), false).await.map(Some),
+    }
+}
+
+async fn accepted(
+    state: &AppState,
+    by: &May<SubmitSerials>,
+    submission: SubmissionId,
+    already_registered: bool,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let row =
+        serials::find_submitted(&mut conn, by, submission).await?.ok_or_else(Problem::not_found)?;
     let mut response =
         if already_registered { HttpResponse::Ok() } else { HttpResponse::Created() };
     Ok(response
@@ -208,14 +236,14 @@ async fn reserve_attempts(
     state: &AppState,
     account: AccountId,
     network: &ClientNetwork,
+    now: DateTime<Utc>,
 ) -> Result<[AttemptSubject; 2], Problem> {
     let of_network = attempt_subject(state, AttemptScope::SerialNetwork, None, network);
     let of_account = attempt_subject(state, AttemptScope::SerialAccount, Some(account), network);
     let mut conn = state.store.connection().await?;
-    let now = state.clock.now();
-    reserve_attempt(state, &mut conn, of_network, ProblemCode::SerialAttemptsUsedUp).await?;
+    reserve_attempt(state, &mut conn, of_network, ProblemCode::SerialAttemptsUsedUp, now).await?;
     let reserved =
-        reserve_attempt(state, &mut conn, of_account, ProblemCode::SerialAttemptsUsedUp).await;
+        reserve_attempt(state, &mut conn, of_account, ProblemCode::SerialAttemptsUsedUp, now).await;
     if let Err(problem) = reserved {
         let limit = state.settings.attempt_limits.of(of_network.scope);
         attempts::release(&mut conn, of_network, limit, now).await?;

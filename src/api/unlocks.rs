@@ -7,7 +7,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::cards::CardUnlock;
-use super::extract::{Cursor, Freshness, Page, PageLimit, Params, cacheable, paged};
+use super::extract::{Cursor, CursorTime, Freshness, Page, PageLimit, Params, cacheable, paged};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::domain::ids::CardId;
@@ -68,13 +68,14 @@ pub async fn list_unlocks(
     state: web::Data<AppState>,
     query: Params<UnlocksQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let before = query.cursor.as_ref().map(Cursor::key).transpose()?;
+    let before = query.cursor.as_ref().map(Cursor::key::<(CursorTime, Uuid)>).transpose()?;
+    let before = before.map(|(CursorTime(at), id)| (at, id));
     let mut conn = state.store.connection().await?;
     let rows = unlocks::list(&mut conn, before, query.limit.rows()).await?;
     let page = paged(
         rows,
         query.limit,
-        |row| (row.unlocked_at, row.card_id),
+        |row| (CursorTime(row.unlocked_at), row.card_id),
         |row| UnlockedCard {
             card: row.card_id,
             game: row.game_code,

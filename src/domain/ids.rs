@@ -44,3 +44,11 @@ ids! {
     /// An entry of the copy ledger.
     LedgerId;
 }
+
+impl PrintingId {
+    /// A new id that tells nothing of its neighbours. Ids of one moment count up: between those of two cards they would tell how
+    /// many printings a hidden card has.
+    pub fn unordered() -> Self {
+        Self(Uuid::new_v4())
+    }
+}

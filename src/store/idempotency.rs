@@ -86,6 +86,21 @@ pub async fn claim(
     Ok(if same { Claimed::Repeat(resource) } else { Claimed::Mismatch })
 }
 
+/// The resource of an answered request with the same key, operation and body, if there is one. A look, not a claim.
+pub async fn answered(
+    conn: &mut Connection,
+    claim: &IdempotencyClaim,
+) -> StoreResult<Option<Uuid>> {
+    Ok(idempotency_keys::table
+        .find((claim.account.0, &claim.key))
+        .filter(idempotency_keys::operation.eq(claim.operation))
+        .filter(idempotency_keys::body_mac.eq(&claim.body_mac[..]))
+        .select(idempotency_keys::resource_id)
+        .first(conn)
+        .await
+        .optional()?)
+}
+
 /// Gives a key back: the request was refused, nothing was created.
 pub async fn forget(conn: &mut Connection, claim: Option<&IdempotencyClaim>) -> StoreResult<()> {
     if let Some(claim) = claim {

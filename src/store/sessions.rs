@@ -5,7 +5,7 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-use super::schema::{accounts, refresh_tokens, sessions};
+use super::schema::{accounts, personal_access_tokens, refresh_tokens, sessions};
 use super::{Connection, StoreResult};
 use crate::auth::permission::{
     Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount, Role,
@@ -225,7 +225,7 @@ async fn revoke(
         .await?)
 }
 
-/// Ends all sessions of an account but `spare`.
+/// Ends all sessions of an account but `spare`, and its personal access tokens: whoever made them may have been a thief.
 pub(super) async fn revoke_all(
     conn: &mut Connection,
     account: AccountId,
@@ -233,6 +233,12 @@ pub(super) async fn revoke_all(
     reason: RevokeReason,
     now: DateTime<Utc>,
 ) -> StoreResult<()> {
+    diesel::update(personal_access_tokens::table)
+        .filter(personal_access_tokens::account_id.eq(account.0))
+        .filter(personal_access_tokens::revoked_at.is_null())
+        .set(personal_access_tokens::revoked_at.eq(now))
+        .execute(conn)
+        .await?;
     let spare = spare.map_or_else(Uuid::nil, |session| session.0);
     diesel::update(sessions::table)
         .filter(sessions::account_id.eq(account.0))

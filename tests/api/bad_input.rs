@@ -131,3 +131,39 @@ async fn pointers_lead_to_the_fault() {
         "no places in bytes that the client never saw"
     );
 }
+
+/// Cursors are opaque, but anybody can write one.
+#[tokio::test]
+async fn cursors_that_nobody_gave_out() {
+    use base64::Engine as _;
+    let app = TestApp::start().await;
+    let id = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+    for key in [
+        json!(["-262143-01-01T00:00:00Z", id]),
+        json!([i64::MIN, id]),
+        json!([i64::MAX, id]),
+        json!([-1, id]),
+        json!([253_402_300_800_000_000_i64, id]),
+        json!([0]),
+        json!({}),
+    ] {
+        let cursor = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(key.to_string());
+        let answer = app.get(&format!("/v1/unlocks?cursor={cursor}")).answer().await;
+        answer.problem(400, "invalid_cursor");
+    }
+    let cursor =
+        base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(json!([0, id]).to_string());
+    app.get(&format!("/v1/unlocks?cursor={cursor}")).answer().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_bad_query_names_its_parameter() {
+    let app = TestApp::start().await;
+    for (query, pointer) in
+        [("limit=0", "?limit"), ("hidden=maybe", "?hidden"), ("limit=ten", "?limit")]
+    {
+        let problem =
+            app.get(&format!("/v1/cards?{query}")).answer().await.problem(400, "invalid_query");
+        assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem}");
+    }
+}

@@ -444,10 +444,7 @@ async fn own_decks_are_listed_page_by_page() {
         (boxes["data"].as_array().unwrap().len(), &boxes["data"][0]["card_count"]),
         (1, &json!(0))
     );
-    assert_eq!(
-        app.get("/v1/decks?game=%00").by(&ada).answer().await.expect(200)["data"],
-        json!([])
-    );
+    app.get("/v1/decks?game=%00").by(&ada).answer().await.problem(400, "invalid_query");
     for (query, code) in [
         ("cursor=nonsense", "invalid_cursor"),
         ("limit=0", "invalid_query"),

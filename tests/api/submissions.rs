@@ -472,3 +472,31 @@ async fn under_concurrency_every_card_is_unlocked_exactly_once() {
     let used = db.value("SELECT sum(used) FROM attempts WHERE scope = 'serial_account'").await;
     assert!(used.parse::<usize>().unwrap() <= pair.broken.load(Ordering::Relaxed), "{used}");
 }
+
+#[tokio::test]
+async fn a_lost_answer_is_told_again_when_no_attempt_is_left() {
+    let (app, cards) = a_run().await;
+    let ada = app.player("ada").await;
+    let keyed = |key: &'static str, body: Value| {
+        app.post("/v1/submissions").by(&ada).header("idempotency-key", key).json(&body).answer()
+    };
+    let first = keyed("train", cards[0].submission()).await.expect(201);
+    let guess = json!({ "serial": unknown_code(), "name": cards[0].name });
+    for _ in 0..20 {
+        app.post("/v1/submissions")
+            .by(&ada)
+            .json(&guess)
+            .answer()
+            .await
+            .problem(422, "submission_rejected");
+    }
+    app.post("/v1/submissions")
+        .by(&ada)
+        .json(&guess)
+        .answer()
+        .await
+        .problem(429, "serial_attempts_used_up");
+    let again = keyed("train", cards[0].submission()).await.expect(201);
+    assert_eq!(again["submission"], first["submission"]);
+    keyed("other", cards[1].submission()).await.problem(429, "serial_attempts_used_up");
+}

@@ -1,7 +1,7 @@
 //! Personal access tokens.
 
 use chrono::Duration;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Player, RequestExt as _, TestApp};
 
@@ -98,4 +98,44 @@ async fn every_fault_of_a_request_is_told_at_once() {
         .map(|error| error["pointer"].clone())
         .collect();
     assert_eq!(pointers, [json!("/name"), json!("/scopes/1"), json!("/expires_in_days")]);
+}
+
+/// Whoever changes or recovers a password may be rescuing a stolen account: the thief's tokens end, too.
+#[tokio::test]
+async fn tokens_end_with_the_password_and_the_role_they_were_made_under() {
+    let app =
+        TestApp::start_with(|settings| settings.identity_ttl = std::time::Duration::ZERO).await;
+    let admin = app.admin().await;
+    let lists = async |secret: &Value| {
+        app.get("/v1/decks").bearer_auth(secret.as_str().unwrap()).answer().await.status
+    };
+    for way in ["password", "role", "recovery"] {
+        let name = format!("owner by {way}");
+        let body = json!({ "name": name, "password": "tram window sonnet" });
+        let account = app.post("/v1/accounts").json(&body).answer().await.expect(201);
+        let owner = app.log_in(&name, "tram window sonnet").await;
+        let secret = make(&app, &owner, "k").await.expect(201)["secret"].clone();
+        assert_eq!(lists(&secret).await, 200);
+        match way {
+            "password" => {
+                let change = json!({ "current_password": owner.password, "new_password": "violet harbour lamp" });
+                app.put("/v1/me/password").by(&owner).json(&change).answer().await.expect(204);
+            }
+            "role" => {
+                let path = format!("/v1/accounts/{}", owner.id);
+                app.patch(&path)
+                    .by(&admin)
+                    .json(&json!({ "role": "moderator" }))
+                    .answer()
+                    .await
+                    .expect(200);
+            }
+            _ => {
+                let code = &account["recovery_codes"][0];
+                let body = json!({ "name": name, "recovery_code": code, "new_password": "violet harbour lamp" });
+                app.post("/v1/accounts/recover").json(&body).answer().await.expect(204);
+            }
+        }
+        assert_eq!(lists(&secret).await, 401, "{way}");
+    }
 }

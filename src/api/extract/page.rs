@@ -4,6 +4,7 @@ use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
+use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -65,6 +66,28 @@ impl Cursor {
 
     fn at(key: &impl Serialize) -> String {
         BASE64URL.encode(serde_json::to_vec(key).unwrap_or_default())
+    }
+}
+
+/// A time inside a cursor: microseconds since 1970, up to the year 9999. What lies outside of that Postgres may not take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "i64")]
+pub struct CursorTime(pub DateTime<Utc>);
+
+impl TryFrom<i64> for CursorTime {
+    type Error = &'static str;
+
+    fn try_from(micros: i64) -> Result<Self, &'static str> {
+        const YEAR_10000: i64 = 253_402_300_800_000_000;
+        let time =
+            DateTime::from_timestamp_micros(micros).filter(|_| (0..YEAR_10000).contains(&micros));
+        time.map(Self).ok_or("out of range")
+    }
+}
+
+impl From<CursorTime> for i64 {
+    fn from(time: CursorTime) -> Self {
+        time.0.timestamp_micros()
     }
 }
 

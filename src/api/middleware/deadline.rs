@@ -9,7 +9,8 @@ use super::problems::request_id;
 use crate::api::problem::{Problem, ProblemCode};
 use crate::api::state::AppState;
 
-/// Answers 503 when a handler is not done in time; its work is dropped, an open transaction rolled back.
+/// Answers 503 when a handler is not done in time; its work is dropped, an open transaction rolled back. Sits on each resource,
+/// behind the routing: there the request can be kept to answer it.
 pub async fn limit(
     req: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -18,12 +19,14 @@ pub async fn limit(
     let Some(limit) = state.map(|state| state.settings.request_timeout) else {
         return Ok(next.call(req).await?.map_into_boxed_body());
     };
-    let id = request_id(req.request());
+    let request = req.request().clone();
     match tokio::time::timeout(limit, next.call(req)).await {
         Ok(response) => Ok(response?.map_into_boxed_body()),
         Err(_) => {
+            let id = request_id(&request);
             tracing::warn!(request_id = id, "request ran into its time limit");
-            Err(Problem::new(ProblemCode::TimedOut).retry_after(2).into())
+            let answer = Problem::new(ProblemCode::TimedOut).retry_after(2).respond(id.as_deref());
+            Ok(ServiceResponse::new(request, answer))
         }
     }
 }

@@ -69,8 +69,10 @@ async fn add_printings(
     new: &[(CardId, &PrintingImport)],
 ) -> StoreResult<()> {
     for batch in new.chunks(BATCH) {
-        let batch: Vec<_> =
-            batch.iter().map(|(card, printing)| (PrintingId::fresh(), *card, *printing)).collect();
+        let batch: Vec<_> = batch
+            .iter()
+            .map(|(card, printing)| (PrintingId::unordered(), *card, *printing))
+            .collect();
         let rows: Vec<_> = batch
             .iter()
             .map(|(id, card, printing)| {
