@@ -157,6 +157,15 @@ async fn cursors_that_nobody_gave_out() {
 }
 
 #[tokio::test]
+async fn a_query_that_is_no_text_is_refused() {
+    let app = TestApp::start().await;
+    for query in ["name=%ff", "%ff=1", "name=%c3%28", "name=%ed%a0%80"] {
+        app.get(&format!("/v1/cards?{query}")).answer().await.problem(400, "invalid_query");
+    }
+    app.get("/v1/cards?name=%C3%89clair+%F0%9F%94%A5").answer().await.expect(200);
+}
+
+#[tokio::test]
 async fn a_bad_query_names_its_parameter() {
     let app = TestApp::start().await;
     for (query, pointer) in

@@ -30,6 +30,12 @@ impl<T: DeserializeOwned> FromRequest for Params<T> {
 }
 
 fn parse<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
+    // The form parser would put U+FFFD in the place of bytes that are no text, and so answer another question.
+    let text = percent_encoding::percent_decode_str(query).decode_utf8();
+    if text.is_err() {
+        let fault = InputFault::at("", "must be UTF-8, percent-encoded");
+        return Err(Problem::new(ProblemCode::InvalidQuery).errors(vec![fault]));
+    }
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
     serde_path_to_error::deserialize(pairs).map_err(|error| {
         let path = error.path().to_string();
