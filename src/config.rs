@@ -177,11 +177,12 @@ pub struct LogOptions {
     pub log_format: Option<LogFormat>,
 
     /// What to log, as tracing directives: info, cardscape=debug
+    // actix calls every malformed request an error of the server; it has a line of ours already.
     #[arg(
         long,
         global = true,
         env = "CARDSCAPE_LOG",
-        default_value = "info",
+        default_value = "info,actix_http::h1::dispatcher=off",
         value_name = "DIRECTIVES"
     )]
     pub log: String,

@@ -24,3 +24,4 @@ pub mod state;
 pub mod submissions;
 pub mod tokens;
 pub mod unlocks;
+pub mod wire;

@@ -51,6 +51,8 @@ problem_codes! {
     InvalidHeader = 400 "invalid_header" "A request header has a value that it cannot have";
     InvalidCursor = 400 "invalid_cursor" "The cursor is not one that this list gave out";
     InvalidRequest = 400 "invalid_request" "The request is not valid HTTP";
+    HeadTooSlow = 408 "head_too_slow" "The head of the request took too long";
+    HeadTooLarge = 431 "head_too_large" "The head of the request is too large";
     BodyTooLarge = 413 "body_too_large" "The body is larger than this route takes";
     UnsupportedMediaType = 415 "unsupported_media_type" "The body must be application/json";
     InvalidBody = 422 "invalid_body" "The body has fields that are unknown, missing or have values that they cannot have";

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use actix_web::HttpServer;
 use anyhow::Context as _;
 use clap::Args;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
@@ -12,8 +11,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::database::Database;
 use super::{Outcome, admin, block_on, say, seed};
-use crate::api::server::build_app;
 use crate::api::state::{AppState, Shared};
+use crate::api::wire;
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
@@ -59,23 +58,19 @@ impl ServeCommand {
             ));
             let app_shared = shared.clone();
             let admins = store.clone();
-            let server = HttpServer::new(move || {
+            let state = move || AppState {
                 // A pool for each worker: a shared one costs a third of the throughput (docs/DECISIONS.md).
-                let store = Store::new(&settings).unwrap_or_else(|_| store.clone());
-                build_app(AppState { store, shared: app_shared.clone() })
-            })
-            .workers(workers)
-            .client_request_timeout(Duration::from_secs(5))
-            .shutdown_timeout(self.options.shutdown_timeout)
-            .disable_signals()
-            .bind(self.options.listen)
-            .with_context(|| format!("cannot listen on {}", self.options.listen))?;
-            let addresses = server.addrs();
+                store: Store::new(&settings).unwrap_or_else(|_| store.clone()),
+                shared: app_shared.clone(),
+            };
+            let listen = self.options.listen;
+            let (address, server) =
+                wire::listen(listen, workers, self.options.shutdown_timeout, state)
+                    .with_context(|| format!("cannot listen on {listen}"))?;
             // Last, so that nothing can fail between this and showing the password.
             let first_password = first_admin(&admins).await?;
-            let server = server.run();
             let handle = server.handle();
-            announce(&addresses, first_password.as_deref());
+            announce(address, first_password.as_deref());
             tokio::spawn(housekeeping(shared.clone(), Store::new(&database.settings)?));
             let drain = shared.clone();
             let drain_delay = Duration::from_secs(self.options.drain_delay);
@@ -136,10 +131,8 @@ async fn first_admin(store: &Store) -> anyhow::Result<Option<String>> {
     }
 }
 
-fn announce(addresses: &[std::net::SocketAddr], first_password: Option<&str>) {
-    for address in addresses {
-        say(format_args!("Cardscape is ready: http://{address}/docs"));
-    }
+fn announce(address: std::net::SocketAddr, first_password: Option<&str>) {
+    say(format_args!("Cardscape is ready: http://{address}/docs"));
     if let Some(password) = first_password {
         say("Log in as admin with this password. It is shown only now and must be changed first:");
         say(format_args!("    {password}"));

@@ -5,7 +5,8 @@ use std::time::Instant;
 use actix_web::Error;
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use tracing::Span;
 use tracing_actix_web::RootSpanBuilder;
@@ -22,26 +23,36 @@ pub async fn measure<B: MessageBody>(
     let method = req.method().as_str().to_owned();
     let mut response = next.call(req).await?;
     let route = response.request().match_pattern().unwrap_or_else(|| "none".to_owned());
-    let status = response.status().as_u16().to_string();
-    metrics::counter!("http_requests_total", "method" => method, "route" => route.clone(), "status" => status)
-        .increment(1);
+    count(&method, &route, response.status());
     metrics::histogram!("http_request_seconds", "route" => route)
         .record(began.elapsed().as_secs_f64());
     let id = request_id(response.request());
-    let headers = response.headers_mut();
-    if let Some(id) = id.and_then(|id| HeaderValue::from_str(&id).ok()) {
+    stamp(response.headers_mut(), id.as_deref());
+    Ok(response)
+}
+
+/// Counts an answer.
+pub fn count(method: &str, route: &str, status: StatusCode) {
+    let labels = [
+        ("method", method.to_owned()),
+        ("route", route.to_owned()),
+        ("status", status.as_u16().to_string()),
+    ];
+    metrics::counter!("http_requests_total", &labels).increment(1);
+}
+
+/// What every answer bears: the id of its request, and what browsers must not do with it.
+pub fn stamp(headers: &mut HeaderMap, id: Option<&str>) {
+    if let Some(id) = id.and_then(|id| HeaderValue::from_str(id).ok()) {
         headers.insert(HeaderName::from_static("x-request-id"), id);
     }
-    headers.insert(
-        HeaderName::from_static("x-content-type-options"),
-        HeaderValue::from_static("nosniff"),
-    );
-    headers.insert(
-        HeaderName::from_static("referrer-policy"),
-        HeaderValue::from_static("no-referrer"),
-    );
-    headers.insert(HeaderName::from_static("x-frame-options"), HeaderValue::from_static("DENY"));
-    Ok(response)
+    for (name, value) in [
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("x-frame-options", "DENY"),
+    ] {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
 }
 
 /// The span of a request in the log: method, path without query, status, duration. Neither headers nor bodies nor queries.

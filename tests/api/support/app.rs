@@ -3,10 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
-use actix_web::HttpServer;
 use actix_web::dev::ServerHandle;
-use cardscape::api::server::build_app;
 use cardscape::api::state::{ApiSettings, AppState, Shared};
+use cardscape::api::wire;
 use cardscape::auth::keys::KeyRing;
 use cardscape::auth::password::PasswordHasher;
 use cardscape::auth::permission::{Operator, Role};
@@ -96,18 +95,12 @@ impl TestApp {
         let (send, receive) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             actix_web::rt::System::new().block_on(async move {
-                let server = HttpServer::new(move || {
-                    build_app(AppState {
-                        store: Store::new(&store_settings).unwrap(),
-                        shared: shared.clone(),
-                    })
-                })
-                .workers(1)
-                .disable_signals()
-                .bind("127.0.0.1:0")
-                .unwrap();
-                let address = server.addrs()[0];
-                let server = server.run();
+                let state = move || AppState {
+                    store: Store::new(&store_settings).unwrap(),
+                    shared: shared.clone(),
+                };
+                let any = "127.0.0.1:0".parse().unwrap();
+                let (address, server) = wire::listen(any, 1, 30, state).unwrap();
                 send.send((address, server.handle())).unwrap();
                 server.await.unwrap();
             });
@@ -145,6 +138,11 @@ impl TestApp {
     /// The database of the service.
     pub fn db(&self) -> &TestDb {
         &self.db
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// A request.
