@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use cardscape_engine::{
-    CardMention, Deck, Format, Report, ReportStatus, Severity, Violation, ViolationCode, validate,
+    CardMention, Date, Deck, Format, Report, ReportStatus, Severity, Violation, ViolationCode,
+    validate,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::deck_input::{DeckEntryBody, DeckFaults};
 use super::decks::readable;
-use super::extract::{Body, Caller, Freshness, cacheable};
+use super::extract::{Body, Caller, Freshness, Params, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::Viewer;
@@ -183,6 +184,9 @@ pub struct DeckReportRequest {
     /// Several formats of one game, 1 to 10. Either this or `format`.
     #[schema(example = json!(["emojo-dojo/box", "emojo-dojo/box:half"]), min_items = 1, max_items = 10)]
     pub formats: Option<Vec<String>>,
+    /// By the rules and limit lists of this day; absent: of today.
+    #[schema(value_type = Option<String>, format = Date, example = "2026-11-01")]
+    pub on: Option<Date>,
     /// The entries, at most 500. Either this or `list`.
     #[schema(max_items = 500)]
     pub entries: Option<Vec<DeckEntryBody>>,
@@ -191,13 +195,23 @@ pub struct DeckReportRequest {
     pub list: Option<String>,
 }
 
+/// By which rules.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ReportQuery {
+    /// By the rules and limit lists of this day, `YYYY-MM-DD`; absent: of today.
+    #[param(value_type = Option<String>, format = Date, example = "2026-11-01")]
+    on: Option<Date>,
+}
+
 /// Judges a stored deck: a public one, or one of the own.
 ///
 /// Every violation at once, each with the rule it breaks, the limit and the actual number. Hidden cards that you may not know
 /// are unknown cards here.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/report", tag = "decks", security((), ("bearer" = [])),
-    params(("deck" = Uuid, Path, description = "Id of the deck")),
+    params(("deck" = Uuid, Path, description = "Id of the deck"), ReportQuery),
     responses(
         (status = 200, body = DeckReportResponse),
         (status = 304, description = "The report is still what `If-None-Match` names."),
@@ -209,10 +223,11 @@ pub async fn find_deck_report(
     state: web::Data<AppState>,
     caller: Caller,
     deck: web::Path<Uuid>,
+    query: Params<ReportQuery>,
 ) -> Result<HttpResponse, Problem> {
     let stored = readable(&state, &caller, DeckId(*deck)).await?;
     let format = stored.row.format().map_err(Problem::internal)?;
-    let judged = judge(&state, caller.viewer(), &[format], stored.deck).await?;
+    let judged = judge(&state, caller.viewer(), &[format], query.on, stored.deck).await?;
     let DeckReportsResponse { reports, entries } = judged;
     let report =
         reports.into_iter().next().ok_or_else(|| Problem::internal("no report for a format"))?;
@@ -233,8 +248,9 @@ pub async fn create_deck_report(
     caller: Caller,
     body: Body<DeckReportRequest>,
 ) -> Result<HttpResponse, Problem> {
+    let day = body.value.on;
     let (formats, deck) = parse(body.value)?;
-    let judged = judge(&state, caller.viewer(), &formats, deck).await?;
+    let judged = judge(&state, caller.viewer(), &formats, day, deck).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(judged))
 }
 
@@ -276,9 +292,10 @@ async fn judge(
     state: &AppState,
     viewer: Viewer,
     names: &[FormatName],
+    day: Option<Date>,
     deck: Deck,
 ) -> Result<DeckReportsResponse, Problem> {
-    let (loaded, formats) = find_formats(state, names).await?;
+    let (loaded, formats) = find_formats(state, names, day).await?;
     let game = &loaded.game;
     let mut conn = state.store.connection().await?;
     let mut cards = deck_pool::for_deck(&mut conn, viewer, game, &formats, &deck).await?;
@@ -313,10 +330,11 @@ async fn judge(
     Ok(DeckReportsResponse { reports, entries: entries.collect() })
 }
 
-/// The game and the formats of these names, as they are today; all are of one game.
+/// The game and the formats of these names, as they are on a day, or today; all are of one game.
 pub(super) async fn find_formats(
     state: &AppState,
     names: &[FormatName],
+    day: Option<Date>,
 ) -> Result<(Arc<LoadedGame>, Vec<Format>), Problem> {
     let unknown = |what: String| Problem::new(ProblemCode::UnknownFormat).detail(what);
     let code = names.first().map(FormatName::game).unwrap_or_default();
@@ -324,13 +342,21 @@ pub(super) async fn find_formats(
     let loaded = state.games.find(&mut conn, code).await?;
     drop(conn);
     let loaded = loaded.ok_or_else(|| unknown(format!("There is no game {code}.")))?;
-    let today = state.clock.today().ok_or_else(|| Problem::internal("the clock shows no day"))?;
+    let day = day
+        .or_else(|| state.clock.today())
+        .ok_or_else(|| Problem::internal("the clock shows no day"))?;
     let formats = names.iter().map(|name| {
-        name.find_in(&loaded.game, today)
-            .ok_or_else(|| unknown(format!("There is no format {name}.")))
+        name.find_in(&loaded.game, day).ok_or_else(|| {
+            let known: Vec<String> = loaded.game.formats().iter().map(full_name).collect();
+            unknown(format!("There is no format {name} on {day}; there is {}.", known.join(", ")))
+        })
     });
     let formats: Vec<Format> = formats.collect::<Result<_, _>>()?;
     Ok((loaded, formats))
+}
+
+fn full_name(format: &Format) -> String {
+    format!("{}/{}", format.game, format.code)
 }
 
 fn unknown_names(reports: &[Report]) -> BTreeSet<String> {

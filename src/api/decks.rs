@@ -214,7 +214,7 @@ pub async fn create_deck(
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "create_deck", &body);
     let parsed = parse(&mut body.value)?;
-    deck_reports::find_formats(&state, std::slice::from_ref(&parsed.format)).await?;
+    deck_reports::find_formats(&state, std::slice::from_ref(&parsed.format), None).await?;
     let id = DeckId::fresh();
     let content = parsed.content(state.clock.now());
     let created = state
@@ -320,7 +320,7 @@ pub async fn replace_deck(
 ) -> Result<HttpResponse, Problem> {
     let (id, if_match) = (DeckId(*deck), if_match?);
     let parsed = parse(&mut body.value)?;
-    deck_reports::find_formats(&state, std::slice::from_ref(&parsed.format)).await?;
+    deck_reports::find_formats(&state, std::slice::from_ref(&parsed.format), None).await?;
     let content = parsed.content(state.clock.now());
     let is_current = |revision| if_match.check(Revision(revision)).is_ok();
     let edited = state

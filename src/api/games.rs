@@ -5,10 +5,17 @@ use cardscape_engine::{Date, Format, Game};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::extract::{Freshness, Params, cacheable};
+use super::extract::{
+    File, FileType as _, Freshness, IfMatch, May, Params, Revision, Toml, cacheable,
+};
+use super::import::{ImportQuery, ImportResponse, Place};
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
+use crate::auth::permission::WriteCatalogue;
 use crate::domain::code::Code;
+use crate::domain::import::{GameSource, SourceFile};
+use crate::store::games;
+use crate::store::import::Base;
 
 /// Manifests change rarely, and are the same for everybody.
 const FRESH: Freshness = Freshness::Public(60);
@@ -271,4 +278,70 @@ pub async fn find_format(
         })?;
     }
     cacheable(&req, FRESH, Some(loaded.updated_at), &FormatResponse::from(&format))
+}
+
+/// The manifest of a game, as its author wrote it.
+///
+/// `GET /v1/games/{game}` tells the same as JSON.
+#[utoipa::path(
+    get, path = "/v1/games/{game}/manifest", tag = "catalogue",
+    params(("game" = String, Path, description = "Code of the game", example = "ttcg")),
+    responses(
+        (status = 200, content((String = "application/toml", example = "code = \"ttcg\"\n")),
+            headers(("ETag" = String, description = "Its version, for `If-Match`"))),
+        (status = 304, description = "It is still the version that `If-None-Match` names."),
+    )
+)]
+pub async fn find_manifest(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    game: web::Path<Code>,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let stored = games::manifest(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
+    Ok(Revision(stored.revision).answer_file(&req, Toml::MEDIA_TYPE, stored.text))
+}
+
+/// Brings in a game, or changes its manifest.
+///
+/// The manifest is data: `docs/GAMES.md` explains it, `GET /v1/games/{game}/schema?of=manifest` gives its JSON Schema. A manifest with a
+/// fault is refused whole, with every fault and its place. To change a game, name the version that you change in `If-Match`.
+#[utoipa::path(
+    put, path = "/v1/games/{game}/manifest", tag = "catalogue", security(("bearer" = [])),
+    request_body(content = String, content_type = "application/toml"),
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("If-Match" = Option<String>, Header, description = "ETag of the manifest to replace; none for a new game", example = "\"r1\""),
+        ImportQuery,
+    ),
+    responses(
+        (status = 200, body = ImportResponse),
+        (status = 201, body = ImportResponse, description = "The game is new.",
+            headers(("Location" = String, description = "The game"))),
+        (status = 412, description = "`precondition_failed`: it was changed since; nothing is overwritten."),
+        (status = 422, description = "`invalid_import`"),
+        (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn replace_manifest(
+    state: web::Data<AppState>,
+    by: May<WriteCatalogue>,
+    game: web::Path<Code>,
+    query: Params<ImportQuery>,
+    if_match: Result<IfMatch, Problem>,
+    file: Result<File<Toml>, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let place = Place { game: game.into_inner(), set: None };
+    let stored =
+        games::manifest(&mut *state.store.connection().await?, place.game.as_str()).await?;
+    let base = match stored {
+        Some(stored) => {
+            if_match?.check(Revision(stored.revision))?;
+            Base::Revision(stored.revision)
+        }
+        None if if_match.is_ok() => return Err(Problem::new(ProblemCode::PreconditionFailed)),
+        None => Base::Nothing,
+    };
+    let manifest = SourceFile { name: "game.toml".to_owned(), text: file?.text };
+    query.run(&state, &by, &place, base, GameSource { manifest, sets: Vec::new() }).await
 }

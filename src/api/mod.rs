@@ -12,6 +12,7 @@ pub mod decks;
 pub mod extract;
 pub mod games;
 pub mod health;
+pub mod import;
 pub mod middleware;
 pub mod openapi;
 pub mod print_runs;

@@ -54,7 +54,7 @@ problem_codes! {
     HeadTooSlow = 408 "head_too_slow" "The head of the request took too long";
     HeadTooLarge = 431 "head_too_large" "The head of the request is too large";
     BodyTooLarge = 413 "body_too_large" "The body is larger than this route takes";
-    UnsupportedMediaType = 415 "unsupported_media_type" "The body must be application/json";
+    UnsupportedMediaType = 415 "unsupported_media_type" "The body has a media type that this route does not take";
     InvalidBody = 422 "invalid_body" "The body has fields that are unknown, missing or have values that they cannot have";
 
     // Who is asking.
@@ -78,6 +78,7 @@ problem_codes! {
     TooManyDecks = 409 "too_many_decks" "The account has as many decks as it may";
     Gone = 410 "gone" "What this request created was deleted since";
     UnknownFormat = 422 "unknown_format" "There is no such game or format";
+    InvalidImport = 422 "invalid_import" "The file has faults; nothing of it was taken";
     UnreadableDeckList = 422 "unreadable_deck_list" "Some lines of the deck list cannot be read";
 
     // Serials.

@@ -57,10 +57,11 @@ routes! {
 
     "/v1/games"                   => get games::list_games;
     "/v1/games/{game}"            => get games::find_game;
+    "/v1/games/{game}/manifest"   => get games::find_manifest, put games::replace_manifest;
     "/v1/games/{game}/formats"    => get games::list_formats;
     "/v1/games/{game}/formats/{format}" => get games::find_format;
     "/v1/games/{game}/sets"       => get sets::list_sets;
-    "/v1/games/{game}/sets/{set}" => get sets::find_set;
+    "/v1/games/{game}/sets/{set}" => get sets::find_set, put sets::replace_set;
     "/v1/games/{game}/sets/{set}/cards/{number}" => get cards::find_card_by_number;
     "/v1/cards"                   => get cards::list_cards;
     "/v1/cards/{card}"            => get cards::find_card;

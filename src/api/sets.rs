@@ -5,10 +5,17 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::extract::{Cursor, Freshness, Page, PageLimit, Params, cacheable, paged};
+use super::extract::{
+    Cursor, File, Freshness, Json, May, Page, PageLimit, Params, cacheable, paged,
+};
+use super::import::{ImportQuery, ImportResponse, Place};
 use super::problem::Problem;
 use super::state::AppState;
+use crate::auth::permission::WriteCatalogue;
 use crate::domain::code::Code;
+use crate::domain::import::{GameSource, SourceFile};
+use crate::store::games;
+use crate::store::import::Base;
 use crate::store::sets::{self, SetRow};
 
 /// The same for everybody; an unlock shows within seconds.
@@ -117,4 +124,44 @@ pub async fn find_set(
     let row =
         sets::find(&mut conn, game.as_str(), set.as_str()).await?.ok_or_else(Problem::not_found)?;
     cacheable(&req, FRESH, None, &SetResponse::from(row))
+}
+
+/// Brings in a set, or changes one.
+///
+/// The body is the whole set file: `GET /v1/games/{game}/schema` gives its JSON Schema. Every card is checked; a file with a fault is
+/// refused whole, with every fault and its place. Stored cards are known by their numbers and never vanish; new cards of a set that
+/// starts hidden are hidden. The same file again changes nothing.
+#[utoipa::path(
+    put, path = "/v1/games/{game}/sets/{set}", tag = "catalogue", security(("bearer" = [])),
+    request_body(content = Object, content_type = "application/json", description = "A set file", example = json!({
+        "code": "orchard", "name": "The Orchard", "released_on": "2026-12-24",
+        "cards": [{ "number": "001", "name": "Windfall", "kind": "lore", "attributes": {} }]
+    })),
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("set" = String, Path, description = "Code of the set", example = "orchard"),
+        ImportQuery,
+    ),
+    responses(
+        (status = 200, body = ImportResponse),
+        (status = 201, body = ImportResponse, description = "The set is new.",
+            headers(("Location" = String, description = "The set"))),
+        (status = 422, description = "`invalid_import`"),
+    )
+)]
+pub async fn replace_set(
+    state: web::Data<AppState>,
+    by: May<WriteCatalogue>,
+    path: web::Path<(Code, Code)>,
+    query: Params<ImportQuery>,
+    file: Result<File<Json>, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let (game, set) = path.into_inner();
+    let stored = games::manifest(&mut *state.store.connection().await?, game.as_str()).await?;
+    let stored = stored.ok_or_else(Problem::not_found)?;
+    let place = Place { game, set: Some(set) };
+    let manifest = SourceFile { name: "game.toml".to_owned(), text: stored.text };
+    let sets = vec![SourceFile { name: "set.json".to_owned(), text: file?.text }];
+    let base = Base::Revision(stored.revision);
+    query.run(&state, &by, &place, base, GameSource { manifest, sets }).await
 }

@@ -244,6 +244,29 @@ impl Operator {
     }
 }
 
+/// Proof that somebody may write the catalogue, hidden cards included: an admin, or the operator at the machine.
+#[derive(Debug)]
+pub struct Importer(Option<AccountId>);
+
+impl Importer {
+    /// Who; `None`: the operator at the machine.
+    pub fn account(&self) -> Option<AccountId> {
+        self.0
+    }
+}
+
+impl From<Operator> for Importer {
+    fn from(_: Operator) -> Self {
+        Self(None)
+    }
+}
+
+impl From<&Granted<WriteCatalogue>> for Importer {
+    fn from(granted: &Granted<WriteCatalogue>) -> Self {
+        Self(Some(granted.account()))
+    }
+}
+
 macro_rules! permissions {
     ($($(#[$meta:meta])* $name:ident: $role:ident, $scope:expr $(, $before:literal)?;)+) => {
         $(
@@ -282,6 +305,8 @@ permissions! {
     SubmitSerials: Player, Some(Scope::SerialsSubmit);
     /// Read any account.
     ReadAccounts: Moderator, Some(Scope::AdminRead);
+    /// Read and write manifests and sets, hidden cards included.
+    WriteCatalogue: Admin, Some(Scope::AdminWrite);
     /// Give roles and ban.
     ManageAccounts: Admin, Some(Scope::AdminWrite);
     /// Read print runs; never codes.

@@ -11,12 +11,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::database::Database;
 use super::{Outcome, block_on, say, seed_data};
-use crate::auth::permission::Operator;
+use crate::auth::permission::{Importer, Operator};
 use crate::config::DatabaseOptions;
 use crate::domain::clock::Clock;
 use crate::domain::import::{GameImport, ImportFault};
-use crate::store::Store;
-use crate::store::import::{self, ImportError, ImportSummary};
+use crate::store::import::{self, Base, ImportError, ImportSummary};
+use crate::store::{Store, games};
 
 #[derive(Args)]
 pub(super) struct SeedCommand {
@@ -39,16 +39,15 @@ impl SeedCommand {
         block_on(async {
             database.migrate().await?;
             let store = Store::new(&database.settings)?;
-            match load(&store, &self.folder).await? {
-                Seeded::Loaded(summaries) => {
-                    summaries.iter().filter(|summary| summary.changed()).for_each(report);
-                    if !summaries.iter().any(ImportSummary::changed) {
-                        say("Nothing changed.");
-                    }
-                    Ok(ExitCode::SUCCESS)
-                }
-                Seeded::Refused(faults) => Ok(refuse(&faults)),
+            let seeded = load(&store, &self.folder).await?;
+            seeded.loaded.iter().filter(|summary| summary.changed()).for_each(report);
+            if !seeded.refused.is_empty() {
+                return Ok(refuse(&seeded.refused));
             }
+            if !seeded.loaded.iter().any(ImportSummary::changed) {
+                say("Nothing changed.");
+            }
+            Ok(ExitCode::SUCCESS)
         })
     }
 }
@@ -85,11 +84,13 @@ fn report(summary: &ImportSummary) {
 }
 
 /// How loading a folder ended.
-pub(super) enum Seeded {
-    /// What changed, for each game.
-    Loaded(Vec<ImportSummary>),
-    /// Nothing was loaded of the game with the faults, nor of those after it.
-    Refused(Vec<ImportFault>),
+#[derive(Default)]
+pub(super) struct Seeded {
+    /// What changed, for each game that was loaded.
+    loaded: Vec<ImportSummary>,
+    /// What speaks against the games that were not. A fault in any file keeps out all of them; what the database speaks
+    /// against keeps out one.
+    refused: Vec<ImportFault>,
 }
 
 /// Loads the games and sets of a folder. Costs next to nothing when nothing changed since the last time.
@@ -102,24 +103,24 @@ pub(super) async fn load(store: &Store, folder: &Path) -> anyhow::Result<Seeded>
     }
     drop(conn);
     if current {
-        return Ok(Seeded::Loaded(Vec::new()));
+        return Ok(Seeded::default());
     }
     let imports = match seed_data::check(&sources) {
         Ok(imports) => imports,
-        Err(faults) => return Ok(Seeded::Refused(faults)),
+        Err(refused) => return Ok(Seeded { refused, ..Seeded::default() }),
     };
     let bar = progress_bar(&imports);
-    let mut summaries = Vec::new();
+    let mut seeded = Seeded::default();
     for game in &imports {
         bar.set_message(game.game().code().to_owned());
         match import_game(store, game, &bar).await {
-            Ok(summary) => summaries.push(summary),
-            Err(ImportError::Refused(faults)) => return Ok(Seeded::Refused(faults)),
-            Err(ImportError::Store(error)) => return Err(error.into()),
+            Ok(summary) => seeded.loaded.push(summary),
+            Err(ImportError::Refused(faults)) => seeded.refused.extend(faults),
+            Err(error) => return Err(error.into()),
         }
     }
     bar.finish_and_clear();
-    Ok(Seeded::Loaded(summaries))
+    Ok(seeded)
 }
 
 async fn import_game(
@@ -127,14 +128,14 @@ async fn import_game(
     game: &GameImport,
     bar: &ProgressBar,
 ) -> Result<ImportSummary, ImportError> {
-    let (operator, now) = (Operator::at_the_machine(), Clock::system().now());
+    let (importer, now) = (Importer::from(Operator::at_the_machine()), Clock::system().now());
     let start = bar.position();
     let progress = |cards: usize| bar.inc(cards as u64);
     store
         .transaction(async |conn| {
             // The transaction may run again after a deadlock.
             bar.set_position(start);
-            import::import(conn, &operator, game, now, &progress).await
+            import::import(conn, &importer, game, Base::Whatever, now, &progress).await
         })
         .await
 }
@@ -152,24 +153,23 @@ fn progress_bar(imports: &[GameImport]) -> ProgressBar {
     bar
 }
 
-/// For `serve`: loads the folder, or says why it cannot.
+/// For `serve`: loads the folder. What is refused is said in the log and on standard error; the service then goes on with what
+/// it has, for a set that was printed meanwhile must not keep it from starting.
 pub(super) async fn load_at_start(store: &Store, folder: &Path) -> anyhow::Result<()> {
     let seeded =
         load(store, folder).await.with_context(|| format!("cannot load {}", folder.display()))?;
-    match seeded {
-        Seeded::Loaded(summaries) => {
-            for summary in summaries.iter().filter(|summary| summary.changed()) {
-                let added: usize = summary.sets.iter().map(|set| set.cards_added).sum();
-                let changed: usize = summary.sets.iter().map(|set| set.cards_changed).sum();
-                tracing::info!(game = %summary.game, cards_added = added, cards_changed = changed, "seed data loaded");
-            }
-            Ok(())
-        }
-        Seeded::Refused(faults) => {
-            for fault in &faults {
-                eprintln!("{fault}");
-            }
-            bail!("{} has {} faults (see `cardscape seed --check`)", folder.display(), faults.len())
-        }
+    for summary in seeded.loaded.iter().filter(|summary| summary.changed()) {
+        let added: usize = summary.sets.iter().map(|set| set.cards_added).sum();
+        let changed: usize = summary.sets.iter().map(|set| set.cards_changed).sum();
+        tracing::info!(game = %summary.game, cards_added = added, cards_changed = changed, "seed data loaded");
     }
+    for fault in &seeded.refused {
+        tracing::error!(%fault, "seed data refused");
+    }
+    let nothing = seeded.loaded.is_empty() && !seeded.refused.is_empty();
+    if nothing && !games::any(&mut *store.connection().await?).await? {
+        let faults = seeded.refused.len();
+        bail!("{} has {faults} faults (see `cardscape seed --check`)", folder.display());
+    }
+    Ok(())
 }

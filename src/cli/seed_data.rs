@@ -62,7 +62,7 @@ pub(super) fn check(sources: &[GameSource]) -> Result<Vec<GameImport>, Vec<Impor
                 if let Some(first) = codes.insert(import.game().code().to_owned(), file.clone()) {
                     faults.push(ImportFault::new(
                         file,
-                        "code",
+                        "/code",
                         format!("{first} has the same game code"),
                     ));
                 }

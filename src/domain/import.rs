@@ -55,8 +55,11 @@ impl GameSource {
 pub struct ImportFault {
     /// Name of the file.
     pub file: String,
-    /// Where: a JSON pointer (RFC 6901) in a set file, a dotted path in a manifest; empty: the whole file.
+    /// Where: a JSON pointer (RFC 6901); empty: the whole file. A manifest is TOML, whose tables have pointers all the same.
     pub pointer: String,
+    /// Number and name of the card concerned, where it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<String>,
     /// What is wrong, for people.
     pub message: String,
 }
@@ -64,16 +67,20 @@ pub struct ImportFault {
 impl ImportFault {
     /// A fault at a place of a file.
     pub fn new(file: &str, pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), pointer: pointer.into(), message: message.into() }
+        Self { file: file.to_owned(), pointer: pointer.into(), card: None, message: message.into() }
     }
 }
 
 impl std::fmt::Display for ImportFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.pointer.as_str() {
-            "" => write!(f, "{}: {}", self.file, self.message),
-            pointer => write!(f, "{}: {pointer}: {}", self.file, self.message),
+        f.write_str(&self.file)?;
+        if !self.pointer.is_empty() {
+            write!(f, ": {}", self.pointer)?;
         }
+        if let Some(card) = &self.card {
+            write!(f, " ({card})")?;
+        }
+        write!(f, ": {}", self.message)
     }
 }
 
@@ -174,15 +181,34 @@ fn read_manifest(file: &SourceFile) -> Result<Game, Vec<ImportFault>> {
         return Err(vec![ImportFault::new(&file.name, "", "must not contain the NUL character")]);
     }
     let game = Game::from_toml(&file.text).map_err(|error| {
-        let fault = |fault: &cardscape_engine::ManifestFault| {
-            ImportFault::new(&file.name, &fault.place, &fault.problem)
+        let fault = |fault: &cardscape_engine::ManifestFault| match fault.place.starts_with("line ")
+        {
+            true => ImportFault::new(&file.name, "", format!("{}: {}", fault.place, fault.problem)),
+            false => ImportFault::new(&file.name, pointer_of(&fault.place), &fault.problem),
         };
         error.faults.iter().map(fault).collect::<Vec<_>>()
     })?;
     match code_fault(game.code()) {
-        Some(message) => Err(vec![ImportFault::new(&file.name, "code", message)]),
+        Some(message) => Err(vec![ImportFault::new(&file.name, "/code", message)]),
         None => Ok(game),
     }
+}
+
+/// The JSON pointer of a dotted path: `formats[0].rules[2]` is `/formats/0/rules/2`.
+fn pointer_of(place: &str) -> String {
+    let mut pointer = String::new();
+    for part in place.split(['.', '[', ']']).filter(|part| !part.is_empty()) {
+        pointer.push('/');
+        pointer.push_str(&part.replace('~', "~0").replace('/', "~1"));
+    }
+    pointer
+}
+
+/// Number and name of the card that a pointer into a set file leads to.
+fn card_at(set: &SetDefinition, pointer: &str) -> Option<String> {
+    let at: usize = pointer.strip_prefix("/cards/")?.split('/').next()?.parse().ok()?;
+    let card = set.cards.get(at)?;
+    Some(format!("{} {}", card.number, card.name).trim().to_owned())
 }
 
 fn read_set(game: &Game, file: &SourceFile, hash: [u8; 32]) -> Result<SetImport, Vec<ImportFault>> {
@@ -201,6 +227,9 @@ fn read_set(game: &Game, file: &SourceFile, hash: [u8; 32]) -> Result<SetImport,
             "/unlock_threshold".to_owned(),
             format!("must be at most {MAX_THRESHOLD}"),
         ));
+    }
+    for fault in &mut faults {
+        fault.card = card_at(&set, &fault.pointer);
     }
     let released_on = set.released_on.as_deref().map(str::parse).transpose();
     let (Ok(released_on), Ok(unlock_threshold), true) =
@@ -337,6 +366,16 @@ mod tests {
         for bad in ["", "-a", "a-", "a--b", "A", "a_b", "ä", &"a".repeat(33)] {
             assert!(code_fault(bad).is_some(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_place_in_a_manifest_has_a_pointer() {
+        assert_eq!(
+            pointer_of("formats[0].rules[2].zone_size.min"),
+            "/formats/0/rules/2/zone_size/min"
+        );
+        assert_eq!(pointer_of("kinds[1].attributes.a/b"), "/kinds/1/attributes/a~1b");
+        assert_eq!(pointer_of(""), "");
     }
 
     #[test]

@@ -22,10 +22,33 @@ pub struct LoadedGame {
     pub updated_at: DateTime<Utc>,
 }
 
+/// A manifest as it was imported.
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = games)]
+pub struct StoredManifest {
+    /// The text, TOML.
+    #[diesel(column_name = manifest)]
+    pub text: String,
+    /// Rises with every change.
+    pub revision: i64,
+}
+
 /// The loaded games of this process. A look-up costs one read of the revision by key, so that a game imported by another
 /// instance counts at once.
 #[derive(Debug, Default)]
 pub struct GameShelf(RwLock<BTreeMap<String, Arc<LoadedGame>>>);
+
+/// Whether there is any game.
+pub async fn any(conn: &mut Connection) -> StoreResult<bool> {
+    let found: Option<String> = games::table.select(games::code).first(conn).await.optional()?;
+    Ok(found.is_some())
+}
+
+/// The manifest of a game as its author wrote it, and its revision.
+pub async fn manifest(conn: &mut Connection, code: &str) -> StoreResult<Option<StoredManifest>> {
+    let query = games::table.find(code).select(StoredManifest::as_select());
+    Ok(query.first(conn).await.optional()?)
+}
 
 impl GameShelf {
     /// The game of that code.

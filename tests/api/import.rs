@@ -260,7 +260,7 @@ async fn a_manifest_keeps_what_stored_sets_need() {
     source.sets.clear();
     let faults = refused(&app, &source).await;
     assert_eq!(faults.len(), 1, "{faults:?}");
-    assert_eq!((faults[0].file.as_str(), faults[0].pointer.as_str()), ("game.toml", "rarities"));
+    assert_eq!((faults[0].file.as_str(), faults[0].pointer.as_str()), ("game.toml", "/rarities"));
     // With the old rarity above the new one, all is well, and stored printings stand one tier higher.
     source.manifest.text +=
         "\n[[rarities]]\ncode = \"standard\"\nname = \"Standard\"\nweight = 1\n";

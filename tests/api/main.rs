@@ -12,6 +12,7 @@ mod support;
 mod accounts;
 mod bad_input;
 mod cards;
+mod catalogue_imports;
 mod deck_reports;
 mod decks;
 mod games;

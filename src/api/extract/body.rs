@@ -1,4 +1,6 @@
-//! JSON bodies, read strictly.
+//! Bodies: JSON, read strictly, and files.
+
+use std::marker::PhantomData;
 
 use actix_web::http::header;
 use actix_web::web::Bytes;
@@ -14,6 +16,9 @@ use crate::domain::pointer::json_pointer;
 /// Largest body, in bytes, where a route does not say otherwise.
 const MAX_BODY: usize = 256 * 1024;
 
+/// Largest file, in bytes: a set of some ten thousand cards.
+const MAX_FILE: usize = 8 * 1024 * 1024;
+
 /// A JSON body. Refused: other media types (415), more than 256 KiB (413), malformed JSON (400), unknown, missing or mistyped
 /// fields and NUL characters (422).
 pub struct Body<T> {
@@ -28,43 +33,115 @@ impl<T: DeserializeOwned> FromRequest for Body<T> {
     type Future = Extracting<Self>;
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let is_json = is_json(req);
-        let declared = req
-            .headers()
-            .get(header::CONTENT_LENGTH)
-            .and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
-        let mut payload = payload.take();
+        let whole = read(req, payload, "application/json", MAX_BODY);
         Box::pin(async move {
-            if !is_json {
-                return Err(Problem::new(ProblemCode::UnsupportedMediaType));
-            }
-            if declared.is_some_and(|length| length > MAX_BODY) {
-                return Err(Problem::new(ProblemCode::BodyTooLarge));
-            }
-            let mut raw = BytesMut::new();
-            while let Some(chunk) = payload.next().await {
-                let chunk = chunk.map_err(|_| {
-                    Problem::new(ProblemCode::InvalidRequest)
-                        .detail("The body ended before it was complete.")
-                })?;
-                if raw.len() + chunk.len() > MAX_BODY {
-                    return Err(Problem::new(ProblemCode::BodyTooLarge));
-                }
-                raw.extend_from_slice(&chunk);
-            }
-            let raw = raw.freeze();
+            let raw = whole.await?;
             Ok(Self { value: parse(&raw)?, raw })
         })
     }
 }
 
-fn is_json(req: &HttpRequest) -> bool {
-    let Some(value) = req.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())
-    else {
-        return false;
-    };
-    let essence = value.split(';').next().unwrap_or_default().trim();
-    essence.eq_ignore_ascii_case("application/json")
+/// A kind of file that is taken as it is.
+pub trait FileType: 'static {
+    /// Its media type.
+    const MEDIA_TYPE: &'static str;
+    /// What its text must at least be.
+    fn check(text: &str) -> Result<(), Problem>;
+}
+
+/// A manifest: `application/toml`.
+#[derive(Debug)]
+pub struct Toml;
+
+impl FileType for Toml {
+    const MEDIA_TYPE: &'static str = "application/toml";
+
+    fn check(_: &str) -> Result<(), Problem> {
+        Ok(())
+    }
+}
+
+/// A set file: `application/json`.
+#[derive(Debug)]
+pub struct Json;
+
+impl FileType for Json {
+    const MEDIA_TYPE: &'static str = "application/json";
+
+    fn check(text: &str) -> Result<(), Problem> {
+        serde_json::from_str::<serde::de::IgnoredAny>(text)
+            .map(drop)
+            .map_err(|error| Problem::new(ProblemCode::MalformedJson).detail(error.to_string()))
+    }
+}
+
+/// A file as the body. Refused: other media types (415), more than 8 MiB (413), what is no UTF-8 text or no JSON where it
+/// should be (400). Routes take it as a `Result`, so that who may not send a file is told that first.
+pub struct File<T> {
+    /// The text.
+    pub text: String,
+    kind: PhantomData<T>,
+}
+
+impl<T: FileType> FromRequest for File<T> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let whole = read(req, payload, T::MEDIA_TYPE, MAX_FILE);
+        Box::pin(async move {
+            let raw = whole.await?;
+            let text = std::str::from_utf8(&raw).map_err(|_| {
+                Problem::new(ProblemCode::InvalidRequest).detail("The file is not UTF-8 text.")
+            })?;
+            T::check(text)?;
+            Ok(Self { text: text.to_owned(), kind: PhantomData })
+        })
+    }
+}
+
+/// The whole body, if it has the media type and is not too large.
+fn read(
+    req: &HttpRequest,
+    payload: &mut Payload,
+    media_type: &'static str,
+    limit: usize,
+) -> impl Future<Output = Result<Bytes, Problem>> + 'static {
+    let fits = has_media_type(req, media_type);
+    let declared = req
+        .headers()
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let mut payload = payload.take();
+    async move {
+        if !fits {
+            let wanted = format!("The body must be {media_type}.");
+            return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(wanted));
+        }
+        if declared.is_some_and(|length| length > limit) {
+            return Err(Problem::new(ProblemCode::BodyTooLarge));
+        }
+        let mut raw = BytesMut::new();
+        while let Some(chunk) = payload.next().await {
+            let chunk = chunk.map_err(|_| {
+                Problem::new(ProblemCode::InvalidRequest)
+                    .detail("The body ended before it was complete.")
+            })?;
+            if raw.len() + chunk.len() > limit {
+                return Err(Problem::new(ProblemCode::BodyTooLarge));
+            }
+            raw.extend_from_slice(&chunk);
+        }
+        Ok(raw.freeze())
+    }
+}
+
+fn has_media_type(req: &HttpRequest, wanted: &str) -> bool {
+    let value = req.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    value.is_some_and(|value| {
+        let essence = value.split(';').next().unwrap_or_default().trim();
+        essence.eq_ignore_ascii_case(wanted)
+    })
 }
 
 fn parse<T: DeserializeOwned>(raw: &[u8]) -> Result<T, Problem> {

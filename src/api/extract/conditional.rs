@@ -70,6 +70,22 @@ impl Revision {
         Ok(conditional(req, &self.tag(), Freshness::Private, None, body))
     }
 
+    /// A file for everybody, with this version's ETag, or a 304.
+    pub fn answer_file(
+        self,
+        req: &HttpRequest,
+        media_type: &'static str,
+        text: String,
+    ) -> HttpResponse {
+        let mut response =
+            conditional(req, &self.tag(), Freshness::Public(0), None, text.into_bytes());
+        if response.status() == StatusCode::OK {
+            let media_type = header::HeaderValue::from_static(media_type);
+            response.headers_mut().insert(header::CONTENT_TYPE, media_type);
+        }
+        response
+    }
+
     /// The same as plain text. Other bytes have another ETag: `"r7-text"`; for `If-Match` it names the same version.
     pub fn answer_text(self, req: &HttpRequest, text: String) -> HttpResponse {
         let tag = self.tag() + TEXT;

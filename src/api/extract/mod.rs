@@ -8,7 +8,7 @@ mod network;
 mod page;
 mod params;
 
-pub use body::Body;
+pub use body::{Body, File, FileType, Json, Toml};
 pub use conditional::{Freshness, IfMatch, Revision, cacheable};
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, May};

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::pool::stored;
-use crate::auth::permission::Operator;
+use crate::auth::permission::Importer;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::import::{CardImport, PrintingImport};
 use crate::store::schema::{card_content, printing_content};
@@ -77,7 +77,7 @@ struct StoredContent {
 /// Everything that is stored about the cards of a set, by number.
 pub(in crate::store) async fn load_set(
     conn: &mut Connection,
-    _by: &Operator,
+    _by: &Importer,
     game: &str,
     set: &str,
 ) -> StoreResult<BTreeMap<String, StoredCard>> {
@@ -126,7 +126,7 @@ pub(in crate::store) struct NameTaken {
 /// Which of these names cards of the game have, outside the given sets.
 pub(in crate::store) async fn names_taken(
     conn: &mut Connection,
-    _by: &Operator,
+    _by: &Importer,
     game: &str,
     name_keys: &[&str],
     outside: &[&str],
@@ -158,7 +158,7 @@ pub(in crate::store) struct CodeUsed {
 /// Which kinds and rarities the cards of a game use, outside the given sets.
 pub(in crate::store) async fn codes_used(
     conn: &mut Connection,
-    _by: &Operator,
+    _by: &Importer,
     game: &str,
     outside: &[&str],
 ) -> StoreResult<Vec<CodeUsed>> {
@@ -175,7 +175,7 @@ pub(in crate::store) async fn codes_used(
 /// Takes the names off cards that are about to get other ones, so that two can change names with each other.
 pub(in crate::store) async fn free_names(
     conn: &mut Connection,
-    _by: &Operator,
+    _by: &Importer,
     cards: &[CardId],
 ) -> StoreResult<()> {
     let ids: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
@@ -189,7 +189,7 @@ pub(in crate::store) async fn free_names(
 /// Stores the content of new cards.
 pub(in crate::store) async fn insert(
     conn: &mut Connection,
-    _by: &Operator,
+    _by: &Importer,
     game: &str,
     cards: &[(CardId, &CardImport)],
 ) -> StoreResult<()> {
@@ -219,7 +219,7 @@ pub(in crate::store) async fn insert(
 /// Replaces the content of a card.
 pub(in crate::store) async fn update(
     conn: &mut Connection,
-    _by: &Operator,
+    _by: &Importer,
     id: CardId,
     card: &CardImport,
 ) -> StoreResult<()> {
@@ -242,7 +242,7 @@ pub(in crate::store) async fn update(
 /// Stores the content of new printings.
 pub(in crate::store) async fn insert_printings(
     conn: &mut Connection,
-    _by: &Operator,
+    _by: &Importer,
     printings: &[(PrintingId, &PrintingImport)],
 ) -> StoreResult<()> {
     let rows: Vec<_> = printings
@@ -261,7 +261,7 @@ pub(in crate::store) async fn insert_printings(
 /// Replaces the content of a printing.
 pub(in crate::store) async fn update_printing(
     conn: &mut Connection,
-    _by: &Operator,
+    _by: &Importer,
     id: PrintingId,
     printing: &PrintingImport,
 ) -> StoreResult<()> {

@@ -8,7 +8,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::plan::{CardPlan, SetPlan};
-use crate::auth::permission::Operator;
+use crate::auth::permission::Importer;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::import::{CardImport, PrintingImport};
 use crate::store::door::content;
@@ -21,7 +21,7 @@ const BATCH: usize = 500;
 /// Adds the new cards of a set; hidden ones when the set starts hidden.
 pub(super) async fn add(
     conn: &mut Connection,
-    by: &Operator,
+    by: &Importer,
     plan: &SetPlan<'_>,
     at: DateTime<Utc>,
     progress: &(dyn Fn(usize) + Sync),
@@ -65,7 +65,7 @@ pub(super) async fn add(
 
 async fn add_printings(
     conn: &mut Connection,
-    by: &Operator,
+    by: &Importer,
     new: &[(CardId, &PrintingImport)],
 ) -> StoreResult<()> {
     for batch in new.chunks(BATCH) {
@@ -94,7 +94,7 @@ async fn add_printings(
 /// Changes what differs about stored cards.
 pub(super) async fn change(
     conn: &mut Connection,
-    by: &Operator,
+    by: &Importer,
     plan: &SetPlan<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
@@ -106,7 +106,7 @@ pub(super) async fn change(
 
 async fn change_card(
     conn: &mut Connection,
-    by: &Operator,
+    by: &Importer,
     plan: &CardPlan<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {

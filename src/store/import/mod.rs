@@ -19,12 +19,23 @@ use self::plan::SetPlan;
 use super::pool::AsStoreError;
 use super::schema::{games, sets};
 use super::{Connection, StoreError, StoreResult, audit};
-use crate::auth::permission::Operator;
+use crate::auth::permission::Importer;
 use crate::domain::import::{GameImport, GameSource, ImportFault};
 
 /// Imports wait for each other on this advisory lock, longer than ordinary statements may.
 const LOCK: &str = "SET LOCAL lock_timeout = '120s'; SET LOCAL statement_timeout = '120s'; \
                     SELECT pg_advisory_xact_lock(7233172002)";
+
+/// What must be stored of the game for an import to go ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// Anything or nothing.
+    Whatever,
+    /// Nothing: the game is to be new.
+    Nothing,
+    /// This revision of the manifest.
+    Revision(i64),
+}
 
 /// An import did not happen.
 #[derive(Debug, Error)]
@@ -35,6 +46,12 @@ pub enum ImportError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Somebody else changed the game first.
+    #[error("the game was changed meanwhile")]
+    Stale,
+    /// It was a rehearsal: this is what it would have changed.
+    #[error("rehearsed")]
+    Rehearsed(ImportSummary),
 }
 
 impl From<diesel::result::Error> for ImportError {
@@ -47,7 +64,7 @@ impl AsStoreError for ImportError {
     fn as_store_error(&self) -> Option<&StoreError> {
         match self {
             Self::Store(error) => Some(error),
-            Self::Refused(_) => None,
+            Self::Refused(_) | Self::Stale | Self::Rehearsed(_) => None,
         }
     }
 }
@@ -57,6 +74,8 @@ impl AsStoreError for ImportError {
 pub struct ImportSummary {
     /// Game code.
     pub game: String,
+    /// Whether the game is new.
+    pub game_added: bool,
     /// Whether the manifest is new or another.
     pub manifest_changed: bool,
     /// The sets that changed.
@@ -68,6 +87,8 @@ pub struct ImportSummary {
 pub struct SetSummary {
     /// Set code.
     pub set: String,
+    /// Whether the set is new.
+    pub set_added: bool,
     /// Whether the set is new, or its name, date or policy another.
     pub set_changed: bool,
     /// New cards.
@@ -112,22 +133,37 @@ pub async fn is_current(conn: &mut Connection, source: &GameSource) -> StoreResu
     Ok(current)
 }
 
-/// Imports a game and its sets, in one transaction that the caller opens. `progress` is told how many cards were dealt with
+/// Imports a game and its sets, in one transaction that the caller opens, if what is stored is still `base`. `progress` is told how many cards were dealt with
 /// each time some were.
 ///
 /// Cards are known by game, set and number; ids stay. New cards of a set that starts hidden are hidden; cards that everybody
 /// could read stay open whatever the set's policy becomes, and hidden ones stay hidden until they are unlocked.
 pub async fn import(
     conn: &mut Connection,
-    by: &Operator,
+    by: &Importer,
     import: &GameImport,
+    base: Base,
     at: DateTime<Utc>,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<ImportSummary, ImportError> {
     conn.batch_execute(LOCK).await?;
+    let revision: Option<i64> = games::table
+        .find(import.game().code())
+        .select(games::revision)
+        .for_update()
+        .first(conn)
+        .await
+        .optional()?;
+    match base {
+        Base::Nothing if revision.is_some() => return Err(ImportError::Stale),
+        Base::Revision(wanted) if revision != Some(wanted) => return Err(ImportError::Stale),
+        Base::Whatever | Base::Nothing | Base::Revision(_) => {}
+    }
     let mut summary =
         ImportSummary { game: import.game().code().to_owned(), ..ImportSummary::default() };
-    summary.manifest_changed = store_game(conn, import, at).await?;
+    let stored = store_game(conn, import, at).await?;
+    summary.game_added = stored == Manifest::Added;
+    summary.manifest_changed = stored != Manifest::Unchanged;
 
     let mut plans = Vec::new();
     for set in import.sets() {
@@ -154,17 +190,24 @@ pub async fn import(
         }
     }
     if summary.changed() {
-        record(conn, &summary, at).await?;
+        record(conn, by, &summary, at).await?;
     }
     Ok(summary)
 }
 
-/// Stores the manifest; whether it is new or another.
+/// What storing a manifest did.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Manifest {
+    Added,
+    Changed,
+    Unchanged,
+}
+
 async fn store_game(
     conn: &mut Connection,
     import: &GameImport,
     at: DateTime<Utc>,
-) -> StoreResult<bool> {
+) -> StoreResult<Manifest> {
     let (game, manifest) = (import.game(), &import.manifest().text);
     let stored: Option<String> = games::table
         .find(game.code())
@@ -176,26 +219,27 @@ async fn store_game(
     let values =
         (games::name.eq(game.name()), games::manifest.eq(manifest), games::updated_at.eq(at));
     match stored {
-        Some(stored) if stored == *manifest => return Ok(false),
+        Some(stored) if stored == *manifest => Ok(Manifest::Unchanged),
         Some(_) => {
             diesel::update(games::table.find(game.code()))
                 .set((values, games::revision.eq(games::revision + 1)))
                 .execute(conn)
                 .await?;
+            Ok(Manifest::Changed)
         }
         None => {
             diesel::insert_into(games::table)
                 .values((games::code.eq(game.code()), values, games::created_at.eq(at)))
                 .execute(conn)
                 .await?;
+            Ok(Manifest::Added)
         }
     }
-    Ok(true)
 }
 
 async fn write(
     conn: &mut Connection,
-    by: &Operator,
+    by: &Importer,
     plan: &SetPlan<'_>,
     at: DateTime<Utc>,
     progress: &(dyn Fn(usize) + Sync),
@@ -211,6 +255,7 @@ async fn write(
         .await?;
     Ok(SetSummary {
         set: plan.set.code.clone(),
+        set_added: plan.is_new,
         set_changed: plan.set_changed,
         cards_added: plan.added.len(),
         cards_changed: plan.changed.len(),
@@ -220,11 +265,12 @@ async fn write(
 
 async fn record(
     conn: &mut Connection,
+    by: &Importer,
     summary: &ImportSummary,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let entry = audit::NewAuditEntry {
-        actor: None,
+        actor: by.account(),
         action: "game.imported",
         target: format!("game:{}", summary.game),
         details: serde_json::json!({ "manifest_changed": summary.manifest_changed, "sets": summary.sets }),

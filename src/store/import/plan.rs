@@ -9,7 +9,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::SetId;
-use crate::auth::permission::Operator;
+use crate::auth::permission::Importer;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::import::{CardImport, GameImport, ImportFault, PrintingImport, SetImport};
 use crate::store::door::content::{self, StoredCard, StoredPrinting};
@@ -48,7 +48,7 @@ pub(super) struct CardPlan<'a> {
 /// Compares a set with what is stored and brings its own row up to date; `None` when the same file was imported last.
 pub(super) async fn plan<'a>(
     conn: &mut Connection,
-    by: &Operator,
+    by: &Importer,
     game: &'a str,
     set: &'a SetImport,
     at: DateTime<Utc>,
@@ -244,7 +244,7 @@ async fn refuse_removed_printings(
 /// Everything that speaks against the plans: what each of them found, and names that cards of other sets have.
 pub(super) async fn faults(
     conn: &mut Connection,
-    by: &Operator,
+    by: &Importer,
     import: &GameImport,
     plans: &[SetPlan<'_>],
 ) -> StoreResult<Vec<ImportFault>> {
@@ -273,7 +273,7 @@ pub(super) async fn faults(
 /// Kinds and rarities that a changed manifest leaves out, though cards of sets outside this import have them.
 pub(super) async fn lost_codes(
     conn: &mut Connection,
-    by: &Operator,
+    by: &Importer,
     import: &GameImport,
     plans: &[SetPlan<'_>],
 ) -> StoreResult<Vec<ImportFault>> {
@@ -289,7 +289,7 @@ pub(super) async fn lost_codes(
             "{:?} is missing, but cards of the stored set {} have it",
             used.code, used.set_code
         );
-        ImportFault::new(&import.manifest().name, used.list, message)
+        ImportFault::new(&import.manifest().name, format!("/{}", used.list), message)
     };
     Ok(lost.map(fault).collect())
 }
@@ -297,7 +297,7 @@ pub(super) async fn lost_codes(
 /// Takes the names off all cards that get other ones.
 pub(super) async fn free_names(
     conn: &mut Connection,
-    by: &Operator,
+    by: &Importer,
     plans: &[SetPlan<'_>],
 ) -> StoreResult<()> {
     let cards = plans.iter().flat_map(|plan| &plan.changed);

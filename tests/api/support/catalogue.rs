@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use cardscape::auth::permission::Operator;
+use cardscape::auth::permission::{Importer, Operator};
 use cardscape::domain::clock::Clock;
 use cardscape::domain::import::{GameImport, GameSource, SourceFile};
 use cardscape::store::Store;
-use cardscape::store::import::{self, ImportError, ImportSummary};
+use cardscape::store::import::{self, Base, ImportError, ImportSummary};
 use serde_json::Value;
 
 use super::{TestApp, sql};
@@ -52,9 +52,11 @@ pub async fn import_into(
     source: &GameSource,
 ) -> Result<ImportSummary, ImportError> {
     let checked = GameImport::check(source).expect("the files have no fault");
-    let (operator, now) = (Operator::at_the_machine(), clock.now());
+    let (importer, now) = (Importer::from(Operator::at_the_machine()), clock.now());
     store
-        .transaction(async |conn| import::import(conn, &operator, &checked, now, &|_| {}).await)
+        .transaction(async |conn| {
+            import::import(conn, &importer, &checked, Base::Whatever, now, &|_| {}).await
+        })
         .await
 }
 

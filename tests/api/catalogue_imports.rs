@@ -1,0 +1,237 @@
+//! Games and sets that an admin brings in over HTTP.
+
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+
+use crate::support::{Player, RequestExt as _, TestApp, seed_data, set_file};
+
+/// A game of its own: cards of one kind, decks of three.
+const PEBBLES: &str = r#"
+code = "pebbles"
+name = "Pebbles"
+rules_version = "pebbles/1"
+
+[cards]
+rule = "P-1"
+
+[[zones]]
+code = "main"
+name = "Pouch"
+
+[[rarities]]
+code = "grey"
+name = "Grey"
+weight = 1
+
+[[kinds]]
+code = "pebble"
+name = "Pebble"
+
+[kinds.attributes.weight]
+type = "integer"
+min = 1
+max = 9
+
+[[formats]]
+code = "pouch"
+name = "Pouch"
+version = "1"
+
+[[formats.rules]]
+rule = "P-2"
+text = "A pouch holds three pebbles."
+zone_size = { zone = "main", exactly = 3 }
+"#;
+
+fn shore() -> Value {
+    json!({
+        "code": "shore", "name": "Shore",
+        "cards": [
+            { "number": "001", "name": "Flat One", "kind": "pebble", "attributes": { "weight": 2 } },
+            { "number": "002", "name": "Round One", "kind": "pebble", "attributes": { "weight": 3 } },
+        ],
+    })
+}
+
+fn manifest(app: &TestApp, by: &Player, game: &str, text: &str) -> RequestBuilder {
+    let (game, query) = game.split_once('?').unwrap_or((game, ""));
+    app.put(&format!("/v1/games/{game}/manifest?{query}"))
+        .by(by)
+        .header("content-type", "application/toml")
+        .body(text.to_owned())
+}
+
+fn set(app: &TestApp, by: &Player, path: &str, file: &Value) -> RequestBuilder {
+    app.put(&format!("/v1/games/{path}")).by(by).json(file)
+}
+
+#[tokio::test]
+async fn a_game_comes_in_as_data_and_its_decks_are_judged() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let other_instance = app.second_instance();
+
+    // First without consequences.
+    let rehearsed = manifest(&app, &admin, "pebbles?dry_run=true", PEBBLES);
+    let told = rehearsed.answer().await.expect(200);
+    assert_eq!((&told["dry_run"], &told["game_added"]), (&json!(true), &json!(true)));
+    app.get("/v1/games/pebbles").answer().await.problem(404, "not_found");
+
+    let answer = manifest(&app, &admin, "pebbles", PEBBLES).answer().await;
+    assert_eq!(answer.header("location"), "/v1/games/pebbles");
+    assert_eq!(answer.expect(201)["manifest_changed"], true);
+    let answer = set(&app, &admin, "pebbles/sets/shore", &shore()).answer().await;
+    assert_eq!(answer.header("location"), "/v1/games/pebbles/sets/shore");
+    let told = answer.expect(201);
+    let whole = json!({
+        "set": "shore", "set_added": true, "set_changed": true, "cards_added": 2, "cards_changed": 0, "cards_unlocked": 0
+    });
+    assert_eq!(told["sets"], json!([whole]));
+
+    // The very next request, on any instance, judges by it.
+    let deck = json!({ "format": "pebbles/pouch", "list": "2 Flat One\n1 round one" });
+    for instance in [&app, &other_instance] {
+        let judged = instance.post("/v1/deck-reports").json(&deck).answer().await.expect(200);
+        assert_eq!(judged["reports"][0]["status"], "legal", "{judged}");
+    }
+    let short = json!({ "format": "pebbles/pouch", "list": "1 Flat One" });
+    let judged = app.post("/v1/deck-reports").json(&short).answer().await.expect(200);
+    assert_eq!(judged["reports"][0]["violations"][0]["rule"], "P-2");
+
+    // The same again changes nothing, also not the audit log.
+    let entries = "SELECT count(*) FROM audit_log WHERE action = 'game.imported'";
+    assert_eq!(app.db().value(entries).await, "2");
+    let told = set(&app, &admin, "pebbles/sets/shore", &shore()).answer().await.expect(200);
+    assert_eq!(told["sets"], json!([]));
+    assert_eq!(app.db().value(entries).await, "2");
+    let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
+    assert_eq!(log["data"][0]["actor_id"], admin.id.as_str(), "{log}");
+}
+
+#[tokio::test]
+async fn a_manifest_is_changed_by_the_version_that_was_read() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    manifest(&app, &admin, "pebbles", PEBBLES).answer().await.expect(201);
+    let read = app.get("/v1/games/pebbles/manifest").answer().await;
+    assert_eq!(read.header("content-type"), "application/toml");
+    assert_eq!(read.text(), PEBBLES);
+    let etag = read.header("etag").to_owned();
+    let again = app.get("/v1/games/pebbles/manifest").header("if-none-match", &etag);
+    assert_eq!(again.answer().await.status, 304);
+
+    let four = PEBBLES.replace("exactly = 3", "exactly = 4");
+    manifest(&app, &admin, "pebbles", &four).answer().await.problem(428, "precondition_required");
+    let edit = |text: &str| manifest(&app, &admin, "pebbles", text).header("if-match", &etag);
+    let rehearsed = manifest(&app, &admin, "pebbles?dry_run=true", &four).header("if-match", &etag);
+    rehearsed.answer().await.expect(200);
+    edit(&four).answer().await.expect(200);
+    edit(PEBBLES).answer().await.problem(412, "precondition_failed");
+    let nobody = manifest(&app, &admin, "gravel", PEBBLES).header("if-match", "\"r1\"");
+    nobody.answer().await.problem(412, "precondition_failed");
+    let deck = json!({ "format": "pebbles/pouch", "entries": [] });
+    let judged = app.post("/v1/deck-reports").json(&deck).answer().await.expect(200);
+    assert_eq!(judged["reports"][0]["violations"][0]["limit"], 4);
+}
+
+/// Two admins change the same version at the same moment, on two instances: one of them wins, the other is told.
+#[tokio::test]
+async fn of_two_edits_at_the_same_moment_one_wins() {
+    let app = TestApp::start().await;
+    let other = app.second_instance();
+    let admin = app.admin().await;
+    manifest(&app, &admin, "pebbles", PEBBLES).answer().await.expect(201);
+    for round in 1..=8 {
+        let etag = format!("\"r{round}\"");
+        let text = |size: usize| PEBBLES.replace("exactly = 3", &format!("exactly = {size}"));
+        let one = manifest(&app, &admin, "pebbles", &text(10 + round)).header("if-match", &etag);
+        let two = manifest(&other, &admin, "pebbles", &text(40 + round)).header("if-match", &etag);
+        let (one, two) = tokio::join!(one.answer(), two.answer());
+        let mut statuses = [one.status, two.status];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 412]);
+    }
+}
+
+#[tokio::test]
+async fn faults_are_told_with_their_places_and_nothing_is_taken() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let broken =
+        PEBBLES.replace("exactly = 3", "exactly = \"three\"").replace("max = 9", "most = 9");
+    let problem =
+        manifest(&app, &admin, "pebbles", &broken).answer().await.problem(422, "invalid_import");
+    let pointers: Vec<&str> = problem["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| error["pointer"].as_str().unwrap())
+        .collect();
+    assert!(pointers.iter().any(|at| at.starts_with("/formats/0/rules/0/zone_size")), "{problem}");
+    assert!(pointers.iter().any(|at| at.starts_with("/kinds/0/attributes/weight")), "{problem}");
+    let problem =
+        manifest(&app, &admin, "pebbles", "code = ").answer().await.problem(422, "invalid_import");
+    assert!(problem["errors"][0]["detail"].as_str().unwrap().starts_with("line 1"), "{problem}");
+    let problem =
+        manifest(&app, &admin, "gravel", PEBBLES).answer().await.problem(422, "invalid_import");
+    assert_eq!(problem["errors"][0]["pointer"], "/code");
+    app.get("/v1/games/pebbles").answer().await.problem(404, "not_found");
+
+    set(&app, &admin, "pebbles/sets/shore", &shore()).answer().await.problem(404, "not_found");
+    manifest(&app, &admin, "pebbles", PEBBLES).answer().await.expect(201);
+    let mut file = shore();
+    file["cards"][1]["attributes"]["weight"] = json!(10);
+    file["cards"][1]["number"] = json!("001");
+    let problem = set(&app, &admin, "pebbles/sets/shore", &file).answer().await;
+    let problem = problem.problem(422, "invalid_import");
+    let errors = problem["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 2, "{problem}");
+    assert!(
+        errors.iter().any(|error| error["pointer"] == "/cards/1/attributes/weight"),
+        "{problem}"
+    );
+    assert!(errors.iter().all(|error| error["detail"].as_str().unwrap().contains("Round One")));
+    let problem = set(&app, &admin, "pebbles/sets/beach", &shore()).answer().await;
+    assert_eq!(problem.problem(422, "invalid_import")["errors"][0]["pointer"], "/code");
+    let unknown = json!({ "code": "shore", "name": "Shore", "cards": [], "color": "grey" });
+    set(&app, &admin, "pebbles/sets/shore", &unknown).answer().await.problem(422, "invalid_import");
+    let half = app.put("/v1/games/pebbles/sets/shore").by(&admin);
+    let half = half.header("content-type", "application/json").body("{\"code\":");
+    half.answer().await.problem(400, "malformed_json");
+    assert_eq!(app.db().value("SELECT count(*) FROM sets").await, "0");
+}
+
+#[tokio::test]
+async fn files_of_the_wrong_kind_or_size_are_refused() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let json = app.put("/v1/games/pebbles/manifest").by(&admin).json(&json!({}));
+    json.answer().await.problem(415, "unsupported_media_type");
+    let put = || {
+        let request = app.put("/v1/games/pebbles/manifest").by(&admin);
+        request.header("content-type", "application/toml")
+    };
+    put().body(vec![b'#'; 9 * 1024 * 1024]).answer().await.problem(413, "body_too_large");
+    put().body(vec![0xff, 0xfe]).answer().await.problem(400, "invalid_request");
+    put().body("code = \"a\\u0000\"").answer().await.problem(422, "invalid_import");
+    put().body("").answer().await.problem(422, "invalid_import");
+    let maybe = manifest(&app, &admin, "pebbles?dry_run=maybe", "");
+    maybe.answer().await.problem(400, "invalid_query");
+}
+
+/// A whole set of the seed data, hidden cards included, comes in over HTTP as it does from the command line.
+#[tokio::test]
+async fn a_hidden_set_comes_in_hidden() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let source = seed_data("ttcg");
+    manifest(&app, &admin, "ttcg", &source.manifest.text).answer().await.expect(201);
+    let veil = set_file(&source, "veil");
+    let told = set(&app, &admin, "ttcg/sets/veil", &veil).answer().await.expect(201);
+    assert_eq!(told["sets"][0]["cards_added"], veil["cards"].as_array().unwrap().len());
+    let cards = app.get("/v1/cards?set=veil&game=ttcg").answer().await.expect(200);
+    assert!(cards["data"].as_array().unwrap().iter().all(|card| card["hidden"] == true), "{cards}");
+    for card in veil["cards"].as_array().unwrap() {
+        assert!(!cards.to_string().contains(card["name"].as_str().unwrap()));
+    }
+}
