@@ -57,6 +57,10 @@ async fn sample_decks_are_what_their_names_say() {
     for game in GAMES {
         for file in std::fs::read_dir(game_folder(game).join("decks")).unwrap() {
             let file = file.unwrap().file_name().into_string().unwrap();
+            // Lists with their expected reports, in one file: no deck text.
+            if file == "illegal.json" {
+                continue;
+            }
             let report = report_on(&app, game, &file).await;
             assert_eq!(
                 report["status"] == "legal",
