@@ -324,6 +324,7 @@ impl Tour {
             let decks = std::fs::read_dir(game.unwrap().path().join("decks")).unwrap();
             files.extend(decks.map(|deck| deck.unwrap().path()));
         }
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "txt"));
         files.sort();
         for file in files {
             let stem = file.file_stem().unwrap().to_str().unwrap().to_owned();

@@ -44,6 +44,7 @@ fn sample_decks() -> Vec<PathBuf> {
     folders
         .flat_map(|folder| std::fs::read_dir(folder).unwrap())
         .map(|file| file.unwrap().path())
+        .filter(|file| file.extension().is_some_and(|extension| extension == "txt"))
         .collect()
 }
 
