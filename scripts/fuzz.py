@@ -62,7 +62,8 @@ def fuzz(base, name, token, examples, excluded=()):
     for operation in excluded:
         command += ["--exclude-operation-id", operation]
     print(f"fuzzing {name}", flush=True)
-    return subprocess.run(command, check=False).returncode == 0
+    hooks = {"SCHEMATHESIS_HOOKS": "fuzz_hooks", "PYTHONPATH": str(pathlib.Path(__file__).parent)}
+    return subprocess.run(command, check=False, env=os.environ | hooks).returncode == 0
 
 
 def main():
