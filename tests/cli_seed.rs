@@ -99,7 +99,7 @@ fn two_games_of_one_code_are_refused() {
     let output = check(&folder.0);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        text(&output.stdout).contains("games/other/game.toml: code:"),
+        text(&output.stdout).contains("games/other/game.toml: /code:"),
         "{}",
         text(&output.stdout)
     );

@@ -32,6 +32,10 @@ impl Home {
     }
 
     fn serve(&self) -> Service {
+        self.serve_with(&[])
+    }
+
+    fn serve_with(&self, more: &[&str]) -> Service {
         let mut child = self
             .command(&[
                 "--log-format",
@@ -42,6 +46,7 @@ impl Home {
                 "--attempt-factor",
                 "1000",
             ])
+            .args(more)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -287,7 +292,15 @@ async fn the_command_line_works_beside_a_running_service_and_without_one() {
     let login = |password: String| json!({ "name": "second admin", "password": password });
     assert_eq!(service.post("/v1/sessions", login(password(&created))).await.unwrap().0, 201);
     let again = home.command(&["admin", "create", "Second-Admin"]).output().unwrap();
-    assert_eq!(again.status.code(), Some(70), "{}", text(&again));
+    assert_eq!(again.status.code(), Some(1), "{}", text(&again));
+    let unusable = home.command(&["admin", "create", "x"]).output().unwrap();
+    assert_eq!(unusable.status.code(), Some(2), "{}", text(&unusable));
+    let nobody = home.command(&["admin", "reset-password", "nobody at all"]).output().unwrap();
+    assert_eq!(nobody.status.code(), Some(1), "{}", text(&nobody));
+    let no_url =
+        home.command(&["migrate", "--database-url", "postgres//secret@here"]).output().unwrap();
+    assert_eq!(no_url.status.code(), Some(2), "{}", text(&no_url));
+    assert!(!text(&no_url).contains("secret"), "{}", text(&no_url));
     service.stop(Signal::TERM);
 
     let reset = home.command(&["admin", "reset-password", "second admin"]).output().unwrap();
@@ -298,6 +311,34 @@ async fn the_command_line_works_beside_a_running_service_and_without_one() {
     assert_eq!(service.post("/v1/sessions", login(password(&created))).await.unwrap().0, 401);
     assert_eq!(service.post("/v1/sessions", login(password(&reset))).await.unwrap().0, 201);
     service.stop(Signal::TERM);
+}
+
+/// A newer release brings more cards for a set that was printed: they are refused, and everything else goes on.
+#[tokio::test]
+async fn seed_data_that_is_refused_does_not_keep_it_from_starting() {
+    let home = Home::new();
+    home.serve().stop(Signal::TERM);
+    let codes = home.0.join("codes.csv");
+    let run = ["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "1", "--out"];
+    let minted = home.command(&[&run[..], &[codes.to_str().unwrap()]].concat()).output().unwrap();
+    assert!(minted.status.success(), "{}", text(&minted));
+    let folder = home.0.join("release");
+    let ttcg = folder.join("games/ttcg");
+    std::fs::create_dir_all(ttcg.join("sets")).unwrap();
+    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seed-data/games/ttcg");
+    std::fs::copy(source.join("game.toml"), ttcg.join("game.toml")).unwrap();
+    let veil = std::fs::read_to_string(source.join("sets/veil.json")).unwrap();
+    let mut veil: Value = serde_json::from_str(&veil).unwrap();
+    let mut card = veil["cards"][0].clone();
+    card["number"] = json!("999");
+    card["name"] = json!("Latecomer");
+    veil["cards"].as_array_mut().unwrap().push(card);
+    std::fs::write(ttcg.join("sets/veil.json"), veil.to_string()).unwrap();
+
+    let service = home.serve_with(&["--seed-data", folder.to_str().unwrap()]);
+    assert!(service.is_ready().await);
+    let log = service.stop(Signal::TERM);
+    assert!(log.contains("seed data refused") && log.contains("card 999 is new"), "{log}");
 }
 
 /// A request that has begun is finished after SIGTERM.
@@ -357,6 +398,6 @@ fn usage_is_explained_and_wrong_usage_is_2() {
     assert_eq!(run(&["serve", "--listen", "nowhere"]).status.code(), Some(2));
     assert_eq!(run(&["juggle"]).status.code(), Some(2));
     let own_server = run(&["serve", "--database-url", "postgres://localhost:1/x"]);
-    assert_eq!(own_server.status.code(), Some(70));
+    assert_eq!(own_server.status.code(), Some(2));
     assert!(text(&own_server).contains("keys generate"), "{}", text(&own_server));
 }

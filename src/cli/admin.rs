@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::database::Database;
-use super::{Outcome, block_on, say};
+use super::{Exit, Outcome, block_on, say};
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::{Operator, Role};
 use crate::auth::secret::RecoveryCode;
@@ -66,7 +66,7 @@ impl AdminCommand {
     pub(super) fn run(self) -> Outcome {
         match self {
             Self::Create(command) => {
-                let name = AccountName::parse(&command.name).context("the name cannot be used")?;
+                let name = account_name(&command.name)?;
                 let database = Database::open(&command.database)?;
                 let password = block_on(async {
                     database.migrate().await?;
@@ -76,7 +76,7 @@ impl AdminCommand {
                 show(&name, &password);
             }
             Self::ResetPassword(command) => {
-                let name = AccountName::parse(&command.name).context("the name cannot be used")?;
+                let name = account_name(&command.name)?;
                 let database = Database::open(&command.database)?;
                 let password = block_on(async {
                     database.migrate().await?;
@@ -88,6 +88,10 @@ impl AdminCommand {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn account_name(name: &str) -> anyhow::Result<AccountName> {
+    AccountName::parse(name).context(Exit::usage("the name cannot be used"))
 }
 
 fn show(name: &AccountName, password: &str) {
@@ -119,9 +123,8 @@ pub(super) async fn create(
     match created {
         Ok(_) => Ok(password),
         Err(error) if error.conflicts_with("accounts_name_key_key") => {
-            bail!(
-                "there is an account with this name already; reset-password gives it a new password"
-            )
+            let taken = "there is an account with this name already; reset-password gives it a new password";
+            Err(Exit::no(taken).into())
         }
         Err(error) => Err(error.into()),
     }
@@ -131,7 +134,7 @@ async fn reset(store: &Store, name: &AccountName) -> anyhow::Result<String> {
     let mut conn = store.connection().await?;
     let found = accounts::find_for_login(&mut conn, name.key()).await?;
     drop(conn);
-    let Some(row) = found else { bail!("there is no account with this name") };
+    let row = found.ok_or_else(|| Exit::no("there is no account with this name"))?;
     let password = random_password();
     let hash = PasswordHasher::new()?.hash(Password::presented(password.clone())).await?;
     let id = AccountId(row.account.id);

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 
+use super::Exit;
 use crate::auth::keys::KeyRing;
 use crate::config::{self, DatabaseOptions};
 use crate::store::embedded::{self, Durability, EmbeddedPostgres, EmbeddedSettings};
@@ -45,7 +46,10 @@ impl Database {
         private: impl FnOnce(EmbeddedSettings) -> anyhow::Result<embedded::Handle>,
     ) -> anyhow::Result<Self> {
         let (url, data_dir, handle) = match &options.database_url {
-            Some(url) => (url.clone(), None, None),
+            Some(url) => {
+                StoreSettings::check_url(url).map_err(Exit::usage)?;
+                (url.clone(), None, None)
+            }
             None => {
                 let data_dir = options.data_dir();
                 let handle = private(embedded_settings(options))?;
@@ -62,10 +66,11 @@ impl Database {
         match (&self.keys_file, &self.data_dir) {
             (Some(file), _) => Ok(KeyRing::load(file)?),
             (None, Some(data_dir)) => Ok(KeyRing::load_or_create(&data_dir.join("keys.json"))?),
-            (None, None) => bail!(
+            (None, None) => Err(Exit::usage(
                 "with DATABASE_URL the keys must come from you: make a file with `cardscape keys generate FILE` \
-                 and name it with --keys-file or CARDSCAPE_KEYS_FILE"
-            ),
+                 and name it with --keys-file or CARDSCAPE_KEYS_FILE",
+            )
+            .into()),
         }
     }
 

@@ -66,7 +66,31 @@ enum Command {
 /// How a subcommand ended.
 type Outcome = anyhow::Result<ExitCode>;
 
+/// The answer is no.
+const NO: u8 = 1;
+/// What the user said cannot be meant.
+const USAGE: u8 = 2;
 const FAILED: u8 = 70;
+
+/// The context of an error that has an exit code of its own.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+struct Exit {
+    code: u8,
+    message: String,
+}
+
+impl Exit {
+    /// The answer is no.
+    fn no(message: impl Into<String>) -> Self {
+        Self { code: NO, message: message.into() }
+    }
+
+    /// The user said something that cannot be meant.
+    fn usage(message: impl Into<String>) -> Self {
+        Self { code: USAGE, message: message.into() }
+    }
+}
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -84,7 +108,7 @@ pub fn main() -> ExitCode {
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("cardscape: {}", chain(&error));
-        ExitCode::from(FAILED)
+        ExitCode::from(error.downcast_ref::<Exit>().map_or(FAILED, |exit| exit.code))
     })
 }
 

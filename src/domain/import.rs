@@ -181,10 +181,13 @@ fn read_manifest(file: &SourceFile) -> Result<Game, Vec<ImportFault>> {
         return Err(vec![ImportFault::new(&file.name, "", "must not contain the NUL character")]);
     }
     let game = Game::from_toml(&file.text).map_err(|error| {
-        let fault = |fault: &cardscape_engine::ManifestFault| match fault.place.starts_with("line ")
-        {
-            true => ImportFault::new(&file.name, "", format!("{}: {}", fault.place, fault.problem)),
-            false => ImportFault::new(&file.name, pointer_of(&fault.place), &fault.problem),
+        let fault = |fault: &cardscape_engine::ManifestFault| {
+            // Broken TOML has lines, but no tables yet.
+            if fault.place.starts_with("line ") {
+                let message = format!("{}: {}", fault.place, fault.problem);
+                return ImportFault::new(&file.name, "", message);
+            }
+            ImportFault::new(&file.name, pointer_of(&fault.place), &fault.problem)
         };
         error.faults.iter().map(fault).collect::<Vec<_>>()
     })?;

@@ -47,6 +47,14 @@ impl StoreSettings {
             prepared_statements: true,
         }
     }
+
+    /// Whether `url` can be read at all. What is wrong with it is not told: it holds a password.
+    pub fn check_url(url: &str) -> Result<(), &'static str> {
+        let read = url.parse::<tokio_postgres::Config>();
+        read.map(drop).map_err(|_| {
+            "the database URL cannot be read; one looks like postgres://user:password@host/database"
+        })
+    }
 }
 
 /// A pool of connections.
