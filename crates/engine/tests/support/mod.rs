@@ -3,11 +3,11 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cardscape_engine::{
-    CardDefinition, Catalogue, Deck, DeckEntry, Game, PoolCard, Report, SetDefinition, Violation,
-    validate,
+    CardDefinition, Catalogue, Deck, DeckEntry, Effect, Game, PoolCard, Report, SetDefinition,
+    Violation, check_card, validate,
 };
 use serde_json::{Value, json};
 
@@ -17,10 +17,26 @@ pub fn games_dir() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../seed-data/games")
 }
 
+/// The text of a game's manifest.
+pub fn manifest(code: &str) -> String {
+    fs::read_to_string(games_dir().join(code).join("game.toml")).unwrap()
+}
+
+/// Reads once what does not change, as property tests ask for it again and again.
+struct ForEachGame<T>([OnceLock<T>; GAMES.len()]);
+
+impl<T: Clone> ForEachGame<T> {
+    fn get(&self, code: &str, read: impl FnOnce() -> T) -> T {
+        let at = GAMES.iter().position(|game| *game == code).unwrap();
+        self.0[at].get_or_init(read).clone()
+    }
+}
+
 pub fn game(code: &str) -> Game {
-    let path = games_dir().join(code).join("game.toml");
-    Game::from_toml(&fs::read_to_string(&path).unwrap())
-        .unwrap_or_else(|error| panic!("{code}: {error}"))
+    static READ: ForEachGame<Game> = ForEachGame([const { OnceLock::new() }; GAMES.len()]);
+    READ.get(code, || {
+        Game::from_toml(&manifest(code)).unwrap_or_else(|error| panic!("{code}: {error}"))
+    })
 }
 
 /// The files of a game's folder, sorted by name, with their text.
@@ -50,11 +66,15 @@ pub fn sets(code: &str) -> Vec<(String, SetDefinition)> {
 
 /// The pool of all shipped sets of a game.
 pub fn shipped(code: &str) -> Arc<Catalogue> {
-    let cards = sets(code).into_iter().flat_map(|(_, set)| {
-        let code = set.code;
-        set.cards.into_iter().map(move |card| pool_card(&code, card))
-    });
-    Arc::new(Catalogue::builder(&game(code)).extend(cards).build())
+    static READ: ForEachGame<Arc<Catalogue>> =
+        ForEachGame([const { OnceLock::new() }; GAMES.len()]);
+    READ.get(code, || {
+        let cards = sets(code).into_iter().flat_map(|(_, set)| {
+            let code = set.code;
+            set.cards.into_iter().map(move |card| pool_card(&code, card))
+        });
+        Arc::new(Catalogue::builder(&game(code)).extend(cards).build())
+    })
 }
 
 pub fn pool_card(set: &str, definition: CardDefinition) -> PoolCard {
@@ -63,6 +83,23 @@ pub fn pool_card(set: &str, definition: CardDefinition) -> PoolCard {
 
 pub fn card(value: Value) -> CardDefinition {
     serde_json::from_value(value).unwrap()
+}
+
+/// The card with another value of an attribute.
+pub fn with(mut card: CardDefinition, attribute: &str, value: Value) -> CardDefinition {
+    card.attributes.insert(attribute.to_owned(), value);
+    card
+}
+
+/// The card without an attribute.
+pub fn without(mut card: CardDefinition, attribute: &str) -> CardDefinition {
+    card.attributes.remove(attribute).unwrap();
+    card
+}
+
+/// [`outline`] of what a game says about a card.
+pub fn faults(game_code: &str, card: &CardDefinition) -> Vec<String> {
+    outline(&check_card(&game(game_code), card))
 }
 
 pub const RARITIES: [&str; 6] =
@@ -103,6 +140,11 @@ pub fn spell(name: &str, rank: i64, attack: i64, defense: i64) -> CardDefinition
 
 fn two_effects() -> Value {
     json!([{ "style": "normal", "text": "Draw one card." }, { "style": "passive", "text": "This card gains 50 attack." }])
+}
+
+/// An effect as the boxed games have it: without style and slot.
+pub fn reminder() -> Effect {
+    Effect { style: None, slot: None, text: "See the rules page.".to_owned() }
 }
 
 /// Sets the numbers of one printing.
@@ -148,6 +190,23 @@ pub fn deck<'a>(entries: impl IntoIterator<Item = (u32, &'a str)>) -> Deck {
             .map(|(quantity, name)| DeckEntry::main(quantity, name))
             .collect(),
     }
+}
+
+/// A deck of every shipped card of a boxed game, in the copies that the test says.
+pub fn boxed(code: &str, copies: impl Fn(&CardDefinition) -> u32) -> Deck {
+    let cards = shipped(code);
+    let entries = cards
+        .iter()
+        .map(|card| DeckEntry::main(copies(&card.definition), &card.definition.name))
+        .collect();
+    Deck { entries }
+}
+
+/// Adds copies of a card that stands in the deck, or takes some away.
+pub fn change(deck: &mut Deck, name: &str, by: i64) {
+    let entry = deck.entries.iter_mut().find(|entry| entry.card.name == name).unwrap();
+    entry.quantity = u32::try_from(i64::from(entry.quantity) + by).unwrap();
+    deck.entries.retain(|entry| entry.quantity > 0);
 }
 
 pub fn judge(deck: &Deck, catalogue: &Catalogue, format: &str) -> Report {
