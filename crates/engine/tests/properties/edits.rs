@@ -9,7 +9,7 @@ use cardscape_engine::{
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::generators::{FORMATS, Legal, copies_allowed, legal, sizes};
+use crate::generators::{FORMATS, Legal, copies_allowed, legal, playable, sizes};
 use crate::support::{card, outline, pool_card};
 
 #[derive(Debug, Clone, Copy)]
@@ -119,6 +119,7 @@ impl Edit {
         let total = legal.total();
         let some = u32::try_from(chance % 3).unwrap() + 1;
         let at = chance % cards.len();
+        let playable = playable(legal.game);
         let definition = |at: usize| &pool.iter().nth(at).unwrap().definition;
         let edited =
             |deck: Deck, faults: Vec<String>| Edited { deck, pool: Arc::clone(&pool), faults };
@@ -128,7 +129,7 @@ impl Edit {
                     stage.is_none_or(|stage| definition(at).attributes["stage"] == stage)
                 };
                 // A deck may have no card of the stage yet.
-                let spare = (0..pool.len()).find(|at| wanted(*at)).unwrap();
+                let spare = playable.iter().copied().find(|at| wanted(*at)).unwrap();
                 let card = cards.iter().map(|(card, _)| *card).cycle().skip(at).take(cards.len());
                 let card = card.into_iter().find(|card| wanted(*card)).unwrap_or(spare);
                 let limit = copies_allowed(legal.game, definition(card));
@@ -148,7 +149,7 @@ impl Edit {
             Self::TooLong => {
                 let (_, max) = sizes(legal.game).unwrap();
                 let mut missing = max + some - total;
-                for card in 0..pool.len() {
+                for card in playable {
                     let held = cards.iter().find(|(other, _)| *other == card);
                     let held = held.map_or(0, |(_, copies)| *copies);
                     let more = missing.min(copies_allowed(legal.game, definition(card)) - held);
@@ -194,8 +195,9 @@ impl Edit {
             Self::UnknownZone => {
                 let mut deck = legal.written(&cards);
                 if sizes(legal.game).is_some() {
-                    let spare = (0..pool.len()).find(|at| cards.iter().all(|(card, _)| card != at));
-                    deck.entries.push(DeckEntry::main(1, &definition(spare.unwrap()).name));
+                    let spare =
+                        playable.iter().find(|at| cards.iter().all(|(card, _)| card != *at));
+                    deck.entries.push(DeckEntry::main(1, &definition(*spare.unwrap()).name));
                 }
                 let at = deck.entries.len() - 1;
                 "attic".clone_into(&mut deck.entries[at].zone);
@@ -203,7 +205,7 @@ impl Edit {
             }
             Self::EmptyLine => {
                 let mut deck = legal.written(&cards);
-                let name = &definition(chance % pool.len()).name;
+                let name = &definition(playable[chance % playable.len()]).name;
                 deck.entries.insert(chance % deck.entries.len(), DeckEntry::main(0, name));
                 edited(deck, vec![format!("ENTRY_COUNT_INVALID {rule} 1 0")])
             }

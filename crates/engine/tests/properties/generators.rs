@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use cardscape_engine::{
-    CardDefinition, CardReference, Catalogue, Deck, DeckCheck, DeckEntry, Format,
+    CardDefinition, CardReference, Catalogue, Deck, DeckEntry, Format, validate,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -67,7 +67,7 @@ impl Legal {
                 let zone = ["main", "main", "MAIN", "deck", "Deck"];
                 let zone = zone[chance.next().unwrap() as usize % zone.len()].to_owned();
                 let card = spelled(&card.set, &card.definition, chance.next().unwrap());
-                entries.push(DeckEntry { zone, quantity, card });
+                entries.push(DeckEntry { zone, card, ..DeckEntry::main(quantity, "") });
             }
         }
         let turn = chance.next().unwrap() as usize % entries.len().max(1);
@@ -114,20 +114,25 @@ pub fn sizes(game: &str) -> Option<(u32, u32)> {
     }
 }
 
-/// What belongs in a box: each card of the pool, with its copies.
+/// What belongs in a box: each card of the pool, with its copies. An empty box is told all that it lacks.
 pub fn box_contents(game: &str, format: &Format) -> Vec<(usize, u32)> {
-    let lines = format.rules.iter().find_map(|rule| match &rule.check {
-        DeckCheck::FixedBox { contents, .. } => Some(contents),
-        _ => None,
-    });
     let pool = shipped(game);
-    let copies = |set: &str, card: &CardDefinition| {
-        lines.unwrap().iter().find(|line| line.select.matches(set, card)).map(|line| line.copies)
-    };
-    pool.iter()
-        .enumerate()
-        .filter_map(|(at, card)| Some((at, copies(&card.set, &card.definition)?)))
+    let lacking = validate(&Deck::default(), &pool, format).violations;
+    lacking
+        .iter()
+        .filter_map(|violation| {
+            let card = violation.cards.first()?;
+            let at = pool.iter().position(|known| known.definition.name == card.name).unwrap();
+            Some((at, u32::try_from(violation.limit?).unwrap()))
+        })
         .collect()
+}
+
+/// The cards of the pool that may be in decks.
+pub fn playable(game: &str) -> Vec<usize> {
+    let pool = shipped(game);
+    let playable = pool.iter().enumerate().filter(|(_, card)| card.definition.kind != "lore");
+    playable.map(|(at, _)| at).collect()
 }
 
 /// Legal decks of one format.
@@ -139,7 +144,7 @@ fn legal_in(game: &'static str, format: Format) -> BoxedStrategy<Legal> {
             .prop_map(move |(cards, chance)| Legal { game, format: format.clone(), cards, chance })
             .boxed();
     };
-    let order = Just((0..shipped(game).len()).collect::<Vec<_>>()).prop_shuffle();
+    let order = Just(playable(game)).prop_shuffle();
     (order, min..=max, handwriting)
         .prop_map(move |(order, size, chance)| {
             let pool = shipped(game);
@@ -195,8 +200,9 @@ fn references(game: &'static str) -> impl Strategy<Value = CardReference> {
 fn wild_decks(game: &'static str) -> impl Strategy<Value = Deck> {
     let zones = prop_oneof![6 => Just("main".to_owned()), 1 => words()];
     let quantities = prop_oneof![8 => 0_u32..5, 1 => any::<u32>()];
-    let entry = (zones, quantities, references(game))
-        .prop_map(|(zone, quantity, card)| DeckEntry { zone, quantity, card });
+    let entry = (zones, quantities, references(game)).prop_map(|(zone, quantity, card)| {
+        DeckEntry { zone, card, ..DeckEntry::main(quantity, "") }
+    });
     proptest::collection::vec(entry, 0..40).prop_map(|entries| Deck { entries })
 }
 

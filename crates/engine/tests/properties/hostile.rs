@@ -277,7 +277,8 @@ proptest! {
     }
 
     #[test]
-    fn no_set_near_the_shipped_ones_panics(code in select(GAMES.to_vec()), changes in changes()) {
+    fn no_set_near_the_shipped_ones_panics(legal in legal(), changes in changes()) {
+        let code = legal.game;
         let (_, text) = files(code, "sets").swap_remove(0);
         let mut value: Value = serde_json::from_str(&text).unwrap();
         change(&mut value, &changes);
@@ -289,9 +290,7 @@ proptest! {
                     || value.pointer(fault.pointer.rsplit_once('/').unwrap().0).is_some(), "{}", fault.pointer);
             }
             let pool = Catalogue::builder(&game(code)).extend(set.cards.into_iter().map(|card| pool_card("test", card))).build();
-            for (_, format) in FORMATS.iter().filter(|(game, _)| *game == code) {
-                validate(&parse_deck_text(&files(code, "decks")[0].1).deck, &pool, format);
-            }
+            validate(&legal.deck(), &pool, &legal.format);
         }
     }
 

@@ -1,12 +1,12 @@
 //! Emojo Dojo: card definitions and the box.
 
 use cardscape_engine::{
-    CardDefinition, Deck, DeckCheck, DeckEntry, Format, Provenance, ReportStatus, validate,
+    CardDefinition, Deck, DeckEntry, Format, Provenance, ReportStatus, Rule, validate,
 };
 use serde_json::json;
 
 use crate::support::{
-    boxed, card, change, faults, judge, outline, reminder, shipped, with, without,
+    boxed, card, change, copies_in_box, faults, judge, outline, reminder, shipped, with, without,
 };
 
 fn check(card: &CardDefinition) -> Vec<String> {
@@ -137,21 +137,13 @@ fn d_a1_the_copies_are_assumed() {
     let format = format();
     assert_eq!(format.provenance, Provenance::Assumed);
     assert_eq!(format.variant.as_deref(), Some("full"));
-    let DeckCheck::FixedBox { contents, total } = &format
-        .rules
-        .iter()
-        .find(|rule| matches!(rule.check, DeckCheck::FixedBox { .. }))
-        .unwrap()
-        .check
-    else {
-        panic!()
-    };
-    assert!(contents.iter().all(|line| line.provenance == Provenance::Assumed));
-    assert_eq!(*total, 100);
-    let copies = |card: &CardDefinition| {
-        contents.iter().find(|line| line.select.matches("box", card)).unwrap().copies
-    };
-    assert_eq!((copies(&belt()), copies(&sensei()), copies(&face_off())), (8, 8, 4));
+    let assumed = |rule: &Rule| rule.reference.provenance == Provenance::Assumed;
+    let variants = &format.variants;
+    assert!(variants.iter().flat_map(|variant| &variant.rules).all(assumed));
+    let copies = |kinds: &[&str]| copies_in_box("emojo-dojo", &format, kinds);
+    assert_eq!(copies(&["belt"]), [8; 10]);
+    assert_eq!(copies(&["sensei"]), [8]);
+    assert_eq!(copies(&["face_off"]), [4; 3]);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use cardscape_engine::{
-    CardDefinition, Catalogue, Deck, DeckEntry, Effect, Game, PoolCard, Report, SetDefinition,
-    Violation, check_card, validate,
+    CardDefinition, Catalogue, Deck, DeckEntry, Effect, Format, Game, PoolCard, Report,
+    SetDefinition, Violation, check_card, validate,
 };
 use serde_json::{Value, json};
 
@@ -200,6 +200,21 @@ pub fn boxed(code: &str, copies: impl Fn(&CardDefinition) -> u32) -> Deck {
         .map(|card| DeckEntry::main(copies(&card.definition), &card.definition.name))
         .collect();
     Deck { entries }
+}
+
+/// How many copies of cards of these kinds belong in the box of a format: an empty box is told all that it lacks.
+pub fn copies_in_box(code: &str, format: &Format, kinds: &[&str]) -> Vec<u32> {
+    let pool = shipped(code);
+    validate(&Deck::default(), &pool, format)
+        .violations
+        .iter()
+        .filter_map(|violation| {
+            let name = &violation.cards.first()?.name;
+            let card = pool.iter().find(|card| card.definition.name == *name).unwrap();
+            let wanted = kinds.contains(&card.definition.kind.as_str());
+            wanted.then(|| u32::try_from(violation.limit.unwrap()).unwrap())
+        })
+        .collect()
 }
 
 /// Adds copies of a card that stands in the deck, or takes some away.
