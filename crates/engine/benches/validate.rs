@@ -1,5 +1,10 @@
 //! How many decks a second one core judges: `cargo bench -p cardscape-engine`.
-#![allow(missing_docs, clippy::unwrap_used)]
+//!
+//! After the table come ratios, which a busy machine falsifies less than times: cost must grow with the entries of a deck, and
+//! not with the cards of the catalogue.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+use std::time::{Duration, Instant};
 
 use cardscape_engine::{
     CardDefinition, Catalogue, Deck, DeckEntry, Game, PoolCard, Report, parse_deck_text, validate,
@@ -8,54 +13,84 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use serde_json::json;
 
+const SIZES: [usize; 3] = [200, 2_000, 20_000];
+const ENTRIES: [usize; 5] = [10, 20, 40, 80, 160];
+
 fn main() {
     divan::main();
+    if std::env::args().any(|argument| argument == "--bench") {
+        ratios();
+    }
 }
 
 fn game() -> Game {
     Game::from_toml(include_str!("../../../seed-data/games/ttcg/game.toml")).unwrap()
 }
 
-/// A pool of `size` units of all types and ranks.
+/// A pool of `size` units. Among any 40 in a row is one of each type and rank.
 fn pool(game: &Game, size: usize) -> Catalogue {
     const TYPES: [&str; 8] =
         ["earth", "water", "fire", "air", "electric", "light", "nature", "dark"];
+    let card = |at: usize| {
+        json!({
+            "number": format!("{at:06}"), "name": name(at), "kind": "unit",
+            "attributes": {
+                "type": TYPES[at % 8], "subtypes": ["warrior"], "rank": (at / 8) % 5 + 1,
+                "attack": 250, "defense": 250,
+            },
+        })
+    };
     let cards = (0..size).map(|at| PoolCard {
         key: at.to_string(),
         set: "bench".to_owned(),
-        definition: CardDefinition {
-            number: format!("{at:06}"),
-            name: format!("Watcher of the Gate {at}"),
-            kind: "unit".to_owned(),
-            attributes: json!({
-                "type": TYPES[at % 8], "subtypes": ["warrior"], "rank": (at / 8) % 5 + 1, "attack": 250, "defense": 250,
-            })
-            .as_object()
-            .unwrap()
-            .clone(),
-            effects: Vec::new(),
-            lore: None,
-            printings: Vec::new(),
-        },
+        definition: serde_json::from_value::<CardDefinition>(card(at)).unwrap(),
     });
     Catalogue::builder(game).extend(cards).build()
 }
 
-/// 70 cards in 35 entries, spread over the pool.
-fn deck(size: usize) -> Deck {
-    let entries = (0..35)
-        .map(|at| DeckEntry::main(2, format!("Watcher of the Gate {}", at * 7919 % size)))
-        .collect();
-    Deck { entries }
+fn name(at: usize) -> String {
+    format!("Watcher of the Gate {at}")
 }
 
-#[divan::bench(args = [200, 2_000, 20_000])]
+/// Two copies of different cards for each entry, spread over the pool. Every rank has the one below it.
+fn deck(size: usize, entries: usize) -> Deck {
+    let rows = size / 40;
+    let card = |at: usize| at % 40 + 40 * ((at / 40 + at % 40 * 7919) % rows);
+    Deck { entries: (0..entries).map(|at| DeckEntry::main(2, name(card(at)))).collect() }
+}
+
+/// 70 cards, and nothing to say about them.
+#[divan::bench(args = SIZES)]
 fn validate_70_cards(bencher: Bencher, size: usize) {
     let game = game();
-    let (catalogue, deck) = (pool(&game, size), deck(size));
+    let (catalogue, deck) = (pool(&game, size), deck(size, 35));
     let format = game.format("standard").unwrap();
-    assert!(validate(&deck, &catalogue, format).is_legal());
+    assert_eq!(validate(&deck, &catalogue, format).violations, []);
     bencher.counter(ItemsCount::new(1_usize)).bench(|| -> Report {
+        validate(black_box(&deck), black_box(&catalogue), black_box(format))
+    });
+}
+
+/// Every card three times, and without the lowest rank.
+#[divan::bench]
+fn validate_70_cards_with_20_violations(bencher: Bencher) {
+    let game = game();
+    let catalogue = pool(&game, 2_000);
+    let mut deck = deck(2_000, 35);
+    deck.entries.drain(..8);
+    deck.entries.iter_mut().take(16).for_each(|entry| entry.quantity = 3);
+    let format = game.format("standard").unwrap();
+    assert!(validate(&deck, &catalogue, format).violations.len() >= 20);
+    bencher.bench(|| validate(black_box(&deck), black_box(&catalogue), black_box(format)));
+}
+
+/// As many entries as a catalogue of 2,000 cards allows for; the items are entries.
+#[divan::bench(args = ENTRIES)]
+fn validate_entries(bencher: Bencher, entries: usize) {
+    let game = game();
+    let (catalogue, deck) = (pool(&game, 2_000), deck(2_000, entries));
+    let format = game.format("standard").unwrap();
+    bencher.counter(ItemsCount::new(entries)).bench(|| -> Report {
         validate(black_box(&deck), black_box(&catalogue), black_box(format))
     });
 }
@@ -78,7 +113,43 @@ fn parse_70_lines(bencher: Bencher) {
     use std::fmt::Write as _;
     let mut text = String::new();
     for at in 0..70 {
-        let _ = writeln!(text, "1 Watcher of the Gate {at} (bench) {at:06} {{common}}");
+        let _ = writeln!(text, "1 {} (bench) {at:06} {{common}}", name(at));
     }
     bencher.bench(|| parse_deck_text(black_box(&text)));
+}
+
+/// The shortest of many batches: what else runs on the machine only ever makes one longer.
+fn time_of(deck: &Deck, catalogue: &Catalogue) -> Duration {
+    let format = catalogue.game().format("standard").unwrap();
+    let batch = || {
+        let start = Instant::now();
+        for _ in 0..200 {
+            black_box(validate(black_box(deck), black_box(catalogue), black_box(format)));
+        }
+        start.elapsed() / 200
+    };
+    (0..200).map(|_| batch()).min().unwrap_or_default()
+}
+
+fn ratios() {
+    let game = game();
+    let nanos = |time: Duration| u32::try_from(time.as_nanos()).map_or(f64::NAN, f64::from);
+    let pools = SIZES.map(|size| (size, pool(&game, size)));
+    let times: Vec<(usize, f64)> =
+        pools.iter().map(|(size, pool)| (*size, nanos(time_of(&deck(*size, 35), pool)))).collect();
+    println!("\ntime of 70 cards by size of the catalogue (1.00: independent)");
+    for (size, time) in &times {
+        println!("{size:>7} cards    {time:>7.0} ns    ratio {:.2}", time / times[0].1);
+    }
+    println!("time by entries of the deck, per entry (1.00: linear)");
+    let per_entry = ENTRIES.map(|entries| {
+        let time = nanos(time_of(&deck(2_000, entries), &pools[1].1));
+        (entries, time, time / f64::from(u32::try_from(entries).unwrap()))
+    });
+    for (entries, time, each) in per_entry {
+        println!(
+            "{entries:>7} entries  {time:>7.0} ns    {each:>5.1} ns each    ratio {:.2}",
+            each / per_entry[2].2
+        );
+    }
 }
