@@ -71,6 +71,18 @@ fn validate_70_cards(bencher: Bencher, size: usize) {
     });
 }
 
+/// The same deck, spelled as nobody prints it: every name must be normalised.
+#[divan::bench]
+fn validate_70_cards_spelled_otherwise(bencher: Bencher) {
+    let game = game();
+    let catalogue = pool(&game, 2_000);
+    let mut deck = deck(2_000, 35);
+    deck.entries.iter_mut().for_each(|entry| entry.card.name.make_ascii_uppercase());
+    let format = game.format("standard").unwrap();
+    assert_eq!(validate(&deck, &catalogue, format).violations, []);
+    bencher.bench(|| validate(black_box(&deck), black_box(&catalogue), black_box(format)));
+}
+
 /// Every card three times, and without the lowest rank.
 #[divan::bench]
 fn validate_70_cards_with_20_violations(bencher: Bencher) {

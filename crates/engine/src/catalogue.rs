@@ -36,6 +36,8 @@ pub struct Catalogue {
     /// Cards and names of this layer; their ids continue those of the base.
     cards: Vec<Entry>,
     names: Vec<NameEntry>,
+    /// By key, and by every spelling in the pool: a deck that spells a name as its card does needs no key. A spelling
+    /// that is some key is its own key, so the two never disagree.
     by_name: FixedMap<Box<[u8]>, u32>,
     by_number: FixedMap<Box<[u8]>, u32>,
     /// Cards of this layer whose name the base knows.
@@ -187,6 +189,10 @@ impl Catalogue {
                 name
             }
         };
+        let spelling = card.definition.name.as_bytes();
+        if !spelling.is_empty() && self.find_name(spelling).is_none() {
+            self.by_name.insert(spelling.into(), name);
+        }
         let selectors = self.game.selectors();
         let mut selected = vec![0_u64; selectors.len().div_ceil(64)].into_boxed_slice();
         for (at, selector) in selectors.iter().enumerate() {
@@ -306,17 +312,24 @@ impl Catalogue {
             let exact = self.has_rarity(card, reference.rarity.as_deref());
             return Some(Found { card, name: self.entry(card).name, exact });
         }
+        let by_name_alone =
+            reference.set.is_none() && reference.number.is_none() && reference.rarity.is_none();
+        let spelled = by_name_alone.then(|| self.find_name(reference.name.as_bytes())).flatten();
+        if let Some(name) = spelled {
+            return Some(Found { card: self.first_named(name), name, exact: true });
+        }
         name_key_into(&reference.name, buffer);
+        let mut whole_name = false;
         let name = self.find_name(buffer).or_else(|| {
             // "Fox (Winter)" reads as a name and a set; it may be a name.
             let set = reference.set.as_ref()?;
+            whole_name = true;
             name_key_into(&format!("{} ({set})", reference.name), buffer);
             self.find_name(buffer)
         })?;
-        if reference.set.is_none() && reference.number.is_none() && reference.rarity.is_none() {
+        if by_name_alone {
             return Some(Found { card: self.first_named(name), name, exact: true });
         }
-        let whole_name = buffer.as_slice() != name_key(&reference.name).as_bytes();
         let fits = |card: u32| {
             let pool = self.card(card);
             let set = reference.set.as_ref().filter(|_| !whole_name);

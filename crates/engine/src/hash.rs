@@ -21,17 +21,20 @@ impl FixedHasher {
 
 impl Hasher for FixedHasher {
     fn write(&mut self, bytes: &[u8]) {
-        let mut chunks = bytes.chunks_exact(8);
-        for chunk in &mut chunks {
-            let mut word = [0; 8];
-            word.copy_from_slice(chunk);
-            self.mix(u64::from_le_bytes(word));
+        let mut rest = bytes;
+        while let Some((word, more)) = rest.split_first_chunk() {
+            self.mix(u64::from_le_bytes(*word));
+            rest = more;
         }
-        let rest = chunks.remainder();
-        if !rest.is_empty() {
-            let mut word = [0; 8];
-            word[..rest.len()].copy_from_slice(rest);
-            self.mix(u64::from_le_bytes(word));
+        if rest.is_empty() {
+            return;
+        }
+        // The last word overlaps the one before it: reading whole words is faster than copying some bytes of one.
+        if let Some(word) = bytes.last_chunk() {
+            self.mix(u64::from_le_bytes(*word));
+        } else {
+            let word = rest.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte));
+            self.mix(word);
         }
     }
 

@@ -25,11 +25,15 @@ pub fn validate(deck: &Deck, catalogue: &Catalogue, format: &Format) -> Report {
     let content = Content::read(deck, catalogue, format);
     let known = format.fingerprint == catalogue.game().fingerprint();
     let mut judge = Judge { catalogue, format, content: &content, known, violations: Vec::new() };
-    let own = RuleReference { rule: "deck".to_owned(), ..RuleReference::default() };
-    let reference = |wanted: fn(&DeckCheck) -> bool| {
-        format.rules.iter().find(|rule| wanted(&rule.check)).map_or(&own, |rule| &rule.reference)
-    };
     if content.has_faults() {
+        let own = RuleReference { rule: "deck".to_owned(), ..RuleReference::default() };
+        let reference = |wanted: fn(&DeckCheck) -> bool| {
+            format
+                .rules
+                .iter()
+                .find(|rule| wanted(&rule.check))
+                .map_or(&own, |rule| &rule.reference)
+        };
         content.report(
             catalogue,
             reference(|check| matches!(check, DeckCheck::KnownCards)),
@@ -66,8 +70,8 @@ pub fn validate(deck: &Deck, catalogue: &Catalogue, format: &Format) -> Report {
 struct Run {
     card: u32,
     name: u32,
-    start: usize,
-    end: usize,
+    start: u32,
+    end: u32,
     total: u64,
 }
 
@@ -112,13 +116,13 @@ impl Judge<'_> {
         if zones.is_empty() {
             return run.total;
         }
-        self.content.lines[run.start..run.end]
+        self.content.lines[run.start as usize..run.end as usize]
             .iter()
             .filter(|line| {
                 let zone = self.format.zones.get(usize::from(line.zone));
                 zone.is_some_and(|zone| zones.iter().any(|wanted| **wanted == *zone.code))
             })
-            .fold(0, |sum, line| sum.saturating_add(line.quantity))
+            .fold(0, |sum, line| sum.saturating_add(u64::from(line.quantity)))
     }
 
     fn zone_size(&mut self, rule: &Rule, zone: &str, min: Option<u32>, max: Option<u32>) {

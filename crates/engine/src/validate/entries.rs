@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Run;
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Found};
 use crate::code::ViolationCode as Code;
 use crate::deck::{CardReference, Deck};
 use crate::format::Format;
@@ -18,7 +18,7 @@ pub(super) struct Line {
     pub(super) name: u32,
     pub(super) card: u32,
     pub(super) zone: u16,
-    pub(super) quantity: u64,
+    pub(super) quantity: u32,
 }
 
 /// The zone of lines whose zone the game does not have.
@@ -60,7 +60,7 @@ impl Content {
             unknown_zones: BTreeMap::new(),
             low_quantities: BTreeSet::new(),
         };
-        let mut buffer = Vec::with_capacity(64);
+        let mut buffer = Vec::new();
         for entry in &deck.entries {
             let quantity = u64::from(entry.quantity);
             content.total = content.total.saturating_add(quantity);
@@ -77,7 +77,8 @@ impl Content {
             }
             match catalogue.resolve(&entry.card, &mut buffer) {
                 Some(found) => {
-                    content.lines.push(Line { name: found.name, card: found.card, zone, quantity });
+                    let Found { card, name, .. } = found;
+                    content.lines.push(Line { name, card, zone, quantity: entry.quantity });
                     if !found.exact {
                         let seen = content
                             .other_printings
@@ -108,18 +109,18 @@ impl Content {
 
     fn find_runs(&mut self) {
         self.runs.reserve(self.lines.len());
-        for (at, line) in self.lines.iter().enumerate() {
+        for (line, at) in self.lines.iter().zip(0..) {
             match self.runs.last_mut() {
                 Some(run) if run.card == line.card => {
                     run.end = at + 1;
-                    run.total = run.total.saturating_add(line.quantity);
+                    run.total = run.total.saturating_add(u64::from(line.quantity));
                 }
                 _ => self.runs.push(Run {
                     card: line.card,
                     name: line.name,
                     start: at,
                     end: at + 1,
-                    total: line.quantity,
+                    total: u64::from(line.quantity),
                 }),
             }
         }

@@ -1,13 +1,16 @@
 //! What a report depends on, and what it does not.
 
+use std::sync::Arc;
+
 use cardscape_engine::{
-    CardReference, Deck, DeckEntry, Fix, Resolution, parse_deck_text, render_deck_text, validate,
+    CardReference, Catalogue, Deck, DeckEntry, Fix, Resolution, name_key, parse_deck_text,
+    render_deck_text, validate,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use crate::generators::{judged, legal, spelled};
-use crate::support::{GAMES, game, shipped};
+use crate::support::{GAMES, game, pool_card, shipped};
 
 /// The deck with the line at `at` cut in two; a line of one card cannot be cut, as an empty one would be a fault.
 fn cut(deck: &mut Deck, at: Index, size: Index) {
@@ -89,6 +92,27 @@ proptest! {
             line.card.rarity = Some((*rarity.get(&known)).clone());
         }
         prop_assert_eq!(validate(&mixed, &pool, &format), validate(&plain, &pool, &format));
+    }
+
+    /// However pools are laid over each other: a name means the first card with its key, whoever spelled it how.
+    #[test]
+    fn names_are_found_by_their_keys_and_by_nothing_else(
+        names in proptest::collection::vec("[aAé.’ -]{1,4}", 1..12), split in any::<Index>(), asked in "[aAé.’ -]{1,4}",
+    ) {
+        let cards: Vec<_> = names.iter().zip(1..).map(|(name, number)| {
+            let mut card = shipped("emojito").iter().next().unwrap().definition.clone();
+            card.name.clone_from(name);
+            card.number = format!("{number}");
+            pool_card("test", card)
+        }).collect();
+        let (base, extra) = cards.split_at(split.index(cards.len() + 1));
+        let base = Catalogue::builder(&game("emojito")).extend(base.iter().cloned()).build();
+        let pool = Catalogue::with_extra(Arc::new(base), extra.iter().cloned());
+        for asked in names.iter().chain([&asked]) {
+            let expected = cards.iter().find(|card| name_key(&card.definition.name) == name_key(asked));
+            let expected = expected.map_or(Resolution::Unknown, Resolution::Card);
+            prop_assert_eq!(pool.find(&CardReference::named(asked)), expected, "{:?}", asked);
+        }
     }
 
     /// A report counts every card, known or not.
