@@ -12,4 +12,5 @@ mod emojo_dojo;
 mod index;
 mod ttcg_cards;
 mod ttcg_decks;
+mod ttcg_spells;
 mod uno_emoji;

@@ -1,9 +1,10 @@
 //! What the engine's tests share: the shipped games and builders for cards and decks.
 #![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used)]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use cardscape_engine::{
     CardDefinition, Catalogue, Deck, DeckEntry, Effect, Format, Game, PoolCard, Report,
@@ -22,18 +23,27 @@ pub fn manifest(code: &str) -> String {
     fs::read_to_string(games_dir().join(code).join("game.toml")).unwrap()
 }
 
-/// Reads once what does not change, as property tests ask for it again and again.
-struct ForEachGame<T>([OnceLock<T>; GAMES.len()]);
+/// Reads once for each game what does not change, as property tests ask for it again and again.
+struct ReadOnce<T>(Mutex<BTreeMap<String, T>>);
 
-impl<T: Clone> ForEachGame<T> {
+impl<T: Clone> ReadOnce<T> {
+    const fn new() -> Self {
+        Self(Mutex::new(BTreeMap::new()))
+    }
+
     fn get(&self, code: &str, read: impl FnOnce() -> T) -> T {
-        let at = GAMES.iter().position(|game| *game == code).unwrap();
-        self.0[at].get_or_init(read).clone()
+        let known = self.0.lock().unwrap().get(code).cloned();
+        // Read outside the lock: one unreadable game must not fail the tests of the others.
+        known.unwrap_or_else(|| {
+            let new = read();
+            self.0.lock().unwrap().insert(code.to_owned(), new.clone());
+            new
+        })
     }
 }
 
 pub fn game(code: &str) -> Game {
-    static READ: ForEachGame<Game> = ForEachGame([const { OnceLock::new() }; GAMES.len()]);
+    static READ: ReadOnce<Game> = ReadOnce::new();
     READ.get(code, || {
         Game::from_toml(&manifest(code)).unwrap_or_else(|error| panic!("{code}: {error}"))
     })
@@ -66,8 +76,7 @@ pub fn sets(code: &str) -> Vec<(String, SetDefinition)> {
 
 /// The pool of all shipped sets of a game.
 pub fn shipped(code: &str) -> Arc<Catalogue> {
-    static READ: ForEachGame<Arc<Catalogue>> =
-        ForEachGame([const { OnceLock::new() }; GAMES.len()]);
+    static READ: ReadOnce<Arc<Catalogue>> = ReadOnce::new();
     READ.get(code, || {
         let cards = sets(code).into_iter().flat_map(|(_, set)| {
             let code = set.code;
