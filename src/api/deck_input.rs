@@ -49,7 +49,8 @@ impl From<DeckEntry> for DeckEntryBody {
 impl From<DeckEntryBody> for DeckEntry {
     fn from(body: DeckEntryBody) -> Self {
         let DeckEntryBody { zone, quantity, name, set, number, rarity } = body;
-        Self { zone, quantity, card: CardReference { name, set, number, rarity } }
+        let card = CardReference { name, set, number, rarity };
+        Self { zone, quantity, card, copies: Vec::new() }
     }
 }
 

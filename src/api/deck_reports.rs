@@ -422,6 +422,6 @@ fn violation_response(
 }
 
 fn mentioned(card: CardMention, card_id: &dyn Fn(&str) -> Option<Uuid>) -> MentionedCardResponse {
-    let CardMention { name, set, number, rarity, quantity } = card;
+    let CardMention { name, set, number, rarity, quantity, .. } = card;
     MentionedCardResponse { card_id: card_id(&name), name, set, number, rarity, quantity }
 }

@@ -192,6 +192,10 @@ fn fix_in_words(fix: &Fix) -> Option<String> {
         Fix::Rename { from, to } => format!("write “{to}” for “{from}”"),
         Fix::AnyPrinting { name } => format!("leave out set, number and rarity of {name}"),
         Fix::RemoveEntry { name } => format!("remove the line of {name}"),
+        Fix::NameCopyOnce { copy } => format!("name the copy {copy} once"),
+        Fix::NameFewerCopies { name, quantity } => {
+            format!("name {quantity} fewer copies of {name}")
+        }
         Fix::MoveToZone { from, to } => format!("move {from} to {to}"),
         _ => return None,
     })

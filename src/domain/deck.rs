@@ -194,6 +194,7 @@ pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
                 number: number.flatten(),
                 rarity: rarity.flatten(),
             },
+            copies: entry.copies,
         }),
         _ => Err(faults),
     }
@@ -247,7 +248,7 @@ mod tests {
             number: None,
             rarity: None,
         };
-        DeckEntry { zone: zone.to_owned(), quantity, card }
+        DeckEntry { zone: zone.to_owned(), quantity, card, copies: Vec::new() }
     }
 
     #[test]

@@ -304,6 +304,7 @@ impl From<EntryRow> for DeckEntry {
             zone,
             quantity: quantity.unsigned_abs(),
             card: CardReference { name, set, number, rarity },
+            copies: Vec::new(),
         }
     }
 }

@@ -75,6 +75,10 @@ violation_codes! {
     PrintingUnknown = "PRINTING_UNKNOWN",
     /// A deck entry has a quantity below the minimum.
     EntryCountInvalid = "ENTRY_COUNT_INVALID",
+    /// One physical copy stands in the deck more than once.
+    SerialDuplicate = "SERIAL_DUPLICATE",
+    /// A deck entry names more physical copies than its quantity.
+    EntryCopiesExceeded = "ENTRY_COPIES_EXCEEDED",
     /// A card name is empty, too long or has control characters.
     NameInvalid = "NAME_INVALID",
     /// Two cards have the same name after normalisation.

@@ -24,6 +24,13 @@ pub struct DeckEntry {
     pub quantity: u32,
     /// Which card.
     pub card: CardReference,
+    /// Which physical copies these are, by ids of the caller's own; may name fewer than the quantity, or none.
+    ///
+    /// Opaque: ids are compared exactly, after trimming, and blank ones name nothing. Never serial codes, which are secret
+    /// and would stand in reports. Deck lists as text ([`render_deck_text`](crate::render_deck_text)) leave them out: whose
+    /// copies a list is made of is nothing to pass on with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<String>,
 }
 
 /// How a deck names a card: by name, and as closely as the player likes by set, number and rarity.
@@ -54,7 +61,12 @@ impl CardReference {
 impl DeckEntry {
     /// Copies of a card, by name, in the main zone.
     pub fn main(quantity: u32, name: impl Into<String>) -> Self {
-        Self { zone: main_zone(), quantity, card: CardReference::named(name) }
+        Self { zone: main_zone(), quantity, card: CardReference::named(name), copies: Vec::new() }
+    }
+
+    /// The ids of the copies that the entry names, trimmed; blank ones are left out.
+    pub fn named_copies(&self) -> impl Iterator<Item = &str> {
+        self.copies.iter().map(|copy| copy.trim()).filter(|copy| !copy.is_empty())
     }
 }
 

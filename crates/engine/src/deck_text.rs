@@ -94,7 +94,8 @@ pub fn parse_deck_text(text: &str) -> ParsedDeck {
         };
         match parse_entry(entry) {
             Ok((quantity, card)) => {
-                parsed.deck.entries.push(DeckEntry { zone: line_zone.to_owned(), quantity, card });
+                let zone = line_zone.to_owned();
+                parsed.deck.entries.push(DeckEntry { zone, quantity, card, copies: Vec::new() });
             }
             Err(fault) => {
                 let text = line.chars().take(200).collect();
@@ -105,7 +106,8 @@ pub fn parse_deck_text(text: &str) -> ParsedDeck {
     parsed
 }
 
-/// Writes a deck list that [`parse_deck_text`] reads back as the same deck.
+/// Writes a deck list that [`parse_deck_text`] reads back as the same deck, but for the ids of copies
+/// ([`DeckEntry::copies`]), for which the text has no notation.
 pub fn render_deck_text(deck: &Deck) -> String {
     let mut text = String::new();
     let mut zone = MAIN_ZONE;

@@ -100,6 +100,9 @@ pub enum DeckCheck {
         /// Smallest quantity.
         min: u32,
     },
+    /// No physical copy stands in the deck twice, over all entries and zones, and no entry names more copies than its
+    /// quantity. Entries that name no copies ([`DeckEntry::copies`](crate::DeckEntry::copies)) always pass.
+    UniqueCopies,
     /// A zone's number of cards.
     ZoneSize {
         /// Zone code.

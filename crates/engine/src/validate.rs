@@ -1,6 +1,7 @@
 //! Judges decks.
 
 mod box_check;
+mod copies;
 mod entries;
 
 use std::collections::BTreeMap;
@@ -24,7 +25,8 @@ use entries::Content;
 pub fn validate(deck: &Deck, catalogue: &Catalogue, format: &Format) -> Report {
     let content = Content::read(deck, catalogue, format);
     let known = format.fingerprint == catalogue.game().fingerprint();
-    let mut judge = Judge { catalogue, format, content: &content, known, violations: Vec::new() };
+    let mut judge =
+        Judge { deck, catalogue, format, content: &content, known, violations: Vec::new() };
     if content.has_faults() {
         let own = RuleReference { rule: "deck".to_owned(), ..RuleReference::default() };
         let reference = |wanted: fn(&DeckCheck) -> bool| {
@@ -76,6 +78,7 @@ struct Run {
 }
 
 struct Judge<'a> {
+    deck: &'a Deck,
     catalogue: &'a Catalogue,
     format: &'a Format,
     content: &'a Content,
@@ -89,6 +92,7 @@ impl Judge<'_> {
         match &rule.check {
             // What is wrong with single entries has been reported already.
             DeckCheck::KnownCards | DeckCheck::EntryQuantity { .. } => {}
+            DeckCheck::UniqueCopies => self.unique_copies(rule),
             DeckCheck::ZoneSize { zone, min, max } => self.zone_size(rule, zone, *min, *max),
             DeckCheck::CopyLimit { same, zones, limits, max, exempt } => {
                 self.copy_limit(rule, *same, zones, limits, *max, exempt.as_deref());

@@ -33,6 +33,9 @@ pub struct CardMention {
     pub rarity: Option<String>,
     /// Copies in the deck, where that matters.
     pub quantity: Option<u64>,
+    /// Id of a physical copy, where the violation is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy: Option<String>,
 }
 
 impl CardMention {
@@ -91,6 +94,18 @@ pub enum Fix {
     RemoveEntry {
         /// The card's name.
         name: String,
+    },
+    /// Name this physical copy in one entry only, and once.
+    NameCopyOnce {
+        /// Id of the copy.
+        copy: String,
+    },
+    /// Name fewer physical copies in an entry of the card, or raise its quantity.
+    NameFewerCopies {
+        /// The card's name.
+        name: String,
+        /// How many fewer.
+        quantity: u64,
     },
     /// Move entries to another zone.
     MoveToZone {
@@ -236,6 +251,14 @@ impl Violation {
             C::PrintingUnknown => format!("No such printing: {}.", self.printing_list()),
             C::EntryCountInvalid => {
                 format!("The quantity of {cards} is {actual}; it must be at least {limit}.")
+            }
+            C::SerialDuplicate => {
+                let copy = self.cards.first().and_then(|card| card.copy.as_deref());
+                let copy = copy.unwrap_or_default();
+                format!("The copy {copy:?} stands {actual} times in the deck: {cards}.")
+            }
+            C::EntryCopiesExceeded => {
+                format!("An entry of {limit} × {cards} names {actual} copies.")
             }
             C::NameInvalid => format!(
                 "The name is empty, longer than {limit} characters or has control characters."

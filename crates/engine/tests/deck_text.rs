@@ -103,7 +103,8 @@ fn faults_have_their_line_and_nothing_is_dropped() {
 
 #[test]
 fn rendering_reads_back_and_is_plain_where_it_can_be() {
-    let entry = |zone: &str, card| DeckEntry { zone: zone.to_owned(), quantity: 2, card };
+    let entry =
+        |zone: &str, card| DeckEntry { card, zone: zone.to_owned(), ..DeckEntry::main(2, "") };
     let deck = Deck {
         entries: vec![
             entry("main", reference("Kettle Imp", Some("hearth"), Some("017"), Some("rare"))),

@@ -105,6 +105,10 @@ fn rule(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Opti
     if let Some(table) = reader.table("entry_quantity") {
         checks.push(DeckCheck::EntryQuantity { min: table.optional("min").unwrap_or(1).max(1) });
     }
+    if let Some(table) = reader.table("unique_copies") {
+        drop(table);
+        checks.push(DeckCheck::UniqueCopies);
+    }
     if let Some(table) = reader.table("zone_size") {
         checks.push(zone_size(&table, scope));
     }
@@ -156,8 +160,8 @@ fn rule(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Opti
     }
     if checks.len() != 1 {
         reader.fault_here(
-            "exactly one check is required: known_cards, entry_quantity, zone_size, copy_limit, allowed, forbidden, \
-             requires, limit_list, fixed_box, advise_at_least or advise_ladder",
+            "exactly one check is required: known_cards, entry_quantity, unique_copies, zone_size, copy_limit, \
+             allowed, forbidden, requires, limit_list, fixed_box, advise_at_least or advise_ladder",
         );
     }
     let (effective_from, effective_until) =

@@ -191,13 +191,13 @@ impl Content {
     }
 }
 
-fn mention(card: &CardReference) -> CardMention {
+pub(super) fn mention(card: &CardReference) -> CardMention {
     CardMention {
         name: card.name.clone(),
         set: card.set.clone(),
         number: card.number.clone(),
         rarity: card.rarity.clone(),
-        quantity: None,
+        ..CardMention::default()
     }
 }
 
