@@ -41,7 +41,9 @@ fn with_input(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
 fn sample_decks() -> Vec<PathBuf> {
     let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data/games");
     let folders = std::fs::read_dir(games).unwrap().map(|game| game.unwrap().path().join("decks"));
+    // Games without cards have no sample decks.
     folders
+        .filter(|folder| folder.is_dir())
         .flat_map(|folder| std::fs::read_dir(folder).unwrap())
         .map(|file| file.unwrap().path())
         .filter(|file| file.extension().is_some_and(|extension| extension == "txt"))

@@ -51,7 +51,16 @@ fn the_seed_data_has_no_fault() {
     let output = check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data"));
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
     let told = text(&output.stdout);
-    for game in ["ttcg: 2 sets", "emoji-tcg: 1 sets", "uno-emoji", "emojo-dojo", "emojito"] {
+    for game in [
+        "ttcg: 2 sets",
+        "emoji-tcg: 1 sets",
+        "uno-emoji",
+        "emojo-dojo",
+        "emojito",
+        "magic: 0 sets, 0 cards",
+        "yu-gi-oh: 0 sets, 0 cards",
+        "pokemon: 0 sets, 0 cards",
+    ] {
         assert!(told.contains(game), "{told}");
     }
 }

@@ -189,6 +189,9 @@ fn fix_in_words(fix: &Fix) -> Option<String> {
         Fix::RemoveCards { zone, quantity } => format!("remove {quantity} cards from {zone}"),
         Fix::AddCopies { name, quantity } => format!("add {quantity} × {name}"),
         Fix::RemoveCopies { name, quantity } => format!("remove {quantity} × {name}"),
+        Fix::RemoveAmong { names, quantity } => {
+            format!("remove {quantity} of {}", names.join(", "))
+        }
         Fix::Rename { from, to } => format!("write “{to}” for “{from}”"),
         Fix::AnyPrinting { name } => format!("leave out set, number and rarity of {name}"),
         Fix::RemoveEntry { name } => format!("remove the line of {name}"),

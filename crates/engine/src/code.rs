@@ -63,6 +63,8 @@ violation_codes! {
     KindNotAllowed = "KIND_NOT_ALLOWED",
     /// The deck lacks cards that the format demands.
     RequiredCardsMissing = "REQUIRED_CARDS_MISSING",
+    /// More cards of a group than the format allows together.
+    GroupLimitExceeded = "GROUP_LIMIT_EXCEEDED",
     /// The box lacks copies of a card.
     BoxCardMissing = "BOX_CARD_MISSING",
     /// The box holds copies of a card that do not belong in it.

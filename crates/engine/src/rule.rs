@@ -124,6 +124,9 @@ pub enum DeckCheck {
         max: Option<u32>,
         /// Cards without a limit.
         exempt: Option<Arc<Selector>>,
+        /// An integer attribute in which a card states its own limit; where a card has it, it replaces the others.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        own_limit: Option<String>,
     },
     /// Only these cards may be in the zones.
     Allowed {
@@ -148,7 +151,16 @@ pub enum DeckCheck {
         /// Fewest cards.
         min: u32,
     },
-    /// Single cards with their own limits, by name over all zones.
+    /// At most so many of these cards together, whatever their names.
+    AtMost {
+        /// Zones concerned; empty: all.
+        zones: Vec<String>,
+        /// The cards that count.
+        select: Arc<Selector>,
+        /// Most cards.
+        max: u32,
+    },
+    /// Single cards with their own limits, by name over all zones. A list may be empty.
     LimitList {
         /// Most copies by name; 0 bans the card.
         cards: BTreeMap<String, u32>,

@@ -12,7 +12,7 @@ use crate::code::ViolationCode as Code;
 use crate::deck::Deck;
 use crate::format::Format;
 use crate::report::{Report, ReportStatus};
-use crate::rule::{CopyLimit, DeckCheck, Rule, RuleReference, SameCard};
+use crate::rule::{DeckCheck, Rule, RuleReference, SameCard};
 use crate::selector::Selector;
 use crate::violation::{CardMention, Fix, Severity, Violation};
 use entries::Content;
@@ -94,14 +94,13 @@ impl Judge<'_> {
             DeckCheck::KnownCards | DeckCheck::EntryQuantity { .. } => {}
             DeckCheck::UniqueCopies => self.unique_copies(rule),
             DeckCheck::ZoneSize { zone, min, max } => self.zone_size(rule, zone, *min, *max),
-            DeckCheck::CopyLimit { same, zones, limits, max, exempt } => {
-                self.copy_limit(rule, *same, zones, limits, *max, exempt.as_deref());
-            }
+            DeckCheck::CopyLimit { .. } => self.copy_limit(rule),
             DeckCheck::Allowed { zones, select } => self.placed(rule, zones, select, true),
             DeckCheck::Forbidden { zones, select } => self.placed(rule, zones, select, false),
             DeckCheck::Requires { zones, select, min } => {
                 self.at_least(rule, zones, select, *min, Severity::Error);
             }
+            DeckCheck::AtMost { zones, select, max } => self.at_most(rule, zones, select, *max),
             DeckCheck::LimitList { by_key, .. } => self.limit_list(rule, by_key),
             DeckCheck::FixedBox { contents, total } => self.fixed_box(rule, contents, *total),
             DeckCheck::AdviseAtLeast { select, min } => {
@@ -161,15 +160,11 @@ impl Judge<'_> {
         }
     }
 
-    fn copy_limit(
-        &mut self,
-        rule: &Rule,
-        same: SameCard,
-        zones: &[String],
-        limits: &[CopyLimit],
-        max: Option<u32>,
-        exempt: Option<&Selector>,
-    ) {
+    fn copy_limit(&mut self, rule: &Rule) {
+        let DeckCheck::CopyLimit { same, zones, limits, max, exempt, own_limit } = &rule.check
+        else {
+            return;
+        };
         let runs = &self.content.runs;
         let alike = |left: &Run, right: &Run| match same {
             SameCard::Name => left.name == right.name,
@@ -183,11 +178,13 @@ impl Judge<'_> {
                 continue;
             }
             let card = group[0].card;
-            if exempt.is_some_and(|exempt| self.selects(exempt, card)) {
+            if exempt.as_ref().is_some_and(|exempt| self.selects(exempt, card)) {
                 continue;
             }
+            let stated = own_limit.as_ref().and_then(|name| self.stated_limit(card, name));
             let own = limits.iter().find(|limit| self.selects(&limit.select, card));
-            let Some(limit) = own.map(|own| own.max).or(max).map(u64::from) else { continue };
+            let listed = own.map(|own| own.max).or(*max).map(u64::from);
+            let Some(limit) = stated.or(listed) else { continue };
             if actual <= limit {
                 continue;
             }
@@ -198,7 +195,7 @@ impl Judge<'_> {
                     name: self.catalogue.card(card).definition.name.clone(),
                     quantity: actual - limit,
                 });
-            if let Some(own) = own {
+            if let (Some(own), None) = (own, stated) {
                 violation.rule.clone_from(&own.reference.rule);
                 violation.section.clone_from(&own.reference.section);
                 if !own.reference.text.is_empty() {
@@ -209,6 +206,12 @@ impl Judge<'_> {
             found.push(violation);
         }
         self.violations.append(&mut found);
+    }
+
+    /// What the card itself says about its copies.
+    fn stated_limit(&self, card: u32, attribute: &str) -> Option<u64> {
+        let value = self.catalogue.card(card).definition.attributes.get(attribute)?.as_i64()?;
+        Some(u64::try_from(value).unwrap_or(0))
     }
 
     fn mentions(&self, runs: &[Run]) -> Vec<CardMention> {
@@ -269,6 +272,29 @@ impl Judge<'_> {
             violation.zone = zones.first().cloned();
             self.violations.push(violation);
         }
+    }
+
+    fn at_most(&mut self, rule: &Rule, zones: &[String], select: &Selector, max: u32) {
+        let runs: Vec<Run> = self
+            .content
+            .runs
+            .iter()
+            .filter(|run| self.selects(select, run.card))
+            .map(|run| Run { total: self.copies(run, zones), ..*run })
+            .filter(|run| run.total > 0)
+            .collect();
+        let actual = runs.iter().fold(0_u64, |sum, run| sum.saturating_add(run.total));
+        let limit = u64::from(max);
+        if actual <= limit {
+            return;
+        }
+        let mut violation =
+            violation(rule, Code::GroupLimitExceeded, Severity::Error).limit(limit).actual(actual);
+        violation.zone = zones.first().cloned();
+        violation.cards = self.mentions(&runs);
+        let mut names: Vec<String> = violation.cards.iter().map(|card| card.name.clone()).collect();
+        names.dedup();
+        self.violations.push(violation.fix(Fix::RemoveAmong { names, quantity: actual - limit }));
     }
 
     fn limit_list(&mut self, rule: &Rule, by_key: &BTreeMap<String, u32>) {

@@ -78,6 +78,13 @@ pub enum Fix {
         /// How many.
         quantity: u64,
     },
+    /// Remove any `quantity` copies of these cards.
+    RemoveAmong {
+        /// Names of the cards, sorted.
+        names: Vec<String>,
+        /// How many.
+        quantity: u64,
+    },
     /// Write another name.
     Rename {
         /// The name as it stands in the deck.
@@ -238,6 +245,9 @@ impl Violation {
             C::KindNotAllowed => format!("Cards of this kind are not allowed: {cards}."),
             C::RequiredCardsMissing => {
                 format!("At least {limit} are required, {actual} found.")
+            }
+            C::GroupLimitExceeded => {
+                format!("{actual} cards of {cards}; at most {limit} allowed together.")
             }
             C::BoxCardMissing => format!("The box has {actual} of {limit} {cards}."),
             C::BoxCardExtra => match limit {

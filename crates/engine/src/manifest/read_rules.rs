@@ -130,6 +130,13 @@ fn rule(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Opti
             min: table.optional("min").unwrap_or(1),
         });
     }
+    if let Some(table) = reader.table("at_most") {
+        checks.push(DeckCheck::AtMost {
+            zones: zone_list(&table, scope),
+            select: required_selector(&table, scope, registry),
+            max: table.required("max"),
+        });
+    }
     if let Some(table) = reader.table("limit_list") {
         let cards: BTreeMap<String, u32> = table.map("cards");
         let mut by_key = BTreeMap::new();
@@ -161,7 +168,7 @@ fn rule(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Opti
     if checks.len() != 1 {
         reader.fault_here(
             "exactly one check is required: known_cards, entry_quantity, unique_copies, zone_size, copy_limit, \
-             allowed, forbidden, requires, limit_list, fixed_box, advise_at_least or advise_ladder",
+             allowed, forbidden, requires, at_most, limit_list, fixed_box, advise_at_least or advise_ladder",
         );
     }
     let (effective_from, effective_until) =
@@ -228,7 +235,19 @@ fn copy_limit(
         limits,
         max,
         exempt: reader.table("exempt").map(|table| selector(&table, scope, registry)),
+        own_limit: own_limit(reader, scope),
     }
+}
+
+fn own_limit(reader: &Reader<'_>, scope: &Scope<'_>) -> Option<String> {
+    let name: String = reader.optional("own_limit")?;
+    let of_name = scope.kinds.iter().filter_map(|kind| kind.attributes.get(&name));
+    let mut integers =
+        of_name.map(|attribute| matches!(attribute.value, AttributeValue::Integer { .. }));
+    if !integers.next().is_some_and(|first| first && integers.all(|more| more)) {
+        reader.fault("own_limit", format!("no kind has an integer attribute {name:?}"));
+    }
+    Some(name)
 }
 
 fn fixed_box(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> DeckCheck {

@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 
 pub const GAMES: [&str; 5] = ["emoji-tcg", "emojito", "emojo-dojo", "ttcg", "uno-emoji"];
 
+/// Games whose construction rules are shipped without cards.
+pub const RULES_ONLY: [&str; 3] = ["magic", "pokemon", "yu-gi-oh"];
+
 pub fn games_dir() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../seed-data/games")
 }
