@@ -113,9 +113,10 @@ fn read_game(folder: &Path, code: &str) -> anyhow::Result<Option<GameFolder>> {
     for file in sets {
         let set: SetDefinition =
             serde_json::from_str(&file.text).with_context(|| file.name.clone())?;
+        let released_on = set.released_on.as_deref().and_then(|day| day.parse().ok());
         cards = cards.extend(set.cards.into_iter().map(|definition| {
             let key = format!("{}/{}", set.code, definition.number);
-            PoolCard { key, set: set.code.clone(), definition }
+            PoolCard { key, set: set.code.clone(), released_on, definition }
         }));
     }
     let catalogue = cards.build();

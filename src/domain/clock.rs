@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use cardscape_engine::Date;
-use chrono::{DateTime, Datelike as _, Duration, Utc};
+use chrono::{DateTime, Datelike, Duration, Utc};
 
 /// Tells the time: the machine's, or one that a test sets.
 #[derive(Clone, Debug, Default)]
@@ -27,16 +27,16 @@ impl Clock {
 
     /// Today, in UTC; `None` outside the years 1 to 9999.
     pub fn today(&self) -> Option<Date> {
-        let now = self.now();
-        Date::new(
-            now.year().try_into().ok()?,
-            now.month().try_into().ok()?,
-            now.day().try_into().ok()?,
-        )
+        engine_date(&self.now())
     }
 
     /// Moves this clock and all its clones, for tests of what takes minutes or days.
     pub fn advance(&self, by: Duration) {
         self.offset.fetch_add(by.num_microseconds().unwrap_or(i64::MAX), Ordering::Relaxed);
     }
+}
+
+/// A day as the engine has it; `None` outside the years 1 to 9999.
+pub fn engine_date(day: &impl Datelike) -> Option<Date> {
+    Date::new(day.year().try_into().ok()?, day.month().try_into().ok()?, day.day().try_into().ok()?)
 }

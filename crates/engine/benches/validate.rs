@@ -43,6 +43,7 @@ fn pool(game: &Game, size: usize) -> Catalogue {
     let cards = (0..size).map(|at| PoolCard {
         key: at.to_string(),
         set: "bench".to_owned(),
+        released_on: None,
         definition: serde_json::from_value::<CardDefinition>(card(at)).unwrap(),
     });
     Catalogue::builder(game).extend(cards).build()

@@ -234,8 +234,9 @@ impl<'a> Check<'a> {
 
     fn effects(&mut self, kind: &'a Kind) {
         let card = self.card;
-        let applies =
-            |schema: &&EffectSchema| schema.when.as_ref().is_none_or(|when| when.matches("", card));
+        let applies = |schema: &&EffectSchema| {
+            schema.when.as_ref().is_none_or(|when| when.matches(card, "", None))
+        };
         let Some(schema) = kind.effects.iter().find(applies) else {
             if !card.effects.is_empty() {
                 let fault = self

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::card::CardDefinition;
+use crate::date::Date;
 use crate::deck::CardReference;
 use crate::hash::{FixedMap, fingerprint};
 use crate::manifest::Game;
@@ -21,8 +22,16 @@ pub struct PoolCard {
     pub key: String,
     /// Code of the set.
     pub set: String,
+    /// Day on which the set was released, for [`Selector::released`]; `None`: none is known.
+    pub released_on: Option<Date>,
     /// The card.
     pub definition: CardDefinition,
+}
+
+impl PoolCard {
+    fn is_selected_by(&self, selector: &Selector) -> bool {
+        selector.matches(&self.definition, &self.set, self.released_on)
+    }
 }
 
 /// An indexed pool of cards of one game.
@@ -196,16 +205,11 @@ impl Catalogue {
         let selectors = self.game.selectors();
         let mut selected = vec![0_u64; selectors.len().div_ceil(64)].into_boxed_slice();
         for (at, selector) in selectors.iter().enumerate() {
-            if selector.matches(&card.set, &card.definition) {
+            if card.is_selected_by(selector) {
                 selected[at / 64] |= 1 << (at % 64);
             }
         }
-        let rungs = self
-            .game
-            .ladders()
-            .iter()
-            .map(|rule| rung(&rule.check, &card.set, &card.definition))
-            .collect();
+        let rungs = self.game.ladders().iter().map(|rule| rung(&rule.check, &card)).collect();
         self.cards.push(Entry { card, name, selected, rungs });
     }
 
@@ -377,7 +381,7 @@ impl Catalogue {
                 .get(selector.index / 64)
                 .is_some_and(|bits| bits & (1 << (selector.index % 64)) != 0);
         }
-        selector.matches(&entry.card.set, &entry.card.definition)
+        entry.card.is_selected_by(selector)
     }
 
     pub(crate) fn rung(&self, check: &DeckCheck, card: u32, known: bool) -> Option<Rung> {
@@ -386,7 +390,7 @@ impl Catalogue {
         if known {
             return entry.rungs.get(*index).copied().flatten();
         }
-        rung(check, &entry.card.set, &entry.card.definition)
+        rung(check, &entry.card)
     }
 
     pub(crate) fn indices(&self) -> std::ops::Range<u32> {
@@ -427,11 +431,12 @@ fn number_key(set: &str, number: &str, key: &mut Vec<u8>) {
     key.make_ascii_lowercase();
 }
 
-fn rung(check: &DeckCheck, set: &str, card: &CardDefinition) -> Option<Rung> {
+fn rung(check: &DeckCheck, card: &PoolCard) -> Option<Rung> {
     let DeckCheck::AdviseLadder { select, attribute, steps, same, .. } = check else { return None };
-    if !select.matches(set, card) {
+    if !card.is_selected_by(select) {
         return None;
     }
+    let card = &card.definition;
     let step = match card.attributes.get(attribute)? {
         Value::Number(number) => number.as_i64()?,
         Value::String(text) => i64::try_from(steps.iter().position(|step| step == text)?).ok()?,

@@ -52,6 +52,7 @@
 //! let card = |number: &str, name: &str| PoolCard {
 //!     key: number.to_owned(),
 //!     set: "shore".to_owned(),
+//!     released_on: None,
 //!     definition: CardDefinition { number: number.to_owned(), name: name.to_owned(), ..pike.clone() },
 //! };
 //! let catalogue = Catalogue::builder(&game).add(card("001", "Old Pike")).add(card("002", "Carp")).build();
@@ -121,7 +122,7 @@ pub use schema::{
     Attribute, AttributeValue, CardCheck, EffectSchema, EffectSlot, Kind, PrintingCheck,
     PrintingSchema, Rarity, Zone,
 };
-pub use selector::{Condition, Selector};
+pub use selector::{Condition, Released, Selector};
 pub use set_check::{SetFault, SetParseError, check_set};
 pub use validate::validate;
 pub use violation::{CardMention, Fix, Severity, Violation};

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::card::CardDefinition;
+use crate::date::Date;
 use crate::name::name_key;
 
 /// A condition on a card. Every part that is present must hold; an empty selector selects every card.
@@ -17,6 +18,9 @@ pub struct Selector {
     /// The card is of one of these sets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<String>,
+    /// The card's set was released in this span of days.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub released: Option<Released>,
     /// The card has one of these names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
@@ -34,6 +38,27 @@ pub struct Selector {
     pub(crate) index: usize,
     #[serde(skip)]
     pub(crate) name_keys: Vec<String>,
+}
+
+/// A span of release days. A set that has no release day is in none.
+///
+/// There are no spans relative to the day of judgement: rotations are announced by their days, so a rotating format states
+/// each as a rule with `effective_from` and `effective_until`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Released {
+    /// First day; `None`: from the beginning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Date>,
+    /// First day after the span; `None`: to the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Date>,
+}
+
+impl Released {
+    /// Whether the day is in the span.
+    pub fn contains(&self, day: Date) -> bool {
+        self.from.is_none_or(|from| from <= day) && self.until.is_none_or(|until| day < until)
+    }
 }
 
 /// A condition on one attribute. A list attribute meets it when one of its items does.
@@ -56,20 +81,23 @@ pub enum Condition {
 }
 
 impl Selector {
-    /// Whether the card of this set is selected.
-    pub fn matches(&self, set: &str, card: &CardDefinition) -> bool {
+    /// Whether the card is selected, which is of the set of this code and release day.
+    pub fn matches(&self, card: &CardDefinition, set: &str, released_on: Option<Date>) -> bool {
         (self.kinds.is_empty() || self.kinds.contains(&card.kind))
             && (self.sets.is_empty() || self.sets.iter().any(|code| code == set))
+            && self.released.is_none_or(|span| released_on.is_some_and(|day| span.contains(day)))
             && (self.name_keys.is_empty() || self.name_keys.contains(&name_key(&card.name)))
             && self.attributes.iter().all(|(code, wanted)| wanted.holds(card.attributes.get(code)))
-            && (self.any.is_empty() || self.any.iter().any(|one| one.matches(set, card)))
-            && self.not.as_ref().is_none_or(|not| !not.matches(set, card))
+            && (self.any.is_empty()
+                || self.any.iter().any(|one| one.matches(card, set, released_on)))
+            && self.not.as_ref().is_none_or(|not| !not.matches(card, set, released_on))
     }
 
     /// Whether nothing but the kind matters.
     pub(crate) fn is_by_kind(&self) -> bool {
         !self.kinds.is_empty()
             && self.sets.is_empty()
+            && self.released.is_none()
             && self.names.is_empty()
             && self.attributes.is_empty()
             && self.any.is_empty()

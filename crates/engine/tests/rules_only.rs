@@ -4,8 +4,8 @@
 mod support;
 
 use cardscape_engine::{
-    CardDefinition, Catalogue, Fix, Game, Report, ReportStatus, check_card, parse_deck_text,
-    validate,
+    CardDefinition, Catalogue, Fix, Game, Report, ReportStatus, Violation, check_card,
+    parse_deck_text, validate,
 };
 use serde_json::{Value, json};
 use support::{GAMES, RULES_ONLY, card, codes, game, outline, pool};
@@ -13,7 +13,7 @@ use support::{GAMES, RULES_ONLY, card, codes, game, outline, pool};
 /// A sound card of the game.
 fn sound(game: &Game, name: &str, kind: &str, attributes: &Value) -> CardDefinition {
     let card = card(json!({ "number": "1", "name": name, "kind": kind, "attributes": attributes }));
-    let faults: Vec<String> = check_card(game, &card).iter().map(|one| one.message()).collect();
+    let faults: Vec<String> = check_card(game, &card).iter().map(Violation::message).collect();
     assert!(faults.is_empty(), "{faults:?}");
     card
 }

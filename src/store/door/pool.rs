@@ -1,8 +1,9 @@
 //! Card definitions for the engine: only those that a judgement needs, only what the viewer may see.
 
 use cardscape_engine::{CardDefinition, Effect, PoolCard, PrintingDefinition};
+use chrono::NaiveDate;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Jsonb, Nullable, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Array, BigInt, Date, Jsonb, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -10,9 +11,11 @@ use uuid::Uuid;
 
 use super::Sql;
 use crate::auth::permission::Viewer;
+use crate::domain::clock::engine_date;
 use crate::store::{Connection, StoreError, StoreResult};
 
-const DEFINITION: &str = "SELECT c.id, c.set_code, c.number, content.name, content.kind, content.attributes, \
+const DEFINITION: &str = "SELECT c.id, c.set_code, c.number, \
+    (SELECT released_on FROM sets WHERE sets.game_code = c.game_code AND sets.code = c.set_code) AS released_on, content.name, content.kind, content.attributes, \
     content.effects, content.lore, \
     (SELECT coalesce(jsonb_agg(jsonb_build_object('rarity', p.rarity, 'attributes', own.attributes) ORDER BY p.tier), '[]') \
      FROM printings p JOIN printing_content own ON own.printing_id = p.id WHERE p.card_id = c.id) AS printings FROM ";
@@ -25,6 +28,8 @@ struct DefinitionRow {
     set_code: String,
     #[diesel(sql_type = Text)]
     number: String,
+    #[diesel(sql_type = Nullable<Date>)]
+    released_on: Option<NaiveDate>,
     #[diesel(sql_type = Text)]
     name: String,
     #[diesel(sql_type = Text)]
@@ -52,7 +57,12 @@ impl TryFrom<DefinitionRow> for PoolCard {
             lore: row.lore,
             printings: stored::<Vec<PrintingDefinition>>(row.printings)?,
         };
-        Ok(Self { key: row.id.to_string(), set: row.set_code, definition })
+        Ok(Self {
+            key: row.id.to_string(),
+            set: row.set_code,
+            released_on: row.released_on.as_ref().and_then(engine_date),
+            definition,
+        })
     }
 }
 

@@ -11,7 +11,7 @@ use crate::format::{Format, Variant};
 use crate::name::name_key;
 use crate::rule::{BoxLine, CopyLimit, DeckCheck, Provenance, Rule, RuleReference, SameCard};
 use crate::schema::{AttributeValue, Kind, Zone};
-use crate::selector::{Condition, Selector};
+use crate::selector::{Condition, Released, Selector};
 use crate::violation::Severity;
 
 /// What the rules of a manifest may refer to.
@@ -359,6 +359,7 @@ fn read_selector(reader: &Reader<'_>, scope: &Scope<'_>) -> Selector {
     Selector {
         kinds,
         sets: reader.optional("sets").unwrap_or_default(),
+        released: reader.table("released").map(|table| released(&table)),
         name_keys: names.iter().map(|name| name_key(name)).collect(),
         names,
         attributes,
@@ -366,6 +367,18 @@ fn read_selector(reader: &Reader<'_>, scope: &Scope<'_>) -> Selector {
         not: reader.table("not").map(|table| Box::new(read_selector(&table, scope))),
         index: 0,
     }
+}
+
+fn released(reader: &Reader<'_>) -> Released {
+    let released = Released { from: reader.optional("from"), until: reader.optional("until") };
+    match (released.from, released.until) {
+        (None, None) if !reader.has("from") && !reader.has("until") => {
+            reader.fault_here("from or until is required");
+        }
+        (Some(from), Some(until)) if until <= from => reader.fault("until", "is not after from"),
+        _ => {}
+    }
+    released
 }
 
 fn condition(value: &Value) -> Option<Condition> {

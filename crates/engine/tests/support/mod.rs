@@ -82,15 +82,23 @@ pub fn shipped(code: &str) -> Arc<Catalogue> {
     static READ: ReadOnce<Arc<Catalogue>> = ReadOnce::new();
     READ.get(code, || {
         let cards = sets(code).into_iter().flat_map(|(_, set)| {
+            let released_on = set.released_on.map(|day| day.parse().unwrap());
             let code = set.code;
-            set.cards.into_iter().map(move |card| pool_card(&code, card))
+            set.cards
+                .into_iter()
+                .map(move |card| PoolCard { released_on, ..pool_card(&code, card) })
         });
         Arc::new(Catalogue::builder(&game(code)).extend(cards).build())
     })
 }
 
 pub fn pool_card(set: &str, definition: CardDefinition) -> PoolCard {
-    PoolCard { key: format!("{set}/{}", definition.number), set: set.to_owned(), definition }
+    PoolCard {
+        key: format!("{set}/{}", definition.number),
+        set: set.to_owned(),
+        released_on: None,
+        definition,
+    }
 }
 
 pub fn card(value: Value) -> CardDefinition {
