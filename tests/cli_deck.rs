@@ -92,6 +92,28 @@ fn every_violation_is_told_with_its_rule_and_how_to_mend_it() {
 }
 
 #[test]
+fn several_formats_are_judged_at_once() {
+    let deck = "seed-data/games/emojo-dojo/decks/legal-full-box.txt";
+    let both = [deck, "--format", "emojo-dojo/box", "--format", "emojo-dojo/box:half"];
+    let (code, out, _) = run(&both);
+    assert_eq!(code, 1);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "Legal in emojo-dojo/box:full; illegal in emojo-dojo/box:half.");
+    assert_eq!(lines[2], "emojo-dojo/box (version 1): legal; cards: main 100");
+    assert_eq!(lines[4], "emojo-dojo/box:half (version 1): illegal; cards: main 100");
+    let (code, out, _) = run(&[&both[..], &["--json"]].concat());
+    let told: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &told["summary"]), (1, &lines[0].into()));
+    assert_eq!(told["reports"][0]["status"], "legal");
+    assert_eq!(told["reports"][1]["format"], "emojo-dojo/box:half");
+
+    let twice = [deck, "--format", "emojo-dojo/box", "--format", "emojo-dojo/box:full"];
+    let (code, out, _) = run(&twice);
+    assert_eq!(code, 0, "legal in all");
+    assert!(out.starts_with("Legal in emojo-dojo/box:full, emojo-dojo/box:full.\n"), "{out}");
+}
+
+#[test]
 fn standard_input_is_a_list_too() {
     let half = "4 White Belt\n".as_bytes();
     let (code, out, _) = with_input(&["-", "--format", "emojo-dojo/box:half"], half);
@@ -123,6 +145,8 @@ fn wrong_usage_is_2_and_failure_70() {
         vec![deck, "--format", "chess/standard"],
         vec![deck, "--format", "ttcg/standard:half"],
         vec![deck, "--format", "ttcg/pauper"],
+        vec![deck, "--format", "ttcg/standard", "--format", "ttcg/pauper"],
+        vec![deck, "--format", "ttcg/standard", "--format", "emojito/box"],
         vec!["--format", "ttcg/standard"],
     ] {
         let (code, out, err) = run(&wrong);

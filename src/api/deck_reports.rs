@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use cardscape_engine::{
-    CardMention, Date, Deck, Format, Report, ReportStatus, Severity, Violation, ViolationCode,
-    validate,
+    CardMention, Date, Deck, Format, Report, Severity, Violation, ViolationCode, validate,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -312,7 +311,7 @@ async fn judge(
     }
     drop(conn);
     let reports = names.iter().zip(reports).map(|(name, report)| {
-        let status = status(report.status);
+        let status = report.status.as_str();
         metrics::counter!("deck_reports_total", "format" => name.to_string(), "status" => status)
             .increment(1);
         report_response(name, report, &|name| cards.card_id(name))
@@ -365,14 +364,6 @@ fn unknown_names(reports: &[Report]) -> BTreeSet<String> {
     unknown.flat_map(|violation| &violation.cards).map(|card| card.name.clone()).collect()
 }
 
-fn status(status: ReportStatus) -> &'static str {
-    match status {
-        ReportStatus::Legal => "legal",
-        ReportStatus::Incomplete => "incomplete",
-        ReportStatus::Illegal => "illegal",
-    }
-}
-
 /// An engine's report as it is on the wire. `card_id` knows the ids of cards by their names.
 pub(crate) fn report_response(
     name: &FormatName,
@@ -383,7 +374,7 @@ pub(crate) fn report_response(
         game: name.game().to_owned(),
         format: name.to_string(),
         format_version: report.format_version.to_string(),
-        status: status(report.status),
+        status: report.status.as_str(),
         counts: report
             .counts
             .into_iter()

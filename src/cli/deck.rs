@@ -8,12 +8,13 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use cardscape_engine::{
-    Catalogue, Deck, Fix, Game, PoolCard, Report, ReportStatus, SetDefinition, Severity, validate,
+    Catalogue, Deck, Fix, Format, Game, PoolCard, Report, SetDefinition, Severity, legalities,
 };
 use clap::Subcommand;
+use serde::Serialize;
 
 use super::{Outcome, say, seed_data};
-use crate::api::deck_reports::report_response;
+use crate::api::deck_reports::{ReportResponse, report_response};
 use crate::config::SeedDataOptions;
 use crate::domain::clock::Clock;
 use crate::domain::deck::{FormatName, FormatNameError, MAX_ENTRIES, read_list};
@@ -30,16 +31,17 @@ const USAGE: u8 = 2;
 pub(super) enum DeckCommand {
     /// Check a deck list without a service or database
     ///
-    /// Tells every violation with its rule. Exit code 0: legal, 1: illegal, incomplete or not readable.
+    /// Tells every violation with its rule. Exit code 0: legal in every format asked for, 1: illegal, incomplete or not
+    /// readable.
     Validate {
         /// The deck list, one `QTY NAME` a line; `-` reads standard input
         file: PathBuf,
-        /// The format, as game/format or game/format:variant
-        #[arg(long, value_name = "FORMAT", value_parser = format_name)]
-        format: FormatName,
+        /// The format, as game/format or game/format:variant; may be given several times, for formats of one game
+        #[arg(long = "format", value_name = "FORMAT", value_parser = format_name, required = true)]
+        formats: Vec<FormatName>,
         #[command(flatten)]
         seed_data: SeedDataOptions,
-        /// Print the report as JSON, as the service would
+        /// Print the report as JSON, as the service would; of several formats, all reports and a summary
         #[arg(long)]
         json: bool,
     },
@@ -51,24 +53,24 @@ fn format_name(text: &str) -> Result<FormatName, FormatNameError> {
 
 impl DeckCommand {
     pub(super) fn run(self) -> Outcome {
-        let Self::Validate { file, format, seed_data, json } = self;
+        let Self::Validate { file, formats: names, seed_data, json } = self;
         let folder =
             seed_data.dir().context("there is no seed-data here: name it with --seed-data")?;
-        let name = format;
-        let Some(game) = read_game(&folder, name.game())? else {
-            eprintln!("cardscape: there is no game {} in {}", name.game(), folder.display());
+        let game = names.first().map(FormatName::game).unwrap_or_default();
+        if names.iter().any(|name| name.game() != game) {
+            eprintln!("cardscape: the formats must be of one game");
+            return Ok(ExitCode::from(USAGE));
+        }
+        let Some(GameFolder { game, catalogue }) = read_game(&folder, game)? else {
+            eprintln!("cardscape: there is no game {game} in {}", folder.display());
             return Ok(ExitCode::from(USAGE));
         };
-        let today = Clock::system().today().context("the clock shows no day of the calendar")?;
-        let Some(format) = name.find_in(&game.game, today) else {
-            let known: Vec<_> = game
-                .game
-                .formats()
-                .iter()
-                .map(|format| format!("{}/{}", name.game(), format.code))
-                .collect();
-            eprintln!("cardscape: there is no format {name}; there is {}", known.join(", "));
-            return Ok(ExitCode::from(USAGE));
+        let formats = match find_formats(&game, &names)? {
+            Ok(formats) => formats,
+            Err(unknown) => {
+                eprintln!("cardscape: {unknown}");
+                return Ok(ExitCode::from(USAGE));
+            }
         };
         let deck = match read_deck(&read_file(&file)?) {
             Ok(deck) => deck,
@@ -79,20 +81,48 @@ impl DeckCommand {
                 return Ok(ExitCode::from(NOT_LEGAL));
             }
         };
-        let mut report = validate(&deck, &game.catalogue, &format);
-        report.suggest(&game.catalogue);
-        let status = report.status;
+        let mut judged = legalities(&deck, &catalogue, &formats);
+        judged.suggest(&catalogue);
+        let legal = judged.is_legal_in_all();
+        let summary = (names.len() > 1).then(|| judged.summary());
+        let reports = names.iter().zip(judged.reports);
         if json {
-            say(serde_json::to_string_pretty(&report_response(&name, report, &|_| None))?);
+            let mut reports: Vec<_> =
+                reports.map(|(name, report)| report_response(name, report, &|_| None)).collect();
+            say(match summary {
+                Some(summary) => serde_json::to_string_pretty(&Reports { summary, reports })?,
+                None => serde_json::to_string_pretty(&reports.pop())?,
+            });
         } else {
-            say(in_words(&name, &report).trim_end());
+            let told = reports.map(|(name, report)| in_words(name, &report).trim_end().to_owned());
+            let told: Vec<String> = summary.into_iter().chain(told).collect();
+            say(told.join("\n\n"));
         }
-        Ok(if status == ReportStatus::Legal {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::from(NOT_LEGAL)
-        })
+        Ok(if legal { ExitCode::SUCCESS } else { ExitCode::from(NOT_LEGAL) })
     }
+}
+
+/// The formats with the rules of today, or what to say when the game has not all of them.
+fn find_formats(game: &Game, names: &[FormatName]) -> anyhow::Result<Result<Vec<Format>, String>> {
+    let today = Clock::system().today().context("the clock shows no day of the calendar")?;
+    let found = names.iter().map(|name| {
+        name.find_in(game, today).ok_or_else(|| {
+            let known: Vec<_> = game
+                .formats()
+                .iter()
+                .map(|format| format!("{}/{}", game.code(), format.code))
+                .collect();
+            format!("there is no format {name}; there is {}", known.join(", "))
+        })
+    });
+    Ok(found.collect())
+}
+
+/// The reports of several formats.
+#[derive(Serialize)]
+struct Reports {
+    summary: String,
+    reports: Vec<ReportResponse>,
 }
 
 /// A game with all its cards.
@@ -152,11 +182,7 @@ fn read_deck(list: &str) -> Result<Deck, Vec<String>> {
 
 /// The report for people: the verdict first, then every violation.
 fn in_words(name: &FormatName, report: &Report) -> String {
-    let verdict = match report.status {
-        ReportStatus::Legal => "legal",
-        ReportStatus::Incomplete => "incomplete",
-        ReportStatus::Illegal => "illegal",
-    };
+    let verdict = report.status.as_str();
     let counts: Vec<String> =
         report.counts.iter().map(|(zone, cards)| format!("{zone} {cards}")).collect();
     let mut text = format!(

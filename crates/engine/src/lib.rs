@@ -84,6 +84,7 @@
 //! | [`Catalogue`] | the pool of cards; [`Catalogue::with_extra`] lays a viewer's own cards over it |
 //! | [`Deck`], [`parse_deck_text`], [`render_deck_text`] | deck lists, as data and as text |
 //! | [`validate`], [`Report`] | the judgement of a deck |
+//! | [`legalities`], [`Legalities`] | the judgement of a deck by several formats |
 //! | [`Violation`], [`ViolationCode`], [`Fix`] | what is wrong, by which rule, and how to mend it |
 
 mod card;
@@ -95,6 +96,7 @@ mod deck;
 mod deck_text;
 mod format;
 mod hash;
+mod legality;
 mod manifest;
 mod name;
 mod report;
@@ -114,6 +116,7 @@ pub use date::{Date, DateError};
 pub use deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 pub use deck_text::{DeckTextFault, LineFault, ParsedDeck, parse_deck_text, render_deck_text};
 pub use format::{Format, Variant};
+pub use legality::{Legalities, legalities};
 pub use manifest::{Game, ManifestError, ManifestFault};
 pub use name::{name_key, search_key};
 pub use report::{Report, ReportStatus};

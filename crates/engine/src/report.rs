@@ -44,6 +44,15 @@ pub struct Report {
 }
 
 impl ReportStatus {
+    /// `legal`, `incomplete` or `illegal`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Legal => "legal",
+            Self::Incomplete => "incomplete",
+            Self::Illegal => "illegal",
+        }
+    }
+
     pub(crate) fn of(violations: &[Violation]) -> Self {
         match violations.iter().map(|violation| violation.severity).min() {
             Some(Severity::Error) => Self::Illegal,
@@ -54,6 +63,12 @@ impl ReportStatus {
 }
 
 impl Report {
+    /// The format by which the deck was judged: `game/format`, or `game/format:variant` where it has variants.
+    pub fn format_name(&self) -> String {
+        let variant = self.variant.as_ref().map_or_else(String::new, |code| format!(":{code}"));
+        format!("{}/{}{variant}", self.game, self.format)
+    }
+
     /// Whether the deck may be played.
     pub fn is_legal(&self) -> bool {
         self.status == ReportStatus::Legal

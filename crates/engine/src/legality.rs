@@ -1,0 +1,75 @@
+//! One deck, several formats.
+
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+use crate::catalogue::Catalogue;
+use crate::deck::Deck;
+use crate::format::Format;
+use crate::report::{Report, ReportStatus};
+use crate::validate::validate;
+
+/// The judgement of one deck by several formats.
+///
+/// Serialised with its English [`summary`](Legalities::summary), which is derived from the reports.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Legalities {
+    /// One report for each format, in the order of the formats.
+    pub reports: Vec<Report>,
+}
+
+/// Judges a deck by several formats of one game.
+pub fn legalities<'a>(
+    deck: &Deck,
+    catalogue: &Catalogue,
+    formats: impl IntoIterator<Item = &'a Format>,
+) -> Legalities {
+    let reports = formats.into_iter().map(|format| validate(deck, catalogue, format)).collect();
+    Legalities { reports }
+}
+
+impl Legalities {
+    /// Whether the deck is legal in every format; false when there is none.
+    pub fn is_legal_in_all(&self) -> bool {
+        !self.reports.is_empty() && self.reports.iter().all(Report::is_legal)
+    }
+
+    /// Adds near names for unknown cards to every report, as [`Report::suggest`] does; the cost is that of each.
+    pub fn suggest(&mut self, catalogue: &Catalogue) {
+        for report in &mut self.reports {
+            report.suggest(catalogue);
+        }
+    }
+
+    /// One English line: `Legal in pond/open; incomplete in pond/deep:winter; illegal in pond/small.` Formats keep their order
+    /// within each verdict.
+    pub fn summary(&self) -> String {
+        let verdicts = [ReportStatus::Legal, ReportStatus::Incomplete, ReportStatus::Illegal];
+        let parts = verdicts.into_iter().filter_map(|verdict| {
+            let names: Vec<String> = self
+                .reports
+                .iter()
+                .filter(|report| report.status == verdict)
+                .map(Report::format_name)
+                .collect();
+            (!names.is_empty()).then(|| format!("{} in {}", verdict.as_str(), names.join(", ")))
+        });
+        let line = parts.collect::<Vec<_>>().join("; ");
+        let mut letters = line.chars();
+        letters.next().map_or_else(
+            || "Judged by no format.".to_owned(),
+            |first| format!("{}{}.", first.to_ascii_uppercase(), letters.as_str()),
+        )
+    }
+}
+
+impl Serialize for Legalities {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Legalities", 3)?;
+        fields.serialize_field("summary", &self.summary())?;
+        fields.serialize_field("legal_in_all", &self.is_legal_in_all())?;
+        fields.serialize_field("reports", &self.reports)?;
+        fields.end()
+    }
+}
