@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::date::Date;
+use crate::decision::Decision;
 use crate::rule::{Provenance, Rule};
 use crate::schema::Zone;
 
@@ -30,6 +31,8 @@ pub struct Format {
     pub variant: Option<Arc<str>>,
     /// All variants.
     pub variants: Vec<Variant>,
+    /// What the rulebook leaves open about building decks, and the answers in force.
+    pub decisions: Vec<Decision>,
     /// The rules in force: the format's own and those of the variant in force.
     pub rules: Vec<Rule>,
     #[serde(skip)]
@@ -62,6 +65,9 @@ impl Format {
         let variant = self.variants.iter().find(|variant| &*variant.code == code)?;
         let mut changed = self.clone();
         changed.variant = Some(Arc::clone(&variant.code));
+        for decision in &mut changed.decisions {
+            decision.follow(code);
+        }
         changed.rules = self.common_rules.iter().chain(&variant.rules).cloned().collect();
         Some(changed)
     }

@@ -81,6 +81,7 @@
 //! | [`Game`] | a manifest: [`Kind`]s, [`Rarity`]s, [`Zone`]s and [`Format`]s |
 //! | [`CardDefinition`], [`SetDefinition`] | cards as set files hold them; [`check_card`] and [`check_set`] judge them |
 //! | [`Rule`], [`DeckCheck`], [`Selector`] | the closed vocabulary that formats are made of |
+//! | [`Decision`] | what a rulebook leaves open, and how the manifest answers it |
 //! | [`Catalogue`] | the pool of cards; [`Catalogue::with_extra`] lays a viewer's own cards over it |
 //! | [`Deck`], [`parse_deck_text`], [`render_deck_text`] | deck lists, as data and as text |
 //! | [`validate`], [`Report`] | the judgement of a deck |
@@ -92,6 +93,7 @@ mod card_check;
 mod catalogue;
 mod code;
 mod date;
+mod decision;
 mod deck;
 mod deck_text;
 mod format;
@@ -113,6 +115,7 @@ pub use card_check::{card_faults, check_card};
 pub use catalogue::{Catalogue, CatalogueBuilder, PoolCard, Resolution};
 pub use code::ViolationCode;
 pub use date::{Date, DateError};
+pub use decision::{Decision, DecisionOption};
 pub use deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 pub use deck_text::{DeckTextFault, LineFault, ParsedDeck, parse_deck_text, render_deck_text};
 pub use format::{Format, Variant};

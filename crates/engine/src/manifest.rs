@@ -11,6 +11,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::date::Date;
+use crate::decision::Decision;
 use crate::format::Format;
 use crate::hash::fingerprint;
 use crate::rule::{Rule, RuleReference};
@@ -36,6 +37,7 @@ struct GameData {
     rarities: Vec<Rarity>,
     zones: Arc<[Zone]>,
     kinds: Vec<Kind>,
+    decisions: Vec<Decision>,
     /// The latest version of each format, its default variant in force.
     formats: Vec<Format>,
     /// Every version of every format.
@@ -165,6 +167,11 @@ impl Game {
         self.0.kinds.iter().find(|kind| kind.code == code)
     }
 
+    /// What the rulebook leaves open about cards, and how the manifest answers it. Questions about decks stand with the formats.
+    pub fn decisions(&self) -> &[Decision] {
+        &self.0.decisions
+    }
+
     /// The latest version of each format, its default variant in force.
     pub fn formats(&self) -> &[Format] {
         &self.0.formats
@@ -253,6 +260,7 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
         }
     }
     GameData {
+        decisions: read_rules::decisions(&reader, &[]),
         name: reader.text("name"),
         description: reader.optional("description").unwrap_or_default(),
         rules_version: reader.text("rules_version"),

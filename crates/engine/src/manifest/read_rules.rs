@@ -7,6 +7,7 @@ use toml::Value;
 
 use super::read_schema::{code, provenance, reference};
 use super::reader::Reader;
+use crate::decision::{Decision, DecisionOption};
 use crate::format::{Format, Variant};
 use crate::name::name_key;
 use crate::rule::{BoxLine, CopyLimit, DeckCheck, Provenance, Rule, RuleReference, SameCard};
@@ -59,6 +60,7 @@ fn format(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Fo
         effective_from: reader.optional("effective_from"),
         provenance: provenance(reader).unwrap_or_default(),
         description: reader.optional("description").unwrap_or_default(),
+        decisions: decisions(reader, &variants),
         variant: default.map(|variant| Arc::clone(&variant.code)),
         rules: common_rules.iter().chain(own).cloned().collect(),
         variants,
@@ -66,6 +68,61 @@ fn format(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Fo
         zones: Arc::clone(scope.zones),
         fingerprint: scope.fingerprint,
     }
+}
+
+/// Open questions; the options of a format's may be variants of it.
+pub(super) fn decisions(reader: &Reader<'_>, variants: &[Variant]) -> Vec<Decision> {
+    let mut decisions: Vec<Decision> = Vec::new();
+    for table in reader.tables("decisions") {
+        let decision = decision(&table, variants);
+        if decisions.iter().any(|known| known.rule == decision.rule) {
+            table.fault("rule", "is taken by another decision");
+        }
+        decisions.push(decision);
+    }
+    decisions
+}
+
+fn decision(reader: &Reader<'_>, variants: &[Variant]) -> Decision {
+    let mut options: Vec<DecisionOption> = Vec::new();
+    for table in reader.tables("options") {
+        let variant: Option<String> = table.optional("variant");
+        let option = DecisionOption {
+            code: table.code("code"),
+            text: table.text("text"),
+            selectable: variant.is_some(),
+            variant: variant.map(Into::into),
+        };
+        if let Some(code) = &option.variant
+            && variants.iter().all(|known| known.code != *code)
+        {
+            table.fault("variant", format!("there is no variant {code:?} here"));
+        }
+        if options.iter().any(|known| known.code == option.code) {
+            table.fault("code", "is taken by another option");
+        }
+        options.push(option);
+    }
+    let decision = Decision {
+        rule: reader.text("rule"),
+        question: reader.text("question"),
+        provenance: provenance(reader).unwrap_or(Provenance::Assumed),
+        chosen: reader.code("chosen"),
+        options,
+    };
+    match decision.chosen_option() {
+        None => reader.fault("chosen", "is none of the options"),
+        Some(option) => {
+            let is_default = |code: &Arc<str>| {
+                variants.iter().any(|variant| variant.default && variant.code == *code)
+            };
+            let selectable = decision.options.iter().any(|option| option.selectable);
+            if selectable && !option.variant.as_ref().is_some_and(is_default) {
+                reader.fault("chosen", "must be the option of the default variant");
+            }
+        }
+    }
+    decision
 }
 
 fn variant(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Variant {
