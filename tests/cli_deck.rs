@@ -83,6 +83,20 @@ fn every_violation_is_told_with_its_rule_and_how_to_mend_it() {
         assert!(out.contains(part), "no {part:?} in {out}");
     }
 
+    // The imps stand on two lines, and the line that a violation is about is named with it.
+    let list = std::fs::read_to_string(deck).unwrap();
+    let with = |name: &str| -> Vec<String> {
+        let named = list
+            .lines()
+            .zip(1..)
+            .filter(|(line, _): &(&str, usize)| line.contains(name) && !line.starts_with("//"));
+        named.map(|(_, at)| at.to_string()).collect()
+    };
+    let imps = with("Kettle Imp");
+    assert!(imps.len() > 1);
+    assert!(out.contains(&format!("    On lines {}.\n", imps.join(", "))), "{out}");
+    assert!(out.contains(&format!("    On line {}.\n", with("Belows Smith")[0])), "{out}");
+
     let (code, out, _) = run(&[deck, "--format", "ttcg/standard", "--json"]);
     let report: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::problem::{InputFault, Problem, ProblemCode};
-use crate::domain::deck::{MAX_ENTRIES, check_entry, read_list};
+use crate::domain::deck::{MAX_ENTRIES, ReadList, check_entry, read_list};
 
 /// One line of a deck list, as its owner wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -100,7 +100,7 @@ impl DeckFaults {
     }
 
     fn deck_of_text(&mut self, list: &str) -> Deck {
-        let (deck, faults) = read_list(list);
+        let ReadList { deck, faults, .. } = read_list(list);
         let lines = faults.into_iter().take(MAX_ENTRIES);
         self.lines
             .extend(lines.map(|fault| InputFault::at("/list", fault.detail).on_line(fault.line)));

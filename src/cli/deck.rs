@@ -1,5 +1,6 @@
 //! `cardscape deck validate FILE --format ttcg/standard`
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Read as _;
@@ -8,7 +9,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use cardscape_engine::{
-    Catalogue, Deck, Fix, Format, Game, PoolCard, Report, SetDefinition, Severity, legalities,
+    Catalogue, Deck, Fix, Format, Game, PoolCard, Report, SetDefinition, Severity, Violation,
+    legalities, name_key,
 };
 use clap::Subcommand;
 use serde::Serialize;
@@ -17,7 +19,7 @@ use super::{Outcome, say, seed_data};
 use crate::api::deck_reports::{ReportResponse, report_response};
 use crate::config::SeedDataOptions;
 use crate::domain::clock::Clock;
-use crate::domain::deck::{FormatName, FormatNameError, MAX_ENTRIES, read_list};
+use crate::domain::deck::{FormatName, FormatNameError, MAX_ENTRIES, ReadList, read_list};
 use crate::domain::import::GameSource;
 
 /// Largest deck list, in bytes: the same as over HTTP.
@@ -72,8 +74,8 @@ impl DeckCommand {
                 return Ok(ExitCode::from(USAGE));
             }
         };
-        let deck = match read_deck(&read_file(&file)?) {
-            Ok(deck) => deck,
+        let (deck, lines) = match read_deck(&read_file(&file)?) {
+            Ok(read) => read,
             Err(faults) => {
                 for fault in faults {
                     eprintln!("{}:{fault}", file.display());
@@ -94,7 +96,8 @@ impl DeckCommand {
                 None => serde_json::to_string_pretty(&reports.pop())?,
             });
         } else {
-            let told = reports.map(|(name, report)| in_words(name, &report).trim_end().to_owned());
+            let told =
+                reports.map(|(name, report)| in_words(name, &report, &lines).trim_end().to_owned());
             let told: Vec<String> = summary.into_iter().chain(told).collect();
             say(told.join("\n\n"));
         }
@@ -169,19 +172,42 @@ fn read_file(file: &Path) -> anyhow::Result<String> {
     String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8 text", file.display()))
 }
 
-/// The deck, or what is wrong with each line that cannot be read.
-fn read_deck(list: &str) -> Result<Deck, Vec<String>> {
-    let (deck, faults) = read_list(list);
+/// The lines of a list on which each card is named, by the key of its name.
+type CardLines = BTreeMap<String, Vec<usize>>;
+
+/// The deck and where its cards are, or what is wrong with each line that cannot be read.
+fn read_deck(list: &str) -> Result<(Deck, CardLines), Vec<String>> {
+    let ReadList { deck, lines, faults } = read_list(list);
     let mut faults: Vec<String> =
         faults.iter().map(|fault| format!("{}: {}", fault.line, fault.detail)).collect();
     if deck.entries.len() > MAX_ENTRIES {
         faults.push(format!(" {} entries are more than {MAX_ENTRIES}", deck.entries.len()));
     }
-    if faults.is_empty() { Ok(deck) } else { Err(faults) }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let mut of_cards = CardLines::new();
+    for (entry, line) in deck.entries.iter().zip(lines) {
+        of_cards.entry(name_key(&entry.card.name)).or_default().push(line);
+    }
+    Ok((deck, of_cards))
+}
+
+/// Where the cards of a violation are named: `On line 3.`; nothing when they are not.
+fn places(violation: &Violation, lines: &CardLines) -> Option<String> {
+    let keys: BTreeSet<String> = violation.cards.iter().map(|card| name_key(&card.name)).collect();
+    let found: BTreeSet<usize> =
+        keys.iter().filter_map(|key| lines.get(key)).flatten().copied().collect();
+    let numbers: Vec<String> = found.iter().map(usize::to_string).collect();
+    match numbers.len() {
+        0 => None,
+        1 => Some(format!("On line {}.", numbers[0])),
+        _ => Some(format!("On lines {}.", numbers.join(", "))),
+    }
 }
 
 /// The report for people: the verdict first, then every violation.
-fn in_words(name: &FormatName, report: &Report) -> String {
+fn in_words(name: &FormatName, report: &Report, lines: &CardLines) -> String {
     let verdict = report.status.as_str();
     let counts: Vec<String> =
         report.counts.iter().map(|(zone, cards)| format!("{zone} {cards}")).collect();
@@ -203,6 +229,9 @@ fn in_words(name: &FormatName, report: &Report) -> String {
             violation.rule,
             violation.message()
         );
+        if let Some(places) = places(violation, lines) {
+            let _ = writeln!(text, "    {places}");
+        }
         if let Some(fix) = violation.fix.as_ref().and_then(fix_in_words) {
             let _ = writeln!(text, "    To mend it: {fix}.");
         }

@@ -209,32 +209,39 @@ pub struct ListFault {
     pub detail: String,
 }
 
-/// Reads a deck list as text: the deck of all good lines, and what is wrong with the others, in their order. How many entries
-/// there may be is not looked at.
-pub fn read_list(list: &str) -> (Deck, Vec<ListFault>) {
+/// A deck list that was text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadList {
+    /// The deck of all good lines.
+    pub deck: Deck,
+    /// Number of the line, from 1, of each entry of the deck, in their order.
+    pub lines: Vec<usize>,
+    /// What is wrong with the other lines, in their order.
+    pub faults: Vec<ListFault>,
+}
+
+/// Reads a deck list as text. How many entries there may be is not looked at.
+pub fn read_list(list: &str) -> ReadList {
     let parsed = parse_deck_text(list);
     let unreadable = parsed
         .faults
         .iter()
         .map(|fault| ListFault { line: fault.line, detail: fault.fault.to_string() });
-    let mut faults: Vec<ListFault> = unreadable.collect();
-    let mut deck = Deck::default();
-    // The parser does not tell the lines of what it could read: they are those that hold an entry when read alone.
-    let lines = list
-        .split('\n')
-        .zip(1..)
-        .filter(|(line, _)| !parse_deck_text(line).deck.entries.is_empty());
-    for (entry, (_, line)) in parsed.deck.entries.into_iter().zip(lines) {
+    let mut read = ReadList { faults: unreadable.collect(), ..ReadList::default() };
+    for (entry, line) in parsed.deck.entries.into_iter().zip(parsed.lines) {
         match check_entry(entry) {
-            Ok(entry) => deck.entries.push(entry),
-            Err(wrong) => faults.extend(wrong.into_iter().map(|fault| ListFault {
+            Ok(entry) => {
+                read.deck.entries.push(entry);
+                read.lines.push(line);
+            }
+            Err(wrong) => read.faults.extend(wrong.into_iter().map(|fault| ListFault {
                 line,
                 detail: format!("{} {}", fault.field, fault.detail),
             })),
         }
     }
-    faults.sort();
-    (deck, faults)
+    read.faults.sort();
+    read
 }
 
 #[cfg(test)]
@@ -263,12 +270,13 @@ mod tests {
     #[test]
     fn every_bad_line_is_named() {
         let list = "\u{feff}// 1 comment\r\n2 Ping\r\n\r\nSideboard\r\nnonsense\r\n0 Pong\r\nSB: 99999 Pang\n1 ";
-        let (deck, faults) = read_list(list);
-        assert_eq!(deck.entries, [DeckEntry::main(2, "Ping")]);
+        let ReadList { deck, lines, faults } = read_list(list);
+        assert_eq!((deck.entries, lines), (vec![DeckEntry::main(2, "Ping")], vec![2]));
         assert_eq!(faults.iter().map(|fault| fault.line).collect::<Vec<_>>(), [5, 6, 7, 8]);
         assert_eq!(faults[1].detail, "quantity must be 1 to 10000");
-        let (deck, faults) = read_list("1 Ping\nSide\n3 Pong");
-        assert_eq!((deck.entries[1].zone.as_str(), faults.len()), ("side", 0));
+        let read = read_list("1 Ping\nSide\n3 Pong");
+        assert_eq!((read.deck.entries[1].zone.as_str(), read.faults.len()), ("side", 0));
+        assert_eq!(read.lines, [1, 3]);
     }
 
     #[test]

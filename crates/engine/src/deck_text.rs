@@ -14,6 +14,8 @@ use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 pub struct ParsedDeck {
     /// The lines that could be read.
     pub deck: Deck,
+    /// Line number, from 1, of each entry of the deck, in their order.
+    pub lines: Vec<usize>,
     /// The lines that could not; none is dropped silently.
     pub faults: Vec<LineFault>,
     /// What comments of the form `// key: value` before the first entry say, for example `format`.
@@ -39,11 +41,16 @@ pub enum DeckTextFault {
     /// The line does not begin with a number.
     #[error("the line must begin with a quantity, as in \"2 Name\"")]
     QuantityMissing,
-    /// The quantity is negative or does not fit 32 bits.
-    #[error("the quantity must be a whole number from 0 to 4294967295")]
+    /// The quantity has a sign.
+    #[error("the quantity must have no sign, as in \"2 Name\"")]
     QuantityInvalid,
-    /// Nothing stands after the quantity.
-    #[error("a card name is missing after the quantity")]
+    /// The quantity does not fit 32 bits.
+    #[error("the quantity is far too large")]
+    QuantityTooLarge,
+    /// Nothing stands after the quantity, or nothing but a set, number or rarity.
+    #[error(
+        "a card name is missing after the quantity, as in \"2 Name\"; one in brackets needs quotes"
+    )]
     NameMissing,
 }
 
@@ -62,7 +69,7 @@ pub enum DeckTextFault {
 /// SB: 1 Kettle Imp              one line of the sideboard
 /// ```
 ///
-/// A set code has no spaces, so `Fox (in winter)` is a name. A name that would read otherwise can stand in straight
+/// A name is needed: `1 (hearth) 017` has none. A set code has no spaces, so `Fox (in winter)` is a name. A name that would read otherwise can stand in straight
 /// quotes, where `\"`, `\\` and `\n` are escapes: `2 "Fox (winter)" (hearth)`. The same goes for the other parts. Blank
 /// lines, a byte order mark and carriage returns do not matter; a blank line does not begin a sideboard.
 pub fn parse_deck_text(text: &str) -> ParsedDeck {
@@ -95,6 +102,7 @@ pub fn parse_deck_text(text: &str) -> ParsedDeck {
         match parse_entry(entry) {
             Ok((quantity, card)) => {
                 let zone = line_zone.to_owned();
+                parsed.lines.push(at + 1);
                 parsed.deck.entries.push(DeckEntry { zone, quantity, card, copies: Vec::new() });
             }
             Err(fault) => {
@@ -182,12 +190,30 @@ fn parse_entry(line: &str) -> Result<(u32, CardReference), DeckTextFault> {
         // "3rd Wish": the number belongs to the name, so the quantity is what is missing.
         return Err(DeckTextFault::QuantityMissing);
     }
-    let quantity = number.parse().map_err(|_| DeckTextFault::QuantityInvalid)?;
+    let quantity = number.parse().map_err(|_| DeckTextFault::QuantityTooLarge)?;
     let rest = rest.trim();
-    if rest.is_empty() {
+    if lacks_name(rest) {
         return Err(DeckTextFault::NameMissing);
     }
     Ok((quantity, quoted_card(rest).unwrap_or_else(|| bare_card(rest))))
+}
+
+/// Whether there is nothing, or nothing but a set with or without a number, and a rarity.
+fn lacks_name(text: &str) -> bool {
+    let mut rest = text;
+    let set = bracketed(rest, '(', ')').or_else(|| bracketed(rest, '[', ']'));
+    if let Some((code, after)) = set
+        && !code.contains(char::is_whitespace)
+        && (after.is_empty() || after.starts_with(char::is_whitespace))
+    {
+        rest = after.trim_start();
+        // "(Half) Fox" is a name; "(hearth) 017" is none.
+        let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        if word.contains(|letter: char| letter.is_ascii_digit()) && !word.starts_with('{') {
+            rest = after.trim_start();
+        }
+    }
+    rest.is_empty() || bracketed(rest, '{', '}').is_some_and(|(_, after)| after.is_empty())
 }
 
 /// A card whose name stands in quotes. Its other parts may, too.

@@ -90,7 +90,7 @@ fn faults_have_their_line_and_nothing_is_dropped() {
         [
             (2, DeckTextFault::QuantityMissing),
             (3, DeckTextFault::QuantityInvalid),
-            (4, DeckTextFault::QuantityInvalid),
+            (4, DeckTextFault::QuantityTooLarge),
             (5, DeckTextFault::NameMissing),
             (6, DeckTextFault::NameMissing),
             (7, DeckTextFault::QuantityMissing),
