@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, RequestExt as _, TestApp};
+use crate::support::{Answer, RequestExt as _, TestApp, seed_data};
 
 const GAMES: [&str; 5] = ["ttcg", "emoji-tcg", "uno-emoji", "emojo-dojo", "emojito"];
 
@@ -326,4 +326,36 @@ async fn a_hostile_list_is_judged_in_bounded_time() {
         .problem(422, "invalid_body");
     // A wide bound: it is about seconds against minutes.
     assert!(started.elapsed() < std::time::Duration::from_secs(20));
+}
+
+#[tokio::test]
+async fn rotations_go_by_the_release_day_of_the_set() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("emoji-tcg");
+    for (code, from) in [("same_day", "2026-11-01"), ("day_after", "2026-11-02")] {
+        source.manifest.text += &format!(
+            "\n[[formats]]\ncode = \"{code}\"\nname = \"{code}\"\nversion = \"1\"\n[[formats.rules]]\nrule = \"r\"\ntext = \"t.\"\n\
+             allowed = {{ select = {{ released = {{ from = \"{from}\" }} }} }}\n"
+        );
+    }
+    app.import(&source).await.unwrap();
+    let formats = ["emoji-tcg/same_day", "emoji-tcg/day_after"];
+    let body = json!({ "formats": formats, "list": "1 Thumbtack" });
+    let answer = judge(&app, &body).await.expect(200);
+    assert_eq!(answer["reports"][0]["status"], "legal", "{answer:#}");
+    assert_eq!(answer["reports"][1]["violations"][0]["code"], "CARD_NOT_ALLOWED", "{answer:#}");
+}
+
+#[tokio::test]
+async fn a_game_without_cards_judges_what_it_can() {
+    let app = TestApp::start().await;
+    for game in ["magic", "yu-gi-oh", "pokemon"] {
+        app.import(&seed_data(game)).await.unwrap();
+        assert!(!app.import(&seed_data(game)).await.unwrap().changed(), "{game}");
+    }
+    let body = json!({ "format": "magic/constructed", "list": "61 Nobody's Card\nSB: 16 No Card" });
+    let report = judge(&app, &body).await.expect(200)["reports"][0].clone();
+    assert_eq!(violations(&report, "CARD_UNKNOWN").len(), 2, "{report:#}");
+    assert_eq!(violations(&report, "ZONE_SIZE_ABOVE_MAX").len(), 1, "{report:#}");
+    assert_eq!(violations(&report, "DECK_SIZE_BELOW_MIN").len(), 0, "{report:#}");
 }

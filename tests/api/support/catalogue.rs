@@ -67,10 +67,9 @@ pub fn seed_data(game: &str) -> GameSource {
         name: path.file_name().unwrap().to_string_lossy().into_owned(),
         text: std::fs::read_to_string(path).unwrap(),
     };
-    let mut sets: Vec<PathBuf> = std::fs::read_dir(folder.join("sets"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    // Games without cards have no folder of sets.
+    let folder_of_sets = std::fs::read_dir(folder.join("sets")).into_iter().flatten();
+    let mut sets: Vec<PathBuf> = folder_of_sets.map(|entry| entry.unwrap().path()).collect();
     sets.sort();
     GameSource {
         manifest: read(folder.join("game.toml")),
