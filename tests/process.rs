@@ -373,6 +373,58 @@ async fn stopping_finishes_what_was_begun() {
     service.stop(Signal::TERM);
 }
 
+/// A server that refuses is named with its reason. One that takes connections and says nothing must not keep the service from
+/// stopping: the first process of a container has no default action for signals and would have to be killed.
+#[test]
+fn a_database_that_does_not_answer() {
+    let home = Home::new();
+    std::fs::create_dir(&home.0).unwrap();
+    let keys = home.0.join("keys.json");
+    let keys = keys.to_str().unwrap();
+    let generated = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+        .args(["keys", "generate", keys])
+        .output()
+        .unwrap();
+    assert!(generated.status.success(), "{}", text(&generated));
+
+    // Port 1: nobody listens there.
+    let refused = home
+        .command(&[
+            "serve",
+            "--database-url",
+            "postgres://someone@127.0.0.1:1/x",
+            "--keys-file",
+            keys,
+        ])
+        .output()
+        .unwrap();
+    assert!(text(&refused).contains("Connection refused"), "{}", text(&refused));
+
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://someone@{}/x", silent.local_addr().unwrap());
+    let mut child = home
+        .command(&["serve", "--listen", "127.0.0.1:0", "--database-url", &url, "--keys-file", keys])
+        .spawn()
+        .unwrap();
+    let (mut connection, _) = silent.accept().unwrap();
+    // The first packet: it has asked, and waits from now on.
+    connection.read_exact(&mut [0; 8]).unwrap();
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let told = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break Some(status);
+        }
+        if told.elapsed() > Duration::from_secs(5) {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            break None;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert!(status.is_some_and(|status| status.success()), "{status:?}");
+}
+
 /// The tour of the README, against a service that it starts itself.
 #[test]
 fn the_tour_goes_as_expected() {

@@ -18,7 +18,7 @@ use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
 use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
-use crate::store::{Store, accounts, print_runs, retention};
+use crate::store::{Store, StoreSettings, accounts, print_runs, retention};
 
 #[derive(Args)]
 pub(super) struct ServeCommand {
@@ -37,17 +37,14 @@ impl ServeCommand {
         let keys = database.keys()?;
         block_on(async move {
             // Signals count from here on: a Ctrl-C during the start-up must not leave a half-stopped Postgres.
-            let stop = stop_signal()?;
-            let applied = database.migrate().await?;
-            if !applied.is_empty() {
-                tracing::info!(migrations = applied.len(), "database migrated");
-            }
-            let mut settings = database.settings.clone();
-            settings.pool_size = self.options.pool_size.into();
-            let store = Store::new(&settings)?;
-            if let Some(folder) = self.options.seed_data() {
-                seed::load_at_start(&store, &folder).await?;
-            }
+            let mut stop = Box::pin(stop_signal()?);
+            let (settings, store) = tokio::select! {
+                prepared = prepare(&database, &self.options) => prepared?,
+                () = &mut stop => {
+                    tracing::info!("stopped before it was ready");
+                    return Ok(ExitCode::SUCCESS);
+                }
+            };
             let api = self.options.api_settings();
             let shared = Arc::new(Shared::new(
                 keys,
@@ -101,6 +98,25 @@ fn give_back_large_blocks() {
 
 fn default_workers() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
+}
+
+/// Brings the database up to date. This may take long: another instance may be migrating, or the server may take connections
+/// and say nothing. A migration that has begun goes on when the future is dropped; the process ends after it.
+async fn prepare(
+    database: &Database,
+    options: &ServeOptions,
+) -> anyhow::Result<(StoreSettings, Store)> {
+    let applied = database.migrate().await?;
+    if !applied.is_empty() {
+        tracing::info!(migrations = applied.len(), "database migrated");
+    }
+    let mut settings = database.settings.clone();
+    settings.pool_size = options.pool_size.into();
+    let store = Store::new(&settings)?;
+    if let Some(folder) = options.seed_data() {
+        seed::load_at_start(&store, &folder).await?;
+    }
+    Ok((settings, store))
 }
 
 /// Completes at the first SIGTERM or Ctrl-C.

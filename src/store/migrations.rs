@@ -1,12 +1,17 @@
 //! Brings the database to the schema of this binary.
 
-use diesel_async::{
-    AsyncConnection as _, AsyncMigrationHarness, AsyncPgConnection, SimpleAsyncConnection as _,
-};
+use std::time::Duration;
+
+use diesel_async::{AsyncMigrationHarness, SimpleAsyncConnection as _};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness as _, embed_migrations};
 use thiserror::Error;
 
+use super::pool;
+
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!();
+
+/// Longest wait for a connection at the start, when nobody waits for an answer.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Two instances that start together must not migrate together: who comes second waits on this advisory lock.
 const LOCK: &str = "SELECT pg_advisory_lock(7233172001)";
@@ -28,7 +33,7 @@ pub enum MigrationError {
 /// Creates the database `name` in the server whose maintenance database is at `url`, unless it exists. For the private
 /// Postgres; a server of the user's has the database that its URL names.
 pub async fn ensure_database(url: &str, name: &str) -> Result<(), MigrationError> {
-    let mut conn = AsyncPgConnection::establish(url).await?;
+    let mut conn = pool::open(url, PATIENCE).await?;
     let Err(error) = conn.batch_execute(&format!("CREATE DATABASE {name}")).await else {
         return Ok(());
     };
@@ -45,7 +50,7 @@ pub async fn ensure_database(url: &str, name: &str) -> Result<(), MigrationError
 
 /// Applies every migration that is not applied yet and returns their names.
 pub async fn migrate(url: &str) -> Result<Vec<String>, MigrationError> {
-    let mut conn = AsyncPgConnection::establish(url).await?;
+    let mut conn = pool::open(url, PATIENCE).await?;
     conn.batch_execute(LOCK).await?;
     tokio::task::spawn_blocking(move || {
         let mut harness = AsyncMigrationHarness::new(conn);

@@ -152,17 +152,7 @@ fn connect(
     settings: Arc<StoreSettings>,
 ) -> BoxFuture<'static, ConnectionResult<AsyncPgConnection>> {
     async move {
-        let mut config: tokio_postgres::Config = settings
-            .url
-            .parse()
-            .map_err(|_| ConnectionError::InvalidConnectionUrl("not a Postgres URL".to_owned()))?;
-        config.connect_timeout(settings.acquire_timeout).application_name("cardscape");
-        let (client, connection) = config
-            .connect(tokio_postgres::NoTls)
-            .await
-            .map_err(|error| ConnectionError::BadConnection(error.to_string()))?;
-        let mut conn =
-            AsyncPgConnection::try_from_client_and_connection(client, connection).await?;
+        let mut conn = open(&settings.url, settings.acquire_timeout).await?;
         if !settings.prepared_statements {
             conn.set_prepared_statement_cache_size(diesel::connection::CacheSize::Disabled);
         }
@@ -176,4 +166,25 @@ fn connect(
         Ok(conn)
     }
     .boxed()
+}
+
+/// A bare connection. `patience` is for each address of the server; the errors say what the system said.
+pub(super) async fn open(url: &str, patience: Duration) -> ConnectionResult<Connection> {
+    let mut config: tokio_postgres::Config = url
+        .parse()
+        .map_err(|_| ConnectionError::InvalidConnectionUrl("not a Postgres URL".to_owned()))?;
+    config.connect_timeout(patience).application_name("cardscape");
+    let (client, connection) = config
+        .connect(tokio_postgres::NoTls)
+        .await
+        .map_err(|error| ConnectionError::BadConnection(with_causes(&error)))?;
+    AsyncPgConnection::try_from_client_and_connection(client, connection).await
+}
+
+/// The driver's errors name a kind only ("error connecting to server"); the cause behind them has the reason.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    std::iter::successors(Some(error), |error| error.source())
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
 }
