@@ -33,6 +33,11 @@ pub struct DeckEntryBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare", min_length = 1, max_length = 64)]
     pub rarity: Option<String>,
+    /// The very copies that are meant, by their ids or as you like: each may stand in the deck once. No more than the quantity;
+    /// serial codes are refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 100, example = json!(["01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11"]))]
+    pub copies: Vec<String>,
 }
 
 fn main_zone() -> String {
@@ -42,16 +47,26 @@ fn main_zone() -> String {
 impl From<DeckEntry> for DeckEntryBody {
     fn from(entry: DeckEntry) -> Self {
         let CardReference { name, set, number, rarity } = entry.card;
-        Self { zone: entry.zone, quantity: entry.quantity, name, set, number, rarity }
+        let DeckEntry { zone, quantity, copies, .. } = entry;
+        Self { zone, quantity, name, set, number, rarity, copies }
     }
 }
 
 impl From<DeckEntryBody> for DeckEntry {
     fn from(body: DeckEntryBody) -> Self {
-        let DeckEntryBody { zone, quantity, name, set, number, rarity } = body;
+        let DeckEntryBody { zone, quantity, name, set, number, rarity, copies } = body;
         let card = CardReference { name, set, number, rarity };
-        Self { zone, quantity, card, copies: Vec::new() }
+        Self { zone, quantity, card, copies }
     }
+}
+
+/// A deck as it was given.
+#[derive(Debug, Default)]
+pub(super) struct GivenDeck {
+    /// The deck.
+    pub deck: Deck,
+    /// Where it was text: the line of each entry, from 1.
+    pub lines: Vec<usize>,
 }
 
 /// The faults of a request with a deck list in it, all of them.
@@ -74,13 +89,19 @@ impl DeckFaults {
     }
 
     /// The deck out of exactly one of `entries` and `list`; what is wrong with it is kept.
-    pub(super) fn deck(&mut self, entries: Option<Vec<DeckEntryBody>>, list: Option<&str>) -> Deck {
+    pub(super) fn deck(
+        &mut self,
+        entries: Option<Vec<DeckEntryBody>>,
+        list: Option<&str>,
+    ) -> GivenDeck {
         match (entries, list) {
-            (Some(entries), None) => self.deck_of_entries(entries),
+            (Some(entries), None) => {
+                GivenDeck { deck: self.deck_of_entries(entries), lines: Vec::new() }
+            }
             (None, Some(list)) => self.deck_of_text(list),
             _ => {
                 self.fields.push(InputFault::at("", "must have exactly one of entries and list"));
-                Deck::default()
+                GivenDeck::default()
             }
         }
     }
@@ -99,13 +120,13 @@ impl DeckFaults {
         deck
     }
 
-    fn deck_of_text(&mut self, list: &str) -> Deck {
-        let ReadList { deck, faults, .. } = read_list(list);
+    fn deck_of_text(&mut self, list: &str) -> GivenDeck {
+        let ReadList { deck, lines: places, faults } = read_list(list);
         let lines = faults.into_iter().take(MAX_ENTRIES);
         self.lines
             .extend(lines.map(|fault| InputFault::at("/list", fault.detail).on_line(fault.line)));
         self.count("/list", deck.entries.len());
-        deck
+        GivenDeck { deck, lines: places }
     }
 
     fn count(&mut self, pointer: &str, entries: usize) {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use cardscape_engine::{
-    CardMention, Date, Deck, Format, Report, Severity, Violation, ViolationCode, validate,
+    CardMention, Date, Format, Report, Severity, Violation, ViolationCode, legalities,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::deck_input::{DeckEntryBody, DeckFaults};
+use super::deck_input::{DeckEntryBody, DeckFaults, GivenDeck};
 use super::decks::readable;
 use super::extract::{Body, Caller, Freshness, Params, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
@@ -125,6 +125,9 @@ pub struct MentionedCardResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 3)]
     pub quantity: Option<u64>,
+    /// The physical copy, where the violation is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy: Option<String>,
 }
 
 /// An entry, and which card it means.
@@ -148,6 +151,13 @@ pub struct ResolvedEntryResponse {
     /// Code of a rarity, if it was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rarity: Option<String>,
+    /// The very copies, if any were named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<String>,
+    /// Line of the list on which it stands, from 1, if there was a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 1, minimum = 1)]
+    pub line: Option<usize>,
     /// Id of the card; absent when there is none of that name that you may know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_id: Option<Uuid>,
@@ -166,6 +176,11 @@ pub struct DeckReportResponse {
 /// The reports on a deck list.
 #[derive(Serialize, ToSchema)]
 pub struct DeckReportsResponse {
+    /// All verdicts in a line, for people.
+    #[schema(example = "Legal in ttcg/standard:by_name.")]
+    pub summary: String,
+    /// Whether the deck is legal in every format asked for.
+    pub legal_in_all: bool,
     /// One for each format, in the order of the request.
     pub reports: Vec<ReportResponse>,
     /// The entries with the ids of their cards.
@@ -226,8 +241,9 @@ pub async fn find_deck_report(
 ) -> Result<HttpResponse, Problem> {
     let stored = readable(&state, &caller, DeckId(*deck)).await?;
     let format = stored.row.format().map_err(Problem::internal)?;
-    let judged = judge(&state, caller.viewer(), &[format], query.on, stored.deck).await?;
-    let DeckReportsResponse { reports, entries } = judged;
+    let deck = GivenDeck { deck: stored.deck, lines: Vec::new() };
+    let judged = judge(&state, caller.viewer(), &[format], query.on, deck).await?;
+    let DeckReportsResponse { reports, entries, .. } = judged;
     let report =
         reports.into_iter().next().ok_or_else(|| Problem::internal("no report for a format"))?;
     // Private even for strangers: a public deck may turn private at any moment.
@@ -253,7 +269,7 @@ pub async fn create_deck_report(
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(judged))
 }
 
-fn parse(request: DeckReportRequest) -> Result<(Vec<FormatName>, Deck), Problem> {
+fn parse(request: DeckReportRequest) -> Result<(Vec<FormatName>, GivenDeck), Problem> {
     let mut faults = DeckFaults::default();
     let names: Vec<(String, String)> = match (request.format, request.formats) {
         (Some(format), None) => vec![("/format".to_owned(), format)],
@@ -292,32 +308,32 @@ async fn judge(
     viewer: Viewer,
     names: &[FormatName],
     day: Option<Date>,
-    deck: Deck,
+    GivenDeck { deck, lines }: GivenDeck,
 ) -> Result<DeckReportsResponse, Problem> {
     let (loaded, formats) = find_formats(state, names, day).await?;
     let game = &loaded.game;
     let mut conn = state.store.connection().await?;
     let mut cards = deck_pool::for_deck(&mut conn, viewer, game, &formats, &deck).await?;
     let catalogue = cards.catalogue(game);
-    let mut reports: Vec<Report> =
-        formats.iter().map(|format| validate(&deck, &catalogue, format)).collect();
-    let unknown = unknown_names(&reports);
+    let mut judged = legalities(&deck, &catalogue, &formats);
+    let unknown = unknown_names(&judged.reports);
     if !unknown.is_empty() {
         deck_pool::add_near(&mut conn, viewer, game, &unknown, &mut cards).await?;
-        let near = cards.catalogue(game);
-        for report in &mut reports {
-            report.suggest(&near);
-        }
+        judged.suggest(&cards.catalogue(game));
     }
     drop(conn);
-    let reports = names.iter().zip(reports).map(|(name, report)| {
+    let (summary, legal_in_all) = (judged.summary(), judged.is_legal_in_all());
+    let reports = names.iter().zip(judged.reports).map(|(name, report)| {
         let status = report.status.as_str();
         metrics::counter!("deck_reports_total", "format" => name.to_string(), "status" => status)
             .increment(1);
         report_response(name, report, &|name| cards.card_id(name))
     });
     let reports = reports.collect();
-    let entries = deck.entries.into_iter().map(|entry| ResolvedEntryResponse {
+    let lines = lines.into_iter().map(Some).chain(std::iter::repeat(None));
+    let entries = deck.entries.into_iter().zip(lines).map(|(entry, line)| ResolvedEntryResponse {
+        line,
+        copies: entry.copies,
         card_id: cards.card_id(&entry.card.name),
         zone: entry.zone,
         quantity: entry.quantity,
@@ -326,7 +342,7 @@ async fn judge(
         number: entry.card.number,
         rarity: entry.card.rarity,
     });
-    Ok(DeckReportsResponse { reports, entries: entries.collect() })
+    Ok(DeckReportsResponse { summary, legal_in_all, reports, entries: entries.collect() })
 }
 
 /// The game and the formats of these names, as they are on a day, or today; all are of one game.
@@ -413,6 +429,6 @@ fn violation_response(
 }
 
 fn mentioned(card: CardMention, card_id: &dyn Fn(&str) -> Option<Uuid>) -> MentionedCardResponse {
-    let CardMention { name, set, number, rarity, quantity, .. } = card;
-    MentionedCardResponse { card_id: card_id(&name), name, set, number, rarity, quantity }
+    let CardMention { name, set, number, rarity, quantity, copy, .. } = card;
+    MentionedCardResponse { card_id: card_id(&name), name, set, number, rarity, quantity, copy }
 }

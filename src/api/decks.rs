@@ -136,7 +136,7 @@ fn parse(request: &mut DeckRequest) -> Result<ParsedDeck, Problem> {
         Visibility::parse(name).ok_or("must be private or public")
     });
     let visibility = faults.keep("/visibility", visibility);
-    let deck = faults.deck(request.entries.take(), request.list.as_deref());
+    let deck = faults.deck(request.entries.take(), request.list.as_deref()).deck;
     faults.into_result()?;
     match (name, format, visibility) {
         (Some(name), Some(format), Some(visibility)) => {

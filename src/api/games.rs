@@ -84,6 +84,9 @@ pub struct GameResponse<'a> {
     /// Kinds of cards: attributes, effects, printings and the checks of each.
     #[schema(value_type = Vec<Object>)]
     pub kinds: &'a [cardscape_engine::Kind],
+    /// What the rulebook leaves open about cards, and how it is read here.
+    #[schema(value_type = Vec<Object>)]
+    pub decisions: &'a [cardscape_engine::Decision],
     /// Its formats in short.
     pub formats: Vec<FormatSummary<'a>>,
 }
@@ -100,6 +103,7 @@ impl<'a> From<&'a Game> for GameResponse<'a> {
             rarities: game.rarities(),
             zones: game.zones(),
             kinds: game.kinds(),
+            decisions: game.decisions(),
             formats: game.formats().iter().map(Into::into).collect(),
         }
     }
@@ -163,6 +167,13 @@ pub struct FormatResponse<'a> {
     /// How far it can be trusted: `source` (the rulebook says so), `assumed` or `sample`.
     #[schema(value_type = String, example = "source")]
     pub provenance: cardscape_engine::Provenance,
+    /// What the rulebook leaves open: the question, the answers that were thought of, the one in force, and the variants under which
+    /// another one holds.
+    #[schema(value_type = Vec<Object>, example = json!([{
+        "rule": "T-A6", "question": "What is the same card?", "provenance": "assumed", "chosen": "by_name",
+        "options": [{ "code": "by_name", "text": "Cards of one name.", "variant": "by_name", "selectable": true }]
+    }]))]
+    pub decisions: &'a [cardscape_engine::Decision],
     /// The rules in force: number and section in the rulebook, wording, and what is checked.
     #[schema(value_type = Vec<Object>)]
     pub rules: &'a [cardscape_engine::Rule],
@@ -175,6 +186,7 @@ impl<'a> From<&'a Format> for FormatResponse<'a> {
             format: format.into(),
             variant: format.variant.as_deref(),
             provenance: format.provenance,
+            decisions: &format.decisions,
             rules: &format.rules,
         }
     }

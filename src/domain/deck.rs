@@ -5,6 +5,7 @@ use std::fmt;
 use cardscape_engine::{CardReference, Date, Deck, DeckEntry, Format, Game, parse_deck_text};
 use thiserror::Error;
 
+use super::serial::{SerialCode, SerialError};
 use super::text::{self, TextError};
 
 /// Most entries (lines) of one deck.
@@ -15,6 +16,8 @@ pub const MAX_QUANTITY: u32 = 10_000;
 pub const MAX_DECKS: i64 = 1_000;
 /// Most characters of a card name in an entry.
 pub const MAX_CARD_NAME: usize = 200;
+/// Most copies that one entry names.
+pub const MAX_COPIES: usize = 100;
 /// Most characters of a zone, set, number or rarity in an entry.
 const MAX_CODE: usize = 64;
 
@@ -180,6 +183,16 @@ pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
     let set = entry.card.set.as_deref().map(|set| line("set", set, MAX_CODE));
     let number = entry.card.number.as_deref().map(|number| line("number", number, MAX_CODE));
     let rarity = entry.card.rarity.as_deref().map(|rarity| line("rarity", rarity, MAX_CODE));
+    let copies: Vec<String> =
+        entry.copies.iter().filter_map(|copy| line("copies", copy, MAX_CODE)).collect();
+    if copies.len() > MAX_COPIES.min(entry.quantity as usize) {
+        let detail = format!("must be at most {MAX_COPIES}, and no more than the quantity");
+        faults.push(EntryFault { field: "copies", detail });
+    }
+    if copies.iter().any(|copy| is_serial(copy)) {
+        let detail = "must not be serial codes: name a copy by its id, or as you like".to_owned();
+        faults.push(EntryFault { field: "copies", detail });
+    }
     if !(1..=MAX_QUANTITY).contains(&entry.quantity) {
         faults
             .push(EntryFault { field: "quantity", detail: format!("must be 1 to {MAX_QUANTITY}") });
@@ -194,10 +207,15 @@ pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
                 number: number.flatten(),
                 rarity: rarity.flatten(),
             },
-            copies: entry.copies,
+            copies,
         }),
         _ => Err(faults),
     }
+}
+
+/// Whether a text is, or is meant to be, a serial code. Those are worth something and are never stored.
+fn is_serial(text: &str) -> bool {
+    matches!(SerialCode::parse(text), Ok(_) | Err(SerialError::Check))
 }
 
 /// What is wrong with a line of a deck list.
@@ -247,6 +265,7 @@ pub fn read_list(list: &str) -> ReadList {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::serial::RunPrefix;
 
     fn entry(zone: &str, quantity: u32, name: &str, set: Option<&str>) -> DeckEntry {
         let card = CardReference {
@@ -265,6 +284,24 @@ mod tests {
         assert_eq!(fields, ["zone", "name", "set", "quantity"]);
         assert!(check_entry(entry("main", 10_001, "Ping", None)).is_err());
         assert_eq!(check_entry(entry("main", 10_000, " Ping ", None)).unwrap().card.name, "Ping");
+    }
+
+    #[test]
+    fn a_copy_is_named_but_never_by_its_serial_code() {
+        let named = |quantity, copies: &[&str]| {
+            let copies = copies.iter().map(|copy| (*copy).to_owned()).collect();
+            check_entry(DeckEntry { copies, ..entry("main", quantity, "Ping", None) })
+        };
+        let id = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+        assert_eq!(named(2, &[id, " the bent one "]).unwrap().copies, [id, "the bent one"]);
+        assert!(named(1, &["a", "b"]).is_err(), "more copies than cards");
+        assert!(named(1, &[""]).is_err());
+        let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
+        for code in [code.as_str(), &code.to_lowercase().replace('-', " "), "7KQ2-0000-0000-0000"] {
+            let faults = named(1, &[code]).unwrap_err();
+            assert!(faults[0].detail.contains("serial"), "{faults:?}");
+            assert!(!faults[0].detail.contains(code));
+        }
     }
 
     #[test]

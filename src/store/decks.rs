@@ -268,6 +268,7 @@ struct EntryRow {
     set_code: Option<String>,
     number: Option<String>,
     rarity: Option<String>,
+    copies: Vec<String>,
 }
 
 /// A deck with its entries, if it belongs to `owner` or, where `or_public` says so, if it is public. One statement, so that
@@ -299,12 +300,12 @@ async fn whole(
 
 impl From<EntryRow> for DeckEntry {
     fn from(row: EntryRow) -> Self {
-        let EntryRow { zone, quantity, name, set_code: set, number, rarity, .. } = row;
+        let EntryRow { zone, quantity, name, set_code: set, number, rarity, copies, .. } = row;
         Self {
             zone,
             quantity: quantity.unsigned_abs(),
             card: CardReference { name, set, number, rarity },
-            copies: Vec::new(),
+            copies,
         }
     }
 }
@@ -321,6 +322,7 @@ async fn write_entries(conn: &mut Connection, id: DeckId, deck: &Deck) -> StoreR
             set_code: entry.card.set.clone(),
             number: entry.card.number.clone(),
             rarity: entry.card.rarity.clone(),
+            copies: entry.copies.clone(),
         })
         .collect();
     diesel::insert_into(deck_entries::table).values(rows).execute(conn).await?;

@@ -94,6 +94,7 @@ diesel::table! {
         set_code -> Nullable<Text>,
         number -> Nullable<Text>,
         rarity -> Nullable<Text>,
+        copies -> Array<Text>,
     }
 }
 

@@ -359,3 +359,76 @@ async fn a_game_without_cards_judges_what_it_can() {
     assert_eq!(violations(&report, "ZONE_SIZE_ABOVE_MAX").len(), 1, "{report:#}");
     assert_eq!(violations(&report, "DECK_SIZE_BELOW_MIN").len(), 0, "{report:#}");
 }
+
+#[tokio::test]
+async fn a_copy_stands_in_a_deck_once() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let (one, two) =
+        ("01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b12");
+    let entries = |copies: Value| {
+        json!([
+            { "quantity": 1, "name": "Kettle Imp", "copies": [one] },
+            { "quantity": 1, "name": "Kettle Imp", "rarity": "rare", "copies": copies },
+        ])
+    };
+    let body = |copies| json!({ "format": "ttcg/standard", "entries": entries(copies) });
+    let judged = judge(&app, &body(json!([two]))).await.expect(200);
+    assert!(violations(&judged["reports"][0], "SERIAL_DUPLICATE").is_empty(), "{judged}");
+    let judged = judge(&app, &body(json!([one]))).await.expect(200);
+    let found = violations(&judged["reports"][0], "SERIAL_DUPLICATE");
+    assert_eq!(found[0]["rule"], "T-2.2.1e", "{judged}");
+    assert_eq!(found[0]["cards"][0]["copy"], one);
+    judge(&app, &body(json!([one, two]))).await.problem(422, "invalid_body");
+    let problem =
+        judge(&app, &body(json!(["7KQ2-0000-0000-0000"]))).await.problem(422, "invalid_body");
+    assert_eq!(problem["errors"][0]["pointer"], "/entries/1/copies");
+    assert!(!problem.to_string().contains("7KQ2"), "{problem}");
+
+    // Stored, read back, judged again.
+    let ada = app.player("ada").await;
+    let deck = json!({ "name": "d", "format": "ttcg/standard", "entries": entries(json!([one])) });
+    let stored = app.post("/v1/decks").by(&ada).json(&deck).answer().await.expect(201);
+    let path = format!("/v1/decks/{}", stored["id"].as_str().unwrap());
+    let read = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(read["entries"][1]["copies"], json!([one]));
+    let judged = app.get(&format!("{path}/report")).by(&ada).answer().await.expect(200);
+    assert_eq!(violations(&judged, "SERIAL_DUPLICATE").len(), 1);
+    assert_eq!(judged["entries"][0]["copies"], json!([one]));
+}
+
+#[tokio::test]
+async fn several_formats_are_judged_in_one_answer() {
+    let app = TestApp::start().await;
+    app.seed(&["emojo-dojo"]).await;
+    let (_, list) = sample("emojo-dojo", "legal-full-box.txt");
+    let formats = ["emojo-dojo/box", "emojo-dojo/box:half"];
+    let judged = judge(&app, &json!({ "formats": formats, "list": list })).await.expect(200);
+    assert_eq!(judged["legal_in_all"], false);
+    let summary = judged["summary"].as_str().unwrap();
+    assert!(summary.starts_with("Legal in emojo-dojo/box:"), "{summary}");
+    assert!(summary.contains("illegal in emojo-dojo/box:half"), "{summary}");
+    let first = &judged["entries"][0];
+    let line = usize::try_from(first["line"].as_u64().unwrap()).unwrap();
+    let written = list.lines().nth(line - 1).unwrap();
+    assert!(written.contains(first["name"].as_str().unwrap()), "{written}");
+    let unknown = judge(&app, &json!({ "format": "emojo-dojo/chest", "list": "" })).await;
+    let problem = unknown.problem(422, "unknown_format");
+    assert!(problem["detail"].as_str().unwrap().contains("emojo-dojo/box"), "{problem}");
+}
+
+#[tokio::test]
+async fn what_the_rulebook_leaves_open_is_told() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "uno-emoji"]).await;
+    let format = app.get("/v1/games/ttcg/formats/standard").answer().await.expect(200);
+    let same = &format["decisions"].as_array().unwrap().iter().find(|one| one["rule"] == "T-A6");
+    let same = same.unwrap();
+    assert_eq!((&same["chosen"], &same["provenance"]), (&json!("by_name"), &json!("assumed")));
+    let other = app.get("/v1/games/ttcg/formats/standard?variant=by_card").answer().await;
+    let other = other.expect(200);
+    let same = other["decisions"].as_array().unwrap().iter().find(|one| one["rule"] == "T-A6");
+    assert_eq!(same.unwrap()["chosen"], "by_card");
+    let game = app.get("/v1/games/ttcg").answer().await.expect(200);
+    assert!(!game["decisions"].as_array().unwrap().is_empty());
+}

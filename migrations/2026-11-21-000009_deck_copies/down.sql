@@ -1,0 +1,1 @@
+ALTER TABLE deck_entries DROP COLUMN copies;
