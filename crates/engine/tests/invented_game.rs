@@ -5,7 +5,6 @@
 
 mod support;
 
-use std::fs;
 use std::sync::{Arc, LazyLock};
 
 use cardscape_engine::{
@@ -13,10 +12,9 @@ use cardscape_engine::{
     parse_deck_text, render_deck_text, validate,
 };
 use serde_json::{Value, json};
-use support::{HARBOUR, card, codes, deck, files, game_dir, outline, pool_card, sets, shipped};
+use support::{HARBOUR, card, codes, deck, files, outline, pool_card, sets, shipped};
 
-static MANIFEST: LazyLock<String> =
-    LazyLock::new(|| fs::read_to_string(game_dir(HARBOUR).join("game.toml")).unwrap());
+static MANIFEST: LazyLock<String> = LazyLock::new(|| support::manifest(HARBOUR));
 
 fn cargo(name: &str, weight: i64) -> CardDefinition {
     let attributes = json!({ "weight": weight, "price": 1 });

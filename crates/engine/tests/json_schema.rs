@@ -19,18 +19,19 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use schema::{Mutation, Table, complaints, keyword, mutated, pointers, tables, validator};
 use serde_json::{Value, json};
-use support::{GAMES, HARBOUR, files, game_dir};
+use support::{HARBOUR, all_games, files};
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(MANIFEST_SCHEMA).unwrap());
 static MANIFESTS: LazyLock<Validator> = LazyLock::new(|| validator(&SCHEMA));
 
-fn all_games() -> impl Iterator<Item = &'static str> {
-    GAMES.into_iter().chain([HARBOUR])
+/// The shipped games and the invented one.
+fn games() -> impl Iterator<Item = String> {
+    all_games().into_iter().chain([HARBOUR.to_owned()])
 }
 
 /// A manifest's text as data.
 fn manifest(code: &str) -> Value {
-    as_data(&fs::read_to_string(game_dir(code).join("game.toml")).unwrap())
+    as_data(&support::manifest(code))
 }
 
 fn as_data(text: &str) -> Value {
@@ -57,11 +58,11 @@ fn after(base: &Value, changes: &[(Index, Mutation)]) -> Value {
 #[test]
 fn every_manifest_and_every_set_fits_its_schema() {
     let any_set = validator(&set_file_schema());
-    for code in all_games() {
-        let manifest = manifest(code);
+    for code in games() {
+        let manifest = manifest(&code);
         assert!(MANIFESTS.is_valid(&manifest), "{code}: {}", complaints(&MANIFESTS, &manifest));
         let sets = validator(&read(&manifest).unwrap().set_schema());
-        for (file, text) in files(code, "sets") {
+        for (file, text) in files(&code, "sets") {
             let set: Value = serde_json::from_str(&text).unwrap();
             assert!(sets.is_valid(&set), "{code}/{file}: {}", complaints(&sets, &set));
             assert!(any_set.is_valid(&set), "{code}/{file}: {}", complaints(&any_set, &set));
@@ -86,7 +87,7 @@ fn the_shipped_schema_of_set_files_is_the_one_of_the_engine() {
 /// the shipped games.
 static CORPUS: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let page = support::page::manifests().into_iter().map(|text| as_data(&text));
-    all_games().map(manifest).chain(page).collect()
+    games().map(|code| manifest(&code)).chain(page).collect()
 });
 
 /// Every different table of the corpus, with a manifest that has it.
@@ -313,10 +314,10 @@ static SETS: LazyLock<Vec<(Game, Validator, Value)>> = LazyLock::new(|| {
         });
         set
     };
-    all_games()
+    games()
         .flat_map(|code| {
-            let game = read(&manifest(code)).unwrap();
-            files(code, "sets")
+            let game = read(&manifest(&code)).unwrap();
+            files(&code, "sets")
                 .into_iter()
                 .map(move |(_, text)| (game.clone(), validator(&game.set_schema()), small(text)))
         })

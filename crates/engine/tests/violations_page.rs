@@ -14,7 +14,7 @@ use cardscape_engine::{
 };
 use serde_json::{Value, json};
 use support::page::manifest_with;
-use support::{GAMES, HARBOUR, card, game, pool_card, sets};
+use support::{HARBOUR, all_games, card, cards, game};
 
 /// A format that breaks where those of the sample game do not.
 const STRICT: &str = r#"
@@ -174,11 +174,7 @@ fn broken_sets() -> Vec<Value> {
 /// Violations of decks and of files, in the order of the scenarios.
 fn occurrences() -> (Vec<Violation>, Vec<Violation>) {
     let game = Game::from_toml(&manifest_with(&format!("{GANG}{STRICT}"))).unwrap();
-    let pool = sets(HARBOUR).into_iter().flat_map(|(_, set)| {
-        let code = set.code;
-        set.cards.into_iter().map(move |card| pool_card(&code, card))
-    });
-    let catalogue = Catalogue::builder(&game).extend(pool).build();
+    let catalogue = Catalogue::builder(&game).extend(cards(HARBOUR)).build();
     let of_decks = LISTS.iter().flat_map(|(format, list)| {
         let parsed = parse_deck_text(list);
         assert_eq!(parsed.faults, []);
@@ -223,8 +219,8 @@ fn page() -> String {
     rest = table(&mut text, &rest, &of_files);
     assert_eq!(rest, [], "no scenario has these codes");
     text.push_str(OWN_CODES);
-    for code in GAMES {
-        own_codes(&mut text, &game(code));
+    for code in all_games() {
+        own_codes(&mut text, &game(&code));
     }
     text
 }

@@ -26,6 +26,15 @@ pub fn games_dir() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../seed-data/games")
 }
 
+/// Codes of all games that are shipped, with or without cards, sorted.
+pub fn all_games() -> Vec<String> {
+    let folders = fs::read_dir(games_dir()).unwrap();
+    let mut codes: Vec<String> =
+        folders.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    codes.sort();
+    codes
+}
+
 pub fn game_dir(code: &str) -> PathBuf {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     if code == HARBOUR { root.join("tests/data/games/harbour") } else { games_dir().join(code) }
@@ -87,19 +96,19 @@ pub fn sets(code: &str) -> Vec<(String, SetDefinition)> {
         .collect()
 }
 
+/// The cards of all sets of a game.
+pub fn cards(code: &str) -> impl Iterator<Item = PoolCard> {
+    sets(code).into_iter().flat_map(|(_, set)| {
+        let released_on = set.released_on.map(|day| day.parse().unwrap());
+        let code = set.code;
+        set.cards.into_iter().map(move |card| PoolCard { released_on, ..pool_card(&code, card) })
+    })
+}
+
 /// The pool of all shipped sets of a game.
 pub fn shipped(code: &str) -> Arc<Catalogue> {
     static READ: ReadOnce<Arc<Catalogue>> = ReadOnce::new();
-    READ.get(code, || {
-        let cards = sets(code).into_iter().flat_map(|(_, set)| {
-            let released_on = set.released_on.map(|day| day.parse().unwrap());
-            let code = set.code;
-            set.cards
-                .into_iter()
-                .map(move |card| PoolCard { released_on, ..pool_card(&code, card) })
-        });
-        Arc::new(Catalogue::builder(&game(code)).extend(cards).build())
-    })
+    READ.get(code, || Arc::new(Catalogue::builder(&game(code)).extend(cards(code)).build()))
 }
 
 pub fn pool_card(set: &str, definition: CardDefinition) -> PoolCard {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::{HARBOUR, game_dir};
+use super::{HARBOUR, manifest};
 
 /// A fenced block of the page.
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ pub fn manifest_with(part: &str) -> String {
     if part.contains("rules_version") {
         return part.to_owned();
     }
-    let base = fs::read_to_string(game_dir(HARBOUR).join("game.toml")).unwrap();
+    let base = manifest(HARBOUR);
     let is_rule = !part.contains("[[formats]]") && part.contains("[[formats.rules]]");
     let header = "[[formats]]\ncode = \"example\"\nname = \"Example\"\nversion = \"1\"\n";
     format!("{base}\n{}{part}", if is_rule { header } else { "" })
