@@ -365,8 +365,9 @@ fn condition(selector: &Selector, kind: &Kind) -> Option<Value> {
     if !selector.kinds.is_empty() && !selector.kinds.contains(&kind.code) {
         parts.push(Value::Bool(false));
     }
-    // A card by itself is of no set.
-    if !selector.sets.is_empty() && !selector.sets.iter().any(String::is_empty) {
+    // A card by itself is of no set, and was never released.
+    let of_a_set = !selector.sets.is_empty() && !selector.sets.iter().any(String::is_empty);
+    if of_a_set || selector.released.is_some() {
         parts.push(Value::Bool(false));
     }
     for (code, wanted) in &selector.attributes {

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use cardscape_engine::{
-    Catalogue, Date, Game, MANIFEST_SCHEMA, Violation, check_card, parse_deck_text, validate,
+    Catalogue, Date, Deck, Game, MANIFEST_SCHEMA, Violation, check_card, parse_deck_text, validate,
 };
 use schema::keyword;
 use serde_json::Value;
@@ -38,8 +38,8 @@ fn note(violation: &Violation) -> String {
     note
 }
 
-/// Judges a list as its comments say, by the format of the example above it otherwise.
-fn judge(game: &Game, list: &Block) {
+/// Judges a list, or the deck above it, as its comments say, by the format of the example above it otherwise.
+fn judge(game: &Game, list: &Block, deck: Option<Deck>) {
     let parsed = parse_deck_text(&list.text);
     assert_eq!(parsed.faults, [], "line {}", list.line);
     let wanted = parsed.notes.get("format").map_or("harbour/example", String::as_str);
@@ -56,7 +56,7 @@ fn judge(game: &Game, list: &Block) {
         format = format.with_variant(variant).unwrap();
     }
     let catalogue = Catalogue::builder(game).extend(cards(HARBOUR)).build();
-    let report = validate(&parsed.deck, &catalogue, &format);
+    let report = validate(deck.as_ref().unwrap_or(&parsed.deck), &catalogue, &format);
     let told: Vec<String> = report.violations.iter().map(note).collect();
     let mut expected: Vec<&str> =
         list.text.lines().filter_map(|line| line.strip_prefix("# ")).collect();
@@ -69,6 +69,7 @@ fn judge(game: &Game, list: &Block) {
 #[test]
 fn every_example_is_what_the_page_says() {
     let mut game = None;
+    let mut deck: Option<Deck> = None;
     let (mut manifests, mut lists, mut single_cards, mut sets) = (0, 0, 0, 0);
     for block in blocks() {
         match block.language.as_str() {
@@ -80,7 +81,9 @@ fn every_example_is_what_the_page_says() {
             "json" => {
                 let game = game.as_ref().unwrap();
                 let value: Value = serde_json::from_str(&block.text).unwrap();
-                if value.get("cards").is_some() {
+                if value.get("entries").is_some() {
+                    deck = Some(serde_json::from_value(value).unwrap());
+                } else if value.get("cards").is_some() {
                     let set = serde_json::from_value(value).unwrap();
                     assert_eq!(cardscape_engine::check_set(game, &set), [], "line {}", block.line);
                     sets += 1;
@@ -94,7 +97,7 @@ fn every_example_is_what_the_page_says() {
                 if !block.text.contains("(rule ")
                     && !block.text.contains("// format: harbour/trade") =>
             {
-                judge(game.as_ref().unwrap(), &block);
+                judge(game.as_ref().unwrap(), &block, deck.take());
                 lists += 1;
             }
             "text" | "sh" | "" => {}

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use cardscape_engine::{
-    CardDefinition, Catalogue, Game, Severity, Violation, ViolationCode, check_set,
+    CardDefinition, Catalogue, Deck, Game, Severity, Violation, ViolationCode, check_set,
     parse_deck_text, validate,
 };
 use serde_json::{Value, json};
@@ -46,7 +46,22 @@ forbidden = { select = { kinds = ["ship"] } }
 rule = "S-6"
 text = "Some silk."
 requires = { select = { names = ["Silk"] } }
+[[formats.rules]]
+rule = "S-7"
+text = "One heavy cargo."
+at_most = { select = { where = { weight = { min = 90 } } }, max = 1 }
+[[formats.rules]]
+rule = "S-8"
+text = "No copy twice."
+unique_copies = {}
 "#;
+
+/// Entries that name physical copies, for which lists have no notation.
+fn named_copies() -> Deck {
+    let entry = |quantity: u32, copies: &[&str]| json!({ "quantity": quantity, "card": { "name": "Silk" }, "copies": copies });
+    let entries = [entry(1, &["copy 1"]), entry(1, &["copy 1", "copy 2"])];
+    serde_json::from_value(json!({ "entries": entries })).unwrap()
+}
 
 /// Lists by format, which together break every rule that a deck can break.
 const LISTS: [(&str, &str); 9] = [
@@ -175,10 +190,13 @@ fn broken_sets() -> Vec<Value> {
 fn occurrences() -> (Vec<Violation>, Vec<Violation>) {
     let game = Game::from_toml(&manifest_with(&format!("{GANG}{STRICT}"))).unwrap();
     let catalogue = Catalogue::builder(&game).extend(cards(HARBOUR)).build();
-    let of_decks = LISTS.iter().flat_map(|(format, list)| {
+    let of_lists = LISTS.iter().map(|(format, list)| {
         let parsed = parse_deck_text(list);
         assert_eq!(parsed.faults, []);
-        let mut report = validate(&parsed.deck, &catalogue, game.format(format).unwrap());
+        (*format, parsed.deck)
+    });
+    let of_decks = of_lists.chain([("strict", named_copies())]).flat_map(|(format, deck)| {
+        let mut report = validate(&deck, &catalogue, game.format(format).unwrap());
         report.suggest(&catalogue);
         report.violations
     });
