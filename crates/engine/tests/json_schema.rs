@@ -467,7 +467,7 @@ fn the_effects_of_a_set_schema_follow_their_conditions() {
         when = { any = [{ where = { tags = ["a", "b"] } }, { where = { loud = { present = false } } }] }
         slots = [{ slot = "left", min = 1, max = 2 }, { slot = "right" }]
         [[kinds.effects]]
-        when = { sets = ["elsewhere"] }
+        when = { any = [{ sets = ["elsewhere"] }, { released = { from = "2020-01-01" } }] }
         exactly = 3
         "#,
     )
