@@ -5,7 +5,7 @@ VENV  := .venv
 # One target directory for everything; honour one that is set from outside.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help run test bench tour fuzz openapi schema fmt postgres
+.PHONY: help run test bench tour fuzz openapi pages schema fmt postgres
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -32,6 +32,12 @@ tour: postgres  ## play the main job against a running service, or one started f
 
 openapi:  ## write openapi/openapi.json
 	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test api the_committed_document
+
+pages:  ## write the generated parts of docs/GAMES.md, docs/VIOLATIONS.md and crates/engine/schema
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test games_page the_generated_parts
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test violations_page
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test json_schema the_shipped_schema
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test cli_deck the_output_in_the_documentation
 
 schema: postgres  ## write src/store/schema.rs from the migrations
 	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test api schema_rs_is

@@ -181,3 +181,25 @@ fn wrong_usage_is_2_and_failure_70() {
     assert_eq!(with_input(&["-", "--format", "ttcg/standard"], &[0xff, 0xfe]).0, 70);
     assert_eq!(with_input(&["-", "--format", "ttcg/standard"], &vec![b'\n'; 300_000]).0, 70);
 }
+
+/// The page for administrators shows what this command says.
+#[test]
+fn the_output_in_the_documentation_is_true() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = root.join("docs/GAMES.md");
+    let page = std::fs::read_to_string(&file).unwrap();
+    let (before, rest) = page.split_once("<!-- output deck validate ").unwrap();
+    let (arguments, rest) = rest.split_once(" -->\n").unwrap();
+    let (shown, after) = rest.split_once("<!-- /output -->").unwrap();
+    let (code, out, err) = run(&arguments.split(' ').collect::<Vec<_>>());
+    assert_eq!((code, err.as_str()), (1, ""));
+    let block = format!("\n```text\n{out}```\n\n");
+    if std::env::var_os("CARDSCAPE_UPDATE").is_some() {
+        let page = format!(
+            "{before}<!-- output deck validate {arguments} -->\n{block}<!-- /output -->{after}"
+        );
+        std::fs::write(file, page).unwrap();
+    } else {
+        assert_eq!(shown, block, "CARDSCAPE_UPDATE=1 writes the page");
+    }
+}

@@ -65,6 +65,14 @@ fn the_seed_data_has_no_fault() {
     }
 }
 
+/// The sample game of the documentation.
+#[test]
+fn an_invented_game_has_no_fault() {
+    let output = check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data"));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("harbour: 2 sets"), "{}", text(&output.stdout));
+}
+
 #[test]
 fn every_fault_is_told_with_its_file_and_place() {
     let folder = Folder::new("faults");

@@ -10,6 +10,7 @@ mod logging;
 mod migrate;
 mod mint;
 mod openapi;
+mod schema;
 mod seed;
 mod seed_data;
 mod serve;
@@ -61,6 +62,9 @@ enum Command {
     Mint(mint::MintCommand),
     /// Print the OpenAPI document
     Openapi,
+    /// Print the JSON Schemas of manifests and set files, for editors
+    #[command(subcommand)]
+    Schema(schema::SchemaCommand),
 }
 
 /// How a subcommand ended.
@@ -105,6 +109,7 @@ pub fn main() -> ExitCode {
         Command::Deck(command) => command.run(),
         Command::Mint(command) => command.run(),
         Command::Openapi => openapi::run(),
+        Command::Schema(command) => command.run(),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("cardscape: {}", chain(&error));

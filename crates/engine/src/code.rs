@@ -17,7 +17,7 @@ macro_rules! violation_codes {
         }
 
         impl ViolationCode {
-            /// Every built-in code with its meaning, in a stable order: the source of the documentation's table.
+            /// Every built-in code with its meaning, in a stable order: the source of `docs/VIOLATIONS.md`.
             pub const TABLE: &'static [(&'static str, &'static str)] =
                 &[$(($wire, concat!($($meaning),+)),)+];
 

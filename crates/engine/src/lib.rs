@@ -87,6 +87,10 @@
 //! | [`validate`], [`Report`] | the judgement of a deck |
 //! | [`legalities`], [`Legalities`] | the judgement of a deck by several formats |
 //! | [`Violation`], [`ViolationCode`], [`Fix`] | what is wrong, by which rule, and how to mend it |
+//! | [`MANIFEST_SCHEMA`], [`set_file_schema`], [`Game::set_schema`] | JSON Schemas, for editors and other programs |
+//!
+//! `docs/GAMES.md` in the repository explains manifests to those who write them, with an example of every key;
+//! `docs/VIOLATIONS.md` has the table of violation codes.
 
 mod card;
 mod card_check;
@@ -98,6 +102,7 @@ mod deck;
 mod deck_text;
 mod format;
 mod hash;
+mod json_schema;
 mod legality;
 mod manifest;
 mod name;
@@ -119,6 +124,7 @@ pub use decision::{Decision, DecisionOption};
 pub use deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 pub use deck_text::{DeckTextFault, LineFault, ParsedDeck, parse_deck_text, render_deck_text};
 pub use format::{Format, Variant};
+pub use json_schema::{MANIFEST_SCHEMA, set_file_schema};
 pub use legality::{Legalities, legalities};
 pub use manifest::{Game, ManifestError, ManifestFault};
 pub use name::{name_key, search_key};

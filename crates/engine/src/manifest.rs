@@ -222,10 +222,9 @@ impl Serialize for Game {
 }
 
 fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
-    let cards = reader.table("cards").map_or_else(
-        || RuleReference { rule: "cards".to_owned(), ..RuleReference::default() },
-        |table| read_schema::reference(&table, &RuleReference::default()),
-    );
+    let unnumbered = RuleReference { rule: "cards".to_owned(), ..RuleReference::default() };
+    let cards = reader.table("cards").map(|table| read_schema::reference(&table, &unnumbered));
+    let cards = cards.unwrap_or(unnumbered);
     let rarities = read_schema::rarities(&reader);
     let zones: Arc<[Zone]> = read_schema::zones(&reader).into();
     let code: Arc<str> = reader.code("code").into();

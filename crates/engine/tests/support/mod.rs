@@ -1,6 +1,8 @@
 //! What the engine's tests share: the shipped games and builders for cards and decks.
 #![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used)]
 
+pub mod page;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -14,6 +16,9 @@ use serde_json::{Value, json};
 
 pub const GAMES: [&str; 5] = ["emoji-tcg", "emojito", "emojo-dojo", "ttcg", "uno-emoji"];
 
+/// The invented game, which no code knows: it is test data, not shipped.
+pub const HARBOUR: &str = "harbour";
+
 /// Games whose construction rules are shipped without cards.
 pub const RULES_ONLY: [&str; 3] = ["magic", "pokemon", "yu-gi-oh"];
 
@@ -21,9 +26,23 @@ pub fn games_dir() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../seed-data/games")
 }
 
+/// Codes of all games that are shipped, with or without cards, sorted.
+pub fn all_games() -> Vec<String> {
+    let folders = fs::read_dir(games_dir()).unwrap();
+    let mut codes: Vec<String> =
+        folders.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    codes.sort();
+    codes
+}
+
+pub fn game_dir(code: &str) -> PathBuf {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    if code == HARBOUR { root.join("tests/data/games/harbour") } else { games_dir().join(code) }
+}
+
 /// The text of a game's manifest.
 pub fn manifest(code: &str) -> String {
-    fs::read_to_string(games_dir().join(code).join("game.toml")).unwrap()
+    fs::read_to_string(game_dir(code).join("game.toml")).unwrap()
 }
 
 /// Reads once for each game what does not change, as property tests ask for it again and again.
@@ -54,7 +73,7 @@ pub fn game(code: &str) -> Game {
 
 /// The files of a game's folder, sorted by name, with their text.
 pub fn files(code: &str, folder: &str) -> Vec<(String, String)> {
-    let Ok(folder) = fs::read_dir(games_dir().join(code).join(folder)) else { return Vec::new() };
+    let Ok(folder) = fs::read_dir(game_dir(code).join(folder)) else { return Vec::new() };
     let mut files: Vec<(String, String)> = folder
         .map(|entry| entry.unwrap().path())
         .map(|path| {
@@ -77,19 +96,19 @@ pub fn sets(code: &str) -> Vec<(String, SetDefinition)> {
         .collect()
 }
 
+/// The cards of all sets of a game.
+pub fn cards(code: &str) -> impl Iterator<Item = PoolCard> {
+    sets(code).into_iter().flat_map(|(_, set)| {
+        let released_on = set.released_on.map(|day| day.parse().unwrap());
+        let code = set.code;
+        set.cards.into_iter().map(move |card| PoolCard { released_on, ..pool_card(&code, card) })
+    })
+}
+
 /// The pool of all shipped sets of a game.
 pub fn shipped(code: &str) -> Arc<Catalogue> {
     static READ: ReadOnce<Arc<Catalogue>> = ReadOnce::new();
-    READ.get(code, || {
-        let cards = sets(code).into_iter().flat_map(|(_, set)| {
-            let released_on = set.released_on.map(|day| day.parse().unwrap());
-            let code = set.code;
-            set.cards
-                .into_iter()
-                .map(move |card| PoolCard { released_on, ..pool_card(&code, card) })
-        });
-        Arc::new(Catalogue::builder(&game(code)).extend(cards).build())
-    })
+    READ.get(code, || Arc::new(Catalogue::builder(&game(code)).extend(cards(code)).build()))
 }
 
 pub fn pool_card(set: &str, definition: CardDefinition) -> PoolCard {
