@@ -1,7 +1,9 @@
 //! Games and their formats.
 
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
-use cardscape_engine::{Date, Format, Game};
+use cardscape_engine::{Date, Format, Game, MANIFEST_SCHEMA};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -290,6 +292,67 @@ pub async fn find_format(
         })?;
     }
     cacheable(&req, FRESH, Some(loaded.updated_at), &FormatResponse::from(&format))
+}
+
+/// Of what.
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SchemaOf {
+    /// Set files of this game.
+    #[default]
+    Set,
+    /// Manifests, of any game.
+    Manifest,
+}
+
+/// Which schema.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SchemaQuery {
+    /// `set` (when absent): of set files of this game; `manifest`: of manifests.
+    #[serde(default)]
+    #[param(value_type = Option<String>, example = "set")]
+    of: SchemaOf,
+}
+
+/// The JSON Schema of the files that describe a game.
+///
+/// For editors and programs that write set files or manifests. What a schema cannot say, such as sums by rarity, the import checks
+/// as well; the schema's `$comment` names it.
+#[utoipa::path(
+    get, path = "/v1/games/{game}/schema", tag = "catalogue",
+    params(("game" = String, Path, description = "Code of the game", example = "ttcg"), SchemaQuery),
+    responses(
+        (status = 200, description = "JSON Schema, 2020-12", content((Object = "application/schema+json", example = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "/v1/games/ttcg/schema", "title": "A set of TTCG", "type": "object"
+        })))),
+        (status = 304, description = "Not changed."),
+    )
+)]
+pub async fn find_schema(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    game: web::Path<Code>,
+    query: Params<SchemaQuery>,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let loaded =
+        state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
+    let (mut schema, id) = match query.of {
+        SchemaOf::Set => (loaded.game.set_schema(), format!("/v1/games/{game}/schema")),
+        SchemaOf::Manifest => (
+            serde_json::from_str(MANIFEST_SCHEMA).map_err(Problem::internal)?,
+            format!("/v1/games/{game}/schema?of=manifest"),
+        ),
+    };
+    schema["$id"] = id.into();
+    let mut response = cacheable(&req, FRESH, Some(loaded.updated_at), &schema)?;
+    if response.status() == StatusCode::OK {
+        let media_type = HeaderValue::from_static("application/schema+json");
+        response.headers_mut().insert(header::CONTENT_TYPE, media_type);
+    }
+    Ok(response)
 }
 
 /// The manifest of a game, as its author wrote it.

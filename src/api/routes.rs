@@ -58,6 +58,7 @@ routes! {
     "/v1/games"                   => get games::list_games;
     "/v1/games/{game}"            => get games::find_game;
     "/v1/games/{game}/manifest"   => get games::find_manifest, put games::replace_manifest;
+    "/v1/games/{game}/schema"     => get games::find_schema;
     "/v1/games/{game}/formats"    => get games::list_formats;
     "/v1/games/{game}/formats/{format}" => get games::find_format;
     "/v1/games/{game}/sets"       => get sets::list_sets;

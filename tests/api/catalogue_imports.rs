@@ -1,5 +1,7 @@
 //! Games and sets that an admin brings in over HTTP.
 
+use std::path::Path;
+
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
@@ -234,4 +236,60 @@ async fn a_hidden_set_comes_in_hidden() {
     for card in veil["cards"].as_array().unwrap() {
         assert!(!cards.to_string().contains(card["name"].as_str().unwrap()));
     }
+}
+
+/// The invented game of `docs/GAMES.md`, with zones, a limit list, exemptions and a fixed box, comes in through the API as data
+/// alone, and decks for it are judged: those of its folder that are named legal are, the others are not.
+#[tokio::test]
+async fn an_invented_game_is_imported_and_played() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/games/harbour");
+    let read = |file: &Path| std::fs::read_to_string(file).unwrap();
+    let text = read(&folder.join("game.toml"));
+    manifest(&app, &admin, "harbour", &text).answer().await.expect(201);
+    let schema = app.get("/v1/games/harbour/schema").answer().await;
+    assert_eq!(schema.header("content-type"), "application/schema+json");
+    let schema = schema.expect(200);
+    assert_eq!(schema["$id"], "/v1/games/harbour/schema");
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    for file in std::fs::read_dir(folder.join("sets")).unwrap() {
+        let file: Value = serde_json::from_str(&read(&file.unwrap().path())).unwrap();
+        assert!(schema.is_valid(&file), "{:?}", schema.iter_errors(&file).collect::<Vec<_>>());
+        let path = format!("harbour/sets/{}", file["code"].as_str().unwrap());
+        set(&app, &admin, &path, &file).answer().await.expect(201);
+    }
+    let mut verdicts = Vec::new();
+    for file in std::fs::read_dir(folder.join("decks")).unwrap() {
+        let file = file.unwrap().path();
+        let list = read(&file);
+        let format = list.lines().find_map(|line| line.strip_prefix("// format: ")).unwrap();
+        let deck = json!({ "format": format.trim(), "list": list });
+        // An admin sees the hidden set of the game; a stranger's cards are those that everybody may see.
+        let judged = app.post("/v1/deck-reports").by(&admin).json(&deck).answer().await.expect(200);
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        assert_eq!(
+            judged["legal_in_all"] == true,
+            name.starts_with("legal-"),
+            "{name}: {judged:#}"
+        );
+        verdicts.push(name);
+    }
+    assert_eq!(verdicts.len(), 4, "{verdicts:?}");
+}
+
+#[tokio::test]
+async fn the_schema_of_manifests_is_published() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let schema = app.get("/v1/games/ttcg/schema?of=manifest").answer().await.expect(200);
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let manifest: toml::Table = toml::from_str(PEBBLES).unwrap();
+    assert!(schema.is_valid(&serde_json::to_value(&manifest).unwrap()));
+    assert!(!schema.is_valid(&json!({ "code": "pebbles" })));
+    let etag = app.get("/v1/games/ttcg/schema").answer().await.header("etag");
+    let again = app.get("/v1/games/ttcg/schema").header("if-none-match", etag).answer().await;
+    assert_eq!(again.status, 304);
+    app.get("/v1/games/chess/schema").answer().await.problem(404, "not_found");
+    app.get("/v1/games/ttcg/schema?of=everything").answer().await.problem(400, "invalid_query");
 }

@@ -57,6 +57,7 @@ const MATRIX: &[Row] = &[
     ("find_game",           Anyone,                   "ttcg", none),
     ("find_manifest",       Anyone,                   "ttcg", none),
     ("replace_manifest",    Admin("admin:write"),     "ttcg", || json!({})),
+    ("find_schema",         Anyone,                   "ttcg", none),
     ("list_formats",        Anyone,                   "ttcg", none),
     ("find_format",         Anyone,                   "standard", none),
     ("list_sets",           Anyone,                   "ttcg", none),
