@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use cardscape_engine::{
-    CardMention, Date, Format, Report, Severity, Violation, ViolationCode, legalities,
+    CardMention, CardReference, Date, Format, Report, Resolution, Severity, Violation,
+    ViolationCode, legalities,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -321,20 +322,24 @@ async fn judge(
         deck_pool::add_near(&mut conn, viewer, game, &unknown, &mut cards).await?;
         judged.suggest(&cards.catalogue(game));
     }
+    let card_id = |card: &CardReference| match catalogue.find(card) {
+        Resolution::Card(card) | Resolution::OtherPrinting(card) => card.key.parse().ok(),
+        _ => None,
+    };
     drop(conn);
     let (summary, legal_in_all) = (judged.summary(), judged.is_legal_in_all());
     let reports = names.iter().zip(judged.reports).map(|(name, report)| {
         let status = report.status.as_str();
         metrics::counter!("deck_reports_total", "format" => name.to_string(), "status" => status)
             .increment(1);
-        report_response(name, report, &|name| cards.card_id(name))
+        report_response(name, report, &card_id)
     });
     let reports = reports.collect();
     let lines = lines.into_iter().map(Some).chain(std::iter::repeat(None));
     let entries = deck.entries.into_iter().zip(lines).map(|(entry, line)| ResolvedEntryResponse {
         line,
         copies: entry.copies,
-        card_id: cards.card_id(&entry.card.name),
+        card_id: card_id(&entry.card),
         zone: entry.zone,
         quantity: entry.quantity,
         name: entry.card.name,
@@ -380,11 +385,11 @@ fn unknown_names(reports: &[Report]) -> BTreeSet<String> {
     unknown.flat_map(|violation| &violation.cards).map(|card| card.name.clone()).collect()
 }
 
-/// An engine's report as it is on the wire. `card_id` knows the ids of cards by their names.
+/// An engine's report as it is on the wire. `card_id` knows the ids of cards.
 pub(crate) fn report_response(
     name: &FormatName,
     report: Report,
-    card_id: &dyn Fn(&str) -> Option<Uuid>,
+    card_id: &dyn Fn(&CardReference) -> Option<Uuid>,
 ) -> ReportResponse {
     ReportResponse {
         game: name.game().to_owned(),
@@ -406,7 +411,7 @@ pub(crate) fn report_response(
 
 fn violation_response(
     violation: Violation,
-    card_id: &dyn Fn(&str) -> Option<Uuid>,
+    card_id: &dyn Fn(&CardReference) -> Option<Uuid>,
 ) -> ViolationResponse {
     ViolationResponse {
         message: violation.message(),
@@ -428,7 +433,13 @@ fn violation_response(
     }
 }
 
-fn mentioned(card: CardMention, card_id: &dyn Fn(&str) -> Option<Uuid>) -> MentionedCardResponse {
+fn mentioned(
+    card: CardMention,
+    card_id: &dyn Fn(&CardReference) -> Option<Uuid>,
+) -> MentionedCardResponse {
     let CardMention { name, set, number, rarity, quantity, copy, .. } = card;
-    MentionedCardResponse { card_id: card_id(&name), name, set, number, rarity, quantity, copy }
+    let meant = CardReference { name, set, number, rarity: None };
+    let card_id = card_id(&meant);
+    let CardReference { name, set, number, .. } = meant;
+    MentionedCardResponse { name, card_id, set, number, rarity, quantity, copy }
 }

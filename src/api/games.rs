@@ -74,6 +74,8 @@ pub struct GameResponse<'a> {
     pub rules_version: &'a str,
     /// Whether cards start hidden, where their set does not say otherwise.
     pub cards_start_hidden: bool,
+    /// Whether no two cards of the game have the same name; where they may, deck lists tell them apart by set and number.
+    pub unique_names: bool,
     /// Distinct accounts whose submissions unlock a card, where its set does not say otherwise.
     #[schema(example = 5, minimum = 1)]
     pub unlock_threshold: u32,
@@ -101,6 +103,7 @@ impl<'a> From<&'a Game> for GameResponse<'a> {
             description: game.description(),
             rules_version: game.rules_version(),
             cards_start_hidden: game.cards_start_hidden(),
+            unique_names: game.unique_names(),
             unlock_threshold: game.unlock_threshold(),
             rarities: game.rarities(),
             zones: game.zones(),

@@ -147,7 +147,7 @@ impl GameImport {
                 Err(found) => faults.extend(found),
             }
         }
-        faults.extend(duplicates(&sets));
+        faults.extend(duplicates(&sets, game.unique_names()));
         if faults.is_empty() {
             Ok(Self { game, manifest: source.manifest.clone(), sets })
         } else {
@@ -330,8 +330,8 @@ fn is_hyphenated(text: &str, max: usize, allowed: impl Fn(u8) -> bool) -> bool {
     text.len() <= max && text.split('-').all(|part| !part.is_empty() && part.bytes().all(&allowed))
 }
 
-/// Codes and names that two sets of the game share.
-fn duplicates(sets: &[SetImport]) -> Vec<ImportFault> {
+/// Codes that two sets of the game share, and names, where names are unique.
+fn duplicates(sets: &[SetImport], unique_names: bool) -> Vec<ImportFault> {
     let mut faults = Vec::new();
     let mut codes: BTreeMap<&str, &str> = BTreeMap::new();
     let mut names: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
@@ -346,6 +346,7 @@ fn duplicates(sets: &[SetImport]) -> Vec<ImportFault> {
         for (at, card) in set.cards.iter().enumerate() {
             let here = (set.file.as_str(), card.definition.number.as_str());
             if let Some((file, number)) = names.insert(&card.name_key, here)
+                && unique_names
                 && file != set.file
             {
                 let message =

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use cardscape_engine::{Catalogue, Deck, DeckCheck, Format, Game, PoolCard, name_key, search_key};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
-use uuid::Uuid;
 
 use super::door::pool;
 use super::schema::sets;
@@ -23,7 +22,9 @@ const SUGGESTION_TIME: Duration = Duration::from_millis(800);
 
 /// The cards for one judgement.
 pub struct DeckPool {
-    cards: BTreeMap<String, PoolCard>,
+    /// By name key, set and number: cards of one name stand together, and the first of them is meant when a deck does not
+    /// choose.
+    cards: BTreeMap<(String, String, String), PoolCard>,
 }
 
 impl DeckPool {
@@ -32,13 +33,16 @@ impl DeckPool {
         Catalogue::builder(game).extend(self.cards.values().cloned()).build()
     }
 
-    /// Id of the card of that name, if the asker may know it.
-    pub fn card_id(&self, name: &str) -> Option<Uuid> {
-        self.cards.get(&name_key(name)).and_then(|card| card.key.parse().ok())
+    fn extend(&mut self, cards: Vec<PoolCard>) {
+        self.cards.extend(cards.into_iter().map(|card| {
+            let key = name_key(&card.definition.name);
+            ((key, card.set.clone(), card.definition.number.clone()), card)
+        }));
     }
 
-    fn extend(&mut self, cards: Vec<PoolCard>) {
-        self.cards.extend(cards.into_iter().map(|card| (name_key(&card.definition.name), card)));
+    fn knows(&self, name_key: &str) -> bool {
+        let from = (name_key.to_owned(), String::new(), String::new());
+        self.cards.range(from..).next().is_some_and(|((key, ..), _)| key == name_key)
     }
 }
 
@@ -105,7 +109,7 @@ pub async fn add_near(
         );
     }
     let keys: BTreeSet<String> = near.iter().map(|name| name_key(name)).collect();
-    let keys: Vec<String> = keys.into_iter().filter(|key| !found.cards.contains_key(key)).collect();
+    let keys: Vec<String> = keys.into_iter().filter(|key| !found.knows(key)).collect();
     found.extend(pool::pool(conn, viewer, game.code(), &keys).await?);
     Ok(())
 }

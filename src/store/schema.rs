@@ -45,6 +45,7 @@ diesel::table! {
         effects -> Jsonb,
         lore -> Nullable<Text>,
         open -> Bool,
+        name_scope -> Text,
     }
 }
 
@@ -130,6 +131,7 @@ diesel::table! {
         revision -> Int8,
         created_at -> Timestamptz,
         updated_at -> Timestamptz,
+        unique_names -> Bool,
     }
 }
 

@@ -293,3 +293,40 @@ async fn the_schema_of_manifests_is_published() {
     app.get("/v1/games/chess/schema").answer().await.problem(404, "not_found");
     app.get("/v1/games/ttcg/schema?of=everything").answer().await.problem(400, "invalid_query");
 }
+
+/// Games that reprint: the rules of Pokémon as they ship, a pool with several cards of one name, a deck that tells them apart.
+#[tokio::test]
+async fn a_pool_with_reprints_comes_in_and_real_decks_are_judged() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    app.seed(&["pokemon"]).await;
+    let card = |number: &str, name: &str, kind: &str, attributes: Value| json!({ "number": number, "name": name, "kind": kind, "attributes": attributes });
+    let mouse = |number: &str| card(number, "Volt Mouse", "pokemon", json!({ "stage": "basic" }));
+    let energy = card("3", "Spark Energy", "energy", json!({ "class": "basic" }));
+    let first = json!({ "code": "one", "name": "One", "cards": [mouse("1"), mouse("2"), energy] });
+    set(&app, &admin, "pokemon/sets/one", &first).answer().await.expect(201);
+    let second = json!({ "code": "two", "name": "Two", "cards": [mouse("7")] });
+    set(&app, &admin, "pokemon/sets/two", &second).answer().await.expect(201);
+    let judge = async |list: &str| {
+        let deck = json!({ "format": "pokemon/standard", "list": list });
+        app.post("/v1/deck-reports").json(&deck).answer().await.expect(200)
+    };
+    let judged = judge("2 Volt Mouse (one) 2\n2 Volt Mouse (two) 7\n56 Spark Energy").await;
+    assert_eq!(judged["reports"][0]["status"], "legal", "{judged:#}");
+    let ids: Vec<&Value> =
+        (0..2).map(|at| &judged["entries"][at]["card_id"]).filter(|id| id.is_string()).collect();
+    assert_eq!(ids.len(), 2);
+    assert_ne!(ids[0], ids[1], "each entry means its own card");
+    let judged = judge("3 Volt Mouse (one) 2\n2 Volt Mouse (two) 7\n55 Spark Energy").await;
+    let violation = &judged["reports"][0]["violations"][0];
+    assert_eq!(violation["code"], "COPY_LIMIT_EXCEEDED", "all sets together: {judged:#}");
+    assert_eq!((&violation["limit"], &violation["actual"]), (&json!(4), &json!(5)));
+
+    // Names cannot become unique any more.
+    let stored = app.get("/v1/games/pokemon/manifest").answer().await;
+    let unique = stored.text().replace("unique_names = false", "unique_names = true");
+    let refused = manifest(&app, &admin, "pokemon", &unique);
+    let refused = refused.header("if-match", stored.header("etag")).answer().await;
+    let problem = refused.problem(422, "invalid_import");
+    assert_eq!(problem["errors"][0]["pointer"], "/cards/unique_names", "{problem}");
+}

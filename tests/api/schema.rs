@@ -123,6 +123,33 @@ async fn what_must_never_be_false_is_refused() {
     }
 }
 
+/// Names are unique in a game unless its manifest says otherwise, whoever writes them.
+#[tokio::test]
+async fn names_are_unique_where_the_game_says_so() {
+    let db = TestDb::create().await;
+    let url = db.url();
+    sql(
+        &url,
+        "INSERT INTO games VALUES ('g', 'G', '', 1, now(), now());
+         INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at)
+             VALUES (gen_random_uuid(), 'g', 's', 'S', false, 2, now(), now());
+         INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at)
+             SELECT gen_random_uuid(), 'g', 's', number, now(), now() FROM unnest('{001,002}'::text[]) AS number;",
+    )
+    .await;
+    let both = "INSERT INTO card_content (card_id, game_code, kind, name, name_key, search_key, attributes, effects, open) \
+                SELECT id, 'g', 'k', 'Fox', 'fox', 'fox', '{}', '[]', true FROM cards";
+    let unique = |unique: bool| format!("UPDATE games SET unique_names = {unique}");
+    assert!(is_refused(&url, both).await);
+    sql(&url, &unique(false)).await;
+    sql(&url, both).await;
+    assert!(is_refused(&url, &unique(true)).await);
+    sql(&url, "DELETE FROM card_content WHERE card_id = (SELECT min(id::text)::uuid FROM cards)")
+        .await;
+    sql(&url, &unique(true)).await;
+    assert!(is_refused(&url, both).await);
+}
+
 async fn is_refused(url: &str, statement: &str) -> bool {
     let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
     let connection = tokio::spawn(connection);

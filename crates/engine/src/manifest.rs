@@ -33,6 +33,7 @@ struct GameData {
     rules_version: String,
     cards_start_hidden: bool,
     unlock_threshold: u32,
+    unique_names: bool,
     cards: RuleReference,
     rarities: Vec<Rarity>,
     zones: Arc<[Zone]>,
@@ -137,6 +138,12 @@ impl Game {
         self.0.unlock_threshold
     }
 
+    /// Whether no two cards of the game, whatever their sets, have the same name. Where they may, deck lists tell such cards
+    /// apart by set and number.
+    pub fn unique_names(&self) -> bool {
+        self.0.unique_names
+    }
+
     /// Rarities from the lowest tier up; never empty.
     pub fn rarities(&self) -> &[Rarity] {
         &self.0.rarities
@@ -223,8 +230,10 @@ impl Serialize for Game {
 
 fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
     let unnumbered = RuleReference { rule: "cards".to_owned(), ..RuleReference::default() };
-    let cards = reader.table("cards").map(|table| read_schema::reference(&table, &unnumbered));
-    let cards = cards.unwrap_or(unnumbered);
+    let (cards, unique_names) = reader.table("cards").map_or((unnumbered.clone(), true), |table| {
+        let unique_names = table.optional("unique_names").unwrap_or(true);
+        (read_schema::reference(&table, &unnumbered), unique_names)
+    });
     let rarities = read_schema::rarities(&reader);
     let zones: Arc<[Zone]> = read_schema::zones(&reader).into();
     let code: Arc<str> = reader.code("code").into();
@@ -265,6 +274,7 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
         rules_version: reader.text("rules_version"),
         cards_start_hidden: reader.optional("cards_start_hidden").unwrap_or(false),
         unlock_threshold,
+        unique_names,
         code,
         cards,
         rarities,

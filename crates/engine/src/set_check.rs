@@ -52,7 +52,8 @@ impl SetDefinition {
     }
 }
 
-/// Everything that is wrong with a set: its own fields, every card, and numbers and names that occur twice. Empty: the set
+/// Everything that is wrong with a set: its own fields, every card, numbers that occur twice, and names that do in a
+/// game where names are unique. Empty: the set
 /// is sound.
 ///
 /// Names that other sets of the game already have are for the caller to find, who knows them.
@@ -95,7 +96,7 @@ pub fn check_set(game: &Game, set: &SetDefinition) -> Vec<SetFault> {
             push(format!("/cards/{at}/number"), fault);
         }
         let first = *names.entry(name_key(&card.name)).or_insert(at);
-        if first != at {
+        if first != at && game.unique_names() {
             let fault = Violation::error(Code::NameDuplicate, rule).card(mention(first));
             push(format!("/cards/{at}/name"), fault);
         }

@@ -143,6 +143,29 @@ pub(in crate::store) async fn names_taken(
         .await?)
 }
 
+#[derive(QueryableByName)]
+struct SharedName {
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+/// Names that several cards of the game have. None in a game whose names were unique so far, which costs one look-up.
+pub(in crate::store) async fn shared_names(
+    conn: &mut Connection,
+    _by: &Importer,
+    game: &str,
+) -> StoreResult<Vec<String>> {
+    let rows: Vec<SharedName> = diesel::sql_query(
+        "SELECT min(name) AS name FROM card_content \
+         WHERE game_code = $1 AND EXISTS (SELECT FROM games WHERE code = $1 AND NOT unique_names) \
+         GROUP BY name_key HAVING count(*) > 1 ORDER BY 1 LIMIT 100",
+    )
+    .bind::<Text, _>(game)
+    .load(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| row.name).collect())
+}
+
 /// A code of the manifest that stored cards use.
 #[derive(Debug, QueryableByName)]
 pub(in crate::store) struct CodeUsed {

@@ -128,13 +128,13 @@ pub(in crate::store) async fn near_names(
     search_key: &str,
     limit: i64,
 ) -> StoreResult<Vec<String>> {
-    let sql = Sql::new("SELECT content.name FROM ")
+    let sql = Sql::new("SELECT min(content.name) AS name FROM ")
         .content_seen_by(viewer)
         .push(" WHERE content.game_code = ")
         .bind::<Text, _>(game)
         .push(" AND content.search_key % ")
         .bind::<Text, _>(search_key)
-        .push(" ORDER BY similarity(content.search_key, ")
+        .push(" GROUP BY content.name_key, content.search_key ORDER BY similarity(content.search_key, ")
         .bind::<Text, _>(search_key)
         .push(") DESC, content.name_key LIMIT ")
         .bind::<BigInt, _>(limit);

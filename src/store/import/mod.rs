@@ -161,6 +161,10 @@ pub async fn import(
     }
     let mut summary =
         ImportSummary { game: import.game().code().to_owned(), ..ImportSummary::default() };
+    let shared = plan::shared_names(conn, by, import).await?;
+    if !shared.is_empty() {
+        return Err(ImportError::Refused(shared));
+    }
     let stored = store_game(conn, import, at).await?;
     summary.game_added = stored == Manifest::Added;
     summary.manifest_changed = stored != Manifest::Unchanged;
@@ -216,8 +220,12 @@ async fn store_game(
         .first(conn)
         .await
         .optional()?;
-    let values =
-        (games::name.eq(game.name()), games::manifest.eq(manifest), games::updated_at.eq(at));
+    let values = (
+        games::name.eq(game.name()),
+        games::manifest.eq(manifest),
+        games::unique_names.eq(game.unique_names()),
+        games::updated_at.eq(at),
+    );
     match stored {
         Some(stored) if stored == *manifest => Ok(Manifest::Unchanged),
         Some(_) => {

@@ -250,6 +250,9 @@ pub(super) async fn faults(
 ) -> StoreResult<Vec<ImportFault>> {
     let mut faults: Vec<ImportFault> =
         plans.iter().flat_map(|plan| plan.faults.iter().cloned()).collect();
+    if !import.game().unique_names() {
+        return Ok(faults);
+    }
     // Cards of the planned sets get the names of the files, which were compared with each other already.
     let planned: Vec<&str> = plans.iter().map(|plan| plan.set.code.as_str()).collect();
     let names: Vec<&str> =
@@ -268,6 +271,23 @@ pub(super) async fn faults(
         }
     }
     Ok(faults)
+}
+
+/// Names that stored cards share, when the manifest says that names are unique.
+pub(super) async fn shared_names(
+    conn: &mut Connection,
+    by: &Importer,
+    import: &GameImport,
+) -> StoreResult<Vec<ImportFault>> {
+    let game = import.game();
+    if !game.unique_names() {
+        return Ok(Vec::new());
+    }
+    let fault = |name: String| {
+        let message = format!("several stored cards are called {name:?}: names are not unique");
+        ImportFault::new(&import.manifest().name, "/cards/unique_names", message)
+    };
+    Ok(content::shared_names(conn, by, game.code()).await?.into_iter().map(fault).collect())
 }
 
 /// Kinds and rarities that a changed manifest leaves out, though cards of sets outside this import have them.

@@ -78,7 +78,10 @@ impl Content {
             match catalogue.resolve(&entry.card, &mut buffer) {
                 Some(found) => {
                     let Found { card, name, .. } = found;
-                    content.lines.push(Line { name, card, zone, quantity: entry.quantity });
+                    // A line without copies is a fault of its own, and nothing that other rules could count.
+                    if entry.quantity > 0 {
+                        content.lines.push(Line { name, card, zone, quantity: entry.quantity });
+                    }
                     if !found.exact {
                         let seen = content
                             .other_printings
