@@ -321,7 +321,8 @@ impl Tour {
         let builder = self.register("deck builder").await;
         let mut files: Vec<PathBuf> = Vec::new();
         for game in std::fs::read_dir(seed_data().join("games")).unwrap() {
-            let decks = std::fs::read_dir(game.unwrap().path().join("decks")).unwrap();
+            // Games of which only the rules ship have no decks.
+            let Ok(decks) = std::fs::read_dir(game.unwrap().path().join("decks")) else { continue };
             files.extend(decks.map(|deck| deck.unwrap().path()));
         }
         files.retain(|file| file.extension().is_some_and(|extension| extension == "txt"));
