@@ -6,6 +6,7 @@
 pub mod accounts;
 pub mod audit_log;
 pub mod cards;
+pub mod changes;
 mod deck_input;
 pub mod deck_reports;
 pub mod decks;

@@ -7,8 +7,8 @@ use utoipa::OpenApi;
 use super::middleware::deadline;
 use super::problem::{self, Problem, ProblemCode};
 use super::{
-    accounts, audit_log, cards, deck_reports, decks, games, health, print_runs, sessions, sets,
-    submissions, tokens, unlocks,
+    accounts, audit_log, cards, changes, deck_reports, decks, games, health, print_runs, sessions,
+    sets, submissions, tokens, unlocks,
 };
 
 macro_rules! on {
@@ -67,6 +67,9 @@ routes! {
     "/v1/cards"                   => get cards::list_cards;
     "/v1/cards/{card}"            => get cards::find_card;
     "/v1/cards/{card}/printings"  => get cards::list_printings;
+
+    "/v1/changes"                 => get changes::list_changes;
+    "/v1/changes/stream"          => get changes::stream_changes;
 
     "/v1/decks"                   => get decks::list_decks, post decks::create_deck;
     "/v1/decks/{deck}"            => get decks::find_deck, put decks::replace_deck, delete decks::delete_deck;

@@ -8,6 +8,7 @@ use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use moka::future::Cache;
 
+use super::changes::ChangeWatch;
 use super::middleware::rate_limit::RateLimiter;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
@@ -95,6 +96,8 @@ pub struct Shared {
     pub games: GameShelf,
     /// Requests per network.
     pub rate_limiter: RateLimiter,
+    /// Who waits for changes of the catalogue.
+    pub changes: ChangeWatch,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
     /// How the HTTP side behaves.
@@ -121,15 +124,17 @@ impl Shared {
                 .build(),
             games: GameShelf::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
+            changes: ChangeWatch::default(),
             metrics,
             settings,
             draining: AtomicBool::new(false),
         }
     }
 
-    /// From now on `/readyz` says no: the instance is about to stop.
+    /// From now on `/readyz` says no, and streams end: the instance is about to stop.
     pub fn start_draining(&self) {
         self.draining.store(true, Ordering::Relaxed);
+        self.changes.wake();
     }
 
     /// Whether the instance is about to stop.

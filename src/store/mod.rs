@@ -7,6 +7,7 @@ pub mod accounts;
 pub mod attempts;
 pub mod audit;
 pub mod cards;
+pub mod changes;
 pub mod deck_pool;
 pub mod decks;
 mod door;

@@ -4,7 +4,7 @@ use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
-use super::schema::{attempts, idempotency_keys, personal_access_tokens, sessions};
+use super::schema::{attempts, events, idempotency_keys, personal_access_tokens, sessions};
 use super::{Connection, StoreResult};
 
 /// Idempotency records are kept this long: a client that re-sends later gets a second resource.
@@ -13,6 +13,8 @@ pub const IDEMPOTENCY_RETENTION: Duration = Duration::days(2);
 const ATTEMPT_RETENTION: Duration = Duration::days(2);
 /// Ended sessions are kept for the owner to look at.
 const SESSION_RETENTION: Duration = Duration::days(30);
+/// A mirror that was away for longer begins again.
+const CHANGE_RETENTION: Duration = Duration::days(90);
 
 /// Deletes everything whose time is over; returns how many rows went.
 pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
@@ -38,6 +40,13 @@ pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usi
     gone += diesel::delete(
         personal_access_tokens::table
             .filter(personal_access_tokens::expires_at.lt(now - SESSION_RETENTION)),
+    )
+    .execute(conn)
+    .await?;
+    gone += diesel::delete(
+        events::table
+            .filter(events::seq.is_not_null())
+            .filter(events::created_at.lt(now - CHANGE_RETENTION)),
     )
     .execute(conn)
     .await?;

@@ -114,12 +114,20 @@ diesel::table! {
 }
 
 diesel::table! {
+    event_clock (single) {
+        single -> Bool,
+        last_seq -> Int8,
+    }
+}
+
+diesel::table! {
     events (id) {
         id -> Uuid,
         kind -> Text,
-        subject_id -> Uuid,
+        subject_id -> Nullable<Uuid>,
         payload -> Jsonb,
         created_at -> Timestamptz,
+        seq -> Nullable<Int8>,
     }
 }
 
@@ -281,6 +289,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     copy_ledger,
     deck_entries,
     decks,
+    event_clock,
     events,
     games,
     idempotency_keys,

@@ -13,6 +13,7 @@ mod accounts;
 mod bad_input;
 mod cards;
 mod catalogue_imports;
+mod changes;
 mod deck_reports;
 mod decks;
 mod games;

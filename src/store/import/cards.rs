@@ -13,7 +13,7 @@ use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::import::{CardImport, PrintingImport};
 use crate::store::door::content;
 use crate::store::schema::{cards, printings, unlocks};
-use crate::store::{Connection, StoreResult};
+use crate::store::{Connection, StoreResult, changes};
 
 /// Cards in one statement.
 const BATCH: usize = 500;
@@ -58,6 +58,8 @@ pub(super) async fn add(
             .flat_map(|(id, card)| card.printings.iter().map(|printing| (*id, printing)))
             .collect();
         add_printings(conn, by, &new).await?;
+        let added: Vec<CardId> = batch.iter().map(|(id, _)| *id).collect();
+        changes::cards_added(conn, &added, at).await?;
         progress(batch.len());
     }
     Ok(())
@@ -101,7 +103,8 @@ pub(super) async fn change(
     for card in &plan.changed {
         change_card(conn, by, card, at).await?;
     }
-    Ok(())
+    let changed: Vec<CardId> = plan.changed.iter().map(|card| card.id).collect();
+    changes::cards_changed(conn, &changed, at).await
 }
 
 async fn change_card(

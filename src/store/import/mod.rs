@@ -18,7 +18,7 @@ use uuid::Uuid;
 use self::plan::SetPlan;
 use super::pool::AsStoreError;
 use super::schema::{games, sets};
-use super::{Connection, StoreError, StoreResult, audit};
+use super::{Connection, StoreError, StoreResult, audit, changes};
 use crate::auth::permission::Importer;
 use crate::domain::import::{GameImport, GameSource, ImportFault};
 
@@ -184,6 +184,7 @@ pub async fn import(
         return Err(ImportError::Refused(faults));
     }
     if summary.manifest_changed {
+        changes::game_changed(conn, import.game().code(), at).await?;
         cards::apply_tiers(conn, import.game()).await?;
     }
     plan::free_names(conn, by, &plans).await?;
@@ -252,6 +253,9 @@ async fn write(
     at: DateTime<Utc>,
     progress: &(dyn Fn(usize) + Sync),
 ) -> StoreResult<SetSummary> {
+    if plan.set_changed {
+        changes::set_changed(conn, plan.set_id, plan.game, &plan.set.code, at).await?;
+    }
     cards::add(conn, by, plan, at, progress).await?;
     cards::change(conn, by, plan, at).await?;
     progress(plan.set.cards.len() - plan.added.len());

@@ -1,0 +1,239 @@
+//! The change feed: what happened to the catalogue, numbered without gap, for those who keep a copy of it.
+//!
+//! Events are written in the transaction of their change, without a number: sequences have gaps and commit out of order. Once they
+//! are committed, whoever reads first numbers them, one at a time. A reader that has seen number n has seen everything up to n.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde::Deserialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::schema::{event_clock, events};
+use super::{Connection, Store, StoreError, StoreResult};
+use crate::domain::ids::CardId;
+
+/// Most events that are numbered in one transaction.
+const BATCH: i64 = 10_000;
+
+/// A numbered event.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Place in the feed, from 1, without gaps.
+    pub seq: i64,
+    /// What happened, as `noun.verb`.
+    pub kind: String,
+    /// To what.
+    pub subject: Subject,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// What a change happened to: what everybody may know of it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Subject {
+    /// Game code.
+    pub game: String,
+    /// Set code, where it is about a set or card.
+    pub set: Option<String>,
+    /// Number in the set, where it is about a card.
+    pub number: Option<String>,
+    /// Id of the card, where it is about one.
+    pub card: Option<Uuid>,
+}
+
+/// Which numbers the feed has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The oldest that is still kept, one more than the newest if none is.
+    pub oldest: i64,
+    /// The newest; 0: nothing happened yet.
+    pub newest: i64,
+}
+
+impl Extent {
+    /// Whether everything after `seq` is still there: a reader that has seen up to `seq` can go on.
+    pub fn continues(self, seq: i64) -> bool {
+        (self.oldest - 1..=self.newest).contains(&seq)
+    }
+}
+
+/// Numbers what is not numbered yet and tells which numbers there are.
+pub async fn extent(store: &Store) -> StoreResult<Extent> {
+    let mut conn = store.connection().await?;
+    while is_behind(&mut conn).await? {
+        drop(conn);
+        store.transaction(number).await?;
+        conn = store.connection().await?;
+    }
+    let newest: i64 = event_clock::table.select(event_clock::last_seq).first(&mut *conn).await?;
+    let oldest: Option<i64> =
+        events::table.select(diesel::dsl::min(events::seq)).first(&mut *conn).await?;
+    Ok(Extent { oldest: oldest.unwrap_or(newest + 1), newest })
+}
+
+async fn is_behind(conn: &mut Connection) -> StoreResult<bool> {
+    let waiting = events::table.filter(events::seq.is_null());
+    Ok(diesel::select(diesel::dsl::exists(waiting)).get_result(conn).await?)
+}
+
+async fn number(conn: &mut Connection) -> StoreResult<()> {
+    // The lock comes first: the statement after it sees every event that was committed before.
+    let last: i64 =
+        event_clock::table.select(event_clock::last_seq).for_update().first(conn).await?;
+    let numbered = diesel::sql_query(
+        "UPDATE events SET seq = $1 + waiting.place FROM ( \
+             SELECT id, row_number() OVER (ORDER BY created_at, id) AS place FROM ( \
+                 SELECT id, created_at FROM events WHERE seq IS NULL ORDER BY created_at, id LIMIT $2) AS chosen \
+         ) AS waiting WHERE waiting.id = events.id",
+    )
+    .bind::<BigInt, _>(last)
+    .bind::<BigInt, _>(BATCH)
+    .execute(conn)
+    .await?;
+    let last = last + i64::try_from(numbered).unwrap_or_default();
+    diesel::update(event_clock::table).set(event_clock::last_seq.eq(last)).execute(conn).await?;
+    Ok(())
+}
+
+#[derive(QueryableByName)]
+struct Row {
+    #[diesel(sql_type = BigInt)]
+    seq: i64,
+    #[diesel(sql_type = Text)]
+    kind: String,
+    #[diesel(sql_type = Jsonb)]
+    payload: Value,
+    #[diesel(sql_type = Timestamptz)]
+    created_at: DateTime<Utc>,
+}
+
+/// Numbered events after `seq`, of one game where that is asked for, the oldest first.
+pub async fn list(
+    conn: &mut Connection,
+    after: i64,
+    game: Option<&str>,
+    limit: i64,
+) -> StoreResult<Vec<Change>> {
+    let rows: Vec<Row> = diesel::sql_query(
+        "SELECT seq, kind, payload, created_at FROM events \
+         WHERE seq > $1 AND ($2 IS NULL OR payload ->> 'game' = $2) ORDER BY seq LIMIT $3",
+    )
+    .bind::<BigInt, _>(after)
+    .bind::<Nullable<Text>, _>(game)
+    .bind::<BigInt, _>(limit)
+    .load(conn)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            let subject = serde_json::from_value(row.payload).map_err(|error| {
+                StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error)))
+            })?;
+            Ok(Change { seq: row.seq, kind: row.kind, subject, at: row.created_at })
+        })
+        .collect()
+}
+
+/// Notes that a game's manifest is new or another.
+pub(super) async fn game_changed(
+    conn: &mut Connection,
+    game: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let payload = serde_json::json!({ "game": game });
+    note(conn, "game.changed", None, payload, at).await
+}
+
+/// Notes that a set is new, or its name, date or policy another.
+pub(super) async fn set_changed(
+    conn: &mut Connection,
+    set: Uuid,
+    game: &str,
+    code: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let payload = serde_json::json!({ "game": game, "set": code });
+    note(conn, "set.changed", Some(set), payload, at).await
+}
+
+async fn note(
+    conn: &mut Connection,
+    kind: &str,
+    subject: Option<Uuid>,
+    payload: Value,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::insert_into(events::table)
+        .values((
+            events::id.eq(Uuid::now_v7()),
+            events::kind.eq(kind),
+            events::subject_id.eq(subject),
+            events::payload.eq(payload),
+            events::created_at.eq(at),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Notes that cards are new, hidden or not: that a card exists everybody may know.
+pub(super) async fn cards_added(
+    conn: &mut Connection,
+    cards: &[CardId],
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    note_cards(
+        conn,
+        "INSERT INTO events (id, kind, subject_id, payload, created_at) \
+         SELECT new.id, 'card.added', k.id, \
+                jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $3 \
+         FROM unnest($1, $2) AS new (id, card_id) JOIN cards k ON k.id = new.card_id",
+        cards,
+        at,
+    )
+    .await
+}
+
+/// Notes that cards changed, but for those that are hidden: of them nobody may know it. A card that is being unlocked at this
+/// moment is waited for, lest its change be lost between the two.
+pub(super) async fn cards_changed(
+    conn: &mut Connection,
+    cards: &[CardId],
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    note_cards(
+        conn,
+        "WITH progress AS (SELECT card_id, unlocked_at FROM unlocks WHERE card_id = ANY($2) FOR SHARE) \
+         INSERT INTO events (id, kind, subject_id, payload, created_at) \
+         SELECT new.id, 'card.changed', k.id, \
+                jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $3 \
+         FROM unnest($1, $2) AS new (id, card_id) JOIN cards k ON k.id = new.card_id \
+              LEFT JOIN progress ON progress.card_id = k.id \
+         WHERE progress.card_id IS NULL OR progress.unlocked_at IS NOT NULL",
+        cards,
+        at,
+    )
+    .await
+}
+
+async fn note_cards(
+    conn: &mut Connection,
+    statement: &str,
+    cards: &[CardId],
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    if cards.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
+    let cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
+    diesel::sql_query(statement)
+        .bind::<Array<SqlUuid>, _>(ids)
+        .bind::<Array<SqlUuid>, _>(cards)
+        .bind::<Timestamptz, _>(at)
+        .execute(conn)
+        .await?;
+    Ok(())
+}

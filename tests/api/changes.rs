@@ -1,0 +1,215 @@
+//! The change feed: no gap, no duplicate, nothing of hidden cards.
+
+use std::collections::BTreeSet;
+
+use futures_util::StreamExt as _;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, RequestExt as _, TestApp, edit_set, seed_data};
+
+async fn feed(app: &TestApp, query: &str) -> Answer {
+    app.get(&format!("/v1/changes?{query}")).answer().await
+}
+
+/// The whole feed after a number, page by page.
+async fn follow(app: &TestApp, mut after: u64, limit: usize) -> Vec<Value> {
+    let mut all = Vec::new();
+    loop {
+        let page = feed(app, &format!("after={after}&limit={limit}")).await.expect(200);
+        all.extend(page["data"].as_array().unwrap().iter().cloned());
+        after = page["next_after"].as_u64().unwrap();
+        if after == page["newest"].as_u64().unwrap() {
+            return all;
+        }
+    }
+}
+
+fn numbers(changes: &[Value]) -> Vec<u64> {
+    changes.iter().map(|change| change["seq"].as_u64().unwrap()).collect()
+}
+
+fn kinds(changes: &[Value]) -> BTreeSet<&str> {
+    changes.iter().map(|change| change["kind"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_mirror_learns_of_everything_once() {
+    let app = TestApp::start().await;
+    assert_eq!(
+        feed(&app, "").await.expect(200),
+        json!({ "data": [], "next_after": 0, "newest": 0 })
+    );
+    let mut source = seed_data("ttcg");
+    app.import(&source).await.unwrap();
+    let all = follow(&app, 0, 7).await;
+    let count = u64::try_from(all.len()).unwrap();
+    assert_eq!(numbers(&all), (1..=count).collect::<Vec<_>>());
+    assert_eq!(kinds(&all), BTreeSet::from(["card.added", "game.changed", "set.changed"]));
+    let cards: u64 = app.db().value("SELECT count(*) FROM cards").await.parse().unwrap();
+    assert_eq!(count, cards + 1 + 2, "a game, two sets, and each card");
+
+    // The same files again are no news; an open card's change is, a hidden one's is not.
+    app.import(&source).await.unwrap();
+    edit_set(&mut source, "hearth", |set| set["cards"][0]["lore"] = json!("Otherwise."));
+    edit_set(&mut source, "veil", |set| set["cards"][0]["lore"] = json!("Secret."));
+    app.import(&source).await.unwrap();
+    let news = follow(&app, count, 200).await;
+    assert_eq!(news.len(), 1, "{news:?}");
+    assert_eq!((&news[0]["kind"], &news[0]["number"]), (&json!("card.changed"), &json!("001")));
+    assert_eq!(news[0]["set"], "hearth");
+    let of_others = feed(&app, &format!("after={count}&game=uno-emoji")).await.expect(200);
+    assert_eq!(of_others["data"], json!([]));
+    assert_eq!(of_others["next_after"], count + 1, "what is left out is known, too");
+}
+
+#[tokio::test]
+async fn an_unlock_is_news() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let before = feed(&app, "after=0&limit=1").await.expect(200)["newest"].clone();
+    app.sql(
+        "UPDATE sets SET unlock_threshold = 5; \
+         UPDATE unlocks SET submissions = 2 WHERE card_id IN (SELECT id FROM cards WHERE number <= '003')",
+    )
+    .await;
+    let mut source = seed_data("ttcg");
+    edit_set(&mut source, "veil", |set| set["unlock_threshold"] = json!(2));
+    app.import(&source).await.unwrap();
+    let news = follow(&app, before.as_u64().unwrap(), 50).await;
+    let unlocked: Vec<&str> = news
+        .iter()
+        .filter(|change| change["kind"] == "card.unlocked")
+        .map(|change| change["number"].as_str().unwrap())
+        .collect();
+    assert_eq!(unlocked, ["001", "002", "003"], "{news:?}");
+}
+
+/// Writers on two instances, readers that follow all the while: every reader sees every event, once, in the same order.
+#[tokio::test]
+async fn readers_miss_nothing_while_others_write() {
+    let app = TestApp::start().await;
+    let other = app.second_instance();
+    let writers = 6;
+    let each = 25;
+    let write = async |app: &TestApp, writer: usize| {
+        for round in 0..each {
+            // Long and short transactions commit in another order than they began.
+            let pause = if round % 3 == 0 { 0.02 } else { 0.0 };
+            app.sql(&format!(
+                "BEGIN; INSERT INTO events (id, kind, payload, created_at) \
+                     VALUES (gen_random_uuid(), 'game.changed', '{{\"game\":\"g{writer}-{round}\"}}', clock_timestamp()); \
+                 SELECT pg_sleep({pause}); COMMIT;"
+            ))
+            .await;
+        }
+    };
+    let total = writers * each;
+    let read = async |app: &TestApp| {
+        let mut seen = Vec::new();
+        while seen.len() < total {
+            let after = seen.last().map_or(0, |change: &Value| change["seq"].as_u64().unwrap());
+            seen.extend(follow(app, after, 9).await);
+        }
+        seen
+    };
+    let writing = async {
+        let writes =
+            (0..writers).map(|writer| write(if writer % 2 == 0 { &app } else { &other }, writer));
+        futures_util::future::join_all(writes).await;
+    };
+    let (one, two, three, ()) = tokio::join!(read(&app), read(&other), read(&app), writing);
+    assert_eq!(numbers(&one), (1..=u64::try_from(total).unwrap()).collect::<Vec<_>>());
+    let games: BTreeSet<&str> = one.iter().map(|change| change["game"].as_str().unwrap()).collect();
+    assert_eq!(games.len(), total);
+    assert_eq!(one, two);
+    assert_eq!(one, three);
+}
+
+#[tokio::test]
+async fn whoever_comes_too_late_begins_again() {
+    let app = TestApp::start().await;
+    app.seed(&["emojito"]).await;
+    feed(&app, "after=5").await.expect(200);
+    feed(&app, "after=999999").await.problem(410, "gone");
+    feed(&app, "after=18446744073709551615").await.problem(410, "gone");
+    feed(&app, "after=-1").await.problem(400, "invalid_query");
+    app.sql("DELETE FROM events WHERE seq <= 10").await;
+    feed(&app, "after=9").await.problem(410, "gone");
+    let rest = feed(&app, "after=10").await.expect(200);
+    assert_eq!(rest["data"][0]["seq"], 11);
+    app.sql("DELETE FROM events").await;
+    let newest = feed(&app, "after=102").await.expect(200)["newest"].clone();
+    feed(&app, "after=0").await.problem(410, "gone");
+    app.seed(&["uno-emoji"]).await;
+    let next = feed(&app, &format!("after={newest}&limit=1")).await.expect(200);
+    assert_eq!(
+        next["data"][0]["seq"].as_u64(),
+        newest.as_u64().map(|seq| seq + 1),
+        "numbers never come twice"
+    );
+}
+
+/// Reads events of a stream until there are enough.
+async fn streamed(
+    app: &TestApp,
+    path: &str,
+    last: Option<u64>,
+    enough: usize,
+) -> Vec<(u64, String)> {
+    let mut request = app.get(path);
+    if let Some(last) = last {
+        request = request.header("last-event-id", last);
+    }
+    let response = request.send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    let mut bytes = response.bytes_stream();
+    let mut text = String::new();
+    loop {
+        let events: Vec<(u64, String)> = text
+            .split_inclusive("\n\n")
+            .filter(|event| event.ends_with("\n\n"))
+            .filter_map(|event| {
+                let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
+                Some((field("id: ")?.parse().unwrap(), field("event: ")?.to_owned()))
+            })
+            .collect();
+        if events.len() >= enough {
+            return events;
+        }
+        let chunk = bytes.next().await.expect("the stream goes on").unwrap();
+        text += std::str::from_utf8(&chunk).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_stream_goes_on_where_it_ended() {
+    let app = TestApp::start().await;
+    app.seed(&["emojito"]).await;
+    let first = streamed(&app, "/v1/changes/stream?after=0", None, 102).await;
+    assert_eq!(first.iter().map(|(id, _)| *id).collect::<Vec<_>>(), (1..=102).collect::<Vec<_>>());
+    // On another instance, while things happen.
+    let other = app.second_instance();
+    let going_on = streamed(&other, "/v1/changes/stream?after=0", Some(102), 3);
+    let happening = app.seed(&["emojo-dojo"]);
+    let (rest, ()) = tokio::join!(going_on, happening);
+    assert_eq!(rest[0], (103, "game.changed".to_owned()));
+    assert_eq!(rest[1], (104, "set.changed".to_owned()));
+    let dojo = streamed(&app, "/v1/changes/stream?after=0&game=emojo-dojo", None, 1).await;
+    assert_eq!(dojo[0].0, 103);
+    app.get("/v1/changes/stream?after=9999").answer().await.problem(410, "gone");
+    let bad = app.get("/v1/changes/stream").header("last-event-id", "yesterday");
+    bad.answer().await.problem(400, "invalid_header");
+}
+
+#[tokio::test]
+async fn a_network_holds_twenty_streams() {
+    let app = TestApp::start().await;
+    let mut held = Vec::new();
+    for _ in 0..20 {
+        held.push(app.get("/v1/changes/stream").send().await.unwrap());
+    }
+    let answer = app.get("/v1/changes/stream").answer().await;
+    assert!(answer.header("retry-after").parse::<u32>().is_ok());
+    answer.problem(429, "too_many_streams");
+}
