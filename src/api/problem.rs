@@ -54,6 +54,7 @@ problem_codes! {
     HeadTooSlow = 408 "head_too_slow" "The head of the request took too long";
     HeadTooLarge = 431 "head_too_large" "The head of the request is too large";
     BodyTooLarge = 413 "body_too_large" "The body is larger than this route takes";
+    NotAcceptable = 406 "not_acceptable" "The answer exists in no form that the request accepts";
     UnsupportedMediaType = 415 "unsupported_media_type" "The body has a media type that this route does not take";
     InvalidBody = 422 "invalid_body" "The body has fields that are unknown, missing or have values that they cannot have";
 

@@ -249,6 +249,50 @@ async fn a_head_that_is_too_large_or_too_slow_gets_a_problem_too() {
     assert_eq!(problem["code"], "head_too_slow");
 }
 
+/// Not only the first head of a connection: otherwise whoever asks once may keep the connection for ever.
+#[tokio::test]
+async fn a_later_head_that_is_too_slow_gets_a_problem_too() {
+    let app = TestApp::start().await;
+    let mut stream = tokio::net::TcpStream::connect(app.address()).await.unwrap();
+    for request in
+        ["GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n", "HEAD /v1/games HTTP/1.1\r\nhost: x\r\n\r\n"]
+    {
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = [0; 4096];
+        let read = stream.read(&mut answer).await.unwrap();
+        assert!(answer[..read].starts_with(b"HTTP/1.1 200 OK"));
+    }
+    stream.write_all(b"GET /he").await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    assert!(text.starts_with("HTTP/1.1 408 Request Timeout\r\n"), "{text}");
+    assert!(text.contains("\"code\":\"head_too_slow\""), "{text}");
+}
+
+/// Text of a client that looks like an answer of the HTTP layer goes out as text.
+#[tokio::test]
+async fn what_an_admin_wrote_is_no_answer() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let manifest = "code = 'x'\r\nname = 'X'\r\nrules_version = '1'\r\n[[kinds]]\r\ncode = 'k'\r\nname = 'K'\r\n\
+                    text = '''\r\nHTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n'''\r\n\r\n";
+    let put = app.put("/v1/games/x/manifest").by(&admin).header("content-type", "application/toml");
+    put.body(manifest).answer().await.expect(201);
+    let read = app.get("/v1/games/x/manifest").answer().await;
+    assert_eq!(read.text(), manifest);
+}
+
+#[tokio::test]
+async fn the_answers_of_helpers_are_problems_too() {
+    let app = TestApp::start().await;
+    for path in ["/v1/games", "/nowhere"] {
+        let nothing = app.get(path).header("accept-encoding", "identity;q=0");
+        nothing.answer().await.problem(406, "not_acceptable");
+    }
+    app.get("/docs/nope").answer().await.problem(404, "not_found");
+    assert_eq!(app.get("/docs/").answer().await.status, 200);
+}
+
 /// A body that breaks off in the middle of a chunk: the route answers, once, and nothing follows.
 #[tokio::test]
 async fn a_body_whose_chunks_are_broken_is_answered_once() {

@@ -292,7 +292,7 @@ async fn a_lower_threshold_unlocks_what_has_enough_submissions() {
     assert_eq!(second["unlock"], json!({ "submissions": 2, "threshold": 3 }));
     let event = app
         .db()
-        .value("SELECT jsonb_agg(jsonb_build_array(kind, subject_id, payload)) FROM events")
+        .value("SELECT jsonb_agg(jsonb_build_array(kind, subject_id, payload)) FROM events WHERE kind = 'card.unlocked'")
         .await;
     let id = &card["id"];
     let expected = json!([["card.unlocked", id, { "card": id, "game": "ttcg", "set": "veil", "number": "001" }]]);

@@ -1,17 +1,27 @@
 //! An ETag for each content encoding: a strong tag names bytes, and compressed bytes are other bytes (RFC 9110, 8.8.3.3).
 
 use actix_web::Error;
-use actix_web::body::MessageBody;
+use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::header;
+use actix_web::http::{StatusCode, header};
 use actix_web::middleware::Next;
+
+use super::problems::request_id;
+use crate::api::problem::{Problem, ProblemCode};
 
 /// Appends the encoding's name to the tag of a compressed answer. Sits outside of compression.
 pub async fn tag<B: MessageBody>(
     req: ServiceRequest,
     next: Next<B>,
-) -> Result<ServiceResponse<B>, Error> {
-    let mut response = next.call(req).await?;
+) -> Result<ServiceResponse<EitherBody<B>>, Error> {
+    let response = next.call(req).await?;
+    // Compression refuses by itself whoever takes neither of its encodings nor plain bytes.
+    if response.status() == StatusCode::NOT_ACCEPTABLE {
+        let id = request_id(response.request());
+        let answer = Problem::new(ProblemCode::NotAcceptable).respond(id.as_deref());
+        return Ok(response.into_response(answer).map_into_right_body());
+    }
+    let mut response = response.map_into_left_body();
     let headers = response.headers_mut();
     // Also of an answer that was not compressed: for another client it would be.
     let named = headers.get_all(header::VARY).any(|value| {

@@ -12,6 +12,7 @@ use tracing::Span;
 use tracing_actix_web::RootSpanBuilder;
 
 use super::problems::request_id;
+use crate::api::wire::Traffic;
 
 /// Counts and times the request and names it in its answer. The metrics know the route's pattern, never the path: paths are
 /// unbounded and name things.
@@ -21,7 +22,14 @@ pub async fn measure<B: MessageBody>(
 ) -> Result<ServiceResponse<B>, Error> {
     let began = Instant::now();
     let method = req.method().as_str().to_owned();
+    let traffic = req.conn_data::<Traffic>().cloned();
+    if let Some(traffic) = &traffic {
+        traffic.begin();
+    }
     let mut response = next.call(req).await?;
+    if let Some(traffic) = &traffic {
+        traffic.answer(method == "HEAD");
+    }
     let route = response.request().match_pattern().unwrap_or_else(|| "none".to_owned());
     count(&method, &route, response.status());
     metrics::histogram!("http_request_seconds", "route" => route)

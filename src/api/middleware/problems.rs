@@ -1,10 +1,10 @@
 //! Turns every failure, the framework's own included, into a problem that names the request it answers.
 
-use actix_web::body::{BoxBody, MessageBody};
+use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage as _, HttpRequest};
+use actix_web::{Error, HttpMessage as _, HttpRequest, HttpResponse};
 use tracing_actix_web::RequestId;
 
 use crate::api::problem::{Problem, ProblemCode};
@@ -24,7 +24,8 @@ pub async fn render(
     let problem = response
         .response()
         .error()
-        .map(|error| error.as_error::<Problem>().cloned().unwrap_or_else(|| foreign(error)));
+        .map(|error| error.as_error::<Problem>().cloned().unwrap_or_else(|| foreign(error)))
+        .or_else(|| is_bare(response.response()).then(|| named(response.status())).flatten());
     Ok(match problem {
         Some(problem) => {
             let answer = problem.respond(id.as_deref());
@@ -34,15 +35,26 @@ pub async fn render(
     })
 }
 
+/// An error that says nothing, as those of the pages under `/docs`.
+fn is_bare<B: MessageBody>(response: &HttpResponse<B>) -> bool {
+    let is_error = response.status().is_client_error() || response.status().is_server_error();
+    is_error && matches!(response.body().size(), BodySize::None | BodySize::Sized(0))
+}
+
 /// An error of the framework, in our words: its own text may speak of internals.
 fn foreign(error: &Error) -> Problem {
-    let status = error.as_response_error().status_code();
-    Problem::new(match status {
+    named(error.as_response_error().status_code()).unwrap_or_else(|| Problem::internal(error))
+}
+
+/// What a status of the framework means; `None`: a fault of ours.
+fn named(status: StatusCode) -> Option<Problem> {
+    let code = match status {
         StatusCode::NOT_FOUND => ProblemCode::NotFound,
         StatusCode::METHOD_NOT_ALLOWED => ProblemCode::MethodNotAllowed,
         StatusCode::PAYLOAD_TOO_LARGE => ProblemCode::BodyTooLarge,
         StatusCode::UNSUPPORTED_MEDIA_TYPE => ProblemCode::UnsupportedMediaType,
         status if status.is_client_error() => ProblemCode::InvalidRequest,
-        _ => return Problem::internal(error),
-    })
+        _ => return None,
+    };
+    Some(Problem::new(code))
 }
