@@ -151,7 +151,7 @@ fn bad_query(faults: &[Fault]) -> Problem {
 /// A search that ran into its time limit is the query's fault more often than the database's.
 pub(super) fn too_slow(error: StoreError) -> Problem {
     match error {
-        StoreError::Unavailable(cause) if cause.contains("statement timeout") => {
+        StoreError::Unavailable(cause) if cause.starts_with("canceling statement") => {
             tracing::warn!(%cause, "slow search");
             Problem::new(ProblemCode::TimedOut)
                 .detail("The search took too long: narrow it to a game or a set, or look for whole words.")

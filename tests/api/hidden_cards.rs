@@ -177,7 +177,7 @@ fn queries(names: &[String]) -> Vec<String> {
     };
     let mut queries: Vec<String> =
         terms.iter().flat_map(|term| [term.clone(), format!("-{term}")]).collect();
-    for _ in 0..400 {
+    for _ in 0..200 {
         let mut term = || {
             let sign = ["", "-", "--"][pick(3)];
             format!("{sign}{}", terms[pick(terms.len())])
@@ -228,12 +228,12 @@ async fn to_a_stranger_searches_make_no_difference() {
     let (one, other) = twins().await;
     let (ada_here, ada_there) = (one.player("ada").await, other.player("ada").await);
     let paths = searches();
-    assert!(paths.len() > 500, "{}", paths.len());
+    assert!(paths.len() > 300, "{}", paths.len());
     let mut answered = 0;
     for first in &paths {
         let mut path = first.clone();
         // Further pages, whose cursors hold sort keys.
-        for _ in 0..3 {
+        for _ in 0..2 {
             let (here, there) = (one.get(&path).answer().await, other.get(&path).answer().await);
             assert_eq!(visible(&here), visible(&there), "{path} to a stranger");
             let (by_ada_here, by_ada_there) = (

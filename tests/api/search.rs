@@ -597,3 +597,19 @@ async fn words_that_an_older_program_left_out_are_made() {
     assert_eq!((found(&app, "pebblebrow").await.len(), found(&app, "wholly").await.len()), (0, 1));
     assert_eq!(cardscape::store::cards::refresh_words(app.store()).await.unwrap(), 0);
 }
+
+#[tokio::test]
+async fn a_search_that_takes_too_long_ends_and_the_next_one_works() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let url = app.db().url();
+    let busy = tokio::spawn(async move {
+        sql(&url, "BEGIN; LOCK TABLE card_content; SELECT pg_sleep(4); COMMIT").await;
+    });
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    let problem = ask(&app, "pebblebrow", &[]).await;
+    assert_eq!(problem.header("retry-after"), "2");
+    problem.problem(503, "timed_out");
+    busy.await.unwrap();
+    assert_eq!(found(&app, "pebblebrow").await, ["hearth/001"]);
+}
