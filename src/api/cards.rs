@@ -8,7 +8,10 @@ use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::extract::{Caller, Cursor, Freshness, Page, PageLimit, Params, cacheable, paged};
+use super::card_list::{
+    CardEntry, CardMembers, CardsPage, ListRequest, Order, UniqueParam, too_slow,
+};
+use super::extract::{Caller, Cursor, Freshness, PageLimit, Params, cacheable, paged};
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::Viewer;
@@ -229,9 +232,27 @@ pub struct CardsQuery {
     /// Code of a rarity in which the card exists. Never matches a card that is hidden from the caller.
     #[param(value_type = Option<String>)]
     rarity: Option<Code>,
-    /// `total` to count all cards of the list.
+    /// A query: `t:fire attack>700 -"draw a card"`. The language is in docs/SEARCH.md. Terms that cannot be used are told in
+    /// `warnings`.
+    #[param(value_type = Option<String>, max_length = 1000, example = "t:fire attack>=300")]
+    q: Option<String>,
+    /// Field to sort by; else what `q` says, else `set`: game, set and number.
+    #[param(value_type = Option<String>, max_length = 64, example = "attack")]
+    sort: Option<String>,
+    /// Which end comes first; else what `q` says, else `asc`. Cards without a value come last.
+    #[param(inline)]
+    order: Option<Order>,
+    /// What an entry stands for; else what `q` says, else `cards`. Lists of printings hold cards that the caller may see.
+    #[param(inline)]
+    unique: Option<UniqueParam>,
+    /// Members of the cards to answer with, separated by commas; all when absent. `id` always comes.
+    #[param(value_type = Option<String>, max_length = 200)]
+    fields: Option<CardMembers>,
+    /// `total` to count all entries of the list.
     #[param(inline)]
     include: Option<Include>,
+    /// The same as `include=total`.
+    total: Option<bool>,
     /// Items on a page: 1 to 200.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
@@ -245,7 +266,7 @@ pub struct CardsQuery {
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Include {
-    /// How many cards there are in all.
+    /// How many entries there are in all.
     Total,
 }
 
@@ -265,6 +286,20 @@ impl CardsQuery {
             rarity: text(&self.rarity),
         })
     }
+
+    fn request(&self) -> Result<ListRequest, Problem> {
+        Ok(ListRequest {
+            filter: self.filter()?,
+            text: self.q.clone().unwrap_or_default(),
+            sort: self.sort.clone(),
+            descending: self.order.map(|order| order == Order::Desc),
+            unique: self.unique.map(Into::into),
+        })
+    }
+
+    fn wants_total(&self) -> bool {
+        self.include == Some(Include::Total) || self.total == Some(true)
+    }
 }
 
 /// Open cards change rarely; progress shows within seconds.
@@ -276,13 +311,14 @@ fn freshness(viewer: Viewer, may_progress: bool) -> Freshness {
     }
 }
 
-/// Lists cards by game, set and number.
+/// Lists cards, or searches them.
 ///
-/// A hidden card is found by game, set, number and `hidden` only: with any other condition the list holds cards that the
-/// caller may see, and counts no others.
+/// `q` is a query in the language of docs/SEARCH.md; the other filters and it must hold together. A hidden card is found by game, set,
+/// number, `hidden` and progress only: any other condition, and the negation of any other, finds only cards that the caller may see.
+/// Without `sort` the list follows game, set and number.
 #[utoipa::path(
     get, path = "/v1/cards", tag = "catalogue", security((), ("bearer" = [])), params(CardsQuery),
-    responses((status = 200, body = Page<CardResponse>), (status = 304, description = "Not changed."))
+    responses((status = 200, body = CardsPage), (status = 304, description = "Not changed."))
 )]
 pub async fn list_cards(
     req: HttpRequest,
@@ -290,22 +326,27 @@ pub async fn list_cards(
     caller: Caller,
     query: Params<CardsQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (viewer, filter) = (caller.viewer(), query.filter()?);
-    let after: Option<(Code, Code, Code)> = query.cursor.as_ref().map(Cursor::key).transpose()?;
-    let after = after
-        .map(|(game, set, number)| (game.into_string(), set.into_string(), number.into_string()));
+    let (viewer, request) = (caller.viewer(), query.request()?);
     let mut conn = state.store.connection().await?;
-    let rows = cards::list(&mut conn, viewer, &filter, after.as_ref(), query.limit.rows()).await?;
-    let mut page = paged(rows, query.limit, key, CardResponse::from);
-    if query.include == Some(Include::Total) {
-        page.total = Some(cards::count(&mut conn, viewer, &filter).await?);
+    let games = state.games.list(&mut conn).await?;
+    let list = request.checked(&games)?;
+    let after = query.cursor.as_ref().map(|cursor| list.position(cursor)).transpose()?;
+    let rows = query.limit.rows();
+    let rows = cards::list(&mut conn, viewer, &list.query, after.as_ref(), rows).await;
+    let members = query.fields.as_ref();
+    let mut page = paged(
+        rows.map_err(too_slow)?,
+        query.limit,
+        |found| list.cursor(found),
+        |found| CardEntry::new(found, members),
+    );
+    if query.wants_total() {
+        let total = cards::count(&mut conn, viewer, &list.query).await.map_err(too_slow)?;
+        page.total = Some(total);
     }
-    Ok(page.linked(&req, cacheable(&req, freshness(viewer, true), None, &page)?))
-}
-
-fn key(card: &CardView) -> (String, String, String) {
-    let place = card.place();
-    (place.game.clone(), place.set.clone(), place.number.clone())
+    let page = CardsPage { page, warnings: list.warnings };
+    let answer = cacheable(&req, freshness(viewer, true), None, &page)?;
+    Ok(page.page.linked(&req, answer))
 }
 
 /// A card.

@@ -5,6 +5,7 @@
 
 pub mod accounts;
 pub mod audit_log;
+pub mod card_list;
 pub mod cards;
 pub mod changes;
 mod deck_input;

@@ -18,7 +18,7 @@ use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
 use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
-use crate::store::{Store, StoreSettings, accounts, print_runs, retention};
+use crate::store::{Store, StoreSettings, accounts, cards, print_runs, retention};
 
 #[derive(Args)]
 pub(super) struct ServeCommand {
@@ -116,6 +116,10 @@ async fn prepare(
     if let Some(folder) = options.seed_data() {
         seed::load_at_start(&store, &folder).await?;
     }
+    let folded = cards::refresh_words(&store).await?;
+    if folded > 0 {
+        tracing::info!(cards = folded, "texts folded for the search");
+    }
     Ok((settings, store))
 }
 
@@ -182,6 +186,10 @@ async fn housekeeping(shared: Arc<Shared>, store: Store) {
         match swept.await {
             Ok(rows) => tracing::debug!(rows, "swept"),
             Err(error) => tracing::warn!(%error, "could not sweep"),
+        }
+        // An older program beside this one may have imported something.
+        if let Err(error) = cards::refresh_words(&store).await {
+            tracing::warn!(%error, "could not fold texts for the search");
         }
         if let Err(error) = print_runs::discard_abandoned(&store, shared.clock.now()).await {
             tracing::warn!(%error, "could not discard unfinished print runs");

@@ -1,9 +1,28 @@
 //! Which cards somebody looks for, as a pure value; the store turns it into SQL.
+//!
+//! A query goes from text to a syntax tree ([`parse`]), which is checked against the games' manifests ([`check`]) and becomes a
+//! [`Predicate`].
+
+mod check;
+mod fields;
+mod fold;
+mod predicate;
+mod regex;
+mod suggest;
+mod syntax;
 
 use cardscape_engine::search_key;
 use thiserror::Error;
 
-/// Conditions on cards; all that are given must hold.
+pub use check::{Checked, check, sort_key};
+pub use fields::{examples, reference};
+pub use fold::{WORDS_VERSION, Words, folded, words};
+pub use predicate::{CardQuery, Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
+pub use syntax::{
+    Fault, Literal, MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Node, Operator, Span, Term, parse,
+};
+
+/// Conditions on cards as the parameters of a request give them; all must hold.
 ///
 /// Game, set, number and whether it is hidden are known of every card. Everything else is content: a condition on content
 /// never matches a card whose content the asker may not see, and neither would its negation.
@@ -26,11 +45,26 @@ pub struct CardFilter {
 }
 
 impl CardFilter {
-    /// Whether any condition is on what a hidden card must not tell.
-    pub fn asks_for_content(&self) -> bool {
-        // Taken apart so that a new condition has to say on which side it stands.
-        let Self { game: _, set: _, number: _, hidden: _, kind, name, rarity } = self;
-        kind.is_some() || name.is_some() || rarity.is_some()
+    /// The same as a list of predicates.
+    pub fn predicates(self) -> Vec<Predicate> {
+        let Self { game, set, number, hidden, kind, name, rarity } = self;
+        let known = [
+            game.map(KnownTest::Game).map(Predicate::known),
+            set.map(KnownTest::Set).map(Predicate::known),
+            number.map(KnownTest::Number).map(Predicate::known),
+            hidden.map(|hidden| Predicate::Known { negated: !hidden, test: KnownTest::Hidden }),
+        ];
+        let name = name.map(|name| match name {
+            NamePattern::Exact(key) => Test::Name(key),
+            NamePattern::Prefix(key) => Test::NamePrefix(key),
+        });
+        let content = [
+            kind.map(|kind| Test::Kinds(vec![kind])),
+            name,
+            rarity.map(|rarity| Test::Rarities(vec![rarity])),
+        ];
+        let content = content.map(|test| test.map(Predicate::content));
+        known.into_iter().chain(content).flatten().collect()
     }
 }
 
@@ -98,13 +132,15 @@ mod tests {
             hidden: Some(true),
             ..CardFilter::default()
         };
-        assert!(!known.asks_for_content());
+        let needs_content =
+            |filter: CardFilter| Predicate::All(filter.predicates()).needs_content();
+        assert!(!needs_content(known.clone()));
         for content in [
             CardFilter { kind: Some("unit".to_owned()), ..known.clone() },
             CardFilter { name: NamePattern::parse("a*").ok(), ..known.clone() },
             CardFilter { rarity: Some("rare".to_owned()), ..known.clone() },
         ] {
-            assert!(content.asks_for_content(), "{content:?}");
+            assert!(needs_content(content.clone()), "{content:?}");
         }
     }
 }

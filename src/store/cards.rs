@@ -1,6 +1,8 @@
 //! Cards and printings. What a hidden card must not tell stays behind the door: all reads are its.
 
 pub use super::door::cards::{
-    CardKey, CardPlace, CardView, HiddenCard, OpenCard, Printing, UnlockProgress, count, find,
-    find_by_number, list, printings,
+    CardPlace, CardView, HiddenCard, OpenCard, Printing, UnlockProgress, find, find_by_number,
+    printings,
 };
+pub use super::door::search::{Found, Position, count, list};
+pub use super::door::words::refresh as refresh_words;

@@ -45,6 +45,12 @@ diesel::table! {
         effects -> Jsonb,
         lore -> Nullable<Text>,
         open -> Bool,
+        words -> Text,
+        name_words -> Text,
+        effect_words -> Text,
+        lore_words -> Text,
+        attribute_words -> Jsonb,
+        words_version -> Int2,
         name_scope -> Text,
     }
 }

@@ -89,7 +89,7 @@ async fn filters_join_and_names_fold() {
         "game=%27",
         "hidden=yes",
         "include=all",
-        "q=1",
+        "q=%28",
     ] {
         app.get(&format!("/v1/cards?{bad}")).answer().await.problem(400, "invalid_query");
     }

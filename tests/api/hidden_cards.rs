@@ -53,7 +53,8 @@ fn visible(answer: &Answer) -> (u16, Vec<(String, String)>, String) {
         .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
         .collect();
     headers.sort();
-    (answer.status, headers, answer.text())
+    let request = answer.header("x-request-id");
+    (answer.status, headers, answer.text().replace(&format!("urn:uuid:{request}"), ""))
 }
 
 /// Names on both sides of the difference, wholly and in part, and others.
@@ -108,6 +109,238 @@ async fn every_path(app: &TestApp) -> Vec<String> {
         paths.push(format!("/v1/cards?{}", query.join("&")));
     }
     paths
+}
+
+/// Queries made of terms on both sides of the difference, negated, joined and nested in a fixed pseudo-random manner.
+fn queries(names: &[String]) -> Vec<String> {
+    let mut terms: Vec<String> = [
+        "t:fire",
+        "t:dark",
+        "t=spell",
+        "kind:unit",
+        "k!=lore",
+        "attack>300",
+        "attack<=325",
+        "def!=175",
+        "total>=1500",
+        "rank:1",
+        "rank>2",
+        "subtype:ghost",
+        "style:counter",
+        "has:lore",
+        "has:attack",
+        "has:boost_attack",
+        "o:draw",
+        "effect:\"draw a card\"",
+        "lore:nobody",
+        "lore:wall",
+        "shadow",
+        "wholly",
+        "\"wholly different\"",
+        "/^n/",
+        "name:/^w/",
+        "o:/draw (a|one) card/",
+        "/./",
+        "r:common",
+        "r>=rare",
+        "r:primal_rare",
+        "year:2026",
+        "year<2026",
+        "boost_attack>20",
+        "about:fox",
+        "stage:megamoji",
+        "game:ttcg",
+        "set:veil",
+        "set:hearth",
+        "number:1",
+        "number<5",
+        "is:hidden",
+        "not:hidden",
+        "is:unlocked",
+        "submissions:0",
+        "submissions>3",
+        "unlocked>2026-01-01",
+        "atack>3",
+        "t:ghots",
+        "🔥",
+        "keyword:mute",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    terms.extend(names.iter().map(|name| format!("name=\"{}\"", name.replace('*', ""))));
+    terms.extend(names.iter().map(|name| format!("\"{}\"", name.replace('*', ""))));
+    let mut state = 7_u64;
+    let mut pick = move |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    let mut queries: Vec<String> =
+        terms.iter().flat_map(|term| [term.clone(), format!("-{term}")]).collect();
+    for _ in 0..200 {
+        let mut term = || {
+            let sign = ["", "-", "--"][pick(3)];
+            format!("{sign}{}", terms[pick(terms.len())])
+        };
+        let (a, b, c, d) = (term(), term(), term(), term());
+        let shape = pick(6);
+        queries.push(match shape {
+            0 => format!("{a} or {b}"),
+            1 => format!("{a} {b}"),
+            2 => format!("-({a} or {b}) {c}"),
+            3 => format!("-({a} {b}) or -({c} {d})"),
+            4 => format!("is:hidden -({a} {b})"),
+            _ => format!("({a} or set:veil) ({b} or is:hidden) -({c})"),
+        });
+    }
+    queries
+}
+
+/// The lists that these queries give, sorted and cut in several ways.
+fn searches() -> Vec<String> {
+    let ways = [
+        "",
+        "total=true",
+        "sort=name",
+        "sort=attack&order=desc&total=true",
+        "sort=rank&limit=7",
+        "unique=printings&total=true",
+        "sort=type&limit=5",
+        "sort=total&order=desc&limit=9",
+        "unique=printings&sort=attack&limit=3",
+        "sort=rarity&limit=200",
+        "sort=year",
+        "sort=kind&fields=name,number",
+        "sort=boost_attack&limit=11",
+        "sort=submissions&order=desc",
+    ];
+    let lists = queries(&names()).into_iter().enumerate().map(|(at, query)| {
+        let query = form_urlencoded::byte_serialize(query.as_bytes()).collect::<String>();
+        format!("/v1/cards?q={query}&{}", ways[at % ways.len()])
+    });
+    let sorted = ways.iter().map(|way| format!("/v1/cards?set=veil&{way}"));
+    lists.chain(sorted).collect()
+}
+
+/// What a search may tell and what it finds: hidden cards only by what everybody knows.
+#[tokio::test]
+async fn to_a_stranger_searches_make_no_difference() {
+    let (one, other) = twins().await;
+    let (ada_here, ada_there) = (one.player("ada").await, other.player("ada").await);
+    let paths = searches();
+    assert!(paths.len() > 300, "{}", paths.len());
+    let mut answered = 0;
+    for first in &paths {
+        let mut path = first.clone();
+        // Further pages, whose cursors hold sort keys.
+        for _ in 0..2 {
+            let (here, there) = (one.get(&path).answer().await, other.get(&path).answer().await);
+            assert_eq!(visible(&here), visible(&there), "{path} to a stranger");
+            let (by_ada_here, by_ada_there) = (
+                one.get(&path).by(&ada_here).answer().await,
+                other.get(&path).by(&ada_there).answer().await,
+            );
+            assert_eq!(
+                visible(&by_ada_here),
+                visible(&by_ada_there),
+                "{path} to a player without copies"
+            );
+            assert_eq!(here.status, by_ada_here.status, "{path}");
+            answered += usize::from(here.status == 200);
+            let link = here.header("link");
+            let Some((next, _)) = link.strip_prefix('<').and_then(|link| link.split_once('>'))
+            else {
+                break;
+            };
+            next.clone_into(&mut path);
+        }
+    }
+    assert!(answered > paths.len() / 2, "{answered}");
+    // The comparison can fail: to moderators most of these lists differ.
+    let (here, there) = (one.moderator().await, other.moderator().await);
+    let mut differ = 0;
+    for path in &paths {
+        let (here, there) =
+            (one.get(path).by(&here).answer().await, other.get(path).by(&there).answer().await);
+        differ += usize::from(visible(&here) != visible(&there));
+    }
+    assert!(differ > paths.len() / 2, "{differ} of {}", paths.len());
+}
+
+#[tokio::test]
+async fn a_term_on_content_finds_no_hidden_card_negated_or_not() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let (ada, moderator) = (app.player("ada").await, app.moderator().await);
+    app.give_copy(&ada.id, "ttcg", "veil", "002").await;
+    let file = set_file(&seed_data("ttcg"), "veil");
+    let all = file["cards"].as_array().unwrap().len();
+    let search = async |by: Option<&Player>, query: &str| {
+        let query = form_urlencoded::byte_serialize(query.as_bytes()).collect::<String>();
+        found(&app, by, &format!("q={query}")).await
+    };
+    // Card 002 is the spell Fogbound Signpost.
+    for (query, hers) in [
+        ("t:spell", 1),
+        ("-t:spell", 0),
+        ("t:fire", 0),
+        ("-t:fire", 1),
+        ("--t:spell", 1),
+        ("-(t:fire or t:water)", 1),
+        ("-(t:spell is:hidden)", 0),
+        ("-(t:fire is:hidden)", 1),
+        ("r:common", 1),
+        ("-r:common", 0),
+        ("fogbound", 1),
+        ("-fogbound", 0),
+        ("/fogbound s/", 1),
+        ("-/fogbound s/", 0),
+        ("lore:home", 1),
+        ("has:lore", 1),
+        ("-has:lore", 0),
+        ("-has:attack", 1),
+        ("attack>0", 0),
+        ("-attack>0", 1),
+        ("boost_attack>=50", 1),
+        ("boost_attack!=50", 0),
+        ("rank:2", 1),
+        ("year:2026", 1),
+        ("-year:2025", 1),
+        ("style:counter", 1),
+        ("-style:counter", 0),
+        ("stage:megamoji", 0),
+        ("-stage:megamoji", 1),
+        ("emoji:🔥", 0),
+        ("-emoji:🔥", 1),
+        ("total>0", 0),
+        ("-total>0", 1),
+        ("kind:spell set:veil", 1),
+        ("-kind:spell", 0),
+        ("t:spell unique:printings r>=mythic_rare", 2),
+    ] {
+        assert_eq!(search(Some(&ada), query).await, hers, "{query} to a holder");
+        assert_eq!(search(None, query).await, 0, "{query} to a stranger");
+        assert!(search(Some(&moderator), query).await >= hers, "{query} to a moderator");
+    }
+    for (query, everybodys) in [
+        ("is:hidden", all),
+        ("-not:hidden", all),
+        ("set:veil", all),
+        ("-set:hearth", all),
+        ("number:2", 1),
+        ("-number:2", all - 1),
+        ("game:ttcg", all),
+        ("-game:emoji-tcg", all),
+        ("submissions<5", all),
+        ("-submissions>0", all),
+        ("is:unlocked", 0),
+        ("-is:unlocked", all),
+        ("number:2 or t:fire", 1),
+        ("-number:2 or t:spell", all - 1),
+        ("set:veil -(number:2 t:fire)", all - 1),
+    ] {
+        assert_eq!(search(None, query).await, everybodys, "{query} to a stranger");
+    }
 }
 
 #[tokio::test]

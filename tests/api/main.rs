@@ -24,6 +24,7 @@ mod openapi;
 mod permissions;
 mod print_runs;
 mod schema;
+mod search;
 mod service;
 mod sessions;
 mod sets;

@@ -2,9 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{
-    BigInt, Bool, Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid,
-};
+use diesel::sql_types::{Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -15,7 +13,6 @@ use super::Sql;
 use super::pool::stored;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::{CardId, PrintingId};
-use crate::search::{CardFilter, NamePattern};
 use crate::store::{Connection, StoreResult};
 
 /// How far a card that started hidden is from being unlocked. Everybody may know.
@@ -119,14 +116,12 @@ pub struct Printing {
     pub attributes: Map<String, Value>,
 }
 
-/// Position in a list of cards: game, set, number.
-pub type CardKey = (String, String, String);
-
-const COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number, c.updated_at, u.submissions, u.threshold, \
-    u.unlocked_at, content.name, content.kind, content.attributes, content.effects, content.lore FROM ";
+/// What every read of a card selects.
+pub(super) const COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number, c.updated_at, u.submissions, u.threshold, \
+    u.unlocked_at, content.name, content.kind, content.attributes, content.effects, content.lore";
 
 #[derive(QueryableByName)]
-struct Row {
+pub(super) struct Row {
     #[diesel(sql_type = SqlUuid)]
     id: Uuid,
     #[diesel(sql_type = Text)]
@@ -156,7 +151,7 @@ struct Row {
 }
 
 impl Row {
-    fn view(self) -> StoreResult<CardView> {
+    pub(super) fn view(self) -> StoreResult<CardView> {
         let place = CardPlace {
             id: CardId(self.id),
             game: self.game_code,
@@ -193,18 +188,11 @@ impl Row {
 }
 
 /// Rows of all cards; the content of those that the viewer may see.
-fn cards_and_content<'a>(columns: &str, viewer: Viewer) -> Sql<'a> {
-    Sql::new(columns)
-        .push("cards c LEFT JOIN unlocks u ON u.card_id = c.id LEFT JOIN card_content content ON content.card_id = c.id AND ")
+fn cards_and_content<'a>(viewer: Viewer) -> Sql<'a> {
+    Sql::new(COLUMNS)
+        .push(" FROM cards c LEFT JOIN unlocks u ON u.card_id = c.id LEFT JOIN card_content content ON content.card_id = c.id AND ")
         .sight(viewer)
         .push(" WHERE true")
-}
-
-/// Rows of the cards whose content the viewer may see.
-fn cards_with_content<'a>(columns: &str, viewer: Viewer) -> Sql<'a> {
-    Sql::new(columns)
-        .content_seen_by(viewer)
-        .push(" JOIN cards c ON c.id = content.card_id LEFT JOIN unlocks u ON u.card_id = c.id WHERE true")
 }
 
 /// The card with that id.
@@ -213,7 +201,7 @@ pub async fn find(
     viewer: Viewer,
     id: CardId,
 ) -> StoreResult<Option<CardView>> {
-    let sql = cards_and_content(COLUMNS, viewer).push(" AND c.id = ").bind::<SqlUuid, _>(id.0);
+    let sql = cards_and_content(viewer).push(" AND c.id = ").bind::<SqlUuid, _>(id.0);
     one(conn, sql).await
 }
 
@@ -225,7 +213,7 @@ pub async fn find_by_number(
     set: &str,
     number: &str,
 ) -> StoreResult<Option<CardView>> {
-    let sql = cards_and_content(COLUMNS, viewer)
+    let sql = cards_and_content(viewer)
         .push(" AND c.game_code = ")
         .bind::<Text, _>(game)
         .push(" AND c.set_code = ")
@@ -238,87 +226,6 @@ pub async fn find_by_number(
 async fn one(conn: &mut Connection, sql: Sql<'_>) -> StoreResult<Option<CardView>> {
     let row: Option<Row> = sql.query.get_result(conn).await.optional()?;
     row.map(Row::view).transpose()
-}
-
-/// Cards by game, set and number, after the position `after`.
-pub async fn list(
-    conn: &mut Connection,
-    viewer: Viewer,
-    filter: &CardFilter,
-    after: Option<&CardKey>,
-    limit: i64,
-) -> StoreResult<Vec<CardView>> {
-    let mut sql = filtered(COLUMNS, viewer, filter);
-    if let Some((game, set, number)) = after {
-        sql = sql
-            .push(" AND (c.game_code, c.set_code, c.number) > (")
-            .bind::<Text, _>(game)
-            .push(", ")
-            .bind::<Text, _>(set)
-            .push(", ")
-            .bind::<Text, _>(number)
-            .push(")");
-    }
-    sql = sql.push(" ORDER BY c.game_code, c.set_code, c.number LIMIT ").bind::<BigInt, _>(limit);
-    let rows: Vec<Row> = sql.query.load(conn).await?;
-    rows.into_iter().map(Row::view).collect()
-}
-
-#[derive(QueryableByName)]
-struct Count {
-    #[diesel(sql_type = BigInt)]
-    count: i64,
-}
-
-/// How many cards the whole list has.
-pub async fn count(conn: &mut Connection, viewer: Viewer, filter: &CardFilter) -> StoreResult<i64> {
-    let sql = filtered("SELECT count(*) FROM ", viewer, filter);
-    let Count { count } = sql.query.get_result(conn).await?;
-    Ok(count)
-}
-
-fn filtered<'a>(columns: &str, viewer: Viewer, filter: &'a CardFilter) -> Sql<'a> {
-    let CardFilter { game, set, number, hidden, kind, name, rarity } = filter;
-    let sql = if filter.asks_for_content() {
-        cards_with_content(columns, viewer)
-    } else {
-        cards_and_content(columns, viewer)
-    };
-    let sql = sql
-        .bind_some::<Text, _>(" AND c.game_code = ", game.as_ref())
-        .bind_some::<Text, _>(" AND c.set_code = ", set.as_ref())
-        .bind_some::<Text, _>(" AND c.number = ", number.as_ref())
-        .bind_some::<Bool, _>(" AND (u.card_id IS NOT NULL AND u.unlocked_at IS NULL) = ", *hidden)
-        .bind_some::<Text, _>(" AND content.kind = ", kind.as_ref());
-    let sql = match name {
-        None => sql,
-        Some(NamePattern::Exact(key)) => {
-            sql.push(" AND content.search_key = ").bind::<Text, _>(key)
-        }
-        Some(NamePattern::Prefix(key)) => {
-            sql.push(" AND content.search_key LIKE ").bind::<Text, _>(starting_with(key))
-        }
-    };
-    match rarity {
-        None => sql,
-        Some(rarity) => sql
-            .push(" AND EXISTS (SELECT FROM printings p WHERE p.card_id = c.id AND p.rarity = ")
-            .bind::<Text, _>(rarity)
-            .push(")"),
-    }
-}
-
-/// A LIKE pattern for texts that begin with `prefix`.
-fn starting_with(prefix: &str) -> String {
-    let mut pattern = String::with_capacity(prefix.len() + 1);
-    for letter in prefix.chars() {
-        if matches!(letter, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(letter);
-    }
-    pattern.push('%');
-    pattern
 }
 
 #[derive(QueryableByName)]
@@ -354,15 +261,4 @@ pub async fn printings(
         Ok(Printing { id: PrintingId(row.id), rarity: row.rarity, tier: row.tier, attributes })
     };
     rows.into_iter().map(printing).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_prefix_is_taken_literally() {
-        assert_eq!(starting_with("ember"), "ember%");
-        assert_eq!(starting_with(r"50%_\"), r"50\%\_\\%");
-    }
 }

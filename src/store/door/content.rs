@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use cardscape_engine::{CardDefinition, Effect, search_key};
+use diesel::dsl::Eq;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, Jsonb, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
@@ -14,6 +15,7 @@ use super::pool::stored;
 use crate::auth::permission::Importer;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::import::{CardImport, PrintingImport};
+use crate::search::{WORDS_VERSION, Words};
 use crate::store::schema::{card_content, printing_content};
 use crate::store::{Connection, StoreResult};
 
@@ -209,6 +211,33 @@ pub(in crate::store) async fn free_names(
     Ok(())
 }
 
+/// The words of a card, as columns.
+type WordColumns = (
+    Eq<card_content::words, String>,
+    Eq<card_content::name_words, String>,
+    Eq<card_content::effect_words, String>,
+    Eq<card_content::lore_words, String>,
+    Eq<card_content::attribute_words, Value>,
+    Eq<card_content::words_version, i16>,
+);
+
+/// The words of a card, folded.
+pub(super) fn word_columns(words: Words) -> WordColumns {
+    (
+        card_content::words.eq(words.all),
+        card_content::name_words.eq(words.name),
+        card_content::effect_words.eq(words.effects),
+        card_content::lore_words.eq(words.lore),
+        card_content::attribute_words.eq(Value::Object(words.attributes)),
+        card_content::words_version.eq(WORDS_VERSION),
+    )
+}
+
+fn words_of(card: &CardImport) -> WordColumns {
+    let CardDefinition { name, effects, lore, attributes, .. } = &card.definition;
+    word_columns(Words::of(name, effects, lore.as_deref(), attributes))
+}
+
 /// Stores the content of new cards.
 pub(in crate::store) async fn insert(
     conn: &mut Connection,
@@ -221,6 +250,7 @@ pub(in crate::store) async fn insert(
         .map(|(id, card)| {
             let definition = &card.definition;
             (
+                words_of(card),
                 card_content::card_id.eq(id.0),
                 card_content::game_code.eq(game),
                 card_content::kind.eq(&definition.kind),
@@ -249,6 +279,7 @@ pub(in crate::store) async fn update(
     let definition = &card.definition;
     diesel::update(card_content::table.find(id.0))
         .set((
+            words_of(card),
             card_content::kind.eq(&definition.kind),
             card_content::name.eq(&definition.name),
             card_content::name_key.eq(&card.name_key),

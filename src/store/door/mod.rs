@@ -10,7 +10,9 @@
 pub(super) mod cards;
 pub(super) mod content;
 pub(super) mod pool;
+pub(super) mod search;
 pub(super) mod submission;
+pub(super) mod words;
 
 use diesel::pg::Pg;
 use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
@@ -51,19 +53,6 @@ impl<'a> Sql<'a> {
         let place = format!("${}", self.binds);
         self.query = self.query.sql(place).bind::<T, V>(value);
         self
-    }
-
-    /// Adds a parameter when there is a value, with the text before it.
-    fn bind_some<T, V>(self, text: &str, value: Option<V>) -> Self
-    where
-        T: Send + 'a,
-        Pg: HasSqlType<T>,
-        V: ToSql<T, Pg> + Send + 'a,
-    {
-        match value {
-            Some(value) => self.push(text).bind::<T, V>(value),
-            None => self,
-        }
     }
 
     /// Adds a source of rows, named `content`, that holds exactly what the viewer may see.

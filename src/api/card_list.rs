@@ -1,0 +1,290 @@
+//! What a list of cards is asked for, and what it answers with.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+use utoipa::openapi::schema::{AnyOfBuilder, Schema};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{PartialSchema, ToSchema};
+use uuid::Uuid;
+
+use super::cards::{CardResponse, PrintingResponse};
+use super::extract::{Cursor, Page};
+use super::problem::{InputFault, Problem, ProblemCode};
+use crate::domain::code::Code;
+use crate::search::{self, CardFilter, CardQuery, Checked, Fault, Predicate, SortKey, Unique};
+use crate::store::StoreError;
+use crate::store::cards::{Found, Position};
+use crate::store::games::LoadedGame;
+
+/// Which end of a list comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// The lowest.
+    Asc,
+    /// The highest.
+    Desc,
+}
+
+/// What an entry stands for.
+#[derive(Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UniqueParam {
+    /// A card.
+    Cards,
+    /// A card in one rarity.
+    Printings,
+}
+
+impl From<UniqueParam> for Unique {
+    fn from(unique: UniqueParam) -> Self {
+        match unique {
+            UniqueParam::Cards => Self::Cards,
+            UniqueParam::Printings => Self::Printings,
+        }
+    }
+}
+
+/// Members of a card that a caller wants.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct CardMembers(Vec<String>);
+
+const MEMBERS: [&str; 12] = [
+    "id",
+    "game",
+    "set",
+    "number",
+    "hidden",
+    "unlock",
+    "name",
+    "kind",
+    "attributes",
+    "effects",
+    "lore",
+    "printing",
+];
+
+impl TryFrom<String> for CardMembers {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let names = text.split(',').map(|name| name.trim().to_owned());
+        let names: Vec<String> = names.collect();
+        match names.iter().find(|name| !MEMBERS.contains(&name.as_str())) {
+            None => Ok(Self(names)),
+            Some(unknown) => Err(format!("{unknown:?} is not one of {}", MEMBERS.join(", "))),
+        }
+    }
+}
+
+/// What is asked for, as it was written.
+#[derive(Debug)]
+pub(super) struct ListRequest {
+    pub(super) filter: CardFilter,
+    pub(super) text: String,
+    pub(super) sort: Option<String>,
+    pub(super) descending: Option<bool>,
+    pub(super) unique: Option<Unique>,
+}
+
+/// What is asked for, checked.
+pub(super) struct List {
+    pub(super) query: CardQuery,
+    pub(super) warnings: Vec<QueryWarning>,
+    /// Tells this list's cursors from those of others.
+    mark: String,
+}
+
+impl ListRequest {
+    /// Checks the request over the games that there are.
+    pub(super) fn checked(self, games: &[Arc<LoadedGame>]) -> Result<List, Problem> {
+        let mark = Sha256::digest(format!("{self:?}"));
+        let mark = mark[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+        let of_game = |loaded: &&Arc<LoadedGame>| {
+            self.filter.game.as_deref().is_none_or(|game| game == loaded.game.code())
+        };
+        let games: Vec<_> = games.iter().filter(of_game).map(|loaded| &loaded.game).collect();
+        let tree = search::parse(&self.text).map_err(|faults| bad_query(&faults))?;
+        let checked = tree.map(|tree| search::check(&tree, &games)).transpose();
+        let checked = checked.map_err(|faults| bad_query(&faults))?;
+        let mut parts = self.filter.predicates();
+        let (mut sort, mut descending, mut unique) = (None, None, None);
+        let mut warnings = Vec::new();
+        if let Some(checked) = checked {
+            let Checked { predicate, warnings: faults, .. } = checked;
+            (sort, descending, unique) = (checked.sort, checked.descending, checked.unique);
+            parts.push(predicate);
+            warnings = faults.iter().map(QueryWarning::from).collect();
+        }
+        if let Some(name) = &self.sort {
+            let found = search::sort_key(name, &games).map_err(|message| {
+                let fault = InputFault::at("?sort", message);
+                Problem::new(ProblemCode::InvalidQuery).errors(vec![fault])
+            })?;
+            sort = Some(found);
+        }
+        let query = CardQuery {
+            predicate: Predicate::All(parts),
+            sort: sort.unwrap_or_default(),
+            descending: self.descending.or(descending).unwrap_or_default(),
+            unique: self.unique.or(unique).unwrap_or_default(),
+        };
+        Ok(List { query, warnings, mark })
+    }
+}
+
+/// A query of which nothing can be used, with every fault.
+fn bad_query(faults: &[Fault]) -> Problem {
+    let tell = |fault: &Fault| {
+        InputFault::at("?q", format!("{} (character {})", fault.message, fault.span.position))
+    };
+    let warnings: Vec<QueryWarning> = faults.iter().map(QueryWarning::from).collect();
+    Problem::new(ProblemCode::InvalidQuery)
+        .errors(faults.iter().map(tell).collect())
+        .with("faults", serde_json::to_value(warnings).unwrap_or_default())
+}
+
+/// A search that ran into its time limit is the query's fault more often than the database's.
+pub(super) fn too_slow(error: StoreError) -> Problem {
+    match error {
+        StoreError::Unavailable(cause) if cause.starts_with("canceling statement") => {
+            tracing::warn!(%cause, "slow search");
+            Problem::new(ProblemCode::TimedOut)
+                .detail("The search took too long: narrow it to a game or a set, or look for whole words.")
+                .retry_after(2)
+        }
+        other => other.into(),
+    }
+}
+
+/// A cursor's content: mark of the list, sort key, game, set, number, tier.
+type CursorKey = (String, Option<String>, Code, Code, Code, i16);
+
+impl List {
+    /// Where a page begins.
+    pub(super) fn position(&self, cursor: &Cursor) -> Result<Position, Problem> {
+        let (mark, key, game, set, number, tier): CursorKey = cursor.key()?;
+        let sorted = self.query.sort != SortKey::Place;
+        let fits = mark == self.mark
+            && key.as_ref().is_none_or(|key| sorted && self.query.sort.admits(key));
+        if !fits {
+            return Err(Problem::new(ProblemCode::InvalidCursor));
+        }
+        let text = Code::into_string;
+        Ok(Position { key, game: text(game), set: text(set), number: text(number), tier })
+    }
+
+    /// Where the page after an entry begins.
+    pub(super) fn cursor(
+        &self,
+        found: &Found,
+    ) -> (String, Option<String>, String, String, String, i16) {
+        let Position { key, game, set, number, tier } = found.position();
+        (self.mark.clone(), key, game, set, number, tier)
+    }
+}
+
+/// A part of a query that was left out.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct QueryWarning {
+    /// Characters of the query before it.
+    #[schema(example = 0)]
+    pub position: usize,
+    /// Its characters.
+    #[schema(example = 9)]
+    pub length: usize,
+    /// The text there.
+    #[schema(example = "atack>700")]
+    pub term: String,
+    /// Why it was left out, for people.
+    #[schema(example = "there is no field \"atack\"; did you mean attack?")]
+    pub message: String,
+}
+
+impl From<&Fault> for QueryWarning {
+    fn from(fault: &Fault) -> Self {
+        Self {
+            position: fault.span.position,
+            length: fault.span.length,
+            term: fault.term.clone(),
+            message: fault.message.clone(),
+        }
+    }
+}
+
+/// One page of cards, or of printings.
+#[derive(Serialize, ToSchema)]
+pub struct CardsPage {
+    /// The entries.
+    #[serde(flatten)]
+    pub page: Page<CardEntry>,
+    /// The terms of the query that could not be used. The list is what the others find.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<QueryWarning>,
+}
+
+/// An entry of a list of cards.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum CardEntry {
+    /// A card as the caller may see it.
+    Card(Box<CardResponse>),
+    /// A card with one printing, or with chosen members only.
+    Members(Map<String, Value>),
+}
+
+impl CardEntry {
+    /// An entry with all members, or the chosen ones.
+    pub(super) fn new(found: Found, members: Option<&CardMembers>) -> Self {
+        let card = CardResponse::from(found.card);
+        if members.is_none() && found.printing.is_none() {
+            return Self::Card(Box::new(card));
+        }
+        let Ok(Value::Object(mut entry)) = serde_json::to_value(&card) else {
+            return Self::Card(Box::new(card));
+        };
+        if let Some(printing) = found.printing {
+            let printing = serde_json::to_value(PrintingResponse::from(printing));
+            entry.insert("printing".to_owned(), printing.unwrap_or_default());
+        }
+        if let Some(CardMembers(names)) = members {
+            entry.retain(|member, _| member == "id" || names.contains(member));
+        }
+        Self::Members(entry)
+    }
+}
+
+/// Members of a card. Absent: not asked for, or not known to the caller.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "stands for a map in the OpenAPI document")]
+pub struct CardMembersResponse {
+    /// Id of the card.
+    id: Uuid,
+    /// The printing, in lists of printings.
+    printing: Option<PrintingResponse>,
+}
+
+impl PartialSchema for CardEntry {
+    fn schema() -> RefOr<Schema> {
+        let one_of = AnyOfBuilder::new()
+            .item(Ref::from_schema_name(CardResponse::name()))
+            .item(Ref::from_schema_name(CardMembersResponse::name()))
+            .description(Some(
+                "A card; with one printing (`unique=printings`), or with chosen members only (`fields`).",
+            ));
+        Schema::AnyOf(one_of.build()).into()
+    }
+}
+
+impl ToSchema for CardEntry {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((CardResponse::name().into_owned(), CardResponse::schema()));
+        CardResponse::schemas(schemas);
+        schemas.push((CardMembersResponse::name().into_owned(), CardMembersResponse::schema()));
+        CardMembersResponse::schemas(schemas);
+    }
+}

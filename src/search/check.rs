@@ -1,0 +1,690 @@
+//! From a syntax tree to a checked condition: fields are looked up, values typed, and what cannot be used becomes a warning.
+
+use std::collections::BTreeSet;
+
+use cardscape_engine::{Attribute, AttributeValue, Game, PrintingCheck, search_key};
+use chrono::NaiveDate;
+
+use super::fields::{self, Field, Topic};
+use super::fold::{folded, words};
+use super::predicate::{Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
+use super::regex::to_postgres;
+use super::suggest::{did_you_mean, near};
+use super::syntax::{Fault, Literal, Node, Operator, Term};
+
+/// What a query asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// Which cards.
+    pub predicate: Predicate,
+    /// `sort:`, if the query says.
+    pub sort: Option<SortKey>,
+    /// `order:`, if the query says.
+    pub descending: Option<bool>,
+    /// `unique:`, if the query says.
+    pub unique: Option<Unique>,
+    /// The terms that were left out, and why.
+    pub warnings: Vec<Fault>,
+}
+
+/// Checks a query over `games`. Terms that cannot be used are left out.
+///
+/// # Errors
+/// Every fault, when no term can be used.
+pub fn check(tree: &Node, games: &[&Game]) -> Result<Checked, Vec<Fault>> {
+    let mut checker = Checker {
+        games: narrowed(tree, games),
+        known: games,
+        used: 0,
+        found: Checked {
+            predicate: Predicate::always(),
+            sort: None,
+            descending: None,
+            unique: None,
+            warnings: Vec::new(),
+        },
+    };
+    let predicate = checker.node(tree, false, true);
+    if checker.used == 0 {
+        return Err(checker.found.warnings);
+    }
+    Ok(Checked { predicate: predicate.unwrap_or_else(Predicate::always), ..checker.found })
+}
+
+/// The sort key of that name.
+///
+/// # Errors
+/// Why there is none, for people.
+pub fn sort_key(name: &str, games: &[&Game]) -> Result<SortKey, String> {
+    let field = fields::find(name);
+    let key = match field.filter(|field| field.sortable).map(|field| (field.topic, field.name)) {
+        Some((Topic::Set, _)) => Some(SortKey::Place),
+        Some((Topic::Number, _)) => Some(SortKey::Number),
+        Some((Topic::Name, _)) => Some(SortKey::Name),
+        Some((Topic::Kind, _)) => Some(SortKey::Kind),
+        Some((Topic::Rarity, _)) => Some(SortKey::Rarity),
+        Some((Topic::Submissions, _)) => Some(SortKey::Submissions),
+        Some((Topic::Unlocked, _)) => Some(SortKey::Unlocked),
+        Some((Topic::Year, _)) => Some(SortKey::Year),
+        Some((Topic::Total, _)) => {
+            Some(SortKey::Sum(totals(games))).filter(|key| *key != SortKey::Sum(Vec::new()))
+        }
+        Some((_, code)) => attribute_sort(code, games),
+        None if field.is_none() => attribute_sort(bare(name), games),
+        None => None,
+    };
+    key.ok_or_else(|| {
+        let mut known = attribute_codes(games);
+        known.extend(fields::FIELDS.iter().filter(|field| field.sortable).map(|field| field.name));
+        let near = near(name, known);
+        format!("lists cannot be sorted by {name:?}{}", did_you_mean(&near))
+    })
+}
+
+fn attribute_sort(name: &str, games: &[&Game]) -> Option<SortKey> {
+    let found = attributes(name, games);
+    let (code, _) = found.first()?.1;
+    let mut list: Vec<String> = Vec::new();
+    for (_, (_, attribute)) in &found {
+        match &attribute.value {
+            AttributeValue::Integer { .. } => {
+                return Some(SortKey::Sum(vec![SumOf {
+                    of: None,
+                    attributes: vec![code.to_owned()],
+                }]));
+            }
+            AttributeValue::Choice { values } => {
+                let new: Vec<String> =
+                    values.iter().filter(|value| !list.contains(value)).cloned().collect();
+                list.extend(new);
+            }
+            _ => {}
+        }
+    }
+    (!list.is_empty()).then(|| SortKey::Choice { attribute: code.to_owned(), values: list })
+}
+
+/// The attribute's own name in `attributes.rank`, by which an attribute is found that has the name of another field.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("attributes.").unwrap_or(name)
+}
+
+type Found<'a> = (&'a Game, (&'a str, &'a Attribute));
+
+/// The attributes of that name: by code, with or without the plural's s.
+fn attributes<'a>(name: &str, games: &[&'a Game]) -> Vec<Found<'a>> {
+    let all = games.iter().flat_map(|game| {
+        game.kinds().iter().flat_map(move |kind| {
+            kind.attributes.iter().map(move |(code, attribute)| (*game, (code.as_str(), attribute)))
+        })
+    });
+    let exact = |code: &str| code.eq_ignore_ascii_case(name);
+    let found: Vec<Found<'a>> = all.clone().filter(|(_, (code, _))| exact(code)).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    all.filter(|(_, (code, _))| code.strip_suffix('s').is_some_and(exact)).collect()
+}
+
+fn attribute_codes<'a>(games: &[&'a Game]) -> BTreeSet<&'a str> {
+    games
+        .iter()
+        .flat_map(|game| game.kinds())
+        .flat_map(|kind| kind.attributes.keys().map(String::as_str))
+        .collect()
+}
+
+/// What the games add up on cards.
+fn totals(games: &[&Game]) -> Vec<SumOf> {
+    let mut found = Vec::new();
+    for game in games {
+        for kind in game.kinds() {
+            for check in &kind.checks {
+                if let PrintingCheck::Total { of, .. } = &check.check {
+                    let sum = SumOf {
+                        of: Some((game.code().to_owned(), kind.code.clone())),
+                        attributes: of.clone(),
+                    };
+                    if !found.contains(&sum) {
+                        found.push(sum);
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The games that a query is over: those named by a `game:` that must hold, else all.
+fn narrowed<'a>(tree: &Node, games: &[&'a Game]) -> Vec<&'a Game> {
+    let parts = match tree {
+        Node::And(parts) => parts.as_slice(),
+        other => std::slice::from_ref(other),
+    };
+    for part in parts {
+        if let Node::Term(Term {
+            field: Some((name, Operator::Has | Operator::Equal)), value, ..
+        }) = part
+            && fields::find(name).is_some_and(|field| field.topic == Topic::Game)
+            && let Some(game) = game_named(value.text(), games)
+        {
+            return vec![game];
+        }
+    }
+    games.to_vec()
+}
+
+fn game_named<'a>(text: &str, games: &[&'a Game]) -> Option<&'a Game> {
+    let key = search_key(text);
+    games
+        .iter()
+        .find(|game| search_key(game.code()) == key || search_key(game.name()) == key)
+        .copied()
+}
+
+struct Checker<'a> {
+    /// The games that the query is over.
+    games: Vec<&'a Game>,
+    /// All games.
+    known: &'a [&'a Game],
+    used: usize,
+    found: Checked,
+}
+
+/// What a term turns into.
+enum Meaning {
+    Known(KnownTest),
+    Content(Vec<Case>),
+    Directive,
+}
+
+impl Checker<'_> {
+    /// `None`: nothing of it can be used. `top`: it must hold for every card.
+    fn node(&mut self, node: &Node, negated: bool, top: bool) -> Option<Predicate> {
+        let list = |checker: &mut Self, nodes: &[Node], top| -> Vec<Predicate> {
+            nodes.iter().filter_map(|node| checker.node(node, negated, top)).collect()
+        };
+        match node {
+            Node::And(nodes) => {
+                let parts = list(self, nodes, top && !negated);
+                joined(parts, !negated)
+            }
+            Node::Or(nodes) => {
+                let parts = list(self, nodes, false);
+                joined(parts, negated)
+            }
+            Node::Not(inner) => self.node(inner, !negated, false),
+            Node::Term(term) => {
+                let (term_negated, meaning) = match self.term(term, top) {
+                    Ok(found) => found,
+                    Err(message) => {
+                        self.found.warnings.push(Fault {
+                            span: term.span,
+                            term: term.to_string(),
+                            message,
+                        });
+                        return None;
+                    }
+                };
+                self.used += 1;
+                let negated = negated ^ term_negated;
+                match meaning {
+                    Meaning::Known(test) => Some(Predicate::Known { negated, test }),
+                    Meaning::Content(cases) => Some(Predicate::Content { negated, cases }),
+                    Meaning::Directive => None,
+                }
+            }
+        }
+    }
+
+    /// What a term means, and whether that is to be turned round.
+    fn term(&mut self, term: &Term, top: bool) -> Result<(bool, Meaning), String> {
+        let Some((name, operator)) = &term.field else {
+            return Ok((
+                false,
+                Meaning::Content(everywhere(text_test(&Place::Everywhere, &term.value)?)),
+            ));
+        };
+        let field = fields::find(name);
+        if let Some(Field { topic, .. }) = field
+            && !topic.operators().contains(operator)
+        {
+            let known: Vec<&str> =
+                topic.operators().iter().map(|operator| operator.as_str()).collect();
+            return Err(format!(
+                "{name} is not compared with {}, only with {}",
+                operator.as_str(),
+                known.join(" ")
+            ));
+        }
+        if term.value.text().is_empty() {
+            return Err(format!("{name}{} lacks a value", operator.as_str()));
+        }
+        if matches!(term.value, Literal::Regex(_))
+            && !matches!(
+                field.map(|field| field.topic),
+                None | Some(
+                    Topic::Name | Topic::Text | Topic::Effect | Topic::Lore | Topic::Attribute
+                )
+            )
+        {
+            return Err(format!("{name} is not searched with regular expressions"));
+        }
+        // `a!=b` is `-a=b`.
+        let (negated, operator) = match operator {
+            Operator::NotEqual => (true, Operator::Equal),
+            other => (false, *other),
+        };
+        let meaning = match field {
+            Some(field) if field.topic.is_directive() => {
+                self.directive(field, term.value.text(), top)?;
+                Meaning::Directive
+            }
+            Some(field) => self.field(field, operator, &term.value)?,
+            None => Meaning::Content(self.attribute(name, operator, &term.value)?),
+        };
+        let contrary = field.is_some_and(|field| field.topic == Topic::Not);
+        Ok((negated ^ contrary, meaning))
+    }
+
+    fn directive(&mut self, field: &Field, value: &str, top: bool) -> Result<(), String> {
+        if !top {
+            return Err(format!(
+                "{} says how the whole list is made: it cannot stand inside `or` or a negation",
+                field.name
+            ));
+        }
+        match field.topic {
+            Topic::Sort => self.found.sort = Some(sort_key(value, &self.games)?),
+            Topic::Order => {
+                self.found.descending = Some(one_of(value, &[("asc", false), ("desc", true)])?)
+            }
+            _ => {
+                let uniques = [
+                    ("cards", Unique::Cards),
+                    ("printings", Unique::Printings),
+                    ("prints", Unique::Printings),
+                ];
+                self.found.unique = Some(one_of(value, &uniques)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn field(&self, field: &Field, operator: Operator, value: &Literal) -> Result<Meaning, String> {
+        let text = value.text();
+        let known = |test| Ok(Meaning::Known(test));
+        let content = |test| Ok(Meaning::Content(everywhere(test)));
+        match field.topic {
+            Topic::Game => match game_named(text, self.known) {
+                Some(game) => known(KnownTest::Game(game.code().to_owned())),
+                None => {
+                    let near = near(text, self.known.iter().map(|game| game.code()));
+                    Err(format!("there is no game {text:?}{}", did_you_mean(&near)))
+                }
+            },
+            Topic::Set => known(KnownTest::Set(text.to_ascii_lowercase())),
+            Topic::Number => match (text.parse(), operator) {
+                (Ok(number), _) => known(KnownTest::NumberValue(operator, number)),
+                (Err(_), Operator::Has | Operator::Equal) => {
+                    known(KnownTest::Number(text.to_owned()))
+                }
+                (Err(_), _) => Err(format!("{text:?} is no number")),
+            },
+            Topic::Name if operator == Operator::Equal => match (value, search_key(text)) {
+                (Literal::Regex(_), _) => Err("a regular expression follows `:`".to_owned()),
+                (_, key) if key.is_empty() => Err(nothing_to_find(text)),
+                (_, key) => content(Test::Name(key)),
+            },
+            Topic::Name => content(text_test(&Place::Name, value)?),
+            Topic::Text => content(text_test(&Place::Text, value)?),
+            Topic::Effect => content(text_test(&Place::Effects, value)?),
+            Topic::Lore => content(text_test(&Place::Lore, value)?),
+            Topic::Kind => self.cases(text, "kind", |game| {
+                let key = search_key(text);
+                let kinds = game.kinds().iter();
+                let found = kinds
+                    .filter(|kind| search_key(&kind.code) == key || search_key(&kind.name) == key);
+                some_of(found.map(|kind| kind.code.clone()).collect(), Test::Kinds)
+                    .ok_or_else(|| game.kinds().iter().map(|kind| kind.code.clone()).collect())
+            }),
+            Topic::Type => self.cases(text, "type", |game| type_test(text, game)),
+            Topic::Attribute => Ok(Meaning::Content(self.attribute(field.name, operator, value)?)),
+            Topic::Total => {
+                let value = whole(text)?;
+                let sums = totals(&self.games);
+                let mut tests: Vec<Test> = Vec::new();
+                for SumOf { attributes, .. } in sums {
+                    let test =
+                        Test::Number { sum: attributes, per_printing: true, operator, value };
+                    if !tests.contains(&test) {
+                        tests.push(test);
+                    }
+                }
+                content(any(tests).ok_or("the game adds nothing up")?)
+            }
+            Topic::Style => self.cases(text, "style", |game| {
+                let all = game
+                    .kinds()
+                    .iter()
+                    .flat_map(|kind| &kind.effects)
+                    .flat_map(|effects| &effects.styles);
+                chosen(text, all, Test::Styles)
+            }),
+            Topic::Slot => self.cases(text, "slot", |game| {
+                let all = game
+                    .kinds()
+                    .iter()
+                    .flat_map(|kind| &kind.effects)
+                    .flat_map(|effects| &effects.slots);
+                chosen(text, all.map(|slot| &slot.code), Test::Slots)
+            }),
+            Topic::Rarity => self.cases(text, "rarity", |game| {
+                let key = search_key(text);
+                let tiers = game.rarities();
+                let wanted = tiers.iter().position(|rarity| {
+                    search_key(&rarity.code) == key || search_key(&rarity.name) == key
+                });
+                let codes = || tiers.iter().map(|rarity| rarity.code.clone()).collect::<Vec<_>>();
+                let Some(wanted) = wanted else { return Err(codes()) };
+                Ok(Test::Rarities(compared(&codes(), wanted, operator)))
+            }),
+            Topic::Is | Topic::Not => {
+                let tests = [("hidden", KnownTest::Hidden), ("unlocked", KnownTest::Unlocked)];
+                known(one_of(text, &tests)?)
+            }
+            Topic::Has => match search_key(text).as_str() {
+                "lore" => content(Test::HasLore),
+                "effect" | "effects" => content(Test::HasEffect),
+                _ => {
+                    let name = fields::find(text).map_or(bare(text), |field| field.name);
+                    let codes: BTreeSet<&str> =
+                        attributes(name, &self.games).iter().map(|(_, (code, _))| *code).collect();
+                    let tests =
+                        codes.into_iter().map(|code| Test::HasAttribute(code.to_owned())).collect();
+                    let nothing = || {
+                        let known =
+                            attribute_codes(&self.games).into_iter().chain(["lore", "effect"]);
+                        format!("no card has {text:?}{}", did_you_mean(&near(text, known)))
+                    };
+                    content(any(tests).ok_or_else(nothing)?)
+                }
+            },
+            Topic::Unlocked => {
+                let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().filter(|day| {
+                    ("1970".."9999").contains(&day.format("%Y").to_string().as_str())
+                });
+                known(KnownTest::UnlockedOn(
+                    operator,
+                    day.ok_or_else(|| format!("{text:?} is no day as 2026-11-21"))?,
+                ))
+            }
+            Topic::Submissions => known(KnownTest::Submissions(operator, whole(text)?)),
+            Topic::Year => content(Test::Year(operator, whole(text)?)),
+            Topic::Sort | Topic::Order | Topic::Unique => Ok(Meaning::Directive),
+        }
+    }
+
+    /// A test in each game that knows the value, or the values that it might have been.
+    fn cases(
+        &self,
+        text: &str,
+        what: &str,
+        test: impl Fn(&Game) -> Result<Test, Vec<String>>,
+    ) -> Result<Meaning, String> {
+        let mut tests = Vec::new();
+        let mut values = BTreeSet::new();
+        for game in &self.games {
+            match test(game) {
+                Ok(test) => tests.push((game.code(), Some(test))),
+                Err(known) => {
+                    tests.push((game.code(), None));
+                    values.extend(known);
+                }
+            }
+        }
+        let cases = grouped(tests);
+        if cases.is_empty() {
+            let near = near(text, values.iter().map(String::as_str));
+            return Err(format!("there is no {what} {text:?}{}", did_you_mean(&near)));
+        }
+        Ok(Meaning::Content(cases))
+    }
+
+    fn attribute(
+        &self,
+        name: &str,
+        operator: Operator,
+        value: &Literal,
+    ) -> Result<Vec<Case>, String> {
+        let found = attributes(bare(name), &self.games);
+        if found.is_empty() {
+            if fields::find(name).is_none() && attributes(bare(name), self.known).is_empty() {
+                let known: Vec<&str> =
+                    attribute_codes(&self.games).into_iter().map(|code| -> &str { code }).collect();
+                let near = near(
+                    name,
+                    fields::FIELDS.iter().map(|field| -> &str { field.name }).chain(known),
+                );
+                return Err(format!("there is no field {name:?}{}", did_you_mean(&near)));
+            }
+            return Err(format!("no card here has {name}"));
+        }
+        let mut faults = Vec::new();
+        let mut tests: Vec<(&str, Option<Test>)> = Vec::new();
+        for game in &self.games {
+            let mut own: Vec<Test> = Vec::new();
+            let mut has = false;
+            for (_, (code, attribute)) in found.iter().filter(|(of, _)| of.code() == game.code()) {
+                has = true;
+                match attribute_test(code, attribute, operator, value) {
+                    Ok(test) if own.contains(&test) => {}
+                    Ok(test) => own.push(test),
+                    Err(fault) => faults.push(fault),
+                }
+            }
+            if has {
+                tests.push((game.code(), any(own)));
+            }
+        }
+        let cases = grouped(tests);
+        if cases.is_empty() { Err(bad_value(name, value.text(), faults)) } else { Ok(cases) }
+    }
+}
+
+/// One case where the test is the same in all games, else one for each test.
+fn grouped(tests: Vec<(&str, Option<Test>)>) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    let all = tests.len();
+    for (game, test) in tests {
+        let Some(test) = test else { continue };
+        let known = cases.iter_mut().find(|case| case.test == test);
+        match known.and_then(|case| case.games.as_mut()) {
+            Some(games) => games.push(game.to_owned()),
+            None => cases.push(Case { games: Some(vec![game.to_owned()]), test }),
+        }
+    }
+    if let [case] = cases.as_mut_slice()
+        && case.games.as_ref().is_some_and(|games| games.len() == all)
+    {
+        case.games = None;
+    }
+    cases
+}
+
+fn everywhere(test: Test) -> Vec<Case> {
+    vec![Case { games: None, test }]
+}
+
+fn joined(mut parts: Vec<Predicate>, all: bool) -> Option<Predicate> {
+    match parts.len() {
+        0 | 1 => parts.pop(),
+        _ if all => Some(Predicate::All(parts)),
+        _ => Some(Predicate::Any(parts)),
+    }
+}
+
+fn any(mut tests: Vec<Test>) -> Option<Test> {
+    if tests.len() > 1 { Some(Test::Any(tests)) } else { tests.pop() }
+}
+
+fn some_of(values: Vec<String>, test: impl FnOnce(Vec<String>) -> Test) -> Option<Test> {
+    (!values.is_empty()).then(|| test(values))
+}
+
+/// The value of that name.
+fn one_of<T: Clone>(text: &str, known: &[(&str, T)]) -> Result<T, String> {
+    let found = known.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
+    found.map(|(_, value)| value.clone()).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        format!("{text:?} is not one of {}", names.join(", "))
+    })
+}
+
+fn whole(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| format!("{text:?} is no whole number"))
+}
+
+fn nothing_to_find(text: &str) -> String {
+    format!("there is no letter, digit or sign in {text:?}")
+}
+
+/// Looks for a literal in folded texts.
+fn text_test(place: &Place, value: &Literal) -> Result<Test, String> {
+    if let Literal::Regex(pattern) = value {
+        return Ok(Test::Regex(place.clone(), to_postgres(pattern)?));
+    }
+    let words = words(value.text());
+    if words.is_empty() {
+        Err(nothing_to_find(value.text()))
+    } else {
+        Ok(Test::Words(place.clone(), words))
+    }
+}
+
+/// A test of one of the values, or all of them.
+fn chosen<'a>(
+    text: &str,
+    values: impl Iterator<Item = &'a String> + Clone,
+    test: impl FnOnce(Vec<String>) -> Test,
+) -> Result<Test, Vec<String>> {
+    let key = search_key(text);
+    let found: BTreeSet<String> =
+        values.clone().filter(|value| search_key(value) == key).cloned().collect();
+    some_of(found.into_iter().collect(), test).ok_or_else(|| values.cloned().collect())
+}
+
+/// Type, subtype or kind.
+fn type_test(text: &str, game: &Game) -> Result<Test, Vec<String>> {
+    let (mut tests, mut values) = (Vec::new(), Vec::new());
+    for (_, (code, attribute)) in
+        attributes("type", &[game]).into_iter().chain(attributes("subtype", &[game]))
+    {
+        if let AttributeValue::Choice { values: list }
+        | AttributeValue::Choices { values: list, .. } = &attribute.value
+        {
+            let choice = |found| choice(code, attribute, found);
+            match chosen(text, list.iter(), choice) {
+                Ok(test) if !tests.contains(&test) => tests.push(test),
+                Ok(_) => {}
+                Err(known) => values.extend(known),
+            }
+        }
+    }
+    match chosen(text, game.kinds().iter().map(|kind| &kind.code), Test::Kinds) {
+        Ok(test) => tests.push(test),
+        Err(known) => values.extend(known),
+    }
+    any(tests).ok_or(values)
+}
+
+fn choice(code: &str, attribute: &Attribute, values: Vec<String>) -> Test {
+    Test::Choice { attribute: code.to_owned(), per_printing: attribute.per_printing, values }
+}
+
+/// The values of an ordered list that compare so with the one at `wanted`.
+fn compared(values: &[String], wanted: usize, operator: Operator) -> Vec<String> {
+    let fits = |at: usize| match operator {
+        Operator::Has | Operator::Equal | Operator::NotEqual => at == wanted,
+        Operator::Less => at < wanted,
+        Operator::AtMost => at <= wanted,
+        Operator::Greater => at > wanted,
+        Operator::AtLeast => at >= wanted,
+    };
+    values.iter().enumerate().filter(|(at, _)| fits(*at)).map(|(_, value)| value.clone()).collect()
+}
+
+/// Why a value does not fit an attribute.
+enum BadValue {
+    /// It is not in this list.
+    Unlisted(Vec<String>),
+    /// Something else, for people.
+    Other(String),
+}
+
+fn bad_value(name: &str, text: &str, faults: Vec<BadValue>) -> String {
+    let mut values = BTreeSet::new();
+    for fault in faults {
+        match fault {
+            BadValue::Unlisted(list) => values.extend(list),
+            BadValue::Other(message) => return message,
+        }
+    }
+    let near = near(text, values.iter().map(String::as_str));
+    format!("there is no {name} {text:?}{}", did_you_mean(&near))
+}
+
+fn attribute_test(
+    code: &str,
+    attribute: &Attribute,
+    operator: Operator,
+    value: &Literal,
+) -> Result<Test, BadValue> {
+    let text = value.text();
+    let other = |message: &str| Err(BadValue::Other(format!("{code} {message}")));
+    let is_equality = matches!(operator, Operator::Has | Operator::Equal);
+    if matches!(value, Literal::Regex(_)) && !matches!(attribute.value, AttributeValue::Text { .. })
+    {
+        return other("is not searched with regular expressions");
+    }
+    match &attribute.value {
+        AttributeValue::Text { .. } => match (operator, value) {
+            (Operator::Has, _) => {
+                text_test(&Place::Attribute(code.to_owned()), value).map_err(BadValue::Other)
+            }
+            (Operator::Equal, Literal::Word(_) | Literal::Phrase(_)) if folded(text).is_empty() => {
+                Err(BadValue::Other(nothing_to_find(text)))
+            }
+            (Operator::Equal, Literal::Word(_) | Literal::Phrase(_)) => {
+                Ok(Test::TextIs(code.to_owned(), folded(text)))
+            }
+            _ => other("is a text: it has no order"),
+        },
+        AttributeValue::Integer { .. } => Ok(Test::Number {
+            sum: vec![code.to_owned()],
+            per_printing: attribute.per_printing,
+            operator,
+            value: whole(text).map_err(BadValue::Other)?,
+        }),
+        AttributeValue::Boolean if is_equality => Ok(Test::Flag {
+            attribute: code.to_owned(),
+            per_printing: attribute.per_printing,
+            value: one_of(text, &[("true", true), ("false", false), ("yes", true), ("no", false)])
+                .map_err(BadValue::Other)?,
+        }),
+        AttributeValue::Boolean => other("is yes or no: it has no order"),
+        AttributeValue::Choices { values, .. } if is_equality => {
+            chosen(text, values.iter(), |found| choice(code, attribute, found))
+                .map_err(BadValue::Unlisted)
+        }
+        AttributeValue::Choices { .. } => other("is a list: it has no order"),
+        AttributeValue::Choice { values } => {
+            let key = search_key(text);
+            match values.iter().position(|known| search_key(known) == key) {
+                Some(wanted) => Ok(choice(code, attribute, compared(values, wanted, operator))),
+                None => Err(BadValue::Unlisted(values.clone())),
+            }
+        }
+        _ => other("cannot be searched"),
+    }
+}

@@ -1,0 +1,194 @@
+//! The fields of the query language: one table, from which queries are checked and the reference is written.
+
+use super::syntax::Operator;
+
+/// What a field is about; decides what its values are and how it is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Topic {
+    Game,
+    Set,
+    Number,
+    Name,
+    Text,
+    Effect,
+    Lore,
+    Kind,
+    Type,
+    /// An attribute that the games' manifests define.
+    Attribute,
+    Total,
+    Style,
+    Slot,
+    Rarity,
+    Is,
+    Not,
+    Has,
+    Unlocked,
+    Submissions,
+    Year,
+    Sort,
+    Order,
+    Unique,
+}
+
+impl Topic {
+    /// The operators that it takes.
+    pub(super) fn operators(self) -> &'static [Operator] {
+        use Operator::{AtLeast, AtMost, Equal, Greater, Has, Less, NotEqual};
+        match self {
+            Self::Game
+            | Self::Set
+            | Self::Name
+            | Self::Kind
+            | Self::Type
+            | Self::Style
+            | Self::Slot => &[Has, Equal, NotEqual],
+            Self::Text | Self::Effect | Self::Lore | Self::Is | Self::Not | Self::Has => &[Has],
+            Self::Sort | Self::Order | Self::Unique => &[Has, Equal],
+            Self::Number
+            | Self::Attribute
+            | Self::Total
+            | Self::Rarity
+            | Self::Unlocked
+            | Self::Submissions
+            | Self::Year => &[Has, Equal, NotEqual, Less, AtMost, Greater, AtLeast],
+        }
+    }
+
+    /// Whether it asks for what everybody may know, and so finds hidden cards too.
+    fn finds_hidden(self) -> bool {
+        matches!(
+            self,
+            Self::Game
+                | Self::Set
+                | Self::Number
+                | Self::Is
+                | Self::Not
+                | Self::Unlocked
+                | Self::Submissions
+        )
+    }
+
+    /// Whether it says how the list is made, not what is in it.
+    pub(super) fn is_directive(self) -> bool {
+        matches!(self, Self::Sort | Self::Order | Self::Unique)
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Field {
+    /// Its name; of an attribute, its code in the manifests, with or without the plural's s.
+    pub(super) name: &'static str,
+    /// Other names.
+    pub(super) aliases: &'static [&'static str],
+    pub(super) topic: Topic,
+    /// Whether lists can be sorted by it.
+    pub(super) sortable: bool,
+    /// What it means.
+    pub(super) text: &'static str,
+    /// A query with it that finds something in the sample games.
+    pub(super) example: &'static str,
+}
+
+macro_rules! fields {
+    ($($name:literal [$($alias:literal)*] $topic:ident $($sortable:ident)?: $text:literal, $example:literal;)+) => {
+        &[$(Field {
+            name: $name,
+            aliases: &[$($alias),*],
+            topic: Topic::$topic,
+            sortable: fields!(@ $($sortable)?),
+            text: $text,
+            example: $example,
+        }),+]
+    };
+    (@ sortable) => { true };
+    (@) => { false };
+}
+
+/// The whole table.
+pub(super) const FIELDS: &[Field] = fields! {
+    "game" ["g"] Game: "The game, by code or name.", "game:ttcg";
+    "set" ["s" "e" "edition"] Set sortable: "The set, by code. Sorting by it means game, set and number: the order when nothing else is said.", "set:hearth";
+    "number" ["cn" "nr"] Number sortable: "The number in the set. Zeros before it do not count.", "number<=12";
+    "name" ["n" "title"] Name sortable: "Words of the name. `=` wants the whole name.", "name:tortoise";
+    "text" ["o" "x"] Text: "Words of effects and lore.", "o:\"discard one card\"";
+    "effect" ["fx"] Effect: "Words of one effect.", "effect:mill";
+    "lore" ["a" "flavor" "flavour" "ft"] Lore: "Words of the background text.", "lore:market";
+    "kind" ["k"] Kind sortable: "The kind of card, by code or name.", "kind:spell";
+    "type" ["t"] Type sortable: "The type, one of the subtypes, or the kind.", "t:fire";
+    "subtype" ["st" "subtypes"] Attribute: "A subtype.", "subtype:ghost";
+    "rank" ["rk" "level"] Attribute sortable: "The rank.", "rank>=4";
+    "attack" ["atk"] Attribute sortable: "Attack, in any printing.", "attack>700";
+    "defense" ["def" "defence"] Attribute sortable: "Defense, in any printing.", "def>=800";
+    "total" ["sum"] Total sortable: "What the game adds up on a card, attack and defense, in any printing.", "total>2500";
+    "stage" [] Attribute sortable: "The stage; stages have an order.", "stage>=ultramoji";
+    "power" ["pow"] Attribute sortable: "The power.", "power<2";
+    "keyword" ["kw" "keywords"] Attribute: "A keyword.", "kw:mute";
+    "style" [] Style: "The style of an effect.", "style:counter";
+    "slot" [] Slot: "Where on the card an effect stands.", "slot:glitch";
+    "rarity" ["r"] Rarity sortable: "A rarity in which the card exists; rarities have an order. Sorting is by the lowest.", "r>=mythic_rare unique:printings";
+    "is" [] Is: "`hidden`: not yet unlocked. `unlocked`: was hidden once.", "is:hidden";
+    "not" [] Not: "The contrary of `is`.", "not:hidden";
+    "has" [] Has: "`effect`, `lore`, or the code of an attribute that the card has.", "has:lore";
+    "unlocked" [] Unlocked sortable: "The day on which the community unlocked the card, `YYYY-MM-DD`, in UTC.", "unlocked>=2026-11-01 or is:hidden";
+    "submissions" ["progress"] Submissions sortable: "How many submissions count towards unlocking, of cards that started hidden.", "submissions<5";
+    "year" ["y"] Year sortable: "The year in which the set came out.", "year:2026";
+    "sort" [] Sort: "By which field the list is sorted. Cards without a value come last.", "t:fire sort:attack";
+    "order" ["dir" "direction"] Order: "`asc` or `desc`.", "t:fire sort:attack order:desc";
+    "unique" ["u"] Unique: "`cards`: one entry for each card. `printings`: one for each rarity of it that fits.", "attack>1500 unique:printings";
+};
+
+/// The field of that name.
+pub(super) fn find(name: &str) -> Option<&'static Field> {
+    let is = |other: &str| other.eq_ignore_ascii_case(name);
+    FIELDS.iter().find(|field| is(field.name) || field.aliases.iter().any(|alias| is(alias)))
+}
+
+/// A query for each field, and the field's name: each finds something in the sample games.
+pub fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FIELDS.iter().map(|field| (field.name, field.example))
+}
+
+/// The table as Markdown, for the reference page.
+pub fn reference() -> String {
+    let mut page = String::from(
+        "| Field | Short | Operators | Sorts | Finds hidden cards | Meaning | Example |\n|---|---|---|---|---|---|---|\n",
+    );
+    let quoted = |words: &mut dyn Iterator<Item = &str>| {
+        words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" ")
+    };
+    let yes = |is: bool| if is { "yes" } else { "" };
+    for field in FIELDS {
+        page.push_str(&format!(
+            "| `{}` | {} | {} | {} | {} | {} | `{}` |\n",
+            field.name,
+            quoted(&mut field.aliases.iter().copied()),
+            quoted(&mut field.topic.operators().iter().map(|operator| operator.as_str())),
+            yes(field.sortable),
+            yes(field.topic.finds_hidden()),
+            field.text,
+            field.example,
+        ));
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_name_means_one_field() {
+        let names = || {
+            FIELDS
+                .iter()
+                .flat_map(|field| std::iter::once(field.name).chain(field.aliases.iter().copied()))
+        };
+        assert_eq!(names().collect::<BTreeSet<_>>().len(), names().count());
+        assert_eq!(find("ATK").map(|field| field.name), Some("attack"));
+        assert_eq!(find("attac"), None);
+    }
+}

@@ -1,0 +1,219 @@
+//! Texts as they are searched: words in small letters without accents and punctuation. Folded here and not in the database, whose
+//! own tools drop emoji or depend on its locale.
+
+use cardscape_engine::{Effect, search_key};
+use serde_json::{Map, Value};
+
+/// Raise it when the same content would be folded into something else: stored words of an older version are made again.
+pub const WORDS_VERSION: i16 = 1;
+
+/// Stands between two parts of a folded text (two effects, say); nothing that is folded contains it.
+const BETWEEN: &str = " |";
+
+/// The words of a card, as they are stored beside its content. Every text is folded with [`folded`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// Name, effects, lore and the emoji of the attributes: what a bare word is looked for in.
+    pub all: String,
+    /// The name.
+    pub name: String,
+    /// The effects, each a part.
+    pub effects: String,
+    /// The background text.
+    pub lore: String,
+    /// The attributes that are texts, by code.
+    pub attributes: Map<String, Value>,
+}
+
+impl Words {
+    /// Folds the texts of a card.
+    pub fn of(
+        name: &str,
+        effects: &[Effect],
+        lore: Option<&str>,
+        attributes: &Map<String, Value>,
+    ) -> Self {
+        let join = |parts: Vec<String>| {
+            parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(BETWEEN)
+        };
+        let texts = || attributes.iter().filter_map(|(code, value)| Some((code, value.as_str()?)));
+        let emoji = texts().flat_map(|(_, text)| words(text)).filter(|word| is_symbols(word));
+        let emoji: String = emoji.map(|word| format!(" {word}")).collect();
+        let name = folded(name);
+        let effects = join(effects.iter().map(|effect| folded(&effect.text)).collect());
+        let lore = lore.map(folded).unwrap_or_default();
+        Self {
+            all: join(vec![name.clone(), effects.clone(), lore.clone(), emoji]),
+            name,
+            effects,
+            lore,
+            attributes: texts().map(|(code, text)| (code.clone(), folded(text).into())).collect(),
+        }
+    }
+}
+
+/// A text as its words, with a space before each: so `LIKE '% fire%'` finds words that begin with `fire`.
+///
+/// ```
+/// use cardscape::search::folded;
+/// assert_eq!(folded("Nobody’s  Éclair-Fox, 🔥!"), " nobodys eclair fox 🔥");
+/// ```
+pub fn folded(text: &str) -> String {
+    words(text).into_iter().map(|word| format!(" {word}")).collect()
+}
+
+/// The words of a text. Apostrophes belong to a word but leave no trace; an emoji is a word of its own, and so is each character of
+/// scripts that write no spaces.
+pub fn words(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut word = String::new();
+    let mut finish = |word: &mut String| {
+        if word.chars().any(char::is_alphanumeric) {
+            let key = search_key(word);
+            // Compatibility characters may stand for several: ㍿ is four.
+            if key.chars().all(|letter| class(letter) == Class::Letter) || key == *word {
+                found.extend(Some(key).filter(|key| !key.is_empty()));
+            } else {
+                found.extend(words(&key));
+            }
+        } else if word.chars().any(is_symbol) {
+            let signs = |letter: &char| is_symbol(*letter) || *letter == JOINER;
+            let sign: String = word.chars().filter(signs).collect();
+            found.push(sign.trim_end_matches(JOINER).to_owned());
+        }
+        word.clear();
+    };
+    let mut before = ' ';
+    for letter in text.chars() {
+        let joins = match class(letter) {
+            Class::Between => false,
+            Class::Inside => !word.is_empty(),
+            Class::Letter => {
+                !word.is_empty() && !word.chars().any(is_symbol) && !is_unspaced(before)
+            }
+            Class::Unspaced => false,
+            Class::Symbol => {
+                before == JOINER && is_symbols(&word)
+                    || is_skin_tone(letter) && is_symbol(before)
+                    || is_flag_letter(letter) && is_flag_letter(before) && word.chars().count() == 1
+            }
+        };
+        if !joins || word.chars().count() >= MAX_WORD {
+            finish(&mut word);
+        }
+        if class(letter) != Class::Between {
+            word.push(letter);
+        }
+        if letter != VARIATION {
+            before = letter;
+        }
+    }
+    finish(&mut word);
+    found
+}
+
+/// Most characters of a word: a longer one counts as several. The database takes words of up to 2,046 bytes.
+const MAX_WORD: usize = 100;
+/// Glues emoji together: 😮‍💨.
+const JOINER: char = '\u{200d}';
+/// Asks for the coloured form of the character before it.
+const VARIATION: char = '\u{fe0f}';
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Letters, digits.
+    Letter,
+    /// A letter that is a word by itself.
+    Unspaced,
+    /// Emoji and other signs.
+    Symbol,
+    /// What belongs to the character before it, or to the word: accents, apostrophes, the joiner.
+    Inside,
+    /// White space, punctuation, everything else.
+    Between,
+}
+
+fn class(letter: char) -> Class {
+    match letter {
+        '\'' | '`' | '\u{b4}' | '\u{2bc}' | '\u{2018}' | '\u{2019}' | '\u{201b}' | '\u{ff07}'
+        | '\u{ad}' => Class::Inside,
+        JOINER | '\u{fe00}'..='\u{fe0f}' => Class::Inside,
+        '\u{300}'..='\u{36f}'
+        | '\u{1ab0}'..='\u{1aff}'
+        | '\u{1dc0}'..='\u{1dff}'
+        | '\u{20d0}'..='\u{20ff}'
+        | '\u{fe20}'..='\u{fe2f}' => Class::Inside,
+        _ if is_unspaced(letter) => Class::Unspaced,
+        _ if is_flag_letter(letter) || is_symbol(letter) => Class::Symbol,
+        _ if letter.is_alphanumeric() => Class::Letter,
+        _ => Class::Between,
+    }
+}
+
+/// Han, Hiragana, Katakana: written without spaces.
+fn is_unspaced(letter: char) -> bool {
+    letter.is_alphanumeric()
+        && matches!(letter, '\u{3005}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Signs with a meaning of their own, emoji above all; neither letters nor punctuation.
+fn is_symbol(letter: char) -> bool {
+    is_flag_letter(letter)
+        || !letter.is_alphanumeric()
+            && (matches!(letter, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '\u{e000}'..='\u{f8ff}')
+                || matches!(
+                    letter,
+                    '\u{203c}' | '\u{2049}' | '\u{3030}' | '\u{303d}' | '\u{a9}' | '\u{ae}'
+                ))
+}
+
+fn is_symbols(word: &str) -> bool {
+    word.chars().any(is_symbol)
+}
+
+fn is_skin_tone(letter: char) -> bool {
+    matches!(letter, '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+fn is_flag_letter(letter: char) -> bool {
+    matches!(letter, '\u{1f1e6}'..='\u{1f1ff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn spelling_accidents_do_not_count() {
+        for same in ["Éclair", "ECLAIR", "e\u{301}clair", "Ｅclair!", "(éclair)"] {
+            assert_eq!(words(same), ["eclair"], "{same}");
+        }
+        for same in ["Nobody's", "nobody’s", "NOBODY´S", "nobodys"] {
+            assert_eq!(words(same), ["nobodys"], "{same}");
+        }
+        assert_eq!(words("Straße—ÆON, ½ 'tis"), ["strasse", "aeon", "12", "tis"]);
+        assert_eq!(words(" … ' \u{301} "), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_emoji_is_a_word() {
+        assert_eq!(words("on🔥fire❤\u{fe0f}"), ["on", "🔥", "fire", "❤"]);
+        assert_eq!(words("😮\u{200d}💨👍🏽🇩🇪🇫🇷"), ["😮\u{200d}💨", "👍🏽", "🇩🇪", "🇫🇷"]);
+        assert_eq!(words("火竜 カ"), ["火", "竜", "カ"]);
+        let attributes = serde_json::json!({ "emoji": "🔥", "type": "fire", "power": 3 });
+        let card = Words::of("Ember", &[], Some("Warm. Very."), attributes.as_object().unwrap());
+        assert_eq!(card.all, " ember | warm very | 🔥");
+        assert_eq!(card.attributes["type"], " fire");
+    }
+
+    proptest! {
+        #[test]
+        fn folding_what_is_folded_changes_nothing(text in any::<String>()) {
+            let once = folded(&text);
+            prop_assert!(!once.contains(['|', '\0', '\'', '\\', '%']), "{:?}", once);
+            prop_assert_eq!(folded(&once), once);
+        }
+    }
+}

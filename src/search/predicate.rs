@@ -1,0 +1,251 @@
+//! Conditions on cards, checked and typed: the store turns them into SQL.
+
+use chrono::{DateTime, NaiveDate};
+
+use super::syntax::Operator;
+
+/// A condition on cards. Negations stand at its leaves only, so that a leaf on content can be false for a card whose content the
+/// asker may not see, negated or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Predicate {
+    /// Every one holds.
+    All(Vec<Self>),
+    /// One holds.
+    Any(Vec<Self>),
+    /// On what everybody may know of every card.
+    Known {
+        /// Whether the test is to fail.
+        negated: bool,
+        /// The test.
+        test: KnownTest,
+    },
+    /// On what a hidden card must not tell: false for a card whose content the asker may not see.
+    Content {
+        /// Whether the tests are to fail.
+        negated: bool,
+        /// One of them is to hold.
+        cases: Vec<Case>,
+    },
+}
+
+impl Predicate {
+    /// What every card is.
+    pub fn always() -> Self {
+        Self::All(Vec::new())
+    }
+
+    /// A test of what everybody may know.
+    pub fn known(test: KnownTest) -> Self {
+        Self::Known { negated: false, test }
+    }
+
+    /// A test of content, in all games.
+    pub fn content(test: Test) -> Self {
+        Self::Content { negated: false, cases: vec![Case { games: None, test }] }
+    }
+
+    /// Whether no card can fit whose content the asker may not see.
+    pub fn needs_content(&self) -> bool {
+        match self {
+            Self::All(parts) => parts.iter().any(Self::needs_content),
+            Self::Any(parts) => !parts.is_empty() && parts.iter().all(Self::needs_content),
+            Self::Known { .. } => false,
+            Self::Content { .. } => true,
+        }
+    }
+}
+
+/// What everybody may know of a card, hidden or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KnownTest {
+    /// Its game.
+    Game(String),
+    /// Its set.
+    Set(String),
+    /// Its number, as it is written.
+    Number(String),
+    /// Its number, when that is one, whatever zeros stand before it.
+    NumberValue(Operator, i64),
+    /// It is hidden from the public.
+    Hidden,
+    /// It started hidden and was unlocked.
+    Unlocked,
+    /// The day on which it was unlocked.
+    UnlockedOn(Operator, NaiveDate),
+    /// Submissions that count towards its unlocking; of cards that started hidden.
+    Submissions(Operator, i64),
+}
+
+/// A test that holds in some games.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Codes of the games; `None`: all.
+    pub games: Option<Vec<String>>,
+    /// The test.
+    pub test: Test,
+}
+
+/// Where words are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Name, effects, lore and the emoji of the attributes.
+    Everywhere,
+    /// The name.
+    Name,
+    /// Effects and lore.
+    Text,
+    /// The effects.
+    Effects,
+    /// The lore.
+    Lore,
+    /// An attribute that is a text.
+    Attribute(String),
+}
+
+/// A test of a card's content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Test {
+    /// One of them holds.
+    Any(Vec<Self>),
+    /// These folded words stand there side by side; the last may go on.
+    Words(Place, Vec<String>),
+    /// A regular expression in the dialect of Postgres fits the folded text.
+    Regex(Place, String),
+    /// The whole name, as search key.
+    Name(String),
+    /// The beginning of the name, as search key.
+    NamePrefix(String),
+    /// The whole of a text attribute, folded.
+    TextIs(String, String),
+    /// The sum of attributes, in one printing.
+    Number {
+        /// What is added.
+        sum: Vec<String>,
+        /// Whether printings may differ in it.
+        per_printing: bool,
+        /// How it is compared.
+        operator: Operator,
+        /// With what.
+        value: i64,
+    },
+    /// An attribute has one of these values, in one printing.
+    Choice {
+        /// Its code.
+        attribute: String,
+        /// Whether printings may differ in it.
+        per_printing: bool,
+        /// The values.
+        values: Vec<String>,
+    },
+    /// An attribute that is yes or no.
+    Flag {
+        /// Its code.
+        attribute: String,
+        /// Whether printings may differ in it.
+        per_printing: bool,
+        /// Which of the two.
+        value: bool,
+    },
+    /// Its kind is one of these.
+    Kinds(Vec<String>),
+    /// It exists in one of these rarities.
+    Rarities(Vec<String>),
+    /// An effect has one of these styles.
+    Styles(Vec<String>),
+    /// An effect stands in one of these slots.
+    Slots(Vec<String>),
+    /// It has this attribute, and not as an empty list.
+    HasAttribute(String),
+    /// It has an effect.
+    HasEffect,
+    /// It has lore.
+    HasLore,
+    /// The year in which its set came out.
+    Year(Operator, i64),
+}
+
+/// By what cards are sorted; equals follow game, set and number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SortKey {
+    /// Game, set and number.
+    #[default]
+    Place,
+    /// The number, whatever zeros stand before it.
+    Number,
+    /// The name.
+    Name,
+    /// The kind.
+    Kind,
+    /// The sum of attributes of the base printing: for each kind of each game, what is added.
+    Sum(Vec<SumOf>),
+    /// The place of an attribute's value in this list.
+    Choice {
+        /// Its code.
+        attribute: String,
+        /// The values, from low to high.
+        values: Vec<String>,
+    },
+    /// The lowest rarity.
+    Rarity,
+    /// Submissions that count towards unlocking.
+    Submissions,
+    /// When it was unlocked.
+    Unlocked,
+    /// The year in which its set came out.
+    Year,
+}
+
+impl SortKey {
+    /// Whether a text can be one of its values, as Postgres writes them.
+    pub fn admits(&self, key: &str) -> bool {
+        match self {
+            Self::Place => false,
+            Self::Name | Self::Kind => !key.contains('\0'),
+            Self::Unlocked => {
+                key.starts_with("20")
+                    && DateTime::parse_from_str(key, "%Y-%m-%d %H:%M:%S%.f%#z").is_ok()
+            }
+            Self::Number
+            | Self::Sum(_)
+            | Self::Choice { .. }
+            | Self::Rarity
+            | Self::Submissions
+            | Self::Year => {
+                let written = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-');
+                key.len() <= 40 && key.bytes().all(written) && key.parse::<f64>().is_ok()
+            }
+        }
+    }
+}
+
+/// What is added for the cards of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SumOf {
+    /// Game and kind code; `None`: for all cards.
+    pub of: Option<(String, String)>,
+    /// Codes of the attributes.
+    pub attributes: Vec<String>,
+}
+
+/// What one entry of a list stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unique {
+    /// A card.
+    #[default]
+    Cards,
+    /// A card in one rarity.
+    Printings,
+}
+
+/// Which cards, in which order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardQuery {
+    /// What they fulfil.
+    pub predicate: Predicate,
+    /// By what they are sorted.
+    pub sort: SortKey,
+    /// Whether the highest come first; what has no value comes last either way.
+    pub descending: bool,
+    /// What is listed.
+    pub unique: Unique,
+}

@@ -1,0 +1,529 @@
+//! The text of a query and its syntax tree.
+
+use std::fmt;
+
+/// Most characters of a query.
+pub const MAX_LENGTH: usize = 1_000;
+/// Most levels of parentheses and negations.
+pub const MAX_DEPTH: usize = 32;
+/// Most terms.
+pub const MAX_TERMS: usize = 50;
+
+/// Where something stands in a query.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    /// Characters before it.
+    pub position: usize,
+    /// Its characters.
+    pub length: usize,
+}
+
+/// Something in a query that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where.
+    pub span: Span,
+    /// The text there.
+    pub term: String,
+    /// What is wrong, for people.
+    pub message: String,
+}
+
+/// How a field is compared with a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// `:`, whatever comes naturally to the field.
+    Has,
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+}
+
+impl Operator {
+    /// The longer ones first: `<=` is not `<`.
+    const ALL: [Self; 7] = [
+        Self::AtMost,
+        Self::AtLeast,
+        Self::NotEqual,
+        Self::Less,
+        Self::Greater,
+        Self::Equal,
+        Self::Has,
+    ];
+
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Has => ":",
+            Self::Equal => "=",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::AtMost => "<=",
+            Self::Greater => ">",
+            Self::AtLeast => ">=",
+        }
+    }
+}
+
+/// What is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Literal {
+    /// Without quotes.
+    Word(String),
+    /// In quotes.
+    Phrase(String),
+    /// Between slashes.
+    Regex(String),
+}
+
+impl Literal {
+    /// The text, whatever stands around it.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Word(text) | Self::Phrase(text) | Self::Regex(text) => text,
+        }
+    }
+}
+
+/// One term: `attack>700`, `"draw a card"`, `fox`.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// Field and operator; `None`: names and texts are searched.
+    pub field: Option<(String, Operator)>,
+    /// What is looked for.
+    pub value: Literal,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Two terms are the same wherever they stand.
+impl PartialEq for Term {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.field, &self.value) == (&other.field, &other.value)
+    }
+}
+
+/// A syntax tree.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    /// Every one holds; at least two.
+    And(Vec<Self>),
+    /// One holds; at least two.
+    Or(Vec<Self>),
+    /// It does not hold.
+    Not(Box<Self>),
+    /// A term.
+    Term(Term),
+}
+
+/// A node as text that parses into the same node.
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |f: &mut fmt::Formatter<'_>, nodes: &[Self], between: &str| {
+            nodes.iter().enumerate().try_for_each(|(at, node)| {
+                f.write_str(if at == 0 { "" } else { between })?;
+                match node {
+                    Self::Or(_) => write!(f, "({node})"),
+                    _ => write!(f, "{node}"),
+                }
+            })
+        };
+        match self {
+            Self::And(nodes) => list(f, nodes, " "),
+            Self::Or(nodes) => list(f, nodes, " or "),
+            Self::Not(node) => match **node {
+                Self::And(_) | Self::Or(_) => write!(f, "-({node})"),
+                Self::Not(_) | Self::Term(_) => write!(f, "-{node}"),
+            },
+            Self::Term(term) => write!(f, "{term}"),
+        }
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((field, operator)) = &self.field {
+            write!(f, "{field}{}", operator.as_str())?;
+        }
+        match &self.value {
+            Literal::Word(text) => f.write_str(text),
+            Literal::Phrase(text) => {
+                write!(f, "\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+            }
+            Literal::Regex(text) => {
+                f.write_str("/")?;
+                let mut letters = text.chars();
+                while let Some(letter) = letters.next() {
+                    match letter {
+                        '/' => f.write_str("\\/")?,
+                        '\\' => write!(f, "\\{}", letters.next().unwrap_or('\\'))?,
+                        other => write!(f, "{other}")?,
+                    }
+                }
+                f.write_str("/")
+            }
+        }
+    }
+}
+
+/// Reads a query; `None`: there is nothing in it.
+///
+/// # Errors
+/// Every fault that leaves open what is meant, with its place.
+///
+/// ```
+/// use cardscape::search::parse;
+/// let tree = parse("t:fire (attack>700 or \"draw a card\") -fox").unwrap().unwrap();
+/// assert_eq!(tree.to_string(), "t:fire (attack>700 or \"draw a card\") -fox");
+/// let faults = parse("fox (").unwrap_err();
+/// assert_eq!((faults[0].span.position, faults[0].term.as_str()), (4, "("));
+/// ```
+pub fn parse(text: &str) -> Result<Option<Node>, Vec<Fault>> {
+    let letters: Vec<char> = text.chars().take(MAX_LENGTH + 1).collect();
+    let mut parser = Parser { letters, at: 0, terms: 0, faults: Vec::new() };
+    if parser.letters.len() > MAX_LENGTH {
+        let message = format!("a query has at most {MAX_LENGTH} characters");
+        parser.fault(MAX_LENGTH, MAX_LENGTH + 1, message);
+        return Err(parser.faults);
+    }
+    if let Some(at) =
+        parser.letters.iter().position(|letter| letter.is_control() && !letter.is_whitespace())
+    {
+        parser.fault(at, at + 1, "a query has no control characters");
+        return Err(parser.faults);
+    }
+    let mut tree = parser.any(0);
+    // What is left begins with a parenthesis that closes nothing.
+    while parser.peek().is_some() && parser.faults.is_empty() {
+        parser.fault(parser.at, parser.at + 1, "this closes nothing");
+        parser.at += 1;
+        tree = None;
+    }
+    if parser.faults.is_empty() { Ok(tree) } else { Err(parser.faults) }
+}
+
+struct Parser {
+    letters: Vec<char>,
+    at: usize,
+    terms: usize,
+    faults: Vec<Fault>,
+}
+
+impl Parser {
+    fn fault(&mut self, start: usize, end: usize, message: impl Into<String>) {
+        let end = end.min(self.letters.len()).max(start);
+        let term = self.letters.get(start..end).unwrap_or_default().iter().collect();
+        let span = Span { position: start, length: end - start };
+        self.faults.push(Fault { span, term, message: message.into() });
+    }
+
+    /// The next letter that is no white space.
+    fn peek(&mut self) -> Option<char> {
+        while self.letters.get(self.at).is_some_and(|letter| letter.is_whitespace()) {
+            self.at += 1;
+        }
+        self.letters.get(self.at).copied()
+    }
+
+    /// Whether the word `word` stands here, all by itself.
+    fn is_keyword(&mut self, word: &str) -> bool {
+        self.peek();
+        let rest = &self.letters[self.at..];
+        let length = word.len();
+        rest.len() >= length
+            && rest
+                .iter()
+                .zip(word.chars())
+                .all(|(letter, wanted)| letter.eq_ignore_ascii_case(&wanted))
+            && rest.get(length).is_none_or(|next| ends_word(*next))
+    }
+
+    /// Terms with `or` between them.
+    fn any(&mut self, depth: usize) -> Option<Node> {
+        let mut nodes = Vec::new();
+        loop {
+            let start = self.at;
+            match self.all(depth) {
+                Some(Node::Or(inner)) => nodes.extend(inner),
+                Some(node) => nodes.push(node),
+                None if self.is_keyword("or") => {
+                    self.fault(self.at, self.at + 2, "a term is missing before `or`");
+                }
+                None if start > 0 && !nodes.is_empty() => {
+                    let end = self.at;
+                    self.fault(start - 2, end, "a term is missing after `or`");
+                }
+                None => {}
+            }
+            if !self.faults.is_empty() || !self.is_keyword("or") {
+                break;
+            }
+            self.at += 2;
+        }
+        if nodes.len() > 1 { Some(Node::Or(nodes)) } else { nodes.pop() }
+    }
+
+    /// Terms that stand side by side.
+    fn all(&mut self, depth: usize) -> Option<Node> {
+        let mut nodes = Vec::new();
+        while self.faults.is_empty() {
+            match self.peek() {
+                None | Some(')') => break,
+                Some(_) if self.is_keyword("or") => break,
+                Some(_) if self.is_keyword("and") => {
+                    if nodes.is_empty() {
+                        self.fault(self.at, self.at + 3, "a term is missing before `and`");
+                    }
+                    let keyword = self.at;
+                    self.at += 3;
+                    if matches!(self.peek(), None | Some(')'))
+                        || self.is_keyword("or")
+                        || self.is_keyword("and")
+                    {
+                        self.fault(keyword, keyword + 3, "a term is missing after `and`");
+                    }
+                }
+                Some(_) => match self.one(depth) {
+                    Some(Node::And(inner)) => nodes.extend(inner),
+                    node => nodes.extend(node),
+                },
+            }
+        }
+        if nodes.len() > 1 { Some(Node::And(nodes)) } else { nodes.pop() }
+    }
+
+    /// A term, a negation or what stands in parentheses.
+    fn one(&mut self, depth: usize) -> Option<Node> {
+        let (start, letter) = (self.at, self.letters.get(self.at).copied()?);
+        if depth >= MAX_DEPTH && matches!(letter, '(' | '-') {
+            self.fault(start, start + 1, format!("at most {MAX_DEPTH} levels"));
+            return None;
+        }
+        match letter {
+            '(' => {
+                self.at += 1;
+                let inner = self.any(depth + 1);
+                if !self.faults.is_empty() {
+                    return None;
+                }
+                if self.peek() != Some(')') {
+                    self.fault(start, start + 1, "this is never closed");
+                    return None;
+                }
+                self.at += 1;
+                if inner.is_none() {
+                    self.fault(start, self.at, "there is nothing between these parentheses");
+                }
+                inner
+            }
+            '-' if self
+                .letters
+                .get(start + 1)
+                .is_some_and(|next| *next != ')' && !next.is_whitespace()) =>
+            {
+                self.at += 1;
+                if self.is_keyword("or") || self.is_keyword("and") {
+                    self.fault(start, self.at, "a term is missing after `-`");
+                    return None;
+                }
+                self.one(depth + 1).map(|node| Node::Not(Box::new(node)))
+            }
+            _ => self.term().map(Node::Term),
+        }
+    }
+
+    fn term(&mut self) -> Option<Term> {
+        let start = self.at;
+        self.terms += 1;
+        if self.terms > MAX_TERMS {
+            self.fault(start, self.letters.len(), format!("a query has at most {MAX_TERMS} terms"));
+            return None;
+        }
+        let field = self.field();
+        let value = match self.letters.get(self.at) {
+            Some('"') => {
+                Literal::Phrase(self.enclosed('"', "this quotation mark is never closed")?)
+            }
+            Some('/') => {
+                Literal::Regex(self.enclosed('/', "this regular expression is never closed")?)
+            }
+            _ => {
+                let from = self.at;
+                while self.letters.get(self.at).is_some_and(|letter| !ends_word(*letter)) {
+                    self.at += 1;
+                }
+                Literal::Word(self.letters[from..self.at].iter().collect())
+            }
+        };
+        Some(Term { field, value, span: Span { position: start, length: self.at - start } })
+    }
+
+    /// A name with an operator behind it.
+    fn field(&mut self) -> Option<(String, Operator)> {
+        let rest = &self.letters[self.at..];
+        let length = rest
+            .iter()
+            .take_while(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.'))
+            .count();
+        if length == 0 || !rest[0].is_ascii_alphabetic() {
+            return None;
+        }
+        let operator = Operator::ALL.into_iter().find(|operator| {
+            operator
+                .as_str()
+                .chars()
+                .eq(rest[length..].iter().take(operator.as_str().len()).copied())
+        })?;
+        let name = rest[..length].iter().collect();
+        self.at += length + operator.as_str().len();
+        Some((name, operator))
+    }
+
+    /// What stands between two marks. A backslash takes the mark its meaning; in quotes, every character's.
+    fn enclosed(&mut self, mark: char, unclosed: &str) -> Option<String> {
+        let start = self.at;
+        self.at += 1;
+        let mut text = String::new();
+        while let Some(&letter) = self.letters.get(self.at) {
+            self.at += 1;
+            match letter {
+                '\\' => {
+                    let Some(&next) = self.letters.get(self.at) else { break };
+                    self.at += 1;
+                    if mark == '/' && next != '/' {
+                        text.push('\\');
+                    }
+                    text.push(next);
+                }
+                _ if letter == mark => return Some(text),
+                _ => text.push(letter),
+            }
+        }
+        self.fault(start, self.letters.len(), unclosed);
+        None
+    }
+}
+
+/// Whether a word without quotes ends before this letter.
+fn ends_word(letter: char) -> bool {
+    letter.is_whitespace() || matches!(letter, '(' | ')' | '"')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rendered(text: &str) -> String {
+        parse(text).unwrap_or_else(|faults| panic!("{text}: {faults:?}")).unwrap().to_string()
+    }
+
+    #[test]
+    fn a_query_is_a_tree() {
+        for (text, tree) in [
+            ("a b or c d", "a b or c d"),
+            ("a AND (b Or (c))", "a (b or c)"),
+            ("-(a or b) --c", "-(a or b) --c"),
+            ("  attack>=700   t:fire ", "attack>=700 t:fire"),
+            ("((a b) c)", "a b c"),
+            ("o:\"say \\\"hi\\\" \\\\\" /a\\/b\\d/", "o:\"say \\\"hi\\\" \\\\\" /a\\/b\\d/"),
+            ("a\"b c\"d", "a \"b c\" d"),
+            ("orb android - x:", "orb android - x:"),
+            ("name!=fox 3:1 émile:x", "name!=fox 3:1 émile:x"),
+        ] {
+            assert_eq!(rendered(text), tree, "{text}");
+        }
+        for empty in ["", "   ", "\t\n"] {
+            assert_eq!(parse(empty), Ok(None), "{empty:?}");
+        }
+    }
+
+    #[test]
+    fn faults_have_places() {
+        for (text, position, length, term) in [
+            ("fox (", 4, 1, "("),
+            ("fox )", 4, 1, ")"),
+            ("a (b (c) d", 2, 1, "("),
+            ("é \"open", 2, 5, "\"open"),
+            ("t:/open", 2, 5, "/open"),
+            ("or a", 0, 2, "or"),
+            ("a or", 2, 2, "or"),
+            ("a or or b", 5, 2, "or"),
+            ("(a or )", 3, 3, "or "),
+            ("and a", 0, 3, "and"),
+            ("a and", 2, 3, "and"),
+            ("()", 0, 2, "()"),
+            ("a -or b", 2, 1, "-"),
+            ("a\u{1}", 1, 1, "\u{1}"),
+        ] {
+            let faults = parse(text).unwrap_err();
+            let Fault { span, term: found, .. } = &faults[0];
+            assert_eq!(
+                (span.position, span.length, found.as_str()),
+                (position, length, term),
+                "{text}: {faults:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn everything_is_bounded() {
+        assert!(parse(&"a".repeat(MAX_LENGTH)).is_ok());
+        assert!(parse(&"a".repeat(MAX_LENGTH + 1)).is_err());
+        let nested = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
+        assert!(parse(&nested(MAX_DEPTH)).is_ok());
+        assert!(parse(&nested(MAX_DEPTH + 1)).is_err());
+        assert!(parse(&("-".repeat(MAX_DEPTH + 1) + "a")).is_err());
+        assert!(parse(&"a ".repeat(MAX_TERMS)).is_ok());
+        assert!(parse(&"a ".repeat(MAX_TERMS + 1)).is_err());
+    }
+
+    fn query() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            "[a-zé🔥]{1,4}",
+            "[a-z]{1,3}(:|=|!=|<|<=|>|>=)[0-9a-z\\-]{0,3}",
+            "\"[a-z \\\\\"]{0,5}\"",
+            "/[a-z\\\\/.]{0,5}/",
+            Just("(".to_owned()),
+            Just(")".to_owned()),
+            Just("-".to_owned()),
+            Just(" or ".to_owned()),
+            Just(" and ".to_owned()),
+            Just(" ".to_owned()),
+        ];
+        proptest::collection::vec(piece, 0..20).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in any::<String>()) {
+            let _ = parse(&text);
+        }
+
+        #[test]
+        fn a_rendered_tree_parses_into_itself(text in query()) {
+            if let Ok(Some(tree)) = parse(&text) {
+                let again = parse(&tree.to_string());
+                prop_assert_eq!(again, Ok(Some(tree)), "{}", text);
+            }
+        }
+
+        #[test]
+        fn faults_lie_inside_the_text(text in query()) {
+            let length = text.chars().count();
+            for fault in parse(&text).err().unwrap_or_default() {
+                prop_assert!(fault.span.position + fault.span.length <= length, "{:?}", fault);
+            }
+        }
+    }
+}

@@ -1,0 +1,615 @@
+//! The query language of `GET /v1/cards?q=`.
+
+use std::collections::BTreeSet;
+
+use cardscape::search;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, RequestExt as _, TestApp, edit_set, seed_data, set_file, sql};
+
+/// Answers a query; `more` holds further parameters.
+async fn ask(app: &TestApp, q: &str, more: &[(&str, &str)]) -> Answer {
+    app.get(&path(&[&[("q", q), ("limit", "200")], more].concat())).answer().await
+}
+
+/// The list with these parameters.
+fn path(parameters: &[(&str, &str)]) -> String {
+    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
+    format!("/v1/cards?{query}")
+}
+
+fn place(card: &Value) -> String {
+    let text = |field: &str| card[field].as_str().unwrap().to_owned();
+    format!("{}/{}", text("set"), text("number"))
+}
+
+/// The cards that a query finds, as set and number in the order of the list; no term is left out.
+async fn found(app: &TestApp, q: &str) -> Vec<String> {
+    let page = ask(app, q, &[]).await.expect(200);
+    assert_eq!(page.get("warnings"), None, "{q}");
+    page["data"].as_array().unwrap().iter().map(place).collect()
+}
+
+/// The cards of a set file for which something holds.
+fn wanted(game: &str, set: &str, holds: impl Fn(&Value) -> bool) -> Vec<String> {
+    let file = set_file(&seed_data(game), set);
+    let cards = file["cards"].as_array().unwrap().iter();
+    let mut found: Vec<String> = cards
+        .filter(|card| holds(card))
+        .map(|card| format!("{set}/{}", card["number"].as_str().unwrap()))
+        .collect();
+    found.sort();
+    found
+}
+
+fn attribute<'a>(card: &'a Value, code: &str) -> &'a Value {
+    &card["attributes"][code]
+}
+
+/// The highest value that an attribute has in a printing.
+fn highest(card: &Value, code: &str) -> i64 {
+    let own = card["printings"].as_array().into_iter().flatten();
+    let all = own.map(|printing| &printing["attributes"][code]).chain([attribute(card, code)]);
+    all.filter_map(Value::as_i64).max().unwrap_or(i64::MIN)
+}
+
+fn texts(card: &Value) -> String {
+    let effects = card["effects"].as_array().into_iter().flatten();
+    let effects = effects.map(|effect| effect["text"].as_str().unwrap());
+    let all: Vec<&str> = effects.chain(card["lore"].as_str()).collect();
+    all.join(" ").to_lowercase()
+}
+
+type Holds = fn(&Value) -> bool;
+
+#[tokio::test]
+async fn a_query_finds_what_the_files_say() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg", "uno-emoji", "emojito", "emojo-dojo"]).await;
+    let ttcg: &[(&str, Holds)] = &[
+        ("t:fire", |card| attribute(card, "type") == "fire"),
+        ("t:FIRE t:spell", |_| false),
+        ("t:fire or t:Water", |card| {
+            attribute(card, "type") == "fire" || attribute(card, "type") == "water"
+        }),
+        ("kind:unit -t:fire -(t:water or t:dark)", |card| {
+            card["kind"] == "unit"
+                && !["fire", "water", "dark"].iter().any(|of| attribute(card, "type") == of)
+        }),
+        ("t:spell", |card| card["kind"] == "spell"),
+        ("t!=spell kind:lore", |card| card["kind"] == "lore"),
+        ("attack>700", |card| highest(card, "attack") > 700),
+        ("-attack>700", |card| highest(card, "attack") <= 700),
+        ("atk>=700 def<300", |card| {
+            let lowest = card["printings"].as_array().into_iter().flatten();
+            let lowest =
+                lowest.filter_map(|printing| printing["attributes"]["defense"].as_i64()).min();
+            highest(card, "attack") >= 700 && lowest.is_some_and(|lowest| lowest < 300)
+        }),
+        ("boost_attack>20", |card| highest(card, "boost_attack") > 20),
+        ("attributes.rank=3", |card| attribute(card, "rank") == 3),
+        ("rank!=3", |card| attribute(card, "rank") != 3),
+        ("rank>3 rank<=5", |card| attribute(card, "rank").as_i64().is_some_and(|rank| rank > 3)),
+        ("total>=2550", |card| attribute(card, "rank") == 5 && card["kind"] == "unit"),
+        ("subtype:dragon", |card| card.to_string().contains("\"dragon\"")),
+        ("style:counter", |card| card.to_string().contains("\"counter\"")),
+        ("has:lore", |card| card["lore"].is_string()),
+        ("-has:lore", |card| !card["lore"].is_string()),
+        ("has:attack", |card| card["kind"] == "unit"),
+        ("r:primal_rare", |card| card["kind"] != "lore" && card["printings"].is_array()),
+        ("r>\"mythic rare\"", |card| card["kind"] != "lore" && card["printings"].is_array()),
+        ("number:7 or number=008", |card| card["number"] == "007" || card["number"] == "008"),
+        ("cn<4", |card| card["number"].as_str().unwrap().parse::<u32>().unwrap() < 4),
+        ("pebblebrow", |card| card["name"] == "Pebblebrow Tortoise"),
+        ("name=\"pebblebrow  TORTOISE!\"", |card| card["name"] == "Pebblebrow Tortoise"),
+        ("name=pebblebrow", |_| false),
+        ("tort pebble", |card| card["name"] == "Pebblebrow Tortoise"),
+        ("\"pebblebrow tort\"", |card| card["name"] == "Pebblebrow Tortoise"),
+        ("\"tortoise pebblebrow\"", |_| false),
+        ("ebblebrow", |_| false),
+        ("/ebble?b.ow/", |card| card["name"] == "Pebblebrow Tortoise"),
+        ("name:/^p\\w+ tortoise$/", |card| card["name"] == "Pebblebrow Tortoise"),
+        ("o:\"discard one card\"", |card| texts(card).contains("discard one card")),
+        ("o:/mill (one|two) cards?/", |card| {
+            texts(card).contains("mill one card") || texts(card).contains("mill two cards")
+        }),
+        ("lore:market", |card| {
+            card["lore"].as_str().is_some_and(|lore| lore.to_lowercase().contains(" market"))
+        }),
+        ("effect:rank -effect:unit", |card| {
+            let effects = card["effects"].to_string().to_lowercase();
+            effects.contains(" rank") && !effects.contains("unit")
+        }),
+        ("year:2026", |_| true),
+        ("year<2026 or submissions>0 or is:unlocked", |_| false),
+    ];
+    for (q, holds) in ttcg {
+        let all = found(&app, &format!("set:hearth ({q})")).await;
+        assert_eq!(all, wanted("ttcg", "hearth", holds), "{q}");
+    }
+    let emoji: &[(&str, Holds)] = &[
+        ("stage>=ultramoji", |card| {
+            ["ultramoji", "megamoji"].iter().any(|stage| attribute(card, "stage") == stage)
+        }),
+        ("stage!=basicmoji", |card| attribute(card, "stage") != "basicmoji"),
+        ("kw:mute", |card| card["attributes"].to_string().contains("\"mute\"")),
+        ("slot:glitch", |card| card["effects"].to_string().contains("\"glitch\"")),
+        ("power<2", |card| attribute(card, "power").as_i64().unwrap() < 2),
+        ("😂", |card| attribute(card, "emoji") == "😂"),
+        ("emoji:😂", |card| attribute(card, "emoji") == "😂"),
+        ("emoji=😂", |card| attribute(card, "emoji") == "😂"),
+        ("has:keyword", |card| {
+            card["attributes"]["keywords"].as_array().is_some_and(|list| !list.is_empty())
+        }),
+    ];
+    for (q, holds) in emoji {
+        let all = found(&app, &format!("game:emoji-tcg ({q})")).await;
+        let wanted = wanted("emoji-tcg", "feed", holds);
+        assert!(!wanted.is_empty(), "{q}");
+        assert_eq!(all, wanted, "{q}");
+    }
+    // An emoji of several characters is one.
+    assert_eq!(found(&app, "😮‍💨 game:emojito").await.len(), 1);
+    // Two games have a type; the values of one are not those of the other.
+    let types = found(&app, "t:fire or t:faces").await;
+    assert!(types.iter().any(|card| card.starts_with("hearth/")), "{types:?}");
+    assert!(types.iter().any(|card| card.starts_with("feed/")), "{types:?}");
+    // A number that the game prints, not the number in the set.
+    let sevens = found(&app, "game:uno-emoji attributes.number:7").await;
+    let holds = |card: &Value| attribute(card, "number") == 7;
+    assert_eq!(sevens, wanted("uno-emoji", "box", holds));
+}
+
+#[tokio::test]
+async fn accents_apostrophes_and_case_do_not_count() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    edit_set(&mut source, "hearth", |set| {
+        set["cards"][0]["name"] = "Éclair’s Über-Owl".into();
+        set["cards"][0]["lore"] = "100% 🔥❤\u{fe0f} Ærø; DROP_TABLE 'x' \\ 火竜.".into();
+    });
+    app.import(&source).await.unwrap();
+    for q in [
+        "eclair",
+        "ÉCLAIR",
+        "e\u{301}clairs",
+        "Éclair's",
+        "eclair’s",
+        "\"eclairs uber\"",
+        "uber-owl",
+        "name:owl",
+        "🔥",
+        "❤",
+        "lore:❤\u{fe0f}",
+        "aero",
+        "100%",
+        "'x'",
+        "drop_table",
+        "\"100 🔥\"",
+        "火竜",
+        "竜",
+        "lore:/🔥+ ?❤/",
+        "/\\d{3} 🔥/",
+        "name=\"Eclairs Uber Owl\"",
+        "name:/über.owl$/",
+        "name:/^Éclair's/",
+    ] {
+        assert_eq!(found(&app, &format!("{q} set:hearth number:1")).await, ["hearth/001"], "{q}");
+    }
+    for q in ["lair", "%", "e%r", "name:🔥", "\"owl 100\"", "/owl 100/", "/uber\\b.\\bowls/"] {
+        let page = ask(&app, &format!("{q} set:hearth number:1"), &[]).await.expect(200);
+        let alone = page.get("warnings").is_some();
+        assert_eq!(page["data"].as_array().unwrap().len(), usize::from(alone), "{q}");
+    }
+}
+
+#[tokio::test]
+async fn every_field_has_an_example_that_finds_something() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for (field, example) in search::examples() {
+        assert!(!found(&app, example).await.is_empty(), "{field}: {example}");
+    }
+}
+
+/// `CARDSCAPE_UPDATE=1 cargo test --test api the_reference` writes the table.
+#[test]
+fn the_reference_is_the_table_that_runs() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/SEARCH.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (begin, end) = ("<!-- fields -->\n\n", "\n<!-- end of fields -->");
+    let (head, rest) = page.split_once(begin).unwrap();
+    let (table, tail) = rest.split_once(end).unwrap();
+    let expected = search::reference();
+    if std::env::var_os("CARDSCAPE_UPDATE").is_some() {
+        std::fs::write(path, format!("{head}{begin}{expected}{end}{tail}")).unwrap();
+        return;
+    }
+    assert_eq!(table, expected, "see the comment of this test");
+}
+
+#[tokio::test]
+async fn what_cannot_be_used_is_told_and_left_out() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for (q, position, length, message) in [
+        ("set:hearth atack>700", 11, 9, "there is no field \"atack\"; did you mean attack?"),
+        ("t:fier set:hearth", 0, 6, "there is no type \"fier\"; did you mean fire?"),
+        ("é set:hearth attack>many", 13, 11, "\"many\" is no whole number"),
+        ("set:hearth name>fox", 11, 8, "name is not compared with >, only with : = !="),
+        ("set:hearth -keyword:muted", 12, 13, "there is no keyword \"muted\"; did you mean mute?"),
+        ("set:hearth game:ttgc", 11, 9, "there is no game \"ttgc\"; did you mean ttcg?"),
+        (
+            "set:hearth r:ultrarar",
+            11,
+            10,
+            "there is no rarity \"ultrarar\"; did you mean ultra_rare?",
+        ),
+        ("set:hearth t:", 11, 2, "t: lacks a value"),
+        ("set:hearth \"!?\"", 11, 4, "there is no letter, digit or sign in \"!?\""),
+        ("set:hearth is:secret", 11, 9, "\"secret\" is not one of hidden, unlocked"),
+        ("set:hearth sort:lore", 11, 9, "lists cannot be sorted by \"lore\""),
+        (
+            "set:hearth (fox or order:desc)",
+            19,
+            10,
+            "order says how the whole list is made: it cannot stand inside `or` or a negation",
+        ),
+        ("set:hearth /a{99}/", 11, 7, "a repetition counts to 50 at most"),
+        (
+            "set:hearth /(a)\\1/",
+            11,
+            7,
+            "the regular expression cannot be read: backreferences are not supported",
+        ),
+        ("set:hearth t:/fire/", 11, 8, "t is not searched with regular expressions"),
+        ("set:hearth unlocked>yesterday", 11, 18, "\"yesterday\" is no day as 2026-11-21"),
+        ("game:emoji-tcg attack>1", 15, 8, "no card here has attack"),
+    ] {
+        let page = ask(&app, q, &[]).await.expect(200);
+        let term: String = q.chars().skip(position).take(length).collect();
+        assert_eq!(
+            page["warnings"],
+            json!([{ "position": position, "length": length, "term": term, "message": message }]),
+            "{q}"
+        );
+        assert!(q.contains("fox") || !page["data"].as_array().unwrap().is_empty(), "{q}");
+        // The same term alone is nothing to search for.
+        let problem = ask(&app, &term, &[]).await;
+        if !q.contains("game:emoji") {
+            let problem =
+                if q.contains("order") { continue } else { problem.problem(400, "invalid_query") };
+            assert_eq!(problem["faults"][0]["position"], 0, "{q}");
+            assert_eq!(problem["faults"][0]["message"], message, "{q}");
+            assert_eq!(problem["errors"][0]["pointer"], "?q", "{q}");
+        }
+    }
+    for (q, position, message) in [
+        ("t:fire (fox", 7, "this is never closed"),
+        ("\"fox", 0, "this quotation mark is never closed"),
+        ("fox or", 4, "a term is missing after `or`"),
+    ] {
+        let problem = ask(&app, q, &[]).await.problem(400, "invalid_query");
+        assert_eq!(problem["faults"][0]["position"], position, "{q}");
+        assert_eq!(problem["faults"][0]["message"], message, "{q}");
+    }
+    for q in ["a ".repeat(51), "a".repeat(1001), "(".repeat(40), "a\0".to_owned()] {
+        ask(&app, &q, &[]).await.problem(400, "invalid_query");
+    }
+    for more in
+        [("sort", "lore"), ("order", "up"), ("unique", "art"), ("fields", "secret"), ("total", "1")]
+    {
+        ask(&app, "fox", &[more]).await.problem(400, "invalid_query");
+    }
+    assert_eq!(ask(&app, "  ", &[]).await.expect(200)["data"].as_array().unwrap().len(), 200);
+}
+
+#[tokio::test]
+async fn lists_are_sorted_and_paged_whatever_comes_in_between() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for (sort, unique) in [
+        ("set", "cards"),
+        ("number", "cards"),
+        ("name", "cards"),
+        ("kind", "cards"),
+        ("rarity", "cards"),
+        ("rank", "cards"),
+        ("attack", "cards"),
+        ("total", "cards"),
+        ("type", "cards"),
+        ("stage", "cards"),
+        ("power", "cards"),
+        ("year", "cards"),
+        ("unlocked", "cards"),
+        ("submissions", "cards"),
+        ("boost_attack", "cards"),
+        ("set", "printings"),
+        ("attack", "printings"),
+        ("rarity", "printings"),
+        ("name", "printings"),
+    ] {
+        for order in ["asc", "desc"] {
+            let more = [("sort", sort), ("order", order), ("unique", unique), ("total", "true")];
+            let whole = pages(&app, &more, "200").await;
+            let small = pages(&app, &more, "37").await;
+            assert_eq!(small, whole, "{sort} {order} {unique}");
+            let distinct: BTreeSet<&String> = whole.iter().collect();
+            assert_eq!(distinct.len(), whole.len(), "{sort} {order} {unique}");
+        }
+    }
+    let attacks = |page: &Value| -> Vec<i64> {
+        let cards = page["data"].as_array().unwrap().iter();
+        cards.filter_map(|card| card["attributes"]["attack"].as_i64()).collect()
+    };
+    let page = ask(&app, "set:hearth sort:attack order:desc", &[]).await.expect(200);
+    let mut sorted = attacks(&page);
+    assert_eq!(page["data"][0]["attributes"]["attack"], sorted[0]);
+    sorted.sort_unstable_by(|one, other| other.cmp(one));
+    assert_eq!(attacks(&page), sorted, "by the common printing");
+    assert!(sorted.len() > 50);
+    // What has no attack comes last either way.
+    let lowest = ask(&app, "set:hearth sort:attack", &[]).await.expect(200);
+    assert!(lowest["data"][0]["attributes"]["attack"].is_i64());
+    // A parameter is stronger than the query.
+    let other =
+        ask(&app, "set:hearth sort:name order:asc", &[("sort", "attack"), ("order", "desc")]).await;
+    assert_eq!(attacks(&other.expect(200)), sorted);
+    let stages = ask(&app, "stage>basicmoji sort:stage", &[]).await.expect(200);
+    let stages: Vec<&Value> =
+        stages["data"].as_array().unwrap().iter().map(|card| attribute(card, "stage")).collect();
+    assert_eq!(stages.first().map(|stage| stage.as_str()), Some(Some("supermoji")));
+    assert_eq!(stages.last().map(|stage| stage.as_str()), Some(Some("megamoji")));
+}
+
+/// Every entry of a list, page by page over the `Link` header; the total is checked on the way.
+async fn pages(app: &TestApp, more: &[(&str, &str)], limit: &str) -> Vec<String> {
+    let mut answer = app.get(&path(&[&[("limit", limit)], more].concat())).answer().await;
+    let mut entries = Vec::new();
+    loop {
+        let link = answer.header("link");
+        let page = answer.expect(200);
+        for entry in page["data"].as_array().unwrap() {
+            entries.push(format!("{} {}", entry["id"], entry["printing"]["rarity"]));
+        }
+        let Some((next, _)) = link.strip_prefix('<').and_then(|link| link.split_once('>')) else {
+            assert_eq!(page["total"], entries.len());
+            return entries;
+        };
+        answer = app.get(next).answer().await;
+    }
+}
+
+#[tokio::test]
+async fn a_page_begins_where_the_last_ended_though_cards_come_in() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let mut seen = Vec::new();
+    let mut path = "/v1/cards?q=kind:unit&sort=attack&limit=10&order=desc".to_owned();
+    let before = ask(&app, "kind:unit", &[("sort", "attack"), ("order", "desc")]).await.expect(200);
+    let before: Vec<String> = before["data"].as_array().unwrap().iter().map(place).collect();
+    for round in 0.. {
+        let answer = app.get(&path).answer().await;
+        let link = answer.header("link");
+        seen.extend(answer.expect(200)["data"].as_array().unwrap().iter().map(place));
+        // Stronger and weaker ones come in while somebody reads.
+        app.import_set(&format!("new-{round}"), 5, false).await;
+        let Some((next, _)) = link.strip_prefix('<').and_then(|link| link.split_once('>')) else {
+            break;
+        };
+        next.clone_into(&mut path);
+    }
+    let distinct: BTreeSet<&String> = seen.iter().collect();
+    assert_eq!(distinct.len(), seen.len(), "no card twice");
+    let old: Vec<String> = seen.iter().filter(|card| !card.starts_with("new-")).cloned().collect();
+    assert_eq!(old, before, "no card missed, in the same order");
+}
+
+#[tokio::test]
+async fn a_cursor_belongs_to_its_list() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let list = "/v1/cards?limit=3&q=t:fire&sort=attack";
+    let page = app.get(list).answer().await.expect(200);
+    let cursor = page["next_cursor"].as_str().unwrap();
+    app.get(&format!("{list}&cursor={cursor}&total=true&limit=5").replace("limit=3&", ""))
+        .answer()
+        .await
+        .expect(200);
+    for other in [
+        "limit=3&q=t:water&sort=attack",
+        "limit=3&q=t:fire&sort=name",
+        "limit=3&q=t:fire&sort=attack&order=desc",
+        "limit=3",
+    ] {
+        app.get(&format!("/v1/cards?{other}&cursor={cursor}"))
+            .answer()
+            .await
+            .problem(400, "invalid_cursor");
+    }
+    // Forged ones that decode.
+    let mark = {
+        use base64::Engine as _;
+        let bytes = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(cursor).unwrap();
+        serde_json::from_slice::<Value>(&bytes).unwrap()[0].clone()
+    };
+    for key in [
+        json!("x"),
+        json!("1e999"),
+        json!("--1"),
+        json!("1;select"),
+        json!(1),
+        json!("9".repeat(50)),
+    ] {
+        use base64::Engine as _;
+        let forged = json!([mark, key, "ttcg", "hearth", "001", 0]).to_string();
+        let forged = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(forged);
+        app.get(&format!("{list}&cursor={forged}")).answer().await.problem(400, "invalid_cursor");
+    }
+}
+
+#[tokio::test]
+async fn lists_of_printings_hold_those_that_fit() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let page = ask(&app, "set:hearth attack>1500 unique:printings", &[("total", "true")])
+        .await
+        .expect(200);
+    let entries = page["data"].as_array().unwrap();
+    let file = set_file(&seed_data("ttcg"), "hearth");
+    let all = file["cards"].as_array().unwrap().iter();
+    let all = all.flat_map(|card| card["printings"].as_array().into_iter().flatten());
+    let fitting =
+        all.filter(|printing| printing["attributes"]["attack"].as_i64() > Some(1500)).count();
+    assert!(fitting > 0);
+    assert_eq!((entries.len(), &page["total"]), (fitting, &json!(fitting)));
+    for entry in entries {
+        assert!(entry["printing"]["attributes"]["attack"].as_i64() > Some(1500), "{entry}");
+        assert!(entry["name"].is_string());
+    }
+    let page = ask(
+        &app,
+        "set:hearth number:1 r>=mythic_rare unique:printings sort:rarity order:desc",
+        &[],
+    )
+    .await;
+    let page = page.expect(200);
+    let rarities: Vec<&Value> =
+        page["data"].as_array().unwrap().iter().map(|entry| &entry["printing"]["rarity"]).collect();
+    assert_eq!(rarities, ["primal_rare", "mythic_rare"]);
+    assert_eq!(
+        ask(&app, "is:hidden", &[("unique", "printings")]).await.expect(200)["data"],
+        json!([])
+    );
+
+    let page = ask(&app, "set:hearth number:1", &[("fields", "name,attributes")]).await.expect(200);
+    let members: Vec<&String> = page["data"][0].as_object().unwrap().keys().collect();
+    assert_eq!(members, ["attributes", "id", "name"]);
+    let page = ask(&app, "set:veil number:1", &[("fields", "name,number")]).await.expect(200);
+    let members: Vec<&String> = page["data"][0].as_object().unwrap().keys().collect();
+    assert_eq!(members, ["id", "number"], "a hidden card has no name to choose");
+}
+
+#[tokio::test]
+async fn texts_are_values_and_never_sql() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let all = app.db().value("SELECT count(*) FROM cards").await;
+    for evil in [
+        "'; DROP TABLE cards; --",
+        "\" OR 1=1 --",
+        "$1",
+        "?",
+        "%' OR '%'='",
+        "\\",
+        "'a' & !'b'",
+        "fox:*",
+        "fox | !fox",
+        "$$",
+        "/*",
+        "a'b\\'c",
+        "::text",
+        "{1,2}",
+        "[\"a\"]",
+        "name = 'x'",
+        "𝕗𝕠𝕩",
+        "\u{202e}fox",
+        "ﬁre",
+        "null",
+        "NaN",
+        "-9223372036854775809",
+    ] {
+        for q in [
+            evil.to_owned(),
+            format!("\"{}\"", evil.replace('\\', "\\\\").replace('"', "\\\"")),
+            format!("/{}/", evil.replace('/', "\\/")),
+            format!("name:{evil}"),
+            format!("name={evil}"),
+            format!("set:{evil}"),
+            format!("number:{evil}"),
+            format!("t:{evil}"),
+            format!("attack>{evil}"),
+            format!("r>={evil}"),
+            format!("about:{evil}"),
+            format!("about={evil}"),
+            format!("has:{evil}"),
+            format!("sort:{evil}"),
+            format!("year:{evil}"),
+            format!("unlocked:{evil}"),
+            format!("submissions:{evil}"),
+        ] {
+            let answer = ask(&app, &q, &[]).await;
+            assert!(answer.status == 200 || answer.status == 400, "{q}: {}", answer.text());
+        }
+    }
+    assert_eq!(app.db().value("SELECT count(*) FROM cards").await, all);
+}
+
+#[tokio::test]
+async fn costly_patterns_end_soon() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for q in [
+        "/(a*)*b/",
+        "/(a|a)*(b|b)*(a|b|ab)*c$/",
+        "/(.*)(.*)(.*)(.*)(.*)(.*)x$/",
+        "/(\\w+ ){20}z/",
+        "/((a?){20}){20}b/",
+        "/.{50}.{50}.{50}q/",
+        "/(\\b.)*(\\b.)*x/",
+    ] {
+        let started = std::time::Instant::now();
+        let answer = ask(&app, q, &[]).await;
+        assert!([200, 400, 503].contains(&answer.status), "{q}: {}", answer.text());
+        assert!(started.elapsed().as_secs() < 4, "{q} took {:?}", started.elapsed());
+    }
+    // The service is as quick as before.
+    assert_eq!(found(&app, "pebblebrow").await.len(), 1);
+}
+
+#[tokio::test]
+async fn words_that_an_older_program_left_out_are_made() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let url = app.db().url();
+    let all: usize = app.db().value("SELECT count(*) FROM card_content").await.parse().unwrap();
+    let dump = "SELECT md5(string_agg(words || name_words || effect_words || lore_words || attribute_words::text, ',' \
+                ORDER BY card_id)) FROM card_content";
+    let before = app.db().value(dump).await;
+    sql(
+        &url,
+        "UPDATE card_content SET words = '', name_words = '', effect_words = '', lore_words = '', attribute_words = '{}', \
+         words_version = 0",
+    )
+    .await;
+    assert_eq!(found(&app, "pebblebrow").await.len(), 0);
+    let (one, other) = tokio::join!(
+        cardscape::store::cards::refresh_words(app.store()),
+        cardscape::store::cards::refresh_words(app.store())
+    );
+    assert_eq!(one.unwrap() + other.unwrap(), all, "each card once");
+    assert_eq!(app.db().value(dump).await, before, "as an import makes them");
+    assert_eq!(found(&app, "pebblebrow").await.len(), 1);
+    // An older program changes a text and does not know of words.
+    sql(&url, "UPDATE card_content SET name = 'Wholly New' WHERE name = 'Pebblebrow Tortoise'")
+        .await;
+    assert_eq!(cardscape::store::cards::refresh_words(app.store()).await.unwrap(), 1);
+    assert_eq!((found(&app, "pebblebrow").await.len(), found(&app, "wholly").await.len()), (0, 1));
+    assert_eq!(cardscape::store::cards::refresh_words(app.store()).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_search_that_takes_too_long_ends_and_the_next_one_works() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let url = app.db().url();
+    let busy = tokio::spawn(async move {
+        sql(&url, "BEGIN; LOCK TABLE card_content; SELECT pg_sleep(4); COMMIT").await;
+    });
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    let problem = ask(&app, "pebblebrow", &[]).await;
+    assert_eq!(problem.header("retry-after"), "2");
+    problem.problem(503, "timed_out");
+    busy.await.unwrap();
+    assert_eq!(found(&app, "pebblebrow").await, ["hearth/001"]);
+}
