@@ -4,3 +4,7 @@ pub use super::door::cards::{
     CardKey, CardPlace, CardView, HiddenCard, OpenCard, Printing, UnlockProgress, count, find,
     find_by_number, list, printings,
 };
+pub use super::door::facets::{FacetCount, FacetSource, facets};
+pub use super::door::lookups::{
+    CardIdentifier, NamePlace, NamedCard, RandomFilter, look_up, named, random, suggest_names,
+};

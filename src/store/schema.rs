@@ -45,6 +45,7 @@ diesel::table! {
         effects -> Jsonb,
         lore -> Nullable<Text>,
         open -> Bool,
+        word_key -> Text,
         name_scope -> Text,
     }
 }

@@ -122,11 +122,11 @@ pub struct Printing {
 /// Position in a list of cards: game, set, number.
 pub type CardKey = (String, String, String);
 
-const COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number, c.updated_at, u.submissions, u.threshold, \
+pub(super) const COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number, c.updated_at, u.submissions, u.threshold, \
     u.unlocked_at, content.name, content.kind, content.attributes, content.effects, content.lore FROM ";
 
 #[derive(QueryableByName)]
-struct Row {
+pub(super) struct Row {
     #[diesel(sql_type = SqlUuid)]
     id: Uuid,
     #[diesel(sql_type = Text)]
@@ -156,7 +156,7 @@ struct Row {
 }
 
 impl Row {
-    fn view(self) -> StoreResult<CardView> {
+    pub(super) fn view(self) -> StoreResult<CardView> {
         let place = CardPlace {
             id: CardId(self.id),
             game: self.game_code,
@@ -193,7 +193,7 @@ impl Row {
 }
 
 /// Rows of all cards; the content of those that the viewer may see.
-fn cards_and_content<'a>(columns: &str, viewer: Viewer) -> Sql<'a> {
+pub(super) fn cards_and_content<'a>(columns: &str, viewer: Viewer) -> Sql<'a> {
     Sql::new(columns)
         .push("cards c LEFT JOIN unlocks u ON u.card_id = c.id LEFT JOIN card_content content ON content.card_id = c.id AND ")
         .sight(viewer)
@@ -201,7 +201,7 @@ fn cards_and_content<'a>(columns: &str, viewer: Viewer) -> Sql<'a> {
 }
 
 /// Rows of the cards whose content the viewer may see.
-fn cards_with_content<'a>(columns: &str, viewer: Viewer) -> Sql<'a> {
+pub(super) fn cards_with_content<'a>(columns: &str, viewer: Viewer) -> Sql<'a> {
     Sql::new(columns)
         .content_seen_by(viewer)
         .push(" JOIN cards c ON c.id = content.card_id LEFT JOIN unlocks u ON u.card_id = c.id WHERE true")
@@ -309,7 +309,7 @@ fn filtered<'a>(columns: &str, viewer: Viewer, filter: &'a CardFilter) -> Sql<'a
 }
 
 /// A LIKE pattern for texts that begin with `prefix`.
-fn starting_with(prefix: &str) -> String {
+pub(super) fn starting_with(prefix: &str) -> String {
     let mut pattern = String::with_capacity(prefix.len() + 1);
     for letter in prefix.chars() {
         if matches!(letter, '%' | '_' | '\\') {
