@@ -74,8 +74,9 @@ pub async fn facets(
     set: Option<&str>,
     attributes: &[&str],
 ) -> StoreResult<Vec<FacetCount>> {
+    // Each count reads the cards anew: kept aside, their attributes and effects would go to disk and back.
     let sql = Sql::new(
-        "WITH seen AS MATERIALIZED (SELECT content.card_id, content.kind, content.attributes, content.effects FROM ",
+        "WITH seen AS NOT MATERIALIZED (SELECT content.card_id, content.kind, content.attributes, content.effects FROM ",
     )
     .content_seen_by(viewer);
     let sql = match set {
@@ -85,28 +86,22 @@ pub async fn facets(
             .bind::<Text, _>(set)
             .push(" AND content.game_code = "),
     };
+    // `$[*]` of a single value is that value. A list of an attribute has each value once; two effects may have one style.
     let sql = sql
         .bind::<Text, _>(game)
         .push(
-            "), texts AS ( \
-                 SELECT 'kind' AS source, kind AS text, card_id FROM seen \
-                 UNION SELECT 'rarity', p.rarity, seen.card_id FROM seen JOIN printings p ON p.card_id = seen.card_id \
-                 UNION SELECT part.source, part.text, card_id FROM seen, jsonb_array_elements(effects) effect, \
-                     LATERAL (VALUES ('style', effect ->> 'style'), ('slot', effect ->> 'slot')) part (source, text) \
-                     WHERE part.text IS NOT NULL), \
-             given AS ( \
-                 SELECT DISTINCT own.key, one.value, card_id FROM seen, jsonb_each(attributes) own, \
-                     LATERAL (SELECT own.value WHERE jsonb_typeof(own.value) <> 'array' \
-                              UNION ALL SELECT jsonb_array_elements( \
-                                  CASE jsonb_typeof(own.value) WHEN 'array' THEN own.value ELSE '[]' END)) one \
-                 WHERE own.key = ANY(",
+            ") SELECT 'card' AS source, '' AS attribute, NULL::jsonb AS value, count(*) AS cards FROM seen \
+             UNION ALL SELECT 'kind', '', to_jsonb(kind), count(*) FROM seen GROUP BY kind \
+             UNION ALL SELECT 'rarity', '', to_jsonb(p.rarity), count(*) \
+                 FROM seen JOIN printings p ON p.card_id = seen.card_id GROUP BY p.rarity \
+             UNION ALL SELECT 'style', '', style, count(DISTINCT card_id) \
+                 FROM seen, jsonb_path_query(effects, '$[*].style') style WHERE style <> 'null' GROUP BY style \
+             UNION ALL SELECT 'slot', '', slot, count(DISTINCT card_id) \
+                 FROM seen, jsonb_path_query(effects, '$[*].slot') slot WHERE slot <> 'null' GROUP BY slot \
+             UNION ALL SELECT 'attribute', key, value, count(*) FROM seen, unnest(",
         )
         .bind::<Array<Text>, _>(attributes)
-        .push(
-            ")) SELECT 'card' AS source, '' AS attribute, NULL::jsonb AS value, count(*) AS cards FROM seen \
-             UNION ALL SELECT source, '', to_jsonb(text), count(*) FROM texts GROUP BY source, text \
-             UNION ALL SELECT 'attribute', key, value, count(*) FROM given GROUP BY key, value",
-        );
+        .push(") key, jsonb_path_query(attributes -> key, '$[*]') value GROUP BY key, value");
     let rows: Vec<CountRow> = sql.query.load(conn).await?;
     let count = |row: CountRow| {
         Some(FacetCount {
