@@ -10,4 +10,4 @@ COMMENT ON FUNCTION card_words IS 'The words of a text, each after a space: no a
 
 ALTER TABLE card_content ADD COLUMN word_key text NOT NULL GENERATED ALWAYS AS (card_words(name)) STORED;
 COMMENT ON COLUMN card_content.word_key IS 'The name as card_words tells it.';
-CREATE INDEX card_content_open_words ON card_content USING gin (word_key gin_trgm_ops) WHERE open;
+CREATE INDEX card_content_open_word_keys ON card_content USING gin (word_key gin_trgm_ops) WHERE open;

@@ -38,7 +38,7 @@ pub struct NamedQuery {
     /// Code of a game. Without one all games are searched, and a name that two of them have is ambiguous.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
-    /// Code of a set.
+    /// Code of a set. Without one a name that several sets of a game have is the first card of that name, by set and number.
     #[param(value_type = Option<String>)]
     set: Option<Code>,
 }
@@ -236,7 +236,7 @@ pub async fn draw_card(
     }
 }
 
-/// What names a card: `id`, or `game`, `set` and `number`, or `game` and `name`.
+/// What names a card: `id`; or `game`, `set` and `number`; or `game`, `name` and perhaps `set`.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CardIdentifierBody {
@@ -256,7 +256,8 @@ pub struct CardIdentifierBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "001", min_length = 1, max_length = 64)]
     pub number: Option<String>,
-    /// Its whole name, compared like `exact` of `GET /v1/cards/named`.
+    /// Its whole name, compared like `exact` of `GET /v1/cards/named`. Without a set it is the first card of that name by set and
+    /// number, in games that have several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "Kettle Imp", min_length = 1, max_length = 120)]
     pub name: Option<String>,
@@ -284,15 +285,18 @@ impl CardIdentifierBody {
                 let (game, set) = (game.into_string(), set.into_string());
                 Some(CardIdentifier::Number { game, set, number: number.into_string() })
             }
-            (None, Some(game), None, None, Some(name)) => {
+            (None, Some(game), set, None, Some(name)) => {
                 let game = code("game", game);
+                let set = set.as_ref().map(|set| code("set", set));
                 let name = TypedName::parse(name)
                     .map_err(|error| faults.push(InputFault::at(format!("{at}/name"), error)));
                 let (Some(game), Ok(name)) = (game, name) else { return None };
-                Some(CardIdentifier::Name { game: game.into_string(), name })
+                let set = set.flatten().map(Code::into_string);
+                Some(CardIdentifier::Name { game: game.into_string(), set, name })
             }
             _ => {
-                let kinds = "must have exactly id; or game, set and number; or game and name";
+                let kinds =
+                    "must have exactly id; or game, set and number; or game, name and perhaps set";
                 faults.push(InputFault::at(at, kinds));
                 None
             }

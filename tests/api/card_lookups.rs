@@ -482,3 +482,59 @@ async fn every_name_finds_its_card() {
         assert_eq!(numbers, chunk.iter().map(|card| &card["number"]).collect::<Vec<_>>());
     }
 }
+
+/// In games that reprint, a name means the first card by set and number, unless a set is told.
+#[tokio::test]
+async fn a_reprint_stands_behind_the_first_card_of_its_name() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    source.manifest.text =
+        source.manifest.text.replacen("[cards]", "[cards]\nunique_names = false", 1);
+    assert!(source.manifest.text.contains("unique_names"));
+    edit_set(&mut source, "hearth", |set| {
+        set["cards"][8]["name"] = "Kettle Imp".into();
+        set["cards"][30]["name"] = "Mirror Pilgrim".into();
+    });
+    edit_set(&mut source, "veil", |set| set["cards"][4]["name"] = "Kettle IMP".into());
+    app.import(&source).await.unwrap();
+    let moderator = app.moderator().await;
+    let place = |found: &Value| {
+        let text = |field: &str| found[field].as_str().unwrap().to_owned();
+        format!("{}/{}", text("set"), text("number"))
+    };
+    // Kettle Imp is hearth/009, hearth/016 and veil/005, which is hidden.
+    for (who, rest, wanted) in [
+        (None, "", "hearth/009"),
+        (Some(&moderator), "", "hearth/009"),
+        (Some(&moderator), "&set=veil", "veil/005"),
+    ] {
+        for (how, name) in
+            [("exact", "kettle imp"), ("fuzzy", "kettle imp"), ("fuzzy", "ketle imp")]
+        {
+            let found = named(&app, who, how, name, rest).await.expect(200);
+            assert_eq!(place(&found), wanted, "{how} {name} {rest}");
+        }
+    }
+    named(&app, None, "exact", "kettle imp", "&set=veil").await.problem(404, "not_found");
+    let suggested = suggestions(&app, None, "kettle i", "").await;
+    assert_eq!(suggested, ["Kettle Imp"], "once, however many cards have it");
+
+    let identifiers = json!([
+        { "game": "ttcg", "name": "kettle imp" },
+        { "game": "ttcg", "set": "veil", "name": "kettle imp" },
+        { "game": "ttcg", "set": "hearth", "name": "kettle imp" },
+        { "game": "ttcg", "name": "Mirror Pilgrim" },
+        { "game": "ttcg", "set": "nothing", "name": "Mirror Pilgrim" },
+    ]);
+    let found = look_up(&app, Some(&moderator), identifiers.clone()).await.expect(200);
+    let places: Vec<String> = found["data"].as_array().unwrap().iter().map(place).collect();
+    assert_eq!(places, ["hearth/009", "veil/005", "hearth/009", "hearth/031"]);
+    assert_eq!(found["not_found"], json!([identifiers[4]]));
+    let found = look_up(&app, None, identifiers.clone()).await.expect(200);
+    let places: Vec<String> = found["data"].as_array().unwrap().iter().map(place).collect();
+    assert_eq!(places, ["hearth/009", "hearth/009", "hearth/031"], "what is hidden has no name");
+    assert_eq!(found["not_found"], json!([identifiers[1], identifiers[4]]));
+    // The order of the cards does not depend on what else is asked for.
+    let alone = look_up(&app, None, json!([identifiers[0]])).await.expect(200);
+    assert_eq!(alone["data"][0], found["data"][0]);
+}

@@ -201,7 +201,7 @@ pub(super) fn cards_and_content<'a>(columns: &str, viewer: Viewer) -> Sql<'a> {
 }
 
 /// Rows of the cards whose content the viewer may see.
-pub(super) fn cards_with_content<'a>(columns: &str, viewer: Viewer) -> Sql<'a> {
+fn cards_with_content<'a>(columns: &str, viewer: Viewer) -> Sql<'a> {
     Sql::new(columns)
         .content_seen_by(viewer)
         .push(" JOIN cards c ON c.id = content.card_id LEFT JOIN unlocks u ON u.card_id = c.id WHERE true")
@@ -309,7 +309,7 @@ fn filtered<'a>(columns: &str, viewer: Viewer, filter: &'a CardFilter) -> Sql<'a
 }
 
 /// A LIKE pattern for texts that begin with `prefix`.
-pub(super) fn starting_with(prefix: &str) -> String {
+fn starting_with(prefix: &str) -> String {
     let mut pattern = String::with_capacity(prefix.len() + 1);
     for letter in prefix.chars() {
         if matches!(letter, '%' | '_' | '\\') {

@@ -1,5 +1,8 @@
 //! Looking cards up: by name, by the beginning of a name, by chance, many at once.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardscape_engine::{name_key, search_key};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
@@ -57,7 +60,15 @@ impl Candidate for NamedCard {
 /// Most candidates for one name.
 const MAX_CANDIDATES: i64 = 20;
 
-impl Sql<'_> {
+impl<'a> Sql<'a> {
+    /// Adds a condition on a code, if there is one.
+    fn and_code(self, condition: &str, code: Option<&'a str>) -> Self {
+        match code {
+            Some(code) => self.push(condition).bind::<Text, _>(code),
+            None => self,
+        }
+    }
+
     /// Adds a pattern for `word_key`: the typed words, or beginnings of them, in their order, with anything between them. Null, which
     /// nothing is like, when there is no word. What [`TypedName::as_str`] leaves of a text has no wildcards after `card_words`.
     fn words(self, typed: &TypedName) -> Self {
@@ -68,7 +79,8 @@ impl Sql<'_> {
 }
 
 /// Cards that may be meant by a name, the most alike first, 20 at most: those whose name is the same but for accents, and, if
-/// `near`, those that have the typed words or a name like it.
+/// `near`, those that have the typed words or a name like it. Of several cards of a game with one name the first by set and number
+/// stands for all.
 pub async fn named(
     conn: &mut Connection,
     viewer: Viewer,
@@ -78,7 +90,8 @@ pub async fn named(
 ) -> StoreResult<Vec<NamedCard>> {
     let key = typed.search_key();
     let sql = Sql::new(
-        "SELECT c.id, content.game_code, c.set_code, c.number, content.name, coalesce(content.word_key LIKE ",
+        "SELECT * FROM (SELECT DISTINCT ON (content.game_code, content.name_key) c.id, content.game_code, c.set_code, c.number, \
+         content.name, content.name_key, content.search_key, coalesce(content.word_key LIKE ",
     )
     .words(typed)
     .push(", false) AS has_words FROM ")
@@ -95,13 +108,13 @@ pub async fn named(
     };
     let sql = sql
         .push(")")
-        .bind_some::<Text, _>(" AND content.game_code = ", place.game.as_ref())
-        .bind_some::<Text, _>(" AND c.set_code = ", place.set.as_ref())
-        .push(" ORDER BY content.search_key = ")
+        .and_code(" AND content.game_code = ", place.game.as_deref())
+        .and_code(" AND c.set_code = ", place.set.as_deref())
+        .push(" ORDER BY content.game_code, content.name_key, c.set_code, c.number) one ORDER BY search_key = ")
         .bind::<Text, _>(key)
-        .push(" DESC, has_words DESC, similarity(content.search_key, ")
+        .push(" DESC, has_words DESC, similarity(search_key, ")
         .bind::<Text, _>(key)
-        .push(") DESC, content.name_key, content.game_code LIMIT ")
+        .push(") DESC, name_key, game_code LIMIT ")
         .bind::<BigInt, _>(MAX_CANDIDATES);
     Ok(sql.query.load(conn).await?)
 }
@@ -121,7 +134,9 @@ pub async fn suggest_names(
     typed: &TypedName,
     limit: i64,
 ) -> StoreResult<Vec<String>> {
-    let beginning = cards::starting_with(typed.search_key());
+    // A name of nothing but punctuation keeps it.
+    let literal = |key: &str| key.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
+    let beginning = literal(typed.search_key()) + "%";
     let sql = Sql::new("SELECT content.name FROM ")
         .content_seen_by(viewer)
         .push(" WHERE (content.search_key LIKE ")
@@ -135,7 +150,7 @@ pub async fn suggest_names(
     };
     let sql = sql
         .push(")")
-        .bind_some::<Text, _>(" AND content.game_code = ", game)
+        .and_code(" AND content.game_code = ", game)
         .push(" GROUP BY content.name, content.search_key, content.word_key ORDER BY CASE WHEN content.search_key LIKE ")
         .bind::<Text, _>(beginning)
         .push(" THEN 0 WHEN content.word_key LIKE ")
@@ -177,7 +192,7 @@ pub async fn random(
             .bind::<Text, _>(set),
     };
     let sql = seen
-        .bind_some::<Text, _>(" AND content.game_code = ", filter.game.as_ref())
+        .and_code(" AND content.game_code = ", filter.game.as_deref())
         .push(") SELECT id FROM seen ORDER BY id OFFSET mod(")
         .bind::<BigInt, _>(draw.number())
         .push(", (SELECT greatest(count(*), 1) FROM seen)) LIMIT 1");
@@ -202,10 +217,12 @@ pub enum CardIdentifier {
         /// Collector number.
         number: String,
     },
-    /// Its name in a game.
+    /// Its name in a game; the first by set and number, if several cards have it.
     Name {
         /// Game code.
         game: String,
+        /// Code of the set, where that is told.
+        set: Option<String>,
         /// The name.
         name: TypedName,
     },
@@ -229,7 +246,12 @@ pub async fn look_up(
     identifiers: &[CardIdentifier],
 ) -> StoreResult<Vec<Option<CardView>>> {
     let placed = placed(conn, viewer, identifiers).await?;
-    let named = named_so(conn, viewer, identifiers).await?;
+    let cards = named_so(conn, viewer, identifiers).await?;
+    let keys: Vec<String> = cards.iter().map(|card| search_key(&card.name)).collect();
+    let mut named: BTreeMap<(&str, &str), Vec<&OpenCard>> = BTreeMap::new();
+    for (card, key) in cards.iter().zip(&keys) {
+        named.entry((&card.place.game, key)).or_default().push(card);
+    }
     let place = |wanted: &dyn Fn(&CardPlace) -> bool| {
         placed.iter().find(|card| wanted(card.place())).cloned()
     };
@@ -238,9 +260,13 @@ pub async fn look_up(
         CardIdentifier::Number { game, set, number } => {
             place(&|place| (&place.game, &place.set, &place.number) == (game, set, number))
         }
-        CardIdentifier::Name { game, name } => {
-            let of_game = named.iter().filter(|card| card.place.game == *game).collect();
-            match exactly(name, of_game) {
+        CardIdentifier::Name { game, set, name } => {
+            let same = named.get(&(game.as_str(), name.search_key()));
+            let of_set = |card: &&OpenCard| set.as_ref().is_none_or(|set| card.place.set == *set);
+            let mut known = BTreeSet::new();
+            let firsts = same.into_iter().flatten().copied().filter(of_set);
+            let firsts = firsts.filter(|card| known.insert(name_key(&card.name))).collect();
+            match exactly(name, firsts) {
                 Meant::One(card) => Some(CardView::Open(Box::new(card.clone()))),
                 Meant::AnyOf(_) | Meant::Nothing => None,
             }
@@ -288,26 +314,39 @@ async fn placed(
     rows.into_iter().map(Row::view).collect()
 }
 
-/// The cards that the viewer may see and whose name is one of the names but for accents, of any of the games named.
+/// The cards that the viewer may see and whose name is one of the names but for accents, of any of the games named, by set and
+/// number. Of the cards of one name there is the first of each set named, and the first of the other sets.
 async fn named_so(
     conn: &mut Connection,
     viewer: Viewer,
     identifiers: &[CardIdentifier],
 ) -> StoreResult<Vec<OpenCard>> {
-    let names = identifiers.iter().filter_map(|identifier| match identifier {
-        CardIdentifier::Name { game, name } => Some((game, name.search_key())),
-        CardIdentifier::Id(_) | CardIdentifier::Number { .. } => None,
-    });
-    let (games, keys): (Vec<&String>, Vec<&str>) = names.unzip();
+    let (mut games, mut sets, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+    for identifier in identifiers {
+        if let CardIdentifier::Name { game, set, name } = identifier {
+            games.push(game);
+            sets.extend(set);
+            keys.push(name.search_key());
+        }
+    }
     if keys.is_empty() {
         return Ok(Vec::new());
     }
-    let sql = cards::cards_with_content(cards::COLUMNS, viewer)
-        .push(" AND content.game_code = ANY(")
+    let sql = cards::cards_and_content(cards::COLUMNS, viewer)
+        .push(
+            " AND c.id IN (SELECT DISTINCT ON (content.game_code, content.name_key, told.set_code) content.card_id FROM ",
+        )
+        .content_seen_by(viewer)
+        .push(" JOIN cards one ON one.id = content.card_id LEFT JOIN (SELECT DISTINCT unnest(")
+        .bind::<Array<Text>, _>(sets)
+        .push(") AS set_code) told ON told.set_code = one.set_code WHERE content.game_code = ANY(")
         .bind::<Array<Text>, _>(games)
         .push(") AND content.search_key = ANY(")
         .bind::<Array<Text>, _>(keys)
-        .push(")");
+        .push(
+            ") ORDER BY content.game_code, content.name_key, told.set_code, one.set_code, one.number) \
+             ORDER BY c.set_code, c.number",
+        );
     let rows: Vec<Row> = sql.query.load(conn).await?;
     let open = |row: Row| match row.view() {
         Ok(CardView::Open(card)) => Some(Ok(*card)),
