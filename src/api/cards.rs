@@ -303,7 +303,7 @@ impl CardsQuery {
 }
 
 /// Open cards change rarely; progress shows within seconds.
-fn freshness(viewer: Viewer, may_progress: bool) -> Freshness {
+pub(super) fn freshness(viewer: Viewer, may_progress: bool) -> Freshness {
     match (viewer.is_stranger(), may_progress) {
         (false, _) => Freshness::Private,
         (true, true) => Freshness::Public(5),
@@ -397,7 +397,7 @@ pub async fn find_card_by_number(
     answer(&req, caller.viewer(), found)
 }
 
-fn answer(
+pub(super) fn answer(
     req: &HttpRequest,
     viewer: Viewer,
     found: Option<CardView>,

@@ -6,12 +6,14 @@
 pub mod accounts;
 pub mod audit_log;
 pub mod card_list;
+pub mod card_lookups;
 pub mod cards;
 pub mod changes;
 mod deck_input;
 pub mod deck_reports;
 pub mod decks;
 pub mod extract;
+pub mod facets;
 pub mod games;
 pub mod health;
 pub mod import;

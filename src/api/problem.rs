@@ -71,6 +71,7 @@ problem_codes! {
 
     // What is asked for.
     NotFound = 404 "not_found" "There is nothing here, or nothing that you may see";
+    AmbiguousName = 404 "ambiguous_name" "Several cards may be meant by this name";
     MethodNotAllowed = 405 "method_not_allowed" "This resource does not know that method";
     NameTaken = 409 "name_taken" "Another account has this name";
     TooManyTokens = 409 "too_many_tokens" "The account has as many personal access tokens as it may";

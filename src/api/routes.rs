@@ -7,8 +7,8 @@ use utoipa::OpenApi;
 use super::middleware::deadline;
 use super::problem::{self, Problem, ProblemCode};
 use super::{
-    accounts, audit_log, cards, changes, deck_reports, decks, games, health, print_runs, sessions,
-    sets, submissions, tokens, unlocks,
+    accounts, audit_log, card_lookups, cards, changes, deck_reports, decks, facets, games, health,
+    print_runs, sessions, sets, submissions, tokens, unlocks,
 };
 
 macro_rules! on {
@@ -64,7 +64,12 @@ routes! {
     "/v1/games/{game}/sets"       => get sets::list_sets;
     "/v1/games/{game}/sets/{set}" => get sets::find_set, put sets::replace_set;
     "/v1/games/{game}/sets/{set}/cards/{number}" => get cards::find_card_by_number;
+    "/v1/games/{game}/facets"     => get facets::list_facets;
     "/v1/cards"                   => get cards::list_cards;
+    "/v1/cards/named"             => get card_lookups::find_named_card;
+    "/v1/cards/autocomplete"      => get card_lookups::suggest_card_names;
+    "/v1/cards/random"            => get card_lookups::draw_card;
+    "/v1/cards/lookup"            => post card_lookups::look_up_cards;
     "/v1/cards/{card}"            => get cards::find_card;
     "/v1/cards/{card}/printings"  => get cards::list_printings;
 

@@ -4,9 +4,11 @@
 //! not check it again.
 
 pub mod attempts;
+pub mod card_name;
 pub mod clock;
 pub mod code;
 pub mod deck;
+pub mod draw;
 pub mod ids;
 pub mod import;
 pub mod minting;

@@ -4,5 +4,9 @@ pub use super::door::cards::{
     CardPlace, CardView, HiddenCard, OpenCard, Printing, UnlockProgress, find, find_by_number,
     printings,
 };
+pub use super::door::facets::{FacetCount, FacetSource, facets};
+pub use super::door::lookups::{
+    CardIdentifier, NamePlace, NamedCard, RandomFilter, look_up, named, random, suggest_names,
+};
 pub use super::door::search::{Found, Position, count, list};
 pub use super::door::words::refresh as refresh_words;

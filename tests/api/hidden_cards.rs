@@ -1,10 +1,11 @@
 //! What a hidden card must not tell, and whom it may.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cardscape::domain::clock::Clock;
 use cardscape::store::{Store, StoreSettings};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{
     Answer, Player, RequestExt as _, TestApp, TestDb, edit_set, import_into, seed_data, set_file,
@@ -26,6 +27,10 @@ async fn twins() -> (TestApp, TestApp) {
         for (card, number) in cards.iter_mut().zip(numbers) {
             card["name"] = format!("Wholly Different {}", number.as_str().unwrap()).into();
             card["number"] = number;
+            // Or else as many cards would have each value as before.
+            if card["kind"] == "unit" {
+                card["attributes"]["subtypes"] = json!(["dragon"]);
+            }
             card["effects"][0]["text"] = "Draw a card, then think about it.".into();
             card["lore"] = "Nobody wrote this before.".into();
         }
@@ -473,4 +478,106 @@ async fn an_unlocked_card_is_everybodys() {
 
 fn httpdate(at: chrono::DateTime<chrono::Utc>) -> String {
     at.format("%a, %d %b %Y %H:%M:%S GMT").to_string()
+}
+
+/// Ways to ask for a name: wholly, in part and misspelt, by its words and by the letters inside of them.
+fn spellings() -> BTreeSet<String> {
+    let mut spellings = Vec::new();
+    for name in names() {
+        let letters: Vec<char> = name.chars().filter(|letter| *letter != '*').collect();
+        let text = |letters: &[char]| letters.iter().collect::<String>();
+        spellings.push(text(&letters));
+        spellings.extend([1, 2, 4].map(|length| text(&letters[..length.min(letters.len())])));
+        spellings.extend(letters.windows(5).step_by(4).map(text));
+        spellings.extend(text(&letters).split_whitespace().map(str::to_owned));
+        let mut misspelt = letters;
+        if misspelt.len() > 3 {
+            misspelt.swap(1, 2);
+            spellings.push(text(&misspelt));
+            misspelt.remove(3);
+            spellings.push(text(&misspelt));
+        }
+    }
+    spellings.into_iter().filter(|spelling| !spelling.trim().is_empty()).collect()
+}
+
+/// Looking cards up, counting them and drawing them.
+fn look_up_paths() -> Vec<String> {
+    let mut paths = Vec::new();
+    for (at, spelling) in spellings().iter().enumerate() {
+        for how in ["named?exact", "named?fuzzy", "autocomplete?q"] {
+            paths.push(format!("/v1/cards/{how}={spelling}"));
+        }
+        let rest = ["&game=ttcg", "&set=veil", "&game=ttcg&set=veil", "&set=hearth"][at % 4];
+        paths.push(format!("/v1/cards/named?fuzzy={spelling}{rest}"));
+    }
+    for seed in 0..40 {
+        let rest = ["", "&game=ttcg", "&set=veil", "&set=hearth"][seed % 4];
+        paths.push(format!("/v1/cards/random?seed={seed}{rest}"));
+    }
+    paths.extend(["", "?set=veil", "?set=hearth"].map(|set| format!("/v1/games/ttcg/facets{set}")));
+    paths
+}
+
+/// Look-ups of many cards: names on both sides, one by one and together, mixed with places of hidden and of open cards.
+async fn bodies(app: &TestApp) -> Vec<Value> {
+    let veil = app.get("/v1/cards?set=veil&limit=200").answer().await.expect(200);
+    let places = veil["data"].as_array().unwrap().iter().flat_map(|card| {
+        let by_number = json!({ "game": "ttcg", "set": "veil", "number": card["number"] });
+        [json!({ "id": card["id"] }), by_number]
+    });
+    let names = spellings().into_iter().map(|name| json!({ "game": "ttcg", "name": name }));
+    let open = (1..=20)
+        .map(|number| json!({ "game": "ttcg", "set": "hearth", "number": format!("{number:03}") }));
+    let all: Vec<Value> = places.chain(names).chain(open).collect();
+    let one_by_one = all.chunks(1).step_by(7);
+    // Strides that mix the kinds.
+    let mixed: Vec<Vec<Value>> =
+        (0..7).map(|from| all.iter().skip(from).step_by(7).take(100).cloned().collect()).collect();
+    one_by_one
+        .map(<[Value]>::to_vec)
+        .chain(mixed)
+        .map(|identifiers| json!({ "identifiers": identifiers }))
+        .collect()
+}
+
+#[tokio::test]
+async fn to_a_stranger_looking_cards_up_tells_nothing_of_hidden_ones() {
+    let (one, other) = twins().await;
+    let paths = look_up_paths();
+    assert!(paths.len() > 300, "{}", paths.len());
+    let (ada_here, ada_there) = (one.player("ada").await, other.player("ada").await);
+    for path in &paths {
+        let (here, there, by_here, by_there) = tokio::join!(
+            one.get(path).answer(),
+            other.get(path).answer(),
+            one.get(path).by(&ada_here).answer(),
+            other.get(path).by(&ada_there).answer()
+        );
+        assert_eq!(visible(&here), visible(&there), "{path} to a stranger");
+        assert_eq!(visible(&by_here), visible(&by_there), "{path} to a player without copies");
+    }
+    for identifiers in bodies(&one).await {
+        let ask = |app: &TestApp| app.post("/v1/cards/lookup").json(&identifiers);
+        let (here, there, by_here, by_there) = tokio::join!(
+            ask(&one).answer(),
+            ask(&other).answer(),
+            ask(&one).by(&ada_here).answer(),
+            ask(&other).by(&ada_there).answer()
+        );
+        assert_eq!(visible(&here), visible(&there), "{identifiers} to a stranger");
+        assert_eq!(visible(&by_here), visible(&by_there), "{identifiers} to a player");
+    }
+    // The comparison can fail: a moderator sees the difference in each kind of answer.
+    let (here, there) = (one.moderator().await, other.moderator().await);
+    for path in [
+        "/v1/cards/named?fuzzy=drowned",
+        "/v1/cards/autocomplete?q=wholly",
+        "/v1/cards/random?set=veil&seed=1",
+        "/v1/games/ttcg/facets?set=veil",
+    ] {
+        let (here, there) =
+            (one.get(path).by(&here).answer().await, other.get(path).by(&there).answer().await);
+        assert_ne!(visible(&here), visible(&there), "{path}");
+    }
 }

@@ -11,11 +11,13 @@ mod support;
 
 mod accounts;
 mod bad_input;
+mod card_lookups;
 mod cards;
 mod catalogue_imports;
 mod changes;
 mod deck_reports;
 mod decks;
+mod facets;
 mod games;
 mod hidden_cards;
 mod import;

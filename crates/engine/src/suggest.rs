@@ -58,6 +58,26 @@ fn near_names(name: &str, catalogue: &Catalogue) -> Vec<(String, f64)> {
     near
 }
 
+/// How near two names are: 1 is the same but for accents, case and punctuation, below 0.6 nobody would take one for the
+/// other. Counts letters that are wrong, missing, too many or swapped; who types only a part of at least four letters is near, too.
+/// 0 for names of more than 80 letters that differ.
+///
+/// ```
+/// use cardscape_engine::name_similarity;
+/// assert_eq!(name_similarity("cafe noir", "Café Noir"), 1.0);
+/// assert!(name_similarity("kettel imp", "Kettle Imp") > name_similarity("kettel imp", "Nettle Imp"));
+/// assert!(name_similarity("kettle imp", "Barrow Ox") < 0.6);
+/// ```
+pub fn name_similarity(wanted: &str, name: &str) -> f64 {
+    let wanted = search_key(wanted);
+    let length = wanted.chars().count();
+    let key = search_key(name);
+    if length > LENGTH_MAX && wanted != key {
+        return 0.0;
+    }
+    similarity(&wanted, length, &key)
+}
+
 fn similarity(wanted: &str, length: usize, key: &str) -> f64 {
     if wanted == key {
         return 1.0;

@@ -188,7 +188,7 @@ impl Row {
 }
 
 /// Rows of all cards; the content of those that the viewer may see.
-fn cards_and_content<'a>(viewer: Viewer) -> Sql<'a> {
+pub(super) fn cards_and_content<'a>(viewer: Viewer) -> Sql<'a> {
     Sql::new(COLUMNS)
         .push(" FROM cards c LEFT JOIN unlocks u ON u.card_id = c.id LEFT JOIN card_content content ON content.card_id = c.id AND ")
         .sight(viewer)

@@ -9,6 +9,8 @@
 
 pub(super) mod cards;
 pub(super) mod content;
+pub(super) mod facets;
+pub(super) mod lookups;
 pub(super) mod pool;
 pub(super) mod search;
 pub(super) mod submission;

@@ -1,0 +1,357 @@
+//! Looking cards up: by name, by the beginning of a name, by chance, many at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardscape_engine::{name_key, search_key};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Bool, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::Sql;
+use super::cards::{self, CardPlace, CardView, OpenCard, Row};
+use crate::auth::permission::Viewer;
+use crate::domain::card_name::{Candidate, Meant, TypedName, exactly};
+use crate::domain::draw::Draw;
+use crate::domain::ids::CardId;
+use crate::store::{Connection, StoreResult};
+
+/// Where names are looked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamePlace {
+    /// Code of a game; `None`: in all of them.
+    pub game: Option<String>,
+    /// Code of a set; `None`: in all of them.
+    pub set: Option<String>,
+}
+
+/// A card that may be meant by a name.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct NamedCard {
+    /// Id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// Game code.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Set code.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// Collector number.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    /// Name.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    #[diesel(sql_type = Bool)]
+    has_words: bool,
+}
+
+impl Candidate for NamedCard {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn has_words(&self) -> bool {
+        self.has_words
+    }
+}
+
+/// Most candidates for one name.
+const MAX_CANDIDATES: i64 = 20;
+
+impl<'a> Sql<'a> {
+    /// Adds a condition on a code, if there is one.
+    fn and_code(self, condition: &str, code: Option<&'a str>) -> Self {
+        match code {
+            Some(code) => self.push(condition).bind::<Text, _>(code),
+            None => self,
+        }
+    }
+
+    /// Adds a pattern for `word_key`: the typed words, or beginnings of them, in their order, with anything between them. Null, which
+    /// nothing is like, when there is no word. What [`TypedName::as_str`] leaves of a text has no wildcards after `card_words`.
+    fn words(self, typed: &TypedName) -> Self {
+        self.push("'%' || replace(nullif(card_words(")
+            .bind::<Text, _>(typed.as_str().to_owned())
+            .push("), ''), ' ', '% ') || '%'")
+    }
+}
+
+/// Cards that may be meant by a name, the most alike first, 20 at most: those whose name is the same but for accents, and, if
+/// `near`, those that have the typed words or a name like it. Of several cards of a game with one name the first by set and number
+/// stands for all.
+pub async fn named(
+    conn: &mut Connection,
+    viewer: Viewer,
+    place: &NamePlace,
+    typed: &TypedName,
+    near: bool,
+) -> StoreResult<Vec<NamedCard>> {
+    let key = typed.search_key();
+    let sql = Sql::new(
+        "SELECT * FROM (SELECT DISTINCT ON (content.game_code, content.name_key) c.id, content.game_code, c.set_code, c.number, \
+         content.name, content.name_key, content.search_key, coalesce(content.word_key LIKE ",
+    )
+    .words(typed)
+    .push(", false) AS has_words FROM ")
+    .content_seen_by(viewer)
+    .push(" JOIN cards c ON c.id = content.card_id WHERE (content.search_key = ")
+    .bind::<Text, _>(key);
+    let sql = if near && typed.has_near_names() {
+        sql.push(" OR content.search_key % ")
+            .bind::<Text, _>(key)
+            .push(" OR content.word_key LIKE ")
+            .words(typed)
+    } else {
+        sql
+    };
+    let sql = sql
+        .push(")")
+        .and_code(" AND content.game_code = ", place.game.as_deref())
+        .and_code(" AND c.set_code = ", place.set.as_deref())
+        .push(" ORDER BY content.game_code, content.name_key, c.set_code, c.number) one ORDER BY search_key = ")
+        .bind::<Text, _>(key)
+        .push(" DESC, has_words DESC, similarity(search_key, ")
+        .bind::<Text, _>(key)
+        .push(") DESC, name_key, game_code LIMIT ")
+        .bind::<BigInt, _>(MAX_CANDIDATES);
+    Ok(sql.query.load(conn).await?)
+}
+
+#[derive(QueryableByName)]
+struct NameRow {
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+/// Names that `typed` may become: first those that begin with it, then those with a word that does, then, from three letters on,
+/// those that contain it; each by the alphabet. A name that several games have comes once.
+pub async fn suggest_names(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: Option<&str>,
+    typed: &TypedName,
+    limit: i64,
+) -> StoreResult<Vec<String>> {
+    // A name of nothing but punctuation keeps it.
+    let literal = |key: &str| key.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
+    let beginning = literal(typed.search_key()) + "%";
+    let sql = Sql::new("SELECT content.name FROM ")
+        .content_seen_by(viewer)
+        .push(" WHERE (content.search_key LIKE ")
+        .bind::<Text, _>(beginning.clone())
+        .push(" OR content.word_key LIKE ")
+        .words(typed);
+    let sql = if typed.has_near_names() {
+        sql.push(" OR content.search_key LIKE ").bind::<Text, _>(format!("%{beginning}"))
+    } else {
+        sql
+    };
+    let sql = sql
+        .push(")")
+        .and_code(" AND content.game_code = ", game)
+        .push(" GROUP BY content.name, content.search_key, content.word_key ORDER BY CASE WHEN content.search_key LIKE ")
+        .bind::<Text, _>(beginning)
+        .push(" THEN 0 WHEN content.word_key LIKE ")
+        .words(typed)
+        .push(" THEN 1 ELSE 2 END, content.search_key COLLATE \"C\", content.name COLLATE \"C\" LIMIT ")
+        .bind::<BigInt, _>(limit);
+    let rows: Vec<NameRow> = sql.query.load(conn).await?;
+    Ok(rows.into_iter().map(|row| row.name).collect())
+}
+
+/// Which cards one is drawn from. What a query can ask for beside these joins them here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RandomFilter {
+    /// Game code.
+    pub game: Option<String>,
+    /// Set code.
+    pub set: Option<String>,
+}
+
+#[derive(QueryableByName)]
+struct IdRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+}
+
+/// One of the cards that the viewer may see.
+pub async fn random(
+    conn: &mut Connection,
+    viewer: Viewer,
+    filter: &RandomFilter,
+    draw: Draw,
+) -> StoreResult<Option<CardView>> {
+    let seen = Sql::new("WITH seen AS MATERIALIZED (SELECT content.card_id AS id FROM ")
+        .content_seen_by(viewer);
+    let seen = match &filter.set {
+        None => seen.push(" WHERE true"),
+        Some(set) => seen
+            .push(" JOIN cards c ON c.id = content.card_id WHERE c.set_code = ")
+            .bind::<Text, _>(set),
+    };
+    let sql = seen
+        .and_code(" AND content.game_code = ", filter.game.as_deref())
+        .push(") SELECT id FROM seen ORDER BY id OFFSET mod(")
+        .bind::<BigInt, _>(draw.number())
+        .push(", (SELECT greatest(count(*), 1) FROM seen)) LIMIT 1");
+    let drawn: Option<IdRow> = sql.query.get_result(conn).await.optional()?;
+    match drawn {
+        Some(IdRow { id }) => cards::find(conn, viewer, CardId(id)).await,
+        None => Ok(None),
+    }
+}
+
+/// What somebody names a card by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CardIdentifier {
+    /// Its id.
+    Id(CardId),
+    /// Its number in a set.
+    Number {
+        /// Game code.
+        game: String,
+        /// Set code.
+        set: String,
+        /// Collector number.
+        number: String,
+    },
+    /// Its name in a game; the first by set and number, if several cards have it.
+    Name {
+        /// Game code.
+        game: String,
+        /// Code of the set, where that is told.
+        set: Option<String>,
+        /// The name.
+        name: TypedName,
+    },
+}
+
+impl Candidate for &OpenCard {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn has_words(&self) -> bool {
+        false
+    }
+}
+
+/// The card that each identifier names, as the viewer may see it, in their order. A name finds what the viewer may see and no more,
+/// id and number also a hidden card's place. Two statements at most, however many identifiers there are.
+pub async fn look_up(
+    conn: &mut Connection,
+    viewer: Viewer,
+    identifiers: &[CardIdentifier],
+) -> StoreResult<Vec<Option<CardView>>> {
+    let placed = placed(conn, viewer, identifiers).await?;
+    let cards = named_so(conn, viewer, identifiers).await?;
+    let keys: Vec<String> = cards.iter().map(|card| search_key(&card.name)).collect();
+    let mut named: BTreeMap<(&str, &str), Vec<&OpenCard>> = BTreeMap::new();
+    for (card, key) in cards.iter().zip(&keys) {
+        named.entry((&card.place.game, key)).or_default().push(card);
+    }
+    let place = |wanted: &dyn Fn(&CardPlace) -> bool| {
+        placed.iter().find(|card| wanted(card.place())).cloned()
+    };
+    let find = |identifier: &CardIdentifier| match identifier {
+        CardIdentifier::Id(id) => place(&|place| place.id == *id),
+        CardIdentifier::Number { game, set, number } => {
+            place(&|place| (&place.game, &place.set, &place.number) == (game, set, number))
+        }
+        CardIdentifier::Name { game, set, name } => {
+            let same = named.get(&(game.as_str(), name.search_key()));
+            let of_set = |card: &&OpenCard| set.as_ref().is_none_or(|set| card.place.set == *set);
+            let mut known = BTreeSet::new();
+            let firsts = same.into_iter().flatten().copied().filter(of_set);
+            let firsts = firsts.filter(|card| known.insert(name_key(&card.name))).collect();
+            match exactly(name, firsts) {
+                Meant::One(card) => Some(CardView::Open(Box::new(card.clone()))),
+                Meant::AnyOf(_) | Meant::Nothing => None,
+            }
+        }
+    };
+    Ok(identifiers.iter().map(find).collect())
+}
+
+/// The cards that are named by id or number.
+async fn placed(
+    conn: &mut Connection,
+    viewer: Viewer,
+    identifiers: &[CardIdentifier],
+) -> StoreResult<Vec<CardView>> {
+    let mut ids: Vec<Uuid> = Vec::new();
+    let (mut games, mut sets, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    for identifier in identifiers {
+        match identifier {
+            CardIdentifier::Id(id) => ids.push(id.0),
+            CardIdentifier::Number { game, set, number } => {
+                games.push(game);
+                sets.push(set);
+                numbers.push(number);
+            }
+            CardIdentifier::Name { .. } => {}
+        }
+    }
+    if ids.is_empty() && numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = cards::cards_and_content(viewer)
+        .push(" AND c.id IN (SELECT unnest(")
+        .bind::<Array<SqlUuid>, _>(ids)
+        .push(") UNION SELECT one.id FROM unnest(")
+        .bind::<Array<Text>, _>(games)
+        .push(", ")
+        .bind::<Array<Text>, _>(sets)
+        .push(", ")
+        .bind::<Array<Text>, _>(numbers)
+        .push(
+            ") AS place (game, set, number) JOIN cards one ON one.game_code = place.game \
+             AND one.set_code = place.set AND one.number = place.number)",
+        );
+    let rows: Vec<Row> = sql.query.load(conn).await?;
+    rows.into_iter().map(Row::view).collect()
+}
+
+/// The cards that the viewer may see and whose name is one of the names but for accents, of any of the games named, by set and
+/// number. Of the cards of one name there is the first of each set named, and the first of the other sets.
+async fn named_so(
+    conn: &mut Connection,
+    viewer: Viewer,
+    identifiers: &[CardIdentifier],
+) -> StoreResult<Vec<OpenCard>> {
+    let (mut games, mut sets, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+    for identifier in identifiers {
+        if let CardIdentifier::Name { game, set, name } = identifier {
+            games.push(game);
+            sets.extend(set);
+            keys.push(name.search_key());
+        }
+    }
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = cards::cards_and_content(viewer)
+        .push(
+            " AND c.id IN (SELECT DISTINCT ON (content.game_code, content.name_key, told.set_code) content.card_id FROM ",
+        )
+        .content_seen_by(viewer)
+        .push(" JOIN cards one ON one.id = content.card_id LEFT JOIN (SELECT DISTINCT unnest(")
+        .bind::<Array<Text>, _>(sets)
+        .push(") AS set_code) told ON told.set_code = one.set_code WHERE content.game_code = ANY(")
+        .bind::<Array<Text>, _>(games)
+        .push(") AND content.search_key = ANY(")
+        .bind::<Array<Text>, _>(keys)
+        .push(
+            ") ORDER BY content.game_code, content.name_key, told.set_code, one.set_code, one.number) \
+             ORDER BY c.set_code, c.number",
+        );
+    let rows: Vec<Row> = sql.query.load(conn).await?;
+    let open = |row: Row| match row.view() {
+        Ok(CardView::Open(card)) => Some(Ok(*card)),
+        Ok(CardView::Hidden(_)) => None,
+        Err(error) => Some(Err(error)),
+    };
+    rows.into_iter().filter_map(open).collect()
+}
