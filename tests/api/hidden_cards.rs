@@ -80,6 +80,10 @@ async fn every_path(app: &TestApp) -> Vec<String> {
         "/v1/games".to_owned(),
         "/v1/games/ttcg".to_owned(),
         "/v1/games/ttcg/formats/standard".to_owned(),
+        "/v1/games/ttcg/schema".to_owned(),
+        "/v1/games/ttcg/manifest".to_owned(),
+        "/v1/changes?after=0&limit=200".to_owned(),
+        "/v1/changes?after=100&game=ttcg".to_owned(),
     ];
     paths.extend(["/v1/games/ttcg/sets", "/v1/games/ttcg/sets/veil"].map(str::to_owned));
     let veil = app.get("/v1/cards?set=veil&limit=200").answer().await.expect(200);
