@@ -205,6 +205,55 @@ async fn a_byte_order_mark_is_ignored() {
     put.answer().await.expect(201);
 }
 
+/// A manifest is held against the cards that are stored, not only against those that come with it.
+#[tokio::test]
+async fn a_changed_manifest_must_allow_the_stored_cards() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    manifest(&app, &admin, "pebbles", PEBBLES).answer().await.expect(201);
+    set(&app, &admin, "pebbles/sets/shore", &shore()).answer().await.expect(201);
+    let change = |from: &str, to: &str| {
+        let text = PEBBLES.replace(from, to);
+        assert_ne!(text, PEBBLES);
+        manifest(&app, &admin, "pebbles", &text).header("if-match", "\"r1\"")
+    };
+    let narrowed = change("max = 9", "max = 2").answer().await.problem(422, "invalid_import");
+    let errors = narrowed["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 1, "{narrowed}");
+    assert_eq!(errors[0]["card"], json!({ "set": "shore", "number": "002", "name": "Round One" }));
+    assert_eq!(errors[0]["code"], "ATTRIBUTE_OUT_OF_RANGE");
+    let detail = errors[0]["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("card 002 of the stored set shore, /attributes/weight: "),
+        "{detail}"
+    );
+    let renamed = change("attributes.weight", "attributes.mass").answer().await;
+    assert_eq!(renamed.problem(422, "invalid_import")["errors"].as_array().unwrap().len(), 4);
+    let text = change("type = \"integer\"\nmin = 1\nmax = 9", "type = \"text\"").answer().await;
+    let text = text.problem(422, "invalid_import");
+    assert_eq!(text["errors"][0]["code"], "ATTRIBUTE_TYPE_MISMATCH", "{text}");
+    assert_eq!(app.get("/v1/games/pebbles/manifest").answer().await.text(), PEBBLES);
+    change("max = 9", "max = 3").answer().await.expect(200);
+}
+
+/// Thousands of stored cards are checked, and the answer stays short.
+#[tokio::test]
+async fn faults_of_many_stored_cards_are_counted() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    manifest(&app, &admin, "pebbles", PEBBLES).answer().await.expect(201);
+    let mut file = shore();
+    file["cards"] = (0..300)
+        .map(|at| json!({ "number": format!("{at:03}"), "name": format!("Stone {at}"), "kind": "pebble", "attributes": { "weight": 9 } }))
+        .collect();
+    set(&app, &admin, "pebbles/sets/shore", &file).answer().await.expect(201);
+    let narrow = manifest(&app, &admin, "pebbles", &PEBBLES.replace("max = 9", "max = 8"));
+    let problem = narrow.header("if-match", "\"r1\"").answer().await.problem(422, "invalid_import");
+    let errors = problem["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 200);
+    assert!(errors[0]["detail"].as_str().unwrap().contains(" in 300 places"), "{}", errors[0]);
+}
+
 /// Two admins change the same version at the same moment, on two instances: one of them wins, the other is told.
 #[tokio::test]
 async fn of_two_edits_at_the_same_moment_one_wins() {
