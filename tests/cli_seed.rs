@@ -87,6 +87,7 @@ fn every_fault_is_told_with_its_file_and_place() {
     for place in [
         "games/emojito/sets/box.json: /cards/0",
         "games/emojito/sets/box.json: /cards/1",
+        ": KIND_UNKNOWN: “",
         "broken.json: EOF",
     ] {
         assert!(told.contains(place), "{place} in {told}");

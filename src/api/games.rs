@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::extract::{
-    File, FileType as _, Freshness, IfMatch, May, Params, Revision, Toml, cacheable,
+    File, FileType as _, Freshness, IfMatch, IfNoneMatch, May, Params, Revision, Toml, cacheable,
 };
 use super::import::{ImportQuery, ImportResponse, Place};
 use super::problem::{Problem, ProblemCode};
@@ -390,6 +390,7 @@ pub async fn find_manifest(
     params(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
         ("If-Match" = Option<String>, Header, description = "ETag of the manifest to replace; none for a new game", example = "\"r1\""),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: only if the game is new", example = "*"),
         ImportQuery,
     ),
     responses(
@@ -407,11 +408,13 @@ pub async fn replace_manifest(
     game: web::Path<Code>,
     query: Params<ImportQuery>,
     if_match: Result<IfMatch, Problem>,
+    if_none_match: IfNoneMatch,
     file: Result<File<Toml>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let place = Place { game: game.into_inner(), set: None };
     let stored =
         games::manifest(&mut *state.store.connection().await?, place.game.as_str()).await?;
+    if_none_match.check(stored.as_ref().map(|stored| Revision(stored.revision)))?;
     let base = match stored {
         Some(stored) => {
             if_match?.check(Revision(stored.revision))?;
@@ -420,6 +423,6 @@ pub async fn replace_manifest(
         None if if_match.is_ok() => return Err(Problem::new(ProblemCode::PreconditionFailed)),
         None => Base::Nothing,
     };
-    let manifest = SourceFile { name: "game.toml".to_owned(), text: file?.text };
+    let manifest = SourceFile::new("game.toml", &file?.text);
     query.run(&state, &by, &place, base, GameSource { manifest, sets: Vec::new() }).await
 }

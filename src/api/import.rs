@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::extract::May;
-use super::problem::{InputFault, Problem, ProblemCode};
+use super::problem::{InputCard, InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::{Importer, WriteCatalogue};
 use crate::domain::code::Code;
-use crate::domain::import::{GameImport, GameSource, ImportFault};
+use crate::domain::import::{FaultyCard, GameImport, GameSource, ImportFault};
 use crate::store::import::{self, Base, ImportError, ImportSummary, SetSummary};
 
 /// Most faults in one answer: a file of the wrong game has one for each card.
@@ -177,12 +177,11 @@ const NO_STORE: (header::HeaderName, &str) = (header::CACHE_CONTROL, "no-store")
 
 fn refused(faults: Vec<ImportFault>) -> Problem {
     let all = faults.len();
-    let told = faults.into_iter().take(MAX_FAULTS).map(|fault| {
-        let detail = match fault.card {
-            Some(card) => format!("{card}: {}", fault.message),
-            None => fault.message,
-        };
-        InputFault::at(fault.pointer, detail)
+    let told = faults.into_iter().take(MAX_FAULTS).map(|fault| InputFault {
+        code: fault.code,
+        rule: fault.rule,
+        card: fault.card.map(|FaultyCard { set, number, name }| InputCard { set, number, name }),
+        ..InputFault::at(fault.pointer, fault.message)
     });
     let problem = Problem::new(ProblemCode::InvalidImport).errors(told.collect());
     if all > MAX_FAULTS {

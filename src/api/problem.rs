@@ -50,6 +50,7 @@ problem_codes! {
     InvalidQuery = 400 "invalid_query" "A query parameter is unknown or has a value that it cannot have";
     InvalidHeader = 400 "invalid_header" "A request header has a value that it cannot have";
     InvalidCursor = 400 "invalid_cursor" "The cursor is not one that this list gave out";
+    NotUtf8 = 400 "not_utf8" "The file is not UTF-8 text";
     InvalidRequest = 400 "invalid_request" "The request is not valid HTTP";
     HeadTooSlow = 408 "head_too_slow" "The head of the request took too long";
     HeadTooLarge = 431 "head_too_large" "The head of the request is too large";
@@ -121,12 +122,47 @@ pub struct InputFault {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 12, minimum = 1)]
     pub line: Option<usize>,
+    /// Where a rule of the game is broken: the violation code (`docs/VIOLATIONS.md`), stable, for programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ATTRIBUTE_OUT_OF_RANGE")]
+    pub code: Option<String>,
+    /// Where a rule of the game is broken: its number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "T-2.2.1b")]
+    pub rule: Option<String>,
+    /// Where it is about one card of a set file, or one that is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<InputCard>,
+}
+
+/// The card that a fault is about, as far as it can be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct InputCard {
+    /// Code of the set, for a card that is stored and not in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth")]
+    pub set: Option<String>,
+    /// Collector number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "042")]
+    pub number: Option<String>,
+    /// Name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Baker")]
+    pub name: Option<String>,
 }
 
 impl InputFault {
     /// A fault at a field of the body.
     pub fn at(pointer: impl Into<String>, detail: impl fmt::Display) -> Self {
-        Self { pointer: pointer.into(), detail: detail.to_string(), line: None }
+        Self {
+            pointer: pointer.into(),
+            detail: detail.to_string(),
+            line: None,
+            code: None,
+            rule: None,
+            card: None,
+        }
     }
 
     /// Says on which line of a text, from 1.

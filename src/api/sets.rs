@@ -160,8 +160,8 @@ pub async fn replace_set(
     let stored = games::manifest(&mut *state.store.connection().await?, game.as_str()).await?;
     let stored = stored.ok_or_else(Problem::not_found)?;
     let place = Place { game, set: Some(set) };
-    let manifest = SourceFile { name: "game.toml".to_owned(), text: stored.text };
-    let sets = vec![SourceFile { name: "set.json".to_owned(), text: file?.text }];
+    let manifest = SourceFile::new("game.toml", &stored.text);
+    let sets = vec![SourceFile::new("set.json", &file?.text)];
     let base = Base::Revision(stored.revision);
     query.run(&state, &by, &place, base, GameSource { manifest, sets }).await
 }

@@ -47,7 +47,7 @@ fn source(folder: &Path, file: &Path) -> anyhow::Result<SourceFile> {
     let text =
         std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let name = file.strip_prefix(folder).unwrap_or(file).display().to_string();
-    Ok(SourceFile { name, text })
+    Ok(SourceFile::new(name, &text))
 }
 
 /// Checks all games; every fault of every file at once.

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use cardscape_engine::{CardDefinition, Game, SetDefinition, check_set, name_key};
+use cardscape_engine::{CardDefinition, Game, SetDefinition, Violation, check_set, name_key};
 use chrono::NaiveDate;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::pointer::json_pointer;
+use super::pointer::push_token;
+use super::set_file::SetFile;
 
 /// Raise it when an import of the same files would write something else than before.
 const IMPORT_VERSION: u8 = 1;
@@ -23,6 +24,18 @@ pub struct SourceFile {
     pub name: String,
     /// Content.
     pub text: String,
+}
+
+impl SourceFile {
+    /// A file as it was found. A byte order mark at its start is no part of the text.
+    pub fn new(name: impl Into<String>, text: &str) -> Self {
+        Self { name: name.into(), text: without_mark(text).to_owned() }
+    }
+}
+
+/// A text without the byte order mark that some editors put at its start.
+pub fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// The files of one game.
@@ -57,17 +70,60 @@ pub struct ImportFault {
     pub file: String,
     /// Where: a JSON pointer (RFC 6901); empty: the whole file. A manifest is TOML, whose tables have pointers all the same.
     pub pointer: String,
-    /// Number and name of the card concerned, where it is about one.
+    /// The card concerned, where it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub card: Option<String>,
+    pub card: Option<FaultyCard>,
+    /// What is wrong, for programs: a violation code of the engine, where a rule of the game is broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Number of the broken rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
     /// What is wrong, for people.
     pub message: String,
+}
+
+/// The card that a fault is about, as far as it can be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FaultyCard {
+    /// Code of the set, for a card that is stored; a card of the file is in the file's set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// Collector number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<String>,
+    /// Name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 impl ImportFault {
     /// A fault at a place of a file.
     pub fn new(file: &str, pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), pointer: pointer.into(), card: None, message: message.into() }
+        Self {
+            file: file.to_owned(),
+            pointer: pointer.into(),
+            card: None,
+            code: None,
+            rule: None,
+            message: message.into(),
+        }
+    }
+
+    /// A broken rule of the game.
+    pub fn broken_rule(file: &str, pointer: impl Into<String>, violation: &Violation) -> Self {
+        Self {
+            code: Some(violation.code.to_string()),
+            rule: Some(violation.rule.clone()),
+            ..Self::new(file, pointer, violation.message())
+        }
+    }
+
+    /// Says which card it is about.
+    #[must_use]
+    pub fn about(mut self, card: Option<FaultyCard>) -> Self {
+        self.card = card;
+        self
     }
 }
 
@@ -78,7 +134,17 @@ impl std::fmt::Display for ImportFault {
             write!(f, ": {}", self.pointer)?;
         }
         if let Some(card) = &self.card {
-            write!(f, " ({card})")?;
+            // Most messages name the card.
+            let name = card.name.as_deref().filter(|name| !self.message.contains(name));
+            let parts = [card.set.as_deref(), card.number.as_deref(), name];
+            let told: Vec<&str> =
+                parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+            if !told.is_empty() {
+                write!(f, " ({})", told.join(" "))?;
+            }
+        }
+        if let Some(code) = &self.code {
+            write!(f, ": {code}")?;
         }
         write!(f, ": {}", self.message)
     }
@@ -138,21 +204,34 @@ pub struct PrintingImport {
 impl GameImport {
     /// Reads and checks the files of a game; every fault of every file at once.
     pub fn check(source: &GameSource) -> Result<Self, Vec<ImportFault>> {
-        let game = read_manifest(&source.manifest)?;
+        let files: Vec<SetFile> =
+            source.sets.iter().map(|file| SetFile::read(&file.text)).collect();
         let mut faults = Vec::new();
-        let mut sets = Vec::with_capacity(source.sets.len());
-        for (file, hash) in source.sets.iter().zip(source.set_hashes()) {
-            match read_set(&game, file, hash) {
-                Ok(set) => sets.push(set),
-                Err(found) => faults.extend(found),
+        for (source, file) in source.sets.iter().zip(&files) {
+            faults.extend(structural_faults(source, file));
+        }
+        let game = match read_manifest(&source.manifest) {
+            Ok(game) => game,
+            // Without the game's rules, nothing more can be said about its cards.
+            Err(mut found) => {
+                found.append(&mut faults);
+                return Err(found);
             }
+        };
+        for (source, file) in source.sets.iter().zip(&files) {
+            faults.extend(rule_faults(&game, source, file));
         }
-        faults.extend(duplicates(&sets, game.unique_names()));
-        if faults.is_empty() {
-            Ok(Self { game, manifest: source.manifest.clone(), sets })
-        } else {
-            Err(faults)
+        let pairs: Vec<(&SourceFile, &SetFile)> = source.sets.iter().zip(&files).collect();
+        faults.extend(duplicates(&pairs, game.unique_names()));
+        if !faults.is_empty() {
+            return Err(faults);
         }
+        let hashed = source.sets.iter().zip(source.set_hashes());
+        let sets = hashed
+            .zip(files)
+            .map(|((source, hash), file)| set_import(&game, source, hash, file.set))
+            .collect();
+        Ok(Self { game, manifest: source.manifest.clone(), sets })
     }
 
     /// The game.
@@ -201,55 +280,74 @@ fn read_manifest(file: &SourceFile) -> Result<Game, Vec<ImportFault>> {
 fn pointer_of(place: &str) -> String {
     let mut pointer = String::new();
     for part in place.split(['.', '[', ']']).filter(|part| !part.is_empty()) {
-        pointer.push('/');
-        pointer.push_str(&part.replace('~', "~0").replace('/', "~1"));
+        push_token(&mut pointer, part);
     }
     pointer
 }
 
-/// Number and name of the card that a pointer into a set file leads to.
-fn card_at(set: &SetDefinition, pointer: &str) -> Option<String> {
-    let at: usize = pointer.strip_prefix("/cards/")?.split('/').next()?.parse().ok()?;
-    let card = set.cards.get(at)?;
-    Some(format!("{} {}", card.number, card.name).trim().to_owned())
+/// The card that a pointer into a set file leads to.
+fn card_at(file: &SetFile, pointer: &str) -> Option<FaultyCard> {
+    file.card_at(pointer).map(|(number, name)| FaultyCard { set: None, number, name })
 }
 
-fn read_set(game: &Game, file: &SourceFile, hash: [u8; 32]) -> Result<SetImport, Vec<ImportFault>> {
-    let fault = |pointer: String, message: String| ImportFault::new(&file.name, pointer, message);
-    let set: SetDefinition =
-        parse(&file.text).map_err(|(pointer, message)| vec![fault(pointer, message)])?;
-    let mut faults: Vec<ImportFault> = check_set(game, &set)
-        .into_iter()
-        .map(|found| fault(found.pointer, found.violation.message()))
-        .collect();
-    faults
-        .extend(storage_faults(&set).into_iter().map(|(pointer, message)| fault(pointer, message)));
-    let threshold = set.unlock_threshold.unwrap_or(game.unlock_threshold());
-    if threshold > MAX_THRESHOLD {
-        faults.push(fault(
-            "/unlock_threshold".to_owned(),
-            format!("must be at most {MAX_THRESHOLD}"),
-        ));
-    }
-    for fault in &mut faults {
-        fault.card = card_at(&set, &fault.pointer);
-    }
-    let released_on = set.released_on.as_deref().map(str::parse).transpose();
-    let (Ok(released_on), Ok(unlock_threshold), true) =
-        (released_on, i32::try_from(threshold), faults.is_empty())
-    else {
-        return Err(faults);
+fn structural_faults(source: &SourceFile, file: &SetFile) -> Vec<ImportFault> {
+    let fault = |(pointer, message): &(String, String)| {
+        ImportFault::new(&source.name, pointer, message).about(card_at(file, pointer))
     };
-    Ok(SetImport {
-        file: file.name.clone(),
+    file.faults.iter().map(fault).collect()
+}
+
+/// What rules of the game, the database or URLs speak against, in what could be read of a file.
+fn rule_faults(game: &Game, source: &SourceFile, file: &SetFile) -> Vec<ImportFault> {
+    let mut faults: Vec<ImportFault> = check_set(game, &file.set)
+        .into_iter()
+        .map(|found| ImportFault::broken_rule(&source.name, found.pointer, &found.violation))
+        .collect();
+    let storage = storage_faults(game, &file.set).into_iter();
+    faults.extend(storage.map(|(pointer, text)| ImportFault::new(&source.name, pointer, text)));
+    faults.retain(|fault| match fault.pointer.as_str() {
+        // What could not be read has been told.
+        "/code" => file.has_text("code"),
+        "/name" => file.has_text("name"),
+        "/cards" => !file.lists_cards(),
+        _ => true,
+    });
+    for fault in &mut faults {
+        fault.pointer = in_file(&fault.pointer, &file.places);
+        fault.card = card_at(file, &fault.pointer);
+    }
+    faults
+}
+
+/// A pointer to a card that was read, as a pointer into the file, where unreadable cards may stand before it.
+fn in_file(pointer: &str, places: &[usize]) -> String {
+    let moved = || {
+        let (at, rest) = pointer
+            .strip_prefix("/cards/")
+            .map(|rest| rest.split_at(rest.find('/').unwrap_or(rest.len())))?;
+        let place = places.get(at.parse::<usize>().ok()?)?;
+        Some(format!("/cards/{place}{rest}"))
+    };
+    moved().unwrap_or_else(|| pointer.to_owned())
+}
+
+fn threshold(game: &Game, set: &SetDefinition) -> u32 {
+    set.unlock_threshold.unwrap_or(game.unlock_threshold())
+}
+
+/// A set without a fault, ready to be stored.
+fn set_import(game: &Game, source: &SourceFile, hash: [u8; 32], set: SetDefinition) -> SetImport {
+    SetImport {
+        file: source.name.clone(),
         hash,
+        // The engine takes existing days only, and the highest threshold is far from the end of the type.
+        released_on: set.released_on.as_deref().and_then(|day| day.parse().ok()),
+        unlock_threshold: i32::try_from(threshold(game, &set)).unwrap_or(i32::MAX),
         code: set.code,
         name: set.name,
-        released_on,
         hidden: set.hidden.unwrap_or(game.cards_start_hidden()),
-        unlock_threshold,
         cards: set.cards.into_iter().map(|card| card_import(game, card)).collect(),
-    })
+    }
 }
 
 fn card_import(game: &Game, definition: CardDefinition) -> CardImport {
@@ -280,20 +378,15 @@ fn card_import(game: &Game, definition: CardDefinition) -> CardImport {
     CardImport { name_key: name_key(&definition.name), definition, printings }
 }
 
-/// Reads a set file; pointer and message of what stops the reader.
-fn parse(text: &str) -> Result<SetDefinition, (String, String)> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let set = serde_path_to_error::deserialize(&mut reader)
-        .map_err(|error| (json_pointer(error.path()), error.into_inner().to_string()))?;
-    reader.end().map_err(|error| (String::new(), error.to_string()))?;
-    Ok(set)
-}
-
 /// What the database could not hold, or URLs could not name.
-fn storage_faults(set: &SetDefinition) -> Vec<(String, String)> {
+fn storage_faults(game: &Game, set: &SetDefinition) -> Vec<(String, String)> {
     let mut faults = Vec::new();
     if let Some(message) = code_fault(&set.code) {
         faults.push(("/code".to_owned(), message));
+    }
+    if threshold(game, set) > MAX_THRESHOLD {
+        let message = format!("must be at most {MAX_THRESHOLD}");
+        faults.push(("/unlock_threshold".to_owned(), message));
     }
     for (at, card) in set.cards.iter().enumerate() {
         if !is_hyphenated(&card.number, 16, |byte| byte.is_ascii_alphanumeric()) {
@@ -331,27 +424,34 @@ fn is_hyphenated(text: &str, max: usize, allowed: impl Fn(u8) -> bool) -> bool {
 }
 
 /// Codes that two sets of the game share, and names, where names are unique.
-fn duplicates(sets: &[SetImport], unique_names: bool) -> Vec<ImportFault> {
+fn duplicates(sets: &[(&SourceFile, &SetFile)], unique_names: bool) -> Vec<ImportFault> {
     let mut faults = Vec::new();
     let mut codes: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut names: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
-    for set in sets {
-        if let Some(first) = codes.insert(&set.code, &set.file) {
+    let mut names: BTreeMap<String, (&str, &str)> = BTreeMap::new();
+    for (source, file) in sets {
+        let set = &file.set;
+        if file.has_text("code")
+            && let Some(first) = codes.insert(&set.code, &source.name)
+        {
             faults.push(ImportFault::new(
-                &set.file,
+                &source.name,
                 "/code",
                 format!("{first} has the same set code {:?}", set.code),
             ));
         }
-        for (at, card) in set.cards.iter().enumerate() {
-            let here = (set.file.as_str(), card.definition.number.as_str());
-            if let Some((file, number)) = names.insert(&card.name_key, here)
+        for (card, place) in set.cards.iter().zip(&file.places) {
+            let key = name_key(&card.name);
+            let here = (source.name.as_str(), card.number.as_str());
+            // A name without a key is no name, which has been told.
+            if !key.is_empty()
+                && let Some((first, number)) = names.insert(key, here)
                 && unique_names
-                && file != set.file
+                && first != source.name
             {
-                let message =
-                    format!("card {number} of {file} has the same name {:?}", card.definition.name);
-                faults.push(ImportFault::new(&set.file, format!("/cards/{at}/name"), message));
+                let pointer = format!("/cards/{place}/name");
+                let message = format!("card {number} of {first} has the same name {:?}", card.name);
+                let about = card_at(file, &pointer);
+                faults.push(ImportFault::new(&source.name, pointer, message).about(about));
             }
         }
     }
@@ -383,19 +483,39 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_says_where_it_stopped() {
-        let (pointer, message) =
-            parse(r#"{"code":"x","name":"X","cards":[{"number":1}]}"#).unwrap_err();
-        assert_eq!(pointer, "/cards/0/number");
-        assert!(message.contains("expected a string"), "{message}");
-        assert!(parse(r#"{"code":"x","name":"X","cards":[]} x"#).is_err());
+    fn a_place_among_the_readable_cards_is_a_place_in_the_file() {
+        let places = [0, 2, 5];
+        assert_eq!(in_file("/cards/1/attributes/x", &places), "/cards/2/attributes/x");
+        assert_eq!(in_file("/cards/2", &places), "/cards/5");
+        assert_eq!(in_file("/cards", &places), "/cards");
+        assert_eq!(in_file("/code", &places), "/code");
+    }
+
+    #[test]
+    fn a_line_names_the_card_once() {
+        let card = FaultyCard {
+            set: None,
+            number: Some("7".to_owned()),
+            name: Some("Regular".to_owned()),
+        };
+        let mut fault =
+            ImportFault::new("a.json", "/cards/0", "“Regular” is odd.").about(Some(card));
+        fault.code = Some("ODD".to_owned());
+        assert_eq!(fault.to_string(), "a.json: /cards/0 (7): ODD: “Regular” is odd.");
+        fault.message = "unknown key".to_owned();
+        assert_eq!(fault.to_string(), "a.json: /cards/0 (7 Regular): ODD: unknown key");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_file() {
+        assert_eq!(SourceFile::new("a", "\u{feff}x"), SourceFile::new("a", "x"));
     }
 
     #[test]
     fn the_hash_depends_on_both_files() {
         let source = |manifest: &str, set: &str| GameSource {
-            manifest: SourceFile { name: "game.toml".to_owned(), text: manifest.to_owned() },
-            sets: vec![SourceFile { name: "a.json".to_owned(), text: set.to_owned() }],
+            manifest: SourceFile::new("game.toml", manifest),
+            sets: vec![SourceFile::new("a.json", set)],
         };
         let hash = source("m", "s").set_hashes();
         assert_eq!(hash, source("m", "s").set_hashes());

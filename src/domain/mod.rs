@@ -16,5 +16,6 @@ pub mod network;
 pub mod password;
 pub mod pointer;
 pub mod serial;
+pub mod set_file;
 pub mod submission;
 pub mod text;

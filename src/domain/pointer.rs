@@ -7,12 +7,16 @@ pub fn json_pointer(path: &Path) -> String {
     let mut pointer = String::new();
     for segment in path {
         match segment {
-            Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
-            Segment::Map { key } => {
-                pointer.push_str(&format!("/{}", key.replace('~', "~0").replace('/', "~1")));
-            }
+            Segment::Seq { index } => push_token(&mut pointer, &index.to_string()),
+            Segment::Map { key } => push_token(&mut pointer, key),
             Segment::Enum { .. } | Segment::Unknown => {}
         }
     }
     pointer
+}
+
+/// Lengthens a pointer by one step: a key or an index.
+pub fn push_token(pointer: &mut String, token: &str) {
+    pointer.push('/');
+    pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
 }

@@ -136,6 +136,124 @@ async fn a_manifest_is_changed_by_the_version_that_was_read() {
     assert_eq!(judged["reports"][0]["violations"][0]["limit"], 4);
 }
 
+#[tokio::test]
+async fn a_manifest_can_be_sent_for_a_new_game_only() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let create = || manifest(&app, &admin, "pebbles", PEBBLES).header("if-none-match", "*");
+    create().answer().await.expect(201);
+    create().answer().await.problem(412, "precondition_failed");
+    let both = create().header("if-match", "\"r1\"");
+    both.answer().await.problem(412, "precondition_failed");
+    let other = manifest(&app, &admin, "pebbles", PEBBLES).header("if-none-match", "\"r7\"");
+    other.header("if-match", "\"r1\"").answer().await.expect(200);
+}
+
+/// One wrong value does not hide the others, in whatever card they are.
+#[tokio::test]
+async fn every_fault_of_a_set_file_is_told_at_once() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    manifest(&app, &admin, "pebbles", PEBBLES).answer().await.expect(201);
+    let card = |number: &str, name: &str| json!({ "number": number, "name": name, "kind": "pebble", "attributes": { "weight": 1 } });
+    let mut file = shore();
+    file["cards"] = json!([
+        card("001", "A"),
+        card("002", "B"),
+        card("003", "C"),
+        card("004", "D"),
+        card("005", "E")
+    ]);
+    file["cards"][0]["name"] = json!(5);
+    file["cards"][1]["nme"] = json!("x");
+    file["cards"][2]["attributes"]["weight"] = json!(99);
+    file["cards"][3]["kind"] = json!(7);
+    let text = file.to_string().replace(r#""number":"005""#, r#""number":"006","number":"005""#);
+    let put = app.put("/v1/games/pebbles/sets/shore").by(&admin);
+    let put = put.header("content-type", "application/json").body(format!("\u{feff}{text}"));
+    let problem = put.answer().await.problem(422, "invalid_import");
+    let mut told: Vec<(&str, &str, bool)> = problem["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| {
+            let text =
+                |value: &'static str| error.pointer(value).and_then(Value::as_str).unwrap_or("");
+            (text("/pointer"), text("/card/number"), error["code"].is_string())
+        })
+        .collect();
+    told.sort_unstable();
+    let wanted = [
+        ("/cards/0/name", "001", false),
+        ("/cards/1/nme", "002", false),
+        ("/cards/2/attributes/weight", "003", true),
+        ("/cards/3/kind", "004", false),
+        ("/cards/4/number", "005", false),
+    ];
+    assert_eq!(told, wanted, "{problem:#}");
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_is_ignored() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let marked = |text: &str| format!("\u{feff}{text}");
+    manifest(&app, &admin, "pebbles", &marked(PEBBLES)).answer().await.expect(201);
+    assert_eq!(app.get("/v1/games/pebbles/manifest").answer().await.text(), PEBBLES);
+    let put = app.put("/v1/games/pebbles/sets/shore").by(&admin);
+    let put = put.header("content-type", "application/json").body(marked(&shore().to_string()));
+    put.answer().await.expect(201);
+}
+
+/// A manifest is held against the cards that are stored, not only against those that come with it.
+#[tokio::test]
+async fn a_changed_manifest_must_allow_the_stored_cards() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    manifest(&app, &admin, "pebbles", PEBBLES).answer().await.expect(201);
+    set(&app, &admin, "pebbles/sets/shore", &shore()).answer().await.expect(201);
+    let change = |from: &str, to: &str| {
+        let text = PEBBLES.replace(from, to);
+        assert_ne!(text, PEBBLES);
+        manifest(&app, &admin, "pebbles", &text).header("if-match", "\"r1\"")
+    };
+    let narrowed = change("max = 9", "max = 2").answer().await.problem(422, "invalid_import");
+    let errors = narrowed["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 1, "{narrowed}");
+    assert_eq!(errors[0]["card"], json!({ "set": "shore", "number": "002", "name": "Round One" }));
+    assert_eq!(errors[0]["code"], "ATTRIBUTE_OUT_OF_RANGE");
+    let detail = errors[0]["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("card 002 of the stored set shore, /attributes/weight: "),
+        "{detail}"
+    );
+    let renamed = change("attributes.weight", "attributes.mass").answer().await;
+    assert_eq!(renamed.problem(422, "invalid_import")["errors"].as_array().unwrap().len(), 4);
+    let text = change("type = \"integer\"\nmin = 1\nmax = 9", "type = \"text\"").answer().await;
+    let text = text.problem(422, "invalid_import");
+    assert_eq!(text["errors"][0]["code"], "ATTRIBUTE_TYPE_MISMATCH", "{text}");
+    assert_eq!(app.get("/v1/games/pebbles/manifest").answer().await.text(), PEBBLES);
+    change("max = 9", "max = 3").answer().await.expect(200);
+}
+
+/// Thousands of stored cards are checked, and the answer stays short.
+#[tokio::test]
+async fn faults_of_many_stored_cards_are_counted() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    manifest(&app, &admin, "pebbles", PEBBLES).answer().await.expect(201);
+    let mut file = shore();
+    file["cards"] = (0..300)
+        .map(|at| json!({ "number": format!("{at:03}"), "name": format!("Stone {at}"), "kind": "pebble", "attributes": { "weight": 9 } }))
+        .collect();
+    set(&app, &admin, "pebbles/sets/shore", &file).answer().await.expect(201);
+    let narrow = manifest(&app, &admin, "pebbles", &PEBBLES.replace("max = 9", "max = 8"));
+    let problem = narrow.header("if-match", "\"r1\"").answer().await.problem(422, "invalid_import");
+    let errors = problem["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 200);
+    assert!(errors[0]["detail"].as_str().unwrap().contains(" in 300 places"), "{}", errors[0]);
+}
+
 /// Two admins change the same version at the same moment, on two instances: one of them wins, the other is told.
 #[tokio::test]
 async fn of_two_edits_at_the_same_moment_one_wins() {
@@ -192,7 +310,15 @@ async fn faults_are_told_with_their_places_and_nothing_is_taken() {
         errors.iter().any(|error| error["pointer"] == "/cards/1/attributes/weight"),
         "{problem}"
     );
-    assert!(errors.iter().all(|error| error["detail"].as_str().unwrap().contains("Round One")));
+    let card = json!({ "number": "001", "name": "Round One" });
+    assert!(errors.iter().all(|error| error["card"] == card), "{problem}");
+    let mut codes: Vec<&str> = errors.iter().map(|error| error["code"].as_str().unwrap()).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, ["ATTRIBUTE_OUT_OF_RANGE", "NUMBER_DUPLICATE"]);
+    assert!(
+        errors.iter().all(|error| error["rule"] == "P-1" || error["rule"] == "cards"),
+        "{problem}"
+    );
     let problem = set(&app, &admin, "pebbles/sets/beach", &shore()).answer().await;
     assert_eq!(problem.problem(422, "invalid_import")["errors"][0]["pointer"], "/code");
     let unknown = json!({ "code": "shore", "name": "Shore", "cards": [], "color": "grey" });
@@ -214,7 +340,9 @@ async fn files_of_the_wrong_kind_or_size_are_refused() {
         request.header("content-type", "application/toml")
     };
     put().body(vec![b'#'; 9 * 1024 * 1024]).answer().await.problem(413, "body_too_large");
-    put().body(vec![0xff, 0xfe]).answer().await.problem(400, "invalid_request");
+    put().body(vec![0xff, 0xfe]).answer().await.problem(400, "not_utf8");
+    let packed = put().header("content-encoding", "gzip").body("");
+    packed.answer().await.problem(415, "unsupported_media_type");
     put().body("code = \"a\\u0000\"").answer().await.problem(422, "invalid_import");
     put().body("").answer().await.problem(422, "invalid_import");
     let maybe = manifest(&app, &admin, "pebbles?dry_run=maybe", "");

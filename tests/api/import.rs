@@ -217,6 +217,41 @@ async fn cards_may_change_names_with_each_other_but_not_take_anothers() {
 }
 
 #[tokio::test]
+async fn a_printed_card_keeps_its_name() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let player = app.player("ada").await;
+    app.give_copy(&player.id, "ttcg", "veil", "001").await;
+    let name = |set: &Value, at: usize| set["cards"][at]["name"].as_str().unwrap().to_owned();
+    let exchanged = edited(|set| {
+        let mut other = set["cards"][4].clone();
+        other["number"] = set["cards"][0]["number"].clone();
+        let mut one = std::mem::replace(&mut set["cards"][0], other);
+        one["number"] = set["cards"][4]["number"].clone();
+        set["cards"][4] = one;
+    });
+    let faults = refused(&app, &exchanged).await;
+    let places: Vec<&str> = faults.iter().map(|fault| fault.pointer.as_str()).collect();
+    assert_eq!(places, ["/cards/0/name", "/cards/4/name"], "{faults:?}");
+    let fresh = edited(|set| set["cards"][1]["name"] = "A New Name".into());
+    let faults = refused(&app, &fresh).await;
+    assert_eq!((faults.len(), faults[0].pointer.as_str()), (1, "/cards/1/name"), "{faults:?}");
+    // The same name to whoever types it, and another text.
+    let louder = edited(|set| {
+        set["cards"][1]["name"] = (name(set, 1).to_uppercase() + "!").into();
+        set["cards"][2]["lore"] = "Another tale.".into();
+    });
+    assert_eq!(app.import(&louder).await.unwrap().sets[0].cards_changed, 2);
+    // What was discarded never reached anybody.
+    sql(
+        &app.db().url(),
+        "ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; DELETE FROM copies; UPDATE print_runs SET status = 'discarded', activated_at = NULL",
+    )
+    .await;
+    assert_eq!(app.import(&exchanged).await.unwrap().sets[0].cards_changed, 4);
+}
+
+#[tokio::test]
 async fn a_printed_set_gets_no_new_cards_and_loses_no_printing() {
     let app = TestApp::start().await;
     let mut source = seed_data("emoji-tcg");

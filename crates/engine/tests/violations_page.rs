@@ -232,7 +232,8 @@ fn page() -> String {
     text.push_str("## Decks\n\n");
     let mut rest = table(&mut text, ViolationCode::TABLE, &of_decks);
     text.push_str(
-        "\n## Cards and sets\n\nWhat is wrong with a set file; nothing of it is loaded then.\n\n",
+        "\n## Cards and sets\n\nWhat is wrong with a set file; nothing of it is loaded then. Over HTTP the codes stand as `code` in the `errors` of the problem \
+         `invalid_import`, on the command line in the lines of `cardscape seed --check`.\n\n",
     );
     rest = table(&mut text, &rest, &of_files);
     assert_eq!(rest, [], "no scenario has these codes");

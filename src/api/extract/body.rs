@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::Extracting;
 use crate::api::problem::{InputFault, Problem, ProblemCode};
+use crate::domain::import::without_mark;
 use crate::domain::pointer::json_pointer;
 
 /// Largest body, in bytes, where a route does not say otherwise.
@@ -19,7 +20,7 @@ const MAX_BODY: usize = 256 * 1024;
 /// Largest file, in bytes: a set of some ten thousand cards.
 const MAX_FILE: usize = 8 * 1024 * 1024;
 
-/// A JSON body. Refused: other media types (415), more than 256 KiB (413), malformed JSON (400), unknown, missing or mistyped
+/// A JSON body. Refused: other media types and compressed bodies (415), more than 256 KiB (413), malformed JSON (400), unknown, missing or mistyped
 /// fields and NUL characters (422).
 pub struct Body<T> {
     /// What it says.
@@ -75,10 +76,10 @@ impl FileType for Json {
     }
 }
 
-/// A file as the body. Refused: other media types (415), more than 8 MiB (413), what is no UTF-8 text or no JSON where it
-/// should be (400). Routes take it as a `Result`, so that who may not send a file is told that first.
+/// A file as the body. Refused: other media types and compressed bodies (415), more than 8 MiB (413), what is no UTF-8 text or
+/// no JSON where it should be (400). Routes take it as a `Result`, so that who may not send a file is told that first.
 pub struct File<T> {
-    /// The text.
+    /// The text, without a byte order mark.
     pub text: String,
     kind: PhantomData<T>,
 }
@@ -91,9 +92,12 @@ impl<T: FileType> FromRequest for File<T> {
         let whole = read(req, payload, T::MEDIA_TYPE, MAX_FILE);
         Box::pin(async move {
             let raw = whole.await?;
-            let text = std::str::from_utf8(&raw).map_err(|_| {
-                Problem::new(ProblemCode::InvalidRequest).detail("The file is not UTF-8 text.")
+            let text = std::str::from_utf8(&raw).map_err(|error| {
+                let at = error.valid_up_to();
+                Problem::new(ProblemCode::NotUtf8)
+                    .detail(format!("Byte {at}, from 0, is not UTF-8."))
             })?;
+            let text = without_mark(text);
             T::check(text)?;
             Ok(Self { text: text.to_owned(), kind: PhantomData })
         })
@@ -108,6 +112,7 @@ fn read(
     limit: usize,
 ) -> impl Future<Output = Result<Bytes, Problem>> + 'static {
     let fits = has_media_type(req, media_type);
+    let encoded = is_encoded(req);
     let declared = req
         .headers()
         .get(header::CONTENT_LENGTH)
@@ -116,6 +121,10 @@ fn read(
     async move {
         if !fits {
             let wanted = format!("The body must be {media_type}.");
+            return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(wanted));
+        }
+        if encoded {
+            let wanted = "The body must come as it is, without Content-Encoding.";
             return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(wanted));
         }
         if declared.is_some_and(|length| length > limit) {
@@ -142,6 +151,12 @@ fn has_media_type(req: &HttpRequest, wanted: &str) -> bool {
         let essence = value.split(';').next().unwrap_or_default().trim();
         essence.eq_ignore_ascii_case(wanted)
     })
+}
+
+/// Whether the body is compressed, or says that it is.
+fn is_encoded(req: &HttpRequest) -> bool {
+    let mut values = req.headers().get_all(header::CONTENT_ENCODING);
+    values.any(|value| !value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
 fn parse<T: DeserializeOwned>(raw: &[u8]) -> Result<T, Problem> {

@@ -184,6 +184,30 @@ impl FromRequest for IfMatch {
     }
 }
 
+/// The `If-None-Match` header of a write: `*` says that there is to be nothing yet.
+pub struct IfNoneMatch(Vec<ListedTag>);
+
+impl IfNoneMatch {
+    /// 412 when there is something, and the header names it.
+    pub fn check(&self, current: Option<Revision>) -> Result<(), Problem> {
+        let named = |current: Revision| self.0.iter().any(|listed| listed.names(&current.tag()));
+        if current.is_some_and(named) {
+            let detail = "It exists already, as If-None-Match says that it must not.";
+            return Err(Problem::new(ProblemCode::PreconditionFailed).detail(detail));
+        }
+        Ok(())
+    }
+}
+
+impl FromRequest for IfNoneMatch {
+    type Error = Problem;
+    type Future = Ready<Result<Self, Problem>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Ok(Self(listed_tags(req, &header::IF_NONE_MATCH).collect())))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

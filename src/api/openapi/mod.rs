@@ -102,7 +102,10 @@ fn complete(path: &str, operation: &mut Operation) {
     }
     if has_body {
         common.push(("413", "The body is too large."));
-        common.push(("415", "The body is not JSON."));
+        common.push((
+            "415",
+            "The body has a media type that this route does not take, or a `Content-Encoding`.",
+        ));
         common.push(("422", "The body has values that it cannot have: see `errors`."));
     }
     if secured {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cardscape_engine::{CardDefinition, Effect, search_key};
+use cardscape_engine::{CardDefinition, Effect, PrintingDefinition, search_key};
 use diesel::dsl::Eq;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, Jsonb, Text, Uuid as SqlUuid};
@@ -26,7 +26,7 @@ pub(in crate::store) struct StoredCard {
     pub number: String,
     pub name_key: String,
     kind: String,
-    name: String,
+    pub name: String,
     attributes: Map<String, Value>,
     effects: Vec<Effect>,
     lore: Option<String>,
@@ -50,6 +50,27 @@ impl StoredCard {
             && self.attributes == card.attributes
             && self.effects == card.effects
             && self.lore == card.lore
+    }
+
+    /// The card as a set file would have it, its printings from the lowest tier up.
+    pub(in crate::store) fn into_definition(self) -> CardDefinition {
+        let mut printings: Vec<(String, StoredPrinting)> = self.printings.into_iter().collect();
+        printings.sort_by_key(|(_, printing)| printing.tier);
+        CardDefinition {
+            number: self.number,
+            name: self.name,
+            kind: self.kind,
+            attributes: self.attributes,
+            effects: self.effects,
+            lore: self.lore,
+            printings: printings
+                .into_iter()
+                .map(|(rarity, StoredPrinting { attributes, .. })| PrintingDefinition {
+                    rarity,
+                    attributes,
+                })
+                .collect(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Brings games and sets into the catalogue, whole or not at all.
 //!
 //! An import first plans what differs from what is stored, for all its sets, and only then writes: what must not happen (a
-//! card that vanishes, a name that another card has) refuses it with every such fault. What does not differ is not touched:
+//! card that vanishes, a name that another card has, a stored card that a changed manifest does not allow) refuses it with every such fault. What does not differ is not touched:
 //! revisions and times stay.
 
 mod cards;
@@ -179,6 +179,7 @@ pub async fn import(
     let mut faults = plan::faults(conn, by, import, &plans).await?;
     if summary.manifest_changed {
         faults.extend(plan::lost_codes(conn, by, import, &plans).await?);
+        faults.extend(plan::broken_cards(conn, by, import).await?);
     }
     if !faults.is_empty() {
         return Err(ImportError::Refused(faults));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use cardscape_engine::{CardDefinition, ViolationCode, card_faults};
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
@@ -11,7 +12,9 @@ use uuid::Uuid;
 use super::SetId;
 use crate::auth::permission::Importer;
 use crate::domain::ids::{CardId, PrintingId};
-use crate::domain::import::{CardImport, GameImport, ImportFault, PrintingImport, SetImport};
+use crate::domain::import::{
+    CardImport, FaultyCard, GameImport, ImportFault, PrintingImport, SetImport,
+};
 use crate::store::door::content::{self, StoredCard, StoredPrinting};
 use crate::store::schema::{copies, print_runs, printings, sets};
 use crate::store::{Connection, StoreResult};
@@ -146,7 +149,12 @@ fn compare<'a>(
     };
     for (at, card) in set.cards.iter().enumerate() {
         match stored.remove(&card.definition.number) {
-            Some(before) => plan.changed.extend(compare_card(before, card)),
+            Some(before) => {
+                if printed && before.name_key != card.name_key {
+                    plan.faults.push(renamed_in_print(set, at, &before.name));
+                }
+                plan.changed.extend(compare_card(before, card));
+            }
             None if printed => plan.faults.push(ImportFault::new(
                 &set.file,
                 format!("/cards/{at}"),
@@ -165,6 +173,17 @@ fn compare<'a>(
     }
     plan.added.sort_by(|one, other| one.definition.number.cmp(&other.definition.number));
     plan
+}
+
+/// Copies are proven by number and printed name: neither moves to another card, and a printed name stays what players type.
+fn renamed_in_print(set: &SetImport, at: usize, before: &str) -> ImportFault {
+    let CardDefinition { number, name, .. } = &set.cards[at].definition;
+    let card = FaultyCard { set: None, number: Some(number.clone()), name: Some(name.clone()) };
+    let message = format!(
+        "the card was printed as {before:?}: a printed card keeps its name (case and punctuation may change), and a \
+         number its card"
+    );
+    ImportFault::new(&set.file, format!("/cards/{at}/name"), message).about(Some(card))
 }
 
 fn compare_card(mut before: StoredCard, card: &CardImport) -> Option<CardPlan<'_>> {
@@ -312,6 +331,62 @@ pub(super) async fn lost_codes(
         ImportFault::new(&import.manifest().name, format!("/{}", used.list), message)
     };
     Ok(lost.map(fault).collect())
+}
+
+/// Most faults of stored cards that are listed, beside the line that counts them.
+const MAX_STORED_FAULTS: usize = 199;
+
+/// What a changed manifest speaks against in stored cards of sets that this import does not bring along.
+///
+/// Set after set, so that no more than one is in memory. Kinds and rarities that are gone are told by [`lost_codes`].
+pub(super) async fn broken_cards(
+    conn: &mut Connection,
+    by: &Importer,
+    import: &GameImport,
+) -> StoreResult<Vec<ImportFault>> {
+    let (game, file) = (import.game(), &import.manifest().name);
+    let brought: Vec<&str> = import.sets().iter().map(|set| set.code.as_str()).collect();
+    let others: Vec<String> = sets::table
+        .filter(sets::game_code.eq(game.code()).and(sets::code.ne_all(brought)))
+        .select(sets::code)
+        .order(sets::code)
+        .load(conn)
+        .await?;
+    let (mut faults, mut count) = (Vec::new(), 0);
+    for set in others {
+        for (number, stored) in content::load_set(conn, by, game.code(), &set).await? {
+            let card = stored.into_definition();
+            for found in card_faults(game, &card) {
+                if matches!(
+                    found.violation.code,
+                    ViolationCode::KindUnknown | ViolationCode::RarityUnknown
+                ) {
+                    continue;
+                }
+                count += 1;
+                if count > MAX_STORED_FAULTS {
+                    continue;
+                }
+                let mut fault = ImportFault::broken_rule(file, "", &found.violation);
+                fault.message = format!(
+                    "card {number} of the stored set {set}, {}: {}",
+                    found.pointer, fault.message
+                );
+                faults.push(fault.about(Some(FaultyCard {
+                    set: Some(set.clone()),
+                    number: Some(number.clone()),
+                    name: Some(card.name.clone()),
+                })));
+            }
+        }
+    }
+    if count > MAX_STORED_FAULTS {
+        let message = format!(
+            "stored cards break this manifest in {count} places; the first {MAX_STORED_FAULTS} follow"
+        );
+        faults.insert(0, ImportFault::new(file, "", message));
+    }
+    Ok(faults)
 }
 
 /// Takes the names off all cards that get other ones.
