@@ -154,8 +154,9 @@ fn unreadable_lines_are_named() {
 fn wrong_usage_is_2_and_failure_70() {
     let deck = "seed-data/games/ttcg/decks/legal-embers-and-bones.txt";
     for wrong in [
-        vec![deck],
         vec![deck, "--format", "ttcg"],
+        vec![deck, "--on", "2026-02-30"],
+        vec![deck, "--on", "2020-01-01"],
         vec![deck, "--format", "chess/standard"],
         vec![deck, "--format", "ttcg/standard:half"],
         vec![deck, "--format", "ttcg/pauper"],
@@ -180,6 +181,47 @@ fn wrong_usage_is_2_and_failure_70() {
     }
     assert_eq!(with_input(&["-", "--format", "ttcg/standard"], &[0xff, 0xfe]).0, 70);
     assert_eq!(with_input(&["-", "--format", "ttcg/standard"], &vec![b'\n'; 300_000]).0, 70);
+}
+
+#[test]
+fn the_list_names_its_format_when_nothing_else_does() {
+    let deck = "seed-data/games/emojo-dojo/decks/legal-full-box.txt";
+    let (code, out, err) = run(&[deck]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.starts_with("emojo-dojo/box"), "{out}");
+    let (code, out, _) = run(&[deck, "--format", "emojo-dojo/box:half"]);
+    assert_eq!(code, 1, "what the command line says holds");
+    assert!(out.starts_with("emojo-dojo/box:half"), "{out}");
+    for (list, told) in [
+        ("1 Joy", "--format"),
+        ("1 Joy\n// format: emojito/box", "--format"),
+        ("// format: emojito\n1 Joy", "must be game/format"),
+        ("// format: emojito/bag\n1 Joy", "There is no format emojito/bag; there is emojito/box"),
+    ] {
+        let (code, out, err) = with_input(&["-"], list.as_bytes());
+        assert_eq!((code, out.as_str()), (2, ""), "{list:?}");
+        assert!(err.contains(told), "{err}");
+    }
+}
+
+#[test]
+fn a_list_is_judged_by_the_rules_of_a_day() {
+    let harbour = |on: &[&str]| {
+        let list = b"// format: harbour/trade\n1 Gunpowder\n";
+        with_input(&[&["-", "--seed-data", "tests/data"], on].concat(), list)
+    };
+    let today = harbour(&[]).1;
+    assert!(today.contains("CARD_BANNED"), "{today}");
+    let before = harbour(&["--on", "2025-08-31"]).1;
+    assert!(before.starts_with("harbour/trade") && !before.contains("CARD_BANNED"), "{before}");
+    let deck = "seed-data/games/ttcg/decks/legal-embers-and-bones.txt";
+    assert_eq!(run(&[deck, "--on", "2025-03-17"]).0, 0);
+    let (code, _, err) = run(&[deck, "--on", "2025-03-16"]);
+    let told =
+        "There is no format ttcg/standard on 2025-03-16; its first version begins on 2025-03-17.";
+    assert_eq!(code, 2);
+    assert!(err.contains(told), "{err}");
+    assert!(run(&[deck, "--format", "ttcg/standard:half"]).2.contains("ttcg/standard:by_name"));
 }
 
 /// The page for administrators shows what this command says.

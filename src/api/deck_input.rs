@@ -121,7 +121,7 @@ impl DeckFaults {
     }
 
     fn deck_of_text(&mut self, list: &str) -> GivenDeck {
-        let ReadList { deck, lines: places, faults } = read_list(list);
+        let ReadList { deck, lines: places, faults, .. } = read_list(list);
         let lines = faults.into_iter().take(MAX_ENTRIES);
         self.lines
             .extend(lines.map(|fault| InputFault::at("/list", fault.detail).on_line(fault.line)));

@@ -365,18 +365,11 @@ pub(super) async fn find_formats(
     let day = day
         .or_else(|| state.clock.today())
         .ok_or_else(|| Problem::internal("the clock shows no day"))?;
-    let formats = names.iter().map(|name| {
-        name.find_in(&loaded.game, day).ok_or_else(|| {
-            let known: Vec<String> = loaded.game.formats().iter().map(full_name).collect();
-            unknown(format!("There is no format {name} on {day}; there is {}.", known.join(", ")))
-        })
-    });
+    let formats = names
+        .iter()
+        .map(|name| name.find_in(&loaded.game, day).map_err(|error| unknown(error.to_string())));
     let formats: Vec<Format> = formats.collect::<Result<_, _>>()?;
     Ok((loaded, formats))
-}
-
-fn full_name(format: &Format) -> String {
-    format!("{}/{}", format.game, format.code)
 }
 
 fn unknown_names(reports: &[Report]) -> BTreeSet<String> {

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use cardscape_engine::{
-    Catalogue, Deck, Fix, Format, Game, PoolCard, Report, SetDefinition, Severity, Violation,
+    Catalogue, Date, Deck, Fix, Format, Game, PoolCard, Report, SetDefinition, Severity, Violation,
     legalities, name_key,
 };
 use clap::Subcommand;
@@ -38,9 +38,13 @@ pub(super) enum DeckCommand {
     Validate {
         /// The deck list, one `QTY NAME` a line; `-` reads standard input
         file: PathBuf,
-        /// The format, as game/format or game/format:variant; may be given several times, for formats of one game
-        #[arg(long = "format", value_name = "FORMAT", value_parser = format_name, required = true)]
+        /// The format, as game/format or game/format:variant; may be given several times, for formats of one game. Without
+        /// it, the one that a comment `// format: …` of the list names
+        #[arg(long = "format", value_name = "FORMAT", value_parser = format_name)]
         formats: Vec<FormatName>,
+        /// Judge by the rules and limit lists of this day instead of today's
+        #[arg(long, value_name = "YYYY-MM-DD")]
+        on: Option<Date>,
         #[command(flatten)]
         seed_data: SeedDataOptions,
         /// Print the report as JSON, as the service would; of several formats, all reports and a summary
@@ -55,26 +59,19 @@ fn format_name(text: &str) -> Result<FormatName, FormatNameError> {
 
 impl DeckCommand {
     pub(super) fn run(self) -> Outcome {
-        let Self::Validate { file, formats: names, seed_data, json } = self;
+        let Self::Validate { file, formats, on, seed_data, json } = self;
         let folder =
             seed_data.dir().context("there is no seed-data here: name it with --seed-data")?;
-        let game = names.first().map(FormatName::game).unwrap_or_default();
-        if names.iter().any(|name| name.game() != game) {
-            eprintln!("cardscape: the formats must be of one game");
-            return Ok(ExitCode::from(USAGE));
-        }
-        let Some(GameFolder { game, catalogue }) = read_game(&folder, game)? else {
-            eprintln!("cardscape: there is no game {game} in {}", folder.display());
-            return Ok(ExitCode::from(USAGE));
-        };
-        let formats = match find_formats(&game, &names)? {
-            Ok(formats) => formats,
-            Err(unknown) => {
-                eprintln!("cardscape: {unknown}");
+        let list = read_list(&read_file(&file)?);
+        let asked = match asked(formats, list.format.as_deref(), on, &folder)? {
+            Ok(asked) => asked,
+            Err(wrong) => {
+                eprintln!("cardscape: {wrong}");
                 return Ok(ExitCode::from(USAGE));
             }
         };
-        let (deck, lines) = match read_deck(&read_file(&file)?) {
+        let Asked { names, formats, catalogue } = asked;
+        let (deck, lines) = match read_deck(list) {
             Ok(read) => read,
             Err(faults) => {
                 for fault in faults {
@@ -105,20 +102,45 @@ impl DeckCommand {
     }
 }
 
-/// The formats with the rules of today, or what to say when the game has not all of them.
-fn find_formats(game: &Game, names: &[FormatName]) -> anyhow::Result<Result<Vec<Format>, String>> {
-    let today = Clock::system().today().context("the clock shows no day of the calendar")?;
-    let found = names.iter().map(|name| {
-        name.find_in(game, today).ok_or_else(|| {
-            let known: Vec<_> = game
-                .formats()
-                .iter()
-                .map(|format| format!("{}/{}", game.code(), format.code))
-                .collect();
-            format!("there is no format {name}; there is {}", known.join(", "))
-        })
-    });
-    Ok(found.collect())
+/// By what a list is judged.
+struct Asked {
+    names: Vec<FormatName>,
+    formats: Vec<Format>,
+    catalogue: Catalogue,
+}
+
+/// Finds the formats that were asked for, or else the one that the list names; or what to say when they cannot be had.
+fn asked(
+    mut names: Vec<FormatName>,
+    noted: Option<&str>,
+    on: Option<Date>,
+    folder: &Path,
+) -> anyhow::Result<Result<Asked, String>> {
+    if names.is_empty() {
+        let Some(noted) = noted else {
+            let hint = "name a format with --format, or in the list with a comment: // format: ttcg/standard";
+            return Ok(Err(hint.to_owned()));
+        };
+        match FormatName::parse(noted) {
+            Ok(name) => names.push(name),
+            Err(error) => return Ok(Err(format!("the list's format {noted:?} {error}"))),
+        }
+    }
+    let game = names.first().map(FormatName::game).unwrap_or_default();
+    if names.iter().any(|name| name.game() != game) {
+        return Ok(Err("the formats must be of one game".to_owned()));
+    }
+    let Some(GameFolder { game, catalogue }) = read_game(folder, game)? else {
+        return Ok(Err(format!("there is no game {game} in {}", folder.display())));
+    };
+    let day =
+        on.or_else(|| Clock::system().today()).context("the clock shows no day of the calendar")?;
+    let formats: Result<Vec<Format>, _> =
+        names.iter().map(|name| name.find_in(&game, day)).collect();
+    Ok(match formats {
+        Ok(formats) => Ok(Asked { names, formats, catalogue }),
+        Err(unknown) => Err(unknown.to_string()),
+    })
 }
 
 /// The reports of several formats.
@@ -176,8 +198,8 @@ fn read_file(file: &Path) -> anyhow::Result<String> {
 type CardLines = BTreeMap<String, Vec<usize>>;
 
 /// The deck and where its cards are, or what is wrong with each line that cannot be read.
-fn read_deck(list: &str) -> Result<(Deck, CardLines), Vec<String>> {
-    let ReadList { deck, lines, faults } = read_list(list);
+fn read_deck(list: ReadList) -> Result<(Deck, CardLines), Vec<String>> {
+    let ReadList { deck, lines, faults, .. } = list;
     let mut faults: Vec<String> =
         faults.iter().map(|fault| format!("{}: {}", fault.line, fault.detail)).collect();
     if deck.entries.len() > MAX_ENTRIES {

@@ -134,15 +134,69 @@ impl FormatName {
     }
 }
 
+/// There is no such format; shown, it says what there is instead.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum UnknownFormat {
+    /// The game has no format of this code.
+    #[error("There is no format {name}; there is {known}.")]
+    Code {
+        /// The name that was asked for.
+        name: FormatName,
+        /// The formats of the game.
+        known: String,
+    },
+    /// The format has no such variant.
+    #[error("There is no format {name}; there is {known}.")]
+    Variant {
+        /// The name that was asked for.
+        name: FormatName,
+        /// The format and its variants.
+        known: String,
+    },
+    /// The format is younger than the day.
+    #[error("There is no format {name} on {day}; its first version begins on {begins_on}.")]
+    NotYet {
+        /// The name that was asked for.
+        name: FormatName,
+        /// The day that was asked for.
+        day: Date,
+        /// First day of the format's first version.
+        begins_on: Date,
+    },
+}
+
 impl FormatName {
-    /// The format of that name in the version and with the rules of today; `None` when the game has none.
-    pub fn find_in(&self, game: &Game, today: Date) -> Option<Format> {
-        let format = game.format_on(&self.code, today)?;
+    /// The format of that name in the version and with the rules of a day.
+    ///
+    /// # Errors
+    /// When the game has no such format, or not on that day.
+    pub fn find_in(&self, game: &Game, day: Date) -> Result<Format, UnknownFormat> {
+        let name = || self.clone();
+        let Some(format) = game.format_on(&self.code, day) else {
+            return Err(match game.format_begins_on(&self.code) {
+                Some(begins_on) => UnknownFormat::NotYet { name: name(), day, begins_on },
+                None => UnknownFormat::Code { name: name(), known: known_formats(game) },
+            });
+        };
         match &self.variant {
-            None => Some(format),
-            Some(variant) => format.with_variant(variant),
+            None => Ok(format),
+            Some(variant) => format.with_variant(variant).ok_or_else(|| UnknownFormat::Variant {
+                name: name(),
+                known: known_variants(&format),
+            }),
         }
     }
+}
+
+fn known_formats(game: &Game) -> String {
+    let names = game.formats().iter().map(|format| format!("{}/{}", game.code(), format.code));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn known_variants(format: &Format) -> String {
+    let name = format!("{}/{}", format.game, format.code);
+    let variants = format.variants.iter().map(|variant| format!("{name}:{}", variant.code));
+    std::iter::once(name.clone()).chain(variants).collect::<Vec<_>>().join(", ")
 }
 
 impl fmt::Display for FormatName {
@@ -236,16 +290,19 @@ pub struct ReadList {
     pub lines: Vec<usize>,
     /// What is wrong with the other lines, in their order.
     pub faults: Vec<ListFault>,
+    /// What a comment `// format: …` before the first card says, as it stands there.
+    pub format: Option<String>,
 }
 
 /// Reads a deck list as text. How many entries there may be is not looked at.
 pub fn read_list(list: &str) -> ReadList {
-    let parsed = parse_deck_text(list);
+    let mut parsed = parse_deck_text(list);
+    let format = parsed.notes.remove("format");
     let unreadable = parsed
         .faults
         .iter()
         .map(|fault| ListFault { line: fault.line, detail: fault.fault.to_string() });
-    let mut read = ReadList { faults: unreadable.collect(), ..ReadList::default() };
+    let mut read = ReadList { faults: unreadable.collect(), format, ..ReadList::default() };
     for (entry, line) in parsed.deck.entries.into_iter().zip(parsed.lines) {
         match check_entry(entry) {
             Ok(entry) => {
@@ -307,13 +364,15 @@ mod tests {
     #[test]
     fn every_bad_line_is_named() {
         let list = "\u{feff}// 1 comment\r\n2 Ping\r\n\r\nSideboard\r\nnonsense\r\n0 Pong\r\nSB: 99999 Pang\n1 ";
-        let ReadList { deck, lines, faults } = read_list(list);
+        let ReadList { deck, lines, faults, .. } = read_list(list);
         assert_eq!((deck.entries, lines), (vec![DeckEntry::main(2, "Ping")], vec![2]));
         assert_eq!(faults.iter().map(|fault| fault.line).collect::<Vec<_>>(), [5, 6, 7, 8]);
         assert_eq!(faults[1].detail, "quantity must be 1 to 10000");
         let read = read_list("1 Ping\nSide\n3 Pong");
         assert_eq!((read.deck.entries[1].zone.as_str(), read.faults.len()), ("side", 0));
         assert_eq!(read.lines, [1, 3]);
+        assert_eq!(read.format, None);
+        assert_eq!(read_list("// Format: a/b \n1 Ping").format.as_deref(), Some("a/b"));
     }
 
     #[test]

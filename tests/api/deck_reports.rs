@@ -215,6 +215,11 @@ async fn one_list_is_judged_for_several_formats_at_once() {
     judge(&app, &json!({ "format": "ttcg/pauper", "entries": [] }))
         .await
         .problem(422, "unknown_format");
+    let early = json!({ "format": "ttcg/standard", "on": "2020-01-01", "entries": [] });
+    let problem = judge(&app, &early).await.problem(422, "unknown_format");
+    let told =
+        "There is no format ttcg/standard on 2020-01-01; its first version begins on 2025-03-17.";
+    assert_eq!(problem["detail"], told);
     judge(&app, &json!({ "format": "ttcg/standard", "list": "Ping" }))
         .await
         .problem(422, "unreadable_deck_list");

@@ -201,6 +201,12 @@ impl Game {
             .map(|format| format.on(day))
     }
 
+    /// The first day of a format's first version; `None` when the game has no such format, or has always had it.
+    pub fn format_begins_on(&self, code: &str) -> Option<Date> {
+        let versions = self.0.all_formats.iter().filter(|format| &*format.code == code);
+        versions.map(|format| format.effective_from).min().flatten()
+    }
+
     pub(crate) fn card_reference(&self) -> &RuleReference {
         &self.0.cards
     }
