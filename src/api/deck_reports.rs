@@ -41,9 +41,10 @@ pub struct ReportResponse {
     /// `legal`, `incomplete` (only cards are missing) or `illegal`.
     #[schema(example = "incomplete")]
     pub status: &'static str,
-    /// Cards in each zone.
+    /// Cards in each zone, in the order of the game's zones.
     pub counts: Vec<ZoneCountResponse>,
-    /// Everything that is wrong at once: errors, what is missing, then warnings, which make no deck illegal.
+    /// Everything that is wrong at once: errors, what is missing, then warnings, which make no deck illegal; each by the
+    /// number of the rule, `H-3` before `H-10`.
     pub violations: Vec<ViolationResponse>,
 }
 
@@ -392,7 +393,7 @@ pub(crate) fn report_response(
         counts: report
             .counts
             .into_iter()
-            .map(|(zone, cards)| ZoneCountResponse { zone: zone.to_string(), cards })
+            .map(|count| ZoneCountResponse { zone: count.zone.to_string(), cards: count.cards })
             .collect(),
         violations: report
             .violations

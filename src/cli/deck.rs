@@ -232,7 +232,7 @@ fn places(violation: &Violation, lines: &CardLines) -> Option<String> {
 fn in_words(name: &FormatName, report: &Report, lines: &CardLines) -> String {
     let verdict = report.status.as_str();
     let counts: Vec<String> =
-        report.counts.iter().map(|(zone, cards)| format!("{zone} {cards}")).collect();
+        report.counts.iter().map(|count| format!("{} {}", count.zone, count.cards)).collect();
     let mut text = format!(
         "{name} (version {}): {verdict}; cards: {}\n",
         report.format_version,
@@ -244,13 +244,15 @@ fn in_words(name: &FormatName, report: &Report, lines: &CardLines) -> String {
             Severity::Incomplete => "incomplete",
             Severity::Warning => "warning",
         };
+        let message = violation.message();
         let _ = write!(
             text,
-            "\n{severity} {} (rule {})\n    {}\n",
-            violation.code,
-            violation.rule,
-            violation.message()
+            "\n{severity} {} (rule {})\n    {message}\n",
+            violation.code, violation.rule
         );
+        if !message.contains(&violation.rule_text) {
+            let _ = writeln!(text, "    The rule: {}", violation.rule_text);
+        }
         if let Some(places) = places(violation, lines) {
             let _ = writeln!(text, "    {places}");
         }
@@ -263,8 +265,11 @@ fn in_words(name: &FormatName, report: &Report, lines: &CardLines) -> String {
 
 fn fix_in_words(fix: &Fix) -> Option<String> {
     Some(match fix {
-        Fix::AddCards { zone, quantity } => format!("add {quantity} cards to {zone}"),
-        Fix::RemoveCards { zone, quantity } => format!("remove {quantity} cards from {zone}"),
+        Fix::AddCards { zone, quantity } => format!("add {} to {zone}", cards(*quantity)),
+        Fix::AddMatchingCards { zone, quantity } => {
+            format!("add {} to {zone}, as the rule asks", cards(*quantity))
+        }
+        Fix::RemoveCards { zone, quantity } => format!("remove {} from {zone}", cards(*quantity)),
         Fix::AddCopies { name, quantity } => format!("add {quantity} × {name}"),
         Fix::RemoveCopies { name, quantity } => format!("remove {quantity} × {name}"),
         Fix::RemoveAmong { names, quantity } => {
@@ -280,4 +285,8 @@ fn fix_in_words(fix: &Fix) -> Option<String> {
         Fix::MoveToZone { from, to } => format!("move {from} to {to}"),
         _ => return None,
     })
+}
+
+fn cards(quantity: u64) -> String {
+    if quantity == 1 { "1 card".to_owned() } else { format!("{quantity} cards") }
 }

@@ -128,7 +128,7 @@ pub use json_schema::{MANIFEST_SCHEMA, set_file_schema};
 pub use legality::{Legalities, legalities};
 pub use manifest::{Game, ManifestError, ManifestFault};
 pub use name::{name_key, search_key};
-pub use report::{Report, ReportStatus};
+pub use report::{Report, ReportStatus, ZoneCount};
 pub use rule::{BoxLine, CopyLimit, DeckCheck, Provenance, Rule, RuleReference, SameCard};
 pub use schema::{
     Attribute, AttributeValue, CardCheck, EffectSchema, EffectSlot, Kind, PrintingCheck,

@@ -1,6 +1,5 @@
 //! What a deck is told.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -37,10 +36,19 @@ pub struct Report {
     pub status: ReportStatus,
     /// All cards together, unknown ones and unknown zones included.
     pub total: u64,
-    /// Cards by zone code, for every zone of the game; unknown cards count.
-    pub counts: BTreeMap<Arc<str>, u64>,
-    /// What is wrong, errors first, then by rule number.
+    /// Cards in every zone of the game, in the order of the manifest; unknown cards count.
+    pub counts: Vec<ZoneCount>,
+    /// What is wrong: errors, what is missing, then warnings; each by rule number, in which digits count as numbers.
     pub violations: Vec<Violation>,
+}
+
+/// The cards in a zone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ZoneCount {
+    /// Zone code.
+    pub zone: Arc<str>,
+    /// Number of cards.
+    pub cards: u64,
 }
 
 impl ReportStatus {
@@ -67,6 +75,11 @@ impl Report {
     pub fn format_name(&self) -> String {
         let variant = self.variant.as_ref().map_or_else(String::new, |code| format!(":{code}"));
         format!("{}/{}{variant}", self.game, self.format)
+    }
+
+    /// The cards in a zone; 0 when the game has no such zone.
+    pub fn cards_in(&self, zone: &str) -> u64 {
+        self.counts.iter().find(|count| &*count.zone == zone).map_or(0, |count| count.cards)
     }
 
     /// Whether the deck may be played.

@@ -11,7 +11,7 @@ use crate::catalogue::{Catalogue, Rung};
 use crate::code::ViolationCode as Code;
 use crate::deck::Deck;
 use crate::format::Format;
-use crate::report::{Report, ReportStatus};
+use crate::report::{Report, ReportStatus, ZoneCount};
 use crate::rule::{DeckCheck, Rule, RuleReference, SameCard};
 use crate::selector::Selector;
 use crate::violation::{CardMention, Fix, Severity, Violation};
@@ -49,11 +49,11 @@ pub fn validate(deck: &Deck, catalogue: &Catalogue, format: &Format) -> Report {
     let mut violations = judge.violations;
     violations.sort_unstable();
     violations.dedup();
-    let counts: BTreeMap<Arc<str>, u64> = format
+    let counts = format
         .zones
         .iter()
         .zip(&content.zone_totals)
-        .map(|(zone, total)| (Arc::clone(&zone.code), *total))
+        .map(|(zone, cards)| ZoneCount { zone: Arc::clone(&zone.code), cards: *cards })
         .collect();
     Report {
         game: Arc::clone(&format.game),
@@ -112,6 +112,10 @@ impl Judge<'_> {
 
     fn selects(&self, selector: &Selector, card: u32) -> bool {
         self.catalogue.selects(selector, card, self.known)
+    }
+
+    fn main_zone(&self) -> String {
+        self.format.zones.first().map_or_else(String::new, |main| main.code.to_string())
     }
 
     /// The copies of a run in the zones; all when none is named.
@@ -270,7 +274,9 @@ impl Judge<'_> {
             let mut violation =
                 violation(rule, Code::RequiredCardsMissing, severity).limit(min).actual(actual);
             violation.zone = zones.first().cloned();
-            self.violations.push(violation);
+            let zone = violation.zone.clone().unwrap_or_else(|| self.main_zone());
+            let quantity = u64::from(min) - actual;
+            self.violations.push(violation.fix(Fix::AddMatchingCards { zone, quantity }));
         }
     }
 

@@ -1,5 +1,6 @@
 //! What is wrong with a card, a set or a deck, as data.
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 use serde::ser::SerializeStruct;
@@ -52,6 +53,13 @@ impl CardMention {
 pub enum Fix {
     /// Put any `quantity` further cards into the zone.
     AddCards {
+        /// Zone code.
+        zone: String,
+        /// How many.
+        quantity: u64,
+    },
+    /// Put `quantity` further cards into the zone, of the sort that the rule asks for.
+    AddMatchingCards {
         /// Zone code.
         zone: String,
         /// How many.
@@ -125,8 +133,9 @@ pub enum Fix {
 
 /// One broken rule: a stable code, the rule's reference, the numbers and the cards.
 ///
-/// Serialised with its English [`message`](Violation::message), which is derived from the other fields.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+/// Serialised with its English [`message`](Violation::message), which is derived from the other fields. The order is that of
+/// reports: by severity, then by the rule's number, in which digits count as numbers (`H-3` before `H-10`), then by the rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
     /// How much it matters.
@@ -224,38 +233,41 @@ impl Violation {
             C::DeckSizeBelowMin | C::ZoneSizeBelowMin => {
                 let missing = limit.saturating_sub(actual);
                 format!(
-                    "The {zone} zone has {}; at least {limit} are required ({missing} missing).",
-                    count(actual)
+                    "The {zone} zone has {}; at least {limit} {} required ({missing} missing).",
+                    count(actual, "card"),
+                    are(limit)
                 )
             }
             C::DeckSizeAboveMax | C::ZoneSizeAboveMax => {
                 let extra = actual.saturating_sub(limit);
                 format!(
-                    "The {zone} zone has {}; at most {limit} are allowed ({extra} too many).",
-                    count(actual)
+                    "The {zone} zone has {}; at most {limit} {} allowed ({extra} too many).",
+                    count(actual, "card"),
+                    are(limit)
                 )
             }
             C::ZoneUnknown => format!("This game has no zone {zone:?}: {cards}."),
-            C::CopyLimitExceeded => format!("{actual} copies of {cards}; at most {limit} allowed."),
+            C::CopyLimitExceeded => {
+                format!("{} of {cards}; at most {limit} allowed.", copies(actual))
+            }
             C::CardBanned => format!("{cards} is banned; the deck has {actual}."),
             C::CardLimitExceeded => {
-                format!("{actual} copies of {cards}; the limit list allows {limit}.")
+                format!("{} of {cards}; the limit list allows {limit}.", copies(actual))
             }
             C::CardNotAllowed => format!("Not allowed in the {zone} zone: {cards}."),
             C::KindNotAllowed => format!("Cards of this kind are not allowed: {cards}."),
-            C::RequiredCardsMissing => {
-                format!("At least {limit} are required, {actual} found.")
-            }
+            C::RequiredCardsMissing => self.required_message(),
             C::GroupLimitExceeded => {
-                format!("{actual} cards of {cards}; at most {limit} allowed together.")
+                format!("{} of {cards}; at most {limit} allowed together.", count(actual, "card"))
             }
             C::BoxCardMissing => format!("The box has {actual} of {limit} {cards}."),
             C::BoxCardExtra => match limit {
                 0 => format!("{cards} does not belong in the box; it has {actual}."),
+                1 => format!("The box has {actual} {cards}; only 1 belongs in it."),
                 _ => format!("The box has {actual} {cards}; only {limit} belong in it."),
             },
             C::BoxTotalMismatch => {
-                format!("The box has {}; it should have {limit}.", count(actual))
+                format!("The box has {}; it should have {limit}.", count(actual, "card"))
             }
             C::CardUnknown => format!("No known card is named {cards}."),
             C::PrintingUnknown => format!("No such printing: {}.", self.printing_list()),
@@ -290,10 +302,11 @@ impl Violation {
             C::AttributeValueUnknown => format!("{attribute:?} of {cards} has an unknown value."),
             C::AttributeValueDuplicate => format!("{attribute:?} of {cards} has one value twice."),
             C::AttributeTotalMismatch | C::PrintingGainMismatch => {
-                format!("{attribute} of {cards} come to {actual}, not {limit}.")
+                let come = if attribute.contains(" + ") { "come" } else { "comes" };
+                format!("{attribute} of {cards} {come} to {actual}, not {limit}.")
             }
             C::EffectCountInvalid => {
-                format!("{cards} has {actual} effects of this sort, not {limit}.")
+                format!("{cards} has {} of this sort, not {limit}.", count(actual, "effect"))
             }
             C::EffectStyleUnknown => format!("An effect of {cards} has no known style."),
             C::EffectSlotUnknown => {
@@ -341,6 +354,19 @@ impl Violation {
         text
     }
 
+    /// What is required, in the rule's words, and how much of it there is.
+    fn required_message(&self) -> String {
+        let (Some(limit), Some(actual)) = (self.limit, self.actual) else {
+            return self.named_message();
+        };
+        let holder =
+            self.zone.as_ref().map_or_else(|| "deck".to_owned(), |zone| format!("{zone} zone"));
+        let of_rule = format!("Rule {} asks for certain cards.", self.rule);
+        let rule = if self.rule_text.is_empty() { &of_rule } else { &self.rule_text };
+        let such = count(actual, "such card");
+        format!("{rule} The {holder} has {such}; at least {limit} {} required.", are(limit))
+    }
+
     fn named_message(&self) -> String {
         let mut text = self.rule_text.clone();
         if let (Some(limit), Some(actual)) = (self.limit, self.actual) {
@@ -352,14 +378,21 @@ impl Violation {
         text
     }
 
+    /// The names of the cards; reprints share one.
     fn card_list(&self) -> String {
-        list(self.cards.iter().map(|card| {
-            if card.name.is_empty() {
-                format!("“{}”", card.number.as_deref().unwrap_or_default())
-            } else {
-                format!("“{}”", card.name)
-            }
-        }))
+        let mut names: Vec<String> = self
+            .cards
+            .iter()
+            .map(|card| {
+                if card.name.is_empty() {
+                    format!("“{}”", card.number.as_deref().unwrap_or_default())
+                } else {
+                    format!("“{}”", card.name)
+                }
+            })
+            .collect();
+        names.dedup();
+        list(names.into_iter())
     }
 
     fn printing_list(&self) -> String {
@@ -390,8 +423,70 @@ fn list(items: impl ExactSizeIterator<Item = String>) -> String {
     text
 }
 
-fn count(cards: i64) -> String {
-    if cards == 1 { "1 card".to_owned() } else { format!("{cards} cards") }
+fn count(number: i64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+fn copies(number: i64) -> String {
+    if number == 1 { "1 copy".to_owned() } else { format!("{number} copies") }
+}
+
+fn are(number: i64) -> &'static str {
+    if number == 1 { "is" } else { "are" }
+}
+
+impl Ord for Violation {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let Self { severity, rule, section, code, zone, attribute, .. } = self;
+        let Self { cards, limit, actual, suggestions, fix, rule_text, .. } = self;
+        severity
+            .cmp(&other.severity)
+            .then_with(|| by_number(rule, &other.rule))
+            .then_with(|| section.cmp(&other.section))
+            .then_with(|| code.cmp(&other.code))
+            .then_with(|| zone.cmp(&other.zone))
+            .then_with(|| attribute.cmp(&other.attribute))
+            .then_with(|| cards.cmp(&other.cards))
+            .then_with(|| limit.cmp(&other.limit))
+            .then_with(|| actual.cmp(&other.actual))
+            .then_with(|| suggestions.cmp(&other.suggestions))
+            .then_with(|| fix.cmp(&other.fix))
+            .then_with(|| rule_text.cmp(&other.rule_text))
+    }
+}
+
+impl PartialOrd for Violation {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Compares numbers of rules as people do: runs of digits by their value, everything else letter by letter.
+fn by_number(left: &str, right: &str) -> Ordering {
+    let (mut one, mut two) = (left.as_bytes(), right.as_bytes());
+    while let (Some(first), Some(second)) = (one.first(), two.first()) {
+        let order = if first.is_ascii_digit() && second.is_ascii_digit() {
+            let (number, other) = (digits(&mut one), digits(&mut two));
+            number.len().cmp(&other.len()).then_with(|| number.cmp(other))
+        } else {
+            (one, two) = (&one[1..], &two[1..]);
+            first.cmp(second)
+        };
+        if order.is_ne() {
+            return order;
+        }
+    }
+    // `1` and `01` are one number, but not one text.
+    one.len().cmp(&two.len()).then_with(|| left.cmp(right))
+}
+
+/// Takes the digits at the beginning away, and gives them without leading zeros.
+fn digits<'a>(text: &mut &'a [u8]) -> &'a [u8] {
+    let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    let (number, rest) = text.split_at(end);
+    *text = rest;
+    let zeros = number.iter().position(|digit| *digit != b'0').unwrap_or(number.len());
+    &number[zeros..]
 }
 
 impl Serialize for Violation {
@@ -411,5 +506,51 @@ impl Serialize for Violation {
         fields.serialize_field("suggestions", &self.suggestions)?;
         fields.serialize_field("fix", &self.fix)?;
         fields.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(rule: &str) -> Violation {
+        let rule = RuleReference { rule: rule.to_owned(), ..RuleReference::default() };
+        Violation::error(ViolationCode::CardUnknown, &rule)
+    }
+
+    #[test]
+    fn numbers_of_rules_stand_in_natural_order() {
+        let ordered = [
+            "", "E-9.1", "H-3", "H-3a", "H-10", "H-10.2", "H-10.10", "T-2.2.1a", "T-2.2.1b",
+            "T-2.2.10", "T-A6", "h-1", "h-01",
+        ];
+        let mut violations: Vec<Violation> =
+            ordered.iter().rev().map(|rule| broken(rule)).collect();
+        violations.sort();
+        let found: Vec<&str> = violations.iter().map(|one| one.rule.as_str()).collect();
+        // Texts of one number are told apart, but next to each other.
+        let expected = [&ordered[..11], &["h-01", "h-1"]].concat();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn one_is_singular() {
+        let message = |code: ViolationCode, limit: i64, actual: i64| {
+            Violation { code, ..broken("r") }.limit(limit).actual(actual).message()
+        };
+        assert_eq!(
+            message(ViolationCode::ZoneSizeBelowMin, 1, 0),
+            "The main zone has 0 cards; at least 1 is required (1 missing)."
+        );
+        assert_eq!(
+            message(ViolationCode::RequiredCardsMissing, 2, 1),
+            "Rule r asks for certain cards. The deck has 1 such card; at least 2 are required."
+        );
+        let sum = |of: &str| {
+            let of = broken("r").attribute(of).limit(2).actual(1).card(CardMention::named("Gang"));
+            Violation { code: ViolationCode::AttributeTotalMismatch, ..of }.message()
+        };
+        assert_eq!(sum("size"), "size of “Gang” comes to 1, not 2.");
+        assert_eq!(sum("crew + guns"), "crew + guns of “Gang” come to 1, not 2.");
     }
 }

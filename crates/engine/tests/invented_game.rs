@@ -8,8 +8,8 @@ mod support;
 use std::sync::{Arc, LazyLock};
 
 use cardscape_engine::{
-    CardDefinition, Catalogue, Deck, DeckEntry, Game, Report, ReportStatus, check_card, check_set,
-    parse_deck_text, render_deck_text, validate,
+    CardDefinition, Catalogue, Deck, DeckEntry, Fix, Game, Report, ReportStatus, check_card,
+    check_set, parse_deck_text, render_deck_text, validate,
 };
 use serde_json::{Value, json};
 use support::{HARBOUR, card, codes, deck, files, outline, pool_card, sets, shipped};
@@ -85,26 +85,30 @@ fn exemptions_zones_and_requirements() {
     let report = judge("9 Salt\n1 Silk\n\nSideboard\n1 Anchor\n[extra]\n3 Brig\n");
     assert_eq!(report.violations, []);
     assert_eq!(
-        report.counts.iter().map(|(zone, count)| (&**zone, *count)).collect::<Vec<_>>(),
-        [("extra", 3), ("main", 10), ("side", 1)]
+        report.counts.iter().map(|count| (&*count.zone, count.cards)).collect::<Vec<_>>(),
+        [("main", 10), ("side", 1), ("extra", 3)],
+        "as the manifest orders its zones"
     );
+    assert_eq!((report.cards_in("side"), report.cards_in("attic")), (1, 0));
 
     let report =
         judge("5 Salt\n2 Brig\nSB: 4 Anchor\n[Fleet]\n1 Anchor\n[extra]\n1 Salt\n2 Brig\n");
     assert_eq!(
         outline(&report.violations),
         [
-            // "Fleet" is a name of the zone, not one of its codes or aliases.
-            "ZONE_UNKNOWN H-10 - -",
             "ZONE_SIZE_ABOVE_MAX H-2 2 4",
             "COPY_LIMIT_EXCEEDED H-3 3 5",
             "COPY_LIMIT_EXCEEDED H-3 3 4",
             "KIND_NOT_ALLOWED H-4 0 1",
             "KIND_NOT_ALLOWED H-5 0 2",
             "REQUIRED_CARDS_MISSING H-6 1 0",
+            // "Fleet" is a name of the zone, not one of its codes or aliases.
+            "ZONE_UNKNOWN H-10 - -",
         ]
     );
-    assert_eq!(report.violations[1].zone.as_deref(), Some("side"));
+    let ship = report.violations.iter().find(|one| one.rule == "H-6").unwrap();
+    assert_eq!(ship.fix, Some(Fix::AddMatchingCards { zone: "main".to_owned(), quantity: 1 }));
+    assert_eq!(report.violations[0].zone.as_deref(), Some("side"));
     // The crate has no rule about unknown cards; they are reported all the same, as the service's own rule.
     let format = harbour().game().format("crate").unwrap().clone();
     let report = validate(&deck([(1, "Slik")]), &harbour(), &format);
@@ -148,6 +152,15 @@ fn boxes_by_name() {
     let check =
         |text: &str| outline(&validate(&parse_deck_text(text).deck, &catalogue, format).violations);
     assert!(check("4 Salt\n1 Silk\n1 Anchor").is_empty());
+    let total_fix = |text: &str| {
+        let report = validate(&parse_deck_text(text).deck, &catalogue, format);
+        let total =
+            report.violations.into_iter().find(|one| one.code.as_str() == "BOX_TOTAL_MISMATCH");
+        total.and_then(|one| one.fix)
+    };
+    let zone = || "main".to_owned();
+    assert_eq!(total_fix("9 Salt"), Some(Fix::RemoveCards { zone: zone(), quantity: 3 }));
+    assert_eq!(total_fix("5 Salt"), Some(Fix::AddMatchingCards { zone: zone(), quantity: 1 }));
     let half = format.with_variant("half").unwrap();
     let two = parse_deck_text("2 Salt").deck;
     assert!(validate(&two, &catalogue, &half).is_legal());
@@ -189,10 +202,10 @@ fn a_layer_of_extra_cards_equals_one_pool() {
     let format = base.game().format("trade").unwrap();
     let report = validate(&deck, &layered, format);
     assert_eq!(report, validate(&deck, &whole, format));
-    assert_eq!(codes(&report.violations), ["CARD_UNKNOWN", "COPY_LIMIT_EXCEEDED"]);
+    assert_eq!(codes(&report.violations), ["COPY_LIMIT_EXCEEDED", "CARD_UNKNOWN"]);
     assert_eq!(
         codes(&validate(&deck, &base, format).violations),
-        ["CARD_UNKNOWN", "CARD_UNKNOWN", "REQUIRED_CARDS_MISSING"]
+        ["REQUIRED_CARDS_MISSING", "CARD_UNKNOWN", "CARD_UNKNOWN"]
     );
 }
 

@@ -42,10 +42,15 @@ impl Judge<'_> {
         }
         let (actual, total) = (self.content.total, u64::from(total));
         if actual != total {
-            let severity = if actual < total { Severity::Incomplete } else { Severity::Error };
+            let zone = self.main_zone();
+            let (severity, fix) = if actual < total {
+                (Severity::Incomplete, Fix::AddMatchingCards { zone, quantity: total - actual })
+            } else {
+                (Severity::Error, Fix::RemoveCards { zone, quantity: actual - total })
+            };
             let fault =
                 violation(rule, Code::BoxTotalMismatch, severity).limit(total).actual(actual);
-            self.violations.push(fault);
+            self.violations.push(fault.fix(fix));
         }
     }
 }

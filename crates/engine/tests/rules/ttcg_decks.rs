@@ -52,7 +52,7 @@ fn t_2_2_1a_t_t7_sizes_from_50_to_70() {
     ] {
         let report = judge(&spark_deck(size), &catalogue, "standard");
         assert_eq!(outline(&report.violations), expected, "{size} cards");
-        assert_eq!((report.total, report.counts["main"]), (u64::from(size), u64::from(size)));
+        assert_eq!((report.total, report.cards_in("main")), (u64::from(size), u64::from(size)));
     }
 }
 
@@ -213,7 +213,7 @@ fn t_2_2_1e_empty_entries_and_unknown_zones() {
         outline(&report.violations),
         ["ZONE_UNKNOWN T-2.2.1e - -", "ENTRY_COUNT_INVALID T-2.2.1e 1 0"]
     );
-    assert_eq!(report.counts["main"], 50);
+    assert_eq!(report.cards_in("main"), 50);
     assert_eq!(report.total, 51);
 }
 
