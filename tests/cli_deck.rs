@@ -112,7 +112,7 @@ fn several_formats_are_judged_at_once() {
     let (code, out, _) = run(&both);
     assert_eq!(code, 1);
     let lines: Vec<&str> = out.lines().collect();
-    assert_eq!(lines[0], "Legal in emojo-dojo/box:full; illegal in emojo-dojo/box:half.");
+    assert_eq!(lines[0], "Legal in emojo-dojo/box; illegal in emojo-dojo/box:half.");
     assert_eq!(lines[2], "emojo-dojo/box (version 1): legal; cards: main 100");
     assert_eq!(lines[4], "emojo-dojo/box:half (version 1): illegal; cards: main 100");
     let (code, out, _) = run(&[&both[..], &["--json"]].concat());
@@ -122,9 +122,23 @@ fn several_formats_are_judged_at_once() {
     assert_eq!(told["reports"][1]["format"], "emojo-dojo/box:half");
 
     let twice = [deck, "--format", "emojo-dojo/box", "--format", "emojo-dojo/box:full"];
-    let (code, out, _) = run(&twice);
-    assert_eq!(code, 0, "legal in all");
-    assert!(out.starts_with("Legal in emojo-dojo/box:full, emojo-dojo/box:full.\n"), "{out}");
+    let (code, _, err) = run(&twice);
+    assert_eq!(code, 2);
+    assert!(err.contains("emojo-dojo/box and emojo-dojo/box:full are the same format"), "{err}");
+}
+
+#[test]
+fn unknown_names_that_were_not_compared_are_counted() {
+    let list: String = (0..63).map(|at| format!("1 Kettle Imq{at:02}\n")).collect();
+    let told = "3 more unknown names were not compared";
+    let (_, out, _) = with_input(&["-", "--format", "ttcg/standard"], list.as_bytes());
+    assert!(out.contains(told), "{out}");
+    assert_eq!(out.matches("Did you mean").count(), 60);
+    let json = ["-", "--format", "ttcg/standard", "--json"];
+    let report: Value = serde_json::from_str(&with_input(&json, list.as_bytes()).1).unwrap();
+    assert_eq!(report["suggestions_left_out"], 3);
+    let deck = "seed-data/games/ttcg/decks/illegal-forty-eight-cards.txt";
+    assert!(!run(&[deck]).1.contains("not compared"));
 }
 
 #[test]

@@ -18,7 +18,7 @@ use super::extract::{Body, Caller, Freshness, Params, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::Viewer;
-use crate::domain::deck::FormatName;
+use crate::domain::deck::{CardLines, FormatName, same_format};
 use crate::domain::ids::DeckId;
 use crate::store::deck_pool;
 use crate::store::games::LoadedGame;
@@ -46,6 +46,9 @@ pub struct ReportResponse {
     /// Everything that is wrong at once: errors, what is missing, then warnings, which make no deck illegal; each by the
     /// number of the rule, `H-3` before `H-10`.
     pub violations: Vec<ViolationResponse>,
+    /// Unknown names for which no suggestions were looked up, because there are more than 60 or it took too long.
+    #[schema(example = 0)]
+    pub suggestions_left_out: usize,
 }
 
 /// Cards in a zone.
@@ -93,6 +96,10 @@ pub struct ViolationResponse {
     pub zone: Option<String>,
     /// The cards concerned.
     pub cards: Vec<MentionedCardResponse>,
+    /// The lines of the list, from 1, that name these cards; absent when the deck was no list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!([1, 4]))]
+    pub lines: Vec<usize>,
     /// What was perhaps meant.
     #[schema(example = json!(["Bellows Smith"]))]
     pub suggestions: Vec<String>,
@@ -178,8 +185,8 @@ pub struct DeckReportResponse {
 /// The reports on a deck list.
 #[derive(Serialize, ToSchema)]
 pub struct DeckReportsResponse {
-    /// All verdicts in a line, for people.
-    #[schema(example = "Legal in ttcg/standard:by_name.")]
+    /// All verdicts in a line, for people; formats are called as in the request.
+    #[schema(example = "Legal in ttcg/standard.")]
     pub summary: String,
     /// Whether the deck is legal in every format asked for.
     pub legal_in_all: bool,
@@ -197,7 +204,8 @@ pub struct DeckReportRequest {
     /// The format: `game/format`, or `game/format:variant`. Either this or `formats`.
     #[schema(example = "ttcg/standard")]
     pub format: Option<String>,
-    /// Several formats of one game, 1 to 10. Either this or `format`.
+    /// Several formats of one game, 1 to 10, each once: a default variant is the same as its format without one. Either this
+    /// or `format`.
     #[schema(example = json!(["emojo-dojo/box", "emojo-dojo/box:half"]), min_items = 1, max_items = 10)]
     pub formats: Option<Vec<String>>,
     /// By the rules and limit lists of this day; absent: of today.
@@ -313,27 +321,34 @@ async fn judge(
     GivenDeck { deck, lines }: GivenDeck,
 ) -> Result<DeckReportsResponse, Problem> {
     let (loaded, formats) = find_formats(state, names, day).await?;
+    if let Some((first, second)) = same_format(&formats) {
+        let detail = format!("is the same format as {}, number {}", names[first], first + 1);
+        return Err(Problem::invalid(vec![InputFault::at(format!("/formats/{second}"), detail)]));
+    }
     let game = &loaded.game;
     let mut conn = state.store.connection().await?;
     let mut cards = deck_pool::for_deck(&mut conn, viewer, game, &formats, &deck).await?;
     let catalogue = cards.catalogue(game);
     let mut judged = legalities(&deck, &catalogue, &formats);
     let unknown = unknown_names(&judged.reports);
+    let mut suggestions_left_out = 0;
     if !unknown.is_empty() {
-        deck_pool::add_near(&mut conn, viewer, game, &unknown, &mut cards).await?;
-        judged.suggest(&cards.catalogue(game));
+        let left_out = deck_pool::add_near(&mut conn, viewer, game, &unknown, &mut cards).await?;
+        suggestions_left_out = left_out.max(judged.suggest(&cards.catalogue(game)));
     }
     let card_id = |card: &CardReference| match catalogue.find(card) {
         Resolution::Card(card) | Resolution::OtherPrinting(card) => card.key.parse().ok(),
         _ => None,
     };
     drop(conn);
-    let (summary, legal_in_all) = (judged.summary(), judged.is_legal_in_all());
+    let (summary, legal_in_all) = (judged.summary_as(names), judged.is_legal_in_all());
+    let places = CardLines::new(&deck, &lines);
+    let context = ReportContext { card_id: &card_id, places: &places, suggestions_left_out };
     let reports = names.iter().zip(judged.reports).map(|(name, report)| {
         let status = report.status.as_str();
         metrics::counter!("deck_reports_total", "format" => name.to_string(), "status" => status)
             .increment(1);
-        report_response(name, report, &card_id)
+        report_response(name, report, &context)
     });
     let reports = reports.collect();
     let lines = lines.into_iter().map(Some).chain(std::iter::repeat(None));
@@ -379,11 +394,21 @@ fn unknown_names(reports: &[Report]) -> BTreeSet<String> {
     unknown.flat_map(|violation| &violation.cards).map(|card| card.name.clone()).collect()
 }
 
-/// An engine's report as it is on the wire. `card_id` knows the ids of cards.
+/// What a report on the wire says beyond the engine's.
+pub(crate) struct ReportContext<'a> {
+    /// Knows the ids of cards.
+    pub card_id: &'a dyn Fn(&CardReference) -> Option<Uuid>,
+    /// Knows the lines of the list.
+    pub places: &'a CardLines,
+    /// Unknown names that were not looked up.
+    pub suggestions_left_out: usize,
+}
+
+/// An engine's report as it is on the wire.
 pub(crate) fn report_response(
     name: &FormatName,
     report: Report,
-    card_id: &dyn Fn(&CardReference) -> Option<Uuid>,
+    context: &ReportContext<'_>,
 ) -> ReportResponse {
     ReportResponse {
         game: name.game().to_owned(),
@@ -398,16 +423,15 @@ pub(crate) fn report_response(
         violations: report
             .violations
             .into_iter()
-            .map(|violation| violation_response(violation, card_id))
+            .map(|violation| violation_response(violation, context))
             .collect(),
+        suggestions_left_out: context.suggestions_left_out,
     }
 }
 
-fn violation_response(
-    violation: Violation,
-    card_id: &dyn Fn(&CardReference) -> Option<Uuid>,
-) -> ViolationResponse {
+fn violation_response(violation: Violation, context: &ReportContext<'_>) -> ViolationResponse {
     ViolationResponse {
+        lines: context.places.of(&violation),
         message: violation.message(),
         severity: match violation.severity {
             Severity::Error => "error",
@@ -421,7 +445,7 @@ fn violation_response(
         limit: violation.limit,
         actual: violation.actual,
         zone: violation.zone,
-        cards: violation.cards.into_iter().map(|card| mentioned(card, card_id)).collect(),
+        cards: violation.cards.into_iter().map(|card| mentioned(card, context.card_id)).collect(),
         suggestions: violation.suggestions,
         fix: violation.fix.and_then(|fix| serde_json::to_value(fix).ok()),
     }

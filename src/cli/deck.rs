@@ -1,6 +1,5 @@
 //! `cardscape deck validate FILE --format ttcg/standard`
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Read as _;
@@ -10,16 +9,18 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use cardscape_engine::{
     Catalogue, Date, Deck, Fix, Format, Game, PoolCard, Report, SetDefinition, Severity, Violation,
-    legalities, name_key,
+    legalities,
 };
 use clap::Subcommand;
 use serde::Serialize;
 
 use super::{Outcome, say, seed_data};
-use crate::api::deck_reports::{ReportResponse, report_response};
+use crate::api::deck_reports::{ReportContext, ReportResponse, report_response};
 use crate::config::SeedDataOptions;
 use crate::domain::clock::Clock;
-use crate::domain::deck::{FormatName, FormatNameError, MAX_ENTRIES, ReadList, read_list};
+use crate::domain::deck::{
+    CardLines, FormatName, FormatNameError, MAX_ENTRIES, ReadList, read_list, same_format,
+};
 use crate::domain::import::GameSource;
 
 /// Largest deck list, in bytes: the same as over HTTP.
@@ -81,13 +82,18 @@ impl DeckCommand {
             }
         };
         let mut judged = legalities(&deck, &catalogue, &formats);
-        judged.suggest(&catalogue);
+        let left_out = judged.suggest(&catalogue);
         let legal = judged.is_legal_in_all();
-        let summary = (names.len() > 1).then(|| judged.summary());
+        let summary = (names.len() > 1).then(|| judged.summary_as(&names));
         let reports = names.iter().zip(judged.reports);
         if json {
+            let context = ReportContext {
+                card_id: &|_| None,
+                places: &lines,
+                suggestions_left_out: left_out,
+            };
             let mut reports: Vec<_> =
-                reports.map(|(name, report)| report_response(name, report, &|_| None)).collect();
+                reports.map(|(name, report)| report_response(name, report, &context)).collect();
             say(match summary {
                 Some(summary) => serde_json::to_string_pretty(&Reports { summary, reports })?,
                 None => serde_json::to_string_pretty(&reports.pop())?,
@@ -95,7 +101,10 @@ impl DeckCommand {
         } else {
             let told =
                 reports.map(|(name, report)| in_words(name, &report, &lines).trim_end().to_owned());
-            let told: Vec<String> = summary.into_iter().chain(told).collect();
+            let hint = (left_out > 0).then(|| {
+                format!("{left_out} more unknown names were not compared with known ones.")
+            });
+            let told: Vec<String> = summary.into_iter().chain(told).chain(hint).collect();
             say(told.join("\n\n"));
         }
         Ok(if legal { ExitCode::SUCCESS } else { ExitCode::from(NOT_LEGAL) })
@@ -137,10 +146,14 @@ fn asked(
         on.or_else(|| Clock::system().today()).context("the clock shows no day of the calendar")?;
     let formats: Result<Vec<Format>, _> =
         names.iter().map(|name| name.find_in(&game, day)).collect();
-    Ok(match formats {
-        Ok(formats) => Ok(Asked { names, formats, catalogue }),
-        Err(unknown) => Err(unknown.to_string()),
-    })
+    let formats = match formats {
+        Ok(formats) => formats,
+        Err(unknown) => return Ok(Err(unknown.to_string())),
+    };
+    if let Some((first, second)) = same_format(&formats) {
+        return Ok(Err(format!("{} and {} are the same format", names[first], names[second])));
+    }
+    Ok(Ok(Asked { names, formats, catalogue }))
 }
 
 /// The reports of several formats.
@@ -194,9 +207,6 @@ fn read_file(file: &Path) -> anyhow::Result<String> {
     String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8 text", file.display()))
 }
 
-/// The lines of a list on which each card is named, by the key of its name.
-type CardLines = BTreeMap<String, Vec<usize>>;
-
 /// The deck and where its cards are, or what is wrong with each line that cannot be read.
 fn read_deck(list: ReadList) -> Result<(Deck, CardLines), Vec<String>> {
     let ReadList { deck, lines, faults, .. } = list;
@@ -208,19 +218,13 @@ fn read_deck(list: ReadList) -> Result<(Deck, CardLines), Vec<String>> {
     if !faults.is_empty() {
         return Err(faults);
     }
-    let mut of_cards = CardLines::new();
-    for (entry, line) in deck.entries.iter().zip(lines) {
-        of_cards.entry(name_key(&entry.card.name)).or_default().push(line);
-    }
-    Ok((deck, of_cards))
+    let lines = CardLines::new(&deck, &lines);
+    Ok((deck, lines))
 }
 
 /// Where the cards of a violation are named: `On line 3.`; nothing when they are not.
 fn places(violation: &Violation, lines: &CardLines) -> Option<String> {
-    let keys: BTreeSet<String> = violation.cards.iter().map(|card| name_key(&card.name)).collect();
-    let found: BTreeSet<usize> =
-        keys.iter().filter_map(|key| lines.get(key)).flatten().copied().collect();
-    let numbers: Vec<String> = found.iter().map(usize::to_string).collect();
+    let numbers: Vec<String> = lines.of(violation).iter().map(usize::to_string).collect();
     match numbers.len() {
         0 => None,
         1 => Some(format!("On line {}.", numbers[0])),

@@ -1,8 +1,12 @@
 //! Deck lists as players store them: names, limits, and which format a deck is meant for.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use cardscape_engine::{CardReference, Date, Deck, DeckEntry, Format, Game, parse_deck_text};
+use cardscape_engine::{
+    CardMention, CardReference, Date, Deck, DeckEntry, Format, Game, Violation, ViolationCode,
+    name_key, parse_deck_text,
+};
 use thiserror::Error;
 
 use super::serial::{SerialCode, SerialError};
@@ -188,6 +192,16 @@ impl FormatName {
     }
 }
 
+/// The first two places, from 0, that hold the same variant of one format.
+///
+/// `box` and `box:full` are the same when `full` is the default.
+pub fn same_format(formats: &[Format]) -> Option<(usize, usize)> {
+    formats.iter().enumerate().find_map(|(second, format)| {
+        let alike = |other: &Format| other.code == format.code && other.variant == format.variant;
+        formats[..second].iter().position(alike).map(|first| (first, second))
+    })
+}
+
 fn known_formats(game: &Game) -> String {
     let names = game.formats().iter().map(|format| format!("{}/{}", game.code(), format.code));
     names.collect::<Vec<_>>().join(", ")
@@ -317,6 +331,65 @@ pub fn read_list(list: &str) -> ReadList {
     }
     read.faults.sort();
     read
+}
+
+/// Which lines of a list name which cards.
+#[derive(Clone, Debug, Default)]
+pub struct CardLines {
+    by_name: BTreeMap<String, Vec<Place>>,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    line: usize,
+    zone: String,
+    card: CardReference,
+}
+
+impl CardLines {
+    /// Of a deck and the line of each of its entries; a deck that was no text has none.
+    pub fn new(deck: &Deck, lines: &[usize]) -> Self {
+        let mut by_name: BTreeMap<String, Vec<Place>> = BTreeMap::new();
+        for (entry, line) in deck.entries.iter().zip(lines) {
+            let place = Place { line: *line, zone: entry.zone.clone(), card: entry.card.clone() };
+            by_name.entry(name_key(&entry.card.name)).or_default().push(place);
+        }
+        Self { by_name }
+    }
+
+    /// The lines that name the cards of a violation, in their order; none when it is about no card.
+    pub fn of(&self, violation: &Violation) -> Vec<usize> {
+        let named = violation.cards.iter().flat_map(|card| {
+            let places = self.by_name.get(&name_key(&card.name)).into_iter().flatten();
+            places.filter(|place| place.is_meant(card, violation)).map(|place| place.line)
+        });
+        named.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+}
+
+impl Place {
+    fn is_meant(&self, card: &CardMention, violation: &Violation) -> bool {
+        let CardReference { set, number, rarity, .. } = &self.card;
+        match violation.code {
+            // The card is mentioned as the line writes it.
+            ViolationCode::PrintingUnknown => {
+                (set, number, rarity) == (&card.set, &card.number, &card.rarity)
+            }
+            ViolationCode::ZoneUnknown => violation.zone.as_ref() == Some(&self.zone),
+            // A line that leaves them out may mean any.
+            _ => {
+                agree(set.as_deref(), card.set.as_deref())
+                    && agree(number.as_deref(), card.number.as_deref())
+            }
+        }
+    }
+}
+
+fn agree(written: Option<&str>, meant: Option<&str>) -> bool {
+    match (written, meant) {
+        (Some(written), Some(meant)) => written.eq_ignore_ascii_case(meant),
+        _ => true,
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use cardscape_engine::{Catalogue, Deck, DeckCheck, Format, Game, PoolCard, name_key, search_key};
+use cardscape_engine::{
+    Catalogue, Deck, DeckCheck, Format, Game, PoolCard, SUGGESTED_NAMES_MAX, name_key, search_key,
+};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
@@ -13,8 +15,6 @@ use super::schema::sets;
 use super::{Connection, StoreResult};
 use crate::auth::permission::Viewer;
 
-/// Most unknown names that get suggestions.
-const MAX_SUGGESTED: usize = 20;
 /// Near names asked for each unknown name: the engine picks the best of them.
 const NEAR_NAMES: i64 = 8;
 /// No further look-up of near names after this time: a report without suggestions beats a late one.
@@ -89,21 +89,24 @@ async fn box_sets(
     Ok(named)
 }
 
-/// Adds the cards whose names are near to these unknown ones, as far as `viewer` may see them. At most 20 names are looked
-/// up; whether a name is that of a hidden card makes no difference.
+/// Adds the cards whose names are near to these unknown ones, as far as `viewer` may see them. Returns how many names were
+/// not looked up, because there are more than [`SUGGESTED_NAMES_MAX`] or it took too long; whether a name is that of a hidden
+/// card makes no difference.
 pub async fn add_near(
     conn: &mut Connection,
     viewer: Viewer,
     game: &Game,
     unknown: &BTreeSet<String>,
     found: &mut DeckPool,
-) -> StoreResult<()> {
+) -> StoreResult<usize> {
     let started = Instant::now();
     let mut near = BTreeSet::new();
-    for name in unknown.iter().take(MAX_SUGGESTED) {
+    let mut looked_up = 0;
+    for name in unknown.iter().take(SUGGESTED_NAMES_MAX) {
         if started.elapsed() > SUGGESTION_TIME {
             break;
         }
+        looked_up += 1;
         near.extend(
             pool::near_names(conn, viewer, game.code(), &search_key(name), NEAR_NAMES).await?,
         );
@@ -111,5 +114,5 @@ pub async fn add_near(
     let keys: BTreeSet<String> = near.iter().map(|name| name_key(name)).collect();
     let keys: Vec<String> = keys.into_iter().filter(|key| !found.knows(key)).collect();
     found.extend(pool::pool(conn, viewer, game.code(), &keys).await?);
-    Ok(())
+    Ok(unknown.len() - looked_up)
 }

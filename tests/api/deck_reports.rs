@@ -123,6 +123,30 @@ async fn forty_eight_cards_alone_are_only_incomplete() {
 }
 
 #[tokio::test]
+async fn violations_name_the_lines_of_a_list() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let list = "// two imps\n2 Kettle Imp\n1 Pocket Bat (lost)\n1 Pocket Bat\n1 kettle imp {rare}\n[attic]\n1 Skipping Stone\n[main]\n\
+                1 Skipping Stone\n1 Kettle Imp (veil)";
+    let lines = |report: &Value, code: &str| violations(report, code)[0].get("lines").cloned();
+    let report = judge(&app, &json!({ "format": "ttcg/standard", "list": list })).await.expect(200)
+        ["reports"][0]
+        .clone();
+    for (code, expected) in [("ZONE_UNKNOWN", Some(json!([7]))), ("DECK_SIZE_BELOW_MIN", None)] {
+        assert_eq!(lines(&report, code), expected, "{code}: {report:#}");
+    }
+    let printings: Vec<&Value> =
+        violations(&report, "PRINTING_UNKNOWN").into_iter().map(|one| &one["lines"]).collect();
+    assert_eq!(printings, [&json!([10]), &json!([3])], "{report:#}");
+    let copies = lines(&report, "COPY_LIMIT_EXCEEDED").unwrap();
+    assert_eq!(copies, json!([2, 5]));
+    let entries = json!([{ "quantity": 3, "name": "Kettle Imp" }]);
+    let body = json!({ "format": "ttcg/standard", "entries": entries });
+    let report = judge(&app, &body).await.expect(200)["reports"][0].clone();
+    assert_eq!(lines(&report, "COPY_LIMIT_EXCEEDED"), None, "no list, no lines");
+}
+
+#[tokio::test]
 async fn emoji_tcg_counts_copies_by_stage() {
     let app = TestApp::start().await;
     app.seed(&["emoji-tcg"]).await;
@@ -181,7 +205,7 @@ async fn one_list_is_judged_for_several_formats_at_once() {
     let app = TestApp::start().await;
     app.seed(&["emojo-dojo", "ttcg"]).await;
     let (_, list) = sample("emojo-dojo", "legal-full-box.txt");
-    let body = json!({ "formats": ["emojo-dojo/box", "emojo-dojo/box:half", "emojo-dojo/box:full"], "list": list });
+    let body = json!({ "formats": ["emojo-dojo/box", "emojo-dojo/box:half"], "list": list });
     let answer = judge(&app, &body).await.expect(200);
     let told: Vec<_> = answer["reports"]
         .as_array()
@@ -189,15 +213,17 @@ async fn one_list_is_judged_for_several_formats_at_once() {
         .iter()
         .map(|report| (&report["format"], report["status"] == "legal"))
         .collect();
-    let expected = [
-        (&json!("emojo-dojo/box"), true),
-        (&json!("emojo-dojo/box:half"), false),
-        (&json!("emojo-dojo/box:full"), true),
-    ];
+    let expected = [(&json!("emojo-dojo/box"), true), (&json!("emojo-dojo/box:half"), false)];
     assert_eq!(told, expected);
+    assert_eq!(answer["summary"], "Legal in emojo-dojo/box; illegal in emojo-dojo/box:half.");
 
     for (wrong, pointer) in [
         (json!({ "formats": ["emojo-dojo/box", "ttcg/standard"], "entries": [] }), "/formats/1"),
+        (
+            json!({ "formats": ["emojo-dojo/box:half", "emojo-dojo/box", "emojo-dojo/box:full"], "entries": [] }),
+            "/formats/2",
+        ),
+        (json!({ "formats": ["ttcg/standard", "ttcg/standard"], "entries": [] }), "/formats/1"),
         (json!({ "formats": [], "entries": [] }), "/formats"),
         (json!({ "formats": vec!["ttcg/standard"; 11], "entries": [] }), "/formats"),
         (json!({ "format": "ttcg/standard", "formats": ["ttcg/standard"], "entries": [] }), ""),
@@ -309,10 +335,15 @@ async fn a_hostile_list_is_judged_in_bounded_time() {
     let started = std::time::Instant::now();
     let entries: Vec<Value> =
         (0..500).map(|number| json!({ "quantity": 10000, "name": format!("Kettle Imq {number}"), "zone": format!("z{number}") })).collect();
-    let answer = judge(&app, &json!({ "formats": vec!["ttcg/standard"; 10], "entries": entries }))
-        .await
-        .expect(200);
-    assert_eq!(answer["reports"][9]["status"], "illegal");
+    let formats = ["ttcg/standard", "ttcg/standard:by_card"];
+    let answer = judge(&app, &json!({ "formats": formats, "entries": entries })).await.expect(200);
+    assert_eq!(answer["reports"][1]["status"], "illegal");
+    let left_out = answer["reports"][1]["suggestions_left_out"].as_u64().unwrap();
+    let suggested = answer["reports"][1]["violations"].as_array().unwrap().iter();
+    let suggested =
+        suggested.filter(|one| one["code"] == "CARD_UNKNOWN" && one["suggestions"][0].is_string());
+    assert!(left_out >= 440, "{left_out}: at most 60 are looked up");
+    assert!(suggested.count() >= usize::try_from(500 - left_out).unwrap());
     let long = "𝔎".repeat(200);
     judge(
         &app,
@@ -411,7 +442,7 @@ async fn several_formats_are_judged_in_one_answer() {
     let judged = judge(&app, &json!({ "formats": formats, "list": list })).await.expect(200);
     assert_eq!(judged["legal_in_all"], false);
     let summary = judged["summary"].as_str().unwrap();
-    assert!(summary.starts_with("Legal in emojo-dojo/box:"), "{summary}");
+    assert!(summary.starts_with("Legal in emojo-dojo/box;"), "{summary}");
     assert!(summary.contains("illegal in emojo-dojo/box:half"), "{summary}");
     let first = &judged["entries"][0];
     let line = usize::try_from(first["line"].as_u64().unwrap()).unwrap();

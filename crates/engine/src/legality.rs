@@ -1,5 +1,7 @@
 //! One deck, several formats.
 
+use std::fmt;
+
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -35,23 +37,32 @@ impl Legalities {
         !self.reports.is_empty() && self.reports.iter().all(Report::is_legal)
     }
 
-    /// Adds near names for unknown cards to every report, as [`Report::suggest`] does; the cost is that of each.
-    pub fn suggest(&mut self, catalogue: &Catalogue) {
-        for report in &mut self.reports {
-            report.suggest(catalogue);
-        }
+    /// Adds near names for unknown cards to every report, as [`Report::suggest`] does; the cost is that of each. Returns
+    /// how many names were left out, where most were.
+    pub fn suggest(&mut self, catalogue: &Catalogue) -> usize {
+        self.reports.iter_mut().map(|report| report.suggest(catalogue)).max().unwrap_or_default()
     }
 
     /// One English line: `Legal in pond/open; incomplete in pond/deep:winter; illegal in pond/small.` Formats keep their order
     /// within each verdict.
     pub fn summary(&self) -> String {
+        self.summary_as(self.reports.iter().map(Report::format_name))
+    }
+
+    /// The [`summary`](Legalities::summary) with other names of the formats, one for each report in their order: those that
+    /// were asked for, for example.
+    pub fn summary_as(&self, names: impl IntoIterator<Item = impl fmt::Display>) -> String {
+        let named: Vec<(String, ReportStatus)> = names
+            .into_iter()
+            .zip(&self.reports)
+            .map(|(name, report)| (name.to_string(), report.status))
+            .collect();
         let verdicts = [ReportStatus::Legal, ReportStatus::Incomplete, ReportStatus::Illegal];
         let parts = verdicts.into_iter().filter_map(|verdict| {
-            let names: Vec<String> = self
-                .reports
+            let names: Vec<&str> = named
                 .iter()
-                .filter(|report| report.status == verdict)
-                .map(Report::format_name)
+                .filter(|(_, status)| *status == verdict)
+                .map(|(name, _)| name.as_str())
                 .collect();
             (!names.is_empty()).then(|| format!("{} in {}", verdict.as_str(), names.join(", ")))
         });

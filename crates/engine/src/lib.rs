@@ -136,6 +136,6 @@ pub use schema::{
 };
 pub use selector::{Condition, Released, Selector};
 pub use set_check::{SetFault, SetParseError, check_set};
-pub use suggest::name_similarity;
+pub use suggest::{SUGGESTED_NAMES_MAX, name_similarity};
 pub use validate::validate;
 pub use violation::{CardMention, Fix, Severity, Violation};

@@ -6,8 +6,8 @@ use crate::name::search_key;
 use crate::report::Report;
 use crate::violation::Fix;
 
-/// Most unknown names of one report that get suggestions; the cost of each grows with the pool.
-const NAMES_MAX: usize = 30;
+/// Most unknown names of one report that [`Report::suggest`] looks up; the cost of each grows with the pool.
+pub const SUGGESTED_NAMES_MAX: usize = 60;
 /// Suggestions per name.
 const SUGGESTIONS_MAX: usize = 3;
 /// Longest name (in characters of its search key) that is compared letter by letter.
@@ -21,12 +21,19 @@ impl Report {
     /// Adds near names to every [`ViolationCode::CardUnknown`]: typing errors, missing accents, parts of a name.
     ///
     /// Only names of the catalogue are suggested, so a catalogue of what a viewer may see gives nothing else away.
-    pub fn suggest(&mut self, catalogue: &Catalogue) {
+    ///
+    /// Looks up [`SUGGESTED_NAMES_MAX`] names at most, and returns how many further ones were left out.
+    pub fn suggest(&mut self, catalogue: &Catalogue) -> usize {
         let unknown = self
             .violations
             .iter_mut()
             .filter(|violation| violation.code == ViolationCode::CardUnknown);
-        for violation in unknown.take(NAMES_MAX) {
+        let mut left_out = 0;
+        for (violation, at) in unknown.zip(0..) {
+            if at >= SUGGESTED_NAMES_MAX {
+                left_out += 1;
+                continue;
+            }
             let Some(card) = violation.cards.first() else { continue };
             let near = near_names(&card.name, catalogue);
             if let Some((sure, _)) =
@@ -36,6 +43,7 @@ impl Report {
             }
             violation.suggestions = near.into_iter().map(|(name, _)| name).collect();
         }
+        left_out
     }
 }
 

@@ -4,7 +4,8 @@
 mod support;
 
 use cardscape_engine::{
-    Catalogue, Format, Game, ReportStatus, legalities, parse_deck_text, validate,
+    Catalogue, Format, Game, ReportStatus, SUGGESTED_NAMES_MAX, legalities, parse_deck_text,
+    validate,
 };
 use serde_json::json;
 use support::{card, pool};
@@ -72,6 +73,10 @@ fn every_format_has_its_report_and_the_summary_sorts_them() {
         judged.summary(),
         "Legal in pond/open; incomplete in pond/deep:summer; illegal in pond/deep:winter."
     );
+    assert_eq!(
+        judged.summary_as(["icy", "open", "deep"]),
+        "Legal in open; incomplete in deep; illegal in icy."
+    );
     assert!(!judged.is_legal_in_all());
     let each: Vec<_> = formats.iter().map(|format| validate(&deck, &catalogue, format)).collect();
     assert_eq!(judged.reports, each, "in the order of the formats");
@@ -102,10 +107,22 @@ fn every_report_gets_suggestions() {
     let catalogue = pond();
     let formats = formats(catalogue.game());
     let mut judged = legalities(&parse_deck_text("1 Pikke").deck, &catalogue, &formats);
-    judged.suggest(&catalogue);
+    assert_eq!(judged.suggest(&catalogue), 0);
     for report in judged.reports {
         let unknown =
             report.violations.iter().find(|one| one.code.as_str() == "CARD_UNKNOWN").unwrap();
         assert_eq!(unknown.suggestions, ["Pike"], "{}", report.format_name());
     }
+}
+
+#[test]
+fn names_that_are_not_looked_up_are_counted() {
+    let catalogue = pond();
+    let list: String = (0..SUGGESTED_NAMES_MAX + 7).map(|at| format!("1 Pikke{at:03}\n")).collect();
+    let mut judged =
+        legalities(&parse_deck_text(&list).deck, &catalogue, &formats(catalogue.game()));
+    assert_eq!(judged.suggest(&catalogue), 7);
+    let report = &judged.reports[0];
+    let suggested = report.violations.iter().filter(|one| !one.suggestions.is_empty());
+    assert_eq!(suggested.count(), SUGGESTED_NAMES_MAX);
 }
