@@ -42,6 +42,7 @@ fn every_open_question_is_data() {
             "T-A11 rule: rule examples",
             "T-A12 weights: weights shares",
             "T-A13 closed_list: closed_list with_glossary",
+            "T-A28 two: two as_shown",
         ]
     );
     assert_eq!(decks, ["T-A6 by_name: by_name* by_card*"]);

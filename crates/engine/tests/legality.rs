@@ -118,7 +118,7 @@ fn every_report_gets_suggestions() {
 #[test]
 fn names_that_are_not_looked_up_are_counted() {
     let catalogue = pond();
-    let list: String = (0..SUGGESTED_NAMES_MAX + 7).map(|at| format!("1 Pikke{at:03}\n")).collect();
+    let list: String = (0..SUGGESTED_NAMES_MAX + 7).map(|at| format!("1 Pike{at:03}\n")).collect();
     let mut judged =
         legalities(&parse_deck_text(&list).deck, &catalogue, &formats(catalogue.game()));
     assert_eq!(judged.suggest(&catalogue), 7);

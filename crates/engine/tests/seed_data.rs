@@ -438,3 +438,75 @@ fn ttcg_cards_are_numbered_without_gaps_and_lore_is_about_somebody() {
     }
     assert!(stories >= 1);
 }
+
+/// What a text says of a keyword, in any of its forms: `Jam`, `Jams`, `Jammed`; also `Unmute`.
+fn keyword_in(keyword: &str, text: &str) -> bool {
+    let stem = match keyword {
+        "jammed" => "jam",
+        "pinned" => "pin",
+        "shadowbanned" => "shadowban",
+        other => other,
+    };
+    text.split(|letter: char| !letter.is_alphanumeric()).any(|word| {
+        word.starts_with(stem) || word.strip_prefix("un").is_some_and(|word| word.starts_with(stem))
+    })
+}
+
+#[test]
+fn the_emoji_tcg_pool_is_enough_to_play_with() {
+    let game = game("emoji-tcg");
+    let values = |code: &str| match &game.kinds()[0].attributes[code].value {
+        AttributeValue::Choice { values, .. } | AttributeValue::Choices { values, .. } => {
+            values.clone()
+        }
+        other => panic!("{other:?}"),
+    };
+    let cards: Vec<CardDefinition> =
+        sets("emoji-tcg").into_iter().flat_map(|(_, set)| set.cards).collect();
+    assert!(cards.len() >= 120, "{} cards", cards.len());
+    for kind in values("type") {
+        let count = |stage: &String| {
+            let is = |card: &&CardDefinition| {
+                card.attributes["type"] == kind.as_str()
+                    && card.attributes["stage"] == stage.as_str()
+            };
+            cards.iter().filter(is).count()
+        };
+        let counts: Vec<usize> = values("stage").iter().map(count).collect();
+        assert!(counts.is_sorted_by(|low, high| low > high) && counts[3] > 0, "{kind}: {counts:?}");
+    }
+    let keywords = values("keywords");
+    let mut used = BTreeSet::new();
+    for card in &cards {
+        let text: Vec<String> =
+            card.effects.iter().map(|effect| effect.text.to_lowercase()).collect();
+        let text = text.join(" ");
+        let said: BTreeSet<&str> =
+            keywords.iter().map(|word| &**word).filter(|word| keyword_in(word, &text)).collect();
+        let listed = card.attributes.get("keywords").and_then(Value::as_array);
+        let listed: BTreeSet<&str> =
+            listed.into_iter().flatten().filter_map(Value::as_str).collect();
+        assert_eq!(listed, said, "{}: {text}", card.name);
+        used.extend(said.into_iter().map(str::to_owned));
+    }
+    assert_eq!(used.len(), keywords.len(), "only {used:?}");
+}
+
+/// A card shows its emoji wherever the game has that attribute, and no two cards of the Emoji TCG show the same.
+#[test]
+fn every_card_has_its_emoji() {
+    for code in ["emoji-tcg", "emojo-dojo", "emojito"] {
+        let game = game(code);
+        let mut shown = BTreeSet::new();
+        let cards = sets(code).into_iter().flat_map(|(_, set)| set.cards);
+        for card in cards {
+            let kind = game.kind(&card.kind).unwrap();
+            assert!(kind.attributes.contains_key("emoji"), "{code}: {}", kind.code);
+            let emoji = card.attributes.get("emoji").and_then(Value::as_str).unwrap_or_default();
+            assert!(!emoji.is_empty() && !emoji.is_ascii(), "{code}: {}", card.name);
+            let first = shown.insert(emoji.to_owned());
+            assert!(first || code != "emoji-tcg", "{}: {emoji} again", card.name);
+        }
+        assert!(!shown.is_empty());
+    }
+}

@@ -303,6 +303,32 @@ fn rules_enforced_by_data_are_cited_by_the_data() {
     assert!(missing.is_empty(), "no game.toml cites:\n{}", missing.join("\n"));
 }
 
+/// Whether a number is that of a decision: `T-A6`, and `A-1` in the Emoji TCG.
+fn is_decision(id: &str) -> bool {
+    let (game, rest) = id.split_once('-').unwrap();
+    game == "A" || rest.starts_with('A')
+}
+
+/// What a rulebook leaves open about cards and decks is told with the game. Beside these stand questions about plain rules.
+#[test]
+fn decisions_about_cards_and_decks_stand_in_the_manifests() {
+    for (game, chapter) in INDEX.iter() {
+        let read = crate::support::game(game);
+        let of_decks = read.formats().iter().flat_map(|format| &format.decisions);
+        let told: BTreeSet<&str> = read
+            .decisions()
+            .iter()
+            .chain(of_decks)
+            .map(|one| one.rule.as_str())
+            .filter(|id| is_decision(id))
+            .collect();
+        let open: BTreeSet<&str> =
+            chapter.entries().map(|(id, _)| id.as_str()).filter(|id| is_decision(id)).collect();
+        assert!(!open.is_empty(), "{game}");
+        assert_eq!(told, open, "{game}");
+    }
+}
+
 #[test]
 fn names_of_tests_are_read_as_they_should_be() {
     assert_eq!(named_rules("t_2_2_1a_t_t7_sizes"), (vec!["T-2.2.1a", "T-T7"], "sizes"));
