@@ -37,7 +37,7 @@ async fn games_formats_and_their_rules_can_be_read() {
     let standard = app.get("/v1/games/ttcg/formats/standard").answer().await.expect(200);
     let rules = standard["rules"].as_array().unwrap();
     assert!(
-        rules.iter().any(|rule| rule["check"] == "copy_limit" && rule["max"] == 2),
+        rules.iter().any(|rule| rule["check"] == "copy_limit" && rule["limits"][0]["max"] == 2),
         "{standard:#}"
     );
     assert!(
