@@ -99,6 +99,18 @@ impl Traffic {
         self.0.waiting.borrow_mut().push_back(to_head);
     }
 
+    /// Whether the answer at this place of those that wait answers a HEAD.
+    fn is_to_head(&self, place: usize) -> bool {
+        self.0.waiting.borrow().get(place).copied().unwrap_or(false)
+    }
+
+    /// The heads of the first answers are out.
+    fn written(&self, answers: usize) {
+        let mut waiting = self.0.waiting.borrow_mut();
+        let known = answers.min(waiting.len());
+        waiting.drain(..known);
+    }
+
     fn is_idle(&self) -> bool {
         self.0.begun == self.0.answered && self.0.waiting.borrow().is_empty()
     }
@@ -194,8 +206,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     ) -> Poll<io::Result<usize>> {
         let this = &mut *self;
         if this.replacement.is_empty() {
-            let whole = match this.answers.find_bare(bytes, &this.traffic) {
-                None => bytes,
+            let seen = this.answers.look(bytes, &this.traffic);
+            let ours = match seen.bare {
                 Some((0, status)) => {
                     this.replacement = problem(status);
                     this.replaced = bytes.len();
@@ -205,9 +217,15 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
                 }
                 // What stands before it goes out as it is; then it is the whole of the next call.
                 Some((at, _)) => &bytes[..at],
+                None => bytes,
             };
-            let written = ready!(Pin::new(&mut this.stream).poll_write(context, whole))?;
-            this.answers.pass(bytes, written, &this.traffic);
+            let written = ready!(Pin::new(&mut this.stream).poll_write(context, ours))?;
+            if written == bytes.len() {
+                this.traffic.written(seen.answers);
+                this.answers = seen.after;
+            } else {
+                this.answers.pass(bytes, written, &this.traffic);
+            }
             return Poll::Ready(Ok(written));
         }
         ready!(this.poll_replacement(context))?;
@@ -259,34 +277,32 @@ impl Answers {
         *self = Self { skip: 0, then: Then::Rest };
     }
 
-    /// Where in the bytes that are to be written an error of the HTTP layer begins, if there is one.
-    fn find_bare(&self, bytes: &[u8], traffic: &Traffic) -> Option<(usize, StatusCode)> {
-        let (mut place, mut at, mut answers) = (self.clone(), 0, 0);
+    /// Looks through bytes that are to be written.
+    fn look(&self, bytes: &[u8], traffic: &Traffic) -> Seen {
+        let (mut after, mut at, mut answers) = (self.clone(), 0, 0);
         loop {
-            at += usize::try_from(place.skip).ok()?;
-            let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
-            if place.then == Then::Head
-                && let Some(status) = Head::read(rest).and_then(|head| head.bare())
-            {
-                return Some((at, status));
+            let step = after.skip.min((bytes.len() - at) as u64);
+            after.skip -= step;
+            at += usize::try_from(step).unwrap_or(usize::MAX);
+            if at == bytes.len() || after.then == Then::Rest {
+                return Seen { bare: None, answers, after };
             }
-            let to_head = traffic.0.waiting.borrow().get(answers).copied().unwrap_or(false);
-            answers += usize::from(place.step(rest, to_head));
+            match after.step(&bytes[at..], traffic.is_to_head(answers)) {
+                Step::Bare(status) => return Seen { bare: Some((at, status)), answers, after },
+                Step::Answer => answers += 1,
+                Step::Other => {}
+            }
         }
     }
 
     /// Goes on by the `written` first bytes.
     fn pass(&mut self, bytes: &[u8], written: usize, traffic: &Traffic) {
         let mut at = 0;
-        while at < written {
-            if self.skip == 0 {
-                let mut waiting = traffic.0.waiting.borrow_mut();
-                if self.step(&bytes[at..], waiting.front().copied().unwrap_or(false)) {
-                    waiting.pop_front();
-                }
-                if self.then == Then::Rest {
-                    return;
-                }
+        while at < written && self.then != Then::Rest {
+            if self.skip == 0
+                && matches!(self.step(&bytes[at..], traffic.is_to_head(0)), Step::Answer)
+            {
+                traffic.written(1);
             }
             let step = self.skip.min((written - at) as u64);
             self.skip -= step;
@@ -294,14 +310,14 @@ impl Answers {
         }
     }
 
-    /// Looks at what stands here; `true` when it was the head of an answer of the application.
-    fn step(&mut self, bytes: &[u8], to_head: bool) -> bool {
-        let rest = Self { skip: u64::MAX, then: Then::Rest };
-        let (next, is_answer) = match self.then {
-            Then::Rest => (rest, false),
-            Then::Chunk => (Self::chunk(bytes).unwrap_or(rest), false),
+    /// Looks at what stands here, and knows from it what to skip.
+    fn step(&mut self, bytes: &[u8], to_head: bool) -> Step {
+        let rest = Self { skip: 0, then: Then::Rest };
+        let (next, step) = match self.then {
+            Then::Rest => (rest, Step::Other),
+            Then::Chunk => (Self::chunk(bytes).unwrap_or(rest), Step::Other),
             Then::Head => match Head::read(bytes) {
-                None => (rest, false),
+                None => (rest, Step::Other),
                 Some(head) => {
                     let skip = head.length as u64;
                     let next = match head.body(to_head) {
@@ -310,12 +326,12 @@ impl Answers {
                         Body::Chunked => Self { skip, then: Then::Chunk },
                         Body::Endless => rest,
                     };
-                    (next, head.is_answer())
+                    (next, head.kind())
                 }
             },
         };
         *self = next;
-        is_answer
+        step
     }
 
     /// The chunk at the beginning of the bytes; the last one has size 0 and an empty line after it.
@@ -326,6 +342,26 @@ impl Answers {
         let then = if size == 0 { Then::Head } else { Then::Chunk };
         Some(Self { skip: line as u64 + 2 + size + 2, then })
     }
+}
+
+/// What was found in bytes that are to be written.
+struct Seen {
+    /// Where an error of the HTTP layer begins, if there is one.
+    bare: Option<(usize, StatusCode)>,
+    /// How many answers of the application begin before it.
+    answers: usize,
+    /// Where the connection is when all bytes are written.
+    after: Answers,
+}
+
+/// What stands at a place.
+enum Step {
+    /// The head of an answer of the application.
+    Answer,
+    /// The head of an error that the HTTP layer made.
+    Bare(StatusCode),
+    /// A chunk, a head that no final answer follows yet, or what nobody looks at.
+    Other,
 }
 
 /// The head of an answer.
@@ -361,15 +397,13 @@ impl<'a> Head<'a> {
         })
     }
 
-    /// Whether the application made it.
-    fn is_answer(&self) -> bool {
-        self.field("x-request-id").is_some()
-    }
-
-    /// The status, if it is an error that the HTTP layer made.
-    fn bare(&self) -> Option<StatusCode> {
+    fn kind(&self) -> Step {
         let is_error = self.status.is_client_error() || self.status.is_server_error();
-        (is_error && !self.is_answer()).then_some(self.status)
+        match self.field("x-request-id") {
+            Some(_) => Step::Answer,
+            None if is_error => Step::Bare(self.status),
+            None => Step::Other,
+        }
     }
 
     fn body(&self, to_head: bool) -> Body {
@@ -435,7 +469,7 @@ mod tests {
             traffic
         };
         let traffic = made();
-        let found = Answers::default().find_bare(written, &traffic).map(|(at, _)| at);
+        let found = Answers::default().look(written, &traffic).bare.map(|(at, _)| at);
         // However the bytes are cut, the same is found.
         for cut in 1..written.len() {
             let traffic = made();
@@ -444,7 +478,7 @@ mod tests {
                 break;
             }
             answers.pass(written, cut, &traffic);
-            let then = answers.find_bare(&written[cut..], &traffic).map(|(at, _)| at + cut);
+            let then = answers.look(&written[cut..], &traffic).bare.map(|(at, _)| at + cut);
             assert_eq!(then, found, "cut at {cut}");
         }
         found
