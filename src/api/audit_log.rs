@@ -2,11 +2,11 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::extract::{Cursor, CursorTime, May, Page, PageLimit, Params, paged};
+use super::extract::{CursorTime, Freshness, May, Page, PageQuery, Params, paged};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::auth::permission::ReadAuditLog;
@@ -33,32 +33,18 @@ pub struct AuditEntryResponse {
     pub created_at: DateTime<Utc>,
 }
 
-/// Which part of the log.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct AuditLogQuery {
-    /// Items on a page: 1 to 200.
-    #[serde(default)]
-    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
-    limit: PageLimit,
-    /// `next_cursor` of the page before.
-    #[param(value_type = Option<String>)]
-    cursor: Option<Cursor>,
-}
-
 /// Lists what was done, the newest first.
 #[utoipa::path(
-    get, path = "/v1/audit-log", tag = "operations", security(("bearer" = [])), params(AuditLogQuery),
-    responses((status = 200, body = Page<AuditEntryResponse>))
+    get, path = "/v1/audit-log", tag = "operations", security(("bearer" = [])), params(PageQuery),
+    responses((status = 200, body = Page<AuditEntryResponse>), (status = 304, description = "Not changed."))
 )]
 pub async fn list_audit_log(
     req: HttpRequest,
     state: web::Data<AppState>,
     by: May<ReadAuditLog>,
-    query: Params<AuditLogQuery>,
+    query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let before = query.cursor.as_ref().map(Cursor::key::<(CursorTime, Uuid)>).transpose()?;
+    let before = query.after::<(CursorTime, Uuid)>()?;
     let before = before.map(|(CursorTime(at), id)| (at, id));
     let mut conn = state.store.connection().await?;
     let rows = audit::list(&mut conn, &by, before, query.limit.rows()).await?;
@@ -75,7 +61,5 @@ pub async fn list_audit_log(
             created_at: row.created_at,
         },
     );
-    let mut response = HttpResponse::Ok();
-    page.link(&req, &mut response);
-    Ok(response.insert_header(("cache-control", "private, no-cache")).json(page))
+    page.answer(&req, Freshness::Private)
 }

@@ -11,7 +11,8 @@ use uuid::Uuid;
 use super::deck_input::{DeckEntryBody, DeckFaults};
 use super::deck_reports;
 use super::extract::{
-    Body, Caller, Cursor, IdempotencyKey, IfMatch, May, Page, PageLimit, Params, Revision, paged,
+    Body, Caller, Cursor, Freshness, IdempotencyKey, IfMatch, May, Page, PageLimit, Params,
+    Revision, paged,
 };
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
@@ -167,7 +168,7 @@ pub struct DecksQuery {
 /// Lists the own decks, the newest first.
 #[utoipa::path(
     get, path = "/v1/decks", tag = "decks", security(("bearer" = [])), params(DecksQuery),
-    responses((status = 200, body = Page<DeckSummaryResponse>))
+    responses((status = 200, body = Page<DeckSummaryResponse>), (status = 304, description = "Not changed."))
 )]
 pub async fn list_decks(
     req: HttpRequest,
@@ -185,9 +186,7 @@ pub async fn list_decks(
         |(row, _)| row.id,
         |(row, cards)| DeckSummaryResponse::new(row, cards),
     );
-    let mut response = HttpResponse::Ok();
-    page.link(&req, &mut response);
-    Ok(response.insert_header(("cache-control", "private, no-cache")).json(page))
+    page.answer(&req, Freshness::Private)
 }
 
 /// Stores a deck.

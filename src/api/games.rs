@@ -1,5 +1,7 @@
 //! Games and their formats.
 
+use std::sync::Arc;
+
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -16,7 +18,7 @@ use super::state::AppState;
 use crate::auth::permission::WriteCatalogue;
 use crate::domain::code::Code;
 use crate::domain::import::{GameSource, SourceFile};
-use crate::store::games;
+use crate::store::games::{self, LoadedGame};
 use crate::store::import::Base;
 
 /// Manifests change rarely, and are the same for everybody.
@@ -213,6 +215,12 @@ pub async fn list_games(
     cacheable(&req, FRESH, modified, &GamesResponse { data })
 }
 
+/// The game of that code; 404 without one.
+async fn loaded(state: &AppState, game: &Code) -> Result<Arc<LoadedGame>, Problem> {
+    let mut conn = state.store.connection().await?;
+    state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)
+}
+
 /// What a game's cards look like.
 #[utoipa::path(
     get, path = "/v1/games/{game}", tag = "catalogue",
@@ -224,9 +232,7 @@ pub async fn find_game(
     state: web::Data<AppState>,
     game: web::Path<Code>,
 ) -> Result<HttpResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let loaded =
-        state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
+    let loaded = loaded(&state, &game).await?;
     cacheable(&req, FRESH, Some(loaded.updated_at), &GameResponse::from(&loaded.game))
 }
 
@@ -241,9 +247,7 @@ pub async fn list_formats(
     state: web::Data<AppState>,
     game: web::Path<Code>,
 ) -> Result<HttpResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let loaded =
-        state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
+    let loaded = loaded(&state, &game).await?;
     let data = loaded.game.formats().iter().map(Into::into).collect();
     cacheable(&req, FRESH, Some(loaded.updated_at), &FormatsResponse { data })
 }
@@ -280,9 +284,7 @@ pub async fn find_format(
     query: Params<FormatQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (game, code) = path.into_inner();
-    let mut conn = state.store.connection().await?;
-    let loaded =
-        state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
+    let loaded = loaded(&state, &game).await?;
     let format = match query.on {
         Some(day) => loaded.game.format_on(code.as_str(), day),
         None => loaded.game.format(code.as_str()).cloned(),
@@ -339,9 +341,7 @@ pub async fn find_schema(
     game: web::Path<Code>,
     query: Params<SchemaQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let loaded =
-        state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
+    let loaded = loaded(&state, &game).await?;
     let (mut schema, id) = match query.of {
         SchemaOf::Set => (loaded.game.set_schema(), format!("/v1/games/{game}/schema")),
         SchemaOf::Manifest => (

@@ -2,11 +2,11 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::extract::{Cursor, Freshness, May, Page, PageLimit, Params, cacheable, paged};
+use super::extract::{Freshness, May, Page, PageQuery, Params, cacheable, paged};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::auth::permission::ReadPrintRuns;
@@ -84,36 +84,22 @@ impl From<PrintRunRow> for PrintRunResponse {
     }
 }
 
-/// Which part of the list.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct PrintRunsQuery {
-    /// Items on a page: 1 to 200.
-    #[serde(default)]
-    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
-    limit: PageLimit,
-    /// `next_cursor` of the page before.
-    #[param(value_type = Option<String>)]
-    cursor: Option<Cursor>,
-}
-
 /// Lists print runs, the newest first.
 #[utoipa::path(
-    get, path = "/v1/print-runs", tag = "serials", security(("bearer" = [])), params(PrintRunsQuery),
+    get, path = "/v1/print-runs", tag = "serials", security(("bearer" = [])), params(PageQuery),
     responses((status = 200, body = Page<PrintRunResponse>), (status = 304, description = "Not changed."))
 )]
 pub async fn list_print_runs(
     req: HttpRequest,
     state: web::Data<AppState>,
     by: May<ReadPrintRuns>,
-    query: Params<PrintRunsQuery>,
+    query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let before = query.cursor.as_ref().map(Cursor::key).transpose()?;
+    let before = query.after()?;
     let mut conn = state.store.connection().await?;
     let rows = print_runs::list(&mut conn, &by, before, query.limit.rows()).await?;
     let page = paged(rows, query.limit, |row| row.id, PrintRunResponse::from);
-    Ok(page.linked(&req, cacheable(&req, Freshness::Private, None, &page)?))
+    page.answer(&req, Freshness::Private)
 }
 
 /// One print run.

@@ -2,12 +2,10 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::NaiveDate;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::Serialize;
+use utoipa::ToSchema;
 
-use super::extract::{
-    Cursor, File, Freshness, Json, May, Page, PageLimit, Params, cacheable, paged,
-};
+use super::extract::{File, Freshness, Json, May, Page, PageQuery, Params, cacheable, paged};
 use super::import::{ImportQuery, ImportResponse, Place};
 use super::problem::Problem;
 use super::state::AppState;
@@ -69,40 +67,26 @@ impl From<SetRow> for SetResponse {
     }
 }
 
-/// Which part of the list.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct SetsQuery {
-    /// Items on a page: 1 to 200.
-    #[serde(default)]
-    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
-    limit: PageLimit,
-    /// `next_cursor` of the page before.
-    #[param(value_type = Option<String>)]
-    cursor: Option<Cursor>,
-}
-
 /// Lists the sets of a game by code.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets", tag = "catalogue",
-    params(("game" = String, Path, description = "Code of the game", example = "ttcg"), SetsQuery),
+    params(("game" = String, Path, description = "Code of the game", example = "ttcg"), PageQuery),
     responses((status = 200, body = Page<SetResponse>), (status = 304, description = "Not changed."))
 )]
 pub async fn list_sets(
     req: HttpRequest,
     state: web::Data<AppState>,
     game: web::Path<Code>,
-    query: Params<SetsQuery>,
+    query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after: Option<Code> = query.cursor.as_ref().map(Cursor::key).transpose()?;
+    let after: Option<Code> = query.after()?;
     let mut conn = state.store.connection().await?;
     state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
     let rows =
         sets::list(&mut conn, game.as_str(), after.as_ref().map(Code::as_str), query.limit.rows())
             .await?;
     let page = paged(rows, query.limit, |row| row.code.clone(), SetResponse::from);
-    Ok(page.linked(&req, cacheable(&req, FRESH, None, &page)?))
+    page.answer(&req, FRESH)
 }
 
 /// A set and how far it is unlocked.

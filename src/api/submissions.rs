@@ -3,13 +3,12 @@
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::cards::CardUnlock;
 use super::extract::{
-    Body, ClientNetwork, Cursor, Freshness, IdempotencyKey, May, Page, PageLimit, Params,
-    cacheable, paged,
+    Body, ClientNetwork, Freshness, IdempotencyKey, May, Page, PageQuery, Params, cacheable, paged,
 };
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::sessions::{attempt_subject, reserve_attempt};
@@ -271,36 +270,22 @@ async fn release_attempts(
     Ok(())
 }
 
-/// Which part of the list.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct SubmissionsQuery {
-    /// Items on a page: 1 to 200.
-    #[serde(default)]
-    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
-    limit: PageLimit,
-    /// `next_cursor` of the page before.
-    #[param(value_type = Option<String>)]
-    cursor: Option<Cursor>,
-}
-
 /// Lists the own submissions, the newest first.
 #[utoipa::path(
-    get, path = "/v1/submissions", tag = "serials", security(("bearer" = [])), params(SubmissionsQuery),
+    get, path = "/v1/submissions", tag = "serials", security(("bearer" = [])), params(PageQuery),
     responses((status = 200, body = Page<SubmissionResponse>), (status = 304, description = "Not changed."))
 )]
 pub async fn list_submissions(
     req: HttpRequest,
     state: web::Data<AppState>,
     by: May<ReadOwnSubmissions>,
-    query: Params<SubmissionsQuery>,
+    query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let before = query.cursor.as_ref().map(Cursor::key).transpose()?;
+    let before = query.after()?;
     let mut conn = state.store.connection().await?;
     let rows = serials::list(&mut conn, &by, before, query.limit.rows()).await?;
     let page = paged(rows, query.limit, |row| row.id, SubmissionResponse::from);
-    Ok(page.linked(&req, cacheable(&req, Freshness::Private, None, &page)?))
+    page.answer(&req, Freshness::Private)
 }
 
 /// One of the own submissions.

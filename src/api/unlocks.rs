@@ -2,12 +2,12 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::cards::CardUnlock;
-use super::extract::{Cursor, CursorTime, Freshness, Page, PageLimit, Params, cacheable, paged};
+use super::extract::{CursorTime, Freshness, Page, PageQuery, Params, cacheable, paged};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::domain::ids::CardId;
@@ -44,31 +44,17 @@ pub struct UnlockedCard {
     pub unlocked_at: DateTime<Utc>,
 }
 
-/// Which part of the list.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct UnlocksQuery {
-    /// Items on a page: 1 to 200.
-    #[serde(default)]
-    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
-    limit: PageLimit,
-    /// `next_cursor` of the page before.
-    #[param(value_type = Option<String>)]
-    cursor: Option<Cursor>,
-}
-
 /// Lists unlocked cards, the newest first.
 #[utoipa::path(
-    get, path = "/v1/unlocks", tag = "serials", params(UnlocksQuery),
+    get, path = "/v1/unlocks", tag = "serials", params(PageQuery),
     responses((status = 200, body = Page<UnlockedCard>), (status = 304, description = "Not changed."))
 )]
 pub async fn list_unlocks(
     req: HttpRequest,
     state: web::Data<AppState>,
-    query: Params<UnlocksQuery>,
+    query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let before = query.cursor.as_ref().map(Cursor::key::<(CursorTime, Uuid)>).transpose()?;
+    let before = query.after::<(CursorTime, Uuid)>()?;
     let before = before.map(|(CursorTime(at), id)| (at, id));
     let mut conn = state.store.connection().await?;
     let rows = unlocks::list(&mut conn, before, query.limit.rows()).await?;
@@ -84,7 +70,7 @@ pub async fn list_unlocks(
             unlocked_at: row.unlocked_at,
         },
     );
-    Ok(page.linked(&req, cacheable(&req, FRESH, None, &page)?))
+    page.answer(&req, FRESH)
 }
 
 /// How far a card is on its way out of hiding.

@@ -14,7 +14,7 @@ pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, May};
 pub use network::ClientNetwork;
 pub(crate) use network::client_address;
-pub use page::{Cursor, CursorTime, MAX_LIMIT, Page, PageLimit, paged};
+pub use page::{Cursor, CursorTime, MAX_LIMIT, Page, PageLimit, PageQuery, paged};
 pub use params::Params;
 
 use std::future::Future;

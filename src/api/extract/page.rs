@@ -1,14 +1,15 @@
 //! Cursor pagination: a page holds what follows the last item of the page before, whatever was inserted meanwhile.
 
 use actix_web::http::header::{self, HeaderValue};
-use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
+use actix_web::{HttpRequest, HttpResponse};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
 use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
+use super::conditional::{Freshness, cacheable};
 use crate::api::problem::{Problem, ProblemCode};
 
 /// Most items of one page.
@@ -69,6 +70,27 @@ impl Cursor {
     }
 }
 
+/// Which part of the list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PageQuery {
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    pub limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+impl PageQuery {
+    /// The key of the last item of the page before; 400 when the cursor is not one of this list.
+    pub fn after<K: DeserializeOwned>(&self) -> Result<Option<K>, Problem> {
+        self.cursor.as_ref().map(Cursor::key).transpose()
+    }
+}
+
 /// A time inside a cursor: microseconds since 1970, up to the year 9999. What lies outside of that Postgres may not take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "i64", into = "i64")]
@@ -118,15 +140,15 @@ pub fn paged<R, T, K: Serialize>(
     Page { data: rows.into_iter().map(item).collect(), next_cursor, total: None }
 }
 
-impl<T> Page<T> {
-    /// Adds the `Link` header (RFC 8288) to the next page.
-    pub fn link(&self, req: &HttpRequest, response: &mut HttpResponseBuilder) {
-        if let Some(link) = self.next_link(req) {
-            response.insert_header((header::LINK, link));
-        }
+impl<T: Serialize> Page<T> {
+    /// The page as an answer that clients can keep, with a `Link` (RFC 8288) to the next.
+    pub fn answer(&self, req: &HttpRequest, freshness: Freshness) -> Result<HttpResponse, Problem> {
+        Ok(self.linked(req, cacheable(req, freshness, None, self)?))
     }
+}
 
-    /// The answer with the `Link` header to the next page, for one that is finished already.
+impl<T> Page<T> {
+    /// An answer that holds the page, with a `Link` (RFC 8288) to the next.
     pub fn linked(&self, req: &HttpRequest, mut response: HttpResponse) -> HttpResponse {
         if let Some(link) = self.next_link(req) {
             response.headers_mut().insert(header::LINK, link);
