@@ -82,7 +82,7 @@ impl TryFrom<String> for CardMembers {
 }
 
 /// What is asked for, as it was written.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ListRequest {
     pub(super) filter: CardFilter,
     pub(super) text: String,
@@ -100,6 +100,12 @@ pub(super) struct List {
 }
 
 impl ListRequest {
+    /// Checks the request where nobody reads warnings: a term that cannot be used is a fault.
+    pub(super) fn without_warnings(self, games: &[Arc<LoadedGame>]) -> Result<CardQuery, Problem> {
+        let List { query, warnings, .. } = self.checked(games)?;
+        if warnings.is_empty() { Ok(query) } else { Err(bad_query(warnings)) }
+    }
+
     /// Checks the request over the games that there are.
     pub(super) fn checked(self, games: &[Arc<LoadedGame>]) -> Result<List, Problem> {
         let mark = Sha256::digest(format!("{self:?}"));
@@ -108,9 +114,9 @@ impl ListRequest {
             self.filter.game.as_deref().is_none_or(|game| game == loaded.game.code())
         };
         let games: Vec<_> = games.iter().filter(of_game).map(|loaded| &loaded.game).collect();
-        let tree = search::parse(&self.text).map_err(|faults| bad_query(&faults))?;
+        let tree = search::parse(&self.text).map_err(bad_query)?;
         let checked = tree.map(|tree| search::check(&tree, &games)).transpose();
-        let checked = checked.map_err(|faults| bad_query(&faults))?;
+        let checked = checked.map_err(bad_query)?;
         let mut parts = self.filter.predicates();
         let (mut sort, mut descending, mut unique) = (None, None, None);
         let mut warnings = Vec::new();
@@ -118,7 +124,7 @@ impl ListRequest {
             let Checked { predicate, warnings: faults, .. } = checked;
             (sort, descending, unique) = (checked.sort, checked.descending, checked.unique);
             parts.push(predicate);
-            warnings = faults.iter().map(QueryWarning::from).collect();
+            warnings = faults.into_iter().map(Into::into).collect();
         }
         if let Some(name) = &self.sort {
             let found = search::sort_key(name, &games).map_err(|message| {
@@ -137,15 +143,15 @@ impl ListRequest {
     }
 }
 
-/// A query of which nothing can be used, with every fault.
-fn bad_query(faults: &[Fault]) -> Problem {
-    let tell = |fault: &Fault| {
-        InputFault::at("?q", format!("{} (character {})", fault.message, fault.span.position))
+/// A query that cannot be used, with every fault.
+fn bad_query(faults: Vec<impl Into<QueryWarning>>) -> Problem {
+    let faults: Vec<QueryWarning> = faults.into_iter().map(Into::into).collect();
+    let tell = |fault: &QueryWarning| {
+        InputFault::at("?q", format!("{} (character {})", fault.message, fault.position))
     };
-    let warnings: Vec<QueryWarning> = faults.iter().map(QueryWarning::from).collect();
     Problem::new(ProblemCode::InvalidQuery)
         .errors(faults.iter().map(tell).collect())
-        .with("faults", serde_json::to_value(warnings).unwrap_or_default())
+        .with("faults", serde_json::to_value(faults).unwrap_or_default())
 }
 
 /// A search that ran into its time limit is the query's fault more often than the database's.
@@ -205,14 +211,9 @@ pub struct QueryWarning {
     pub message: String,
 }
 
-impl From<&Fault> for QueryWarning {
-    fn from(fault: &Fault) -> Self {
-        Self {
-            position: fault.span.position,
-            length: fault.span.length,
-            term: fault.term.clone(),
-            message: fault.message.clone(),
-        }
+impl From<Fault> for QueryWarning {
+    fn from(Fault { span, term, message }: Fault) -> Self {
+        Self { position: span.position, length: span.length, term, message }
     }
 }
 

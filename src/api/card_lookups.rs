@@ -1,13 +1,14 @@
 //! Looking cards up: by name, by the beginning of a name, by chance, many at once.
 
-use actix_web::http::header;
+use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 
-use super::cards::{CardResponse, answer, freshness};
-use super::extract::{Body, Caller, Params, cacheable};
+use super::card_list::{ListRequest, too_slow};
+use super::cards::{CardResponse, answer, freshness, in_form};
+use super::extract::{AnswerForm, Body, Caller, Params, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::domain::card_name::{Meant, TypedName, exactly, nearly};
@@ -15,7 +16,8 @@ use crate::domain::code::Code;
 use crate::domain::draw::Draw;
 use crate::domain::ids::CardId;
 use crate::domain::text::{TextError, line};
-use crate::store::cards::{self, CardIdentifier, NamePlace, NamedCard, RandomFilter};
+use crate::search::CardFilter;
+use crate::store::cards::{self, CardIdentifier, NamePlace, NamedCard};
 
 /// Most identifiers of one look-up.
 const MAX_IDENTIFIERS: usize = 100;
@@ -75,7 +77,7 @@ fn bad_query(parameter: &str, fault: impl std::fmt::Display) -> Problem {
 #[utoipa::path(
     get, path = "/v1/cards/named", tag = "catalogue", security((), ("bearer" = [])), params(NamedQuery),
     responses(
-        (status = 200, body = CardResponse), (status = 304, description = "Not changed."),
+        (status = 200, content((CardResponse = "application/json"), (String = "text/plain"))), (status = 304, description = "Not changed."),
         (status = 404, description = "`ambiguous_name`: several cards may be meant, see `candidates`; or no card (`not_found`)."),
     )
 )]
@@ -83,6 +85,7 @@ pub async fn find_named_card(
     req: HttpRequest,
     state: web::Data<AppState>,
     caller: Caller,
+    form: AnswerForm,
     query: Params<NamedQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, (typed, near)) = (caller.viewer(), query.typed()?);
@@ -92,7 +95,7 @@ pub async fn find_named_card(
     match meant {
         Meant::One(card) => {
             let found = cards::find(&mut conn, viewer, CardId(card.id)).await?;
-            answer(&req, viewer, found)
+            answer(&req, viewer, form, found)
         }
         Meant::AnyOf(cards) => Err(ambiguous(cards)),
         Meant::Nothing => Err(Problem::not_found()),
@@ -199,19 +202,34 @@ pub struct RandomQuery {
     /// Code of a set.
     #[param(value_type = Option<String>)]
     set: Option<Code>,
+    /// A query in the language of docs/SEARCH.md. Every term of it must be usable: there is no place for warnings beside a card.
+    /// What it says of order and printings does not count.
+    #[param(value_type = Option<String>, max_length = 1000, example = "t:fire attack>=300")]
+    q: Option<String>,
     /// Draws the same card again, as long as the caller may see the same cards: 1 to 100 characters.
     #[param(value_type = Option<String>, min_length = 1, max_length = 100, example = "2026-11-21")]
     seed: Option<String>,
 }
 
+impl RandomQuery {
+    fn request(&self) -> ListRequest {
+        let (game, set) = (text(self.game.as_ref()), text(self.set.as_ref()));
+        ListRequest {
+            filter: CardFilter { game, set, ..CardFilter::default() },
+            text: self.q.clone().unwrap_or_default(),
+            ..ListRequest::default()
+        }
+    }
+}
+
 /// A card that was drawn by chance.
 ///
-/// Each card that the caller may see is as likely as the others; a card that is hidden from the caller is never drawn and changes
+/// Each card that fits and that the caller may see is as likely as the others; a card that is hidden from the caller is never drawn and changes
 /// nothing. Without a `seed` no answer is kept by a cache.
 #[utoipa::path(
     get, path = "/v1/cards/random", tag = "catalogue", security((), ("bearer" = [])), params(RandomQuery),
     responses(
-        (status = 200, body = CardResponse), (status = 304, description = "Not changed."),
+        (status = 200, content((CardResponse = "application/json"), (String = "text/plain"))), (status = 304, description = "Not changed."),
         (status = 404, description = "`not_found`: there is no card to draw."),
     )
 )]
@@ -219,21 +237,24 @@ pub async fn draw_card(
     req: HttpRequest,
     state: web::Data<AppState>,
     caller: Caller,
+    form: AnswerForm,
     query: Params<RandomQuery>,
 ) -> Result<HttpResponse, Problem> {
     let viewer = caller.viewer();
-    let filter = RandomFilter { game: text(query.game.as_ref()), set: text(query.set.as_ref()) };
     let seed = query.seed.as_deref().map(|seed| line(seed, 1, MAX_SEED)).transpose();
     let seed = seed.map_err(|error| bad_query("?seed", error))?;
     let draw = seed.as_deref().map_or_else(Draw::fresh, Draw::of_seed);
     let mut conn = state.store.connection().await?;
-    let drawn = cards::random(&mut conn, viewer, &filter, draw).await?;
-    let card = CardResponse::from(drawn.ok_or_else(Problem::not_found)?);
-    if seed.is_some() {
-        cacheable(&req, freshness(viewer, true), None, &card)
-    } else {
-        Ok(HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(card))
+    let games = state.games.list(&mut conn).await?;
+    let from = query.request().without_warnings(&games)?;
+    let drawn = cards::random(&mut conn, viewer, &from, draw).await.map_err(too_slow)?;
+    let card = drawn.ok_or_else(Problem::not_found)?;
+    let mut answer = in_form(&req, form, freshness(viewer, true), None, card)?;
+    if seed.is_none() {
+        answer.headers_mut().remove(header::ETAG);
+        answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
+    Ok(answer)
 }
 
 /// What names a card: `id`; or `game`, `set` and `number`; or `game`, `name` and perhaps `set`.

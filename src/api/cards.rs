@@ -11,7 +11,10 @@ use uuid::Uuid;
 use super::card_list::{
     CardEntry, CardMembers, CardsPage, ListRequest, Order, UniqueParam, too_slow,
 };
-use super::extract::{Caller, Cursor, Freshness, PageLimit, Params, cacheable, paged};
+use super::card_text::{card_text, list_text};
+use super::extract::{
+    AnswerForm, Caller, Cursor, Freshness, PageLimit, Params, cacheable, cacheable_text, paged,
+};
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::Viewer;
@@ -315,15 +318,16 @@ pub(super) fn freshness(viewer: Viewer, may_progress: bool) -> Freshness {
 ///
 /// `q` is a query in the language of docs/SEARCH.md; the other filters and it must hold together. A hidden card is found by game, set,
 /// number, `hidden` and progress only: any other condition, and the negation of any other, finds only cards that the caller may see.
-/// Without `sort` the list follows game, set and number.
+/// Without `sort` the list follows game, set and number. With `Accept: text/plain` a page is a deck list with one of each card.
 #[utoipa::path(
     get, path = "/v1/cards", tag = "catalogue", security((), ("bearer" = [])), params(CardsQuery),
-    responses((status = 200, body = CardsPage), (status = 304, description = "Not changed."))
+    responses((status = 200, content((CardsPage = "application/json"), (String = "text/plain", example = "1 Kettle Imp (hearth) 001\n"))), (status = 304, description = "Not changed."))
 )]
 pub async fn list_cards(
     req: HttpRequest,
     state: web::Data<AppState>,
     caller: Caller,
+    form: AnswerForm,
     query: Params<CardsQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, request) = (caller.viewer(), query.request()?);
@@ -333,39 +337,48 @@ pub async fn list_cards(
     let after = query.cursor.as_ref().map(|cursor| list.position(cursor)).transpose()?;
     let rows = query.limit.rows();
     let rows = cards::list(&mut conn, viewer, &list.query, after.as_ref(), rows).await;
-    let members = query.fields.as_ref();
-    let mut page = paged(
-        rows.map_err(too_slow)?,
-        query.limit,
-        |found| list.cursor(found),
-        |found| CardEntry::new(found, members),
-    );
+    let mut page =
+        paged(rows.map_err(too_slow)?, query.limit, |found| list.cursor(found), |found| found);
     if query.wants_total() {
         let total = cards::count(&mut conn, viewer, &list.query).await.map_err(too_slow)?;
         page.total = Some(total);
     }
-    let page = CardsPage { page, warnings: list.warnings };
-    let answer = cacheable(&req, freshness(viewer, true), None, &page)?;
-    Ok(page.page.linked(&req, answer))
+    let fresh = freshness(viewer, true);
+    let answer = match form {
+        AnswerForm::Text => {
+            let text = list_text(&page.data, &list.warnings);
+            page.linked(&req, cacheable_text(&req, fresh, None, text))
+        }
+        AnswerForm::Json => {
+            let members = query.fields.as_ref();
+            let page = page.map(|found| CardEntry::new(found, members));
+            let page = CardsPage { page, warnings: list.warnings };
+            let answer = cacheable(&req, fresh, None, &page)?;
+            page.page.linked(&req, answer)
+        }
+    };
+    Ok(form.told_apart(answer))
 }
 
 /// A card.
 ///
-/// While it is hidden, everybody but its holders, moderators and admins gets only its place and its progress.
+/// While it is hidden, everybody but its holders, moderators and admins gets only its place and its progress. With
+/// `Accept: text/plain` as text to read.
 #[utoipa::path(
     get, path = "/v1/cards/{card}", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card")),
-    responses((status = 200, body = CardResponse), (status = 304, description = "Not changed."))
+    responses((status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n"))), (status = 304, description = "Not changed."))
 )]
 pub async fn find_card(
     req: HttpRequest,
     state: web::Data<AppState>,
     caller: Caller,
+    form: AnswerForm,
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let mut conn = state.store.connection().await?;
     let found = cards::find(&mut conn, caller.viewer(), CardId(*card)).await?;
-    answer(&req, caller.viewer(), found)
+    answer(&req, caller.viewer(), form, found)
 }
 
 /// The card with a number of a set.
@@ -376,12 +389,13 @@ pub async fn find_card(
         ("set" = String, Path, description = "Code of the set", example = "hearth"),
         ("number" = String, Path, description = "Number in the set", example = "001"),
     ),
-    responses((status = 200, body = CardResponse), (status = 304, description = "Not changed."))
+    responses((status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n"))), (status = 304, description = "Not changed."))
 )]
 pub async fn find_card_by_number(
     req: HttpRequest,
     state: web::Data<AppState>,
     caller: Caller,
+    form: AnswerForm,
     path: web::Path<(Code, Code, Code)>,
 ) -> Result<HttpResponse, Problem> {
     let (game, set, number) = path.into_inner();
@@ -394,12 +408,13 @@ pub async fn find_card_by_number(
         number.as_str(),
     )
     .await?;
-    answer(&req, caller.viewer(), found)
+    answer(&req, caller.viewer(), form, found)
 }
 
 pub(super) fn answer(
     req: &HttpRequest,
     viewer: Viewer,
+    form: AnswerForm,
     found: Option<CardView>,
 ) -> Result<HttpResponse, Problem> {
     let view = found.ok_or_else(Problem::not_found)?;
@@ -411,7 +426,22 @@ pub(super) fn answer(
         }
         _ => None,
     };
-    cacheable(req, freshness(viewer, modified.is_none()), modified, &CardResponse::from(view))
+    in_form(req, form, freshness(viewer, modified.is_none()), modified, view)
+}
+
+/// A card in the form that the client wants.
+pub(super) fn in_form(
+    req: &HttpRequest,
+    form: AnswerForm,
+    fresh: Freshness,
+    modified: Option<DateTime<Utc>>,
+    view: CardView,
+) -> Result<HttpResponse, Problem> {
+    let answer = match form {
+        AnswerForm::Text => cacheable_text(req, fresh, modified, card_text(&view)),
+        AnswerForm::Json => cacheable(req, fresh, modified, &CardResponse::from(view))?,
+    };
+    Ok(form.told_apart(answer))
 }
 
 /// The printings of a card: one for each rarity, with its own numbers.

@@ -1,6 +1,6 @@
 //! Deck lists: store, read, change, delete.
 
-use actix_web::http::header::{self, Header as _, HeaderValue};
+use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 use cardscape_engine::render_deck_text;
 use chrono::{DateTime, Utc};
@@ -11,8 +11,8 @@ use uuid::Uuid;
 use super::deck_input::{DeckEntryBody, DeckFaults};
 use super::deck_reports;
 use super::extract::{
-    Body, Caller, Cursor, Freshness, IdempotencyKey, IfMatch, May, Page, PageLimit, Params,
-    Revision, paged,
+    AnswerForm, Body, Caller, Cursor, Freshness, IdempotencyKey, IfMatch, May, Page, PageLimit,
+    Params, Revision, paged,
 };
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
@@ -252,17 +252,16 @@ pub async fn find_deck(
     req: HttpRequest,
     state: web::Data<AppState>,
     caller: Caller,
+    form: AnswerForm,
     deck: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let stored = readable(&state, &caller, DeckId(*deck)).await?;
     let revision = Revision(stored.row.revision);
-    let mut response = if prefers_text(&req) {
-        revision.answer_text(&req, text_of(&stored))
-    } else {
-        revision.answer(&req, &DeckResponse::from(stored))?
+    let answer = match form {
+        AnswerForm::Text => revision.answer_text(&req, text_of(&stored)),
+        AnswerForm::Json => revision.answer(&req, &DeckResponse::from(stored))?,
     };
-    response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
-    Ok(response)
+    Ok(form.told_apart(answer))
 }
 
 /// A deck that the caller may read: 404 otherwise.
@@ -274,19 +273,6 @@ pub(super) async fn readable(
     let reader = caller.may::<ReadOwnDecks>();
     let mut conn = state.store.connection().await?;
     decks::find(&mut conn, reader.as_ref(), id).await?.ok_or_else(Problem::not_found)
-}
-
-/// Whether the client would rather have text than JSON.
-fn prefers_text(req: &HttpRequest) -> bool {
-    let Ok(accept) = header::Accept::parse(req) else { return false };
-    let ranked = accept.ranked();
-    let forms = ranked.iter().map(|range| (range.type_().as_str(), range.subtype().as_str()));
-    let mut known = forms.filter_map(|form| match form {
-        ("text", "plain" | "*") => Some(true),
-        ("application", "json" | "*") | ("*", "*") => Some(false),
-        _ => None,
-    });
-    known.next().unwrap_or(false)
 }
 
 /// The deck as text; comments keep what lines of cards have no place for.
@@ -369,40 +355,5 @@ fn done<T>(edited: Edited<T>) -> Result<T, Problem> {
         Edited::Done(value) => Ok(value),
         Edited::Stale => Err(Problem::new(ProblemCode::PreconditionFailed)),
         Edited::Missing => Err(Problem::not_found()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use actix_web::test::TestRequest;
-
-    #[test]
-    fn text_is_for_those_who_ask_for_it() {
-        let prefers = |accept: &str| {
-            prefers_text(
-                &TestRequest::default().insert_header(("accept", accept)).to_http_request(),
-            )
-        };
-        for text in [
-            "text/plain",
-            "text/*",
-            "application/json;q=0.5, text/plain",
-            "TEXT/PLAIN; charset=utf-8",
-            "text/html, text/plain, */*;q=0.1",
-        ] {
-            assert!(prefers(text), "{text}");
-        }
-        for json in [
-            "",
-            "*/*",
-            "application/json",
-            "text/plain;q=0.1, application/json",
-            "nonsense",
-            "text/html",
-        ] {
-            assert!(!prefers(json), "{json}");
-        }
-        assert!(!prefers_text(&TestRequest::default().to_http_request()));
     }
 }

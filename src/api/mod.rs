@@ -7,6 +7,7 @@ pub mod accounts;
 pub mod audit_log;
 pub mod card_list;
 pub mod card_lookups;
+mod card_text;
 pub mod cards;
 pub mod changes;
 mod deck_input;

@@ -6,7 +6,7 @@ pub use super::door::cards::{
 };
 pub use super::door::facets::{FacetCount, FacetSource, facets};
 pub use super::door::lookups::{
-    CardIdentifier, NamePlace, NamedCard, RandomFilter, look_up, named, random, suggest_names,
+    CardIdentifier, NamePlace, NamedCard, look_up, named, suggest_names,
 };
-pub use super::door::search::{Found, Position, count, list};
+pub use super::door::search::{Found, Position, count, list, random};
 pub use super::door::words::refresh as refresh_words;

@@ -336,6 +336,60 @@ async fn without_a_seed_it_is_another_card_each_time_and_nobody_keeps_it() {
     assert!(ids.len() >= 8, "{ids:?}");
 }
 
+#[tokio::test]
+async fn a_card_is_drawn_from_what_a_query_finds() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emojo-dojo"]).await;
+    let draw = async |q: &str, rest: &str| {
+        app.get(&format!("/v1/cards/random?{}{rest}", param("q", q))).answer().await
+    };
+    let q = "kind:unit type:fire attack>=300";
+    let found = app.get(&format!("/v1/cards?limit=200&{}", param("q", q))).answer().await;
+    let found = found.expect(200);
+    let found: Vec<&Value> =
+        found["data"].as_array().unwrap().iter().map(|card| &card["id"]).collect();
+    assert!(found.len() > 3, "{}", found.len());
+    let mut drawn = std::collections::BTreeSet::new();
+    for seed in 0..found.len() * 12 {
+        let card = draw(q, &format!("&seed={seed}")).await.expect(200);
+        assert!(found.contains(&&card["id"]), "{card}");
+        drawn.insert(card["id"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(drawn.len(), found.len(), "each gets its turn");
+    // Order and printings change nothing; the other filters count.
+    let plain = draw(q, "&seed=a").await.expect(200);
+    assert_eq!(
+        draw(&format!("{q} sort:attack unique:printings"), "&seed=a").await.expect(200),
+        plain
+    );
+    draw(q, "&seed=a&game=emojo-dojo").await.problem(400, "invalid_query");
+    draw("is:hidden", "&seed=a").await.problem(404, "not_found");
+    draw("name:nobody", "").await.problem(404, "not_found");
+    // A term that would be a warning in a list is a fault here.
+    let problem = draw("type:fire atack>3", "").await.problem(400, "invalid_query");
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 1, "{problem}");
+    assert_eq!(problem["faults"][0]["term"], "atack>3");
+    assert_eq!(problem["faults"][0]["position"], 10);
+}
+
+#[tokio::test]
+async fn a_drawn_card_can_be_read_as_text() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    for (path, cached) in
+        [("/v1/cards/random?seed=7", "public, max-age=5"), ("/v1/cards/random", "no-store")]
+    {
+        let answer = app.get(path).header("accept", "text/plain").answer().await;
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
+        assert_eq!(answer.header("cache-control"), cached);
+        assert_eq!(
+            answer.text().lines().nth(1).map(|line| line.starts_with("ttcg hearth ")),
+            Some(true)
+        );
+    }
+}
+
 async fn look_up(app: &TestApp, by: Option<&Player>, identifiers: Value) -> Answer {
     let request = app.post("/v1/cards/lookup").json(&json!({ "identifiers": identifiers }));
     let request = if let Some(player) = by { request.by(player) } else { request };

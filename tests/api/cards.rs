@@ -197,3 +197,93 @@ async fn an_etag_for_each_encoding_and_a_304_for_each() {
         .expect(200);
     assert_eq!(after["lore"], "Rewritten.");
 }
+
+#[tokio::test]
+async fn a_card_can_be_read_as_text() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let path = "/v1/games/ttcg/sets/hearth/cards/001";
+    let json = app.get(path).answer().await;
+    let text = app.get(path).header("accept", "text/plain").answer().await;
+    assert_eq!(text.header("content-type"), "text/plain; charset=utf-8");
+    for header in ["cache-control", "last-modified", "vary"] {
+        assert_eq!(text.header(header), json.header(header), "{header}");
+    }
+    assert!(json.header("vary").contains("Accept"), "{}", json.header("vary"));
+    assert_ne!(text.header("etag"), json.header("etag"));
+    let known = app.get(path).header("accept", "text/plain");
+    assert_eq!(known.header("if-none-match", text.header("etag")).answer().await.status, 304);
+    let known = app.get(path).header("accept", "text/plain");
+    assert_eq!(known.header("if-none-match", json.header("etag")).answer().await.status, 200);
+
+    let card = json.expect(200);
+    let text = text.text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], card["name"]);
+    assert_eq!(lines[1], format!("ttcg hearth 001 {}", card["kind"].as_str().unwrap()));
+    for (code, value) in card["attributes"].as_object().unwrap() {
+        let value = match value {
+            Value::String(text) => text.clone(),
+            Value::Array(texts) => {
+                let texts = texts.iter().map(|text| text.as_str().unwrap());
+                texts.collect::<Vec<_>>().join(", ")
+            }
+            number => number.to_string(),
+        };
+        assert!(lines.contains(&format!("{code}: {value}").as_str()), "{code} in {text}");
+    }
+    for effect in card["effects"].as_array().unwrap() {
+        let line =
+            format!("[{}] {}", effect["style"].as_str().unwrap(), effect["text"].as_str().unwrap());
+        assert!(lines.contains(&line.as_str()), "{line} in {text}");
+    }
+    // By its id and by its name it reads the same.
+    for path in [
+        format!("/v1/cards/{}", card["id"].as_str().unwrap()),
+        format!("/v1/cards/named?exact={}", card["name"].as_str().unwrap().replace(' ', "%20")),
+    ] {
+        assert_eq!(
+            app.get(&path).header("accept", "text/plain").answer().await.text(),
+            text,
+            "{path}"
+        );
+    }
+
+    let hidden = app.get("/v1/games/ttcg/sets/veil/cards/001").header("accept", "text/plain");
+    assert_eq!(hidden.answer().await.text(), "ttcg veil 001\nhidden: 0 of 5 submissions\n");
+    let missing = app.get("/v1/games/ttcg/sets/veil/cards/999").header("accept", "text/plain");
+    missing.answer().await.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_list_as_text_is_a_deck_list() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emojo-dojo"]).await;
+    let ada = app.player("ada").await;
+    let as_text = async |query: &str| {
+        app.get(&format!("/v1/cards?{query}")).header("accept", "text/plain").answer().await
+    };
+    let answer = as_text("q=set:hearth%20type:fire%20atack%3E3&limit=5").await;
+    assert!(answer.header("link").contains("rel=\"next\""), "{}", answer.header("link"));
+    let text = answer.text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("// warning: ") && lines[0].contains("atack"), "{text}");
+    assert_eq!(lines[1], "// ttcg");
+    assert_eq!(lines.len(), 7, "{text}");
+    // It is what `list` of a deck takes.
+    let list = serde_json::json!({ "name": "pasted", "format": "ttcg/standard", "list": text });
+    let deck = app.post("/v1/decks").by(&ada).json(&list).answer().await.expect(201);
+    let entries = deck["entries"].as_array().unwrap();
+    let found = app.get("/v1/cards?q=set:hearth%20type:fire&limit=5").answer().await.expect(200);
+    let found = found["data"].as_array().unwrap();
+    assert_eq!(entries.len(), found.len());
+    for (entry, card) in entries.iter().zip(found) {
+        assert_eq!((&entry["name"], &entry["number"]), (&card["name"], &card["number"]));
+        assert_eq!((&entry["quantity"], &entry["set"]), (&1.into(), &"hearth".into()));
+    }
+
+    let printings = as_text("set=hearth&number=001&unique=printings").await.text();
+    assert!(printings.lines().nth(1).unwrap().ends_with("(hearth) 001 {common}"), "{printings}");
+    let both = as_text("limit=200&sort=number&order=desc").await.text();
+    assert!(both.contains("// hidden: (veil) 001\n") && both.contains("// emojo-dojo\n"), "{both}");
+}

@@ -392,10 +392,7 @@ async fn a_deck_goes_out_as_text_and_comes_back_the_same() {
     let text = app.get(&path).header("accept", "text/plain").answer().await;
     assert_eq!(text.header("content-type"), "text/plain; charset=utf-8");
     assert_ne!(text.header("etag"), json.header("etag"), "other bytes, another tag");
-    assert!(
-        text.header("vary").to_lowercase().contains("accept")
-            || text.headers.get_all("vary").iter().any(|v| v == "Accept")
-    );
+    assert!(text.header("vary").contains("Accept"), "{}", text.header("vary"));
     let list = json!({ "name": "back", "format": "ttcg/standard", "list": text.text() });
     assert_eq!(create(&app, &ada, &list).await.expect(201)["entries"], entries, "{}", text.text());
 

@@ -3,7 +3,6 @@
 use std::future::{Ready, ready};
 
 use actix_web::dev::Payload;
-use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName};
 use actix_web::{FromRequest, HttpRequest, HttpResponse};
 use chrono::{DateTime, Utc};
@@ -41,10 +40,25 @@ pub fn cacheable<T: Serialize>(
     value: &T,
 ) -> Result<HttpResponse, Problem> {
     let body = serde_json::to_vec(value).map_err(Problem::internal)?;
-    let digest = Sha256::digest(&body);
-    let tag: String = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(conditional(req, &tag, freshness, modified, body))
+    Ok(conditional(req, &tag_of(&body), freshness, modified, JSON, body))
 }
+
+/// The same for a plain text, an answer that has a JSON form too.
+pub fn cacheable_text(
+    req: &HttpRequest,
+    freshness: Freshness,
+    modified: Option<DateTime<Utc>>,
+    text: String,
+) -> HttpResponse {
+    conditional(req, &tag_of(text.as_bytes()), freshness, modified, PLAIN, text.into_bytes())
+}
+
+fn tag_of(body: &[u8]) -> String {
+    Sha256::digest(body)[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+const JSON: &str = "application/json";
+const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// The version of something that is edited under `If-Match`; its ETag is `"r7"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +81,7 @@ impl Revision {
         value: &T,
     ) -> Result<HttpResponse, Problem> {
         let body = serde_json::to_vec(value).map_err(Problem::internal)?;
-        Ok(conditional(req, &self.tag(), Freshness::Private, None, body))
+        Ok(conditional(req, &self.tag(), Freshness::Private, None, JSON, body))
     }
 
     /// A file for everybody, with this version's ETag, or a 304.
@@ -77,24 +91,13 @@ impl Revision {
         media_type: &'static str,
         text: String,
     ) -> HttpResponse {
-        let mut response =
-            conditional(req, &self.tag(), Freshness::Public(0), None, text.into_bytes());
-        if response.status() == StatusCode::OK {
-            let media_type = header::HeaderValue::from_static(media_type);
-            response.headers_mut().insert(header::CONTENT_TYPE, media_type);
-        }
-        response
+        conditional(req, &self.tag(), Freshness::Public(0), None, media_type, text.into_bytes())
     }
 
     /// The same as plain text. Other bytes have another ETag: `"r7-text"`; for `If-Match` it names the same version.
     pub fn answer_text(self, req: &HttpRequest, text: String) -> HttpResponse {
         let tag = self.tag() + TEXT;
-        let mut response = conditional(req, &tag, Freshness::Private, None, text.into_bytes());
-        if response.status() == StatusCode::OK {
-            let text = header::HeaderValue::from_static("text/plain; charset=utf-8");
-            response.headers_mut().insert(header::CONTENT_TYPE, text);
-        }
-        response
+        conditional(req, &tag, Freshness::Private, None, PLAIN, text.into_bytes())
     }
 }
 
@@ -106,6 +109,7 @@ fn conditional(
     tag: &str,
     freshness: Freshness,
     modified: Option<DateTime<Utc>>,
+    media_type: &'static str,
     body: Vec<u8>,
 ) -> HttpResponse {
     let known = listed_tags(req, &header::IF_NONE_MATCH).find(|listed| listed.names(tag));
@@ -119,11 +123,7 @@ fn conditional(
     if let Some(modified) = modified {
         response.insert_header((header::LAST_MODIFIED, httpdate::fmt_http_date(modified.into())));
     }
-    if known.is_some() {
-        response.finish()
-    } else {
-        response.content_type("application/json").body(body)
-    }
+    if known.is_some() { response.finish() } else { response.content_type(media_type).body(body) }
 }
 
 /// One entry of `If-Match` or `If-None-Match`.
@@ -217,7 +217,7 @@ mod tests {
         let req = TestRequest::default()
             .insert_header(("if-none-match", if_none_match))
             .to_http_request();
-        conditional(&req, "abc", Freshness::Private, None, b"{}".to_vec()).status().as_u16()
+        conditional(&req, "abc", Freshness::Private, None, JSON, b"{}".to_vec()).status().as_u16()
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Extractors: what a handler is given is already parsed, and already permitted.
 
+mod answer_form;
 mod body;
 mod conditional;
 mod idempotency;
@@ -8,8 +9,9 @@ mod network;
 mod page;
 mod params;
 
+pub use answer_form::AnswerForm;
 pub use body::{Body, File, FileType, Json, Toml};
-pub use conditional::{Freshness, IfMatch, IfNoneMatch, Revision, cacheable};
+pub use conditional::{Freshness, IfMatch, IfNoneMatch, Revision, cacheable, cacheable_text};
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, May};
 pub use network::ClientNetwork;

@@ -148,6 +148,12 @@ impl<T: Serialize> Page<T> {
 }
 
 impl<T> Page<T> {
+    /// The page with other items in their places.
+    pub fn map<U>(self, item: impl FnMut(T) -> U) -> Page<U> {
+        let Self { data, next_cursor, total } = self;
+        Page { data: data.into_iter().map(item).collect(), next_cursor, total }
+    }
+
     /// An answer that holds the page, with a `Link` (RFC 8288) to the next.
     pub fn linked(&self, req: &HttpRequest, mut response: HttpResponse) -> HttpResponse {
         if let Some(link) = self.next_link(req) {

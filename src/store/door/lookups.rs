@@ -12,7 +12,6 @@ use super::Sql;
 use super::cards::{self, CardPlace, CardView, OpenCard, Row};
 use crate::auth::permission::Viewer;
 use crate::domain::card_name::{Candidate, Meant, TypedName, exactly};
-use crate::domain::draw::Draw;
 use crate::domain::ids::CardId;
 use crate::store::{Connection, StoreResult};
 
@@ -159,48 +158,6 @@ pub async fn suggest_names(
         .bind::<BigInt, _>(limit);
     let rows: Vec<NameRow> = sql.query.load(conn).await?;
     Ok(rows.into_iter().map(|row| row.name).collect())
-}
-
-/// Which cards one is drawn from. What a query can ask for beside these joins them here.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RandomFilter {
-    /// Game code.
-    pub game: Option<String>,
-    /// Set code.
-    pub set: Option<String>,
-}
-
-#[derive(QueryableByName)]
-struct IdRow {
-    #[diesel(sql_type = SqlUuid)]
-    id: Uuid,
-}
-
-/// One of the cards that the viewer may see.
-pub async fn random(
-    conn: &mut Connection,
-    viewer: Viewer,
-    filter: &RandomFilter,
-    draw: Draw,
-) -> StoreResult<Option<CardView>> {
-    let seen = Sql::new("WITH seen AS MATERIALIZED (SELECT content.card_id AS id FROM ")
-        .content_seen_by(viewer);
-    let seen = match &filter.set {
-        None => seen.push(" WHERE true"),
-        Some(set) => seen
-            .push(" JOIN cards c ON c.id = content.card_id WHERE c.set_code = ")
-            .bind::<Text, _>(set),
-    };
-    let sql = seen
-        .and_code(" AND content.game_code = ", filter.game.as_deref())
-        .push(") SELECT id FROM seen ORDER BY id OFFSET mod(")
-        .bind::<BigInt, _>(draw.number())
-        .push(", (SELECT greatest(count(*), 1) FROM seen)) LIMIT 1");
-    let drawn: Option<IdRow> = sql.query.get_result(conn).await.optional()?;
-    match drawn {
-        Some(IdRow { id }) => cards::find(conn, viewer, CardId(id)).await,
-        None => Ok(None),
-    }
 }
 
 /// What somebody names a card by.

@@ -10,10 +10,11 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::Sql;
-use super::cards::{COLUMNS, CardView, Printing, Row};
+use super::cards::{self, COLUMNS, CardView, Printing, Row};
 use super::pool::stored;
 use crate::auth::permission::Viewer;
-use crate::domain::ids::PrintingId;
+use crate::domain::draw::Draw;
+use crate::domain::ids::{CardId, PrintingId};
 use crate::search::{
     CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique,
 };
@@ -134,18 +135,49 @@ pub async fn count(conn: &mut Connection, viewer: Viewer, query: &CardQuery) -> 
     Ok(count)
 }
 
+/// One of the cards that fit and that the viewer may see; what the query says of order and printings does not count.
+pub async fn random(
+    conn: &mut Connection,
+    viewer: Viewer,
+    query: &CardQuery,
+    draw: Draw,
+) -> StoreResult<Option<CardView>> {
+    let sql = seen(Sql::new("WITH drawn_from AS MATERIALIZED (SELECT c.id FROM "), viewer);
+    let sql = fitting(sql.push(" WHERE "), &query.predicate, false)
+        .push(") SELECT id FROM drawn_from ORDER BY id OFFSET mod(")
+        .bind::<BigInt, _>(draw.number())
+        .push(", (SELECT greatest(count(*), 1) FROM drawn_from)) LIMIT 1");
+    let drawn: Option<IdRow> = sql.query.get_result(conn).await.optional()?;
+    match drawn {
+        Some(IdRow { id }) => cards::find(conn, viewer, CardId(id)).await,
+        None => Ok(None),
+    }
+}
+
+#[derive(QueryableByName)]
+struct IdRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+}
+
+/// The cards that the viewer may see, with all that conditions need.
+fn seen(sql: Sql<'_>, viewer: Viewer) -> Sql<'_> {
+    sql.content_seen_by(viewer)
+        .push(" JOIN cards c ON c.id = content.card_id LEFT JOIN unlocks u ON u.card_id = c.id")
+}
+
 /// ` FROM … WHERE …`: the cards (or printings) that fit, with the content that the viewer may see.
 fn source<'a>(sql: Sql<'a>, viewer: Viewer, query: &CardQuery) -> Sql<'a> {
     let printings = query.unique == Unique::Printings;
     let mut sql = sql.push(" FROM ");
     // The printings of a hidden card are as secret as its name.
     sql = if printings || query.predicate.needs_content() {
-        sql.content_seen_by(viewer).push(" JOIN cards c ON c.id = content.card_id")
+        seen(sql, viewer)
     } else {
         sql.push("cards c LEFT JOIN card_content content ON content.card_id = c.id AND ")
             .sight(viewer)
+            .push(" LEFT JOIN unlocks u ON u.card_id = c.id")
     };
-    sql = sql.push(" LEFT JOIN unlocks u ON u.card_id = c.id");
     if printings {
         sql = sql.push(
             " JOIN printings p ON p.card_id = c.id JOIN printing_content own ON own.printing_id = p.id",

@@ -41,9 +41,10 @@ impl Answer {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
-    /// A header's value, empty when it is absent.
+    /// A header's value, empty when it is absent; those of a header that comes several times as one list (RFC 9110, 5.3).
     pub fn header(&self, name: &str) -> String {
-        self.headers.get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default()
+        let values = self.headers.get_all(name).iter().map(|value| value.to_str().unwrap());
+        values.collect::<Vec<_>>().join(", ")
     }
 
     /// The JSON body; null when there is none.

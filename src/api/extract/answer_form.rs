@@ -1,0 +1,82 @@
+//! In which form an answer is wanted (RFC 9110, section 12.5.1).
+
+use std::convert::Infallible;
+use std::future::{Ready, ready};
+
+use actix_web::dev::Payload;
+use actix_web::http::header::{self, Header as _, HeaderValue};
+use actix_web::{FromRequest, HttpRequest, HttpResponse};
+
+/// The form that the client would rather have, where there are two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// JSON, for programs: also when nothing is said.
+    Json,
+    /// Plain text, for people and deck builders: only when `Accept` ranks it above JSON.
+    Text,
+}
+
+impl AnswerForm {
+    fn preferred_by(req: &HttpRequest) -> Self {
+        let Ok(accept) = header::Accept::parse(req) else { return Self::Json };
+        let ranked = accept.ranked();
+        let forms = ranked.iter().map(|range| (range.type_().as_str(), range.subtype().as_str()));
+        let mut known = forms.filter_map(|form| match form {
+            ("text", "plain" | "*") => Some(Self::Text),
+            ("application", "json" | "*") | ("*", "*") => Some(Self::Json),
+            _ => None,
+        });
+        known.next().unwrap_or(Self::Json)
+    }
+
+    /// The answer, with word to caches that it has two forms.
+    pub fn told_apart(self, mut answer: HttpResponse) -> HttpResponse {
+        answer.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
+        answer
+    }
+}
+
+impl FromRequest for AnswerForm {
+    type Error = Infallible;
+    type Future = Ready<Result<Self, Infallible>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Ok(Self::preferred_by(req)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+
+    fn preferred(accept: &str) -> AnswerForm {
+        let req = TestRequest::default().insert_header(("accept", accept)).to_http_request();
+        AnswerForm::preferred_by(&req)
+    }
+
+    #[test]
+    fn text_is_for_those_who_ask_for_it() {
+        for text in [
+            "text/plain",
+            "text/*",
+            "application/json;q=0.5, text/plain",
+            "TEXT/PLAIN; charset=utf-8",
+            "text/html, text/plain, */*;q=0.1",
+        ] {
+            assert_eq!(preferred(text), AnswerForm::Text, "{text}");
+        }
+        for json in [
+            "",
+            "*/*",
+            "application/json",
+            "text/plain;q=0.1, application/json",
+            "nonsense",
+            "text/html",
+        ] {
+            assert_eq!(preferred(json), AnswerForm::Json, "{json}");
+        }
+        let silent = TestRequest::default().to_http_request();
+        assert_eq!(AnswerForm::preferred_by(&silent), AnswerForm::Json);
+    }
+}
