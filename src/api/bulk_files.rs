@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use super::extract::{ClientNetwork, Condition, Freshness, Part, cacheable};
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
-use crate::domain::bulk::BulkKind;
+use crate::domain::bulk::{BulkKind, is_file_name};
 use crate::store::bulk_files::{self, BulkFile};
 
 pub use downloads::Downloads;
@@ -173,6 +173,9 @@ pub async fn download_bulk_file(
     network: ClientNetwork,
     name: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
+    if !is_file_name(&name) {
+        return Err(Problem::not_found());
+    }
     let mut conn = state.store.connection().await?;
     let found = bulk_files::find(&mut conn, &name).await?;
     drop(conn);

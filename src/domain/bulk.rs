@@ -42,6 +42,13 @@ impl BulkKind {
     }
 }
 
+/// Whether a file may be called that: game codes, hyphens and dots. Anything else need not be looked for, and some of it cannot be.
+pub fn is_file_name(name: &str) -> bool {
+    let fits =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
+    name.len() <= 100 && name.bytes().all(fits)
+}
+
 /// The least time from the beginning of a build to that of the next: `interval`, but at least ten times as long as the build took, so
 /// that a large game costs no more than a tenth of a processor and few kept versions, however often it changes. No interval at all: no
 /// pause.
@@ -64,8 +71,12 @@ mod tests {
     #[test]
     fn kinds_read_back() {
         for kind in BulkKind::ALL {
+            assert!(is_file_name(&kind.file_name("a-game-of-the-longest-name-there-")));
             assert_eq!(BulkKind::parse(kind.as_str()), Some(kind));
         }
         assert_eq!(BulkKind::parse("decks"), None);
+        assert!(
+            !is_file_name("a\0-cards.ndjson.gz") && !is_file_name("../a") && !is_file_name("é")
+        );
     }
 }

@@ -176,6 +176,16 @@ async fn the_list_tells_the_truth() {
         let another = app.get(path).header("if-match", "\"0\"").answer().await;
         another.problem(412, "precondition_failed");
     }
+    for nothing in [
+        "%00",
+        "ttcg%00-cards.ndjson.gz",
+        "ttcg-cards.ndjson",
+        "..%2Fx",
+        "%C3%A9",
+        "TTCG-cards.ndjson.gz",
+    ] {
+        app.get(&format!("/v1/bulk-files/{nothing}")).answer().await.problem(404, "not_found");
+    }
     // A game without cards has its files, too.
     assert_eq!(lines(&app, "/v1/bulk-files/magic-cards.ndjson.gz").await, Vec::<Value>::new());
     let list = app.get("/v1/bulk-files").answer().await;
@@ -399,21 +409,21 @@ async fn an_interrupted_download_goes_on_or_begins_again() {
     assert_eq!(dated.answer().await.status, 200);
 }
 
-/// A file of 40 MB, more than sockets hold back, each chunk with bytes of its own; `letter` tells the versions apart.
+/// A file of 16 MiB, more than sockets hold back, each chunk with bytes of its own; `letter` tells the versions apart.
 async fn publish_huge(app: &TestApp, letter: char) {
     app.sql(&format!(
         "BEGIN; UPDATE bulk_files SET replaced_at = '{now}' WHERE name = 'ttcg-cards.ndjson.gz' AND replaced_at IS NULL; \
-         INSERT INTO bulk_files SELECT gen_random_uuid(), 'ttcg-cards.ndjson.gz', 'ttcg', 'cards', 1, 0, 640 * 65536, 0, \
+         INSERT INTO bulk_files SELECT gen_random_uuid(), 'ttcg-cards.ndjson.gz', 'ttcg', 'cards', 1, 0, 256 * 65536, 0, \
              sha256('{letter}'), 0, '{now}', NULL, '{now}', 0; \
          INSERT INTO bulk_chunks SELECT f.id, n, convert_to(repeat('{letter}' || to_char(n, 'FM000000') || '.', 8192), 'UTF8') \
-             FROM bulk_files f, generate_series(0, 639) n WHERE f.replaced_at IS NULL AND f.name = 'ttcg-cards.ndjson.gz'; COMMIT;",
+             FROM bulk_files f, generate_series(0, 255) n WHERE f.replaced_at IS NULL AND f.name = 'ttcg-cards.ndjson.gz'; COMMIT;",
         now = app.clock().now().to_rfc3339(),
     ))
     .await;
 }
 
 fn huge(letter: char) -> Vec<u8> {
-    (0..640).flat_map(|n| format!("{letter}{n:06}.").repeat(8192).into_bytes()).collect()
+    (0..256).flat_map(|n| format!("{letter}{n:06}.").repeat(8192).into_bytes()).collect()
 }
 
 /// The rest of what a download sends; an error where it broke off.
@@ -569,8 +579,14 @@ async fn one_instance_builds_at_a_time() {
     assert_eq!(app.db().value(orphans).await, "0");
 }
 
-/// Applies what follows the feed from `seq` on to a copy of the cards, as docs/API.md tells mirrors to.
-async fn follow(app: &TestApp, copy: &mut BTreeMap<String, Value>, mut seq: i64) {
+/// Applies what follows the feed from `seq` on to a copy of the cards, as docs/API.md tells mirrors to. `fetched` are the cards as the API
+/// tells them now.
+async fn follow(
+    app: &TestApp,
+    copy: &mut BTreeMap<String, Value>,
+    mut seq: i64,
+    fetched: &BTreeMap<String, Value>,
+) {
     loop {
         let path = format!("/v1/changes?game=ttcg&limit=200&after={seq}");
         let page = app.get(&path).answer().await.expect(200);
@@ -583,8 +599,7 @@ async fn follow(app: &TestApp, copy: &mut BTreeMap<String, Value>, mut seq: i64)
             }
         }
         for card in named {
-            let line = line_of(app, &card).await;
-            copy.insert(card, line);
+            copy.insert(card.clone(), fetched[&card].clone());
         }
         seq = page["next_after"].as_i64().unwrap();
         if seq == page["newest"].as_i64().unwrap() {
@@ -645,7 +660,49 @@ async fn mirrors_that_go_on_from_a_file_stay_exact() {
     for (_, seq, lines) in made {
         let by_id = |line: Value| (plain(&line["id"]), line);
         let mut copy: BTreeMap<String, Value> = lines.into_iter().map(by_id).collect();
-        follow(&app, &mut copy, seq).await;
+        follow(&app, &mut copy, seq, &truth).await;
         assert_eq!(copy, truth, "from {seq} on");
     }
+}
+
+/// A build that is held up in the middle, while a change is committed and numbered: the change is not in the file, and the number of the
+/// file is one that a mirror hears of it after.
+#[tokio::test]
+async fn a_change_during_a_build_is_after_the_number_of_the_file() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    app.import(&source).await.unwrap();
+    // Whoever stores a chunk waits until the test lets go.
+    app.sql(
+        "CREATE FUNCTION hold_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+             WHILE NOT pg_try_advisory_xact_lock(42) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END $$; \
+         CREATE TRIGGER hold_up BEFORE INSERT ON bulk_chunks FOR EACH ROW EXECUTE FUNCTION hold_up()",
+    )
+    .await;
+    let holder = app.second_instance();
+    let (client, connection) =
+        tokio_postgres::connect(&app.db().url(), tokio_postgres::NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    client.batch_execute("SELECT pg_advisory_lock(42)").await.unwrap();
+    let changing = async {
+        let held_up = "SELECT count(*) FROM pg_stat_activity \
+                       WHERE datname = current_database() AND query LIKE 'INSERT INTO \"bulk_chunks%' AND state = 'active'";
+        while app.db().value(held_up).await == "0" {
+            tokio::task::yield_now().await;
+        }
+        reworded(&mut source, "hearth", "Said in the middle.");
+        app.import(&source).await.unwrap();
+        let newest = app.get("/v1/changes").answer().await.expect(200)["newest"].as_i64().unwrap();
+        client.batch_execute("SELECT pg_advisory_unlock(42)").await.unwrap();
+        newest
+    };
+    let ((), newest) = tokio::join!(holder.build_bulk_files(), changing);
+    drop(client);
+    let _ = connection.await;
+    let said = async || unpack(&download(&app, CARDS).await).contains("Said in the middle.");
+    assert!(!said().await, "the file is of one moment, the one before");
+    assert_eq!(entry(&app).await["change_seq"], newest - 1);
+    app.build_bulk_files().await;
+    assert!(said().await);
+    assert_eq!(entry(&app).await["change_seq"], newest);
 }
