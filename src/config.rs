@@ -100,6 +100,10 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_ATTEMPT_FACTOR", default_value = "1")]
     attempt_factor: u32,
 
+    /// Shortest time between two builds of a game's bulk files, in seconds. 0: this instance builds none.
+    #[arg(long, env = "CARDSCAPE_BULK_INTERVAL", default_value = "60", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=86_400))]
+    bulk_interval: u64,
+
     /// Proxies whose X-Forwarded-For is believed, as networks: 10.0.0.0/8,::1/128
     #[arg(long, env = "CARDSCAPE_TRUSTED_PROXIES", value_delimiter = ',', value_name = "NETWORK")]
     trusted_proxies: Vec<IpNet>,
@@ -139,6 +143,11 @@ impl ServeOptions {
             request_timeout: Duration::from_secs(self.request_timeout),
             ..ApiSettings::default()
         }
+    }
+
+    /// Shortest time between two builds of a game's bulk files; `None`: this instance builds none.
+    pub fn bulk_interval(&self) -> Option<Duration> {
+        (self.bulk_interval > 0).then(|| Duration::from_secs(self.bulk_interval))
     }
 
     /// The folder to seed from: the option, or `seed-data` here or beside the program.

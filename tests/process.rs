@@ -341,6 +341,51 @@ async fn seed_data_that_is_refused_does_not_keep_it_from_starting() {
     assert!(log.contains("seed data refused") && log.contains("card 999 is new"), "{log}");
 }
 
+/// The running service makes its bulk files by itself: at the start, and when something changed.
+#[tokio::test]
+async fn bulk_files_follow_the_catalogue() {
+    let home = Home::new();
+    // Asked without a pause, far more often than anybody may.
+    let often = ["--requests-per-second", "1000000", "--request-burst", "1000000"];
+    let service = home.serve_with(&[&["--bulk-interval", "1"][..], &often].concat());
+    let url = format!("{}/v1/bulk-files", service.base);
+    let list = async || reqwest::get(&url).await.unwrap().json::<Value>().await.unwrap();
+    let lore = async || {
+        let packed = reqwest::get(format!("{url}/emojito-cards.ndjson.gz")).await.unwrap();
+        let packed = packed.bytes().await.unwrap();
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut text).unwrap();
+        text.contains("Nobody saw this coming.")
+    };
+    within(Duration::from_mins(1), "files of every game", async || {
+        let games = reqwest::get(format!("{}/v1/games", service.base)).await.unwrap();
+        let games = games.json::<Value>().await.unwrap()["data"].as_array().unwrap().len();
+        list().await["data"].as_array().unwrap().len() == 2 * games
+    })
+    .await;
+    assert!(!lore().await);
+
+    let folder = home.0.join("more");
+    let emojito = folder.join("games/emojito");
+    std::fs::create_dir_all(emojito.join("sets")).unwrap();
+    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seed-data/games/emojito");
+    std::fs::copy(source.join("game.toml"), emojito.join("game.toml")).unwrap();
+    let set = std::fs::read_to_string(source.join("sets/box.json")).unwrap();
+    let mut set: Value = serde_json::from_str(&set).unwrap();
+    set["cards"][0]["lore"] = json!("Nobody saw this coming.");
+    std::fs::write(emojito.join("sets/box.json"), set.to_string()).unwrap();
+    let seeded = home.command(&["seed", folder.to_str().unwrap()]).output().unwrap();
+    assert!(seeded.status.success(), "{}", text(&seeded));
+    within(Duration::from_secs(30), "the change in the file", lore).await;
+    let metrics = reqwest::get(format!("{}/metrics", service.base)).await.unwrap();
+    let metrics = metrics.text().await.unwrap();
+    for metric in ["bulk_build_seconds", "bulk_file_bytes{name=\"emojito-cards.ndjson.gz\"}"] {
+        assert!(metrics.contains(metric), "{metric}");
+    }
+    let log = service.stop(Signal::TERM);
+    assert!(log.contains("bulk file made"), "{log}");
+}
+
 /// A request that has begun is finished after SIGTERM.
 #[tokio::test]
 async fn stopping_finishes_what_was_begun() {

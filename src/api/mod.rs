@@ -5,6 +5,7 @@
 
 pub mod accounts;
 pub mod audit_log;
+pub mod bulk_files;
 pub mod card_list;
 pub mod card_lookups;
 mod card_text;

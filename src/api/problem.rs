@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use actix_web::http::{StatusCode, header};
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderName};
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError, web};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -56,6 +57,7 @@ problem_codes! {
     HeadTooLarge = 431 "head_too_large" "The head of the request is too large";
     BodyTooLarge = 413 "body_too_large" "The body is larger than this route takes";
     NotAcceptable = 406 "not_acceptable" "The answer exists in no form that the request accepts";
+    RangeNotSatisfiable = 416 "range_not_satisfiable" "The file has no bytes in this range";
     UnsupportedMediaType = 415 "unsupported_media_type" "The body has a media type that this route does not take";
     InvalidBody = 422 "invalid_body" "The body has fields that are unknown, missing or have values that they cannot have";
 
@@ -180,7 +182,8 @@ pub struct Problem {
     detail: Option<Cow<'static, str>>,
     errors: Vec<InputFault>,
     retry_after: Option<u32>,
-    allow: Option<String>,
+    /// A header that belongs to the status.
+    header: Option<Box<(HeaderName, String)>>,
     extra: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -224,7 +227,7 @@ impl Problem {
             detail: None,
             errors: Vec::new(),
             retry_after: None,
-            allow: None,
+            header: None,
             extra: serde_json::Map::new(),
         }
     }
@@ -253,7 +256,14 @@ impl Problem {
     /// Names the methods that the resource knows, for 405.
     #[must_use]
     pub fn allow(mut self, methods: String) -> Self {
-        self.allow = Some(methods);
+        self.header = Some(Box::new((header::ALLOW, methods)));
+        self
+    }
+
+    /// Tells how many bytes there are, for 416.
+    #[must_use]
+    pub fn length(mut self, bytes: u64) -> Self {
+        self.header = Some(Box::new((header::CONTENT_RANGE, format!("bytes */{bytes}"))));
         self
     }
 
@@ -304,8 +314,8 @@ impl Problem {
         if let Some(seconds) = self.retry_after {
             response.insert_header((header::RETRY_AFTER, seconds.to_string()));
         }
-        if let Some(methods) = &self.allow {
-            response.insert_header((header::ALLOW, methods.as_str()));
+        if let Some((name, value)) = self.header.as_deref() {
+            response.insert_header((name, value.as_str()));
         }
         if status == StatusCode::UNAUTHORIZED {
             let challenge = match self.code {

@@ -7,8 +7,8 @@ use utoipa::OpenApi;
 use super::middleware::deadline;
 use super::problem::{self, Problem, ProblemCode};
 use super::{
-    accounts, audit_log, card_lookups, cards, changes, deck_reports, decks, facets, games, health,
-    print_runs, sessions, sets, submissions, tokens, unlocks,
+    accounts, audit_log, bulk_files, card_lookups, cards, changes, deck_reports, decks, facets,
+    games, health, print_runs, sessions, sets, submissions, tokens, unlocks,
 };
 
 macro_rules! on {
@@ -73,6 +73,8 @@ routes! {
     "/v1/cards/{card}"            => get cards::find_card;
     "/v1/cards/{card}/printings"  => get cards::list_printings;
 
+    "/v1/bulk-files"              => get bulk_files::list_bulk_files;
+    "/v1/bulk-files/{name}"       => get bulk_files::download_bulk_file;
     "/v1/changes"                 => get changes::list_changes;
     "/v1/changes/stream"          => get changes::stream_changes;
 

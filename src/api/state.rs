@@ -8,6 +8,7 @@ use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use moka::future::Cache;
 
+use super::bulk_files::Downloads;
 use super::changes::ChangeWatch;
 use super::middleware::rate_limit::RateLimiter;
 use crate::auth::keys::KeyRing;
@@ -98,6 +99,8 @@ pub struct Shared {
     pub rate_limiter: RateLimiter,
     /// Who waits for changes of the catalogue.
     pub changes: ChangeWatch,
+    /// Who downloads bulk files.
+    pub downloads: Downloads,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
     /// How the HTTP side behaves.
@@ -125,6 +128,7 @@ impl Shared {
             games: GameShelf::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
             changes: ChangeWatch::default(),
+            downloads: Downloads::default(),
             metrics,
             settings,
             draining: AtomicBool::new(false),

@@ -8,9 +8,11 @@ use anyhow::Context as _;
 use clap::Args;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::MissedTickBehavior;
 
 use super::database::Database;
 use super::{Outcome, admin, block_on, say, seed};
+use crate::api::bulk_files::LAYOUT;
 use crate::api::state::{AppState, Shared};
 use crate::api::wire;
 use crate::auth::password::PasswordHasher;
@@ -18,7 +20,7 @@ use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
 use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
-use crate::store::{Store, StoreSettings, accounts, cards, print_runs, retention};
+use crate::store::{Store, StoreSettings, accounts, bulk_files, cards, print_runs, retention};
 
 #[derive(Args)]
 pub(super) struct ServeCommand {
@@ -68,7 +70,11 @@ impl ServeCommand {
             let first_password = first_admin(&admins).await?;
             let handle = server.handle();
             announce(address, first_password.as_deref());
-            tokio::spawn(housekeeping(shared.clone(), Store::new(&database.settings)?));
+            let own = Store::new(&database.settings)?;
+            if let Some(interval) = self.options.bulk_interval() {
+                tokio::spawn(keep_bulk_files(shared.clone(), own.clone(), interval));
+            }
+            tokio::spawn(housekeeping(shared.clone(), own));
             let drain = shared.clone();
             let drain_delay = Duration::from_secs(self.options.drain_delay);
             tokio::spawn(async move {
@@ -193,6 +199,24 @@ async fn housekeeping(shared: Arc<Shared>, store: Store) {
         }
         if let Err(error) = print_runs::discard_abandoned(&store, shared.clock.now()).await {
             tracing::warn!(%error, "could not discard unfinished print runs");
+        }
+    }
+}
+
+/// Makes bulk files anew when something happened to their game. Looks more often than it builds, so that a change after a quiet time
+/// is soon in the files.
+async fn keep_bulk_files(shared: Arc<Shared>, store: Store, interval: Duration) {
+    let mut tick = tokio::time::interval((interval / 4).min(Duration::from_secs(5)));
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let least = chrono::Duration::from_std(interval).unwrap_or(chrono::Duration::MAX);
+    loop {
+        tick.tick().await;
+        if shared.is_draining() {
+            return;
+        }
+        let made = bulk_files::refresh(&store, &shared.games, LAYOUT, &shared.clock, least).await;
+        if let Err(error) = made {
+            tracing::warn!(%error, "could not look after the bulk files");
         }
     }
 }

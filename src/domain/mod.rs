@@ -4,6 +4,7 @@
 //! not check it again.
 
 pub mod attempts;
+pub mod bulk;
 pub mod card_name;
 pub mod clock;
 pub mod code;

@@ -6,6 +6,7 @@
 pub mod accounts;
 pub mod attempts;
 pub mod audit;
+pub mod bulk_files;
 pub mod cards;
 pub mod changes;
 pub mod deck_pool;

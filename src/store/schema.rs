@@ -34,6 +34,33 @@ diesel::table! {
 }
 
 diesel::table! {
+    bulk_chunks (file_id, position) {
+        file_id -> Uuid,
+        position -> Int4,
+        data -> Bytea,
+    }
+}
+
+diesel::table! {
+    bulk_files (id) {
+        id -> Uuid,
+        name -> Text,
+        game_code -> Text,
+        kind -> Text,
+        layout -> Int4,
+        row_count -> Int8,
+        size -> Int8,
+        unpacked_size -> Int8,
+        sha256 -> Bytea,
+        change_seq -> Int8,
+        created_at -> Timestamptz,
+        replaced_at -> Nullable<Timestamptz>,
+        built_at -> Timestamptz,
+        build_millis -> Int8,
+    }
+}
+
+diesel::table! {
     card_content (card_id) {
         card_id -> Uuid,
         game_code -> Text,
@@ -290,6 +317,8 @@ diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     attempts,
     audit_log,
+    bulk_chunks,
+    bulk_files,
     card_content,
     cards,
     copies,

@@ -585,3 +585,42 @@ async fn to_a_stranger_looking_cards_up_tells_nothing_of_hidden_ones() {
         assert_ne!(visible(&here), visible(&there), "{path}");
     }
 }
+
+#[tokio::test]
+async fn bulk_files_tell_nothing_of_hidden_cards() {
+    let (one, other) = twins().await;
+    let paths = [
+        "/v1/bulk-files",
+        "/v1/bulk-files/ttcg-cards.ndjson.gz",
+        "/v1/bulk-files/ttcg-printings.csv.gz",
+    ];
+    // Made at the same time, as far as the files tell it: how long each took is nobody's business.
+    let made_at = "UPDATE bulk_files SET created_at = '2026-11-21T12:00:00Z'";
+    for app in [&one, &other] {
+        app.build_bulk_files().await;
+        app.sql(made_at).await;
+    }
+    for path in paths {
+        let (here, there) = (one.get(path).answer().await, other.get(path).answer().await);
+        assert_eq!(here.status, 200, "{path}");
+        assert_eq!(visible(&here).0, visible(&there).0, "{path}");
+        assert_eq!(visible(&here).1, visible(&there).1, "{path}");
+        assert!(here.bytes == there.bytes, "{path}");
+    }
+    // The comparison can fail: once the cards are everybody's, the files differ.
+    for app in [&one, &other] {
+        app.sql("UPDATE unlocks SET submissions = threshold, unlocked_at = '2026-11-22', reason = 'threshold'")
+            .await;
+        app.sql(
+            "INSERT INTO events (id, kind, payload, created_at) \
+             VALUES (gen_random_uuid(), 'game.changed', '{\"game\":\"ttcg\"}', '2026-11-22')",
+        )
+        .await;
+        app.build_bulk_files().await;
+        app.sql(made_at).await;
+    }
+    for path in paths {
+        let (here, there) = (one.get(path).answer().await, other.get(path).answer().await);
+        assert!(here.bytes != there.bytes, "{path}");
+    }
+}

@@ -11,6 +11,7 @@ mod support;
 
 mod accounts;
 mod bad_input;
+mod bulk_files;
 mod card_lookups;
 mod cards;
 mod catalogue_imports;

@@ -158,6 +158,31 @@ fn listed_tags(req: &HttpRequest, name: &HeaderName) -> impl Iterator<Item = Lis
     })
 }
 
+/// What the conditions of a read say of a file, before any range of it is looked at (RFC 9110, 13.2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// There are none, or they hold.
+    Holds,
+    /// The client has it: 304.
+    Known,
+    /// It is not the version that the client means: 412.
+    Another,
+}
+
+impl Condition {
+    /// `tag` is the file's own.
+    pub fn of(req: &HttpRequest, tag: &str) -> Self {
+        let is_meant = |listed: ListedTag| !listed.weak && listed.names(tag);
+        if req.headers().contains_key(header::IF_MATCH)
+            && !listed_tags(req, &header::IF_MATCH).any(is_meant)
+        {
+            return Self::Another;
+        }
+        let is_known = listed_tags(req, &header::IF_NONE_MATCH).any(|listed| listed.names(tag));
+        if is_known { Self::Known } else { Self::Holds }
+    }
+}
+
 /// The `If-Match` header that every edit needs: 428 without one.
 pub struct IfMatch(Vec<ListedTag>);
 
@@ -228,6 +253,25 @@ mod tests {
         for unknown in ["\"abcd\"", "abc", "\"\"", ","] {
             assert_eq!(status(unknown), 200, "{unknown}");
         }
+    }
+
+    #[test]
+    fn a_read_may_mean_one_version() {
+        let condition = |name: &'static str, value: &'static str| {
+            let req = TestRequest::default().insert_header((name, value)).to_http_request();
+            Condition::of(&req, "abc")
+        };
+        assert_eq!(condition("if-match", "\"abc\""), Condition::Holds);
+        assert_eq!(condition("if-match", "*"), Condition::Holds);
+        assert_eq!(condition("if-match", "\"abd\""), Condition::Another);
+        assert_eq!(condition("if-match", "W/\"abc\""), Condition::Another);
+        assert_eq!(condition("if-none-match", "W/\"abc\""), Condition::Known);
+        assert_eq!(condition("if-none-match", "\"abd\""), Condition::Holds);
+        let both = TestRequest::default()
+            .insert_header(("if-match", "\"x\""))
+            .insert_header(("if-none-match", "\"abc\""))
+            .to_http_request();
+        assert_eq!(Condition::of(&both, "abc"), Condition::Another);
     }
 
     #[tokio::test]

@@ -8,16 +8,20 @@ mod identity;
 mod network;
 mod page;
 mod params;
+mod range;
 
 pub use answer_form::AnswerForm;
 pub use body::{Body, File, FileType, Json, Toml};
-pub use conditional::{Freshness, IfMatch, IfNoneMatch, Revision, cacheable, cacheable_text};
+pub use conditional::{
+    Condition, Freshness, IfMatch, IfNoneMatch, Revision, cacheable, cacheable_text,
+};
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, May};
 pub use network::ClientNetwork;
 pub(crate) use network::client_address;
 pub use page::{Cursor, CursorTime, MAX_LIMIT, Page, PageLimit, PageQuery, paged};
 pub use params::Params;
+pub use range::Part;
 
 use std::future::Future;
 use std::pin::Pin;

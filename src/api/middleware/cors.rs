@@ -12,8 +12,8 @@ use actix_web::{Error, HttpResponse, web};
 
 use crate::api::state::AppState;
 
-const EXPOSED: &str =
-    "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id";
+const EXPOSED: &str = "Accept-Ranges, Content-Disposition, Content-Range, ETag, Link, Location, Repr-Digest, Retry-After, RateLimit, \
+     RateLimit-Policy, X-Request-Id";
 
 /// What an origin may do.
 enum Origin {
@@ -51,10 +51,12 @@ impl Origin {
     /// Methods and request headers.
     fn allowed(&self) -> (&'static str, &'static str) {
         match self {
-            Self::Anyone => ("GET, HEAD, POST", "Content-Type, If-None-Match"),
+            Self::Anyone => {
+                ("GET, HEAD, POST", "Content-Type, If-Match, If-None-Match, If-Range, Range")
+            }
             Self::Configured(_) => (
                 "GET, HEAD, POST, PUT, PATCH, DELETE",
-                "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match",
+                "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range",
             ),
         }
     }

@@ -9,7 +9,8 @@ use actix_web::middleware::Next;
 use super::problems::request_id;
 use crate::api::problem::{Problem, ProblemCode};
 
-/// Appends the encoding's name to the tag of a compressed answer. Sits outside of compression.
+/// Appends the encoding's name to the tag of a compressed answer. Sits outside of compression. Whoever must not be compressed says that
+/// the content encoding is `identity`, which ends here.
 pub async fn tag<B: MessageBody>(
     req: ServiceRequest,
     next: Next<B>,
@@ -33,6 +34,11 @@ pub async fn tag<B: MessageBody>(
     let suffix = match headers.get(header::CONTENT_ENCODING).map(header::HeaderValue::as_bytes) {
         Some(b"gzip") => "-gzip",
         Some(b"br") => "-br",
+        // What asked not to be compressed. On the wire the word means nothing (RFC 9110, 8.4.1).
+        Some(b"identity") => {
+            headers.remove(header::CONTENT_ENCODING);
+            return Ok(response);
+        }
         _ => return Ok(response),
     };
     let tag = headers

@@ -7,6 +7,7 @@
 //! served from the indexes of open cards alone and a look-up by name takes as long whether a hidden card has that name or no
 //! card at all; [`Sql::sight`] is a *condition* on a row that was found by id, game, set or number, which nobody keeps secret.
 
+pub(super) mod bulk;
 pub(super) mod cards;
 pub(super) mod content;
 pub(super) mod facets;

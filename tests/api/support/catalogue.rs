@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use cardscape::api::bulk_files::LAYOUT;
 use cardscape::auth::permission::{Importer, Operator};
 use cardscape::domain::clock::Clock;
 use cardscape::domain::import::{GameImport, GameSource, SourceFile};
-use cardscape::store::Store;
+use cardscape::store::games::GameShelf;
 use cardscape::store::import::{self, Base, ImportError, ImportSummary};
+use cardscape::store::{Store, bulk_files};
 use serde_json::Value;
 
 use super::{TestApp, sql};
@@ -22,6 +24,12 @@ impl TestApp {
     /// Imports the files of a game.
     pub async fn import(&self, source: &GameSource) -> Result<ImportSummary, ImportError> {
         import_into(self.store(), self.clock(), source).await
+    }
+
+    /// Makes the bulk files of games to which something happened, as the running service does every minute.
+    pub async fn build_bulk_files(&self) {
+        let (games, at_once) = (GameShelf::default(), chrono::Duration::zero());
+        bulk_files::refresh(self.store(), &games, LAYOUT, self.clock(), at_once).await.unwrap();
     }
 
     /// Gives a player a registered copy of the card, as a submission does.

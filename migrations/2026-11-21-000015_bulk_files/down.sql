@@ -1,0 +1,3 @@
+DROP INDEX events_game;
+DROP TABLE bulk_chunks;
+DROP TABLE bulk_files;
