@@ -19,3 +19,4 @@ pub mod serial;
 pub mod set_file;
 pub mod submission;
 pub mod text;
+pub mod unlock_policy;

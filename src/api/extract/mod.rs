@@ -11,7 +11,7 @@ mod params;
 
 pub use answer_form::AnswerForm;
 pub use body::{Body, File, FileType, Json, Toml};
-pub use conditional::{Freshness, IfMatch, IfNoneMatch, Revision, cacheable, cacheable_text};
+pub use conditional::{Freshness, IfMatch, Revision, Versions, cacheable, cacheable_text};
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, May};
 pub use network::ClientNetwork;
