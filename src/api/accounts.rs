@@ -208,7 +208,7 @@ pub async fn recover(
     }
     let mut conn = state.store.connection().await?;
     let limit = state.settings.attempt_limits.of(AttemptScope::RecoverNetwork);
-    attempts::release(&mut conn, subject, limit, now).await?;
+    attempts::release(&mut conn, subject, limit, 1, now).await?;
     tracing::info!(%account, "account recovered");
     Ok(HttpResponse::NoContent().finish())
 }
@@ -360,7 +360,7 @@ pub async fn change_password(
     let mut conn = state.store.connection().await?;
     for subject in [subject, of_account] {
         let limit = state.settings.attempt_limits.of(subject.scope);
-        attempts::release(&mut conn, subject, limit, now).await?;
+        attempts::release(&mut conn, subject, limit, 1, now).await?;
     }
     if !changed {
         return Err(Problem::new(ProblemCode::EditConflict));

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::extract::{
-    File, FileType as _, Freshness, IfMatch, IfNoneMatch, May, Params, Revision, Toml, cacheable,
+    File, FileType as _, Freshness, May, Params, Revision, Toml, Versions, cacheable,
 };
 use super::import::{ImportQuery, ImportResponse, Place};
 use super::problem::{Problem, ProblemCode};
@@ -407,22 +407,14 @@ pub async fn replace_manifest(
     by: May<WriteCatalogue>,
     game: web::Path<Code>,
     query: Params<ImportQuery>,
-    if_match: Result<IfMatch, Problem>,
-    if_none_match: IfNoneMatch,
+    versions: Versions,
     file: Result<File<Toml>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let place = Place { game: game.into_inner(), set: None };
     let stored =
         games::manifest(&mut *state.store.connection().await?, place.game.as_str()).await?;
-    if_none_match.check(stored.as_ref().map(|stored| Revision(stored.revision)))?;
-    let base = match stored {
-        Some(stored) => {
-            if_match?.check(Revision(stored.revision))?;
-            Base::Revision(stored.revision)
-        }
-        None if if_match.is_ok() => return Err(Problem::new(ProblemCode::PreconditionFailed)),
-        None => Base::Nothing,
-    };
+    let replaced = versions.check(stored.map(|stored| Revision(stored.revision)))?;
+    let base = replaced.map_or(Base::Nothing, |Revision(revision)| Base::Revision(revision));
     let manifest = SourceFile::new("game.toml", &file?.text);
     query.run(&state, &by, &place, base, GameSource { manifest, sets: Vec::new() }).await
 }

@@ -91,6 +91,7 @@ problem_codes! {
     SerialMistyped = 422 "serial_mistyped" "The serial code has a typing error";
     SubmissionRejected = 422 "submission_rejected" "Code and name do not belong together";
     RegisteredToAnother = 409 "registered_to_another" "This copy is registered to somebody else";
+    AlreadyReviewed = 409 "already_reviewed" "Another moderator said the opposite of this submission";
     SerialAttemptsUsedUp = 429 "serial_attempts_used_up" "Too many rejected codes";
 
     // Agreement about what is changed.
@@ -293,6 +294,16 @@ impl Problem {
     /// Its code.
     pub fn code(&self) -> ProblemCode {
         self.code
+    }
+
+    /// What is wrong, in one text for people.
+    pub fn text(&self) -> String {
+        let faults: Vec<&str> = self.errors.iter().map(|fault| fault.detail.as_str()).collect();
+        match &self.detail {
+            Some(detail) => detail.to_string(),
+            None if faults.is_empty() => self.code.title().to_owned(),
+            None => format!("{}: {}", self.code.title(), faults.join("; ")),
+        }
     }
 
     /// The answer, with the id of the request it answers.

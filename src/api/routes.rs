@@ -8,7 +8,8 @@ use super::middleware::deadline;
 use super::problem::{self, Problem, ProblemCode};
 use super::{
     accounts, audit_log, bulk_files, card_lookups, cards, changes, deck_reports, decks, facets,
-    games, health, print_runs, sessions, sets, submissions, tokens, unlocks,
+    games, health, print_runs, sessions, sets, submission_batches, submission_reviews, submissions,
+    tokens, unlock_policies, unlocks,
 };
 
 macro_rules! on {
@@ -84,9 +85,15 @@ routes! {
     "/v1/deck-reports"            => post deck_reports::create_deck_report;
 
     "/v1/submissions"             => get submissions::list_submissions, post submissions::create_submission;
+    "/v1/submissions/batch"       => post submission_batches::create_submissions;
     "/v1/submissions/{submission}" => get submissions::find_submission;
+    "/v1/submissions/{submission}/review" => put submission_reviews::review_submission;
+    "/v1/submission-reviews"      => get submission_reviews::list_waiting_submissions;
+    "/v1/games/{game}/unlock-policy" => get unlock_policies::find_game_policy, put unlock_policies::set_game_policy, delete unlock_policies::remove_game_policy;
+    "/v1/games/{game}/sets/{set}/unlock-policy" => get unlock_policies::find_set_policy, put unlock_policies::set_set_policy, delete unlock_policies::remove_set_policy;
+    "/v1/games/{game}/sets/{set}/unlocks" => get unlocks::list_set_unlocks, post unlocks::unlock_set;
     "/v1/unlocks"                 => get unlocks::list_unlocks;
-    "/v1/cards/{card}/unlock"     => get unlocks::find_unlock;
+    "/v1/cards/{card}/unlock"     => get unlocks::find_unlock, post unlocks::unlock_card;
     "/v1/print-runs"              => get print_runs::list_print_runs;
     "/v1/print-runs/{run}"        => get print_runs::find_print_run;
 

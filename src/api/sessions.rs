@@ -105,7 +105,7 @@ pub async fn log_in(
             sessions::begin(conn, &new).await?;
             for &subject in &subjects {
                 let limit = state.settings.attempt_limits.of(subject.scope);
-                attempts::release(conn, subject, limit, now).await?;
+                attempts::release(conn, subject, limit, 1, now).await?;
             }
             StoreResult::Ok(())
         })
@@ -178,12 +178,23 @@ pub async fn reserve_attempt(
     now: DateTime<Utc>,
 ) -> Result<(), Problem> {
     let limit = state.settings.attempt_limits.of(subject.scope);
-    if attempts::reserve(conn, subject, limit, now).await? {
+    if attempts::reserve(conn, subject, limit, 1, now).await? {
         return Ok(());
     }
+    Err(attempts_used_up(state, subject, code, now))
+}
+
+/// The 429 of a limit that is used up, in metrics and log.
+pub fn attempts_used_up(
+    state: &AppState,
+    subject: AttemptSubject,
+    code: ProblemCode,
+    now: DateTime<Utc>,
+) -> Problem {
+    let limit = state.settings.attempt_limits.of(subject.scope);
     metrics::counter!("attempts_refused_total", "scope" => subject.scope.as_str()).increment(1);
     tracing::warn!(scope = subject.scope.as_str(), "attempt limit reached");
-    Err(Problem::new(code).retry_after(limit.retry_after(now)))
+    Problem::new(code).retry_after(limit.retry_after(now))
 }
 
 fn tokens(

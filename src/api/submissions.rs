@@ -11,17 +11,15 @@ use super::extract::{
     Body, ClientNetwork, Freshness, IdempotencyKey, May, Page, PageQuery, Params, cacheable, paged,
 };
 use super::problem::{InputFault, Problem, ProblemCode};
-use super::sessions::{attempt_subject, reserve_attempt};
+use super::serial_attempts::SerialAttempts;
 use super::state::AppState;
 use crate::auth::permission::{ReadOwnSubmissions, SubmitSerials};
-use crate::domain::attempts::AttemptScope;
-use crate::domain::ids::{AccountId, SubmissionId};
+use crate::domain::ids::SubmissionId;
 use crate::domain::serial::{SerialCode, SerialError};
 use crate::domain::text;
-use crate::store::attempts::{self, AttemptSubject};
+use crate::store::SubmissionClaim;
 use crate::store::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::serials::{self, NewSubmission, SubmissionRow, Submitted};
-use crate::store::{StoreResult, SubmissionClaim};
 
 /// Longest card name that is looked up, in characters.
 const LONGEST_NAME: usize = 200;
@@ -132,24 +130,22 @@ pub async fn create_submission(
     key: IdempotencyKey,
     body: Body<SubmitRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let claim = parse(&state, &body.value)?;
+    let claim = body.value.claim(&state)?;
     let key = key.claim(&state, by.account(), "create_submission", &body);
-    let new = NewSubmission { id: SubmissionId::fresh(), claim, at: state.clock.now() };
+    let new = new_submission(&state, &network, claim, state.clock.now());
     if let Some(earlier) = repeated(&state, &by, key.as_ref()).await? {
         return Ok(earlier);
     }
-    let subjects = reserve_attempts(&state, by.account(), &network, new.at).await?;
+    let attempt = SerialAttempts::reserve(&state, by.account(), &network, 1, new.at).await?;
     let submitted = state
         .store
         .transaction(async |conn| serials::submit(conn, &by, &new, key.as_ref()).await)
         .await;
-    // When the store failed nobody knows how far it came: the attempts stay used.
-    let is_guess = match &submitted {
-        Ok(submitted) => submitted.verdict().is_guess(),
-        Err(error) => matches!(error, IdempotentError::Store(_)),
-    };
-    if !is_guess {
-        release_attempts(&state, &subjects, &new).await?;
+    match &submitted {
+        Ok(submitted) => attempt.settle(&state, u32::from(submitted.verdict().is_guess())).await?,
+        // When the store failed nobody knows how far it came: the attempt stays used.
+        Err(IdempotentError::Store(_)) => {}
+        Err(_) => attempt.settle(&state, 0).await?,
     }
     let submitted = submitted?;
     metrics::counter!("submissions_total", "verdict" => submitted.verdict().as_str()).increment(1);
@@ -205,17 +201,31 @@ async fn accepted(
         .json(AcceptedResponse { submission: row.into(), already_registered }))
 }
 
-/// Reads code and name. What is wrong with them by themselves is told without a look at the database.
-fn parse(state: &AppState, request: &SubmitRequest) -> Result<SubmissionClaim, Problem> {
-    let code = SerialCode::parse(&request.serial).map_err(unreadable)?;
-    let name = text::line(&request.name, 1, LONGEST_NAME)
-        .map_err(|error| Problem::invalid(vec![InputFault::at("/name", error)]))?;
-    Ok(SubmissionClaim {
-        prefix: code.prefix(),
-        macs: state.keys.serials().iter().map(|key| key.serial_mac(&code)).collect(),
-        name_key: cardscape_engine::name_key(&name),
-        game: request.game.clone(),
-    })
+/// A submission of that claim, from that network.
+pub(super) fn new_submission(
+    state: &AppState,
+    network: &ClientNetwork,
+    claim: SubmissionClaim,
+    at: DateTime<Utc>,
+) -> NewSubmission {
+    let network = network.0.to_string();
+    let network_mac = state.keys.short_lookup("unlock_network", &[network.as_bytes()]);
+    NewSubmission { id: SubmissionId::fresh(), claim, network_mac, at }
+}
+
+impl SubmitRequest {
+    /// Reads code and name. What is wrong with them by themselves is told without a look at the database.
+    pub(super) fn claim(&self, state: &AppState) -> Result<SubmissionClaim, Problem> {
+        let code = SerialCode::parse(&self.serial).map_err(unreadable)?;
+        let name = text::line(&self.name, 1, LONGEST_NAME)
+            .map_err(|error| Problem::invalid(vec![InputFault::at("/name", error)]))?;
+        Ok(SubmissionClaim {
+            prefix: code.prefix(),
+            macs: state.keys.serials().iter().map(|key| key.serial_mac(&code)).collect(),
+            name_key: cardscape_engine::name_key(&name),
+            game: self.game.clone(),
+        })
+    }
 }
 
 fn unreadable(error: SerialError) -> Problem {
@@ -227,47 +237,6 @@ fn unreadable(error: SerialError) -> Problem {
         }
         SerialError::Check => Problem::new(ProblemCode::SerialMistyped).errors(fault),
     }
-}
-
-/// Takes an attempt of the network and one of the account, committed before anything is looked up: parallel guesses cannot
-/// outrun the count. Whoever has none left uses up none of the network's either.
-async fn reserve_attempts(
-    state: &AppState,
-    account: AccountId,
-    network: &ClientNetwork,
-    now: DateTime<Utc>,
-) -> Result<[AttemptSubject; 2], Problem> {
-    let of_network = attempt_subject(state, AttemptScope::SerialNetwork, None, network);
-    let of_account = attempt_subject(state, AttemptScope::SerialAccount, Some(account), network);
-    let mut conn = state.store.connection().await?;
-    reserve_attempt(state, &mut conn, of_network, ProblemCode::SerialAttemptsUsedUp, now).await?;
-    let reserved =
-        reserve_attempt(state, &mut conn, of_account, ProblemCode::SerialAttemptsUsedUp, now).await;
-    if let Err(problem) = reserved {
-        let limit = state.settings.attempt_limits.of(of_network.scope);
-        attempts::release(&mut conn, of_network, limit, now).await?;
-        return Err(problem);
-    }
-    Ok([of_network, of_account])
-}
-
-/// Gives both back: it was no guess.
-async fn release_attempts(
-    state: &AppState,
-    subjects: &[AttemptSubject],
-    new: &NewSubmission,
-) -> StoreResult<()> {
-    let mut conn = state.store.connection().await?;
-    for &subject in subjects {
-        attempts::release(
-            &mut conn,
-            subject,
-            state.settings.attempt_limits.of(subject.scope),
-            new.at,
-        )
-        .await?;
-    }
-    Ok(())
 }
 
 /// Lists the own submissions, the newest first.

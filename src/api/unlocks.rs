@@ -2,16 +2,20 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::cards::CardUnlock;
-use super::extract::{CursorTime, Freshness, Page, PageQuery, Params, cacheable, paged};
-use super::problem::Problem;
+use super::extract::{Body, CursorTime, Freshness, May, Page, PageQuery, Params, cacheable, paged};
+use super::problem::{InputFault, Problem};
 use super::state::AppState;
+use crate::auth::permission::UnlockCards;
+use crate::domain::code::Code;
 use crate::domain::ids::CardId;
-use crate::store::unlocks::{self, ProgressRow};
+use crate::domain::text;
+use crate::store::unlocks::{self, ProgressRow, SetProgressRow};
+use crate::store::{sets, unlock_policies};
 
 /// Progress changes with every submission: caches keep it for seconds only.
 const FRESH: Freshness = Freshness::Public(5);
@@ -89,4 +93,124 @@ pub async fn find_unlock(
     let mut conn = state.store.connection().await?;
     let row = unlocks::progress(&mut conn, CardId(*card)).await?.ok_or_else(Problem::not_found)?;
     cacheable(&req, FRESH, None, &CardUnlock::from(row))
+}
+
+/// A card of a set that started hidden.
+#[derive(Serialize, ToSchema)]
+pub struct CardProgress {
+    /// Id of the card.
+    pub card: Uuid,
+    /// Its number in the set.
+    #[schema(example = "001")]
+    pub number: String,
+    /// How far it is.
+    #[serde(flatten)]
+    pub progress: CardUnlock,
+}
+
+impl From<SetProgressRow> for CardProgress {
+    fn from(row: SetProgressRow) -> Self {
+        Self { card: row.card_id, number: row.number, progress: row.progress.into() }
+    }
+}
+
+/// How far the cards of a set are that started hidden, by number.
+#[utoipa::path(
+    get, path = "/v1/games/{game}/sets/{set}/unlocks", tag = "serials",
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("set" = String, Path, description = "Code of the set", example = "veil"),
+        PageQuery,
+    ),
+    responses((status = 200, body = Page<CardProgress>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_set_unlocks(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    path: web::Path<(Code, Code)>,
+    query: Params<PageQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (game, set) = path.into_inner();
+    let after: Option<Code> = query.after()?;
+    let (after, limit) = (after.as_ref().map(Code::as_str), query.limit.rows());
+    let mut conn = state.store.connection().await?;
+    sets::find(&mut conn, game.as_str(), set.as_str()).await?.ok_or_else(Problem::not_found)?;
+    let rows = unlocks::of_set(&mut conn, game.as_str(), set.as_str(), after, limit).await?;
+    paged(rows, query.limit, |row| row.number.clone(), CardProgress::from).answer(&req, FRESH)
+}
+
+/// Why something is unlocked by hand.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnlockRequest {
+    /// For the audit log: 1 to 500 characters.
+    #[schema(example = "Shown on stage at the release.", min_length = 1, max_length = 500)]
+    pub reason: String,
+}
+
+impl UnlockRequest {
+    fn parse(&self) -> Result<String, Problem> {
+        let fault = |error| Problem::invalid(vec![InputFault::at("/reason", error)]);
+        text::line(&self.reason, 1, 500).map_err(fault)
+    }
+}
+
+/// Unlocks a card by hand. One that is unlocked already stays as it is.
+#[utoipa::path(
+    post, path = "/v1/cards/{card}/unlock", tag = "serials", security(("bearer" = [])),
+    params(("card" = Uuid, Path, description = "Id of the card")), request_body = UnlockRequest,
+    responses((status = 200, body = CardUnlock))
+)]
+pub async fn unlock_card(
+    state: web::Data<AppState>,
+    by: May<UnlockCards>,
+    card: web::Path<Uuid>,
+    body: Body<UnlockRequest>,
+) -> Result<HttpResponse, Problem> {
+    let (card, reason, at) = (CardId(*card), body.value.parse()?, state.clock.now());
+    let unlocked = state
+        .store
+        .transaction(async |conn| unlock_policies::unlock_card(conn, &by, card, &reason, at).await)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    tracing::info!(by = %by.account(), %card, unlocked, "card unlocked by hand");
+    let mut conn = state.store.connection().await?;
+    let row = unlocks::progress(&mut conn, card).await?.ok_or_else(Problem::not_found)?;
+    Ok(HttpResponse::Ok().json(CardUnlock::from(row)))
+}
+
+/// What was unlocked by hand.
+#[derive(Serialize, ToSchema)]
+pub struct SetUnlockedResponse {
+    /// How many cards were hidden until now.
+    #[schema(example = 14)]
+    pub unlocked: usize,
+}
+
+/// Unlocks all cards of a set by hand.
+#[utoipa::path(
+    post, path = "/v1/games/{game}/sets/{set}/unlocks", tag = "serials", security(("bearer" = [])),
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("set" = String, Path, description = "Code of the set", example = "veil"),
+    ),
+    request_body = UnlockRequest, responses((status = 200, body = SetUnlockedResponse))
+)]
+pub async fn unlock_set(
+    state: web::Data<AppState>,
+    by: May<UnlockCards>,
+    path: web::Path<(Code, Code)>,
+    body: Body<UnlockRequest>,
+) -> Result<HttpResponse, Problem> {
+    let (game, set) = path.into_inner();
+    let (reason, at) = (body.value.parse()?, state.clock.now());
+    let unlocked = state
+        .store
+        .transaction(async |conn| {
+            unlock_policies::unlock_set(conn, &by, game.as_str(), set.as_str(), &reason, at).await
+        })
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    tracing::info!(by = %by.account(), %game, %set, unlocked, "set unlocked by hand");
+    Ok(HttpResponse::Ok().json(SetUnlockedResponse { unlocked }))
 }

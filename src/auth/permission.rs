@@ -307,6 +307,10 @@ permissions! {
     ReadAccounts: Moderator, Some(Scope::AdminRead);
     /// Read and write manifests and sets, hidden cards included.
     WriteCatalogue: Admin, Some(Scope::AdminWrite);
+    /// Say what unlocks hidden cards, and unlock them by hand.
+    UnlockCards: Admin, Some(Scope::AdminWrite);
+    /// Look at submissions that wait for a moderator, and confirm or refuse them.
+    ReviewSubmissions: Moderator, Some(Scope::AdminWrite);
     /// Give roles and ban.
     ManageAccounts: Admin, Some(Scope::AdminWrite);
     /// Read print runs; never codes.

@@ -1,7 +1,7 @@
 //! `cardscape serve`
 
 use std::process::ExitCode;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -20,7 +20,9 @@ use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
 use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
-use crate::store::{Store, StoreSettings, accounts, bulk_files, cards, print_runs, retention};
+use crate::store::{
+    Store, StoreSettings, accounts, bulk_files, cards, print_runs, retention, unlock_policies,
+};
 
 #[derive(Args)]
 pub(super) struct ServeCommand {
@@ -74,6 +76,7 @@ impl ServeCommand {
             if let Some(interval) = self.options.bulk_interval() {
                 tokio::spawn(keep_bulk_files(shared.clone(), own.clone(), interval));
             }
+            tokio::spawn(unlocking(shared.clone(), own.clone()));
             tokio::spawn(housekeeping(shared.clone(), own));
             let drain = shared.clone();
             let drain_delay = Duration::from_secs(self.options.drain_delay);
@@ -167,15 +170,29 @@ fn announce(address: std::net::SocketAddr, first_password: Option<&str>) {
 
 /// One recorder for the process, however many servers it runs.
 pub fn metrics_handle() -> anyhow::Result<PrometheusHandle> {
-    static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
-    if let Some(handle) = HANDLE.get() {
+    static HANDLE: Mutex<Option<PrometheusHandle>> = Mutex::new(None);
+    let mut installed = HANDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(handle) = &*installed {
         return Ok(handle.clone());
     }
     let buckets = [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
     let handle = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &buckets)?
         .install_recorder()?;
-    Ok(HANDLE.get_or_init(|| handle).clone())
+    Ok(installed.insert(handle).clone())
+}
+
+/// Unlocks what the time unlocks: sets on their day, cards when their submitters are old enough.
+async fn unlocking(shared: Arc<Shared>, store: Store) {
+    let mut tick = tokio::time::interval(Duration::from_secs(5));
+    loop {
+        tick.tick().await;
+        match unlock_policies::unlock_due(&store, shared.clock.now()).await {
+            Ok(0) => {}
+            Ok(cards) => tracing::info!(cards, "unlocked by the time"),
+            Err(error) => tracing::warn!(%error, "could not look for cards to unlock"),
+        }
+    }
 }
 
 /// Deletes what is no longer needed, every few minutes.

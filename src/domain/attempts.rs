@@ -21,6 +21,8 @@ pub enum AttemptScope {
     SerialAccount,
     /// Rejected serials from one network.
     SerialNetwork,
+    /// Rejected serials of everybody together: no limit, but an alarm.
+    SerialEverybody,
     /// Accounts registered from one network; never given back.
     RegisterNetwork,
     /// Wrong recovery codes from one network.
@@ -65,6 +67,7 @@ impl AttemptLimits {
             S::PasswordAccount => (30, Duration::hours(1)),
             S::SerialAccount => (20, Duration::days(1)),
             S::SerialNetwork => (100, Duration::hours(1)),
+            S::SerialEverybody => (1_000, Duration::hours(1)),
             S::RegisterNetwork => (30, Duration::hours(1)),
             S::RecoverNetwork => (10, Duration::hours(1)),
         };
@@ -82,6 +85,7 @@ impl AttemptScope {
             Self::PasswordAccount => "password_account",
             Self::SerialAccount => "serial_account",
             Self::SerialNetwork => "serial_network",
+            Self::SerialEverybody => "rejected_serials",
             Self::RegisterNetwork => "register_network",
             Self::RecoverNetwork => "recover_network",
         }

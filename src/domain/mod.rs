@@ -20,3 +20,4 @@ pub mod serial;
 pub mod set_file;
 pub mod submission;
 pub mod text;
+pub mod unlock_policy;

@@ -27,7 +27,9 @@ mod schema;
 pub mod serials;
 pub mod sessions;
 pub mod sets;
+pub mod submission_reviews;
 pub mod tokens;
+pub mod unlock_policies;
 pub mod unlocks;
 
 pub use door::submission::SubmissionClaim;

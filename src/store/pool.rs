@@ -124,6 +124,14 @@ impl Store {
         }
     }
 
+    /// Begins a transaction that the caller ends: for tasks that are spawned, which cannot hold a closure over a borrowed connection.
+    /// It is not run again; when it is dropped, the connection is closed and Postgres rolls back.
+    pub(super) async fn begin(&self) -> StoreResult<Begun> {
+        let mut conn = self.connection().await?;
+        AnsiTransactionManager::begin_transaction(&mut *conn).await?;
+        Ok(Begun(conn))
+    }
+
     /// Connections in use and open, for metrics.
     pub fn usage(&self) -> (usize, usize) {
         let status = self.pool.status();
@@ -133,6 +141,25 @@ impl Store {
     /// Whether Postgres answers.
     pub async fn ping(&self) -> StoreResult<()> {
         Ok(self.connection().await?.batch_execute("SELECT 1").await?)
+    }
+}
+
+/// A transaction that is open.
+pub(super) struct Begun(Object<AsyncPgConnection>);
+
+impl Begun {
+    /// Where its statements run.
+    pub(super) fn conn(&mut self) -> &mut Connection {
+        &mut self.0
+    }
+
+    /// Commits what went well and takes back what did not.
+    pub(super) async fn end<T>(mut self, result: StoreResult<T>) -> StoreResult<T> {
+        match &result {
+            Ok(_) => AnsiTransactionManager::commit_transaction(&mut *self.0).await?,
+            Err(_) => AnsiTransactionManager::rollback_transaction(&mut *self.0).await?,
+        }
+        result
     }
 }
 

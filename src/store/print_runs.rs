@@ -5,9 +5,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{
     Array, BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid,
 };
-use diesel_async::{
-    AnsiTransactionManager, RunQueryDsl, SimpleAsyncConnection as _, TransactionManager as _,
-};
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -247,15 +245,9 @@ struct Locked {
 
 /// Discards what a mint that was killed left behind, unless one is running; returns how many runs.
 pub async fn discard_abandoned(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
-    // Begun and ended by hand: a task that is spawned cannot hold a closure over a borrowed connection.
-    let mut conn = store.connection().await?;
-    AnsiTransactionManager::begin_transaction(&mut *conn).await?;
-    let discarded = discard_unless_locked(&mut conn, now).await;
-    match &discarded {
-        Ok(_) => AnsiTransactionManager::commit_transaction(&mut *conn).await?,
-        Err(_) => AnsiTransactionManager::rollback_transaction(&mut *conn).await?,
-    }
-    discarded
+    let mut begun = store.begin().await?;
+    let discarded = discard_unless_locked(begun.conn(), now).await;
+    begun.end(discarded).await
 }
 
 async fn discard_unless_locked(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {

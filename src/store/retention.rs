@@ -1,4 +1,4 @@
-//! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions.
+//! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, where submissions came from.
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
@@ -48,6 +48,14 @@ pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usi
             .filter(events::seq.is_not_null())
             .filter(events::created_at.lt(now - CHANGE_RETENTION)),
     )
+    .execute(conn)
+    .await?;
+    // Where submissions came from matters while their card is hidden.
+    gone += diesel::sql_query(
+        "DELETE FROM submission_networks n USING submissions s JOIN unlocks u ON u.card_id = s.card_id \
+         WHERE s.id = n.submission_id AND u.unlocked_at < $1",
+    )
+    .bind::<diesel::sql_types::Timestamptz, _>(now)
     .execute(conn)
     .await?;
     Ok(gone)

@@ -292,6 +292,23 @@ diesel::table! {
 }
 
 diesel::table! {
+    submission_networks (submission_id) {
+        submission_id -> Uuid,
+        network_mac -> Bytea,
+    }
+}
+
+diesel::table! {
+    submission_reviews (submission_id) {
+        submission_id -> Uuid,
+        confirmed -> Bool,
+        reviewer_id -> Uuid,
+        note -> Text,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     submissions (id) {
         id -> Uuid,
         account_id -> Uuid,
@@ -304,12 +321,29 @@ diesel::table! {
 }
 
 diesel::table! {
+    unlock_policies (id) {
+        id -> Uuid,
+        game_code -> Text,
+        set_code -> Nullable<Text>,
+        threshold -> Int4,
+        rarities -> Int2,
+        min_account_age_days -> Int2,
+        per_network -> Nullable<Int4>,
+        review -> Bool,
+        unlock_at -> Nullable<Timestamptz>,
+        revision -> Int8,
+        updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     unlocks (card_id) {
         card_id -> Uuid,
         threshold -> Int4,
         submissions -> Int4,
         unlocked_at -> Nullable<Timestamptz>,
         reason -> Nullable<Text>,
+        by_policy -> Bool,
     }
 }
 
@@ -338,6 +372,9 @@ diesel::allow_tables_to_appear_in_same_query!(
     refresh_tokens,
     sessions,
     sets,
+    submission_networks,
+    submission_reviews,
     submissions,
+    unlock_policies,
     unlocks,
 );

@@ -1,9 +1,11 @@
 //! Submissions of serial codes.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{
-    BigInt, Binary, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid,
+    Array, BigInt, Binary, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid,
 };
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
@@ -12,7 +14,7 @@ use super::door::submission::{MatchedCopy, SubmissionClaim, matching_copy};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::schema::copy_ledger;
 use super::unlocks::ProgressRow;
-use super::{Connection, StoreError, StoreResult};
+use super::{Connection, Store, StoreError, StoreResult, unlock_policies};
 use crate::auth::permission::{Granted, ReadOwnSubmissions, SubmitSerials};
 use crate::domain::ids::{AccountId, CardId, LedgerId, SubmissionId};
 use crate::domain::submission::Verdict;
@@ -24,6 +26,8 @@ pub struct NewSubmission {
     pub id: SubmissionId,
     /// What it claims.
     pub claim: SubmissionClaim,
+    /// Keyed hash of the network it comes from.
+    pub network_mac: [u8; 16],
     /// Now.
     pub at: DateTime<Utc>,
 }
@@ -83,6 +87,52 @@ pub async fn submit(
     Ok(submitted)
 }
 
+/// Decides several submissions, each by itself; the verdicts come in the order of the submissions. Attempts were reserved and committed
+/// before.
+///
+/// Each card's submissions are one transaction, and rows are locked in the order of cards and of codes within a card, whatever the order
+/// of the batch: batches never wait for each other in a circle, and nobody waits for a whole batch. When the store fails half-way,
+/// what was committed before stays: sent again, it is the account's already.
+pub async fn submit_batch(
+    store: &Store,
+    by: &Granted<SubmitSerials>,
+    batch: &[NewSubmission],
+) -> StoreResult<Vec<Submitted>> {
+    let mut verdicts = vec![Submitted::Rejected; batch.len()];
+    for group in by_card(store, by, batch).await? {
+        let decided = store
+            .transaction(async |conn| {
+                let mut decided = Vec::with_capacity(group.len());
+                for &place in &group {
+                    decided.push((place, decide(conn, by, &batch[place]).await?));
+                }
+                StoreResult::Ok(decided)
+            })
+            .await?;
+        for (place, submitted) in decided {
+            verdicts[place] = submitted;
+        }
+    }
+    Ok(verdicts)
+}
+
+/// The places of the submissions that fit a copy, card by card, in the order of ids and codes.
+async fn by_card(
+    store: &Store,
+    by: &Granted<SubmitSerials>,
+    batch: &[NewSubmission],
+) -> StoreResult<Vec<Vec<usize>>> {
+    let mut conn = store.connection().await?;
+    let mut cards = BTreeMap::<Uuid, BTreeMap<(String, Vec<u8>, usize), usize>>::new();
+    for (place, new) in batch.iter().enumerate() {
+        if let Some(copy) = matching_copy(&mut conn, by, &new.claim).await? {
+            let key = (new.claim.prefix.to_string(), copy.code_mac, place);
+            cards.entry(copy.card_id).or_default().insert(key, place);
+        }
+    }
+    Ok(cards.into_values().map(|copies| copies.into_values().collect()).collect())
+}
+
 async fn decide(
     conn: &mut Connection,
     by: &Granted<SubmitSerials>,
@@ -92,7 +142,7 @@ async fn decide(
         return Ok(Submitted::Rejected);
     };
     if copy.owner_id.is_none() {
-        if let Some(Registration { unlocked }) = register(conn, by, new, &copy).await? {
+        if let Some(unlocked) = register(conn, by, new, &copy).await? {
             return Ok(Submitted::Registered {
                 submission: new.id,
                 card: CardId(copy.card_id),
@@ -121,11 +171,13 @@ async fn decide(
 #[derive(QueryableByName)]
 struct Registration {
     #[diesel(sql_type = Bool)]
+    counted: bool,
+    #[diesel(sql_type = Bool)]
     unlocked: bool,
 }
 
 /// Registers the copy, counts the submission, moves the card's progress and, at the threshold, unlocks the card and writes the
-/// event: one statement. `None`: somebody else registered the copy meanwhile.
+/// event: one statement. Whether the card was unlocked; `None`: somebody else registered the copy meanwhile.
 ///
 /// The count lives in the card's row of `unlocks`. Its lock makes submissions of one card queue, each seeing the count that the
 /// one before left; counting rows of `submissions` instead would read a stale snapshot. Data-modifying CTEs are joined, never
@@ -135,8 +187,8 @@ async fn register(
     by: &Granted<SubmitSerials>,
     new: &NewSubmission,
     copy: &MatchedCopy,
-) -> StoreResult<Option<Registration>> {
-    let registered = diesel::sql_query(
+) -> StoreResult<Option<bool>> {
+    let registered: Vec<Registration> = diesel::sql_query(
         "WITH claimed AS ( \
              UPDATE copies SET owner_id = $3, registered_at = $4 \
              WHERE code_prefix = $1 AND code_mac = $2 AND owner_id IS NULL AND voided_at IS NULL AND frozen_at IS NULL \
@@ -154,12 +206,15 @@ async fn register(
              INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
              SELECT $6, $3, $7, claimed.code_prefix, claimed.code_mac, false, $4 \
              FROM claimed LEFT JOIN counted ON true WHERE counted.card_id IS NULL \
+         ), network AS ( \
+             INSERT INTO submission_networks (submission_id, network_mac) \
+             SELECT $6, $9 FROM claimed JOIN unlocks u ON u.card_id = $7 AND u.unlocked_at IS NULL \
          ), bump AS ( \
              UPDATE unlocks u \
              SET submissions = u.submissions + 1, \
                  unlocked_at = CASE WHEN u.submissions + 1 >= u.threshold THEN $4 END, \
                  reason = CASE WHEN u.submissions + 1 >= u.threshold THEN 'threshold' END \
-             FROM counted WHERE u.card_id = counted.card_id AND u.unlocked_at IS NULL \
+             FROM counted WHERE u.card_id = counted.card_id AND u.unlocked_at IS NULL AND NOT u.by_policy \
              RETURNING u.card_id, u.submissions, u.unlocked_at \
          ), event AS ( \
              INSERT INTO events (id, kind, subject_id, payload, created_at) \
@@ -167,7 +222,8 @@ async fn register(
                     jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $4 \
              FROM bump JOIN cards k ON k.id = bump.card_id WHERE bump.unlocked_at IS NOT NULL \
          ) \
-         SELECT bump.unlocked_at IS NOT NULL AS unlocked FROM claimed LEFT JOIN bump ON true",
+         SELECT bump.card_id IS NOT NULL AS counted, bump.unlocked_at IS NOT NULL AS unlocked \
+         FROM claimed LEFT JOIN bump ON true",
     )
     .bind::<Text, _>(new.claim.prefix.to_string())
     .bind::<Binary, _>(&copy.code_mac)
@@ -177,9 +233,17 @@ async fn register(
     .bind::<SqlUuid, _>(new.id.0)
     .bind::<SqlUuid, _>(copy.card_id)
     .bind::<SqlUuid, _>(Uuid::now_v7())
+    .bind::<Binary, _>(new.network_mac.to_vec())
     .get_results(conn)
     .await?;
-    Ok(registered.into_iter().next())
+    let Some(Registration { counted, unlocked }) = registered.into_iter().next() else {
+        return Ok(None);
+    };
+    if counted {
+        return Ok(Some(unlocked));
+    }
+    // Perhaps a policy decides over the card.
+    unlock_policies::count_card(conn, CardId(copy.card_id), new.at).await.map(Some)
 }
 
 /// Notes in the ledger that somebody else holds the card, too: once for each claimant.
@@ -289,6 +353,20 @@ pub async fn find(
     id: SubmissionId,
 ) -> StoreResult<Option<SubmissionRow>> {
     own(conn, by.account(), id).await
+}
+
+/// Those of the own submissions, in any order.
+pub async fn find_batch(
+    conn: &mut Connection,
+    by: &Granted<SubmitSerials>,
+    ids: &[SubmissionId],
+) -> StoreResult<Vec<SubmissionRow>> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    Ok(diesel::sql_query(format!("{ROWS} WHERE s.id = ANY ($1) AND s.account_id = $2"))
+        .bind::<Array<SqlUuid>, _>(ids)
+        .bind::<SqlUuid, _>(by.account().0)
+        .load(conn)
+        .await?)
 }
 
 /// The submission that was just made, or made before.

@@ -42,13 +42,17 @@ pub struct SetRow {
     pub updated_at: DateTime<Utc>,
 }
 
-const SELECT: &str = "SELECT s.game_code, s.code, s.name, s.released_on, s.hidden, s.unlock_threshold, s.updated_at, \
+const SELECT: &str = "SELECT s.game_code, s.code, s.name, s.released_on, s.hidden, s.updated_at, \
+    coalesce(p.threshold, s.unlock_threshold) AS unlock_threshold, \
     n.card_count, n.hidden_count, n.unlocked_count FROM sets s CROSS JOIN LATERAL ( \
         SELECT count(*) AS card_count, \
                count(*) FILTER (WHERE u.card_id IS NOT NULL AND u.unlocked_at IS NULL) AS hidden_count, \
                count(u.unlocked_at) AS unlocked_count \
         FROM cards c LEFT JOIN unlocks u ON u.card_id = c.id \
-        WHERE c.game_code = s.game_code AND c.set_code = s.code) n WHERE s.game_code = $1";
+        WHERE c.game_code = s.game_code AND c.set_code = s.code) n \
+    LEFT JOIN LATERAL (SELECT policy.threshold FROM unlock_policies policy \
+        WHERE policy.game_code = s.game_code AND (policy.set_code = s.code OR policy.set_code IS NULL) \
+        ORDER BY policy.set_code NULLS LAST LIMIT 1) p ON true WHERE s.game_code = $1";
 
 /// Sets of a game by code, after the code `after`.
 pub async fn list(

@@ -50,6 +50,41 @@ pub async fn progress(conn: &mut Connection, card: CardId) -> StoreResult<Option
     Ok(unlocks::table.find(card.0).select(ProgressRow::as_select()).first(conn).await.optional()?)
 }
 
+/// A card that started hidden, and how far it is.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct SetProgressRow {
+    /// The card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: Uuid,
+    /// Its number in the set.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    /// How far it is.
+    #[diesel(embed)]
+    pub progress: ProgressRow,
+}
+
+/// The cards of a set that started hidden, by number, after the number `after`.
+pub async fn of_set(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+    after: Option<&str>,
+    limit: i64,
+) -> StoreResult<Vec<SetProgressRow>> {
+    Ok(diesel::sql_query(
+        "SELECT u.card_id, k.number, u.submissions, u.threshold, u.unlocked_at \
+         FROM cards k JOIN unlocks u ON u.card_id = k.id \
+         WHERE k.game_code = $1 AND k.set_code = $2 AND ($3 IS NULL OR k.number > $3) ORDER BY k.number LIMIT $4",
+    )
+    .bind::<Text, _>(game)
+    .bind::<Text, _>(set)
+    .bind::<Nullable<Text>, _>(after)
+    .bind::<BigInt, _>(limit)
+    .load(conn)
+    .await?)
+}
+
 /// Unlocked cards, the newest first, after the position `before`.
 pub async fn list(
     conn: &mut Connection,

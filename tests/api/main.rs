@@ -31,6 +31,8 @@ mod search;
 mod service;
 mod sessions;
 mod sets;
+mod submission_batches;
 mod submissions;
 mod tokens;
+mod unlock_policies;
 mod unlocks;

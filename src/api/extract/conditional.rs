@@ -84,6 +84,16 @@ impl Revision {
         Ok(conditional(req, &self.tag(), Freshness::Private, None, JSON, body))
     }
 
+    /// A 200 for everybody, with this version's ETag, or a 304.
+    pub fn answer_public<T: Serialize>(
+        self,
+        req: &HttpRequest,
+        value: &T,
+    ) -> Result<HttpResponse, Problem> {
+        let body = serde_json::to_vec(value).map_err(Problem::internal)?;
+        Ok(conditional(req, &self.tag(), Freshness::Public(0), None, JSON, body))
+    }
+
     /// A file for everybody, with this version's ETag, or a 304.
     pub fn answer_file(
         self,
@@ -210,11 +220,11 @@ impl FromRequest for IfMatch {
 }
 
 /// The `If-None-Match` header of a write: `*` says that there is to be nothing yet.
-pub struct IfNoneMatch(Vec<ListedTag>);
+struct IfNoneMatch(Vec<ListedTag>);
 
 impl IfNoneMatch {
     /// 412 when there is something, and the header names it.
-    pub fn check(&self, current: Option<Revision>) -> Result<(), Problem> {
+    fn check(&self, current: Option<Revision>) -> Result<(), Problem> {
         let named = |current: Revision| self.0.iter().any(|listed| listed.names(&current.tag()));
         if current.is_some_and(named) {
             let detail = "It exists already, as If-None-Match says that it must not.";
@@ -224,12 +234,37 @@ impl IfNoneMatch {
     }
 }
 
-impl FromRequest for IfNoneMatch {
+/// Which version a PUT or DELETE means to replace: that of `If-Match`, or none yet (`If-None-Match: *` says so aloud).
+pub struct Versions {
+    if_match: Option<IfMatch>,
+    if_none_match: IfNoneMatch,
+}
+
+impl Versions {
+    /// The version that is replaced, if the client means that one: 428 when it names none, 412 when it means another.
+    pub fn check(&self, current: Option<Revision>) -> Result<Option<Revision>, Problem> {
+        self.if_none_match.check(current)?;
+        match (current, &self.if_match) {
+            (Some(current), Some(if_match)) => if_match.check(current)?,
+            (Some(_), None) => return Err(Problem::new(ProblemCode::PreconditionRequired)),
+            (None, Some(_)) => return Err(Problem::new(ProblemCode::PreconditionFailed)),
+            (None, None) => {}
+        }
+        Ok(current)
+    }
+}
+
+impl FromRequest for Versions {
     type Error = Problem;
     type Future = Ready<Result<Self, Problem>>;
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Ok(Self(listed_tags(req, &header::IF_NONE_MATCH).collect())))
+        let listed =
+            |name| req.headers().contains_key(name).then(|| listed_tags(req, name).collect());
+        ready(Ok(Self {
+            if_match: listed(&header::IF_MATCH).map(IfMatch),
+            if_none_match: IfNoneMatch(listed(&header::IF_NONE_MATCH).unwrap_or_default()),
+        }))
     }
 }
 

@@ -13,7 +13,7 @@ mod range;
 pub use answer_form::AnswerForm;
 pub use body::{Body, File, FileType, Json, Toml};
 pub use conditional::{
-    Condition, Freshness, IfMatch, IfNoneMatch, Revision, cacheable, cacheable_text,
+    Condition, Freshness, IfMatch, Revision, Versions, cacheable, cacheable_text,
 };
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, May};

@@ -3,7 +3,7 @@
 use cardscape_engine::{Game, Rarity};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Int4, SmallInt, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Array, SmallInt, Text};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -153,55 +153,4 @@ pub(super) async fn apply_tiers(conn: &mut Connection, game: &Game) -> StoreResu
     .execute(conn)
     .await?;
     Ok(())
-}
-
-#[derive(QueryableByName)]
-struct Unlocked {
-    #[diesel(sql_type = SqlUuid)]
-    card_id: Uuid,
-    #[diesel(sql_type = Text)]
-    number: String,
-}
-
-/// Gives the set's threshold to its cards that are still hidden; those that have enough submissions already are unlocked,
-/// with their events. How many were.
-pub(super) async fn apply_threshold(
-    conn: &mut Connection,
-    plan: &SetPlan<'_>,
-    at: DateTime<Utc>,
-) -> StoreResult<usize> {
-    let unlocked: Vec<Unlocked> = diesel::sql_query(
-        "WITH changed AS ( \
-             UPDATE unlocks u SET threshold = $3, \
-                 unlocked_at = CASE WHEN u.submissions >= $3 THEN $4 END, \
-                 reason = CASE WHEN u.submissions >= $3 THEN 'threshold' END \
-             FROM cards c WHERE c.id = u.card_id AND c.game_code = $1 AND c.set_code = $2 \
-                 AND u.unlocked_at IS NULL AND u.threshold <> $3 \
-             RETURNING u.card_id, u.unlocked_at, c.number) \
-         SELECT card_id, number FROM changed WHERE unlocked_at IS NOT NULL ORDER BY number",
-    )
-    .bind::<Text, _>(plan.game)
-    .bind::<Text, _>(&plan.set.code)
-    .bind::<Int4, _>(plan.set.unlock_threshold)
-    .bind::<Timestamptz, _>(at)
-    .load(conn)
-    .await?;
-    let ids: Vec<Uuid> = unlocked.iter().map(|_| Uuid::now_v7()).collect();
-    let (cards, numbers): (Vec<Uuid>, Vec<&str>) =
-        unlocked.iter().map(|row| (row.card_id, row.number.as_str())).unzip();
-    diesel::sql_query(
-        "INSERT INTO events (id, kind, subject_id, payload, created_at) \
-         SELECT new.id, 'card.unlocked', new.card_id, \
-                jsonb_build_object('card', new.card_id, 'game', $4, 'set', $5, 'number', new.number), $6 \
-         FROM unnest($1, $2, $3) AS new (id, card_id, number)",
-    )
-    .bind::<Array<SqlUuid>, _>(ids)
-    .bind::<Array<SqlUuid>, _>(cards)
-    .bind::<Array<Text>, _>(numbers)
-    .bind::<Text, _>(plan.game)
-    .bind::<Text, _>(&plan.set.code)
-    .bind::<Timestamptz, _>(at)
-    .execute(conn)
-    .await?;
-    Ok(unlocked.len())
 }

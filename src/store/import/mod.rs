@@ -18,7 +18,8 @@ use uuid::Uuid;
 use self::plan::SetPlan;
 use super::pool::AsStoreError;
 use super::schema::{games, sets};
-use super::{Connection, StoreError, StoreResult, audit, changes};
+use super::unlock_policies::Count;
+use super::{Connection, StoreError, StoreResult, audit, changes, unlock_policies};
 use crate::auth::permission::Importer;
 use crate::domain::import::{GameImport, GameSource, ImportFault};
 
@@ -261,7 +262,7 @@ async fn write(
     cards::change(conn, by, plan, at).await?;
     progress(plan.set.cards.len() - plan.added.len());
     let cards_unlocked =
-        if plan.is_new { 0 } else { cards::apply_threshold(conn, plan, at).await? };
+        unlock_policies::apply(conn, plan.game, &plan.set.code, Count::Changed, at).await?;
     diesel::update(sets::table.find(plan.set_id))
         .set(sets::source_hash.eq(plan.set.hash.to_vec()))
         .execute(conn)

@@ -121,6 +121,11 @@ impl TestDb {
         (server().url)(&self.name)
     }
 
+    /// The number that a query yields.
+    pub async fn number(&self, query: &str) -> i64 {
+        self.value(query).await.parse().expect("a number")
+    }
+
     /// One text value, for what no API tells: whether nothing secret was stored, say.
     pub async fn value(&self, query: &str) -> String {
         let (client, connection) = tokio_postgres::connect(&self.url(), NoTls).await.unwrap();

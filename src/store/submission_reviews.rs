@@ -1,0 +1,140 @@
+//! What moderators say of submissions, where the unlock policy asks for it.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::schema::{submission_reviews, submissions};
+use super::{Connection, StoreResult, audit, unlock_policies};
+use crate::auth::permission::{Granted, ReviewSubmissions};
+use crate::domain::ids::{CardId, SubmissionId};
+
+/// A submission that waits for a moderator.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct WaitingRow {
+    /// Id of the submission.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// Whose.
+    #[diesel(sql_type = SqlUuid)]
+    pub account_id: Uuid,
+    /// Since when the account exists.
+    #[diesel(sql_type = Timestamptz)]
+    pub account_since: DateTime<Utc>,
+    /// How many submissions it has made in all.
+    #[diesel(sql_type = BigInt)]
+    pub account_submissions: i64,
+    /// The card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: Uuid,
+    /// Code of its game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Code of its set.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// Its number in the set.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    /// Rarity of the copy.
+    #[diesel(sql_type = Text)]
+    pub rarity: String,
+    /// When it was made.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+}
+
+/// Submissions of hidden cards that wait for a moderator, the oldest first, after the one with id `after`.
+pub async fn waiting(
+    conn: &mut Connection,
+    _by: &Granted<ReviewSubmissions>,
+    after: Option<Uuid>,
+    limit: i64,
+) -> StoreResult<Vec<WaitingRow>> {
+    Ok(diesel::sql_query(
+        "SELECT s.id, s.account_id, a.created_at AS account_since, \
+                (SELECT count(*) FROM submissions made WHERE made.account_id = s.account_id) AS account_submissions, \
+                k.id AS card_id, k.game_code, k.set_code, k.number, p.rarity, s.created_at \
+         FROM submissions s \
+         JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at IS NULL AND u.by_policy \
+         JOIN cards k ON k.id = s.card_id \
+         JOIN accounts a ON a.id = s.account_id \
+         JOIN copies c ON c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac \
+         JOIN printings p ON p.id = c.printing_id \
+         JOIN LATERAL (SELECT policy.review FROM unlock_policies policy \
+                       WHERE policy.game_code = k.game_code AND (policy.set_code = k.set_code OR policy.set_code IS NULL) \
+                       ORDER BY policy.set_code NULLS LAST LIMIT 1) policy ON policy.review \
+         WHERE s.id > $1 AND NOT EXISTS (SELECT FROM submission_reviews r WHERE r.submission_id = s.id) \
+         ORDER BY s.id LIMIT $2",
+    )
+    .bind::<SqlUuid, _>(after.unwrap_or(Uuid::nil()))
+    .bind::<BigInt, _>(limit)
+    .load(conn)
+    .await?)
+}
+
+/// What became of a review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reviewed {
+    /// It is noted, or was noted before with the same outcome.
+    Noted {
+        /// The card.
+        card: CardId,
+        /// Whether it unlocked the card.
+        unlocked: bool,
+    },
+    /// A moderator said the opposite before.
+    Contradicts,
+    /// There is no such submission.
+    Missing,
+}
+
+/// Confirms or refuses a submission, and counts its card anew. A review is final.
+pub async fn review(
+    conn: &mut Connection,
+    by: &Granted<ReviewSubmissions>,
+    submission: SubmissionId,
+    confirmed: bool,
+    remark: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<Reviewed> {
+    let card: Option<Uuid> = submissions::table
+        .find(submission.0)
+        .select(submissions::card_id)
+        .first(conn)
+        .await
+        .optional()?;
+    let Some(card) = card.map(CardId) else { return Ok(Reviewed::Missing) };
+    let noted = diesel::insert_into(submission_reviews::table)
+        .values((
+            submission_reviews::submission_id.eq(submission.0),
+            submission_reviews::confirmed.eq(confirmed),
+            submission_reviews::reviewer_id.eq(by.account().0),
+            submission_reviews::note.eq(remark),
+            submission_reviews::created_at.eq(at),
+        ))
+        .on_conflict_do_nothing()
+        .execute(conn)
+        .await?;
+    if noted == 0 {
+        let before: bool = submission_reviews::table
+            .find(submission.0)
+            .select(submission_reviews::confirmed)
+            .first(conn)
+            .await?;
+        let again = Reviewed::Noted { card, unlocked: false };
+        return Ok(if before == confirmed { again } else { Reviewed::Contradicts });
+    }
+    let entry = audit::NewAuditEntry {
+        actor: Some(by.account()),
+        action: "submission.reviewed",
+        target: format!("submission:{submission}"),
+        details: serde_json::json!({ "confirmed": confirmed, "note": remark }),
+        at,
+    };
+    audit::write(conn, entry).await?;
+    let unlocked = unlock_policies::count_card(conn, card, at).await?;
+    Ok(Reviewed::Noted { card, unlocked })
+}

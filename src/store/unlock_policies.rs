@@ -1,0 +1,558 @@
+//! What unlocks hidden cards: the stored policies, and what follows when a policy, a vote or the day changes.
+//!
+//! Where no policy is stored, a submission counts itself up and unlocks its card at the threshold, in one statement
+//! (`store/serials.rs`). Where one is, the card's row of `unlocks` says so (`by_policy`), and whoever changes something counts the card's
+//! submissions anew while holding that row.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{
+    Array, BigInt, Binary, Bool, Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid,
+};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::schema::{games, sets, unlock_policies};
+use super::{Connection, Store, StoreResult, audit};
+use crate::auth::permission::{Granted, UnlockCards};
+use crate::domain::ids::{AccountId, CardId};
+use crate::domain::unlock_policy::{Tally, UnlockPolicy, Vote};
+
+/// Whose policy it is: a set's, or a game's for all its sets that have none of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyPlace {
+    /// Game code.
+    pub game: String,
+    /// Set code; `None`: the whole game.
+    pub set: Option<String>,
+}
+
+impl PolicyPlace {
+    fn target(&self) -> String {
+        match &self.set {
+            Some(set) => format!("set:{}/{set}", self.game),
+            None => format!("game:{}", self.game),
+        }
+    }
+}
+
+/// A policy as it is stored.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = unlock_policies)]
+pub struct PolicyRow {
+    set_code: Option<String>,
+    threshold: i32,
+    rarities: i16,
+    min_account_age_days: i16,
+    per_network: Option<i32>,
+    review: bool,
+    unlock_at: Option<DateTime<Utc>>,
+    /// Rises with every change.
+    pub revision: i64,
+}
+
+impl PolicyRow {
+    /// What it says.
+    pub fn policy(&self) -> UnlockPolicy {
+        UnlockPolicy {
+            threshold: self.threshold,
+            rarities: self.rarities,
+            min_account_age_days: self.min_account_age_days,
+            per_network: self.per_network,
+            review: self.review,
+            unlock_at: self.unlock_at,
+        }
+    }
+
+    /// Whether it is the set's own, not its game's.
+    pub fn is_of_set(&self) -> bool {
+        self.set_code.is_some()
+    }
+}
+
+/// What unlocks the cards of a set.
+#[derive(Clone, Debug)]
+pub struct InForce {
+    /// The policy.
+    pub policy: UnlockPolicy,
+    /// Where it is stored; `None`: the set file names a threshold and nothing else.
+    pub stored: Option<PolicyRow>,
+}
+
+/// The policy that a place has itself.
+pub async fn find(conn: &mut Connection, place: &PolicyPlace) -> StoreResult<Option<PolicyRow>> {
+    let rows = unlock_policies::table
+        .filter(unlock_policies::game_code.eq(&place.game))
+        .filter(unlock_policies::set_code.is_not_distinct_from(place.set.as_deref()))
+        .select(PolicyRow::as_select());
+    Ok(rows.first(conn).await.optional()?)
+}
+
+/// What unlocks the cards of a set: its own policy, else its game's, else the threshold of the set file. `None`: there is no such set.
+pub async fn in_force(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+) -> StoreResult<Option<InForce>> {
+    let threshold: Option<i32> = sets::table
+        .filter(sets::game_code.eq(game).and(sets::code.eq(set)))
+        .select(sets::unlock_threshold)
+        .first(conn)
+        .await
+        .optional()?;
+    let Some(threshold) = threshold else { return Ok(None) };
+    let of_set = PolicyPlace { game: game.to_owned(), set: Some(set.to_owned()) };
+    let mut stored = find(conn, &of_set).await?;
+    if stored.is_none() {
+        stored = find(conn, &PolicyPlace { set: None, ..of_set }).await?;
+    }
+    let policy = stored.as_ref().map_or_else(|| UnlockPolicy::plain(threshold), PolicyRow::policy);
+    Ok(Some(InForce { policy, stored }))
+}
+
+/// What became of a change of policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyChange {
+    /// It is in force, and unlocked so many cards at once.
+    Done {
+        /// Its version.
+        revision: i64,
+        /// Whether the place had none before.
+        is_new: bool,
+        /// Cards that it unlocked.
+        unlocked: usize,
+    },
+    /// Another version is stored than the caller meant to change.
+    Stale,
+    /// There is no such game or set, or no policy to take away.
+    Missing,
+}
+
+/// Gives a place a policy of its own, or (`None`) takes it away, if `base` is the version that is stored.
+///
+/// Counts anew at once: what has enough is unlocked, and nothing that is unlocked is ever hidden again.
+pub async fn change(
+    conn: &mut Connection,
+    by: &Granted<UnlockCards>,
+    place: &PolicyPlace,
+    policy: Option<&UnlockPolicy>,
+    base: Option<i64>,
+    at: DateTime<Utc>,
+) -> StoreResult<PolicyChange> {
+    let Some(codes) = locked_sets(conn, place).await? else { return Ok(PolicyChange::Missing) };
+    let stored = find(conn, place).await?.map(|row| row.revision);
+    if stored != base {
+        return Ok(PolicyChange::Stale);
+    }
+    if stored.is_none() && policy.is_none() {
+        return Ok(PolicyChange::Missing);
+    }
+    // Above every version that there ever was, also of one that was taken away.
+    let revision = at.timestamp_micros().max(stored.unwrap_or_default() + 1);
+    diesel::delete(
+        unlock_policies::table
+            .filter(unlock_policies::game_code.eq(&place.game))
+            .filter(unlock_policies::set_code.is_not_distinct_from(place.set.as_deref())),
+    )
+    .execute(conn)
+    .await?;
+    if let Some(policy) = policy {
+        insert(conn, place, policy, revision, at).await?;
+    }
+    let mut unlocked = 0;
+    for set in &codes {
+        unlocked += apply(conn, &place.game, set, Count::Everything, at).await?;
+    }
+    let action = if policy.is_some() { "unlock_policy.set" } else { "unlock_policy.removed" };
+    let policy = policy.map(|policy| {
+        serde_json::json!({
+            "threshold": policy.threshold,
+            "rarities": policy.rarities,
+            "min_account_age_days": policy.min_account_age_days,
+            "per_network": policy.per_network,
+            "review": policy.review,
+            "unlock_at": policy.unlock_at,
+        })
+    });
+    let details = serde_json::json!({ "policy": policy, "unlocked": unlocked });
+    note(conn, by, action, place.target(), details, at).await?;
+    Ok(PolicyChange::Done { revision, is_new: stored.is_none(), unlocked })
+}
+
+/// The sets that a policy is about. The game is locked: imports and other changes of policies wait. `None`: no such place.
+async fn locked_sets(
+    conn: &mut Connection,
+    place: &PolicyPlace,
+) -> StoreResult<Option<Vec<String>>> {
+    let game = games::table.find(&place.game).select(games::code).for_update();
+    let game: Option<String> = game.first(conn).await.optional()?;
+    let of_game = sets::table.filter(sets::game_code.eq(&place.game)).select(sets::code);
+    let mut codes: Vec<String> = of_game.order(sets::code).load(conn).await?;
+    if let Some(set) = &place.set {
+        codes.retain(|code| code == set);
+        return Ok((!codes.is_empty()).then_some(codes));
+    }
+    Ok(game.map(|_| codes))
+}
+
+async fn insert(
+    conn: &mut Connection,
+    place: &PolicyPlace,
+    policy: &UnlockPolicy,
+    revision: i64,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::insert_into(unlock_policies::table)
+        .values((
+            unlock_policies::id.eq(Uuid::now_v7()),
+            unlock_policies::game_code.eq(&place.game),
+            unlock_policies::set_code.eq(place.set.as_deref()),
+            unlock_policies::threshold.eq(policy.threshold),
+            unlock_policies::rarities.eq(policy.rarities),
+            unlock_policies::min_account_age_days.eq(policy.min_account_age_days),
+            unlock_policies::per_network.eq(policy.per_network),
+            unlock_policies::review.eq(policy.review),
+            unlock_policies::unlock_at.eq(policy.unlock_at),
+            unlock_policies::revision.eq(revision),
+            unlock_policies::updated_at.eq(at),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+async fn note(
+    conn: &mut Connection,
+    by: &Granted<UnlockCards>,
+    action: &str,
+    target: String,
+    details: serde_json::Value,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let entry = audit::NewAuditEntry { actor: Some(by.account()), action, target, details, at };
+    audit::write(conn, entry).await
+}
+
+/// Which cards of a set are counted anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Count {
+    /// Those whose threshold changed.
+    Changed,
+    /// All that are hidden.
+    Everything,
+}
+
+#[derive(QueryableByName)]
+struct CardRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+}
+
+#[derive(QueryableByName)]
+struct HiddenRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+    #[diesel(sql_type = Bool)]
+    by_policy: bool,
+    #[diesel(sql_type = Bool)]
+    has_enough: bool,
+}
+
+/// Brings the hidden cards of a set in line with the policy in force; how many that unlocked.
+pub(super) async fn apply(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+    count: Count,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    let Some(InForce { policy, stored }) = in_force(conn, game, set).await? else { return Ok(0) };
+    // Locks every row in the order of ids, like whoever else locks several.
+    let hidden: Vec<HiddenRow> = diesel::sql_query(
+        "WITH hidden AS ( \
+             SELECT u.card_id, u.threshold <> $3 OR u.by_policy <> $4 AS differs, u.by_policy OR $4 AS by_policy, \
+                    u.submissions >= $3 AS has_enough \
+             FROM unlocks u JOIN cards k ON k.id = u.card_id \
+             WHERE k.game_code = $1 AND k.set_code = $2 AND u.unlocked_at IS NULL \
+             ORDER BY u.card_id FOR UPDATE OF u \
+         ), changed AS ( \
+             UPDATE unlocks u SET threshold = $3, by_policy = $4 FROM hidden \
+             WHERE u.card_id = hidden.card_id AND hidden.differs \
+         ) SELECT card_id, by_policy, has_enough FROM hidden WHERE differs OR $5",
+    )
+    .bind::<Text, _>(game)
+    .bind::<Text, _>(set)
+    .bind::<Int4, _>(policy.threshold)
+    .bind::<Bool, _>(stored.is_some())
+    .bind::<Bool, _>(count == Count::Everything)
+    .load(conn)
+    .await?;
+    let cards = |rows: &mut dyn Iterator<Item = &HiddenRow>| -> Vec<CardId> {
+        rows.map(|row| CardId(row.card_id)).collect()
+    };
+    if policy.unlock_at.is_some_and(|day| day <= at) {
+        return open(conn, &cards(&mut hidden.iter()), Reason::Date, at).await;
+    }
+    // Where no policy decides or decided, the count is as it should be.
+    let mut enough = cards(&mut hidden.iter().filter(|row| !row.by_policy && row.has_enough));
+    let judged = cards(&mut hidden.iter().filter(|row| row.by_policy));
+    for card in with_submissions(conn, &judged).await? {
+        if judge(conn, &policy, card, at).await? {
+            enough.push(card);
+        }
+    }
+    open(conn, &enough, Reason::Threshold, at).await
+}
+
+/// Those of the cards that somebody has submitted.
+async fn with_submissions(conn: &mut Connection, cards: &[CardId]) -> StoreResult<Vec<CardId>> {
+    let ids: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
+    let rows: Vec<CardRow> = diesel::sql_query(
+        "SELECT given.card_id FROM unnest($1) AS given (card_id) \
+         WHERE EXISTS (SELECT FROM submissions s WHERE s.card_id = given.card_id) ORDER BY given.card_id",
+    )
+    .bind::<Array<SqlUuid>, _>(ids)
+    .load(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| CardId(row.card_id)).collect())
+}
+
+#[derive(QueryableByName)]
+struct VoteRow {
+    #[diesel(sql_type = SqlUuid)]
+    account_id: Uuid,
+    #[diesel(sql_type = Timestamptz)]
+    account_since: DateTime<Utc>,
+    #[diesel(sql_type = Text)]
+    rarity: String,
+    #[diesel(sql_type = Nullable<Binary>)]
+    network: Option<Vec<u8>>,
+    #[diesel(sql_type = Nullable<Bool>)]
+    confirmed: Option<bool>,
+    #[diesel(sql_type = BigInt)]
+    printed: i64,
+}
+
+/// Counts the submissions of a hidden card, whose row the caller has locked, and notes the count; whether they unlock it.
+async fn judge(
+    conn: &mut Connection,
+    policy: &UnlockPolicy,
+    card: CardId,
+    at: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let rows: Vec<VoteRow> = diesel::sql_query(
+        "SELECT s.account_id, a.created_at AS account_since, p.rarity, n.network_mac AS network, r.confirmed, \
+                (SELECT count(*) FROM printings printed WHERE printed.card_id = s.card_id) AS printed \
+         FROM submissions s \
+         JOIN accounts a ON a.id = s.account_id \
+         JOIN copies c ON c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac \
+         JOIN printings p ON p.id = c.printing_id \
+         LEFT JOIN submission_networks n ON n.submission_id = s.id \
+         LEFT JOIN submission_reviews r ON r.submission_id = s.id \
+         WHERE s.card_id = $1 ORDER BY s.created_at, s.id",
+    )
+    .bind::<SqlUuid, _>(card.0)
+    .load(conn)
+    .await?;
+    let printed = rows.iter().map(|row| usize::try_from(row.printed).unwrap_or_default());
+    let printed = printed.max().unwrap_or_default();
+    let votes: Vec<Vote> = rows
+        .into_iter()
+        .map(|row| Vote {
+            account: AccountId(row.account_id),
+            account_since: row.account_since,
+            rarity: row.rarity,
+            network: row.network,
+            confirmed: row.confirmed,
+        })
+        .collect();
+    let Tally { accounts, unlocks } = policy.tally(&votes, printed, at);
+    diesel::sql_query(
+        "UPDATE unlocks SET submissions = $2 WHERE card_id = $1 AND submissions <> $2",
+    )
+    .bind::<SqlUuid, _>(card.0)
+    .bind::<Int4, _>(accounts)
+    .execute(conn)
+    .await?;
+    Ok(unlocks)
+}
+
+#[derive(QueryableByName)]
+struct PlaceRow {
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    set_code: String,
+}
+
+/// Counts a card anew, if it is hidden and a policy decides over it; whether it was unlocked.
+pub(super) async fn count_card(
+    conn: &mut Connection,
+    card: CardId,
+    at: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let place: Option<PlaceRow> = diesel::sql_query(
+        "SELECT k.game_code, k.set_code FROM unlocks u JOIN cards k ON k.id = u.card_id \
+         WHERE u.card_id = $1 AND u.unlocked_at IS NULL AND u.by_policy FOR UPDATE OF u",
+    )
+    .bind::<SqlUuid, _>(card.0)
+    .get_result(conn)
+    .await
+    .optional()?;
+    let Some(PlaceRow { game_code, set_code }) = place else { return Ok(false) };
+    let Some(InForce { policy, .. }) = in_force(conn, &game_code, &set_code).await? else {
+        return Ok(false);
+    };
+    if !judge(conn, &policy, card, at).await? {
+        return Ok(false);
+    }
+    Ok(open(conn, &[card], Reason::Threshold, at).await? == 1)
+}
+
+/// Why a card was unlocked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    Threshold,
+    Date,
+    Admin,
+}
+
+impl Reason {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Threshold => "threshold",
+            Self::Date => "date",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+/// Unlocks those of the cards that are hidden, with their events; how many that were.
+async fn open(
+    conn: &mut Connection,
+    cards: &[CardId],
+    reason: Reason,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    if cards.is_empty() {
+        return Ok(0);
+    }
+    let mut cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
+    cards.sort_unstable();
+    let events: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
+    let opened = diesel::sql_query(
+        "WITH locked AS ( \
+             SELECT card_id FROM unlocks WHERE card_id = ANY ($2) AND unlocked_at IS NULL ORDER BY card_id FOR UPDATE \
+         ), opened AS ( \
+             UPDATE unlocks u SET unlocked_at = $3, reason = $4 FROM locked \
+             WHERE u.card_id = locked.card_id RETURNING u.card_id \
+         ) INSERT INTO events (id, kind, subject_id, payload, created_at) \
+           SELECT new.id, 'card.unlocked', k.id, \
+                  jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $3 \
+           FROM unnest($1, $2) AS new (id, card_id) JOIN opened ON opened.card_id = new.card_id \
+           JOIN cards k ON k.id = opened.card_id",
+    )
+    .bind::<Array<SqlUuid>, _>(events)
+    .bind::<Array<SqlUuid>, _>(cards)
+    .bind::<Timestamptz, _>(at)
+    .bind::<Text, _>(reason.as_str())
+    .execute(conn)
+    .await?;
+    Ok(opened)
+}
+
+/// Unlocks a card by hand, for a reason; whether it was hidden. `None`: there is no such card, or it never was hidden.
+pub async fn unlock_card(
+    conn: &mut Connection,
+    by: &Granted<UnlockCards>,
+    card: CardId,
+    why: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<Option<bool>> {
+    if super::unlocks::progress(conn, card).await?.is_none() {
+        return Ok(None);
+    }
+    let opened = open(conn, &[card], Reason::Admin, at).await? == 1;
+    if opened {
+        let details = serde_json::json!({ "reason": why });
+        note(conn, by, "card.unlocked", format!("card:{card}"), details, at).await?;
+    }
+    Ok(Some(opened))
+}
+
+/// Unlocks all hidden cards of a set by hand, for a reason; how many. `None`: there is no such set.
+pub async fn unlock_set(
+    conn: &mut Connection,
+    by: &Granted<UnlockCards>,
+    game: &str,
+    set: &str,
+    why: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<Option<usize>> {
+    let place = PolicyPlace { game: game.to_owned(), set: Some(set.to_owned()) };
+    if locked_sets(conn, &place).await?.is_none() {
+        return Ok(None);
+    }
+    let cards = hidden_cards(conn, game, set).await?;
+    let unlocked = open(conn, &cards, Reason::Admin, at).await?;
+    if unlocked > 0 {
+        let details = serde_json::json!({ "reason": why, "cards": unlocked });
+        note(conn, by, "set.unlocked", place.target(), details, at).await?;
+    }
+    Ok(Some(unlocked))
+}
+
+async fn hidden_cards(conn: &mut Connection, game: &str, set: &str) -> StoreResult<Vec<CardId>> {
+    let rows: Vec<CardRow> = diesel::sql_query(
+        "SELECT u.card_id FROM unlocks u JOIN cards k ON k.id = u.card_id \
+         WHERE k.game_code = $1 AND k.set_code = $2 AND u.unlocked_at IS NULL",
+    )
+    .bind::<Text, _>(game)
+    .bind::<Text, _>(set)
+    .load(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| CardId(row.card_id)).collect())
+}
+
+/// Unlocks what the time has unlocked: sets whose day has come, and cards whose submitters are old enough now. How many cards.
+/// Several instances may do it at once.
+pub async fn unlock_due(store: &Store, at: DateTime<Utc>) -> StoreResult<usize> {
+    let mut conn = store.connection().await?;
+    let due: Vec<PlaceRow> = diesel::sql_query(
+        "SELECT s.game_code, s.code AS set_code FROM sets s JOIN LATERAL ( \
+             SELECT p.unlock_at FROM unlock_policies p \
+             WHERE p.game_code = s.game_code AND (p.set_code = s.code OR p.set_code IS NULL) \
+             ORDER BY p.set_code NULLS LAST LIMIT 1) p ON p.unlock_at <= $1 \
+         WHERE EXISTS (SELECT FROM cards k JOIN unlocks u ON u.card_id = k.id \
+                       WHERE k.game_code = s.game_code AND k.set_code = s.code AND u.unlocked_at IS NULL)",
+    )
+    .bind::<Timestamptz, _>(at)
+    .load(&mut *conn)
+    .await?;
+    let grown: Vec<CardRow> = diesel::sql_query(
+        "SELECT DISTINCT u.card_id FROM unlock_policies p \
+         JOIN cards k ON k.game_code = p.game_code AND (p.set_code IS NULL OR k.set_code = p.set_code) \
+         JOIN unlocks u ON u.card_id = k.id AND u.unlocked_at IS NULL AND u.by_policy \
+         JOIN submissions s ON s.card_id = u.card_id \
+         JOIN accounts a ON a.id = s.account_id \
+         WHERE p.min_account_age_days > 0 \
+           AND a.created_at + make_interval(days => p.min_account_age_days) > s.created_at \
+           AND a.created_at + make_interval(days => p.min_account_age_days) <= $1",
+    )
+    .bind::<Timestamptz, _>(at)
+    .load(&mut *conn)
+    .await?;
+    drop(conn);
+    let mut unlocked = 0;
+    for PlaceRow { game_code, set_code } in due {
+        let mut begun = store.begin().await?;
+        let done = apply(begun.conn(), &game_code, &set_code, Count::Everything, at).await;
+        unlocked += begun.end(done).await?;
+    }
+    for CardRow { card_id } in grown {
+        let mut begun = store.begin().await?;
+        let done = count_card(begun.conn(), CardId(card_id), at).await;
+        unlocked += usize::from(begun.end(done).await?);
+    }
+    Ok(unlocked)
+}

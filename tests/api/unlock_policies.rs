@@ -1,0 +1,345 @@
+//! What unlocks a card, beside a number of accounts.
+
+use cardscape::store::unlock_policies::unlock_due;
+use chrono::Duration;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp};
+
+const SET: &str = "/v1/games/ttcg/sets/dusk";
+const POLICY: &str = "/v1/games/ttcg/sets/dusk/unlock-policy";
+
+/// A set of two hidden cards and its printed copies.
+async fn a_run() -> (TestApp, Vec<PaperCard>, Player) {
+    let proxy = "127.0.0.0/8".parse().unwrap();
+    let app = TestApp::start_with(|settings| settings.trusted_proxies = vec![proxy]).await;
+    app.import_set("dusk", 2, true).await;
+    let cards = app.print("dusk", 77).await;
+    let admin = app.admin().await;
+    (app, cards, admin)
+}
+
+async fn set(app: &TestApp, admin: &Player, path: &str, policy: Value) -> Answer {
+    app.put(path).by(admin).json(&policy).answer().await
+}
+
+/// Copies of the first card.
+fn copies<'a>(
+    cards: &'a [PaperCard],
+    rarity: Option<&'a str>,
+) -> impl Iterator<Item = &'a PaperCard> {
+    let fits = move |card: &&PaperCard| rarity.is_none_or(|rarity| card.rarity == rarity);
+    cards.iter().filter(|card| card.number == "001").filter(fits)
+}
+
+async fn submit(app: &TestApp, player: &Player, card: &PaperCard, network: &str) -> Value {
+    let request = app.post("/v1/submissions").by(player).header("x-forwarded-for", network);
+    request.json(&card.submission()).answer().await.expect(201)
+}
+
+async fn progress(app: &TestApp) -> (i64, bool) {
+    let progress = app.get(&format!("{SET}/unlocks")).answer().await.expect(200);
+    let first = &progress["data"][0];
+    assert_eq!(first["number"], "001");
+    (first["submissions"].as_i64().unwrap(), first.get("unlocked_at").is_some())
+}
+
+async fn players(app: &TestApp, count: usize) -> Vec<Player> {
+    let mut players = Vec::new();
+    for at in 0..count {
+        players.push(app.player_owned(format!("player {at}")).await);
+    }
+    players
+}
+
+#[tokio::test]
+async fn a_policy_is_stored_by_version_and_read_by_everybody() {
+    let (app, _, admin) = a_run().await;
+    let before = app.get(POLICY).answer().await.expect(200);
+    assert_eq!(
+        before,
+        json!({ "threshold": 5, "rarities": 1, "min_account_age_days": 0, "review": false, "source": "set_file" })
+    );
+    app.get("/v1/games/ttcg/unlock-policy").answer().await.problem(404, "not_found");
+
+    let of_game = json!({ "threshold": 7, "per_network": 2 });
+    set(&app, &admin, "/v1/games/ttcg/unlock-policy", of_game).await.expect(201);
+    let now = app.get(POLICY).answer().await.expect(200);
+    assert_eq!(
+        (&now["threshold"], &now["per_network"], &now["source"]),
+        (&7.into(), &2.into(), &"game".into())
+    );
+    assert_eq!(app.get(SET).answer().await.expect(200)["unlock_threshold"], 7);
+    assert_eq!(
+        app.get(&format!("{SET}/unlocks")).answer().await.expect(200)["data"][0]["threshold"],
+        7
+    );
+
+    let own = json!({ "threshold": 3, "unlock_at": "2027-03-01T12:00:00Z" });
+    let tag = set(&app, &admin, POLICY, own.clone()).await.header("etag");
+    let found = app.get(POLICY).answer().await;
+    assert_eq!(found.header("etag"), tag);
+    assert_eq!(found.expect(200)["source"], "set");
+    set(&app, &admin, POLICY, own.clone()).await.problem(428, "precondition_required");
+    let stale = app.put(POLICY).by(&admin).header("if-match", "\"r1\"").json(&own);
+    stale.answer().await.problem(412, "precondition_failed");
+    let change =
+        app.put(POLICY).by(&admin).header("if-match", &tag).json(&json!({ "threshold": 4 }));
+    let changed = change.answer().await;
+    let second = changed.header("etag");
+    changed.expect(200);
+    let gone = app.delete(POLICY).by(&admin).header("if-match", &tag);
+    gone.answer().await.problem(412, "precondition_failed");
+    app.delete(POLICY).by(&admin).header("if-match", &second).answer().await.expect(200);
+    app.delete(POLICY).by(&admin).answer().await.problem(404, "not_found");
+    assert_eq!(app.get(POLICY).answer().await.expect(200)["source"], "game");
+
+    let unknown = app.put("/v1/games/ttcg/sets/none/unlock-policy").by(&admin);
+    unknown.json(&json!({ "threshold": 3 })).answer().await.problem(404, "not_found");
+    let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
+    let actions: Vec<&Value> =
+        log["data"].as_array().unwrap().iter().map(|e| &e["action"]).collect();
+    assert_eq!(
+        actions[..4],
+        ["unlock_policy.removed", "unlock_policy.set", "unlock_policy.set", "unlock_policy.set"]
+    );
+}
+
+#[tokio::test]
+async fn faults_of_a_policy_are_told_together() {
+    let (app, _, admin) = a_run().await;
+    let bad = json!({ "threshold": 0, "rarities": 0, "min_account_age_days": 366, "per_network": 0, "unlock_at": "9999-06-01T00:00:00Z" });
+    let problem = set(&app, &admin, POLICY, bad).await.problem(422, "invalid_body");
+    let pointers: Vec<&Value> =
+        problem["errors"].as_array().unwrap().iter().map(|e| &e["pointer"]).collect();
+    assert_eq!(
+        pointers,
+        ["/threshold", "/rarities", "/min_account_age_days", "/per_network", "/unlock_at"]
+    );
+    set(&app, &admin, POLICY, json!({ "treshold": 3 })).await.problem(422, "invalid_body");
+}
+
+#[tokio::test]
+async fn five_accounts_of_one_network_are_not_enough() {
+    let (app, cards, admin) = a_run().await;
+    set(&app, &admin, POLICY, json!({ "threshold": 3, "per_network": 1 })).await.expect(201);
+    let players = players(&app, 5).await;
+    let mut copies = copies(&cards, None);
+    for player in &players[..3] {
+        submit(&app, player, copies.next().unwrap(), "192.0.2.7").await;
+    }
+    assert_eq!(progress(&app).await, (1, false));
+    submit(&app, &players[3], copies.next().unwrap(), "192.0.2.8").await;
+    assert_eq!(progress(&app).await, (2, false));
+    let last = submit(&app, &players[4], copies.next().unwrap(), "192.0.2.9").await;
+    assert_eq!(progress(&app).await, (3, true));
+    assert!(last["unlock"]["unlocked_at"].is_string(), "{last}");
+    // The event is there, once, and where they came from is forgotten.
+    let changes = app.get("/v1/changes?limit=200").answer().await.expect(200);
+    let unlocked =
+        changes["data"].as_array().unwrap().iter().filter(|c| c["kind"] == "card.unlocked");
+    assert_eq!(unlocked.count(), 1);
+    assert_eq!(app.db().number("SELECT count(*) FROM submission_networks").await, 5);
+    app.clock().advance(Duration::minutes(1));
+    let mut conn = app.store().connection().await.unwrap();
+    cardscape::store::retention::sweep(&mut conn, app.clock().now()).await.unwrap();
+    assert_eq!(app.db().number("SELECT count(*) FROM submission_networks").await, 0);
+}
+
+#[tokio::test]
+async fn a_looser_policy_unlocks_at_once_and_a_stricter_one_hides_nothing() {
+    let (app, cards, admin) = a_run().await;
+    let players = players(&app, 3).await;
+    for (player, copy) in players.iter().zip(copies(&cards, None)) {
+        submit(&app, player, copy, "192.0.2.7").await;
+    }
+    assert_eq!(progress(&app).await, (3, false));
+    // Counted anew by the stricter policy: one of the network.
+    let strict = json!({ "threshold": 3, "per_network": 1 });
+    let tag = set(&app, &admin, POLICY, strict.clone()).await.header("etag");
+    assert_eq!(progress(&app).await, (1, false));
+    let loose =
+        app.put(POLICY).by(&admin).header("if-match", &tag).json(&json!({ "threshold": 2 }));
+    let loosened = loose.answer().await;
+    let tag = loosened.header("etag");
+    assert_eq!(loosened.expect(200), json!({ "unlocked": 1 }));
+    assert_eq!(progress(&app).await, (3, true));
+    let strict = app.put(POLICY).by(&admin).header("if-match", &tag).json(&strict);
+    assert_eq!(strict.answer().await.expect(200), json!({ "unlocked": 0 }));
+    assert!(progress(&app).await.1, "never hidden again");
+}
+
+#[tokio::test]
+async fn copies_in_several_rarities_may_be_needed() {
+    let (app, cards, admin) = a_run().await;
+    set(&app, &admin, POLICY, json!({ "threshold": 2, "rarities": 2 })).await.expect(201);
+    let players = players(&app, 3).await;
+    let mut common = copies(&cards, Some("common"));
+    for player in &players {
+        submit(&app, player, common.next().unwrap(), "192.0.2.7").await;
+    }
+    assert_eq!(progress(&app).await, (3, false), "enough accounts, one rarity");
+    // The second copy of an account is another rarity, not another account.
+    let rare = copies(&cards, Some("rare")).next().unwrap();
+    submit(&app, &players[0], rare, "192.0.2.7").await;
+    assert_eq!(progress(&app).await, (3, true));
+}
+
+#[tokio::test]
+async fn a_young_account_counts_when_it_is_old_enough() {
+    let (app, cards, admin) = a_run().await;
+    set(&app, &admin, POLICY, json!({ "threshold": 1, "min_account_age_days": 7 }))
+        .await
+        .expect(201);
+    let ada = app.player("ada").await;
+    submit(&app, &ada, copies(&cards, None).next().unwrap(), "192.0.2.7").await;
+    assert_eq!(progress(&app).await, (0, false));
+    app.clock().advance(Duration::days(6));
+    assert_eq!(unlock_due(app.store(), app.clock().now()).await.unwrap(), 0);
+    app.clock().advance(Duration::days(1));
+    assert_eq!(unlock_due(app.store(), app.clock().now()).await.unwrap(), 1);
+    assert_eq!(progress(&app).await, (1, true));
+    assert_eq!(unlock_due(app.store(), app.clock().now()).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_day_unlocks_everything() {
+    let (app, _, admin) = a_run().await;
+    let day = app.clock().now() + Duration::hours(2);
+    set(&app, &admin, POLICY, json!({ "threshold": 5, "unlock_at": day })).await.expect(201);
+    let other = app.second_instance();
+    assert_eq!(unlock_due(app.store(), day - Duration::seconds(1)).await.unwrap(), 0);
+    // Two instances at the same moment: each card once.
+    let (here, there) = tokio::join!(unlock_due(app.store(), day), unlock_due(other.store(), day));
+    assert_eq!(here.unwrap() + there.unwrap(), 2);
+    let reasons = "SELECT count(*) FROM unlocks WHERE reason = 'date'";
+    assert_eq!(app.db().number(reasons).await, 2);
+    assert_eq!(
+        app.db().number("SELECT count(*) FROM events WHERE kind = 'card.unlocked'").await,
+        2
+    );
+}
+
+#[tokio::test]
+async fn admins_unlock_by_hand_with_a_reason() {
+    let (app, _, admin) = a_run().await;
+    let card = app.get(&format!("{SET}/cards/001")).answer().await.expect(200);
+    let path = format!("/v1/cards/{}/unlock", card["id"].as_str().unwrap());
+    let unlock = async |path: &str, reason: &str| {
+        app.post(path).by(&admin).json(&json!({ "reason": reason })).answer().await
+    };
+    unlock(&path, " ").await.problem(422, "invalid_body");
+    let first = unlock(&path, "Shown on stage.").await.expect(200);
+    assert!(first["unlocked_at"].is_string());
+    app.clock().advance(Duration::minutes(5));
+    assert_eq!(unlock(&path, "Again.").await.expect(200), first, "it stays as it was");
+    assert_eq!(app.get(&format!("{SET}/cards/001")).answer().await.expect(200)["hidden"], false);
+    let all = format!("{SET}/unlocks");
+    assert_eq!(unlock(&all, "The end.").await.expect(200), json!({ "unlocked": 1 }));
+    assert_eq!(unlock(&all, "The end.").await.expect(200), json!({ "unlocked": 0 }));
+    unlock("/v1/games/ttcg/sets/none/unlocks", "No.").await.problem(404, "not_found");
+    let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
+    let entries = log["data"].as_array().unwrap();
+    assert_eq!(
+        (&entries[0]["action"], &entries[0]["details"]["cards"]),
+        (&"set.unlocked".into(), &1.into())
+    );
+    assert_eq!(
+        (&entries[1]["action"], &entries[1]["details"]["reason"]),
+        (&"card.unlocked".into(), &"Shown on stage.".into())
+    );
+}
+
+#[tokio::test]
+async fn a_moderator_confirms_or_refuses() {
+    let (app, cards, admin) = a_run().await;
+    set(&app, &admin, POLICY, json!({ "threshold": 1, "review": true })).await.expect(201);
+    let (players, moderator) = (players(&app, 2).await, app.moderator().await);
+    let mut submissions = Vec::new();
+    for (player, copy) in players.iter().zip(copies(&cards, None)) {
+        let made = submit(&app, player, copy, "192.0.2.7").await;
+        submissions.push(made["submission"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(progress(&app).await, (0, false));
+    let waiting = async || {
+        let list = app.get("/v1/submission-reviews").by(&moderator).answer().await.expect(200);
+        list["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|w| w["submission"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(waiting().await, submissions);
+    let review = async |at: usize, confirmed: bool| {
+        let path = format!("/v1/submissions/{}/review", submissions[at]);
+        let body = json!({ "confirmed": confirmed, "note": "A photo of another card." });
+        app.put(&path).by(&moderator).json(&body).answer().await
+    };
+    assert_eq!(review(0, false).await.expect(200)["unlocked"], false);
+    review(0, true).await.problem(409, "already_reviewed");
+    assert_eq!(review(0, false).await.expect(200)["unlocked"], false);
+    assert_eq!(waiting().await, submissions[1..]);
+    let unlocked = review(1, true).await.expect(200);
+    assert_eq!(
+        (&unlocked["unlocked"], &unlocked["unlock"]["submissions"]),
+        (&true.into(), &1.into())
+    );
+    assert_eq!(progress(&app).await, (1, true));
+    assert!(waiting().await.is_empty());
+    let path = "/v1/submissions/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/review";
+    let body = json!({ "confirmed": true, "note": "x" });
+    app.put(path).by(&moderator).json(&body).answer().await.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn an_import_leaves_the_policy_in_force() {
+    let (app, cards, admin) = a_run().await;
+    set(&app, &admin, POLICY, json!({ "threshold": 2, "per_network": 1 })).await.expect(201);
+    let players = players(&app, 2).await;
+    for (player, copy) in players.iter().zip(copies(&cards, None)) {
+        submit(&app, player, copy, "192.0.2.7").await;
+    }
+    app.sql("UPDATE sets SET source_hash = NULL").await;
+    app.import_set("dusk", 2, true).await;
+    let list = app.get(&format!("{SET}/unlocks")).answer().await.expect(200);
+    assert_eq!(
+        (&list["data"][0]["threshold"], &list["data"][0]["submissions"]),
+        (&2.into(), &1.into())
+    );
+    assert_eq!(progress(&app).await, (1, false));
+}
+
+/// Submissions and changes of policy at the same moment: whatever came first, the count is what the policy in force makes of the votes.
+#[tokio::test(flavor = "multi_thread")]
+async fn submissions_and_policies_meet() {
+    let (app, cards, admin) = a_run().await;
+    let other = app.second_instance();
+    let players = players(&app, 12).await;
+    let policies = async {
+        let mut tag = String::new();
+        for round in 0..8 {
+            // A review keeps the card hidden, so a submission that unlocked it would have counted by another policy.
+            let policy = json!({ "threshold": 3, "review": true, "per_network": 1 + round % 3 });
+            let request = app.put(POLICY).by(&admin).json(&policy);
+            let request = if tag.is_empty() { request } else { request.header("if-match", &tag) };
+            tag = request.answer().await.header("etag");
+        }
+    };
+    set(&app, &admin, "/v1/games/ttcg/unlock-policy", json!({ "threshold": 9, "review": true }))
+        .await
+        .expect(201);
+    let submissions = futures_util::future::join_all(
+        players.iter().zip(copies(&cards, None)).enumerate().map(|(at, (player, copy))| {
+            let app = if at % 2 == 0 { &app } else { &other };
+            async move { submit(app, player, copy, "192.0.2.7").await }
+        }),
+    );
+    tokio::join!(policies, submissions);
+    assert_eq!(progress(&app).await, (0, false), "nobody confirmed anything");
+    let policy = app.get(POLICY).answer().await;
+    let open = json!({ "threshold": 13 });
+    let plain = app.put(POLICY).by(&admin).header("if-match", policy.header("etag")).json(&open);
+    plain.answer().await.expect(200);
+    assert_eq!(progress(&app).await, (12, false), "no vote was lost");
+}
