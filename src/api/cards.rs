@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::card_list::{
     CardEntry, CardMembers, CardsPage, ListRequest, Order, UniqueParam, too_slow,
 };
+use super::card_migrations::{redirected, redirected_number};
 use super::extract::{Caller, Cursor, Freshness, PageLimit, Params, cacheable, paged};
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
@@ -96,6 +97,8 @@ pub struct OpenCardResponse {
     /// Background text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lore: Option<String>,
+    /// When it or one of its printings was last changed, or unlocked.
+    pub updated_at: DateTime<Utc>,
 }
 
 /// A card that is hidden from the caller: this and no more.
@@ -143,6 +146,7 @@ impl From<OpenCard> for OpenCardResponse {
     fn from(card: OpenCard) -> Self {
         Self {
             hidden: card.is_hidden(),
+            updated_at: card.public_update(),
             id: card.place.id.0,
             game: card.place.game,
             set: card.place.set,
@@ -355,7 +359,11 @@ pub async fn list_cards(
 #[utoipa::path(
     get, path = "/v1/cards/{card}", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card")),
-    responses((status = 200, body = CardResponse), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, body = CardResponse),
+        (status = 304, description = "Not changed."),
+        (status = 308, description = "The card became one with another: its place is in `Location`."),
+    )
 )]
 pub async fn find_card(
     req: HttpRequest,
@@ -364,8 +372,10 @@ pub async fn find_card(
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let mut conn = state.store.connection().await?;
-    let found = cards::find(&mut conn, caller.viewer(), CardId(*card)).await?;
-    answer(&req, caller.viewer(), found)
+    match cards::find(&mut conn, caller.viewer(), CardId(*card)).await? {
+        None => redirected(&req, &mut conn, CardId(*card)).await,
+        found => answer(&req, caller.viewer(), found),
+    }
 }
 
 /// The card with a number of a set.
@@ -376,7 +386,11 @@ pub async fn find_card(
         ("set" = String, Path, description = "Code of the set", example = "hearth"),
         ("number" = String, Path, description = "Number in the set", example = "001"),
     ),
-    responses((status = 200, body = CardResponse), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, body = CardResponse),
+        (status = 304, description = "Not changed."),
+        (status = 308, description = "The card was moved, or became one with another: its place is in `Location`."),
+    )
 )]
 pub async fn find_card_by_number(
     req: HttpRequest,
@@ -394,7 +408,10 @@ pub async fn find_card_by_number(
         number.as_str(),
     )
     .await?;
-    answer(&req, caller.viewer(), found)
+    match found {
+        None => redirected_number(&req, &mut conn, (&game, &set, &number)).await,
+        found => answer(&req, caller.viewer(), found),
+    }
 }
 
 pub(super) fn answer(
@@ -405,10 +422,7 @@ pub(super) fn answer(
     let view = found.ok_or_else(Problem::not_found)?;
     // When the content of a hidden card changed is a secret of its own.
     let modified = match &view {
-        CardView::Open(card) if !card.is_hidden() => {
-            let unlocked_at = card.unlock.and_then(|unlock| unlock.unlocked_at);
-            Some(unlocked_at.map_or(card.updated_at, |at| at.max(card.updated_at)))
-        }
+        CardView::Open(card) if !card.is_hidden() => Some(card.public_update()),
         _ => None,
     };
     cacheable(req, freshness(viewer, modified.is_none()), modified, &CardResponse::from(view))
@@ -420,7 +434,11 @@ pub(super) fn answer(
 #[utoipa::path(
     get, path = "/v1/cards/{card}/printings", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card")),
-    responses((status = 200, body = PrintingsResponse), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, body = PrintingsResponse),
+        (status = 304, description = "Not changed."),
+        (status = 308, description = "The card became one with another: its place is in `Location`."),
+    )
 )]
 pub async fn list_printings(
     req: HttpRequest,
@@ -430,7 +448,9 @@ pub async fn list_printings(
 ) -> Result<HttpResponse, Problem> {
     let (viewer, card) = (caller.viewer(), CardId(*card));
     let mut conn = state.store.connection().await?;
-    let found = cards::find(&mut conn, viewer, card).await?.ok_or_else(Problem::not_found)?;
+    let Some(found) = cards::find(&mut conn, viewer, card).await? else {
+        return redirected(&req, &mut conn, card).await;
+    };
     let printings = cards::printings(&mut conn, viewer, card).await?;
     let hidden = found.is_hidden();
     let body = PrintingsResponse { data: printings.into_iter().map(Into::into).collect(), hidden };

@@ -5,8 +5,10 @@
 
 pub mod accounts;
 pub mod audit_log;
+pub mod card_edits;
 pub mod card_list;
 pub mod card_lookups;
+pub mod card_migrations;
 pub mod cards;
 pub mod changes;
 mod deck_input;
@@ -16,12 +18,14 @@ pub mod extract;
 pub mod facets;
 pub mod games;
 pub mod health;
+pub mod history;
 pub mod import;
 pub mod middleware;
 pub mod openapi;
 pub mod print_runs;
 pub mod problem;
 pub mod routes;
+pub mod rulings;
 pub mod server;
 pub mod sessions;
 pub mod sets;

@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::card_migrations::redirected;
 use super::cards::CardUnlock;
 use super::extract::{CursorTime, Freshness, Page, PageQuery, Params, cacheable, paged};
 use super::problem::Problem;
@@ -79,7 +80,11 @@ pub async fn list_unlocks(
 #[utoipa::path(
     get, path = "/v1/cards/{card}/unlock", tag = "serials",
     params(("card" = Uuid, Path, description = "Id of the card")),
-    responses((status = 200, body = CardUnlock), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, body = CardUnlock),
+        (status = 304, description = "Not changed."),
+        (status = 308, description = "The card became one with another: its place is in `Location`."),
+    )
 )]
 pub async fn find_unlock(
     req: HttpRequest,
@@ -87,6 +92,8 @@ pub async fn find_unlock(
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let mut conn = state.store.connection().await?;
-    let row = unlocks::progress(&mut conn, CardId(*card)).await?.ok_or_else(Problem::not_found)?;
+    let Some(row) = unlocks::progress(&mut conn, CardId(*card)).await? else {
+        return redirected(&req, &mut conn, CardId(*card)).await;
+    };
     cacheable(&req, FRESH, None, &CardUnlock::from(row))
 }

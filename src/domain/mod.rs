@@ -4,6 +4,7 @@
 //! not check it again.
 
 pub mod attempts;
+pub mod card_edit;
 pub mod card_name;
 pub mod clock;
 pub mod code;
@@ -15,6 +16,7 @@ pub mod minting;
 pub mod network;
 pub mod password;
 pub mod pointer;
+pub mod ruling;
 pub mod serial;
 pub mod set_file;
 pub mod submission;

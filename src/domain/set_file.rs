@@ -260,6 +260,15 @@ fn sort(value: &Value) -> &'static str {
     }
 }
 
+/// Any JSON document, and the places of keys that stand twice in an object.
+pub fn read_document<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<(Value, Vec<(String, String)>), D::Error> {
+    let mut walk = Walk::default();
+    let document = Document(&mut walk).deserialize(deserializer)?;
+    Ok((document, walk.faults))
+}
+
 /// Reads any JSON value, and notes keys that stand twice in an object: [`Value`] would keep the last and say nothing.
 struct Document<'a>(&'a mut Walk);
 

@@ -6,6 +6,7 @@
 pub mod accounts;
 pub mod attempts;
 pub mod audit;
+pub mod card_migrations;
 pub mod cards;
 pub mod changes;
 pub mod deck_pool;
@@ -14,6 +15,7 @@ mod door;
 pub mod embedded;
 pub mod error;
 pub mod games;
+pub mod history;
 pub mod idempotency;
 pub mod import;
 pub mod migrations;
@@ -21,6 +23,7 @@ pub mod pool;
 pub mod press;
 pub mod print_runs;
 pub mod retention;
+pub mod rulings;
 #[allow(missing_docs, reason = "columns are explained in the migrations")]
 mod schema;
 pub mod serials;

@@ -41,9 +41,22 @@ pub fn cacheable<T: Serialize>(
     value: &T,
 ) -> Result<HttpResponse, Problem> {
     let body = serde_json::to_vec(value).map_err(Problem::internal)?;
-    let digest = Sha256::digest(&body);
-    let tag: String = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(conditional(req, &tag, freshness, modified, body))
+    Ok(conditional(req, &answer_tag(&body), freshness, modified, body))
+}
+
+/// The ETag of an answer with this body.
+fn answer_tag(body: &[u8]) -> String {
+    Sha256::digest(body)[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The answer to an edit: what the thing is now, with the ETag that a GET of it has.
+pub fn edited<T: Serialize>(status: StatusCode, value: &T) -> Result<HttpResponse, Problem> {
+    let body = serde_json::to_vec(value).map_err(Problem::internal)?;
+    Ok(HttpResponse::build(status)
+        .insert_header((header::ETAG, format!("\"{}\"", answer_tag(&body))))
+        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
+        .content_type("application/json")
+        .body(body))
 }
 
 /// The version of something that is edited under `If-Match`; its ETag is `"r7"`.
@@ -170,6 +183,13 @@ impl IfMatch {
             self.0.iter().any(|listed| !listed.weak && (listed.names(&tag) || listed.names(&text)));
         if matches { Ok(()) } else { Err(Problem::new(ProblemCode::PreconditionFailed)) }
     }
+
+    /// Whether `current` is the answer that the client has seen: for things whose ETag is a hash of the answer.
+    pub fn has_seen<T: Serialize>(&self, current: &T) -> bool {
+        let Ok(body) = serde_json::to_vec(current) else { return false };
+        let tag = answer_tag(&body);
+        self.0.iter().any(|listed| !listed.weak && listed.names(&tag))
+    }
 }
 
 impl FromRequest for IfMatch {
@@ -242,6 +262,15 @@ mod tests {
         assert!(check("*", 7).await);
         assert!(!check("\"r6\"", 7).await);
         assert!(!check("W/\"r7\"", 7).await);
+        let seen = async |value: &str| {
+            let req = TestRequest::default().insert_header(("if-match", value)).to_http_request();
+            IfMatch::extract(&req).await.unwrap().has_seen(&["a"])
+        };
+        let tag = answer_tag(br#"["a"]"#);
+        assert!(seen(&format!("\"{tag}\"")).await);
+        assert!(seen(&format!("\"x\", \"{tag}-br\"")).await);
+        assert!(!seen(&format!("W/\"{tag}\"")).await);
+        assert!(!seen("\"r7\"").await);
         let bare = TestRequest::default().to_http_request();
         let missing = IfMatch::extract(&bare).await.err().unwrap();
         assert_eq!(missing.code(), ProblemCode::PreconditionRequired);

@@ -8,8 +8,8 @@ mod network;
 mod page;
 mod params;
 
-pub use body::{Body, File, FileType, Json, Toml};
-pub use conditional::{Freshness, IfMatch, IfNoneMatch, Revision, cacheable};
+pub use body::{Body, File, FileType, Json, Patch, Toml};
+pub use conditional::{Freshness, IfMatch, IfNoneMatch, Revision, cacheable, edited};
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, May};
 pub use network::ClientNetwork;

@@ -163,11 +163,13 @@ struct Unlocked {
     number: String,
 }
 
-/// Gives the set's threshold to its cards that are still hidden; those that have enough submissions already are unlocked,
+/// Gives a set's threshold to its cards that are still hidden; those that have enough submissions already are unlocked,
 /// with their events. How many were.
 pub(super) async fn apply_threshold(
     conn: &mut Connection,
-    plan: &SetPlan<'_>,
+    game: &str,
+    set: &str,
+    threshold: i32,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
     let unlocked: Vec<Unlocked> = diesel::sql_query(
@@ -180,9 +182,9 @@ pub(super) async fn apply_threshold(
              RETURNING u.card_id, u.unlocked_at, c.number) \
          SELECT card_id, number FROM changed WHERE unlocked_at IS NOT NULL ORDER BY number",
     )
-    .bind::<Text, _>(plan.game)
-    .bind::<Text, _>(&plan.set.code)
-    .bind::<Int4, _>(plan.set.unlock_threshold)
+    .bind::<Text, _>(game)
+    .bind::<Text, _>(set)
+    .bind::<Int4, _>(threshold)
     .bind::<Timestamptz, _>(at)
     .load(conn)
     .await?;
@@ -198,8 +200,8 @@ pub(super) async fn apply_threshold(
     .bind::<Array<SqlUuid>, _>(ids)
     .bind::<Array<SqlUuid>, _>(cards)
     .bind::<Array<Text>, _>(numbers)
-    .bind::<Text, _>(plan.game)
-    .bind::<Text, _>(&plan.set.code)
+    .bind::<Text, _>(game)
+    .bind::<Text, _>(set)
     .bind::<Timestamptz, _>(at)
     .execute(conn)
     .await?;

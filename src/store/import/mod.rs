@@ -5,6 +5,7 @@
 //! revisions and times stay.
 
 mod cards;
+mod edit;
 mod plan;
 
 use chrono::{DateTime, Utc};
@@ -15,15 +16,18 @@ use serde::Serialize;
 use thiserror::Error;
 use uuid::Uuid;
 
+pub use self::edit::{EditError, SetChange, edit_card, edit_set};
+pub(super) use self::edit::{lock_set, note_edited};
 use self::plan::SetPlan;
+pub(super) use self::plan::is_printed;
 use super::pool::AsStoreError;
 use super::schema::{games, sets};
 use super::{Connection, StoreError, StoreResult, audit, changes};
 use crate::auth::permission::Importer;
-use crate::domain::import::{GameImport, GameSource, ImportFault};
+use crate::domain::import::{GameImport, GameSource, ImportFault, SetImport};
 
 /// Imports wait for each other on this advisory lock, longer than ordinary statements may.
-const LOCK: &str = "SET LOCAL lock_timeout = '120s'; SET LOCAL statement_timeout = '120s'; \
+pub(super) const LOCK: &str = "SET LOCAL lock_timeout = '120s'; SET LOCAL statement_timeout = '120s'; \
                     SELECT pg_advisory_xact_lock(7233172002)";
 
 /// What must be stored of the game for an import to go ahead.
@@ -260,10 +264,12 @@ async fn write(
     cards::add(conn, by, plan, at, progress).await?;
     cards::change(conn, by, plan, at).await?;
     progress(plan.set.cards.len() - plan.added.len());
-    let cards_unlocked =
-        if plan.is_new { 0 } else { cards::apply_threshold(conn, plan, at).await? };
+    let cards_unlocked = if plan.is_new { 0 } else { apply_threshold(conn, plan, at).await? };
     diesel::update(sets::table.find(plan.set_id))
-        .set(sets::source_hash.eq(plan.set.hash.to_vec()))
+        .set((
+            sets::source_hash.eq(plan.set.hash.to_vec()),
+            sets::edited_at.eq(None::<DateTime<Utc>>),
+        ))
         .execute(conn)
         .await?;
     Ok(SetSummary {
@@ -274,6 +280,15 @@ async fn write(
         cards_changed: plan.changed.len(),
         cards_unlocked,
     })
+}
+
+async fn apply_threshold(
+    conn: &mut Connection,
+    plan: &SetPlan<'_>,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    let SetImport { code, unlock_threshold, .. } = plan.set;
+    cards::apply_threshold(conn, plan.game, code, *unlock_threshold, at).await
 }
 
 async fn record(
