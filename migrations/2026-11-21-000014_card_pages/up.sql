@@ -32,24 +32,29 @@ COMMENT ON COLUMN card_history.changes IS 'A list of {member, before, after}: me
 COMMENT ON COLUMN card_history.early IS 'Whether the card was hidden then. What was never public is for those who oversee the cards, also after the unlock.';
 
 -- The members in which two objects differ, as entries of card_history.changes.
-CREATE FUNCTION members_changed(place text, older jsonb, newer jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-    SELECT coalesce(jsonb_agg(
+CREATE FUNCTION members_changed(place text, older jsonb, newer jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF older = newer THEN
+        RETURN '[]';
+    END IF;
+    RETURN (SELECT coalesce(jsonb_agg(
         jsonb_build_object('member', place || '/' || replace(replace(key, '~', '~0'), '/', '~1'))
             || CASE WHEN o.value IS NULL THEN '{}' ELSE jsonb_build_object('before', o.value) END
             || CASE WHEN n.value IS NULL THEN '{}' ELSE jsonb_build_object('after', n.value) END
         ORDER BY key), '[]')
-    FROM jsonb_each(older) o FULL JOIN jsonb_each(newer) n USING (key) WHERE o.value IS DISTINCT FROM n.value
-$$;
+    FROM jsonb_each(older) o FULL JOIN jsonb_each(newer) n USING (key) WHERE o.value IS DISTINCT FROM n.value);
+END $$;
 
 -- Triggers write the history, so that whoever changes a card writes it: every program, of any version. The time of a change is
 -- the card's updated_at, which writers set first; the statements of one change become one entry.
-CREATE FUNCTION note_card_change(card uuid, noted jsonb) RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION note_card_change(card uuid, noted jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
     INSERT INTO card_history (id, card_id, change, changes, early, at)
     SELECT gen_random_uuid(), c.id, 'changed', noted, NOT content.open, c.updated_at
     FROM cards c JOIN card_content content ON content.card_id = c.id WHERE c.id = card
     ON CONFLICT (card_id, at) WHERE change = 'changed'
-    DO UPDATE SET changes = card_history.changes || excluded.changes, early = card_history.early OR excluded.early
-$$;
+    DO UPDATE SET changes = card_history.changes || excluded.changes, early = card_history.early OR excluded.early;
+END $$;
 
 CREATE FUNCTION card_content_history() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -77,8 +82,10 @@ END $$;
 CREATE TRIGGER printing_content_history AFTER UPDATE ON printing_content FOR EACH ROW
     WHEN (NEW.attributes IS DISTINCT FROM OLD.attributes) EXECUTE FUNCTION printing_content_history();
 
--- A card's first printings come with the card, whose revision is 1 then. Once for each statement: imports are large.
-CREATE FUNCTION printings_added_history() RETURNS trigger LANGUAGE plpgsql AS $$
+-- A card's first printings come with the card, whose revision is 1 then. Once for each statement: imports are large. A table that
+-- grows within a transaction looks small to the planner, which would read all of it for each statement.
+CREATE FUNCTION printings_added_history() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off AS $$
 BEGIN
     PERFORM note_card_change(c.id, jsonb_agg(jsonb_build_object('member', '/printings/' || p.rarity,
         'after', jsonb_build_object('rarity', p.rarity, 'attributes', added.attributes)) ORDER BY p.tier))

@@ -166,6 +166,7 @@ pub struct SetPatch {
     /// Day of release; `null`: none yet.
     #[serde(default, deserialize_with = "some")]
     #[schema(value_type = Option<String>, format = Date, example = "2026-12-01")]
+    #[allow(clippy::option_option, reason = "absent, null and a day are three things to say")]
     released_on: Option<Option<String>>,
     /// Whether cards that are added later start hidden. Cards that are there stay as they are.
     #[serde(default, deserialize_with = "some")]

@@ -260,10 +260,13 @@ fn sort(value: &Value) -> &'static str {
     }
 }
 
+/// A JSON pointer and what is wrong there.
+type Fault = (String, String);
+
 /// Any JSON document, and the places of keys that stand twice in an object.
 pub fn read_document<'de, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<(Value, Vec<(String, String)>), D::Error> {
+) -> Result<(Value, Vec<Fault>), D::Error> {
     let mut walk = Walk::default();
     let document = Document(&mut walk).deserialize(deserializer)?;
     Ok((document, walk.faults))

@@ -42,6 +42,10 @@ per_printing = true
 type = "text"
 optional = true
 
+[[kinds.effects]]
+min = 0
+max = 1
+
 [[formats]]
 code = "purse"
 name = "Purse"

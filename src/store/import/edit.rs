@@ -117,7 +117,7 @@ pub async fn edit_card(
         at,
     };
     audit::write(conn, entry).await?;
-    Ok(door::cards::find(conn, viewer, id).await?.ok_or(EditError::Missing)?)
+    door::cards::find(conn, viewer, id).await?.ok_or(EditError::Missing)
 }
 
 /// Another card of the game that has the new name already.
@@ -232,5 +232,5 @@ pub async fn edit_set(
         at,
     };
     audit::write(conn, entry).await?;
-    Ok(sets::find(conn, game, code).await?.ok_or(EditError::Missing)?)
+    sets::find(conn, game, code).await?.ok_or(EditError::Missing)
 }
