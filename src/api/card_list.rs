@@ -53,7 +53,7 @@ impl From<UniqueParam> for Unique {
 #[serde(try_from = "String")]
 pub struct CardMembers(Vec<String>);
 
-const MEMBERS: [&str; 12] = [
+const MEMBERS: [&str; 13] = [
     "id",
     "game",
     "set",
@@ -65,6 +65,7 @@ const MEMBERS: [&str; 12] = [
     "attributes",
     "effects",
     "lore",
+    "updated_at",
     "printing",
 ];
 

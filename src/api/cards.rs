@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::card_list::{
     CardEntry, CardMembers, CardsPage, ListRequest, Order, UniqueParam, too_slow,
 };
+use super::card_migrations::{redirected, redirected_number};
 use super::card_text::{card_text, list_text};
 use super::extract::{
     AnswerForm, Caller, Cursor, Freshness, PageLimit, Params, cacheable, cacheable_text, paged,
@@ -99,6 +100,8 @@ pub struct OpenCardResponse {
     /// Background text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lore: Option<String>,
+    /// When it or one of its printings was last changed, or unlocked.
+    pub updated_at: DateTime<Utc>,
 }
 
 /// A card that is hidden from the caller: this and no more.
@@ -146,6 +149,7 @@ impl From<OpenCard> for OpenCardResponse {
     fn from(card: OpenCard) -> Self {
         Self {
             hidden: card.is_hidden(),
+            updated_at: card.public_update(),
             id: card.place.id.0,
             game: card.place.game,
             set: card.place.set,
@@ -367,7 +371,11 @@ pub async fn list_cards(
 #[utoipa::path(
     get, path = "/v1/cards/{card}", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card")),
-    responses((status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n"))), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n"))),
+        (status = 304, description = "Not changed."),
+        (status = 308, description = "The card became one with another: its place is in `Location`."),
+    )
 )]
 pub async fn find_card(
     req: HttpRequest,
@@ -377,8 +385,10 @@ pub async fn find_card(
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let mut conn = state.store.connection().await?;
-    let found = cards::find(&mut conn, caller.viewer(), CardId(*card)).await?;
-    answer(&req, caller.viewer(), form, found)
+    match cards::find(&mut conn, caller.viewer(), CardId(*card)).await? {
+        None => redirected(&req, &mut conn, CardId(*card)).await,
+        found => answer(&req, caller.viewer(), form, found),
+    }
 }
 
 /// The card with a number of a set.
@@ -389,7 +399,11 @@ pub async fn find_card(
         ("set" = String, Path, description = "Code of the set", example = "hearth"),
         ("number" = String, Path, description = "Number in the set", example = "001"),
     ),
-    responses((status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n"))), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n"))),
+        (status = 304, description = "Not changed."),
+        (status = 308, description = "The card was moved, or became one with another: its place is in `Location`."),
+    )
 )]
 pub async fn find_card_by_number(
     req: HttpRequest,
@@ -408,7 +422,10 @@ pub async fn find_card_by_number(
         number.as_str(),
     )
     .await?;
-    answer(&req, caller.viewer(), form, found)
+    match found {
+        None => redirected_number(&req, &mut conn, (&game, &set, &number)).await,
+        found => answer(&req, caller.viewer(), form, found),
+    }
 }
 
 pub(super) fn answer(
@@ -420,10 +437,7 @@ pub(super) fn answer(
     let view = found.ok_or_else(Problem::not_found)?;
     // When the content of a hidden card changed is a secret of its own.
     let modified = match &view {
-        CardView::Open(card) if !card.is_hidden() => {
-            let unlocked_at = card.unlock.and_then(|unlock| unlock.unlocked_at);
-            Some(unlocked_at.map_or(card.updated_at, |at| at.max(card.updated_at)))
-        }
+        CardView::Open(card) if !card.is_hidden() => Some(card.public_update()),
         _ => None,
     };
     in_form(req, form, freshness(viewer, modified.is_none()), modified, view)
@@ -450,7 +464,11 @@ pub(super) fn in_form(
 #[utoipa::path(
     get, path = "/v1/cards/{card}/printings", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card")),
-    responses((status = 200, body = PrintingsResponse), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, body = PrintingsResponse),
+        (status = 304, description = "Not changed."),
+        (status = 308, description = "The card became one with another: its place is in `Location`."),
+    )
 )]
 pub async fn list_printings(
     req: HttpRequest,
@@ -460,7 +478,9 @@ pub async fn list_printings(
 ) -> Result<HttpResponse, Problem> {
     let (viewer, card) = (caller.viewer(), CardId(*card));
     let mut conn = state.store.connection().await?;
-    let found = cards::find(&mut conn, viewer, card).await?.ok_or_else(Problem::not_found)?;
+    let Some(found) = cards::find(&mut conn, viewer, card).await? else {
+        return redirected(&req, &mut conn, card).await;
+    };
     let printings = cards::printings(&mut conn, viewer, card).await?;
     let hidden = found.is_hidden();
     let body = PrintingsResponse { data: printings.into_iter().map(Into::into).collect(), hidden };

@@ -24,7 +24,7 @@ pub struct ImportQuery {
     /// Only check, and tell what would change.
     #[serde(default)]
     #[param(value_type = Option<bool>, default = false)]
-    dry_run: bool,
+    pub(super) dry_run: bool,
 }
 
 /// What an import changed, or would have.
@@ -173,9 +173,14 @@ impl Place {
     }
 }
 
-const NO_STORE: (header::HeaderName, &str) = (header::CACHE_CONTROL, "no-store");
+pub(super) const NO_STORE: (header::HeaderName, &str) = (header::CACHE_CONTROL, "no-store");
 
 fn refused(faults: Vec<ImportFault>) -> Problem {
+    faulty(ProblemCode::InvalidImport, faults)
+}
+
+/// What is refused for faults of a file, or of something that could come in one.
+pub(super) fn faulty(code: ProblemCode, faults: Vec<ImportFault>) -> Problem {
     let all = faults.len();
     let told = faults.into_iter().take(MAX_FAULTS).map(|fault| InputFault {
         code: fault.code,
@@ -183,7 +188,7 @@ fn refused(faults: Vec<ImportFault>) -> Problem {
         card: fault.card.map(|FaultyCard { set, number, name }| InputCard { set, number, name }),
         ..InputFault::at(fault.pointer, fault.message)
     });
-    let problem = Problem::new(ProblemCode::InvalidImport).errors(told.collect());
+    let problem = Problem::new(code).errors(told.collect());
     if all > MAX_FAULTS {
         problem.detail(format!("{all} faults; the first {MAX_FAULTS} are listed."))
     } else {

@@ -81,9 +81,14 @@ problem_codes! {
     EditConflict = 409 "edit_conflict" "It was changed at the same moment: look again";
     OwnAccount = 409 "own_account" "Nobody changes their own role or bans themselves";
     TooManyDecks = 409 "too_many_decks" "The account has as many decks as it may";
+    NumberTaken = 409 "number_taken" "The number belongs to another card, or did";
+    SetPrinted = 409 "set_printed" "The set is being printed or was: its cards stay what and where they are";
+    MergeRefused = 409 "merge_refused" "These two cards cannot become one";
+    TooManyRulings = 409 "too_many_rulings" "The card has as many rulings as it may";
     Gone = 410 "gone" "What this request created was deleted since";
     UnknownFormat = 422 "unknown_format" "There is no such game or format";
     InvalidImport = 422 "invalid_import" "The file has faults; nothing of it was taken";
+    InvalidEdit = 422 "invalid_edit" "What the edit would make of it has faults; nothing was changed";
     UnreadableDeckList = 422 "unreadable_deck_list" "Some lines of the deck list cannot be read";
 
     // Serials.

@@ -7,9 +7,9 @@ use utoipa::OpenApi;
 use super::middleware::deadline;
 use super::problem::{self, Problem, ProblemCode};
 use super::{
-    accounts, audit_log, bulk_files, card_lookups, cards, changes, deck_reports, decks, facets,
-    games, health, print_runs, sessions, sets, submission_batches, submission_reviews, submissions,
-    tokens, unlock_policies, unlocks,
+    accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations, cards, changes,
+    deck_reports, decks, facets, games, health, history, print_runs, rulings, sessions, sets,
+    submission_batches, submission_reviews, submissions, tokens, unlock_policies, unlocks,
 };
 
 macro_rules! on {
@@ -63,7 +63,7 @@ routes! {
     "/v1/games/{game}/formats"    => get games::list_formats;
     "/v1/games/{game}/formats/{format}" => get games::find_format;
     "/v1/games/{game}/sets"       => get sets::list_sets;
-    "/v1/games/{game}/sets/{set}" => get sets::find_set, put sets::replace_set;
+    "/v1/games/{game}/sets/{set}" => get sets::find_set, put sets::replace_set, patch sets::edit_set;
     "/v1/games/{game}/sets/{set}/cards/{number}" => get cards::find_card_by_number;
     "/v1/games/{game}/facets"     => get facets::list_facets;
     "/v1/cards"                   => get cards::list_cards;
@@ -71,8 +71,15 @@ routes! {
     "/v1/cards/autocomplete"      => get card_lookups::suggest_card_names;
     "/v1/cards/random"            => get card_lookups::draw_card;
     "/v1/cards/lookup"            => post card_lookups::look_up_cards;
-    "/v1/cards/{card}"            => get cards::find_card;
+    "/v1/cards/{card}"            => get cards::find_card, patch card_edits::edit_card;
     "/v1/cards/{card}/printings"  => get cards::list_printings;
+    "/v1/cards/{card}/rulings"    => get rulings::list_rulings, post rulings::create_ruling;
+    "/v1/cards/{card}/history"    => get history::list_history;
+    "/v1/cards/{card}/move"       => post card_migrations::move_card;
+    "/v1/cards/{card}/merge"      => post card_migrations::merge_card;
+    "/v1/rulings/{ruling}"        => get rulings::find_ruling, put rulings::replace_ruling, delete rulings::delete_ruling;
+    "/v1/card-migrations"         => get card_migrations::list_card_migrations;
+    "/v1/card-migrations/{migration}" => get card_migrations::find_card_migration;
 
     "/v1/bulk-files"              => get bulk_files::list_bulk_files;
     "/v1/bulk-files/{name}"       => get bulk_files::download_bulk_file;

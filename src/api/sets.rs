@@ -1,19 +1,24 @@
 //! Sets.
 
 use actix_web::{HttpRequest, HttpResponse, web};
+use cardscape_engine::{Date, SetDefinition};
 use chrono::NaiveDate;
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-use super::extract::{File, Freshness, Json, May, Page, PageQuery, Params, cacheable, paged};
-use super::import::{ImportQuery, ImportResponse, Place};
-use super::problem::Problem;
+use super::card_edits::Edited;
+use super::extract::{
+    File, Freshness, IfMatch, Json, May, Page, PageQuery, Params, Patch, cacheable, paged,
+};
+use super::import::{ImportQuery, ImportResponse, Place, faulty};
+use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::WriteCatalogue;
+use crate::domain::card_edit::set_faults;
 use crate::domain::code::Code;
 use crate::domain::import::{GameSource, SourceFile};
 use crate::store::games;
-use crate::store::import::Base;
+use crate::store::import::{self, Base, EditError, SetChange};
 use crate::store::sets::{self, SetRow};
 
 /// The same for everybody; an unlock shows within seconds.
@@ -148,4 +153,107 @@ pub async fn replace_set(
     let sets = vec![SourceFile::new("set.json", &file?.text)];
     let base = Base::Revision(stored.revision);
     query.run(&state, &by, &place, base, GameSource { manifest, sets }).await
+}
+
+/// A JSON merge patch of a set's own fields.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetPatch {
+    /// Its name.
+    #[serde(default, deserialize_with = "some")]
+    #[schema(example = "Beyond the Veil", min_length = 1, max_length = 100)]
+    name: Option<String>,
+    /// Day of release; `null`: none yet.
+    #[serde(default, deserialize_with = "some")]
+    #[schema(value_type = Option<String>, format = Date, example = "2026-12-01")]
+    #[allow(clippy::option_option, reason = "absent, null and a day are three things to say")]
+    released_on: Option<Option<String>>,
+    /// Whether cards that are added later start hidden. Cards that are there stay as they are.
+    #[serde(default, deserialize_with = "some")]
+    cards_start_hidden: Option<bool>,
+    /// Distinct accounts whose submissions unlock a card. A lower number unlocks the cards that have as many already.
+    #[serde(default, deserialize_with = "some")]
+    #[schema(example = 5, minimum = 1, maximum = 100_000)]
+    unlock_threshold: Option<u32>,
+}
+
+/// A member that is there: `null` is a value like others, and of most types none.
+fn some<'de, D: Deserializer<'de>, T: Deserialize<'de>>(field: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(field).map(Some)
+}
+
+impl SetPatch {
+    /// The change, or every fault of it.
+    fn parse(self, game: &cardscape_engine::Game, code: &Code) -> Result<SetChange, Problem> {
+        let day = |text: &String| text.parse::<Date>().is_ok().then(|| text.parse().ok()).flatten();
+        let released_on = self.released_on.as_ref().map(|on| on.as_ref().and_then(day));
+        let set = SetDefinition {
+            code: code.as_str().to_owned(),
+            name: self.name.clone().unwrap_or_else(|| code.as_str().to_owned()),
+            released_on: self.released_on.flatten(),
+            hidden: None,
+            unlock_threshold: self.unlock_threshold,
+            cards: Vec::new(),
+        };
+        let faults = set_faults(game, set);
+        if !faults.is_empty() {
+            return Err(faulty(ProblemCode::InvalidBody, faults));
+        }
+        let threshold = self.unlock_threshold.and_then(|threshold| threshold.try_into().ok());
+        Ok(SetChange {
+            name: self.name,
+            released_on,
+            hidden: self.cards_start_hidden,
+            unlock_threshold: threshold,
+        })
+    }
+}
+
+/// Changes a set's own fields.
+///
+/// The body is a JSON merge patch (RFC 7396). Cards are changed one by one, or all at once by `PUT` of the whole file.
+#[utoipa::path(
+    patch, path = "/v1/games/{game}/sets/{set}", tag = "catalogue", security(("bearer" = [])),
+    request_body(content((SetPatch = "application/merge-patch+json"), (SetPatch = "application/json"))),
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("set" = String, Path, description = "Code of the set", example = "veil"),
+        ("If-Match" = String, Header, description = "ETag of the set that was read"),
+        ImportQuery,
+    ),
+    responses(
+        (status = 200, body = SetResponse, description = "The set as it is now, or, in a rehearsal, as it would be.",
+            headers(("ETag" = String, description = "The new version"))),
+        (status = 412, description = "`precondition_failed`: it was changed since, or one of its cards was unlocked."),
+        (status = 422, description = "`invalid_body`"),
+        (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn edit_set(
+    state: web::Data<AppState>,
+    by: May<WriteCatalogue>,
+    path: web::Path<(Code, Code)>,
+    query: Params<ImportQuery>,
+    if_match: Result<IfMatch, Problem>,
+    patch: Result<Patch<SetPatch>, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let ((game, set), if_match, Patch(patch)) = (path.into_inner(), if_match?, patch?);
+    let loaded = state.games.find(&mut *state.store.connection().await?, game.as_str()).await?;
+    let loaded = loaded.ok_or_else(Problem::not_found)?;
+    let (change, at) = (patch.parse(&loaded.game, &set)?, state.clock.now());
+    let done = state
+        .store
+        .transaction(async |conn| {
+            let is_current = |row: &SetRow| if_match.has_seen(&SetResponse::from(row.clone()));
+            let place = (game.as_str(), set.as_str());
+            let now = import::edit_set(conn, &by, place, is_current, &change, at).await?;
+            // An error takes everything back.
+            if query.dry_run { Err(EditError::Rehearsed(now)) } else { Ok(now) }
+        })
+        .await;
+    let edited = Edited::new(done)?;
+    if let Edited::Done(_) = edited {
+        tracing::info!(account = %by.account(), %game, %set, "set changed");
+    }
+    edited.answer::<SetResponse>()
 }

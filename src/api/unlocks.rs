@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::card_migrations::redirected;
 use super::cards::CardUnlock;
 use super::extract::{Body, CursorTime, Freshness, May, Page, PageQuery, Params, cacheable, paged};
 use super::problem::{InputFault, Problem};
@@ -83,7 +84,11 @@ pub async fn list_unlocks(
 #[utoipa::path(
     get, path = "/v1/cards/{card}/unlock", tag = "serials",
     params(("card" = Uuid, Path, description = "Id of the card")),
-    responses((status = 200, body = CardUnlock), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, body = CardUnlock),
+        (status = 304, description = "Not changed."),
+        (status = 308, description = "The card became one with another: its place is in `Location`."),
+    )
 )]
 pub async fn find_unlock(
     req: HttpRequest,
@@ -91,7 +96,9 @@ pub async fn find_unlock(
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let mut conn = state.store.connection().await?;
-    let row = unlocks::progress(&mut conn, CardId(*card)).await?.ok_or_else(Problem::not_found)?;
+    let Some(row) = unlocks::progress(&mut conn, CardId(*card)).await? else {
+        return redirected(&req, &mut conn, CardId(*card)).await;
+    };
     cacheable(&req, FRESH, None, &CardUnlock::from(row))
 }
 

@@ -267,6 +267,13 @@ impl From<&Granted<WriteCatalogue>> for Importer {
     }
 }
 
+/// Whoever may write the catalogue may see all of it.
+impl From<&Granted<WriteCatalogue>> for Viewer {
+    fn from(_: &Granted<WriteCatalogue>) -> Self {
+        Self(Eyes::Overseer)
+    }
+}
+
 macro_rules! permissions {
     ($($(#[$meta:meta])* $name:ident: $role:ident, $scope:expr $(, $before:literal)?;)+) => {
         $(

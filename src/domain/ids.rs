@@ -43,6 +43,10 @@ ids! {
     DeckId;
     /// An entry of the copy ledger.
     LedgerId;
+    /// A ruling or an erratum.
+    RulingId;
+    /// A card's move to another number, or into another card.
+    MigrationId;
 }
 
 impl PrintingId {

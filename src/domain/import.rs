@@ -15,7 +15,7 @@ use super::set_file::SetFile;
 const IMPORT_VERSION: u8 = 1;
 
 /// Highest unlock threshold that a set may ask for.
-const MAX_THRESHOLD: u32 = 100_000;
+pub(super) const MAX_THRESHOLD: u32 = 100_000;
 
 /// A text file and what to call it in messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -290,7 +290,7 @@ fn card_at(file: &SetFile, pointer: &str) -> Option<FaultyCard> {
     file.card_at(pointer).map(|(number, name)| FaultyCard { set: None, number, name })
 }
 
-fn structural_faults(source: &SourceFile, file: &SetFile) -> Vec<ImportFault> {
+pub(super) fn structural_faults(source: &SourceFile, file: &SetFile) -> Vec<ImportFault> {
     let fault = |(pointer, message): &(String, String)| {
         ImportFault::new(&source.name, pointer, message).about(card_at(file, pointer))
     };
@@ -298,7 +298,7 @@ fn structural_faults(source: &SourceFile, file: &SetFile) -> Vec<ImportFault> {
 }
 
 /// What rules of the game, the database or URLs speak against, in what could be read of a file.
-fn rule_faults(game: &Game, source: &SourceFile, file: &SetFile) -> Vec<ImportFault> {
+pub(super) fn rule_faults(game: &Game, source: &SourceFile, file: &SetFile) -> Vec<ImportFault> {
     let mut faults: Vec<ImportFault> = check_set(game, &file.set)
         .into_iter()
         .map(|found| ImportFault::broken_rule(&source.name, found.pointer, &found.violation))
@@ -336,7 +336,12 @@ fn threshold(game: &Game, set: &SetDefinition) -> u32 {
 }
 
 /// A set without a fault, ready to be stored.
-fn set_import(game: &Game, source: &SourceFile, hash: [u8; 32], set: SetDefinition) -> SetImport {
+pub(super) fn set_import(
+    game: &Game,
+    source: &SourceFile,
+    hash: [u8; 32],
+    set: SetDefinition,
+) -> SetImport {
     SetImport {
         file: source.name.clone(),
         hash,
@@ -389,9 +394,7 @@ fn storage_faults(game: &Game, set: &SetDefinition) -> Vec<(String, String)> {
         faults.push(("/unlock_threshold".to_owned(), message));
     }
     for (at, card) in set.cards.iter().enumerate() {
-        if !is_hyphenated(&card.number, 16, |byte| byte.is_ascii_alphanumeric()) {
-            let message =
-                "must be 1 to 16 letters and digits, with single hyphens between them".to_owned();
+        if let Some(message) = number_fault(&card.number) {
             faults.push((format!("/cards/{at}/number"), message));
         }
         if serde_json::to_value(card).is_ok_and(|card| holds_nul(&card)) {
@@ -410,6 +413,13 @@ fn holds_nul(value: &Value) -> bool {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
+}
+
+/// What is wrong with a collector number, if anything is.
+pub fn number_fault(number: &str) -> Option<String> {
+    let fits = is_hyphenated(number, 16, |byte| byte.is_ascii_alphanumeric());
+    (!fits)
+        .then(|| "must be 1 to 16 letters and digits, with single hyphens between them".to_owned())
 }
 
 fn code_fault(code: &str) -> Option<String> {

@@ -5,6 +5,7 @@
 
 pub mod attempts;
 pub mod bulk;
+pub mod card_edit;
 pub mod card_name;
 pub mod clock;
 pub mod code;
@@ -16,6 +17,7 @@ pub mod minting;
 pub mod network;
 pub mod password;
 pub mod pointer;
+pub mod ruling;
 pub mod serial;
 pub mod set_file;
 pub mod submission;

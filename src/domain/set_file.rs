@@ -260,6 +260,18 @@ fn sort(value: &Value) -> &'static str {
     }
 }
 
+/// A JSON pointer and what is wrong there.
+type Fault = (String, String);
+
+/// Any JSON document, and the places of keys that stand twice in an object.
+pub fn read_document<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<(Value, Vec<Fault>), D::Error> {
+    let mut walk = Walk::default();
+    let document = Document(&mut walk).deserialize(deserializer)?;
+    Ok((document, walk.faults))
+}
+
 /// Reads any JSON value, and notes keys that stand twice in an object: [`Value`] would keep the last and say nothing.
 struct Document<'a>(&'a mut Walk);
 

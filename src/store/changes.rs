@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::door::cards::CardPlace;
 use super::schema::{event_clock, events};
 use super::{Connection, Store, StoreError, StoreResult};
 use crate::domain::ids::CardId;
@@ -42,6 +43,19 @@ pub struct Subject {
     pub number: Option<String>,
     /// Id of the card, where it is about one.
     pub card: Option<Uuid>,
+    /// Where the card was, and which it was, where it was moved or became one with another.
+    pub from: Option<FormerCard>,
+}
+
+/// What a card was called before it was moved or became one with another.
+#[derive(Clone, Debug, Deserialize)]
+pub struct FormerCard {
+    /// Id: another one if it was merged.
+    pub card: Uuid,
+    /// Set code.
+    pub set: String,
+    /// Number in the set.
+    pub number: String,
 }
 
 /// Which numbers the feed has.
@@ -156,6 +170,21 @@ pub(super) async fn set_changed(
 ) -> StoreResult<()> {
     let payload = serde_json::json!({ "game": game, "set": code });
     note(conn, "set.changed", Some(set), payload, at).await
+}
+
+/// Notes that a card was moved or merged (`kind`). Places and ids are no secret.
+pub(super) async fn card_went(
+    conn: &mut Connection,
+    kind: &str,
+    old: &CardPlace,
+    new: &CardPlace,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let payload = serde_json::json!({
+        "game": new.game, "set": new.set, "number": new.number, "card": new.id,
+        "from": { "card": old.id, "set": old.set, "number": old.number },
+    });
+    note(conn, kind, Some(old.id.0), payload, at).await
 }
 
 async fn note(

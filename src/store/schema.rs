@@ -84,6 +84,46 @@ diesel::table! {
 }
 
 diesel::table! {
+    card_history (id) {
+        id -> Uuid,
+        card_id -> Uuid,
+        change -> Text,
+        changes -> Jsonb,
+        early -> Bool,
+        at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    card_migrations (id) {
+        id -> Uuid,
+        kind -> Text,
+        game_code -> Text,
+        old_card_id -> Uuid,
+        old_set_code -> Text,
+        old_number -> Text,
+        new_card_id -> Uuid,
+        new_set_code -> Text,
+        new_number -> Text,
+        card_id -> Uuid,
+        note -> Nullable<Text>,
+        performed_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    card_rulings (id) {
+        id -> Uuid,
+        card_id -> Uuid,
+        kind -> Text,
+        text -> Text,
+        published_on -> Date,
+        source -> Nullable<Text>,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     cards (id) {
         id -> Uuid,
         game_code -> Text,
@@ -288,6 +328,7 @@ diesel::table! {
         revision -> Int8,
         created_at -> Timestamptz,
         updated_at -> Timestamptz,
+        edited_at -> Nullable<Timestamptz>,
     }
 }
 
@@ -354,6 +395,9 @@ diesel::allow_tables_to_appear_in_same_query!(
     bulk_chunks,
     bulk_files,
     card_content,
+    card_history,
+    card_migrations,
+    card_rulings,
     cards,
     copies,
     copy_ledger,

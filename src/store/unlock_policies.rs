@@ -13,7 +13,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::schema::{games, sets, unlock_policies};
-use super::{Connection, Store, StoreResult, audit};
+use super::{Connection, Store, StoreResult, audit, changes};
 use crate::auth::permission::{Granted, UnlockCards};
 use crate::domain::ids::{AccountId, CardId};
 use crate::domain::unlock_policy::{Tally, UnlockPolicy, Vote};
@@ -160,7 +160,8 @@ pub async fn change(
         insert(conn, place, policy, revision, at).await?;
     }
     let mut unlocked = 0;
-    for set in &codes {
+    for (id, set) in &codes {
+        changes::set_changed(conn, *id, &place.game, set, at).await?;
         unlocked += apply(conn, &place.game, set, Count::Everything, at).await?;
     }
     let action = if policy.is_some() { "unlock_policy.set" } else { "unlock_policy.removed" };
@@ -183,16 +184,17 @@ pub async fn change(
 async fn locked_sets(
     conn: &mut Connection,
     place: &PolicyPlace,
-) -> StoreResult<Option<Vec<String>>> {
+) -> StoreResult<Option<Vec<(Uuid, String)>>> {
     let game = games::table.find(&place.game).select(games::code).for_update();
     let game: Option<String> = game.first(conn).await.optional()?;
-    let of_game = sets::table.filter(sets::game_code.eq(&place.game)).select(sets::code);
-    let mut codes: Vec<String> = of_game.order(sets::code).load(conn).await?;
+    let of_game = sets::table.filter(sets::game_code.eq(&place.game));
+    let of_game = of_game.select((sets::id, sets::code)).order(sets::code);
+    let mut found: Vec<(Uuid, String)> = of_game.load(conn).await?;
     if let Some(set) = &place.set {
-        codes.retain(|code| code == set);
-        return Ok((!codes.is_empty()).then_some(codes));
+        found.retain(|(_, code)| code == set);
+        return Ok((!found.is_empty()).then_some(found));
     }
-    Ok(game.map(|_| codes))
+    Ok(game.map(|_| found))
 }
 
 async fn insert(

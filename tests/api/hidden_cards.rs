@@ -37,6 +37,19 @@ async fn twins() -> (TestApp, TestApp) {
     });
     clock.advance(chrono::Duration::days(1));
     import_at(&other, &clock, &changed).await;
+    // Some hidden cards have rulings in one of them only, others in both with other words; open cards have the same.
+    let rulings = |numbers: &str, set: &str, text: &str| {
+        format!(
+            "INSERT INTO card_rulings (id, card_id, kind, text, published_on, created_at) \
+             SELECT md5(id::text)::uuid, id, 'ruling', '{text}', '2026-11-01', created_at FROM cards \
+             WHERE set_code = '{set}' AND number IN ({numbers});"
+        )
+    };
+    let open = rulings("'001', '002'", "hearth", "The same for all.");
+    let here = rulings("'001', '002', '003'", "veil", "It burns.");
+    let there = rulings("'003', '004'", "veil", "It swims.");
+    sql(&one.url(), &(open.clone() + &here)).await;
+    sql(&other.url(), &(open + &there)).await;
     let start = |db| TestApp::start_on(Arc::new(db), clock.clone(), |_| {});
     (start(one), start(other))
 }
@@ -84,6 +97,7 @@ async fn every_path(app: &TestApp) -> Vec<String> {
         "/v1/games/ttcg/manifest".to_owned(),
         "/v1/changes?after=0&limit=200".to_owned(),
         "/v1/changes?after=100&game=ttcg".to_owned(),
+        "/v1/card-migrations".to_owned(),
     ];
     paths.extend(["/v1/games/ttcg/sets", "/v1/games/ttcg/sets/veil"].map(str::to_owned));
     let veil = app.get("/v1/cards?set=veil&limit=200").answer().await.expect(200);
@@ -91,7 +105,14 @@ async fn every_path(app: &TestApp) -> Vec<String> {
         let (id, number) = (card["id"].as_str().unwrap(), card["number"].as_str().unwrap());
         paths.push(format!("/v1/games/ttcg/sets/veil/cards/{number}"));
         paths.push(format!("/v1/cards/{id}"));
-        paths.push(format!("/v1/cards/{id}/printings"));
+        paths.extend(
+            ["printings", "rulings", "history", "history?limit=1", "unlock"]
+                .map(|of| format!("/v1/cards/{id}/{of}")),
+        );
+        // The id that a ruling of this card has, if there is one.
+        let id: uuid::Uuid = id.parse().unwrap();
+        let ruling = app.db().value(&format!("SELECT md5('{id}')::uuid")).await;
+        paths.push(format!("/v1/rulings/{ruling}"));
     }
     let options: [Vec<String>; 8] = [
         ["", "game=ttcg", "game=emojito"].map(str::to_owned).to_vec(),
@@ -370,9 +391,14 @@ async fn to_a_stranger_the_content_of_hidden_cards_makes_no_difference() {
     // The comparison can fail: a moderator sees the difference.
     let (here, there) = (one.moderator().await, other.moderator().await);
     let path = "/v1/games/ttcg/sets/veil/cards/001";
-    let (here, there) =
-        (one.get(path).by(&here).answer().await, other.get(path).by(&there).answer().await);
-    assert_ne!(here.expect(200)["name"], there.expect(200)["name"]);
+    let card = one.get(path).by(&here).answer().await.expect(200);
+    assert_ne!(card["name"], other.get(path).by(&there).answer().await.expect(200)["name"]);
+    for of in ["rulings", "history"] {
+        let path = format!("/v1/cards/{}/{of}", card["id"].as_str().unwrap());
+        let (here, there) =
+            (one.get(&path).by(&here).answer().await, other.get(&path).by(&there).answer().await);
+        assert_ne!(visible(&here), visible(&there), "{path}");
+    }
 }
 
 #[tokio::test]

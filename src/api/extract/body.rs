@@ -34,11 +34,26 @@ impl<T: DeserializeOwned> FromRequest for Body<T> {
     type Future = Extracting<Self>;
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let whole = read(req, payload, "application/json", MAX_BODY);
+        let whole = read(req, payload, &["application/json"], MAX_BODY);
         Box::pin(async move {
             let raw = whole.await?;
             Ok(Self { value: parse(&raw)?, raw })
         })
+    }
+}
+
+/// A JSON merge patch (RFC 7396): an object whose members replace those of the resource. Like [`Body`], but also of the media type
+/// `application/merge-patch+json`.
+pub struct Patch<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest for Patch<T> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let media_types = &["application/merge-patch+json", "application/json"];
+        let whole = read(req, payload, media_types, MAX_BODY);
+        Box::pin(async move { Ok(Self(parse(&whole.await?)?)) })
     }
 }
 
@@ -89,7 +104,7 @@ impl<T: FileType> FromRequest for File<T> {
     type Future = Extracting<Self>;
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let whole = read(req, payload, T::MEDIA_TYPE, MAX_FILE);
+        let whole = read(req, payload, &[T::MEDIA_TYPE], MAX_FILE);
         Box::pin(async move {
             let raw = whole.await?;
             let text = std::str::from_utf8(&raw).map_err(|error| {
@@ -104,14 +119,15 @@ impl<T: FileType> FromRequest for File<T> {
     }
 }
 
-/// The whole body, if it has the media type and is not too large.
+/// The whole body, if it has one of the media types and is not too large.
 fn read(
     req: &HttpRequest,
     payload: &mut Payload,
-    media_type: &'static str,
+    media_types: &[&'static str],
     limit: usize,
-) -> impl Future<Output = Result<Bytes, Problem>> + 'static {
-    let fits = has_media_type(req, media_type);
+) -> impl Future<Output = Result<Bytes, Problem>> + use<> {
+    let fits = media_types.iter().any(|wanted| has_media_type(req, wanted));
+    let wanted = media_types.join(" or ");
     let encoded = is_encoded(req);
     let declared = req
         .headers()
@@ -120,7 +136,7 @@ fn read(
     let mut payload = payload.take();
     async move {
         if !fits {
-            let wanted = format!("The body must be {media_type}.");
+            let wanted = format!("The body must be {wanted}.");
             return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(wanted));
         }
         if encoded {

@@ -3,6 +3,7 @@
 use std::future::{Ready, ready};
 
 use actix_web::dev::Payload;
+use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName};
 use actix_web::{FromRequest, HttpRequest, HttpResponse};
 use chrono::{DateTime, Utc};
@@ -41,6 +42,16 @@ pub fn cacheable<T: Serialize>(
 ) -> Result<HttpResponse, Problem> {
     let body = serde_json::to_vec(value).map_err(Problem::internal)?;
     Ok(conditional(req, &tag_of(&body), freshness, modified, JSON, body))
+}
+
+/// The answer to an edit: what the thing is now, with the ETag that a GET of it has.
+pub fn edited<T: Serialize>(status: StatusCode, value: &T) -> Result<HttpResponse, Problem> {
+    let body = serde_json::to_vec(value).map_err(Problem::internal)?;
+    Ok(HttpResponse::build(status)
+        .insert_header((header::ETAG, format!("\"{}\"", tag_of(&body))))
+        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
+        .content_type("application/json")
+        .body(body))
 }
 
 /// The same for a plain text, an answer that has a JSON form too.
@@ -205,6 +216,13 @@ impl IfMatch {
             self.0.iter().any(|listed| !listed.weak && (listed.names(&tag) || listed.names(&text)));
         if matches { Ok(()) } else { Err(Problem::new(ProblemCode::PreconditionFailed)) }
     }
+
+    /// Whether `current` is the answer that the client has seen: for things whose ETag is a hash of the answer.
+    pub fn has_seen<T: Serialize>(&self, current: &T) -> bool {
+        let Ok(body) = serde_json::to_vec(current) else { return false };
+        let tag = tag_of(&body);
+        self.0.iter().any(|listed| !listed.weak && listed.names(&tag))
+    }
 }
 
 impl FromRequest for IfMatch {
@@ -321,6 +339,15 @@ mod tests {
         assert!(check("*", 7).await);
         assert!(!check("\"r6\"", 7).await);
         assert!(!check("W/\"r7\"", 7).await);
+        let seen = async |value: &str| {
+            let req = TestRequest::default().insert_header(("if-match", value)).to_http_request();
+            IfMatch::extract(&req).await.unwrap().has_seen(&["a"])
+        };
+        let tag = tag_of(br#"["a"]"#);
+        assert!(seen(&format!("\"{tag}\"")).await);
+        assert!(seen(&format!("\"x\", \"{tag}-br\"")).await);
+        assert!(!seen(&format!("W/\"{tag}\"")).await);
+        assert!(!seen("\"r7\"").await);
         let bare = TestRequest::default().to_http_request();
         let missing = IfMatch::extract(&bare).await.err().unwrap();
         assert_eq!(missing.code(), ProblemCode::PreconditionRequired);

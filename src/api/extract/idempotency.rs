@@ -4,6 +4,7 @@ use std::future::{Ready, ready};
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
+use uuid::Uuid;
 
 use super::Body;
 use crate::api::problem::{Problem, ProblemCode};
@@ -30,6 +31,20 @@ impl IdempotencyKey {
             body_mac: state.keys.lookup("idempotency", &[operation.as_bytes(), &body.raw]),
             at: state.clock.now(),
         })
+    }
+
+    /// The same for an operation on the thing that the path names: another thing is another request.
+    pub fn claim_at<T>(
+        self,
+        state: &AppState,
+        account: AccountId,
+        operation: &'static str,
+        thing: Uuid,
+        body: &Body<T>,
+    ) -> Option<IdempotencyClaim> {
+        let parts = [operation.as_bytes(), thing.as_bytes(), &body.raw];
+        let body_mac = state.keys.lookup("idempotency", &parts);
+        Some(IdempotencyClaim { body_mac, ..self.claim(state, account, operation, body)? })
     }
 }
 

@@ -11,9 +11,9 @@ mod params;
 mod range;
 
 pub use answer_form::AnswerForm;
-pub use body::{Body, File, FileType, Json, Toml};
+pub use body::{Body, File, FileType, Json, Patch, Toml};
 pub use conditional::{
-    Condition, Freshness, IfMatch, Revision, Versions, cacheable, cacheable_text,
+    Condition, Freshness, IfMatch, Revision, Versions, cacheable, cacheable_text, edited,
 };
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, May};

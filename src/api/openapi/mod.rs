@@ -137,6 +137,7 @@ fn complete(path: &str, operation: &mut Operation) {
                 "WWW-Authenticate",
                 "How to say who you are (RFC 6750).",
             ),
+            "308" => describe(operation, status, "Location", "Where it is now, with the query."),
             "405" => describe(operation, status, "Allow", "The methods that the resource knows."),
             "429" | "503" => describe(operation, status, "Retry-After", "Seconds to wait."),
             _ => {}

@@ -74,6 +74,12 @@ impl OpenCard {
     pub fn is_hidden(&self) -> bool {
         self.unlock.is_some_and(|unlock| unlock.unlocked_at.is_none())
     }
+
+    /// When it last became what it is to the public: what changed before the unlock is not told.
+    pub fn public_update(&self) -> DateTime<Utc> {
+        let unlocked_at = self.unlock.and_then(|unlock| unlock.unlocked_at);
+        unlocked_at.map_or(self.updated_at, |at| at.max(self.updated_at))
+    }
 }
 
 /// A card without its content.

@@ -1,4 +1,4 @@
-//! The content of cards on its way in: for imports by the operator only.
+//! The content of cards on its way in: for who may write the catalogue.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::store::schema::{card_content, printing_content};
 use crate::store::{Connection, StoreResult};
 
 /// A card as it is stored, to compare an import with.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::store) struct StoredCard {
     pub id: CardId,
     pub number: String,
@@ -35,7 +35,7 @@ pub(in crate::store) struct StoredCard {
 }
 
 /// A printing as it is stored.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub(in crate::store) struct StoredPrinting {
     pub id: PrintingId,
     pub tier: i16,
@@ -97,6 +97,31 @@ struct StoredContent {
     lore: Option<String>,
 }
 
+impl StoredRow {
+    fn card(self) -> StoreResult<StoredCard> {
+        let content: StoredContent = stored(self.content)?;
+        Ok(StoredCard {
+            id: CardId(self.id),
+            number: self.number,
+            name_key: self.name_key,
+            kind: content.kind,
+            name: content.name,
+            attributes: content.attributes,
+            effects: content.effects,
+            lore: content.lore,
+            printings: stored(self.printings)?,
+        })
+    }
+}
+
+const STORED: &str = "SELECT c.id, c.number, content.name_key, \
+    jsonb_build_object('kind', content.kind, 'name', content.name, 'attributes', content.attributes, \
+        'effects', content.effects, 'lore', content.lore) AS content, \
+    (SELECT coalesce(jsonb_object_agg(p.rarity, \
+         jsonb_build_object('id', p.id, 'tier', p.tier, 'attributes', own.attributes)), '{}') \
+     FROM printings p JOIN printing_content own ON own.printing_id = p.id WHERE p.card_id = c.id) AS printings \
+    FROM cards c JOIN card_content content ON content.card_id = c.id";
+
 /// Everything that is stored about the cards of a set, by number.
 pub(in crate::store) async fn load_set(
     conn: &mut Connection,
@@ -104,35 +129,26 @@ pub(in crate::store) async fn load_set(
     game: &str,
     set: &str,
 ) -> StoreResult<BTreeMap<String, StoredCard>> {
-    let rows: Vec<StoredRow> = diesel::sql_query(
-        "SELECT c.id, c.number, content.name_key, \
-                jsonb_build_object('kind', content.kind, 'name', content.name, 'attributes', content.attributes, \
-                    'effects', content.effects, 'lore', content.lore) AS content, \
-                (SELECT coalesce(jsonb_object_agg(p.rarity, \
-                     jsonb_build_object('id', p.id, 'tier', p.tier, 'attributes', own.attributes)), '{}') \
-                 FROM printings p JOIN printing_content own ON own.printing_id = p.id WHERE p.card_id = c.id) AS printings \
-         FROM cards c JOIN card_content content ON content.card_id = c.id WHERE c.game_code = $1 AND c.set_code = $2",
-    )
-    .bind::<Text, _>(game)
-    .bind::<Text, _>(set)
-    .load(conn)
-    .await?;
+    let of_set = format!("{STORED} WHERE c.game_code = $1 AND c.set_code = $2");
+    let rows: Vec<StoredRow> =
+        diesel::sql_query(of_set).bind::<Text, _>(game).bind::<Text, _>(set).load(conn).await?;
     let card = |row: StoredRow| {
-        let content: StoredContent = stored(row.content)?;
-        let card = StoredCard {
-            id: CardId(row.id),
-            number: row.number,
-            name_key: row.name_key,
-            kind: content.kind,
-            name: content.name,
-            attributes: content.attributes,
-            effects: content.effects,
-            lore: content.lore,
-            printings: stored(row.printings)?,
-        };
+        let card = row.card()?;
         Ok((card.number.clone(), card))
     };
     rows.into_iter().map(card).collect()
+}
+
+/// Everything that is stored about one card.
+pub(in crate::store) async fn load_card(
+    conn: &mut Connection,
+    _by: &Importer,
+    id: CardId,
+) -> StoreResult<Option<StoredCard>> {
+    let one = format!("{STORED} WHERE c.id = $1");
+    let row: Option<StoredRow> =
+        diesel::sql_query(one).bind::<SqlUuid, _>(id.0).get_result(conn).await.optional()?;
+    row.map(StoredRow::card).transpose()
 }
 
 /// A card that has a name already.

@@ -13,7 +13,7 @@ use super::cards::{self, CardPlace, CardView, OpenCard, Row};
 use crate::auth::permission::Viewer;
 use crate::domain::card_name::{Candidate, Meant, TypedName, exactly};
 use crate::domain::ids::CardId;
-use crate::store::{Connection, StoreResult};
+use crate::store::{Connection, StoreResult, card_migrations};
 
 /// Where names are looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -185,6 +185,23 @@ pub enum CardIdentifier {
     },
 }
 
+impl CardIdentifier {
+    fn is_name(&self) -> bool {
+        matches!(self, Self::Name { .. })
+    }
+
+    /// Whether it is the id or the number of the card there.
+    fn names(&self, place: &CardPlace) -> bool {
+        match self {
+            Self::Id(id) => place.id == *id,
+            Self::Number { game, set, number } => {
+                (&place.game, &place.set, &place.number) == (game, set, number)
+            }
+            Self::Name { .. } => false,
+        }
+    }
+}
+
 impl Candidate for &OpenCard {
     fn name(&self) -> &str {
         &self.name
@@ -196,7 +213,8 @@ impl Candidate for &OpenCard {
 }
 
 /// The card that each identifier names, as the viewer may see it, in their order. A name finds what the viewer may see and no more,
-/// id and number also a hidden card's place. Two statements at most, however many identifiers there are.
+/// id and number also a hidden card's place, and a card that they named before it was moved or merged. Four statements at most,
+/// however many identifiers there are.
 pub async fn look_up(
     conn: &mut Connection,
     viewer: Viewer,
@@ -209,13 +227,18 @@ pub async fn look_up(
     for (card, key) in cards.iter().zip(&keys) {
         named.entry((&card.place.game, key)).or_default().push(card);
     }
-    let place = |wanted: &dyn Fn(&CardPlace) -> bool| {
-        placed.iter().find(|card| wanted(card.place())).cloned()
+    let place = |identifier: &CardIdentifier| {
+        placed.iter().find(|card| identifier.names(card.place())).cloned()
+    };
+    let unknown: Vec<&CardIdentifier> =
+        identifiers.iter().filter(|one| !one.is_name() && place(one).is_none()).collect();
+    let went = successors(conn, viewer, &unknown).await?;
+    let went = |identifier: &CardIdentifier| {
+        went.iter().find(|(old, _)| *old == identifier).map(|(_, card)| card.clone())
     };
     let find = |identifier: &CardIdentifier| match identifier {
-        CardIdentifier::Id(id) => place(&|place| place.id == *id),
-        CardIdentifier::Number { game, set, number } => {
-            place(&|place| (&place.game, &place.set, &place.number) == (game, set, number))
+        CardIdentifier::Id(_) | CardIdentifier::Number { .. } => {
+            place(identifier).or_else(|| went(identifier))
         }
         CardIdentifier::Name { game, set, name } => {
             let same = named.get(&(game.as_str(), name.search_key()));
@@ -230,6 +253,26 @@ pub async fn look_up(
         }
     };
     Ok(identifiers.iter().map(find).collect())
+}
+
+/// The cards that ids and numbers named before they were moved or merged.
+async fn successors<'a>(
+    conn: &mut Connection,
+    viewer: Viewer,
+    unknown: &[&'a CardIdentifier],
+) -> StoreResult<Vec<(&'a CardIdentifier, CardView)>> {
+    if unknown.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found = card_migrations::successors(conn, unknown).await?;
+    let ids: Vec<CardIdentifier> =
+        found.iter().map(|(_, card)| CardIdentifier::Id(*card)).collect();
+    let cards = placed(conn, viewer, &ids).await?;
+    let with_card = |(at, id): (usize, CardId)| {
+        let card = cards.iter().find(|card| card.place().id == id)?;
+        Some((*unknown.get(at)?, card.clone()))
+    };
+    Ok(found.into_iter().filter_map(with_card).collect())
 }
 
 /// The cards that are named by id or number.

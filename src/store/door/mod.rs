@@ -1,5 +1,5 @@
-//! The one door to what a hidden card must not tell. Only this module names `card_content` and `printing_content`; a test
-//! looks.
+//! The one door to what a hidden card must not tell. Only this module names the tables that hold it: `card_content`,
+//! `printing_content`, `card_rulings` and `card_history`; a test looks.
 //!
 //! Everything that leaves here was asked for with a [`Viewer`], or is a yes or no about a name that the asker brought along.
 //!
@@ -11,8 +11,10 @@ pub(super) mod bulk;
 pub(super) mod cards;
 pub(super) mod content;
 pub(super) mod facets;
+pub(super) mod history;
 pub(super) mod lookups;
 pub(super) mod pool;
+pub(super) mod rulings;
 pub(super) mod search;
 pub(super) mod submission;
 pub(super) mod words;

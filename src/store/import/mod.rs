@@ -5,6 +5,7 @@
 //! revisions and times stay.
 
 mod cards;
+mod edit;
 mod plan;
 
 use chrono::{DateTime, Utc};
@@ -15,7 +16,10 @@ use serde::Serialize;
 use thiserror::Error;
 use uuid::Uuid;
 
+pub use self::edit::{EditError, SetChange, edit_card, edit_set};
+pub(super) use self::edit::{lock_set, note_edited};
 use self::plan::SetPlan;
+pub(super) use self::plan::is_printed;
 use super::pool::AsStoreError;
 use super::schema::{games, sets};
 use super::unlock_policies::Count;
@@ -24,7 +28,7 @@ use crate::auth::permission::Importer;
 use crate::domain::import::{GameImport, GameSource, ImportFault};
 
 /// Imports wait for each other on this advisory lock, longer than ordinary statements may.
-const LOCK: &str = "SET LOCAL lock_timeout = '120s'; SET LOCAL statement_timeout = '120s'; \
+pub(super) const LOCK: &str = "SET LOCAL lock_timeout = '120s'; SET LOCAL statement_timeout = '120s'; \
                     SELECT pg_advisory_xact_lock(7233172002)";
 
 /// What must be stored of the game for an import to go ahead.
@@ -264,7 +268,10 @@ async fn write(
     let cards_unlocked =
         unlock_policies::apply(conn, plan.game, &plan.set.code, Count::Changed, at).await?;
     diesel::update(sets::table.find(plan.set_id))
-        .set(sets::source_hash.eq(plan.set.hash.to_vec()))
+        .set((
+            sets::source_hash.eq(plan.set.hash.to_vec()),
+            sets::edited_at.eq(None::<DateTime<Utc>>),
+        ))
         .execute(conn)
         .await?;
     Ok(SetSummary {

@@ -16,7 +16,7 @@ use crate::domain::import::{
     CardImport, FaultyCard, GameImport, ImportFault, PrintingImport, SetImport,
 };
 use crate::store::door::content::{self, StoredCard, StoredPrinting};
-use crate::store::schema::{copies, print_runs, printings, sets};
+use crate::store::schema::{card_migrations, cards, copies, print_runs, printings, sets};
 use crate::store::{Connection, StoreResult};
 
 /// What differs between a set file and what is stored.
@@ -49,6 +49,9 @@ pub(super) struct CardPlan<'a> {
 }
 
 /// Compares a set with what is stored and brings its own row up to date; `None` when the same file was imported last.
+///
+/// An admin who sends that file again means it, and edits since then are taken back. The operator's files come again at every start:
+/// there, edits stay until the file is another.
 pub(super) async fn plan<'a>(
     conn: &mut Connection,
     by: &Importer,
@@ -56,7 +59,8 @@ pub(super) async fn plan<'a>(
     set: &'a SetImport,
     at: DateTime<Utc>,
 ) -> StoreResult<Option<SetPlan<'a>>> {
-    type Stored = (Uuid, String, Option<NaiveDate>, bool, i32, Option<Vec<u8>>);
+    type Stored =
+        (Uuid, String, Option<NaiveDate>, bool, i32, Option<Vec<u8>>, Option<DateTime<Utc>>);
     let stored: Option<Stored> = sets::table
         .filter(sets::game_code.eq(game).and(sets::code.eq(&set.code)))
         .select((
@@ -66,6 +70,7 @@ pub(super) async fn plan<'a>(
             sets::hidden,
             sets::unlock_threshold,
             sets::source_hash,
+            sets::edited_at,
         ))
         .for_update()
         .first(conn)
@@ -78,7 +83,7 @@ pub(super) async fn plan<'a>(
         sets::unlock_threshold.eq(set.unlock_threshold),
         sets::updated_at.eq(at),
     );
-    let Some((set_id, name, released_on, hidden, threshold, hash)) = stored else {
+    let Some((set_id, name, released_on, hidden, threshold, hash, edited_at)) = stored else {
         let set_id = Uuid::now_v7();
         diesel::insert_into(sets::table)
             .values((
@@ -104,7 +109,8 @@ pub(super) async fn plan<'a>(
         };
         return Ok(Some(new));
     };
-    if hash.is_some_and(|hash| hash == set.hash) {
+    let stands = edited_at.is_none() || by.account().is_none();
+    if stands && hash.is_some_and(|hash| hash == set.hash) {
         return Ok(None);
     }
     let same = (name.as_str(), released_on, hidden, threshold)
@@ -117,17 +123,42 @@ pub(super) async fn plan<'a>(
     }
     let stored = content::load_set(conn, by, game, &set.code).await?;
     let printed = is_printed(conn, set_id).await?;
-    let mut plan = compare(game, set, set_id, stored, printed);
+    let gone = gone_numbers(conn, game, &set.code).await?;
+    let mut plan = compare(game, set, set_id, stored, printed, &gone);
     plan.set_changed = !same;
     refuse_removed_printings(conn, &mut plan, printed).await?;
     Ok(Some(plan))
 }
 
 /// Whether a print run of the set exists, be it in the making.
-async fn is_printed(conn: &mut Connection, set: SetId) -> StoreResult<bool> {
+pub(in crate::store) async fn is_printed(conn: &mut Connection, set: SetId) -> StoreResult<bool> {
     let runs = print_runs::table
         .filter(print_runs::set_id.eq(set).and(print_runs::status.ne("discarded")));
     Ok(diesel::select(diesel::dsl::exists(runs)).get_result(conn).await?)
+}
+
+/// Numbers of a set that cards left, and what became of those cards.
+async fn gone_numbers(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+) -> StoreResult<BTreeMap<String, String>> {
+    let rows: Vec<(String, String, String, String)> = card_migrations::table
+        .inner_join(cards::table.on(cards::id.eq(card_migrations::card_id)))
+        .filter(card_migrations::game_code.eq(game).and(card_migrations::old_set_code.eq(set)))
+        .select((
+            card_migrations::old_number,
+            card_migrations::kind,
+            cards::set_code,
+            cards::number,
+        ))
+        .load(conn)
+        .await?;
+    let became = |(old, kind, set, number): (String, String, String, String)| {
+        let how = if kind == "move" { "moved to" } else { "merged into" };
+        (old, format!("was {how} {set}/{number}"))
+    };
+    Ok(rows.into_iter().map(became).collect())
 }
 
 fn compare<'a>(
@@ -136,6 +167,7 @@ fn compare<'a>(
     set_id: SetId,
     mut stored: BTreeMap<String, StoredCard>,
     printed: bool,
+    gone: &BTreeMap<String, String>,
 ) -> SetPlan<'a> {
     let mut plan = SetPlan {
         game,
@@ -154,6 +186,18 @@ fn compare<'a>(
                     plan.faults.push(renamed_in_print(set, at, &before.name));
                 }
                 plan.changed.extend(compare_card(before, card));
+            }
+            None if gone.contains_key(&card.definition.number) => {
+                let CardDefinition { number, name, .. } = &card.definition;
+                let message =
+                    format!("card {number} {}: no other card takes its number", gone[number]);
+                let about = FaultyCard {
+                    set: None,
+                    number: Some(number.clone()),
+                    name: Some(name.clone()),
+                };
+                let fault = ImportFault::new(&set.file, format!("/cards/{at}/number"), message);
+                plan.faults.push(fault.about(Some(about)));
             }
             None if printed => plan.faults.push(ImportFault::new(
                 &set.file,
@@ -176,7 +220,7 @@ fn compare<'a>(
 }
 
 /// Copies are proven by number and printed name: neither moves to another card, and a printed name stays what players type.
-fn renamed_in_print(set: &SetImport, at: usize, before: &str) -> ImportFault {
+pub(super) fn renamed_in_print(set: &SetImport, at: usize, before: &str) -> ImportFault {
     let CardDefinition { number, name, .. } = &set.cards[at].definition;
     let card = FaultyCard { set: None, number: Some(number.clone()), name: Some(name.clone()) };
     let message = format!(
@@ -186,7 +230,7 @@ fn renamed_in_print(set: &SetImport, at: usize, before: &str) -> ImportFault {
     ImportFault::new(&set.file, format!("/cards/{at}/name"), message).about(Some(card))
 }
 
-fn compare_card(mut before: StoredCard, card: &CardImport) -> Option<CardPlan<'_>> {
+pub(super) fn compare_card(mut before: StoredCard, card: &CardImport) -> Option<CardPlan<'_>> {
     let mut plan = CardPlan {
         id: before.id,
         card,
@@ -213,7 +257,7 @@ fn compare_card(mut before: StoredCard, card: &CardImport) -> Option<CardPlan<'_
 }
 
 /// A printing of a printed set never vanishes: copies of it may exist, and its place in the run does.
-async fn refuse_removed_printings(
+pub(super) async fn refuse_removed_printings(
     conn: &mut Connection,
     plan: &mut SetPlan<'_>,
     printed: bool,

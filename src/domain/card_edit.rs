@@ -1,0 +1,128 @@
+//! Edits of one stored card: a JSON merge patch (RFC 7396) on the card as a set file has it, judged like an import.
+
+use cardscape_engine::{CardDefinition, Game, SetDefinition};
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde_json::{Map, Value, json};
+
+use super::import::{
+    ImportFault, SetImport, SourceFile, rule_faults, set_import, structural_faults,
+};
+use super::set_file::{SetFile, read_document};
+
+/// A JSON merge patch: members to replace, `null` for those to take away.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MergePatch(Map<String, Value>);
+
+/// Refuses keys that stand twice: of two values for one member nobody can tell which is meant.
+impl<'de> Deserialize<'de> for MergePatch {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (document, faults) = read_document(deserializer)?;
+        if let Some((pointer, message)) = faults.first() {
+            return Err(D::Error::custom(format!("{pointer}: {message}")));
+        }
+        match document {
+            Value::Object(members) => Ok(Self(members)),
+            _ => Err(D::Error::custom("must be an object")),
+        }
+    }
+}
+
+impl MergePatch {
+    /// The card after the patch, as a set of this one card, if the game's rules allow it. Pointers of faults lead into the card.
+    /// `set` is the code of its set, for messages.
+    pub fn apply(
+        &self,
+        game: &Game,
+        set: &str,
+        before: &CardDefinition,
+    ) -> Result<SetImport, Vec<ImportFault>> {
+        let mut card = json!(before);
+        merge(&mut card, &self.0);
+        if card.get("number").and_then(Value::as_str) != Some(&before.number) {
+            let message = "a card keeps its number, until it is moved to another";
+            return Err(vec![ImportFault::new(CARD, "/number", message)]);
+        }
+        let text = json!({ "code": set, "name": set, "cards": [card] }).to_string();
+        let (source, file) = (SourceFile::new(CARD, &text), SetFile::read(&text));
+        let mut faults = structural_faults(&source, &file);
+        faults.extend(rule_faults(game, &source, &file));
+        if faults.is_empty() {
+            Ok(set_import(game, &source, [0; 32], file.set))
+        } else {
+            Err(faults.into_iter().map(within_card).collect())
+        }
+    }
+}
+
+/// What faults call the patched card, where those of imports name a file.
+const CARD: &str = "card";
+
+/// The fault of a card that is the only one of its file, told of the card itself.
+pub fn within_card(fault: ImportFault) -> ImportFault {
+    let pointer = fault.pointer.strip_prefix("/cards/0").map(str::to_owned);
+    ImportFault { pointer: pointer.unwrap_or_default(), card: None, ..fault }
+}
+
+/// RFC 7396, section 2.
+fn merge(target: &mut Value, patch: &Map<String, Value>) {
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
+    }
+    let Some(members) = target.as_object_mut() else { return };
+    for (key, value) in patch {
+        match value {
+            Value::Null => {
+                members.remove(key);
+            }
+            Value::Object(inner) => merge(members.entry(key).or_insert(Value::Null), inner),
+            value => {
+                members.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// What speaks against a set's own fields, in the words of an import; pointers name the fields as a set file does.
+pub fn set_faults(game: &Game, set: SetDefinition) -> Vec<ImportFault> {
+    let text = json!(set).to_string();
+    let (source, file) = (SourceFile::new("set", &text), SetFile::read(&text));
+    let faults = rule_faults(game, &source, &file).into_iter();
+    // The cards are not asked for.
+    faults.filter(|fault| !fault.pointer.starts_with("/cards")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The examples of RFC 7396, appendix A, whose patch and target are objects.
+    #[test]
+    fn patches_merge_as_the_rfc_says() {
+        for (target, patch, wanted) in [
+            (json!({"a":"b"}), json!({"a":"c"}), json!({"a":"c"})),
+            (json!({"a":"b"}), json!({"b":"c"}), json!({"a":"b","b":"c"})),
+            (json!({"a":"b"}), json!({"a":null}), json!({})),
+            (json!({"a":"b","b":"c"}), json!({"a":null}), json!({"b":"c"})),
+            (json!({"a":["b"]}), json!({"a":"c"}), json!({"a":"c"})),
+            (json!({"a":"c"}), json!({"a":["b"]}), json!({"a":["b"]})),
+            (json!({"a":{"b":"c"}}), json!({"a":{"b":"d","c":null}}), json!({"a":{"b":"d"}})),
+            (json!({"a":[{"b":"c"}]}), json!({"a":[1]}), json!({"a":[1]})),
+            (json!({"e":null}), json!({"a":1}), json!({"e":null,"a":1})),
+            (json!([1, 2]), json!({"a":"b","c":null}), json!({"a":"b"})),
+            (json!({}), json!({"a":{"bb":{"ccc":null}}}), json!({"a":{"bb":{}}})),
+        ] {
+            let mut merged = target.clone();
+            merge(&mut merged, patch.as_object().unwrap());
+            assert_eq!(merged, wanted, "{target} with {patch}");
+        }
+    }
+
+    #[test]
+    fn a_member_that_stands_twice_is_refused() {
+        let read = |text: &str| serde_json::from_str::<MergePatch>(text);
+        assert!(read(r#"{"name":"A","attributes":{"x":1}}"#).is_ok());
+        for bad in [r#"{"name":"A","name":"B"}"#, r#"{"attributes":{"x":1,"x":2}}"#, "[]", "null"] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+}

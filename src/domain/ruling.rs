@@ -1,0 +1,38 @@
+//! Rulings and errata: what is said of a card beside the card.
+
+use chrono::NaiveDate;
+
+/// Most rulings of one card.
+pub const MAX_RULINGS: i64 = 200;
+
+/// What a text about a card is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RulingKind {
+    /// How the card is to be read.
+    Ruling,
+    /// What the card should say.
+    Erratum,
+}
+
+impl RulingKind {
+    /// The name on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ruling => "ruling",
+            Self::Erratum => "erratum",
+        }
+    }
+}
+
+/// What an admin writes of a card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RulingContent {
+    /// What it is.
+    pub kind: RulingKind,
+    /// The text, 1 to 2000 characters.
+    pub text: String,
+    /// The day from which it holds.
+    pub published_on: NaiveDate,
+    /// Who said it where, up to 300 characters.
+    pub source: Option<String>,
+}

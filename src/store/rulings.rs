@@ -1,0 +1,3 @@
+//! Rulings and errata. What is said of a hidden card stays behind the door with the card.
+
+pub use super::door::rulings::{RulingCreated, RulingEdited, RulingRow, create, edit, find, list};
