@@ -18,4 +18,5 @@ pub mod pointer;
 pub mod serial;
 pub mod set_file;
 pub mod submission;
+pub mod synthetic;
 pub mod text;
