@@ -150,10 +150,10 @@ mod tests {
     #[test]
     fn cards_of_every_shipped_game_are_legal() -> Result<(), Box<dyn std::error::Error>> {
         for (code, manifest) in SHIPPED {
-            for seed in [0, 1, 42, u64::MAX] {
-                let import = GameImport::check(&source(manifest, seed, 3_000)?);
+            for seed in [0, 42, u64::MAX] {
+                let import = GameImport::check(&source(manifest, seed, 1_200)?);
                 let import = import.map_err(|faults| format!("{code}, {seed}: {}", faults[0]))?;
-                assert_eq!(import.card_count(), 3_000);
+                assert_eq!(import.card_count(), 1_200);
                 let hidden = import.sets().iter().map(|set| set.hidden).collect::<Vec<_>>();
                 assert!(hidden[0] && hidden[1..].iter().all(|hidden| !hidden), "{hidden:?}");
             }
