@@ -2,6 +2,8 @@
 
 CARGO ?= cargo
 VENV  := .venv
+# Cards in the catalogue that `make bench` measures; several sizes with commas between them.
+CARDS := 20000
 # One target directory for everything; honour one that is set from outside.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
@@ -23,8 +25,9 @@ fuzz: postgres $(VENV)/bin/schemathesis  ## fuzz a running service from its own 
 	$(CARGO) build --locked
 	$(VENV)/bin/python scripts/fuzz.py $(TARGET)/debug/cardscape
 
-bench:  ## measure: ratios within one run
-	$(CARGO) bench --workspace --locked
+bench: postgres  ## measure: ratios within one run; CARDS=20000,1000000 compares sizes
+	$(CARGO) bench --locked -p cardscape-engine --bench validate
+	$(CARGO) bench --locked -p cardscape --bench service -- --cards $(CARDS)
 
 tour: postgres  ## play the main job against a running service, or one started for it
 	$(CARGO) build --locked

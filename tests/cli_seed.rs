@@ -1,4 +1,4 @@
-//! `cardscape seed --check`: every fault of every file, without a database.
+//! `cardscape seed --check`: every fault of every file, without a database. `cardscape seed --synthetic`: cards for trials.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
@@ -121,4 +121,77 @@ fn two_games_of_one_code_are_refused() {
         "{}",
         text(&output.stdout)
     );
+}
+
+/// A data directory with a private Postgres, seeded from the shipped folder.
+struct Data(PathBuf);
+
+impl Data {
+    fn new(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("cardscape-synth-{name}-{}", std::process::id())))
+    }
+
+    fn seed(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_cardscape"))
+            .arg("seed")
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data"))
+            .args(arguments)
+            .arg("--data-dir")
+            .arg(&self.0)
+            .env_remove("DATABASE_URL")
+            .output()
+            .unwrap()
+    }
+
+    /// The last line that a successful run told.
+    fn told(&self, arguments: &[&str]) -> String {
+        let output = self.seed(arguments);
+        assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+        text(&output.stdout).lines().last().unwrap().to_owned()
+    }
+}
+
+impl Drop for Data {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A larger catalogue adds to a smaller one, a smaller one takes nothing away, and the same one changes nothing. The import is
+/// that of an admin: it asks the engine about every card.
+#[test]
+fn synthetic_cards_come_in_once() {
+    let data = Data::new("once");
+    let first = data.told(&["--synthetic", "300", "--hidden-sets", "1"]);
+    assert!(first.starts_with("ttcg: 300 synthetic cards added and 0 changed in "), "{first}");
+    let again = data.told(&["--synthetic", "300", "--hidden-sets", "1"]);
+    assert!(again.starts_with("ttcg: 0 synthetic cards added and 0 changed in 0 sets"), "{again}");
+    let more = data.told(&["--synthetic", "1300", "--hidden-sets", "1"]);
+    assert!(more.starts_with("ttcg: 1000 synthetic cards added and 0 changed in "), "{more}");
+    let fewer = data.told(&["--synthetic", "100", "--hidden-sets", "1"]);
+    assert!(fewer.starts_with("ttcg: 0 synthetic cards added and 0 changed in 0 sets"), "{fewer}");
+
+    let other_seed = data.seed(&["--synthetic", "300", "--seed", "7"]);
+    assert_eq!(other_seed.status.code(), Some(1), "{}", text(&other_seed.stderr));
+    assert!(text(&other_seed.stderr).contains("seed 0"), "{}", text(&other_seed.stderr));
+
+    let other_game = data.told(&["--synthetic", "20", "--seed", "7", "--game", "emoji-tcg"]);
+    assert!(other_game.starts_with("emoji-tcg: 20 synthetic cards added"), "{other_game}");
+    let no_game = data.seed(&["--synthetic", "20", "--game", "chess"]);
+    assert_eq!(no_game.status.code(), Some(2), "{}", text(&no_game.stderr));
+}
+
+#[test]
+fn synthetic_cards_need_a_number() {
+    let data = Data::new("usage");
+    for wrong in [
+        &["--synthetic", "0"][..],
+        &["--synthetic", "10000001"],
+        &["--seed", "7"],
+        &["--hidden-sets", "1"],
+        &["--synthetic", "10", "--check"],
+    ] {
+        assert_eq!(data.seed(wrong).status.code(), Some(2), "{wrong:?}");
+    }
+    assert!(!data.0.exists());
 }

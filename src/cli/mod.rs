@@ -14,6 +14,7 @@ mod schema;
 mod seed;
 mod seed_data;
 mod serve;
+mod synthetic;
 
 pub use serve::metrics_handle;
 
@@ -44,7 +45,7 @@ enum Command {
     Serve(serve::ServeCommand),
     /// Bring the database to the schema of this program
     Migrate(migrate::MigrateCommand),
-    /// Load games and sets from a folder, or only check them
+    /// Load games and sets from a folder, only check them, or make up cards for trials
     Seed(seed::SeedCommand),
     /// Create admins and reset passwords
     #[command(subcommand)]

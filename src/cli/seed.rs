@@ -10,6 +10,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::database::Database;
+use super::synthetic::SyntheticOptions;
 use super::{Outcome, block_on, say, seed_data};
 use crate::auth::permission::{Importer, Operator};
 use crate::config::DatabaseOptions;
@@ -27,6 +28,8 @@ pub(super) struct SeedCommand {
     #[arg(long)]
     check: bool,
     #[command(flatten)]
+    synthetic: SyntheticOptions,
+    #[command(flatten)]
     database: DatabaseOptions,
 }
 
@@ -39,16 +42,34 @@ impl SeedCommand {
         block_on(async {
             database.migrate().await?;
             let store = Store::new(&database.settings)?;
-            let seeded = load(&store, &self.folder).await?;
-            seeded.loaded.iter().filter(|summary| summary.changed()).for_each(report);
-            if !seeded.refused.is_empty() {
-                return Ok(refuse(&seeded.refused));
+            match self.synthetic.synthetic {
+                Some(cards) => self.add_synthetic(&store, cards).await,
+                None => self.load_folder(&store).await,
             }
-            if !seeded.loaded.iter().any(ImportSummary::changed) {
-                say("Nothing changed.");
-            }
-            Ok(ExitCode::SUCCESS)
         })
+    }
+
+    async fn load_folder(&self, store: &Store) -> Outcome {
+        let seeded = load(store, &self.folder).await?;
+        seeded.loaded.iter().filter(|summary| summary.changed()).for_each(report);
+        if !seeded.refused.is_empty() {
+            return Ok(refuse(&seeded.refused));
+        }
+        if !seeded.loaded.iter().any(ImportSummary::changed) {
+            say("Nothing changed.");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Synthetic cards of a game that is stored, or that the folder brings.
+    async fn add_synthetic(&self, store: &Store, cards: u32) -> Outcome {
+        if !self.synthetic.game_is_stored(store).await? {
+            let loaded = self.load_folder(store).await?;
+            if loaded != ExitCode::SUCCESS {
+                return Ok(loaded);
+            }
+        }
+        self.synthetic.load(store, cards).await
     }
 }
 
@@ -109,11 +130,11 @@ pub(super) async fn load(store: &Store, folder: &Path) -> anyhow::Result<Seeded>
         Ok(imports) => imports,
         Err(refused) => return Ok(Seeded { refused, ..Seeded::default() }),
     };
-    let bar = progress_bar(&imports);
+    let bar = counting_bar(imports.iter().map(|import| import.card_count() as u64).sum());
     let mut seeded = Seeded::default();
     for game in &imports {
         bar.set_message(game.game().code().to_owned());
-        match import_game(store, game, &bar).await {
+        match import_game(store, game, Base::Whatever, &bar).await {
             Ok(summary) => seeded.loaded.push(summary),
             Err(ImportError::Refused(faults)) => seeded.refused.extend(faults),
             Err(error) => return Err(error.into()),
@@ -123,9 +144,11 @@ pub(super) async fn load(store: &Store, folder: &Path) -> anyhow::Result<Seeded>
     Ok(seeded)
 }
 
-async fn import_game(
+/// Imports a game and its sets in one transaction, if what is stored is still `base`.
+pub(super) async fn import_game(
     store: &Store,
     game: &GameImport,
+    base: Base,
     bar: &ProgressBar,
 ) -> Result<ImportSummary, ImportError> {
     let (importer, now) = (Importer::from(Operator::at_the_machine()), Clock::system().now());
@@ -135,17 +158,17 @@ async fn import_game(
         .transaction(async |conn| {
             // The transaction may run again after a deadlock.
             bar.set_position(start);
-            import::import(conn, &importer, game, Base::Whatever, now, &progress).await
+            import::import(conn, &importer, game, base, now, &progress).await
         })
         .await
 }
 
 /// A bar that counts cards, visible when a terminal watches.
-fn progress_bar(imports: &[GameImport]) -> ProgressBar {
+pub(super) fn counting_bar(cards: u64) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new(imports.iter().map(|import| import.card_count() as u64).sum());
+    let bar = ProgressBar::new(cards);
     if let Ok(style) = ProgressStyle::with_template("{msg:12} {wide_bar} {pos}/{len} cards") {
         bar.set_style(style);
     }

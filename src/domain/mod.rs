@@ -21,5 +21,6 @@ pub mod ruling;
 pub mod serial;
 pub mod set_file;
 pub mod submission;
+pub mod synthetic;
 pub mod text;
 pub mod unlock_policy;

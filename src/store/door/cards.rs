@@ -230,7 +230,7 @@ pub async fn find_by_number(
 }
 
 async fn one(conn: &mut Connection, sql: Sql<'_>) -> StoreResult<Option<CardView>> {
-    let row: Option<Row> = sql.query.get_result(conn).await.optional()?;
+    let row: Option<Row> = sql.fixed().get_result(conn).await.optional()?;
     row.map(Row::view).transpose()
 }
 
@@ -261,7 +261,7 @@ pub async fn printings(
     .push(" WHERE p.card_id = ")
     .bind::<SqlUuid, _>(card.0)
     .push(" ORDER BY p.tier");
-    let rows: Vec<PrintingRow> = sql.query.load(conn).await?;
+    let rows: Vec<PrintingRow> = sql.fixed().load(conn).await?;
     let printing = |row: PrintingRow| {
         let attributes = stored(row.attributes)?;
         Ok(Printing { id: PrintingId(row.id), rarity: row.rarity, tier: row.tier, attributes })

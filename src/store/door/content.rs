@@ -336,16 +336,16 @@ pub(in crate::store) async fn insert_printings(
     _by: &Importer,
     printings: &[(PrintingId, &PrintingImport)],
 ) -> StoreResult<()> {
-    let rows: Vec<_> = printings
-        .iter()
-        .map(|(id, printing)| {
-            (
-                printing_content::printing_id.eq(id.0),
-                printing_content::attributes.eq(Value::Object(printing.attributes.clone())),
-            )
-        })
-        .collect();
-    diesel::insert_into(printing_content::table).values(rows).execute(conn).await?;
+    let ids: Vec<Uuid> = printings.iter().map(|(id, _)| id.0).collect();
+    let attributes: Vec<Value> =
+        printings.iter().map(|(_, printing)| Value::Object(printing.attributes.clone())).collect();
+    diesel::sql_query(
+        "INSERT INTO printing_content (printing_id, attributes) SELECT * FROM unnest($1, $2)",
+    )
+    .bind::<Array<SqlUuid>, _>(ids)
+    .bind::<Array<Jsonb>, _>(attributes)
+    .execute(conn)
+    .await?;
     Ok(())
 }
 

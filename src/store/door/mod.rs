@@ -12,6 +12,7 @@ pub(super) mod cards;
 pub(super) mod content;
 pub(super) mod facets;
 pub(super) mod history;
+mod kept;
 pub(super) mod lookups;
 pub(super) mod pool;
 pub(super) mod rulings;
@@ -19,11 +20,14 @@ pub(super) mod search;
 pub(super) mod submission;
 pub(super) mod words;
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use diesel::pg::Pg;
 use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
 use diesel::serialize::ToSql;
 use diesel::sql_types::{HasSqlType, Uuid as SqlUuid};
 
+use self::kept::Statement;
 use crate::auth::permission::Viewer;
 
 /// The cards of which an account (the parameter that follows) holds a registered copy that is not void.
@@ -34,15 +38,25 @@ const HELD: &str = "SELECT held_as.card_id FROM copies held JOIN printings held_
 struct Sql<'a> {
     query: BoxedSqlQuery<'a, Pg, SqlQuery>,
     binds: usize,
+    /// Of the text so far.
+    hash: DefaultHasher,
+    plan_depends_on_values: bool,
 }
 
 impl<'a> Sql<'a> {
     fn new(text: &str) -> Self {
-        Self { query: diesel::sql_query(text).into_boxed(), binds: 0 }
+        let empty = Self {
+            query: diesel::sql_query("").into_boxed(),
+            binds: 0,
+            hash: DefaultHasher::new(),
+            plan_depends_on_values: false,
+        };
+        empty.push(text)
     }
 
     /// Adds text.
     fn push(mut self, text: &str) -> Self {
+        text.hash(&mut self.hash);
         self.query = self.query.sql(text);
         self
     }
@@ -55,9 +69,30 @@ impl<'a> Sql<'a> {
         V: ToSql<T, Pg> + Send + 'a,
     {
         self.binds += 1;
+        self.binds.hash(&mut self.hash);
         let place = format!("${}", self.binds);
         self.query = self.query.sql(place).bind::<T, V>(value);
         self
+    }
+
+    /// Notes that how Postgres finds the rows depends on the values of the parameters: a word may be in a few cards, or in most.
+    fn plan_each_time(mut self) -> Self {
+        self.plan_depends_on_values = true;
+        self
+    }
+
+    /// The statement; its text is one of few.
+    fn fixed(self) -> Statement<'a> {
+        Statement::kept(self.query)
+    }
+
+    /// The statement; its text depends on the request.
+    fn composed(self) -> Statement<'a> {
+        if self.plan_depends_on_values {
+            Statement::planned_each_time(self.query)
+        } else {
+            Statement::kept_while_there_is_room(self.query, self.hash.finish())
+        }
     }
 
     /// Adds a source of rows, named `content`, that holds exactly what the viewer may see.

@@ -118,7 +118,7 @@ pub async fn list(
         (_, true) => "sort_value IS NULL, sort_value DESC, game_code, set_code, number, tier",
     };
     sql = sql.push(" ORDER BY ").push(place).push(" LIMIT ").bind::<BigInt, _>(limit);
-    let rows: Vec<FoundRow> = sql.query.load(conn).await?;
+    let rows: Vec<FoundRow> = sql.composed().load(conn).await?;
     rows.into_iter().map(FoundRow::found).collect()
 }
 
@@ -284,9 +284,10 @@ fn holds<'a>(sql: Sql<'a>, test: &Test, printings: bool) -> Sql<'a> {
             in_texts(sql, place, |sql| sql.push(" ~ ").bind::<Text, _>(pattern.clone()))
         }
         Test::Name(key) => sql.push("content.search_key = ").bind::<Text, _>(key.clone()),
-        Test::NamePrefix(key) => {
-            sql.push("content.search_key LIKE ").bind::<Text, _>(literally(key) + "%")
-        }
+        Test::NamePrefix(key) => sql
+            .plan_each_time()
+            .push("content.search_key LIKE ")
+            .bind::<Text, _>(literally(key) + "%"),
         Test::TextIs(code, folded) => in_texts(sql, &Place::Attribute(code.clone()), |sql| {
             sql.push(" = ").bind::<Text, _>(folded.clone())
         }),
@@ -400,6 +401,7 @@ fn side_by_side<'a>(sql: Sql<'a>, place: &Place, words: &[String]) -> Sql<'a> {
 
 /// A test of a folded text, or of one of two.
 fn in_texts<'a>(sql: Sql<'a>, place: &Place, test: impl Fn(Sql<'a>) -> Sql<'a>) -> Sql<'a> {
+    let sql = sql.plan_each_time();
     match place {
         Place::Everywhere => test(sql.push("content.words")),
         Place::Name => test(sql.push("content.name_words")),

@@ -1,0 +1,66 @@
+//! What to ask for: cards, pages and words that the catalogue has.
+
+use anyhow::Context as _;
+use tokio_postgres::{Client, NoTls};
+
+/// Paths of requests.
+pub(crate) struct Sample {
+    /// Cards by id.
+    pub cards: Vec<String>,
+    /// Pages of one kind of cards, of the whole game and from many places on.
+    pub pages: Vec<String>,
+    /// Words that few cards have.
+    pub words: Vec<String>,
+    /// Searches that no index serves.
+    pub regexes: Vec<String>,
+}
+
+/// Cards by id that are asked for.
+const CARDS: i64 = 4_000;
+/// Pages and words.
+const FEW: i64 = 200;
+
+impl Sample {
+    /// Draws from the open synthetic cards, the same each time.
+    pub(crate) async fn draw(url: &str) -> anyhow::Result<Self> {
+        let client = connect(url).await?;
+        let rows = client
+            .query(
+                "SELECT c.id::text, content.name, c.set_code FROM cards c JOIN card_content content ON content.card_id = c.id \
+                 WHERE content.open AND c.set_code LIKE 'synthetic-%' ORDER BY md5(c.set_code || c.number) LIMIT $1",
+                &[&CARDS],
+            )
+            .await?;
+        let text = |row: &tokio_postgres::Row, at: usize| row.get::<_, String>(at);
+        let cards = rows.iter().map(|row| format!("/v1/cards/{}", text(row, 0))).collect();
+        let few = usize::try_from(FEW)?;
+        // Each name has an invented word of eight letters that no other name has.
+        let own_word = |name: String| {
+            let word = name.split(|letter: char| !letter.is_ascii_alphabetic());
+            word.max_by_key(|word| (word.len() == 8, word.len())).unwrap_or_default().to_lowercase()
+        };
+        let words = rows.iter().map(|row| own_word(text(row, 1))).filter(|word| word.len() == 8);
+        let words: Vec<String> =
+            words.take(few).map(|word| format!("/v1/cards?q={word}")).collect();
+        let kinds = ["unit", "spell", "lore"];
+        let pages = rows.iter().take(few).enumerate().map(|(at, row)| match at % 4 {
+            0 => format!("/v1/cards?game=ttcg&kind={}", kinds[at / 4 % 3]),
+            _ => format!("/v1/cards?game=ttcg&set={}&kind={}", text(row, 2), kinds[at / 4 % 2]),
+        });
+        let regexes = ["zzz.*zzz", "(ab|ba)+x{2}q", "^q.*[0-9]z$"];
+        let regexes = regexes.map(|pattern| {
+            let encoded: String = pattern.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            format!("/v1/cards?q=name%3A%2F{encoded}%2F")
+        });
+        let sample = Self { cards, pages: pages.collect(), words, regexes: regexes.to_vec() };
+        let enough = sample.cards.len() >= 32 && !sample.words.is_empty();
+        enough.then_some(sample).context("too few synthetic cards to ask for")
+    }
+}
+
+/// A connection, whose work is done in the background.
+pub(crate) async fn connect(url: &str) -> anyhow::Result<Client> {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
+    tokio::spawn(connection);
+    Ok(client)
+}

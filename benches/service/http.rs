@@ -1,0 +1,106 @@
+//! The smallest HTTP client that can keep a server busy: GET, one request after the other on each connection.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::compare::Round;
+
+/// Where to send requests, and which.
+pub(crate) struct Target {
+    address: SocketAddr,
+    requests: Arc<Vec<Vec<u8>>>,
+}
+
+impl Target {
+    /// GET of these paths in turn.
+    pub(crate) fn new(address: SocketAddr, paths: &[String]) -> Self {
+        let request =
+            |path: &String| format!("GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").into_bytes();
+        Self { address, requests: Arc::new(paths.iter().map(request).collect()) }
+    }
+
+    /// Keeps so many connections busy for that long.
+    pub(crate) async fn run(&self, connections: usize, time: Duration) -> anyhow::Result<Round> {
+        let mut workers = Vec::new();
+        let began = Instant::now();
+        for number in 0..connections {
+            let (address, requests) = (self.address, self.requests.clone());
+            // Each begins elsewhere, so that not all ask for the same at once.
+            let first = requests.len() * number / connections;
+            workers.push(tokio::spawn(async move {
+                let mut connection = Connection::open(address).await?;
+                let mut latencies = Vec::new();
+                let mut at = first;
+                while began.elapsed() < time {
+                    let asked = Instant::now();
+                    connection.get(&requests[at % requests.len()]).await?;
+                    latencies.push(asked.elapsed());
+                    at += 1;
+                }
+                anyhow::Ok(latencies)
+            }));
+        }
+        let mut latencies = Vec::new();
+        for worker in workers {
+            latencies.append(&mut worker.await??);
+        }
+        Ok(Round::of_requests(latencies, began.elapsed()))
+    }
+
+    /// One request, and the body of its answer.
+    pub(crate) async fn get(address: SocketAddr, path: &str) -> anyhow::Result<Vec<u8>> {
+        let target = Self::new(address, &[path.to_owned()]);
+        let mut connection = Connection::open(address).await?;
+        connection.get(&target.requests[0]).await.with_context(|| format!("GET {path}"))?;
+        Ok(connection.buffer)
+    }
+}
+
+/// One connection. The buffer holds the body of the newest answer.
+struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    async fn open(address: SocketAddr) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, buffer: Vec::with_capacity(128 * 1024) })
+    }
+
+    /// Sends a request and reads its answer, which must be a 200 with a length.
+    async fn get(&mut self, request: &[u8]) -> anyhow::Result<()> {
+        self.stream.write_all(request).await?;
+        self.buffer.clear();
+        let head = loop {
+            if self.stream.read_buf(&mut self.buffer).await? == 0 {
+                bail!("the server closed the connection");
+            }
+            if let Some(end) = self.buffer.windows(4).position(|four| four == b"\r\n\r\n") {
+                break end + 4;
+            }
+        };
+        let text = std::str::from_utf8(&self.buffer[..head])?;
+        if !text.starts_with("HTTP/1.1 200 ") {
+            bail!("{text}{}", String::from_utf8_lossy(&self.buffer[head..]));
+        }
+        let length = |line: &str| {
+            let (name, value) = line.split_once(':')?;
+            name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>())
+        };
+        let length = text.lines().find_map(length).context("an answer without a length")??;
+        while self.buffer.len() < head + length {
+            if self.stream.read_buf(&mut self.buffer).await? == 0 {
+                bail!("the server closed the connection");
+            }
+        }
+        self.buffer.drain(..head);
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! What the service costs, as ratios: `make bench`, or `cargo bench --bench service -- --help`.
+//!
+//! Each line compares the service with a yardstick on the same machine, in turns and in short rounds, so that whatever else runs
+//! there slows both. The ratio is the median of the rounds. Nothing here fails for being slow: the table is for people.
+#![allow(
+    missing_docs,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program that prints a table"
+)]
+
+mod bare;
+mod catalogue;
+mod compare;
+mod http;
+mod pgbench;
+mod service;
+mod statements;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+
+use crate::bare::BareServer;
+use crate::catalogue::Sample;
+use crate::compare::{Comparison, Load};
+use crate::http::Target;
+use crate::service::{Home, Service, ServiceOptions};
+use crate::statements::Recorded;
+use crate::table::Table;
+
+/// Measures the release build against yardsticks on the same machine.
+#[derive(Parser)]
+struct Options {
+    /// Cards in the synthetic catalogue; several sizes, separated by commas, are compared with each other
+    #[arg(long, default_value = "20000", value_delimiter = ',')]
+    cards: Vec<u32>,
+    /// Where the databases are made, one folder for each size, and kept for the next time [default: a temporary folder, deleted]
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+    /// Connections of the load generator
+    #[arg(long, default_value = "16")]
+    connections: usize,
+    /// Rounds of each comparison
+    #[arg(long, default_value = "5")]
+    rounds: usize,
+    /// Length of one half of a round, in seconds
+    #[arg(long, default_value = "2")]
+    seconds: u64,
+    /// Only the lines whose name contains this
+    #[arg(long)]
+    only: Option<String>,
+    /// Given by cargo
+    #[arg(long, hide = true)]
+    bench: bool,
+    /// Serves recorded statements without Cardscape: the database and the file with the statements
+    #[arg(long, hide = true, num_args = 2, value_names = ["URL", "FILE"])]
+    bare: Option<Vec<String>>,
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let options = Options::parse();
+    if let Some([url, file]) = options.bare.as_deref() {
+        bare::serve(url, file.as_ref())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !options.bench {
+        eprintln!("this is a benchmark: use `make bench`, or `cargo bench --bench service`");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(measure(&options))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn measure(options: &Options) -> anyhow::Result<()> {
+    let mut sizes = Vec::new();
+    for &cards in &options.cards {
+        let home = Home::new(options.keep.as_deref(), cards)?;
+        sizes.push((cards, measure_size(options, &home, cards).await?));
+    }
+    if let [(small, first), rest @ ..] = &sizes[..] {
+        for (large, last) in rest {
+            println!("\nGrowth from {small} to {large} cards (median time of one request)");
+            table::growth(first, last);
+        }
+    }
+    Ok(())
+}
+
+/// Median seconds of a request, by the name of its line.
+type Medians = Vec<(&'static str, f64)>;
+
+async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Result<Medians> {
+    let began = Instant::now();
+    let told = home.seed(cards)?;
+    println!("\n{cards} cards: {told} ({:.1} s)", began.elapsed().as_secs_f64());
+
+    // Once with every statement in the log, to learn what the service asks for, then without.
+    let service =
+        Service::start(home, &ServiceOptions { cached: false, log_statements: true }).await?;
+    let sample = Sample::draw(service.database()).await?;
+    let statements = statements::Recorder::new(home, &service);
+    let by_id = statements.record(&sample.cards).await?;
+    let pages = statements.record(&sample.pages).await?;
+    let words = statements.record(&sample.words).await?;
+    service.stop()?;
+
+    let load = Load {
+        connections: options.connections,
+        rounds: options.rounds,
+        time: Duration::from_secs(options.seconds),
+    };
+    let wanted = |name: &str| options.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let mut table = Table::default();
+
+    let service =
+        Service::start(home, &ServiceOptions { cached: true, log_statements: false }).await?;
+    let started = service.started_in;
+    if wanted("from the cache") {
+        let hot = Target::new(service.address, &sample.cards[..32]);
+        let fixed = Target::new(service.address, &["/healthz".to_owned()]);
+        let found = load.compare(&hot, &fixed).await?;
+        table.add("card by id, from the cache", "a static route of the service", 0.8, found);
+    }
+    service.stop()?;
+
+    let service =
+        Service::start(home, &ServiceOptions { cached: false, log_statements: false }).await?;
+    let lines: [(&str, f64, &Recorded, &[String]); 2] = [
+        ("card by id, from the database", 0.7, &by_id, &sample.cards),
+        ("filtered page of 50", 0.7, &pages, &sample.pages),
+    ];
+    for (name, goal, recorded, paths) in lines {
+        if wanted(name) {
+            let bare = BareServer::start(home, service.database(), recorded).await?;
+            let asked = Target::new(service.address, paths);
+            let found = load.compare(&asked, &Target::new(bare.address, &bare.paths)).await?;
+            table.add(name, "its statement, bare actix", goal, found);
+        }
+    }
+    if wanted("word search") {
+        let asked = Target::new(service.address, &sample.words);
+        let found = match home.pgbench()? {
+            Some(program) => load.compare(&asked, &program.script(home, &words)?).await?,
+            None => Comparison::without_yardstick(&load, &asked).await?,
+        };
+        table.add("word search", "its statement, pgbench", 0.7, found);
+    }
+    if wanted("beside regular expressions") {
+        let asked = Target::new(service.address, &sample.cards);
+        let found = load.beside(&asked, &Target::new(service.address, &sample.regexes)).await?;
+        table.add("card by id, beside regular expressions", "the same, alone", 0.0, found);
+    }
+    let memory = service.memory()?;
+    service.stop()?;
+
+    println!("{table}");
+    println!("ready after {:.2} s (goal: at most 5)", started.as_secs_f64());
+    println!("memory of the service {:.0} MiB after this (goal: at most 150)", memory.resident_mib);
+    println!("peak memory {:.0} MiB", memory.peak_mib);
+    Ok(table.medians())
+}

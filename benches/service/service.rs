@@ -1,0 +1,193 @@
+//! The service, as it is shipped, with a private Postgres of its own.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use cardscape::store::embedded;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::http::Target;
+use crate::pgbench::Program;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_cardscape");
+
+/// Name of the database inside the private Postgres.
+const DATABASE: &str = "cardscape";
+
+/// The folder of one database.
+pub(crate) struct Home {
+    /// The data directory of the service.
+    pub data: PathBuf,
+    kept: bool,
+}
+
+impl Home {
+    /// A folder for a catalogue of that size, below `keep` if it is to stay.
+    pub(crate) fn new(keep: Option<&Path>, cards: u32) -> anyhow::Result<Self> {
+        let data = match keep {
+            Some(folder) => folder.join(format!("cards-{cards}")),
+            None => {
+                std::env::temp_dir().join(format!("cardscape-bench-{}-{cards}", std::process::id()))
+            }
+        };
+        std::fs::create_dir_all(data.parent().context("a folder")?)?;
+        Ok(Self { data, kept: keep.is_some() })
+    }
+
+    fn command(&self, subcommand: &str) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.arg(subcommand).arg("--data-dir").arg(&self.data).env_remove("DATABASE_URL");
+        command
+    }
+
+    /// Loads the seed data and so many synthetic cards. What is there already is not loaded again.
+    pub(crate) fn seed(&self, cards: u32) -> anyhow::Result<String> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data");
+        let output = self
+            .command("seed")
+            .arg(folder)
+            .args(["--synthetic", &cards.to_string()])
+            .stderr(Stdio::inherit())
+            .output()?;
+        if !output.status.success() {
+            bail!("cardscape seed ended with {}", output.status);
+        }
+        let told = String::from_utf8(output.stdout)?;
+        Ok(told.lines().last().unwrap_or_default().to_owned())
+    }
+
+    /// pgbench, if it lies beside the other programs of PostgreSQL.
+    pub(crate) fn pgbench(&self) -> anyhow::Result<Option<Program>> {
+        let options = std::fs::read_to_string(self.data.join("postgres/postmaster.opts"))?;
+        let server = options.split_whitespace().next().context("the server's program")?;
+        let program = Path::new(server.trim_matches('"')).with_file_name("pgbench");
+        Ok(program.exists().then_some(Program(program)))
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        if !self.kept {
+            let _ = std::fs::remove_dir_all(&self.data);
+        }
+    }
+}
+
+/// How to start it.
+pub(crate) struct ServiceOptions {
+    /// With its cache of cards, if it has one.
+    pub cached: bool,
+    /// Whether Postgres writes every statement into its log.
+    pub log_statements: bool,
+}
+
+/// A running service.
+pub(crate) struct Service {
+    child: Child,
+    database: String,
+    pub address: SocketAddr,
+    /// From the start of the process to the first yes of `/readyz`.
+    pub started_in: Duration,
+}
+
+/// What a process takes of the machine's memory.
+pub(crate) struct Memory {
+    pub resident_mib: f64,
+    pub peak_mib: f64,
+}
+
+impl Service {
+    pub(crate) async fn start(home: &Home, options: &ServiceOptions) -> anyhow::Result<Self> {
+        log_statements(home, options.log_statements).await?;
+        let mut command = home.command("serve");
+        // As good as no limit: everything comes from one network.
+        command.args(["--listen", "127.0.0.1:0", "--requests-per-second", "1000000"]);
+        command.args(["--request-burst", "1000000"]);
+        if !options.cached && serve_has("--card-cache")? {
+            command.args(["--card-cache", "0"]);
+        }
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data");
+        command.arg("--seed-data").arg(folder);
+        let began = Instant::now();
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut lines = BufReader::new(child.stdout.take().context("its output")?).lines();
+        let address = loop {
+            let line = lines.next().context("the service did not start")??;
+            if let Some(rest) = line.strip_prefix("Cardscape is ready: http://") {
+                break rest.trim_end_matches("/docs").parse()?;
+            }
+        };
+        // Whoever does not read a pipe stops who writes to it.
+        std::thread::spawn(move || lines.for_each(drop));
+        Target::get(address, "/readyz").await?;
+        let started_in = began.elapsed();
+        let postgres = embedded::attach(&home.data)?.context("its database")?;
+        Ok(Self { child, database: postgres.url(DATABASE), address, started_in })
+    }
+
+    /// How to reach its database.
+    pub(crate) fn database(&self) -> &str {
+        &self.database
+    }
+
+    /// What it takes by itself, without its Postgres.
+    pub(crate) fn memory(&self) -> anyhow::Result<Memory> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let mib = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+            kib.map(|kib| kib / 1024.0).with_context(|| format!("no {name} in the status"))
+        };
+        Ok(Memory { resident_mib: mib("VmRSS:")?, peak_mib: mib("VmHWM:")? })
+    }
+
+    /// Stops it and waits for its end.
+    pub(crate) fn stop(mut self) -> anyhow::Result<()> {
+        kill_process(Pid::from_child(&self.child), Signal::TERM)?;
+        let status = tokio::task::block_in_place(|| self.child.wait())?;
+        if !status.success() {
+            bail!("the service ended with {status}");
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // Does nothing after an ordinary end.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether `serve` knows an option: older programs than this benchmark can be measured, too.
+fn serve_has(option: &str) -> anyhow::Result<bool> {
+    let help = Command::new(PROGRAM).args(["serve", "--help"]).output()?;
+    Ok(String::from_utf8_lossy(&help.stdout).contains(option))
+}
+
+/// Makes Postgres write the statements of all later connections into its log, with their parameters; or not.
+async fn log_statements(home: &Home, wanted: bool) -> anyhow::Result<()> {
+    let mut settings = embedded::EmbeddedSettings::new(&home.data);
+    settings.search_path = std::env::var_os("PATH");
+    let postgres = embedded::start_or_attach(settings)?;
+    let client = crate::catalogue::connect(&postgres.url(DATABASE)).await?;
+    let statements = if wanted {
+        "ALTER DATABASE cardscape SET log_min_duration_statement = 0; \
+         ALTER DATABASE cardscape SET log_error_verbosity = 'default'"
+    } else {
+        "ALTER DATABASE cardscape RESET log_min_duration_statement; \
+         ALTER DATABASE cardscape RESET log_error_verbosity; VACUUM (ANALYZE) cards; VACUUM (ANALYZE) card_content; \
+         VACUUM (ANALYZE) printings; VACUUM (ANALYZE) printing_content"
+    };
+    for statement in statements.split(';') {
+        client.batch_execute(statement).await?;
+    }
+    drop(client);
+    postgres.stop()?;
+    Ok(())
+}

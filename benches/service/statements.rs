@@ -1,0 +1,103 @@
+//! The statements that the service runs, word for word: read from the log of Postgres.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::http::Target;
+use crate::service::{Home, Service};
+
+/// A statement and the parameters of many requests.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Recorded {
+    /// Statements, each with the parameters of every request that ran it, as texts; `None` is NULL.
+    pub statements: Vec<(String, Vec<Vec<Option<String>>>)>,
+}
+
+/// Requests that are recorded: enough for every form of a request.
+const MOST: usize = 200;
+
+/// Watches the log.
+pub(crate) struct Recorder {
+    address: SocketAddr,
+    log: PathBuf,
+}
+
+impl Recorder {
+    pub(crate) fn new(home: &Home, service: &Service) -> Self {
+        Self { address: service.address, log: home.data.join("postgres.log") }
+    }
+
+    /// Sends the requests one by one; each time the longest statement is what it is about.
+    pub(crate) async fn record(&self, paths: &[String]) -> anyhow::Result<Recorded> {
+        let mut found: BTreeMap<String, Vec<Vec<Option<String>>>> = BTreeMap::new();
+        for path in paths.iter().take(MOST) {
+            let from = usize::try_from(std::fs::metadata(&self.log)?.len())?;
+            Target::get(self.address, path).await?;
+            let log = std::fs::read(&self.log)?;
+            let text = std::str::from_utf8(&log[from..])?;
+            let (statement, parameters) = executed(text)
+                .into_iter()
+                .max_by_key(|(statement, _)| statement.len())
+                .with_context(|| format!("no statement for {path} in {text:?}"))?;
+            found.entry(statement).or_default().push(parameters);
+        }
+        if found.is_empty() {
+            bail!("no request to record");
+        }
+        Ok(Recorded { statements: found.into_iter().collect() })
+    }
+}
+
+/// Statements in a piece of the log, with their parameters.
+fn executed(log: &str) -> Vec<(String, Vec<Option<String>>)> {
+    let mut found: Vec<(String, Vec<Option<String>>)> = Vec::new();
+    // Details follow the line that they belong to; that of another step has some, too.
+    let mut has_details = false;
+    for line in log.lines() {
+        if let Some((_, list)) = line.split_once("DETAIL:  ") {
+            if let (true, Some((_, list)), Some((_, parameters))) =
+                (has_details, list.split_once("arameters: "), found.last_mut())
+            {
+                *parameters = values(list);
+            }
+        } else if let Some((_, rest)) = line.split_once("  execute ")
+            && let Some((_, statement)) = rest.split_once(": ")
+        {
+            found.push((statement.to_owned(), Vec::new()));
+            has_details = true;
+        } else {
+            has_details = false;
+        }
+    }
+    found
+}
+
+/// The values of `$1 = 'it''s', $2 = NULL`.
+fn values(list: &str) -> Vec<Option<String>> {
+    let mut values = Vec::new();
+    let mut rest = list;
+    while let Some((_, value)) = rest.split_once(" = ") {
+        if let Some(after) = value.strip_prefix("NULL") {
+            values.push(None);
+            rest = after;
+            continue;
+        }
+        let mut text = String::new();
+        let mut letters = value.char_indices().skip(1).peekable();
+        let mut end = value.len();
+        while let Some((at, letter)) = letters.next() {
+            if letter == '\'' && letters.next_if(|(_, next)| *next == '\'').is_none() {
+                end = at + 1;
+                break;
+            }
+            text.push(letter);
+        }
+        values.push(Some(text));
+        rest = &value[end..];
+    }
+    values
+}

@@ -1,0 +1,160 @@
+//! `cardscape seed --synthetic N`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use indicatif::ProgressBar;
+
+use super::seed::{counting_bar, import_game};
+use super::{Exit, Outcome, say};
+use crate::domain::import::{GameImport, GameSource, SourceFile};
+use crate::domain::synthetic::{MAX_CARDS, SetOutline, Synthetic};
+use crate::store::games::{GameShelf, StoredManifest};
+use crate::store::import::{self, Base, ImportError, ImportSummary};
+use crate::store::{Store, games, sets};
+
+/// Which cards to make up.
+#[derive(Args)]
+pub(super) struct SyntheticOptions {
+    /// Make up so many cards in all, in sets synthetic-0001, synthetic-0002 …, for trials and measurements. Those that are
+    /// there already are not made again
+    #[arg(long, value_name = "N", conflicts_with = "check", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_CARDS)))]
+    pub synthetic: Option<u32>,
+    /// The game of the synthetic cards
+    #[arg(long, value_name = "CODE", default_value = "ttcg", requires = "synthetic")]
+    game: String,
+    /// Another seed makes other cards
+    #[arg(long, value_name = "NUMBER", default_value = "0", requires = "synthetic")]
+    seed: u64,
+    /// So many of the synthetic sets, from the first, start hidden
+    #[arg(long, value_name = "N", default_value = "0", requires = "synthetic")]
+    hidden_sets: u32,
+}
+
+impl SyntheticOptions {
+    /// Whether the game has been loaded.
+    pub(super) async fn game_is_stored(&self, store: &Store) -> anyhow::Result<bool> {
+        Ok(games::manifest(&mut *store.connection().await?, &self.game).await?.is_some())
+    }
+
+    /// Makes the cards and imports them set by set, each in a transaction of its own: no more than two sets are in memory, and
+    /// what was interrupted goes on where it was.
+    pub(super) async fn load(&self, store: &Store, cards: u32) -> Outcome {
+        let mut conn = store.connection().await?;
+        let (Some(loaded), Some(manifest)) = (
+            GameShelf::default().find(&mut conn, &self.game).await?,
+            games::manifest(&mut conn, &self.game).await?,
+        ) else {
+            return Err(Exit::usage(format!("there is no game {:?}", self.game)).into());
+        };
+        drop(conn);
+        let synthetic = Synthetic::new(&loaded.game, self.seed);
+        let bar = counting_bar(u64::from(cards));
+        bar.set_message(self.game.clone());
+        let mut tally = Tally::default();
+        // While one set is written, the next is made and checked.
+        let mut ready = None;
+        for outline in synthetic.outlines(cards, self.hidden_sets) {
+            let prepared = self.prepare(store, &synthetic, &manifest, outline);
+            let (written, prepared) = tokio::join!(write(store, ready.take(), &bar), prepared);
+            tally.add(written?);
+            ready = prepared?;
+            if ready.is_none() {
+                tally.known += 1;
+            }
+        }
+        tally.add(write(store, ready, &bar).await?);
+        bar.finish_and_clear();
+        say(format_args!("{}: {tally}", self.game));
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// A set, checked; `None` when it is stored already.
+    async fn prepare(
+        &self,
+        store: &Store,
+        synthetic: &Synthetic<'_>,
+        manifest: &StoredManifest,
+        outline: SetOutline,
+    ) -> anyhow::Result<Option<Prepared>> {
+        let mut conn = store.connection().await?;
+        let stored = sets::find(&mut conn, &self.game, &outline.code).await?;
+        if let Some(stored) = &stored
+            && stored.name != synthetic.set_name(&outline)
+        {
+            return Err(Exit::no(format!(
+                "the stored set {} ({}) has another seed: the cards of two seeds do not mix",
+                stored.code, stored.name
+            ))
+            .into());
+        }
+        let outline = outline.at_least(stored.map_or(0, |stored| stored.card_count));
+        let source = GameSource {
+            manifest: SourceFile::new("game.toml", &manifest.text),
+            sets: vec![synthetic.set_file(&outline)],
+        };
+        if import::is_current(&mut conn, &source).await? {
+            return Ok(None);
+        }
+        drop(conn);
+        let revision = manifest.revision;
+        let checked = tokio::task::spawn_blocking(move || GameImport::check(&source)).await?;
+        let import = checked.map_err(|faults| {
+            let first = faults.first().map(ToString::to_string).unwrap_or_default();
+            Exit::no(format!("no synthetic cards fit the rules of {:?}: {first}", self.game))
+        })?;
+        Ok(Some(Prepared { import, revision }))
+    }
+}
+
+/// A set that was checked against a revision of its game.
+struct Prepared {
+    import: GameImport,
+    revision: i64,
+}
+
+async fn write(
+    store: &Store,
+    prepared: Option<Prepared>,
+    bar: &ProgressBar,
+) -> anyhow::Result<Option<ImportSummary>> {
+    let Some(Prepared { import, revision }) = prepared else { return Ok(None) };
+    match import_game(store, &import, Base::Revision(revision), bar).await {
+        Ok(summary) => Ok(Some(summary)),
+        Err(ImportError::Refused(faults)) => {
+            faults.iter().for_each(say);
+            Err(Exit::no(format!("{} faults; the sets before this one are loaded", faults.len()))
+                .into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What was done in all.
+#[derive(Default)]
+struct Tally {
+    sets: usize,
+    known: usize,
+    added: usize,
+    changed: usize,
+}
+
+impl Tally {
+    fn add(&mut self, summary: Option<ImportSummary>) {
+        for set in summary.into_iter().flat_map(|summary| summary.sets) {
+            self.sets += 1;
+            self.added += set.cards_added;
+            self.changed += set.cards_changed;
+        }
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { sets, known, added, changed } = self;
+        write!(
+            f,
+            "{added} synthetic cards added and {changed} changed in {sets} sets; {known} sets were there already"
+        )
+    }
+}
