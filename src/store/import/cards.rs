@@ -3,7 +3,7 @@
 use cardscape_engine::{Game, Rarity};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, SmallInt, Text};
+use diesel::sql_types::{Array, Int4, SmallInt, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
