@@ -91,6 +91,11 @@ problem_codes! {
     RegisteredToAnother = 409 "registered_to_another" "This copy is registered to somebody else";
     SerialAttemptsUsedUp = 429 "serial_attempts_used_up" "Too many rejected codes";
 
+    // Print runs.
+    PrintPlanRefused = 422 "print_plan_refused" "The set cannot be printed like this";
+    CommitmentNotPrinted = 409 "commitment_not_printed" "The announced print run is not printed yet";
+    CardsStillHidden = 409 "cards_still_hidden" "The plan would tell of cards that are still hidden";
+
     // Agreement about what is changed.
     PreconditionRequired = 428 "precondition_required" "Send If-Match with the ETag of the version you change";
     PreconditionFailed = 412 "precondition_failed" "It was changed since you read it";
