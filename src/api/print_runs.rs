@@ -55,6 +55,13 @@ pub struct PrintRunResponse {
     /// SHA-256 of the print file, in hexadecimal digits.
     #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     pub file_sha256: String,
+    /// SHA-256 of the packing list, for a run with packs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae")]
+    pub packing_sha256: Option<String>,
+    /// Id of the announcement that it was printed from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commitment: Option<Uuid>,
     /// When the print file was written.
     pub created_at: DateTime<Utc>,
     /// When its codes began to count.
@@ -74,6 +81,8 @@ impl From<PrintRunRow> for PrintRunResponse {
             rarities: rarities.collect(),
             registered: row.registered,
             file_sha256: row.file_sha256(),
+            packing_sha256: row.packing_sha256(),
+            commitment: row.commitment,
             created_at: row.created_at,
             activated_at: row.activated_at,
             game: row.game_code,

@@ -99,6 +99,11 @@ problem_codes! {
     AlreadyReviewed = 409 "already_reviewed" "Another moderator said the opposite of this submission";
     SerialAttemptsUsedUp = 429 "serial_attempts_used_up" "Too many rejected codes";
 
+    // Print runs.
+    PrintPlanRefused = 422 "print_plan_refused" "The set cannot be printed like this";
+    CommitmentNotPrinted = 409 "commitment_not_printed" "The announced print run is not printed yet";
+    CardsStillHidden = 409 "cards_still_hidden" "The plan would tell of cards that are still hidden";
+
     // Agreement about what is changed.
     PreconditionRequired = 428 "precondition_required" "Send If-Match with the ETag of the version you change";
     PreconditionFailed = 412 "precondition_failed" "It was changed since you read it";

@@ -8,8 +8,9 @@ use super::middleware::deadline;
 use super::problem::{self, Problem, ProblemCode};
 use super::{
     accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations, cards, changes,
-    deck_reports, decks, facets, games, health, history, print_runs, rulings, sessions, sets,
-    submission_batches, submission_reviews, submissions, tokens, unlock_policies, unlocks,
+    deck_reports, decks, facets, games, health, history, print_commitments, print_plans,
+    print_runs, print_statistics, rulings, sessions, sets, submission_batches, submission_reviews,
+    submissions, tokens, unlock_policies, unlocks,
 };
 
 macro_rules! on {
@@ -103,6 +104,11 @@ routes! {
     "/v1/cards/{card}/unlock"     => get unlocks::find_unlock, post unlocks::unlock_card;
     "/v1/print-runs"              => get print_runs::list_print_runs;
     "/v1/print-runs/{run}"        => get print_runs::find_print_run;
+    "/v1/games/{game}/sets/{set}/print-plans" => post print_plans::create_print_plan;
+    "/v1/games/{game}/sets/{set}/print-commitments" => get print_commitments::list_print_commitments, post print_commitments::create_print_commitment;
+    "/v1/games/{game}/sets/{set}/print-statistics" => get print_statistics::find_print_statistics;
+    "/v1/print-commitments/{commitment}" => get print_commitments::find_print_commitment;
+    "/v1/print-commitments/{commitment}/reveal" => put print_commitments::reveal_print_commitment;
 
     "/v1/audit-log"               => get audit_log::list_audit_log;
 

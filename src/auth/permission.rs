@@ -274,6 +274,28 @@ impl From<&Granted<WriteCatalogue>> for Viewer {
     }
 }
 
+/// Proof that somebody may see what a print run of a set would hold: an admin, or the operator at the machine.
+#[derive(Debug)]
+pub struct Planner(());
+
+impl From<&Operator> for Planner {
+    fn from(_: &Operator) -> Self {
+        Self(())
+    }
+}
+
+impl From<&Granted<ReadPrintRuns>> for Planner {
+    fn from(_: &Granted<ReadPrintRuns>) -> Self {
+        Self(())
+    }
+}
+
+impl From<&Granted<AnnouncePrintRuns>> for Planner {
+    fn from(_: &Granted<AnnouncePrintRuns>) -> Self {
+        Self(())
+    }
+}
+
 macro_rules! permissions {
     ($($(#[$meta:meta])* $name:ident: $role:ident, $scope:expr $(, $before:literal)?;)+) => {
         $(
@@ -320,8 +342,10 @@ permissions! {
     ReviewSubmissions: Moderator, Some(Scope::AdminWrite);
     /// Give roles and ban.
     ManageAccounts: Admin, Some(Scope::AdminWrite);
-    /// Read print runs; never codes.
+    /// Read print runs and plan them; never codes.
     ReadPrintRuns: Admin, Some(Scope::AdminRead);
+    /// Announce print runs before they are printed, and reveal them afterwards.
+    AnnouncePrintRuns: Admin, Some(Scope::AdminWrite);
     /// Read the audit log.
     ReadAuditLog: Admin, Some(Scope::AdminRead);
 }

@@ -1,36 +1,58 @@
 //! `cardscape mint`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
+use uuid::Uuid;
 
 use super::database::Database;
-use super::{Outcome, block_on, say};
+use super::{Exit, Outcome, block_on, say};
 use crate::auth::permission::Operator;
 use crate::config::DatabaseOptions;
 use crate::domain::clock::Clock;
+use crate::domain::ids::CommitmentId;
 use crate::domain::minting::PrintPlan;
+use crate::domain::packs::{PackParameters, PackPlan};
 use crate::store::Store;
-use crate::store::press::{self, MintError, MintOrder, PrintFormat};
+use crate::store::press::{
+    self, MintError, MintOrder, Minted, Planned, PrintFormat, RunRequest, RunToMint,
+};
 
 #[derive(Args)]
 pub(super) struct MintCommand {
     /// Code of the game
-    #[arg(long, value_name = "CODE")]
-    game: String,
+    #[arg(long, value_name = "CODE", required_unless_present = "commitment")]
+    game: Option<String>,
     /// Code of the set; a run always holds every card of it
-    #[arg(long, value_name = "CODE")]
-    set: String,
+    #[arg(long, value_name = "CODE", required_unless_present = "commitment")]
+    set: Option<String>,
     /// Copies of each card, shared by its rarities
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    copies_per_card: u64,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), required_unless_present = "commitment")]
+    copies_per_card: Option<u64>,
+    /// Print the run that was announced under this id, and nothing else
+    #[arg(long, value_name = "ID", conflicts_with_all = ["game", "set", "copies_per_card", "packs", "pack_size", "remainder"])]
+    commitment: Option<Uuid>,
+    /// Deal the run into packs; FILE is JSON with what differs from the defaults: card_mg, cards_per_pack, insert_max_mg,
+    /// insert_min_mg, insert_shapes, insert_step_mg, lore_cards, lore_max_mg, lore_min_mg, rarity_mg, remainder, tolerance_mg
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    #[allow(clippy::option_option, reason = "absent, without a file, with one")]
+    packs: Option<Option<PathBuf>>,
+    /// Cards in a pack, the lore card not counted
+    #[arg(long, value_name = "N", requires = "packs")]
+    pack_size: Option<u32>,
+    /// Leave over what makes no whole pack, instead of refusing the run
+    #[arg(long, requires = "packs")]
+    remainder: bool,
     /// The print file to write, mode 0600; nothing may be there yet
     #[arg(long, value_name = "FILE", required_unless_present = "dry_run")]
     out: Option<PathBuf>,
+    /// The packing list to write for a run in packs, mode 0600: CSV without codes; nothing may be there yet
+    #[arg(long, value_name = "FILE")]
+    packing_list: Option<PathBuf>,
     /// Form of the print file
     #[arg(long, default_value = "csv")]
     format: FormatOption,
@@ -60,6 +82,7 @@ impl From<FormatOption> for PrintFormat {
 
 impl MintCommand {
     pub(super) fn run(self) -> Outcome {
+        let run = self.run_to_mint()?;
         let database = Database::open(&self.database)?;
         let minted = block_on(async {
             // A dry run only looks.
@@ -69,15 +92,13 @@ impl MintCommand {
             let store = Store::new(&database.settings)?;
             let operator = Operator::at_the_machine();
             let mut conn = store.connection().await?;
-            let planned =
-                press::plan(&mut conn, &operator, &self.game, &self.set, self.copies_per_card)
-                    .await;
+            let looked_up = press::look_up(&mut conn, &operator, &run).await;
             drop(conn);
-            let plan = match planned {
-                Ok((_, plan)) => plan,
+            let planned = match looked_up {
+                Ok(planned) => planned,
                 Err(error) => return Ok(Err(error)),
             };
-            show(&self.game, &self.set, &plan);
+            show(&planned)?;
             let file = match self.out {
                 Some(file) if !self.dry_run => file,
                 _ => return Ok(Ok(())),
@@ -85,25 +106,19 @@ impl MintCommand {
             let keys = database.keys()?;
             let key = keys.serials().first().context("there is no serial key")?;
             let order = MintOrder {
-                game: self.game,
-                set: self.set,
-                copies_per_card: self.copies_per_card,
+                run,
                 file: file.clone(),
                 format: self.format.into(),
+                packing_list: self.packing_list.clone(),
             };
-            let bar = progress_bar(plan.copy_count() * 2)?;
+            let bar = progress_bar(planned.plan.copy_count() * 2)?;
             let progress = bar.clone();
             let progress: press::Progress = Arc::new(move |count| progress.set_position(count));
             let now = Clock::system().now();
             let minted =
                 press::mint(&store, &database.settings, &operator, key, order, now, progress).await;
             bar.finish_and_clear();
-            Ok(minted.map(|minted| {
-                say(format_args!("print run:  {}", minted.run));
-                say(format_args!("codes:      {}", minted.codes));
-                say(format_args!("print file: {}", file.display()));
-                say(format_args!("SHA-256:    {}", minted.file_sha256));
-            }))
+            Ok(minted.map(|minted| tell(&minted, &file, self.packing_list.as_deref())))
         })?;
         match minted {
             Ok(()) => Ok(ExitCode::SUCCESS),
@@ -114,6 +129,45 @@ impl MintCommand {
             Err(error) => Err(MintError::into(error)),
         }
     }
+
+    fn run_to_mint(&self) -> anyhow::Result<RunToMint> {
+        if let Some(id) = self.commitment {
+            return Ok(RunToMint::Announced(CommitmentId(id)));
+        }
+        let given = (self.game.clone(), self.set.clone(), self.copies_per_card);
+        let (Some(game), Some(set), Some(copies_per_card)) = given else {
+            return Err(Exit::usage("name a game, a set and the copies of each card").into());
+        };
+        let mut packs =
+            self.packs.as_ref().map(|file| pack_parameters(file.as_deref())).transpose()?;
+        if let Some(packs) = &mut packs {
+            packs.cards_per_pack = self.pack_size.unwrap_or(packs.cards_per_pack);
+            packs.remainder |= self.remainder;
+        }
+        Ok(RunToMint::New(RunRequest { game, set, copies_per_card, packs }))
+    }
+}
+
+/// The defaults, and what a file says otherwise.
+fn pack_parameters(file: Option<&Path>) -> anyhow::Result<PackParameters> {
+    let Some(file) = file else { return Ok(PackParameters::default()) };
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Exit::usage(format!("cannot read {}: {error}", file.display())))?;
+    serde_json::from_str(&text).map_err(|error| {
+        Exit::usage(format!("{} does not say how packs are made: {error}", file.display())).into()
+    })
+}
+
+fn tell(minted: &Minted, file: &Path, packing_list: Option<&Path>) {
+    say(format_args!("print run:  {}", minted.run));
+    say(format_args!("commitment: {}", minted.commitment));
+    say(format_args!("codes:      {}", minted.codes));
+    say(format_args!("print file: {}", file.display()));
+    say(format_args!("SHA-256:    {}", minted.file_sha256));
+    if let (Some(list), Some(hash)) = (packing_list, &minted.packing_sha256) {
+        say(format_args!("packing list: {}", list.display()));
+        say(format_args!("SHA-256:      {hash}"));
+    }
 }
 
 /// Drawn on standard error when that is a terminal.
@@ -122,8 +176,36 @@ fn progress_bar(length: u64) -> anyhow::Result<ProgressBar> {
     Ok(ProgressBar::new(length).with_style(style).with_message("making and storing codes"))
 }
 
-/// The table of a plan, and what to know before printing it.
-fn show(game: &str, set: &str, plan: &PrintPlan) {
+/// The table of a plan, its packs, and what to know before printing it.
+fn show(planned: &Planned) -> Result<(), MintError> {
+    let Planned { plan, opening, .. } = planned;
+    show_plan(&opening.plan.game, &opening.plan.set, plan);
+    if let Some(packs) = PackPlan::new(&opening.plan)? {
+        show_packs(&packs);
+    }
+    for warning in plan.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    Ok(())
+}
+
+pub(super) fn show_packs(packs: &PackPlan<'_>) {
+    let parameters = packs.parameters();
+    say(format_args!(
+        "{} packs of {} cards and a lore card, {} copies left over",
+        packs.packs, parameters.cards_per_pack, packs.remainder
+    ));
+    say(format_args!(
+        "a pack weighs {} mg, {} mg more or less at most; inserts of {} to {} mg in {} shapes",
+        packs.target_mg,
+        parameters.tolerance_mg,
+        parameters.insert_min_mg,
+        packs.heaviest_insert_mg,
+        parameters.insert_shapes
+    ));
+}
+
+fn show_plan(game: &str, set: &str, plan: &PrintPlan) {
     say(format_args!(
         "{game}/{set}: {} cards, {} copies of each, {} codes",
         plan.card_count(),
@@ -144,8 +226,5 @@ fn show(game: &str, set: &str, plan: &PrintPlan) {
             "{:<16} {:>8} {per_card:>16} {:>12}",
             share.rarity, share.weight, share.copies
         ));
-    }
-    for warning in plan.warnings() {
-        eprintln!("warning: {warning}");
     }
 }

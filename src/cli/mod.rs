@@ -15,6 +15,7 @@ mod seed;
 mod seed_data;
 mod serve;
 mod synthetic;
+mod verify_run;
 
 pub use serve::metrics_handle;
 
@@ -61,6 +62,8 @@ enum Command {
     /// The plain codes are in the print file and nowhere else, ever. Keep it safe until the cards are printed, then delete
     /// it. A file that is left of a mint that was broken off holds codes that nobody can register: delete it, too.
     Mint(mint::MintCommand),
+    /// Check a revealed print run against its commitment, without a database
+    VerifyRun(verify_run::VerifyRunCommand),
     /// Print the OpenAPI document
     Openapi,
     /// Print the JSON Schemas of manifests and set files, for editors
@@ -109,6 +112,7 @@ pub fn main() -> ExitCode {
         Command::Keys(command) => command.run(),
         Command::Deck(command) => command.run(),
         Command::Mint(command) => command.run(),
+        Command::VerifyRun(command) => command.run(),
         Command::Openapi => openapi::run(),
         Command::Schema(command) => command.run(),
     };

@@ -37,6 +37,8 @@ ids! {
     PrintingId;
     /// A print run.
     PrintRunId;
+    /// An announcement of a print run.
+    CommitmentId;
     /// An accepted submission of a serial.
     SubmissionId;
     /// A deck list.

@@ -172,7 +172,7 @@ impl PrintPlan {
 
 /// Shares `total` over `weights` in whole numbers, each within 1 of its exact share. `turn` says which of equal remainders
 /// comes first. `None` when nothing has a weight.
-fn apportion(total: u64, weights: &[u32], turn: usize) -> Option<Vec<u64>> {
+pub(super) fn apportion(total: u64, weights: &[u32], turn: usize) -> Option<Vec<u64>> {
     let sum: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
     if sum == 0 {
         return None;

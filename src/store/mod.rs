@@ -22,7 +22,9 @@ pub mod import;
 pub mod migrations;
 pub mod pool;
 pub mod press;
+pub mod print_commitments;
 pub mod print_runs;
+pub mod print_statistics;
 pub mod retention;
 pub mod rulings;
 #[allow(missing_docs, reason = "columns are explained in the migrations")]

@@ -11,7 +11,8 @@ use uuid::Uuid;
 
 use super::schema::{games, print_run_lines, print_runs, sets};
 use super::{Connection, Store, StoreResult, audit};
-use crate::auth::permission::{Granted, Operator, ReadPrintRuns};
+use crate::auth::permission::{Granted, Operator, Planner, ReadPrintRuns};
+use crate::domain::commitment::hex;
 use crate::domain::ids::{CardId, PrintRunId, PrintingId};
 use crate::domain::minting::PrintPlan;
 use crate::domain::serial::RunPrefix;
@@ -55,7 +56,7 @@ pub struct CardRow {
 /// Looks at a set that is to be printed. `None`: there is no such set.
 pub async fn find_set(
     conn: &mut Connection,
-    _by: &Operator,
+    _by: &Planner,
     game: &str,
     set: &str,
 ) -> StoreResult<Option<SetToPrint>> {
@@ -101,6 +102,8 @@ pub struct NewPrintRun<'a> {
     pub plan: &'a PrintPlan,
     /// SHA-256 of the print file.
     pub file_sha256: [u8; 32],
+    /// SHA-256 of the packing list, for a run with packs.
+    pub packing_sha256: Option<[u8; 32]>,
     /// Now.
     pub at: DateTime<Utc>,
 }
@@ -121,6 +124,7 @@ pub async fn begin(
             print_runs::copy_count.eq(number(new.plan.copy_count())),
             print_runs::status.eq("pending"),
             print_runs::file_sha256.eq(new.file_sha256.to_vec()),
+            print_runs::packing_sha256.eq(new.packing_sha256.map(|hash| hash.to_vec())),
             print_runs::created_at.eq(new.at),
         ))
         .execute(conn)
@@ -182,6 +186,7 @@ pub async fn activate(
             "copies_per_card": per_card,
             "copy_count": run.plan.copy_count(),
             "file_sha256": hex(&run.file_sha256),
+            "packing_sha256": run.packing_sha256.as_ref().map(|hash| hex(hash)),
         }),
         at: now,
     };
@@ -285,6 +290,12 @@ pub struct PrintRunRow {
     /// SHA-256 of the print file.
     #[diesel(sql_type = Binary)]
     file_sha256: Vec<u8>,
+    /// SHA-256 of the packing list.
+    #[diesel(sql_type = Nullable<Binary>)]
+    packing_sha256: Option<Vec<u8>>,
+    /// The announcement that was printed.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub commitment: Option<Uuid>,
     /// When the print file was written.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
@@ -308,21 +319,23 @@ impl PrintRunRow {
         hex(&self.file_sha256)
     }
 
+    /// SHA-256 of the packing list, for a run with packs.
+    pub fn packing_sha256(&self) -> Option<String> {
+        self.packing_sha256.as_deref().map(hex)
+    }
+
     /// Copies by rarity, the most common rarity first. Empty for a discarded run.
     pub fn copies_by_rarity(&self) -> impl Iterator<Item = (&str, i64)> {
         self.rarities.iter().map(String::as_str).zip(self.rarity_copies.iter().copied())
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 const RUNS: &str = "SELECT r.id, s.game_code, s.code AS set_code, r.copies_per_card, r.copy_count, r.status, r.key_id, \
-                           r.file_sha256, r.created_at, r.activated_at, shares.rarities, shares.rarity_copies, \
+                           r.file_sha256, r.packing_sha256, m.id AS commitment, r.created_at, r.activated_at, shares.rarities, shares.rarity_copies, \
                            (SELECT count(*) FROM copies c \
                             WHERE c.print_run_id = r.id AND c.owner_id IS NOT NULL) AS registered \
                     FROM print_runs r JOIN sets s ON s.id = r.set_id \
+                    LEFT JOIN print_commitments m ON m.print_run_id = r.id \
                     CROSS JOIN LATERAL ( \
                         SELECT coalesce(array_agg(share.rarity ORDER BY share.tier), '{}') AS rarities, \
                                coalesce(array_agg(share.copies ORDER BY share.tier), '{}') AS rarity_copies \

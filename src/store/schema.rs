@@ -243,6 +243,20 @@ diesel::table! {
 }
 
 diesel::table! {
+    print_commitments (id) {
+        id -> Uuid,
+        set_id -> Uuid,
+        digest -> Bytea,
+        seed -> Bytea,
+        plan -> Text,
+        announced_by -> Nullable<Uuid>,
+        announced_at -> Timestamptz,
+        print_run_id -> Nullable<Uuid>,
+        revealed_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
     print_run_lines (print_run_id, printing_id) {
         print_run_id -> Uuid,
         printing_id -> Uuid,
@@ -263,6 +277,7 @@ diesel::table! {
         created_by -> Nullable<Uuid>,
         created_at -> Timestamptz,
         activated_at -> Nullable<Timestamptz>,
+        packing_sha256 -> Nullable<Bytea>,
     }
 }
 
@@ -408,6 +423,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     games,
     idempotency_keys,
     personal_access_tokens,
+    print_commitments,
     print_run_lines,
     print_runs,
     printing_content,

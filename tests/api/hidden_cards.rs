@@ -100,6 +100,10 @@ async fn every_path(app: &TestApp) -> Vec<String> {
         "/v1/card-migrations".to_owned(),
     ];
     paths.extend(["/v1/games/ttcg/sets", "/v1/games/ttcg/sets/veil"].map(str::to_owned));
+    paths.extend(
+        ["print-statistics", "print-commitments"]
+            .map(|last| format!("/v1/games/ttcg/sets/veil/{last}")),
+    );
     let veil = app.get("/v1/cards?set=veil&limit=200").answer().await.expect(200);
     for card in veil["data"].as_array().unwrap() {
         let (id, number) = (card["id"].as_str().unwrap(), card["number"].as_str().unwrap());

@@ -2,22 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::PathBuf;
+use std::process::Stdio;
 use std::time::Duration;
 
-use cardscape::auth::keys::KeyRing;
 use cardscape::domain::serial::SerialCode;
 use cardscape::store::press::MintError;
 use cardscape::store::print_runs;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
-use crate::support::{PaperCard, RequestExt as _, TestApp, fresh_path, read_print_file};
-
-fn sha256(file: &Path) -> String {
-    Sha256::digest(std::fs::read(file).unwrap()).iter().map(|byte| format!("{byte:02x}")).collect()
-}
+use crate::support::{
+    PaperCard, Program, RequestExt as _, TestApp, fresh_path, read_print_file, sha256,
+};
 
 async fn rejected(app: &TestApp, card: &PaperCard) {
     let player = app.player("somebody").await;
@@ -164,38 +160,6 @@ async fn an_unfinished_run_is_worth_nothing_and_discarded_whole() {
     );
     app.print("dusk", 2).await;
     assert_eq!(app.db().value("SELECT copies_per_card FROM sets").await, "2");
-}
-
-/// The program on the database of an application.
-struct Program<'a> {
-    app: &'a TestApp,
-    keys: PathBuf,
-}
-
-impl<'a> Program<'a> {
-    fn new(app: &'a TestApp) -> Self {
-        let keys = fresh_path(".json");
-        KeyRing::create(&keys).unwrap();
-        Self { app, keys }
-    }
-
-    fn mint(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
-        command.args(["mint", "--game", "ttcg"]).args(arguments).stdin(Stdio::null());
-        command.env("DATABASE_URL", self.app.db().url()).env("CARDSCAPE_KEYS_FILE", &self.keys);
-        command
-    }
-
-    async fn output(&self, arguments: &[&str]) -> Output {
-        let mut command = self.mint(arguments);
-        tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
-    }
-}
-
-impl Drop for Program<'_> {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.keys);
-    }
 }
 
 #[tokio::test]

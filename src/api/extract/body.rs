@@ -29,6 +29,15 @@ pub struct Body<T> {
     pub raw: Bytes,
 }
 
+impl<T> Body<T> {
+    /// Ties the body to the place that it was sent to: the same body for another place is another request.
+    #[must_use]
+    pub fn sent_to(mut self, place: &str) -> Self {
+        self.raw = [place.as_bytes(), b"\n", &self.raw].concat().into();
+        self
+    }
+}
+
 impl<T: DeserializeOwned> FromRequest for Body<T> {
     type Error = Problem;
     type Future = Extracting<Self>;

@@ -24,64 +24,25 @@ const BUFFER: usize = 64 * 1024;
 /// No line is longer.
 const LONGEST_LINE: usize = 512;
 
-/// A print file that is being written.
-pub(super) struct PrintFile {
+/// A file for the printer or the packer that is being written: for its owner alone, hashed on the way, synced at the end.
+pub(super) struct HashedFile {
     file: File,
     path: PathBuf,
-    format: PrintFormat,
     buffer: Zeroizing<Vec<u8>>,
     hash: Sha256,
 }
 
-impl PrintFile {
+impl HashedFile {
     /// Creates the file, readable for its owner alone; fails when anything is there.
-    pub(super) fn create(path: &Path, format: PrintFormat) -> io::Result<Self> {
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
         let buffer = Zeroizing::new(Vec::with_capacity(BUFFER));
-        let mut print_file =
-            Self { file, path: path.to_owned(), format, buffer, hash: Sha256::new() };
-        if format == PrintFormat::Csv {
-            print_file.buffer.extend_from_slice(COLUMNS.join(",").as_bytes());
-            print_file.buffer.push(b'\n');
-        }
-        Ok(print_file)
+        Ok(Self { file, path: path.to_owned(), buffer, hash: Sha256::new() })
     }
 
-    /// Adds a code with the codes of its game and set, its card's number and its rarity. By the database's own checks these
-    /// hold letters, digits, hyphens and underscores alone, so nothing needs quoting.
-    pub(super) fn line(&mut self, code: &str, fields: &[&str; 4]) -> io::Result<()> {
-        if self.buffer.len() + LONGEST_LINE > BUFFER {
-            self.flush()?;
-        }
-        let values = std::iter::once(code).chain(fields.iter().copied());
-        match self.format {
-            PrintFormat::Csv => {
-                for (place, value) in values.enumerate() {
-                    if place > 0 {
-                        self.buffer.push(b',');
-                    }
-                    self.buffer.extend_from_slice(value.as_bytes());
-                }
-            }
-            PrintFormat::Ndjson => {
-                for (place, (name, value)) in COLUMNS.iter().zip(values).enumerate() {
-                    let open = if place == 0 { "{\"" } else { ",\"" };
-                    for text in [open, name, "\":\"", value, "\""] {
-                        self.buffer.extend_from_slice(text.as_bytes());
-                    }
-                }
-                self.buffer.push(b'}');
-            }
-        }
-        self.buffer.push(b'\n');
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.hash.update(&self.buffer);
-        self.file.write_all(&self.buffer)?;
-        self.buffer.clear();
-        Ok(())
+    /// Makes room for a line.
+    fn make_room(&mut self, line: usize) -> io::Result<()> {
+        if self.buffer.len() + line > BUFFER { self.flush() } else { Ok(()) }
     }
 
     /// Writes the rest, syncs the file and its directory, and returns the file's SHA-256.
@@ -92,6 +53,74 @@ impl PrintFile {
             self.path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
         File::open(parent)?.sync_all()?;
         Ok(self.hash.finalize().into())
+    }
+}
+
+impl io::Write for HashedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let bytes = &bytes[..bytes.len().min(BUFFER)];
+        self.make_room(bytes.len())?;
+        self.buffer.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.hash.update(&self.buffer);
+        self.file.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+/// A print file that is being written.
+pub(super) struct PrintFile {
+    file: HashedFile,
+    format: PrintFormat,
+}
+
+impl PrintFile {
+    /// Creates the file, readable for its owner alone; fails when anything is there.
+    pub(super) fn create(path: &Path, format: PrintFormat) -> io::Result<Self> {
+        let mut file = HashedFile::create(path)?;
+        if format == PrintFormat::Csv {
+            file.buffer.extend_from_slice(COLUMNS.join(",").as_bytes());
+            file.buffer.push(b'\n');
+        }
+        Ok(Self { file, format })
+    }
+
+    /// Adds a code with the codes of its game and set, its card's number and its rarity. By the database's own checks these
+    /// hold letters, digits, hyphens and underscores alone, so nothing needs quoting.
+    pub(super) fn line(&mut self, code: &str, fields: &[&str; 4]) -> io::Result<()> {
+        self.file.make_room(LONGEST_LINE)?;
+        let buffer = &mut self.file.buffer;
+        let values = std::iter::once(code).chain(fields.iter().copied());
+        match self.format {
+            PrintFormat::Csv => {
+                for (place, value) in values.enumerate() {
+                    if place > 0 {
+                        buffer.push(b',');
+                    }
+                    buffer.extend_from_slice(value.as_bytes());
+                }
+            }
+            PrintFormat::Ndjson => {
+                for (place, (name, value)) in COLUMNS.iter().zip(values).enumerate() {
+                    let open = if place == 0 { "{\"" } else { ",\"" };
+                    for text in [open, name, "\":\"", value, "\""] {
+                        buffer.extend_from_slice(text.as_bytes());
+                    }
+                }
+                buffer.push(b'}');
+            }
+        }
+        buffer.push(b'\n');
+        Ok(())
+    }
+
+    /// Writes the rest, syncs the file and its directory, and returns the file's SHA-256.
+    pub(super) fn finish(self) -> io::Result<[u8; 32]> {
+        self.file.finish()
     }
 }
 

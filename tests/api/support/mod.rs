@@ -11,4 +11,4 @@ pub use app::{Player, TestApp};
 pub use catalogue::{edit_set, import_into, seed_data, set_file};
 pub use db::{TestDb, sql};
 pub use http::{Answer, RequestExt};
-pub use press::{PaperCard, fresh_path, read_print_file};
+pub use press::{PaperCard, Program, fresh_path, read_print_file, run, sha256};

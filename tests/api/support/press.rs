@@ -1,14 +1,19 @@
 //! A hidden set to unlock, and the cards of a print run as players hold them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use cardscape::auth::keys::KeyRing;
 use cardscape::auth::permission::Operator;
 use cardscape::domain::import::{GameSource, SourceFile};
 use cardscape::store::StoreSettings;
-use cardscape::store::press::{self, MintError, MintOrder, Minted, PrintFormat};
+use cardscape::store::press::{
+    self, MintError, MintOrder, Minted, PrintFormat, RunRequest, RunToMint,
+};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::TestApp;
 
@@ -88,13 +93,23 @@ impl TestApp {
         copies_per_card: u64,
         file: PathBuf,
     ) -> Result<Minted, MintError> {
-        let order = MintOrder {
+        let run = RunRequest {
             game: "ttcg".to_owned(),
             set: set.to_owned(),
             copies_per_card,
-            file,
-            format: PrintFormat::Csv,
+            packs: None,
         };
+        self.mint_run(RunToMint::New(run), file, None).await
+    }
+
+    /// Mints a run, in packs where a place for the packing list is given.
+    pub async fn mint_run(
+        &self,
+        run: RunToMint,
+        file: PathBuf,
+        packing_list: Option<PathBuf>,
+    ) -> Result<Minted, MintError> {
+        let order = MintOrder { run, file, format: PrintFormat::Csv, packing_list };
         let settings = StoreSettings::new(self.db().url());
         let (operator, now) = (Operator::at_the_machine(), self.clock().now());
         press::mint(
@@ -135,4 +150,53 @@ pub fn read_print_file(file: &std::path::Path) -> Vec<PaperCard> {
         }
     };
     text.lines().skip(1).map(card).collect()
+}
+
+/// The program on the database of an application.
+pub struct Program<'a> {
+    app: &'a TestApp,
+    keys: PathBuf,
+}
+
+impl<'a> Program<'a> {
+    /// With keys of its own.
+    pub fn new(app: &'a TestApp) -> Self {
+        let keys = fresh_path(".json");
+        KeyRing::create(&keys).unwrap();
+        Self { app, keys }
+    }
+
+    /// A subcommand.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        command.args(arguments).stdin(Stdio::null());
+        command.env("DATABASE_URL", self.app.db().url()).env("CARDSCAPE_KEYS_FILE", &self.keys);
+        command
+    }
+
+    /// `cardscape mint` for TTCG.
+    pub fn mint(&self, arguments: &[&str]) -> Command {
+        self.command(&[&["mint", "--game", "ttcg"], arguments].concat())
+    }
+
+    /// What a mint says.
+    pub async fn output(&self, arguments: &[&str]) -> Output {
+        run(self.mint(arguments)).await
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.keys);
+    }
+}
+
+/// Runs a command to its end.
+pub async fn run(mut command: Command) -> Output {
+    tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+}
+
+/// SHA-256 of a file, in hexadecimal digits.
+pub fn sha256(file: &Path) -> String {
+    Sha256::digest(std::fs::read(file).unwrap()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,0 +1,193 @@
+//! `cardscape verify-run`
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use serde::Deserialize;
+
+use super::mint::show_packs;
+use super::{Exit, Outcome, say};
+use crate::domain::commitment::{AnnouncedPlan, Opening, hex};
+use crate::domain::packs::PackPlan;
+use crate::domain::serial::SerialCode;
+
+#[derive(Args)]
+pub(super) struct VerifyRunCommand {
+    /// The announcement as the service tells it (`GET /v1/print-commitments/{id}`), or its opening alone
+    file: PathBuf,
+    /// The commitment as it was published; as the announcement tells it, when this is left out
+    #[arg(long, value_name = "HEX")]
+    commitment: Option<String>,
+    /// Check that this print file holds what was announced
+    #[arg(long, value_name = "FILE")]
+    print_file: Option<PathBuf>,
+    /// Check that this packing list is the one that follows from plan and seed
+    #[arg(long, value_name = "FILE")]
+    packing_list: Option<PathBuf>,
+    /// Write the packing list that follows from plan and seed to standard output
+    #[arg(long)]
+    show_packing_list: bool,
+}
+
+/// The parts of an announcement that matter here.
+#[derive(Deserialize)]
+struct Announcement {
+    commitment: String,
+    opening: Option<String>,
+}
+
+impl VerifyRunCommand {
+    pub(super) fn run(self) -> Outcome {
+        let text = std::fs::read_to_string(&self.file).map_err(|error| {
+            Exit::usage(format!("cannot read {}: {error}", self.file.display()))
+        })?;
+        let (opening, told) = read(&text)?;
+        let promised = self.commitment.clone().or(told).ok_or_else(|| {
+            Exit::usage("name the commitment that was published with --commitment")
+        })?;
+        let opening = Opening::parse(&opening).map_err(|error| Exit::no(error.to_string()))?;
+        if hex(&opening.digest()) != promised.to_ascii_lowercase() {
+            return Err(Exit::no("this is not what was announced: the hash is another").into());
+        }
+        let packs = PackPlan::new(&opening.plan).map_err(|error| Exit::no(error.to_string()))?;
+        if self.show_packing_list {
+            let packs = packs.ok_or_else(|| Exit::no("the run has no packs"))?;
+            let mut out = io::BufWriter::new(io::stdout().lock());
+            packs.write_list(&opening.seed, &mut out).and_then(|()| out.flush())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let AnnouncedPlan { game, set, copies_per_card, .. } = &opening.plan;
+        say(format_args!("commitment:   opened by this seed and plan"));
+        say(format_args!(
+            "plan:         {game}/{set}, {copies_per_card} copies of each card, shared as the weights say"
+        ));
+        if let Some(file) = &self.print_file {
+            check_print_file(&opening.plan, file)?;
+            say(format_args!("print file:   every line is as announced"));
+        }
+        if let Some(packs) = &packs {
+            show_packs(packs);
+        }
+        if let Some(file) = &self.packing_list {
+            let packs = packs.ok_or_else(|| Exit::no("the run has no packs"))?;
+            check_packing_list(&packs, &opening, file)?;
+            say(format_args!("packing list: follows from plan and seed"));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Opening and, where the text is a whole announcement, its commitment.
+fn read(text: &str) -> anyhow::Result<(String, Option<String>)> {
+    if !text.starts_with('{') {
+        // Editors and shells like to end a file with a line end.
+        return Ok((text.strip_suffix('\n').unwrap_or(text).to_owned(), None));
+    }
+    let Announcement { commitment, opening } = serde_json::from_str(text)
+        .map_err(|error| Exit::usage(format!("this is no announcement: {error}")))?;
+    let opening = opening.ok_or_else(|| Exit::no("the announcement is not revealed"))?;
+    Ok((opening, Some(commitment)))
+}
+
+fn open(file: &Path) -> anyhow::Result<BufReader<File>> {
+    let opened = File::open(file);
+    Ok(opened
+        .map(BufReader::new)
+        .map_err(|error| Exit::usage(format!("cannot read {}: {error}", file.display())))?)
+}
+
+/// A line of a print file in NDJSON.
+#[derive(Deserialize)]
+struct PrintLine {
+    code: String,
+    game: String,
+    set: String,
+    number: String,
+    rarity: String,
+}
+
+impl PrintLine {
+    /// Reads a line of either form. What is wrong with one is never quoted: it may hold a code.
+    fn parse(text: &str) -> Option<Self> {
+        if text.starts_with('{') {
+            return serde_json::from_str(text).ok();
+        }
+        let fields: Vec<String> = text.split(',').map(str::to_owned).collect();
+        let [code, game, set, number, rarity] = <[String; 5]>::try_from(fields).ok()?;
+        Some(Self { code, game, set, number, rarity })
+    }
+}
+
+fn check_print_file(plan: &AnnouncedPlan, path: &Path) -> anyhow::Result<()> {
+    let mut lines = open(path)?.lines().peekable();
+    // CSV has a header.
+    lines.next_if(|line| line.as_ref().is_ok_and(|line| line.starts_with("code,")));
+    let announced = plan.lines.iter().flat_map(|line| (0..line.copies()).map(move |_| line));
+    for (place, announced) in (1_u64..).zip(announced) {
+        let line = lines.next().transpose()?.as_deref().and_then(PrintLine::parse);
+        let as_announced = line.is_some_and(|line| {
+            line.game == plan.game
+                && line.set == plan.set
+                && line.number == announced.number()
+                && line.rarity == announced.rarity()
+                && SerialCode::parse(&line.code).is_ok()
+        });
+        if !as_announced {
+            let (number, rarity) = (announced.number(), announced.rarity());
+            return Err(Exit::no(format!(
+                "the print file differs: code {place} should be for card {number} in rarity {rarity}"
+            ))
+            .into());
+        }
+    }
+    match lines.next() {
+        None => Ok(()),
+        Some(_) => Err(Exit::no("the print file has more codes than were announced").into()),
+    }
+}
+
+fn check_packing_list(packs: &PackPlan<'_>, opening: &Opening, file: &Path) -> anyhow::Result<()> {
+    let mut compared = Compared { file: open(file)?, offset: 0 };
+    let differs = |offset| {
+        Exit::no(format!(
+            "the packing list is not the one that follows from plan and seed: byte {offset} differs"
+        ))
+    };
+    match packs.write_list(&opening.seed, &mut compared) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            return Err(differs(compared.offset).into());
+        }
+        outcome => outcome?,
+    }
+    match compared.file.read(&mut [0])? {
+        0 => Ok(()),
+        _ => Err(differs(compared.offset).into()),
+    }
+}
+
+/// Takes what should be in a file, and fails where the file differs.
+struct Compared {
+    file: BufReader<File>,
+    /// How many bytes are the same so far.
+    offset: u64,
+}
+
+impl Write for Compared {
+    fn write(&mut self, expected: &[u8]) -> io::Result<usize> {
+        for &byte in expected {
+            let mut found = [0];
+            if self.file.read(&mut found)? == 0 || found[0] != byte {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+            self.offset += 1;
+        }
+        Ok(expected.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! Registered copies against printed ones.
+
+use serde_json::{Value, json};
+
+use crate::support::{PaperCard, RequestExt as _, TestApp};
+
+const OF_DUSK: &str = "/v1/games/ttcg/sets/dusk/print-statistics";
+
+/// Registers copies as if their holders had submitted them.
+async fn register(app: &TestApp, rarity: &str, copies: usize) {
+    let owner = app.db().value("SELECT id FROM accounts WHERE name = 'the admin'").await;
+    app.sql(&format!(
+        "UPDATE copies SET owner_id = '{owner}', registered_at = now() WHERE ctid IN ( \
+            SELECT c.ctid FROM copies c JOIN printings p ON p.id = c.printing_id \
+            WHERE p.rarity = '{rarity}' AND c.owner_id IS NULL LIMIT {copies})"
+    ))
+    .await;
+}
+
+#[tokio::test]
+async fn registered_copies_are_held_against_what_was_printed() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 10, false).await;
+    app.admin().await;
+    let nothing = app.get(OF_DUSK).answer().await.expect(200);
+    assert_eq!((&nothing["printed"], &nothing["registered"]), (&json!(0), &json!(0)));
+    assert_eq!(nothing.get("test"), None);
+    app.print("dusk", 770).await;
+    for (rarity, copies) in [
+        ("common", 400),
+        ("uncommon", 200),
+        ("rare", 100),
+        ("ultra_rare", 40),
+        ("mythic_rare", 20),
+        ("primal_rare", 10),
+    ] {
+        register(&app, rarity, copies).await;
+    }
+    let answer = app.get(OF_DUSK).answer().await;
+    assert_eq!(answer.header("cache-control"), "public, max-age=60");
+    let fair = answer.expect(200);
+    assert_eq!((&fair["printed"], &fair["registered"]), (&json!(7700), &json!(770)));
+    assert_eq!(
+        fair["rarities"][0],
+        json!({ "rarity": "common", "weight": 40, "printed": 4000, "registered": 400, "expected": 400.0 })
+    );
+    assert_eq!(fair["rarities"][5]["rarity"], "primal_rare");
+    assert_eq!(fair["test"]["degrees_of_freedom"], 5);
+    assert_eq!(fair["test"]["p_value"], 1.0);
+    assert!(fair["caveat"].as_str().unwrap().contains("voluntary"));
+
+    // As if there were far more primal rares in the world.
+    register(&app, "primal_rare", 60).await;
+    let off = app.get(OF_DUSK).answer().await.expect(200);
+    assert!(off["test"]["p_value"].as_f64().unwrap() < 1e-6, "{off}");
+    app.get("/v1/games/ttcg/sets/noon/print-statistics").answer().await.problem(404, "not_found");
+    app.get("/v1/games/none/sets/dusk/print-statistics").answer().await.problem(404, "not_found");
+}
+
+async fn submit(app: &TestApp, cards: &[&PaperCard]) {
+    for (place, card) in cards.iter().enumerate() {
+        let player = app.player_owned(format!("player {} {place}", card.number)).await;
+        app.post("/v1/submissions").by(&player).json(&card.submission()).answer().await.expect(201);
+    }
+}
+
+#[tokio::test]
+async fn a_hidden_card_is_counted_for_nobody_who_may_not_see_it() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    let cards = app.print("dusk", 77).await;
+    let of = |number: &str| cards.iter().filter(|card| card.number == number).collect::<Vec<_>>();
+    submit(&app, &of("002")[..4]).await;
+    let closed = app.get(OF_DUSK).answer().await.expect(200);
+    assert_eq!(closed["hidden_cards"], 2);
+    assert_eq!(closed["rarities"], json!([]), "not even which rarities there are");
+    assert_eq!((&closed["printed"], &closed["registered"]), (&json!(0), &json!(0)));
+    // A holder, who sees the card itself, counts like everybody.
+    let holder = app.log_in("player 002 0", "password of player 002 0").await;
+    let answer = app.get(OF_DUSK).by(&holder).answer().await;
+    assert_eq!(answer.header("cache-control"), "private, no-cache");
+    assert_eq!(answer.expect(200), closed);
+
+    submit(&app, &of("001")[..5]).await;
+    let open = app.get(OF_DUSK).answer().await.expect(200);
+    assert_eq!(open["hidden_cards"], 1);
+    assert_eq!((&open["printed"], &open["registered"]), (&json!(77), &json!(5)));
+    let moderator = app.moderator().await;
+    let all = app.get(OF_DUSK).by(&moderator).answer().await.expect(200);
+    assert_eq!((&all["printed"], &all["registered"]), (&json!(154), &json!(9)));
+    assert_eq!(all["hidden_cards"], 0);
+    let sum = |answer: &Value| {
+        answer["rarities"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["registered"].as_u64().unwrap())
+            .sum::<u64>()
+    };
+    assert_eq!((sum(&open), sum(&all)), (5, 9));
+}
