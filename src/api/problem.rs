@@ -89,7 +89,19 @@ problem_codes! {
     SerialMistyped = 422 "serial_mistyped" "The serial code has a typing error";
     SubmissionRejected = 422 "submission_rejected" "Code and name do not belong together";
     RegisteredToAnother = 409 "registered_to_another" "This copy is registered to somebody else";
+    CopyPassedOn = 409 "copy_passed_on" "This copy was yours once and is somebody else's now";
     SerialAttemptsUsedUp = 429 "serial_attempts_used_up" "Too many rejected codes";
+
+    // Copies, trades, disputes.
+    CopyVoid = 409 "copy_void" "The copy is void, and stays so";
+    OwnCase = 409 "own_case" "Nobody decides a case of their own";
+    NoSuchTrader = 422 "no_such_trader" "Nobody of this name takes offers";
+    TooManyTrades = 409 "too_many_trades" "The account has as many open offers as it may";
+    NotYourTurn = 409 "not_your_turn" "This is for the other side to do";
+    TradeClosed = 409 "trade_closed" "The offer is not open any more";
+    TradeLapsed = 409 "trade_lapsed" "Something of the offer is gone, so it lapsed";
+    DisputeClosed = 409 "dispute_closed" "The dispute is not open any more";
+    TooManyStatements = 409 "too_many_statements" "You have said as much as one may in a dispute";
 
     // Agreement about what is changed.
     PreconditionRequired = 428 "precondition_required" "Send If-Match with the ETag of the version you change";

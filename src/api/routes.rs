@@ -7,8 +7,9 @@ use utoipa::OpenApi;
 use super::middleware::deadline;
 use super::problem::{self, Problem, ProblemCode};
 use super::{
-    accounts, audit_log, card_lookups, cards, changes, deck_reports, decks, facets, games, health,
-    print_runs, sessions, sets, submissions, tokens, unlocks,
+    accounts, audit_log, card_lookups, cards, changes, copies, copy_moderation, deck_reports,
+    decks, disputes, facets, games, health, print_runs, sessions, sets, submissions, tokens,
+    trades, trading, unlocks,
 };
 
 macro_rules! on {
@@ -48,6 +49,7 @@ routes! {
     "/v1/accounts/{account}"      => get accounts::find_account, patch accounts::change_account;
     "/v1/me"                      => get accounts::find_me;
     "/v1/me/password"             => put accounts::change_password;
+    "/v1/me/trading"              => put trading::change_trading;
     "/v1/sessions"                => get sessions::list_sessions, post sessions::log_in;
     "/v1/sessions/refresh"        => post sessions::refresh;
     "/v1/sessions/current"        => delete sessions::log_out;
@@ -85,6 +87,26 @@ routes! {
     "/v1/submissions/{submission}" => get submissions::find_submission;
     "/v1/unlocks"                 => get unlocks::list_unlocks;
     "/v1/cards/{card}/unlock"     => get unlocks::find_unlock;
+
+    "/v1/copies"                  => get copies::list_copies;
+    "/v1/copies/{copy}"           => get copies::find_copy;
+    "/v1/copies/{copy}/history"   => get copies::list_copy_history;
+    "/v1/copies/{copy}/freeze"    => post copy_moderation::freeze_copy;
+    "/v1/copies/{copy}/unfreeze"  => post copy_moderation::unfreeze_copy;
+    "/v1/copies/{copy}/void"      => post copy_moderation::void_copy;
+    "/v1/players/{player}/copies" => get trading::list_player_copies;
+    "/v1/trades"                  => get trades::list_trades, post trades::create_trade;
+    "/v1/trades/{trade}"          => get trades::find_trade;
+    "/v1/trades/{trade}/accept"   => post trades::accept_trade;
+    "/v1/trades/{trade}/decline"  => post trades::decline_trade;
+    "/v1/trades/{trade}/cancel"   => post trades::cancel_trade;
+    "/v1/trades/{trade}/counter"  => post trades::counter_trade;
+    "/v1/disputes"                => get disputes::list_disputes;
+    "/v1/disputes/{dispute}"      => get disputes::find_dispute;
+    "/v1/disputes/{dispute}/statements" => post disputes::create_statement;
+    "/v1/disputes/{dispute}/withdraw" => post disputes::withdraw_dispute;
+    "/v1/disputes/{dispute}/decide" => post disputes::decide_dispute;
+
     "/v1/print-runs"              => get print_runs::list_print_runs;
     "/v1/print-runs/{run}"        => get print_runs::find_print_run;
 

@@ -37,6 +37,20 @@ pub fn line(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
     Ok(text.to_owned())
 }
 
+/// Checks a text that may have several lines: trims it, makes every line end with a single newline, counts characters, refuses
+/// other control characters.
+pub fn lines(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
+    let text = raw.trim().replace("\r\n", "\n");
+    let actual = text.chars().count();
+    if !(min..=max).contains(&actual) {
+        return Err(TextError::Length { min, max, actual });
+    }
+    if text.chars().any(|c| c != '\n' && is_control(c)) {
+        return Err(TextError::Control);
+    }
+    Ok(text)
+}
+
 /// C0 and C1 controls, and the bidirectional formatting characters that make a text look like another one.
 fn is_control(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')

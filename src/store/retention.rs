@@ -1,11 +1,11 @@
-//! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions.
+//! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, offers that came to nothing.
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use super::schema::{attempts, events, idempotency_keys, personal_access_tokens, sessions};
-use super::{Connection, StoreResult};
+use super::{Connection, StoreResult, trades};
 
 /// Idempotency records are kept this long: a client that re-sends later gets a second resource.
 pub const IDEMPOTENCY_RETENTION: Duration = Duration::days(2);
@@ -50,5 +50,6 @@ pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usi
     )
     .execute(conn)
     .await?;
+    gone += trades::sweep(conn, now).await?;
     Ok(gone)
 }

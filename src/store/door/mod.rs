@@ -9,6 +9,7 @@
 
 pub(super) mod cards;
 pub(super) mod content;
+pub(super) mod copies;
 pub(super) mod facets;
 pub(super) mod lookups;
 pub(super) mod pool;
