@@ -23,6 +23,7 @@ mod facets;
 mod games;
 mod hidden_cards;
 mod import;
+mod ledger;
 
 mod mint;
 mod openapi;
