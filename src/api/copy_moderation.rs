@@ -25,8 +25,9 @@ pub struct ReasonRequest {
 }
 
 /// The reason, checked.
-pub(super) fn reason(raw: &str) -> Result<String, InputFault> {
-    text::line(raw, 1, MAX_REASON).map_err(|error| InputFault::at("/reason", error))
+pub(super) fn reason(raw: &str) -> Result<String, Problem> {
+    text::line(raw, 1, MAX_REASON)
+        .map_err(|error| Problem::invalid(vec![InputFault::at("/reason", error)]))
 }
 
 /// Freezes a copy, for moderators: no trade moves it until it is unfrozen.
@@ -92,7 +93,7 @@ async fn moderate(
     what: Moderation,
     request: &ReasonRequest,
 ) -> Result<HttpResponse, Problem> {
-    let reason = reason(&request.reason).map_err(|fault| Problem::invalid(vec![fault]))?;
+    let reason = reason(&request.reason)?;
     let (viewer, now) = (caller.viewer(), state.clock.now());
     let moderated = state
         .store
@@ -107,7 +108,7 @@ async fn moderate(
             }
             Ok(HttpResponse::Ok()
                 .insert_header(("cache-control", "no-store"))
-                .json(CopyResponse::new(view, true)))
+                .json(CopyResponse::new(*view, true)))
         }
         Moderated::Missing => Err(Problem::not_found()),
         Moderated::Void => Err(Problem::new(ProblemCode::CopyVoid)),

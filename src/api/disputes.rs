@@ -347,7 +347,7 @@ pub async fn decide_dispute(
     dispute: web::Path<Uuid>,
     body: Body<DecisionRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let reason = reason(&body.value.reason).map_err(|fault| Problem::invalid(vec![fault]))?;
+    let reason = reason(&body.value.reason)?;
     let (id, outcome, now) = (DisputeId(*dispute), body.value.outcome, state.clock.now());
     let argued = state
         .store

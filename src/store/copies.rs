@@ -81,10 +81,10 @@ pub struct CopyView {
     pub rarity: Option<String>,
     /// When it was registered, by whom ever.
     pub registered_at: DateTime<Utc>,
-    /// Whether a moderator froze it.
-    pub frozen: bool,
-    /// Whether a moderator declared it void.
-    pub voided: bool,
+    /// When a moderator froze it.
+    pub frozen_at: Option<DateTime<Utc>>,
+    /// When a moderator declared it void.
+    pub voided_at: Option<DateTime<Utc>>,
     /// Whether somebody else claims it.
     pub disputed: bool,
 }
@@ -111,8 +111,8 @@ pub(super) async fn seen(
             name,
             rarity: tells_rarity.then_some(row.rarity),
             registered_at: row.registered_at,
-            frozen: row.frozen_at.is_some(),
-            voided: row.voided_at.is_some(),
+            frozen_at: row.frozen_at,
+            voided_at: row.voided_at,
             disputed: row.disputed,
         }
     };
@@ -356,7 +356,7 @@ pub enum Moderated {
     /// The copy is so now.
     Done {
         /// The copy.
-        copy: CopyView,
+        copy: Box<CopyView>,
         /// Whether it was so before: nothing was written.
         already: bool,
     },
@@ -390,7 +390,7 @@ pub async fn moderate(
         apply(conn, by, &held, what, reason, at).await?;
     }
     match one(conn, viewer, by.account(), copy).await? {
-        Some(copy) => Ok(Moderated::Done { copy, already }),
+        Some(copy) => Ok(Moderated::Done { copy: Box::new(copy), already }),
         None => Ok(Moderated::Missing),
     }
 }

@@ -103,14 +103,14 @@ async fn decide(
     let Some(mut copy) = matching_copy(conn, by, &new.claim).await? else {
         return Ok(Submitted::Rejected);
     };
-    if copy.owner_id.is_none() {
-        if let Some(Registration { unlocked }) = register(conn, by, new, &copy).await? {
-            return Ok(Submitted::Registered {
-                submission: new.id,
-                card: CardId(copy.card_id),
-                unlocked,
-            });
-        }
+    if copy.owner_id.is_none()
+        && let Some(Registration { unlocked }) = register(conn, by, new, &copy).await?
+    {
+        return Ok(Submitted::Registered {
+            submission: new.id,
+            card: CardId(copy.card_id),
+            unlocked,
+        });
     }
     if copy.owner_id != Some(by.account().0) {
         // Somebody may be faster between the look and the grasp, or a trade may be moving the copy: hold it, and look again.

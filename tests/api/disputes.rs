@@ -171,7 +171,7 @@ async fn a_decision_for_the_owner_leaves_the_copy() {
     assert_eq!(other["state"], "for_owner");
     case.withdraw(&case.claimant).await.problem(409, "dispute_closed");
     case.say(&case.claimant, "but").await.problem(409, "dispute_closed");
-    assert_eq!(case.app.copies_of(&case.owner).await, [case.copy.clone()]);
+    assert_eq!(case.app.copies_of(&case.owner).await, std::slice::from_ref(&case.copy));
     assert_eq!(case.ledger().await, "register ada, dispute ada, decide ada");
     for player in [&case.owner, &case.claimant] {
         assert_eq!(case.look(player).await.expect(200)["reason"], "a photograph");
@@ -198,7 +198,7 @@ async fn a_decision_for_the_claimant_moves_the_copy() {
         assert_eq!(decided["parties"]["owner_id"], case.claimant.id);
         assert_eq!(decided["parties"]["lost_by"], case.owner.id);
     }
-    assert_eq!(case.app.copies_of(&case.claimant).await, [case.copy.clone()]);
+    assert_eq!(case.app.copies_of(&case.claimant).await, std::slice::from_ref(&case.copy));
     assert_eq!(case.app.copies_of(&case.owner).await, Vec::<String>::new());
     assert_eq!(case.ledger().await, "register ada, dispute ada, dispute ada, decide ben");
     assert_eq!(case.app.db().value("SELECT submissions FROM unlocks").await, unlock);

@@ -51,7 +51,7 @@ async fn a_present_needs_both_and_counts_for_no_unlock() {
     assert_eq!(location, format!("/v1/trades/{}", text(&offer, "id")));
     assert_eq!((&offer["state"], &offer["role"]), (&json!("open"), &json!("offerer")));
     assert_eq!((&offer["from"], &offer["to"]), (&json!("ada"), &json!("ben")));
-    assert_eq!(holds(&app, &ada).await, [copy.clone()], "an offer moves nothing");
+    assert_eq!(holds(&app, &ada).await, std::slice::from_ref(&copy), "an offer moves nothing");
     let bens = app.get(&location).by(&ben).answer().await.expect(200);
     assert_eq!(bens["role"], "recipient");
     assert_eq!(bens["give"][0]["id"], copy);
@@ -163,8 +163,8 @@ async fn only_the_two_see_a_trade_and_each_does_her_part() {
         (ids, page["next_cursor"].as_str().map(str::to_owned))
     };
     assert_eq!(list("").await.0, [second.clone(), id.clone()]);
-    assert_eq!(list("?state=cancelled").await.0, [second.clone()]);
-    assert_eq!(list("?role=recipient&state=declined").await.0, [id.clone()]);
+    assert_eq!(list("?state=cancelled").await.0, std::slice::from_ref(&second));
+    assert_eq!(list("?role=recipient&state=declined").await.0, std::slice::from_ref(&id));
     assert_eq!(list("?role=offerer").await.0, Vec::<String>::new());
     let (first, cursor) = list("?limit=1").await;
     assert_eq!(first, [second]);
@@ -369,7 +369,7 @@ async fn what_is_gone_lets_the_offer_lapse_and_nothing_moves() {
         app.on_trade(&ben, &both, "accept").await.problem(409, "trade_lapsed"),
     ];
     assert!(answers.iter().all(|told| told["copies"] == json!([first])), "{answers:?}");
-    assert_eq!(holds(&app, &ada).await, [second.clone()]);
+    assert_eq!(holds(&app, &ada).await, std::slice::from_ref(&second));
     assert_eq!(holds(&app, &ben).await, Vec::<String>::new());
     let seen = app.get(&format!("/v1/trades/{both}")).by(&ada).answer().await.expect(200);
     let gone: BTreeMap<String, &Value> = seen["give"]
