@@ -470,7 +470,7 @@ async fn crossing_trades_do_not_block_each_other() {
         let (of_ada, of_ben) = (app.copies_of(&ada).await, app.copies_of(&ben).await);
         let mut offers = Vec::new();
         for n in 0..6 {
-            let give: Vec<&String> = of_ada.iter().skip(n % 2).chain(&of_ada[..n % 2]).collect();
+            let give: Vec<&String> = of_ada.iter().skip(n % 2).collect();
             let want: Vec<&String> = of_ben.iter().rev().skip(n % 3).collect();
             let (from, to, give, want) =
                 if n % 2 == 0 { (&ada, &ben, give, want) } else { (&ben, &ada, want, give) };
