@@ -33,6 +33,8 @@ SCOPES = [
     "decks:write",
     "serials:read",
     "serials:submit",
+    "trades:read",
+    "trades:write",
     "admin:read",
     "admin:write",
 ]

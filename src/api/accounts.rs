@@ -35,6 +35,9 @@ pub struct AccountResponse {
     pub role: &'static str,
     /// The password was set by somebody else: nothing but changing it is allowed.
     pub must_change_password: bool,
+    /// Who may send it offers and see its copies: `closed`, `offers` or `public`.
+    #[schema(example = "offers")]
+    pub trading: &'static str,
     /// When it was banned; absent when it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub banned_at: Option<DateTime<Utc>>,
@@ -46,6 +49,7 @@ impl From<AccountRow> for AccountResponse {
     fn from(row: AccountRow) -> Self {
         Self {
             role: row.role().as_str(),
+            trading: row.trading().as_str(),
             id: row.id,
             name: row.name,
             must_change_password: row.must_change_password,

@@ -96,6 +96,7 @@ problem_codes! {
     SerialMistyped = 422 "serial_mistyped" "The serial code has a typing error";
     SubmissionRejected = 422 "submission_rejected" "Code and name do not belong together";
     RegisteredToAnother = 409 "registered_to_another" "This copy is registered to somebody else";
+    CopyPassedOn = 409 "copy_passed_on" "This copy was yours once and is somebody else's now";
     AlreadyReviewed = 409 "already_reviewed" "Another moderator said the opposite of this submission";
     SerialAttemptsUsedUp = 429 "serial_attempts_used_up" "Too many rejected codes";
 
@@ -103,6 +104,17 @@ problem_codes! {
     PrintPlanRefused = 422 "print_plan_refused" "The set cannot be printed like this";
     CommitmentNotPrinted = 409 "commitment_not_printed" "The announced print run is not printed yet";
     CardsStillHidden = 409 "cards_still_hidden" "The plan would tell of cards that are still hidden";
+
+    // Copies, trades, disputes.
+    CopyVoid = 409 "copy_void" "The copy is void, and stays so";
+    OwnCase = 409 "own_case" "Nobody decides a case of their own";
+    NoSuchTrader = 422 "no_such_trader" "Nobody of this name takes offers";
+    TooManyTrades = 409 "too_many_trades" "The account has as many open offers as it may";
+    NotYourTurn = 409 "not_your_turn" "This is for the other side to do";
+    TradeClosed = 409 "trade_closed" "The offer is not open any more";
+    TradeLapsed = 409 "trade_lapsed" "Something of the offer is gone, so it lapsed";
+    DisputeClosed = 409 "dispute_closed" "The dispute is not open any more";
+    TooManyStatements = 409 "too_many_statements" "You have said as much as one may in a dispute";
 
     // Agreement about what is changed.
     PreconditionRequired = 428 "precondition_required" "Send If-Match with the ETag of the version you change";
@@ -304,6 +316,11 @@ impl Problem {
     /// Its code.
     pub fn code(&self) -> ProblemCode {
         self.code
+    }
+
+    /// Members beside those that every problem has.
+    pub fn members(&self) -> &serde_json::Map<String, serde_json::Value> {
+        &self.extra
     }
 
     /// What is wrong, in one text for people.

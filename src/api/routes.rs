@@ -8,9 +8,10 @@ use super::middleware::deadline;
 use super::problem::{self, Problem, ProblemCode};
 use super::{
     accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations, cards, changes,
-    deck_reports, decks, facets, games, health, history, print_commitments, print_plans,
-    print_runs, print_statistics, rulings, sessions, sets, submission_batches, submission_reviews,
-    submissions, tokens, unlock_policies, unlocks,
+    copies, copy_moderation, deck_reports, decks, disputes, facets, games, health, history,
+    print_commitments, print_plans, print_runs, print_statistics, rulings, sessions, sets,
+    submission_batches, submission_reviews, submissions, tokens, trades, trading, unlock_policies,
+    unlocks,
 };
 
 macro_rules! on {
@@ -50,6 +51,7 @@ routes! {
     "/v1/accounts/{account}"      => get accounts::find_account, patch accounts::change_account;
     "/v1/me"                      => get accounts::find_me;
     "/v1/me/password"             => put accounts::change_password;
+    "/v1/me/trading"              => put trading::change_trading;
     "/v1/sessions"                => get sessions::list_sessions, post sessions::log_in;
     "/v1/sessions/refresh"        => post sessions::refresh;
     "/v1/sessions/current"        => delete sessions::log_out;
@@ -102,6 +104,26 @@ routes! {
     "/v1/games/{game}/sets/{set}/unlocks" => get unlocks::list_set_unlocks, post unlocks::unlock_set;
     "/v1/unlocks"                 => get unlocks::list_unlocks;
     "/v1/cards/{card}/unlock"     => get unlocks::find_unlock, post unlocks::unlock_card;
+
+    "/v1/copies"                  => get copies::list_copies;
+    "/v1/copies/{copy}"           => get copies::find_copy;
+    "/v1/copies/{copy}/history"   => get copies::list_copy_history;
+    "/v1/copies/{copy}/freeze"    => post copy_moderation::freeze_copy;
+    "/v1/copies/{copy}/unfreeze"  => post copy_moderation::unfreeze_copy;
+    "/v1/copies/{copy}/void"      => post copy_moderation::void_copy;
+    "/v1/players/{player}/copies" => get trading::list_player_copies;
+    "/v1/trades"                  => get trades::list_trades, post trades::create_trade;
+    "/v1/trades/{trade}"          => get trades::find_trade;
+    "/v1/trades/{trade}/accept"   => post trades::accept_trade;
+    "/v1/trades/{trade}/decline"  => post trades::decline_trade;
+    "/v1/trades/{trade}/cancel"   => post trades::cancel_trade;
+    "/v1/trades/{trade}/counter"  => post trades::counter_trade;
+    "/v1/disputes"                => get disputes::list_disputes;
+    "/v1/disputes/{dispute}"      => get disputes::find_dispute;
+    "/v1/disputes/{dispute}/statements" => post disputes::create_statement;
+    "/v1/disputes/{dispute}/withdraw" => post disputes::withdraw_dispute;
+    "/v1/disputes/{dispute}/decide" => post disputes::decide_dispute;
+
     "/v1/print-runs"              => get print_runs::list_print_runs;
     "/v1/print-runs/{run}"        => get print_runs::find_print_run;
     "/v1/games/{game}/sets/{set}/print-plans" => post print_plans::create_print_plan;

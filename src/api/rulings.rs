@@ -100,7 +100,7 @@ impl RulingRequest {
     /// What is to be written, or every fault of it.
     fn parse(&self) -> Result<RulingContent, Problem> {
         let mut faults = Vec::new();
-        let text = text::paragraphs(&self.text, 1, MAX_TEXT)
+        let text = text::lines(&self.text, 1, MAX_TEXT)
             .map_err(|error| faults.push(InputFault::at("/text", error)));
         let source = self.source.as_deref().map(|source| text::line(source, 1, MAX_SOURCE));
         let source =

@@ -1,20 +1,17 @@
 //! Several submissions at once: what a player types in after opening a display of packs.
 
-use std::collections::HashMap;
-
 use actix_web::{HttpResponse, web};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use super::extract::{Body, ClientNetwork, May};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::serial_attempts::SerialAttempts;
 use super::state::AppState;
-use super::submissions::{SubmissionResponse, SubmitRequest, new_submission};
+use super::submissions::{AcceptedResponse, SubmitRequest, answer_to, new_submission};
 use crate::auth::permission::SubmitSerials;
-use crate::domain::ids::SubmissionId;
-use crate::store::serials::{self, NewSubmission, SubmissionRow, Submitted};
+use crate::store::serials::{self, NewSubmission, Submitted};
 
 /// Most submissions of one batch.
 const MAX_BATCH: usize = 50;
@@ -41,55 +38,35 @@ pub struct BatchVerdict {
     /// `registered`, `already_yours`, or the code of the problem that the submission alone would have been answered with.
     #[schema(example = "registered")]
     pub verdict: &'static str,
-    /// What was registered, now or before.
+    /// What the submission alone would have been answered with, when it was accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub submission: Option<SubmissionResponse>,
+    pub accepted: Option<AcceptedResponse>,
     /// For people: what is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Code and name do not belong together")]
     pub detail: Option<String>,
-    /// The dispute that is open, when the copy is registered to somebody else.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dispute_id: Option<Uuid>,
+    /// Members of the problem: `dispute_id` and `dispute_state`, or the `position` of a wrong symbol.
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    pub members: Map<String, Value>,
 }
 
-impl BatchVerdict {
-    fn problem(problem: &Problem) -> Self {
-        Self {
-            verdict: problem.code().code(),
-            submission: None,
-            detail: Some(problem.text()),
-            dispute_id: None,
+impl From<Result<AcceptedResponse, Problem>> for BatchVerdict {
+    fn from(answer: Result<AcceptedResponse, Problem>) -> Self {
+        match answer {
+            Ok(accepted) => Self {
+                verdict: if accepted.already_registered { "already_yours" } else { "registered" },
+                accepted: Some(accepted),
+                detail: None,
+                members: Map::new(),
+            },
+            Err(problem) => Self {
+                verdict: problem.code().code(),
+                accepted: None,
+                detail: Some(problem.text()),
+                members: problem.members().clone(),
+            },
         }
-    }
-
-    fn new(submitted: Submitted, rows: &HashMap<Uuid, SubmissionRow>) -> Self {
-        let of = |verdict, SubmissionId(id): SubmissionId| Self {
-            verdict,
-            submission: rows.get(&id).cloned().map(Into::into),
-            detail: None,
-            dispute_id: None,
-        };
-        match submitted {
-            Submitted::Registered { submission, .. } => of("registered", submission),
-            Submitted::Repeat(submission) | Submitted::AlreadyYours(submission) => {
-                of("already_yours", submission)
-            }
-            Submitted::RegisteredToAnother { dispute } => {
-                let problem = Problem::new(ProblemCode::RegisteredToAnother);
-                Self { dispute_id: Some(dispute.0), ..Self::problem(&problem) }
-            }
-            Submitted::Rejected => Self::problem(&Problem::new(ProblemCode::SubmissionRejected)),
-        }
-    }
-}
-
-fn submission_of(submitted: Submitted) -> Option<SubmissionId> {
-    match submitted {
-        Submitted::Registered { submission, .. }
-        | Submitted::Repeat(submission)
-        | Submitted::AlreadyYours(submission) => Some(submission),
-        Submitted::RegisteredToAnother { .. } | Submitted::Rejected => None,
     }
 }
 
@@ -148,18 +125,22 @@ pub async fn create_submissions(
         submitted.iter().filter(|one| matches!(one, Submitted::Registered { .. })).count();
     tracing::info!(account = %by.account(), submissions = requests.len(), registered, "batch of serials");
 
-    let ids: Vec<SubmissionId> = submitted.iter().copied().filter_map(submission_of).collect();
-    let mut conn = state.store.connection().await?;
-    let rows = serials::find_batch(&mut conn, &by, &ids).await?;
-    let rows: HashMap<Uuid, SubmissionRow> = rows.into_iter().map(|row| (row.id, row)).collect();
     let mut submitted = submitted.into_iter();
-    let data = read.into_iter().map(|request| match (request, &mut submitted) {
-        (Err(problem), _) => BatchVerdict::problem(&problem),
-        (Ok(_), submitted) => submitted.next().map_or_else(
-            || BatchVerdict::problem(&Problem::new(ProblemCode::SerialAttemptsUsedUp)),
-            |submitted| BatchVerdict::new(submitted, &rows),
-        ),
-    });
-    let body = BatchResponse { data: data.collect() };
+    let mut data = Vec::with_capacity(read.len());
+    for request in read {
+        let answer = match request {
+            Err(unreadable) => Err(unreadable),
+            Ok(_) => match submitted.next() {
+                Some(submitted) => answer_to(&state, &by, submitted).await,
+                None => Err(Problem::new(ProblemCode::SerialAttemptsUsedUp)),
+            },
+        };
+        // What is the service's fault is not the submission's.
+        match answer {
+            Err(problem) if problem.code().status().is_server_error() => return Err(problem),
+            answer => data.push(answer.into()),
+        }
+    }
+    let body = BatchResponse { data };
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(body))
 }

@@ -14,12 +14,13 @@ use super::problem::{InputFault, Problem, ProblemCode};
 use super::serial_attempts::SerialAttempts;
 use super::state::AppState;
 use crate::auth::permission::{ReadOwnSubmissions, SubmitSerials};
-use crate::domain::ids::SubmissionId;
+use crate::domain::dispute::DisputeState;
+use crate::domain::ids::{CopyId, SubmissionId};
 use crate::domain::serial::{SerialCode, SerialError};
 use crate::domain::text;
 use crate::store::SubmissionClaim;
 use crate::store::idempotency::{self, IdempotencyClaim, IdempotentError};
-use crate::store::serials::{self, NewSubmission, SubmissionRow, Submitted};
+use crate::store::serials::{self, CardOfCopy, NewSubmission, OwnedRow, SubmissionRow, Submitted};
 
 /// Longest card name that is looked up, in characters.
 const LONGEST_NAME: usize = 200;
@@ -43,21 +44,48 @@ pub struct SubmittedCard {
     pub href: String,
 }
 
-/// A serial that was accepted.
+/// A registered copy and its card.
 #[derive(Serialize, ToSchema)]
-pub struct SubmissionResponse {
-    /// Id of the submission.
-    pub submission: Uuid,
+pub struct SubmittedCopy {
+    /// Id of the copy: what decks and trades call it.
+    pub copy: Uuid,
     /// The card.
     pub card: SubmittedCard,
     /// Rarity of the copy.
     #[schema(example = "common")]
     pub rarity: String,
-    /// Whether it counts for the unlock of a hidden card: the first submission of an account for a card does.
-    pub counted: bool,
     /// How far the card is now; absent for a card that never was hidden.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unlock: Option<CardUnlock>,
+}
+
+impl From<CardOfCopy> for SubmittedCopy {
+    fn from(of: CardOfCopy) -> Self {
+        Self {
+            copy: of.copy_id,
+            unlock: of.progress().map(Into::into),
+            rarity: of.rarity,
+            card: SubmittedCard {
+                href: format!("/v1/cards/{}", of.card_id),
+                id: of.card_id,
+                game: of.game_code,
+                set: of.set_code,
+                number: of.number,
+            },
+        }
+    }
+}
+
+/// A serial that was accepted.
+#[derive(Serialize, ToSchema)]
+pub struct SubmissionResponse {
+    /// Id of the submission.
+    pub submission: Uuid,
+    /// The copy and its card.
+    #[serde(flatten)]
+    pub of: SubmittedCopy,
+    /// Whether it counts for the unlock of a hidden card: the first submission of an account for a card does.
+    pub counted: bool,
     /// When it was registered.
     pub created_at: DateTime<Utc>,
 }
@@ -67,16 +95,8 @@ impl From<SubmissionRow> for SubmissionResponse {
         Self {
             submission: row.id,
             counted: row.counted,
-            unlock: row.progress().map(Into::into),
             created_at: row.created_at,
-            rarity: row.rarity,
-            card: SubmittedCard {
-                href: format!("/v1/cards/{}", row.card_id),
-                id: row.card_id,
-                game: row.game_code,
-                set: row.set_code,
-                number: row.number,
-            },
+            of: row.of.into(),
         }
     }
 }
@@ -84,11 +104,42 @@ impl From<SubmissionRow> for SubmissionResponse {
 /// The answer to a submission.
 #[derive(Serialize, ToSchema)]
 pub struct AcceptedResponse {
-    /// What was accepted.
+    /// Your submission of the copy; absent when the copy came to you by a trade or a decision: then somebody else submitted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submission: Option<Uuid>,
+    /// The copy and its card.
     #[serde(flatten)]
-    pub submission: SubmissionResponse,
+    pub of: SubmittedCopy,
+    /// Whether your submission counts for the unlock of a hidden card: the first of an account for a card does.
+    pub counted: bool,
+    /// When the copy was registered.
+    pub created_at: DateTime<Utc>,
     /// Whether the copy was yours before this request.
     pub already_registered: bool,
+}
+
+impl AcceptedResponse {
+    fn submitted(row: SubmissionRow, already_registered: bool) -> Self {
+        let SubmissionResponse { submission, of, counted, created_at } = row.into();
+        Self { submission: Some(submission), of, counted, created_at, already_registered }
+    }
+
+    fn owned(row: OwnedRow) -> Self {
+        Self {
+            submission: None,
+            of: row.of.into(),
+            counted: false,
+            created_at: row.registered_at,
+            already_registered: true,
+        }
+    }
+
+    fn location(&self) -> String {
+        match self.submission {
+            Some(submission) => format!("/v1/submissions/{submission}"),
+            None => format!("/v1/copies/{}", self.of.copy),
+        }
+    }
 }
 
 /// A serial code and the card it is printed on.
@@ -110,14 +161,15 @@ pub struct SubmitRequest {
 ///
 /// The copy is yours from now on, you see its card, and the first of your submissions for a hidden card counts for its unlock.
 /// An unknown code, another card's name and a voided copy get the same answer, `submission_rejected`, and use up an attempt. A
-/// typing error is told at once and uses up nothing.
+/// typing error is told at once and uses up nothing. A copy that was given to you in a trade is yours already.
 #[utoipa::path(
     post, path = "/v1/submissions", tag = "serials", security(("bearer" = [])), request_body = SubmitRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
     responses(
         (status = 200, description = "The copy was yours already.", body = AcceptedResponse),
         (status = 201, body = AcceptedResponse, headers(("Location" = String, description = "The submission"))),
-        (status = 409, description = "`registered_to_another`: a dispute is open, see `dispute_id`; `idempotency_in_progress`"),
+        (status = 409, description = "`registered_to_another`: see the dispute `dispute_id`; `copy_passed_on`: it was yours once; \
+                                      `idempotency_in_progress`"),
         (status = 422, description = "`serial_malformed` (with `position` where one symbol is to blame), `serial_mistyped`, \
                                       `submission_rejected`, `invalid_body`, `idempotency_key_reused`"),
         (status = 429, description = "`serial_attempts_used_up`, `rate_limited`"),
@@ -149,22 +201,49 @@ pub async fn create_submission(
     }
     let submitted = submitted?;
     metrics::counter!("submissions_total", "verdict" => submitted.verdict().as_str()).increment(1);
-    let (submission, already_registered) = match submitted {
-        Submitted::Registered { submission, card, unlocked } => {
-            tracing::info!(account = %by.account(), %card, unlocked, "serial registered");
-            (submission, false)
+    if let Submitted::Registered { card, unlocked, .. } = submitted {
+        tracing::info!(account = %by.account(), %card, unlocked, "serial registered");
+    }
+    told(answer_to(&state, &by, submitted).await?)
+}
+
+/// What a submission is answered with.
+pub(super) async fn answer_to(
+    state: &AppState,
+    by: &May<SubmitSerials>,
+    submitted: Submitted,
+) -> Result<AcceptedResponse, Problem> {
+    match submitted {
+        Submitted::Registered { submission, .. } | Submitted::Repeat(submission) => {
+            accepted(state, by, submission, false).await
         }
-        Submitted::Repeat(submission) => (submission, false),
-        Submitted::AlreadyYours(submission) => (submission, true),
-        Submitted::RegisteredToAnother { dispute } => {
+        Submitted::AlreadyYours { submission: Some(submission), .. } => {
+            accepted(state, by, submission, true).await
+        }
+        Submitted::AlreadyYours { copy, submission: None } => owned(state, by, copy).await,
+        Submitted::RegisteredToAnother { dispute, state: dispute_state } => {
             tracing::info!(account = %by.account(), %dispute, "serial is registered to another account");
-            return Err(Problem::new(ProblemCode::RegisteredToAnother)
-                .detail("Code and name are right, so you seem to hold the card. Your claim is noted under this dispute id for the moderators; keep the card at hand.")
-                .with("dispute_id", dispute.to_string()));
+            let detail = match dispute_state {
+                DisputeState::Open => {
+                    "Code and name are right, so you seem to hold the card. Your claim is noted under this dispute id for the moderators; keep the card at hand."
+                }
+                _ => {
+                    "Code and name are right. Your claim to this copy was closed before: the dispute says how."
+                }
+            };
+            Err(Problem::new(ProblemCode::RegisteredToAnother)
+                .detail(detail)
+                .with("dispute_id", dispute.to_string())
+                .with("dispute_state", dispute_state.as_str()))
         }
-        Submitted::Rejected => return Err(Problem::new(ProblemCode::SubmissionRejected)),
-    };
-    accepted(&state, &by, submission, already_registered).await
+        Submitted::PassedOn => {
+            tracing::info!(account = %by.account(), "serial of a copy that was passed on");
+            Err(Problem::new(ProblemCode::CopyPassedOn).detail(
+                "You know the code because the copy was yours. If the card came back to you, ask the one who gave it to offer you the copy in a trade.",
+            ))
+        }
+        Submitted::Rejected => Err(Problem::new(ProblemCode::SubmissionRejected)),
+    }
 }
 
 /// The answer to a request that was answered before under its `Idempotency-Key`. No guess, so no attempt: a lost reply can be
@@ -180,7 +259,7 @@ async fn repeated(
     drop(conn);
     match earlier {
         None => Ok(None),
-        Some(id) => accepted(state, by, SubmissionId(id), false).await.map(Some),
+        Some(id) => told(accepted(state, by, SubmissionId(id), false).await?).map(Some),
     }
 }
 
@@ -189,16 +268,31 @@ async fn accepted(
     by: &May<SubmitSerials>,
     submission: SubmissionId,
     already_registered: bool,
-) -> Result<HttpResponse, Problem> {
+) -> Result<AcceptedResponse, Problem> {
     let mut conn = state.store.connection().await?;
     let row =
         serials::find_submitted(&mut conn, by, submission).await?.ok_or_else(Problem::not_found)?;
+    Ok(AcceptedResponse::submitted(row, already_registered))
+}
+
+/// The answer about a copy that came to the submitter by a trade or a decision.
+async fn owned(
+    state: &AppState,
+    by: &May<SubmitSerials>,
+    copy: CopyId,
+) -> Result<AcceptedResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let row = serials::find_owned(&mut conn, by, copy).await?.ok_or_else(Problem::not_found)?;
+    Ok(AcceptedResponse::owned(row))
+}
+
+fn told(answer: AcceptedResponse) -> Result<HttpResponse, Problem> {
     let mut response =
-        if already_registered { HttpResponse::Ok() } else { HttpResponse::Created() };
+        if answer.already_registered { HttpResponse::Ok() } else { HttpResponse::Created() };
     Ok(response
-        .insert_header(("location", format!("/v1/submissions/{submission}")))
+        .insert_header(("location", answer.location()))
         .insert_header(("cache-control", "no-store"))
-        .json(AcceptedResponse { submission: row.into(), already_registered }))
+        .json(answer))
 }
 
 /// A submission of that claim, from that network.

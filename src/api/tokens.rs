@@ -69,8 +69,8 @@ pub struct CreateTokenRequest {
     /// 1 to 60 characters.
     #[schema(example = "deck sync", min_length = 1, max_length = 60)]
     pub name: String,
-    /// At least one of `catalogue:read`, `decks:read`, `decks:write`, `serials:read`, `serials:submit`, `admin:read`,
-    /// `admin:write`. A token never does more than its owner's role allows.
+    /// At least one of `catalogue:read`, `decks:read`, `decks:write`, `serials:read`, `serials:submit`, `trades:read`,
+    /// `trades:write`, `admin:read`, `admin:write`. A token never does more than its owner's role allows.
     #[schema(example = json!(["decks:read", "decks:write"]))]
     pub scopes: Vec<String>,
     /// 1 to 366; 90 when absent.

@@ -44,10 +44,14 @@ pub enum Scope {
     DecksRead,
     /// Create, change and delete own decks.
     DecksWrite,
-    /// Read own submissions.
+    /// Read own submissions, copies and disputes.
     SerialsRead,
-    /// Submit serials.
+    /// Submit serials, and speak in the disputes that come of it.
     SerialsSubmit,
+    /// Read own trades, and the copies that others show.
+    TradesRead,
+    /// Offer, accept and refuse trades.
+    TradesWrite,
     /// Everything that an admin may read: print runs, audit log, accounts.
     AdminRead,
     /// Everything that an admin may change over the API.
@@ -56,12 +60,14 @@ pub enum Scope {
 
 impl Scope {
     /// All scopes.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::CatalogueRead,
         Self::DecksRead,
         Self::DecksWrite,
         Self::SerialsRead,
         Self::SerialsSubmit,
+        Self::TradesRead,
+        Self::TradesWrite,
         Self::AdminRead,
         Self::AdminWrite,
     ];
@@ -74,6 +80,8 @@ impl Scope {
             Self::DecksWrite => "decks:write",
             Self::SerialsRead => "serials:read",
             Self::SerialsSubmit => "serials:submit",
+            Self::TradesRead => "trades:read",
+            Self::TradesWrite => "trades:write",
             Self::AdminRead => "admin:read",
             Self::AdminWrite => "admin:write",
         }
@@ -332,6 +340,22 @@ permissions! {
     ReadOwnSubmissions: Player, Some(Scope::SerialsRead);
     /// Submit serials.
     SubmitSerials: Player, Some(Scope::SerialsSubmit);
+    /// Read own copies and their history.
+    ReadOwnCopies: Player, Some(Scope::SerialsRead);
+    /// Read own disputes: claims, and claims against own copies.
+    ReadOwnDisputes: Player, Some(Scope::SerialsRead);
+    /// Say something in own disputes, withdraw own claims.
+    ArgueOwnDisputes: Player, Some(Scope::SerialsSubmit);
+    /// Read own trades, and the copies that other players show.
+    ReadTrades: Player, Some(Scope::TradesRead);
+    /// Offer, accept and refuse trades.
+    WriteTrades: Player, Some(Scope::TradesWrite);
+    /// Say who may send offers and see the own copies.
+    ChangeOwnTrading: Player, None;
+    /// Read any copy, its history and its disputes.
+    OverseeCopies: Moderator, Some(Scope::AdminRead);
+    /// Freeze and void copies, decide disputes.
+    ModerateCopies: Moderator, Some(Scope::AdminWrite);
     /// Read any account.
     ReadAccounts: Moderator, Some(Scope::AdminRead);
     /// Read and write manifests and sets, hidden cards included.

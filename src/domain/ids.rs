@@ -49,6 +49,13 @@ ids! {
     RulingId;
     /// A card's move to another number, or into another card.
     MigrationId;
+    /// A registered copy. The database makes these, at random: they are shown to others, and tell nothing of when a copy was
+    /// registered.
+    CopyId;
+    /// An offer to exchange copies.
+    TradeId;
+    /// A claim to a copy that is registered to another: the id of the ledger entry that opened it.
+    DisputeId;
 }
 
 impl PrintingId {

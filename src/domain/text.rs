@@ -37,9 +37,10 @@ pub fn line(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
     Ok(text.to_owned())
 }
 
-/// Checks a text of one or more lines, which end with a line feed: like [`line`] otherwise.
-pub fn paragraphs(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
-    let text = raw.trim();
+/// Checks a text that may have several lines: trims it, makes every line end with a single newline, counts characters, refuses
+/// other control characters.
+pub fn lines(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
+    let text = raw.trim().replace("\r\n", "\n");
     let actual = text.chars().count();
     if !(min..=max).contains(&actual) {
         return Err(TextError::Length { min, max, actual });
@@ -47,7 +48,7 @@ pub fn paragraphs(raw: &str, min: usize, max: usize) -> Result<String, TextError
     if text.chars().any(|c| c != '\n' && is_control(c)) {
         return Err(TextError::Control);
     }
-    Ok(text.to_owned())
+    Ok(text)
 }
 
 /// C0 and C1 controls, and the bidirectional formatting characters that make a text look like another one.

@@ -8,10 +8,13 @@ use uuid::Uuid;
 use super::schema::{accounts, recovery_codes};
 use super::sessions::{self, RevokeReason};
 use super::{Connection, StoreResult, audit};
-use crate::auth::permission::{ChangeOwnPassword, Granted, ManageAccounts, Operator, Role};
+use crate::auth::permission::{
+    ChangeOwnPassword, ChangeOwnTrading, Granted, ManageAccounts, Operator, Role,
+};
 use crate::auth::secret::TokenHash;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
+use crate::domain::trade::Trading;
 
 /// An account as stored, the password hash left out.
 #[derive(Clone, Debug, Queryable, Selectable)]
@@ -29,12 +32,18 @@ pub struct AccountRow {
     pub banned_at: Option<DateTime<Utc>>,
     /// When it was registered.
     pub created_at: DateTime<Utc>,
+    trading: String,
 }
 
 impl AccountRow {
     /// The role. The database allows no other text; should it ever, the least role counts.
     pub fn role(&self) -> Role {
         Role::parse(&self.role).unwrap_or(Role::Player)
+    }
+
+    /// Who may send it offers and see its copies. Should the database ever hold another text, nobody.
+    pub fn trading(&self) -> Trading {
+        Trading::parse(&self.trading).unwrap_or(Trading::Closed)
     }
 }
 
@@ -265,6 +274,20 @@ pub async fn recover(
     )
     .await?;
     Ok(true)
+}
+
+/// Says who may send the account offers and see its copies. `None`: it is gone.
+pub async fn change_trading(
+    conn: &mut Connection,
+    by: &Granted<ChangeOwnTrading>,
+    trading: Trading,
+) -> StoreResult<Option<AccountRow>> {
+    Ok(diesel::update(accounts::table.find(by.account().0))
+        .set(accounts::trading.eq(trading.as_str()))
+        .returning(AccountRow::as_returning())
+        .get_result(conn)
+        .await
+        .optional()?)
 }
 
 /// What an admin changes about an account; `None` leaves it as it is.

@@ -1,11 +1,12 @@
-//! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, where submissions came from.
+//! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, where submissions came from, offers that
+//! came to nothing.
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use super::schema::{attempts, events, idempotency_keys, personal_access_tokens, sessions};
-use super::{Connection, StoreResult};
+use super::{Connection, StoreResult, trades};
 
 /// Idempotency records are kept this long: a client that re-sends later gets a second resource.
 pub const IDEMPOTENCY_RETENTION: Duration = Duration::days(2);
@@ -58,5 +59,6 @@ pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usi
     .bind::<diesel::sql_types::Timestamptz, _>(now)
     .execute(conn)
     .await?;
+    gone += trades::sweep(conn, now).await?;
     Ok(gone)
 }

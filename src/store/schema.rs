@@ -10,6 +10,7 @@ diesel::table! {
         must_change_password -> Bool,
         banned_at -> Nullable<Timestamptz>,
         created_at -> Timestamptz,
+        trading -> Text,
     }
 }
 
@@ -145,6 +146,7 @@ diesel::table! {
         registered_at -> Nullable<Timestamptz>,
         frozen_at -> Nullable<Timestamptz>,
         voided_at -> Nullable<Timestamptz>,
+        id -> Nullable<Uuid>,
     }
 }
 
@@ -156,6 +158,11 @@ diesel::table! {
         entry -> Text,
         account_id -> Uuid,
         created_at -> Timestamptz,
+        position -> Int4,
+        owner_id -> Nullable<Uuid>,
+        reason -> Nullable<Text>,
+        trade_id -> Nullable<Uuid>,
+        dispute_id -> Nullable<Uuid>,
     }
 }
 
@@ -184,6 +191,32 @@ diesel::table! {
         revision -> Int8,
         created_at -> Timestamptz,
         updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    dispute_statements (dispute_id, position) {
+        dispute_id -> Uuid,
+        position -> Int4,
+        side -> Text,
+        account_id -> Uuid,
+        text -> Text,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    disputes (id) {
+        id -> Uuid,
+        code_prefix -> Text,
+        code_mac -> Bytea,
+        claimant_id -> Uuid,
+        state -> Text,
+        opened_at -> Timestamptz,
+        closed_at -> Nullable<Timestamptz>,
+        decided_by -> Nullable<Uuid>,
+        reason -> Nullable<Text>,
+        lost_by -> Nullable<Uuid>,
     }
 }
 
@@ -377,6 +410,30 @@ diesel::table! {
 }
 
 diesel::table! {
+    trade_copies (trade_id, code_prefix, code_mac) {
+        trade_id -> Uuid,
+        code_prefix -> Text,
+        code_mac -> Bytea,
+        given -> Bool,
+        gone -> Bool,
+    }
+}
+
+diesel::table! {
+    trades (id) {
+        id -> Uuid,
+        offered_by -> Uuid,
+        offered_to -> Uuid,
+        state -> Text,
+        message -> Nullable<Text>,
+        counter_to -> Nullable<Uuid>,
+        created_at -> Timestamptz,
+        expires_at -> Timestamptz,
+        closed_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
     unlock_policies (id) {
         id -> Uuid,
         game_code -> Text,
@@ -418,6 +475,8 @@ diesel::allow_tables_to_appear_in_same_query!(
     copy_ledger,
     deck_entries,
     decks,
+    dispute_statements,
+    disputes,
     event_clock,
     events,
     games,
@@ -435,6 +494,8 @@ diesel::allow_tables_to_appear_in_same_query!(
     submission_networks,
     submission_reviews,
     submissions,
+    trade_copies,
+    trades,
     unlock_policies,
     unlocks,
 );

@@ -5,18 +5,20 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{
-    Array, BigInt, Binary, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid,
+    BigInt, Binary, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid,
 };
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::door::submission::{MatchedCopy, SubmissionClaim, matching_copy};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
-use super::schema::copy_ledger;
+use super::ledger;
+use super::schema::{copy_ledger, disputes};
 use super::unlocks::ProgressRow;
 use super::{Connection, Store, StoreError, StoreResult, unlock_policies};
 use crate::auth::permission::{Granted, ReadOwnSubmissions, SubmitSerials};
-use crate::domain::ids::{AccountId, CardId, LedgerId, SubmissionId};
+use crate::domain::dispute::DisputeState;
+use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, LedgerId, SubmissionId};
 use crate::domain::submission::Verdict;
 
 /// A submission to decide.
@@ -46,13 +48,22 @@ pub enum Submitted {
     },
     /// It was answered before: the same `Idempotency-Key`.
     Repeat(SubmissionId),
-    /// The copy was the account's already, by this submission.
-    AlreadyYours(SubmissionId),
+    /// The copy was the account's already.
+    AlreadyYours {
+        /// The copy.
+        copy: CopyId,
+        /// The account's submission of it; `None`: the copy came by a trade or a decision.
+        submission: Option<SubmissionId>,
+    },
     /// The copy is somebody else's; the claim is noted in the ledger.
     RegisteredToAnother {
-        /// The ledger entry that stands for the claim.
-        dispute: LedgerId,
+        /// The claim.
+        dispute: DisputeId,
+        /// What became of it so far.
+        state: DisputeState,
     },
+    /// The copy was the account's once, and is somebody else's now. Nothing is noted.
+    PassedOn,
     /// Code and name do not belong together.
     Rejected,
 }
@@ -62,8 +73,9 @@ impl Submitted {
     pub fn verdict(self) -> Verdict {
         match self {
             Self::Registered { .. } => Verdict::Registered,
-            Self::Repeat(_) | Self::AlreadyYours(_) => Verdict::AlreadyYours,
+            Self::Repeat(_) | Self::AlreadyYours { .. } => Verdict::AlreadyYours,
             Self::RegisteredToAnother { .. } => Verdict::RegisteredToAnother,
+            Self::PassedOn => Verdict::PassedOn,
             Self::Rejected => Verdict::Rejected,
         }
     }
@@ -141,29 +153,32 @@ async fn decide(
     let Some(mut copy) = matching_copy(conn, by, &new.claim).await? else {
         return Ok(Submitted::Rejected);
     };
-    if copy.owner_id.is_none() {
-        if let Some(unlocked) = register(conn, by, new, &copy).await? {
-            return Ok(Submitted::Registered {
-                submission: new.id,
-                card: CardId(copy.card_id),
-                unlocked,
-            });
-        }
-        // Somebody was faster, between the look and the grasp: look again.
+    if copy.owner_id.is_none()
+        && let Some(unlocked) = register(conn, by, new, &copy).await?
+    {
+        return Ok(Submitted::Registered {
+            submission: new.id,
+            card: CardId(copy.card_id),
+            unlocked,
+        });
+    }
+    if copy.owner_id != Some(by.account().0) {
+        // Somebody may be faster between the look and the grasp, or a trade may be moving the copy: hold it, and look again.
+        ledger::hold_by_key(conn, &new.claim.prefix.to_string(), &copy.code_mac).await?;
         match matching_copy(conn, by, &new.claim).await? {
             Some(now) => copy = now,
             None => return Ok(Submitted::Rejected),
         }
     }
-    match (Verdict::on_copy(copy.owner_id.map(AccountId), by.account()), copy.own_submission) {
-        (Verdict::AlreadyYours, Some(submission)) => {
-            Ok(Submitted::AlreadyYours(SubmissionId(submission)))
-        }
-        (Verdict::RegisteredToAnother, _) => {
-            let dispute = open_dispute(conn, by, new, &copy).await?;
-            Ok(Submitted::RegisteredToAnother { dispute })
-        }
-        // A copy is registered together with its submission, and owners do not vanish: the database contradicts itself.
+    let verdict = Verdict::on_copy(copy.owner_id.map(AccountId), by.account(), copy.was_owner);
+    match (verdict, copy.id) {
+        (Verdict::AlreadyYours, Some(id)) => Ok(Submitted::AlreadyYours {
+            copy: CopyId(id),
+            submission: copy.own_submission.map(SubmissionId),
+        }),
+        (Verdict::PassedOn, _) => Ok(Submitted::PassedOn),
+        (Verdict::RegisteredToAnother, _) => open_dispute(conn, by, new, &copy).await,
+        // Registered copies have ids, and owners do not vanish: the database contradicts itself.
         _ => Err(StoreError::Fault(diesel::result::Error::NotFound)),
     }
 }
@@ -246,13 +261,13 @@ async fn register(
     unlock_policies::count_card(conn, CardId(copy.card_id), new.at).await.map(Some)
 }
 
-/// Notes in the ledger that somebody else holds the card, too: once for each claimant.
+/// Notes in the ledger that somebody else holds the card, too: once for each claimant. The copy is held.
 async fn open_dispute(
     conn: &mut Connection,
     by: &Granted<SubmitSerials>,
     new: &NewSubmission,
     copy: &MatchedCopy,
-) -> StoreResult<LedgerId> {
+) -> StoreResult<Submitted> {
     let prefix = new.claim.prefix.to_string();
     diesel::insert_into(copy_ledger::table)
         .values((
@@ -266,29 +281,23 @@ async fn open_dispute(
         .on_conflict_do_nothing()
         .execute(conn)
         .await?;
-    let dispute = copy_ledger::table
-        .filter(copy_ledger::code_prefix.eq(&prefix))
-        .filter(copy_ledger::code_mac.eq(&copy.code_mac))
-        .filter(copy_ledger::account_id.eq(by.account().0))
-        .filter(copy_ledger::entry.eq("dispute"))
-        .select(copy_ledger::id)
+    let (dispute, state): (Uuid, String) = disputes::table
+        .filter(disputes::code_prefix.eq(&prefix))
+        .filter(disputes::code_mac.eq(&copy.code_mac))
+        .filter(disputes::claimant_id.eq(by.account().0))
+        .select((disputes::id, disputes::state))
         .first(conn)
         .await?;
-    Ok(LedgerId(dispute))
+    let state = DisputeState::parse(&state).unwrap_or(DisputeState::Open);
+    Ok(Submitted::RegisteredToAnother { dispute: DisputeId(dispute), state })
 }
 
-/// A submission as its maker sees it. It tells no more of the card than that it exists.
+/// The card of a registered copy, and how far it is. It tells no more of the card than that it exists.
 #[derive(Clone, Debug, QueryableByName)]
-pub struct SubmissionRow {
-    /// Id.
+pub struct CardOfCopy {
+    /// Id of the copy.
     #[diesel(sql_type = SqlUuid)]
-    pub id: Uuid,
-    /// Whether it counts for the unlock.
-    #[diesel(sql_type = Bool)]
-    pub counted: bool,
-    /// When it was made.
-    #[diesel(sql_type = Timestamptz)]
-    pub created_at: DateTime<Utc>,
+    pub copy_id: Uuid,
     /// Rarity of the copy.
     #[diesel(sql_type = Text)]
     pub rarity: String,
@@ -312,7 +321,7 @@ pub struct SubmissionRow {
     unlocked_at: Option<DateTime<Utc>>,
 }
 
-impl SubmissionRow {
+impl CardOfCopy {
     /// The card's progress; `None` for a card that never was hidden.
     pub fn progress(&self) -> Option<ProgressRow> {
         let (submissions, threshold) = self.submissions.zip(self.threshold)?;
@@ -320,14 +329,49 @@ impl SubmissionRow {
     }
 }
 
+/// A submission as its maker sees it.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct SubmissionRow {
+    /// Id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// Whether it counts for the unlock.
+    #[diesel(sql_type = Bool)]
+    pub counted: bool,
+    /// When it was made.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+    /// The copy and its card.
+    #[diesel(embed)]
+    pub of: CardOfCopy,
+}
+
+/// A copy that somebody owns without having submitted it.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct OwnedRow {
+    /// When it was registered.
+    #[diesel(sql_type = Timestamptz)]
+    pub registered_at: DateTime<Utc>,
+    /// The copy and its card.
+    #[diesel(embed)]
+    pub of: CardOfCopy,
+}
+
+/// What a [`CardOfCopy`] selects.
+const CARD: &str = "c.id AS copy_id, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
+                    u.submissions, u.threshold, u.unlocked_at";
+
 /// A submission with its card, the rarity of its copy and the card's progress.
-const ROWS: &str = "SELECT s.id, s.counted, s.created_at, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
-                           u.submissions, u.threshold, u.unlocked_at \
-                    FROM submissions s \
-                    JOIN copies c ON c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac \
-                    JOIN printings p ON p.id = c.printing_id \
-                    JOIN cards k ON k.id = s.card_id \
-                    LEFT JOIN unlocks u ON u.card_id = s.card_id";
+fn submissions_where(condition: &str) -> String {
+    format!(
+        "SELECT s.id, s.counted, s.created_at, {CARD} \
+         FROM submissions s \
+         JOIN copies c ON c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac \
+         JOIN printings p ON p.id = c.printing_id \
+         JOIN cards k ON k.id = s.card_id \
+         LEFT JOIN unlocks u ON u.card_id = s.card_id WHERE {condition}"
+    )
+}
 
 /// The own submissions, the newest first, after the one with id `before`.
 pub async fn list(
@@ -336,8 +380,8 @@ pub async fn list(
     before: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<SubmissionRow>> {
-    Ok(diesel::sql_query(format!(
-        "{ROWS} WHERE s.account_id = $1 AND s.id < $2 ORDER BY s.id DESC LIMIT $3"
+    Ok(diesel::sql_query(submissions_where(
+        "s.account_id = $1 AND s.id < $2 ORDER BY s.id DESC LIMIT $3",
     ))
     .bind::<SqlUuid, _>(by.account().0)
     .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
@@ -355,20 +399,6 @@ pub async fn find(
     own(conn, by.account(), id).await
 }
 
-/// Those of the own submissions, in any order.
-pub async fn find_batch(
-    conn: &mut Connection,
-    by: &Granted<SubmitSerials>,
-    ids: &[SubmissionId],
-) -> StoreResult<Vec<SubmissionRow>> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(diesel::sql_query(format!("{ROWS} WHERE s.id = ANY ($1) AND s.account_id = $2"))
-        .bind::<Array<SqlUuid>, _>(ids)
-        .bind::<SqlUuid, _>(by.account().0)
-        .load(conn)
-        .await?)
-}
-
 /// The submission that was just made, or made before.
 pub async fn find_submitted(
     conn: &mut Connection,
@@ -378,12 +408,31 @@ pub async fn find_submitted(
     own(conn, by.account(), id).await
 }
 
+/// A copy that was the submitter's already.
+pub async fn find_owned(
+    conn: &mut Connection,
+    by: &Granted<SubmitSerials>,
+    copy: CopyId,
+) -> StoreResult<Option<OwnedRow>> {
+    Ok(diesel::sql_query(format!(
+        "SELECT c.registered_at, {CARD} FROM copies c \
+         JOIN printings p ON p.id = c.printing_id \
+         JOIN cards k ON k.id = p.card_id \
+         LEFT JOIN unlocks u ON u.card_id = k.id WHERE c.id = $1 AND c.owner_id = $2"
+    ))
+    .bind::<SqlUuid, _>(copy.0)
+    .bind::<SqlUuid, _>(by.account().0)
+    .get_result(conn)
+    .await
+    .optional()?)
+}
+
 async fn own(
     conn: &mut Connection,
     account: AccountId,
     id: SubmissionId,
 ) -> StoreResult<Option<SubmissionRow>> {
-    Ok(diesel::sql_query(format!("{ROWS} WHERE s.id = $1 AND s.account_id = $2"))
+    Ok(diesel::sql_query(submissions_where("s.id = $1 AND s.account_id = $2"))
         .bind::<SqlUuid, _>(id.0)
         .bind::<SqlUuid, _>(account.0)
         .get_result(conn)

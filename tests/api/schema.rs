@@ -122,6 +122,50 @@ async fn what_must_never_be_false_is_refused() {
     }
 }
 
+/// Copies, ledger entries and disputes from before the ledger was a chain.
+#[tokio::test]
+async fn an_older_ledger_is_numbered_and_its_copies_named() {
+    let db = TestDb::create().await;
+    let url = db.url();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/2026-11-21-000019_copy_ledger");
+    let script = |name: &str| std::fs::read_to_string(format!("{folder}/{name}.sql")).unwrap();
+    sql(&url, &script("down")).await;
+    let id = "01998d5e-7a35-7c54-b0a0-000000000003";
+    sql(
+        &url,
+        &format!(
+            "INSERT INTO accounts VALUES ('{id}', 'ada', 'ada', '$argon2id$', 'player', false, NULL, now()),
+                 ('01998d5e-7a35-7c54-b0a0-000000000004', 'ben', 'ben', '$argon2id$', 'player', false, NULL, now());
+             INSERT INTO games VALUES ('g', 'G', '', 1, now(), now());
+             INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at)
+                 VALUES ('{id}', 'g', 's', 'S', true, 2, now(), now());
+             INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at)
+                 VALUES ('{id}', 'g', 's', '001', now(), now());
+             INSERT INTO printings VALUES ('{id}', '{id}', 'common', 1);
+             INSERT INTO print_runs VALUES ('{id}', '{id}', '7K', 'k', 2, 2, 'active', sha256('x'), NULL, now(), now());
+             INSERT INTO copies VALUES ('7K', substr(sha256('x'), 1, 16), '{id}', '{id}', '{id}', now()),
+                 ('7K', substr(sha256('y'), 1, 16), '{id}', '{id}', NULL, NULL);
+             -- Clocks of two machines: the claim seems older than the registration.
+             INSERT INTO copy_ledger SELECT gen_random_uuid(), code_prefix, code_mac, 'register', '{id}', now() FROM copies WHERE owner_id IS NOT NULL;
+             INSERT INTO copy_ledger SELECT gen_random_uuid(), code_prefix, code_mac, 'dispute',
+                 '01998d5e-7a35-7c54-b0a0-000000000004', now() - interval '1 second' FROM copies WHERE owner_id IS NOT NULL;"
+        ),
+    )
+    .await;
+    sql(&url, &script("up")).await;
+    let chain = "SELECT string_agg(position || ' ' || entry || ' ' || (owner_id = '01998d5e-7a35-7c54-b0a0-000000000003'), ', ' ORDER BY position) FROM copy_ledger";
+    assert_eq!(db.value(chain).await, "1 register true, 2 dispute true");
+    assert_eq!(
+        db.value("SELECT string_agg((id IS NOT NULL) || ' ' || (owner_id IS NOT NULL), ', ' ORDER BY owner_id) FROM copies").await,
+        "true true, false false"
+    );
+    assert_eq!(
+        db.value("SELECT d.state || ' ' || a.name || ' ' || (l.entry = 'dispute') FROM disputes d JOIN copy_ledger l USING (id) JOIN accounts a ON a.id = claimant_id").await,
+        "open ben true"
+    );
+    assert!(is_refused(&url, "UPDATE copy_ledger SET reason = 'x'").await, "append-only again");
+}
+
 /// Names are unique in a game unless its manifest says otherwise, whoever writes them.
 #[tokio::test]
 async fn names_are_unique_where_the_game_says_so() {

@@ -66,9 +66,9 @@ async fn each_submission_has_its_own_verdict() {
         ]
     );
     let data = body["data"].as_array().unwrap();
-    assert_eq!(data[0]["submission"]["card"]["number"], cards[0].number);
-    assert_eq!(data[0]["submission"]["submission"], data[6]["submission"]["submission"]);
-    assert!(data[1]["dispute_id"].is_string() && data[1]["submission"].is_null());
+    assert_eq!(data[0]["accepted"]["card"]["number"], cards[0].number);
+    assert_eq!(data[0]["accepted"]["submission"], data[6]["accepted"]["submission"]);
+    assert!(data[1]["dispute_id"].is_string() && data[1]["accepted"].is_null());
     assert!(data[2]["detail"].as_str().unwrap().contains("do not belong together"));
     assert!(data[4]["detail"].as_str().unwrap().contains("16"), "{}", data[4]);
     // One guess, and nothing else is counted as one.

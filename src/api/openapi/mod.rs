@@ -29,6 +29,7 @@ use super::routes::Operations;
         (name = "sessions", description = "Log in, refresh, log out, personal access tokens."),
         (name = "catalogue", description = "Games, formats, sets, cards and printings."),
         (name = "serials", description = "Submit serials, follow unlocks, look at print runs."),
+        (name = "copies", description = "Registered copies, their history, trades and disputes."),
         (name = "decks", description = "Deck lists and what is wrong with them."),
         (name = "operations", description = "For admins."),
         (name = "service", description = "Health, metrics, error codes."),

@@ -10,6 +10,7 @@
 pub(super) mod bulk;
 pub(super) mod cards;
 pub(super) mod content;
+pub(super) mod copies;
 pub(super) mod facets;
 pub(super) mod history;
 mod kept;

@@ -1,7 +1,7 @@
 //! Whether a serial code and a name belong together: a yes or no about a name that the asker brought along.
 
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Binary, Nullable, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Array, Binary, Bool, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -26,6 +26,9 @@ pub struct SubmissionClaim {
 /// A copy that code and name fit.
 #[derive(Clone, Debug, QueryableByName)]
 pub(in crate::store) struct MatchedCopy {
+    /// Its id, when it is registered.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub id: Option<Uuid>,
     /// Key of the copy, second half.
     #[diesel(sql_type = Binary)]
     pub code_mac: Vec<u8>,
@@ -38,6 +41,9 @@ pub(in crate::store) struct MatchedCopy {
     /// The submission that registered it, when the asker made it.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub own_submission: Option<Uuid>,
+    /// Whether the asker owns it or ever did.
+    #[diesel(sql_type = Bool)]
+    pub was_owner: bool,
 }
 
 /// The copy that fits a claim. An unknown code, another card's name or game, a voided copy, one that was frozen before anybody
@@ -49,7 +55,9 @@ pub(in crate::store) async fn matching_copy(
 ) -> StoreResult<Option<MatchedCopy>> {
     let macs: Vec<Vec<u8>> = claim.macs.iter().map(|mac| mac.0.to_vec()).collect();
     let found = diesel::sql_query(
-        "SELECT c.code_mac, c.owner_id, p.card_id, s.id AS own_submission \
+        "SELECT c.id, c.code_mac, c.owner_id, p.card_id, s.id AS own_submission, \
+                EXISTS (SELECT FROM copy_ledger l WHERE l.code_prefix = c.code_prefix AND l.code_mac = c.code_mac \
+                        AND l.owner_id = $5) AS was_owner \
          FROM copies c \
          JOIN print_runs r ON r.id = c.print_run_id \
          JOIN printings p ON p.id = c.printing_id \

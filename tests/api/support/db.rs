@@ -135,6 +135,16 @@ impl TestDb {
         let _ = connection.await;
         value.get::<_, Option<String>>(0).unwrap_or_default()
     }
+
+    /// Whether the database itself refuses a statement.
+    pub async fn refuses(&self, statement: &str) -> bool {
+        let (client, connection) = tokio_postgres::connect(&self.url(), NoTls).await.unwrap();
+        let connection = tokio::spawn(connection);
+        let refused = client.batch_execute(statement).await.is_err();
+        drop(client);
+        let _ = connection.await;
+        refused
+    }
 }
 
 impl Drop for TestDb {

@@ -4,11 +4,13 @@
 mod app;
 mod catalogue;
 mod db;
+mod hands;
 mod http;
 mod press;
 
 pub use app::{Player, TestApp};
 pub use catalogue::{edit_set, import_into, seed_data, set_file};
 pub use db::{TestDb, sql};
+pub use hands::text;
 pub use http::{Answer, RequestExt};
 pub use press::{PaperCard, Program, fresh_path, read_print_file, run, sha256};

@@ -1,0 +1,34 @@
+//! Names on copies: a copy is of a card, and who may know of the copy may not know the card.
+
+use std::collections::BTreeMap;
+
+use diesel::prelude::*;
+use diesel::sql_types::{Array, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::Sql;
+use crate::auth::permission::Viewer;
+use crate::store::{Connection, StoreResult};
+
+#[derive(QueryableByName)]
+struct NameRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+/// The names of those of the cards that the viewer may see.
+pub(in crate::store) async fn names_seen(
+    conn: &mut Connection,
+    viewer: Viewer,
+    cards: Vec<Uuid>,
+) -> StoreResult<BTreeMap<Uuid, String>> {
+    let sql = Sql::new("SELECT content.card_id, content.name FROM card_content content WHERE content.card_id = ANY (")
+        .bind::<Array<SqlUuid>, _>(cards)
+        .push(") AND ")
+        .sight(viewer);
+    let rows: Vec<NameRow> = sql.query.load(conn).await?;
+    Ok(rows.into_iter().map(|row| (row.card_id, row.name)).collect())
+}

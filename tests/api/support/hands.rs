@@ -1,0 +1,66 @@
+//! Copies in people's hands: registered, offered, given away.
+
+use serde_json::{Value, json};
+
+use super::{Answer, PaperCard, Player, RequestExt as _, TestApp};
+
+impl TestApp {
+    /// Submits a card and gives back the answer.
+    pub async fn submit(&self, player: &Player, card: &PaperCard) -> Answer {
+        self.post("/v1/submissions").by(player).json(&card.submission()).answer().await
+    }
+
+    /// Registers a card and gives back the id of its copy.
+    pub async fn register(&self, player: &Player, card: &PaperCard) -> String {
+        text(&self.submit(player, card).await.expect(201), "copy")
+    }
+
+    /// Lets others trade with a player, or not.
+    pub async fn set_trading(&self, player: &Player, trading: &str) {
+        let body = json!({ "trading": trading });
+        let account = self.put("/v1/me/trading").by(player).json(&body).answer().await.expect(200);
+        assert_eq!(account["trading"], trading);
+    }
+
+    /// Sends an offer.
+    pub async fn offer(
+        &self,
+        from: &Player,
+        to: &Player,
+        give: &[&String],
+        want: &[&String],
+    ) -> Answer {
+        let body = json!({ "with": to.name, "give": give, "want": want });
+        self.post("/v1/trades").by(from).json(&body).answer().await
+    }
+
+    /// Does something with a trade: `accept`, `decline`, `cancel`.
+    pub async fn on_trade(&self, player: &Player, trade: &str, what: &str) -> Answer {
+        self.post(&format!("/v1/trades/{trade}/{what}")).by(player).answer().await
+    }
+
+    /// Gives a copy to somebody who takes it; gives back the trade's id.
+    pub async fn hand_over(&self, from: &Player, to: &Player, copy: &String) -> String {
+        let trade = text(&self.offer(from, to, &[copy], &[]).await.expect(201), "id");
+        self.on_trade(to, &trade, "accept").await.expect(200);
+        trade
+    }
+
+    /// Does something to a copy as a moderator: `freeze`, `unfreeze`, `void`.
+    pub async fn moderate(&self, moderator: &Player, copy: &str, what: &str) -> Answer {
+        let body = json!({ "reason": format!("because of {what}") });
+        self.post(&format!("/v1/copies/{copy}/{what}")).by(moderator).json(&body).answer().await
+    }
+
+    /// The own copies, as ids.
+    pub async fn copies_of(&self, player: &Player) -> Vec<String> {
+        let page = self.get("/v1/copies?limit=200").by(player).answer().await.expect(200);
+        page["data"].as_array().unwrap().iter().map(|copy| text(copy, "id")).collect()
+    }
+}
+
+/// A member that is a text.
+#[track_caller]
+pub fn text(value: &Value, member: &str) -> String {
+    value[member].as_str().unwrap_or_else(|| panic!("no {member} in {value}")).to_owned()
+}
