@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 
+use super::card_list::too_slow;
 use super::cards::{CardResponse, answer, freshness};
 use super::extract::{Body, Caller, Params, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
@@ -86,11 +87,17 @@ pub async fn find_named_card(
     query: Params<NamedQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, (typed, near)) = (caller.viewer(), query.typed()?);
-    let mut conn = state.store.connection().await?;
-    let candidates = cards::named(&mut conn, viewer, &query.place(), &typed, near).await?;
-    let meant = if near { nearly(&typed, candidates) } else { exactly(&typed, candidates) };
+    let meant = if near {
+        let mut conn = state.searches.enter().await?;
+        let candidates = cards::named(&mut conn, viewer, &query.place(), &typed, true).await;
+        nearly(&typed, candidates.map_err(too_slow)?)
+    } else {
+        let mut conn = state.store.connection().await?;
+        exactly(&typed, cards::named(&mut conn, viewer, &query.place(), &typed, false).await?)
+    };
     match meant {
         Meant::One(card) => {
+            let mut conn = state.store.connection().await?;
             let found = cards::find(&mut conn, viewer, CardId(card.id)).await?;
             answer(&req, viewer, found)
         }
@@ -181,8 +188,9 @@ pub async fn suggest_card_names(
         Err(error) => return Err(bad_query("?q", error)),
         Ok(typed) => {
             let game = query.game.as_ref().map(Code::as_str);
-            let mut conn = state.store.connection().await?;
-            cards::suggest_names(&mut conn, viewer, game, &typed, query.limit.0.into()).await?
+            let mut conn = state.searches.enter().await?;
+            let names = cards::suggest_names(&mut conn, viewer, game, &typed, query.limit.0.into());
+            names.await.map_err(too_slow)?
         }
     };
     cacheable(&req, freshness(viewer, true), None, &CardNamesResponse { data })

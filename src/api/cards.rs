@@ -8,16 +8,19 @@ use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use super::card_cache::Ticket;
 use super::card_list::{
-    CardEntry, CardMembers, CardsPage, ListRequest, Order, UniqueParam, too_slow,
+    CardEntry, CardMembers, CardsPage, List, ListRequest, Order, QueryWarning, UniqueParam,
+    too_slow,
 };
-use super::extract::{Caller, Cursor, Freshness, PageLimit, Params, cacheable, paged};
+use super::extract::{Caller, Cursor, Freshness, PageLimit, Params, Rendered, cacheable, paged};
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::search::{CardFilter, NamePattern};
+use crate::store::Connection;
 use crate::store::cards::{self, CardView, HiddenCard, OpenCard, Printing};
 
 /// How far a card that started hidden is from being unlocked.
@@ -330,9 +333,29 @@ pub async fn list_cards(
     let mut conn = state.store.connection().await?;
     let games = state.games.list(&mut conn).await?;
     let list = request.checked(&games)?;
+    let counts_widely = query.wants_total() && list.query.is_wide_to_count();
+    let page = if list.query.is_wide() || counts_widely {
+        drop(conn);
+        let mut conn = state.searches.enter().await?;
+        read_page(&mut conn, viewer, list, &query, state.settings.search_candidates).await?
+    } else {
+        read_page(&mut conn, viewer, list, &query, state.settings.search_candidates).await?
+    };
+    let answer = cacheable(&req, freshness(viewer, true), None, &page)?;
+    Ok(page.page.linked(&req, answer))
+}
+
+async fn read_page(
+    conn: &mut Connection,
+    viewer: Viewer,
+    list: List,
+    query: &CardsQuery,
+    candidates: u32,
+) -> Result<CardsPage, Problem> {
+    let most = i64::from(candidates);
     let after = query.cursor.as_ref().map(|cursor| list.position(cursor)).transpose()?;
     let rows = query.limit.rows();
-    let rows = cards::list(&mut conn, viewer, &list.query, after.as_ref(), rows).await;
+    let rows = cards::list(conn, viewer, &list.query, most, after.as_ref(), rows).await;
     let members = query.fields.as_ref();
     let mut page = paged(
         rows.map_err(too_slow)?,
@@ -340,13 +363,22 @@ pub async fn list_cards(
         |found| list.cursor(found),
         |found| CardEntry::new(found, members),
     );
-    if query.wants_total() {
-        let total = cards::count(&mut conn, viewer, &list.query).await.map_err(too_slow)?;
-        page.total = Some(total);
+    let cut = cards::is_cut(conn, viewer, &list.query, most).await.map_err(too_slow)?;
+    let mut warnings = list.warnings;
+    if cut {
+        warnings.push(QueryWarning::cut(&list.text, candidates));
     }
-    let page = CardsPage { page, warnings: list.warnings };
-    let answer = cacheable(&req, freshness(viewer, true), None, &page)?;
-    Ok(page.page.linked(&req, answer))
+    if query.wants_total() {
+        match cards::count(conn, viewer, &list.query, most).await.map_err(too_slow) {
+            Ok(total) => page.total = Some(total),
+            // The page itself is worth having.
+            Err(problem) if problem.code() == ProblemCode::TimedOut => {
+                warnings.push(QueryWarning::uncounted(&list.text));
+            }
+            Err(problem) => return Err(problem),
+        }
+    }
+    Ok(CardsPage { page, warnings })
 }
 
 /// A card.
@@ -363,9 +395,16 @@ pub async fn find_card(
     caller: Caller,
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
+    let (viewer, card) = (caller.viewer(), CardId(*card));
+    if viewer.is_stranger()
+        && let Some(kept) = state.card_cache.find(card)
+    {
+        return Ok(kept.answer(&req));
+    }
+    let ticket = state.card_cache.ticket();
     let mut conn = state.store.connection().await?;
-    let found = cards::find(&mut conn, caller.viewer(), CardId(*card)).await?;
-    answer(&req, caller.viewer(), found)
+    let found = cards::find(&mut conn, viewer, card).await?;
+    Ok(written(&state, viewer, ticket, found)?.answer(&req))
 }
 
 /// The card with a number of a set.
@@ -384,17 +423,41 @@ pub async fn find_card_by_number(
     caller: Caller,
     path: web::Path<(Code, Code, Code)>,
 ) -> Result<HttpResponse, Problem> {
-    let (game, set, number) = path.into_inner();
+    let (viewer, (game, set, number)) = (caller.viewer(), path.into_inner());
+    let (game, set, number) = (game.as_str(), set.as_str(), number.as_str());
+    if viewer.is_stranger()
+        && let Some(card) = state.card_cache.card_at(&place_key(game, set, number))
+        && let Some(kept) = state.card_cache.find(card)
+    {
+        return Ok(kept.answer(&req));
+    }
+    let ticket = state.card_cache.ticket();
     let mut conn = state.store.connection().await?;
-    let found = cards::find_by_number(
-        &mut conn,
-        caller.viewer(),
-        game.as_str(),
-        set.as_str(),
-        number.as_str(),
-    )
-    .await?;
-    answer(&req, caller.viewer(), found)
+    let found = cards::find_by_number(&mut conn, viewer, game, set, number).await?;
+    Ok(written(&state, viewer, ticket, found)?.answer(&req))
+}
+
+/// A place as the cache knows it; codes hold no slash.
+fn place_key(game: &str, set: &str, number: &str) -> String {
+    [game, set, number].join("/")
+}
+
+/// Writes an answer out, and keeps it for strangers when the card is open to everybody.
+fn written(
+    state: &AppState,
+    viewer: Viewer,
+    ticket: Ticket,
+    found: Option<CardView>,
+) -> Result<Rendered, Problem> {
+    let view = found.ok_or_else(Problem::not_found)?;
+    let (id, is_hidden) = (view.place().id, view.is_hidden());
+    let place = view.place();
+    let place = place_key(&place.game, &place.set, &place.number);
+    let answer = rendered(viewer, view)?;
+    if viewer.is_stranger() && !is_hidden {
+        state.card_cache.keep(ticket, id, place, answer.clone());
+    }
+    Ok(answer)
 }
 
 pub(super) fn answer(
@@ -402,7 +465,10 @@ pub(super) fn answer(
     viewer: Viewer,
     found: Option<CardView>,
 ) -> Result<HttpResponse, Problem> {
-    let view = found.ok_or_else(Problem::not_found)?;
+    Ok(rendered(viewer, found.ok_or_else(Problem::not_found)?)?.answer(req))
+}
+
+fn rendered(viewer: Viewer, view: CardView) -> Result<Rendered, Problem> {
     // When the content of a hidden card changed is a secret of its own.
     let modified = match &view {
         CardView::Open(card) if !card.is_hidden() => {
@@ -411,7 +477,7 @@ pub(super) fn answer(
         }
         _ => None,
     };
-    cacheable(req, freshness(viewer, modified.is_none()), modified, &CardResponse::from(view))
+    Rendered::new(freshness(viewer, modified.is_none()), modified, &CardResponse::from(view))
 }
 
 /// The printings of a card: one for each rarity, with its own numbers.

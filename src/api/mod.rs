@@ -5,6 +5,7 @@
 
 pub mod accounts;
 pub mod audit_log;
+pub mod card_cache;
 pub mod card_list;
 pub mod card_lookups;
 pub mod cards;

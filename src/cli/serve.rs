@@ -11,6 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::database::Database;
 use super::{Outcome, admin, block_on, say, seed};
+use crate::api::card_cache::CardCache;
 use crate::api::state::{AppState, Shared};
 use crate::api::wire;
 use crate::auth::password::PasswordHasher;
@@ -18,7 +19,8 @@ use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
 use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
-use crate::store::{Store, StoreSettings, accounts, cards, print_runs, retention};
+use crate::store::lane::SearchLane;
+use crate::store::{Store, StoreResult, StoreSettings, accounts, cards, print_runs, retention};
 
 #[derive(Args)]
 pub(super) struct ServeCommand {
@@ -32,7 +34,8 @@ impl ServeCommand {
     pub(super) fn run(self) -> Outcome {
         give_back_large_blocks();
         let workers = self.options.workers.map_or_else(default_workers, usize::from);
-        let pools = workers * usize::from(self.options.pool_size);
+        let pools = workers * usize::from(self.options.pool_size)
+            + usize::from(self.options.search_connections);
         let database = Database::start(&self.database, pools)?;
         let keys = database.keys()?;
         block_on(async move {
@@ -55,9 +58,11 @@ impl ServeCommand {
             ));
             let app_shared = shared.clone();
             let admins = store.clone();
+            let searches = SearchLane::new(&settings)?;
             let state = move || AppState {
                 // A pool for each worker: a shared one costs a third of the throughput (docs/DECISIONS.md).
                 store: Store::new(&settings).unwrap_or_else(|_| store.clone()),
+                searches: searches.clone(),
                 shared: app_shared.clone(),
             };
             let listen = self.options.listen;
@@ -68,6 +73,7 @@ impl ServeCommand {
             let first_password = first_admin(&admins).await?;
             let handle = server.handle();
             announce(address, first_password.as_deref());
+            tokio::spawn(CardCache::follow(shared.clone(), one_connection(&database.settings)?));
             tokio::spawn(housekeeping(shared.clone(), Store::new(&database.settings)?));
             let drain = shared.clone();
             let drain_delay = Duration::from_secs(self.options.drain_delay);
@@ -83,6 +89,11 @@ impl ServeCommand {
             Ok(ExitCode::SUCCESS)
         })
     }
+}
+
+/// A store for one task, which never waits for others to give a connection back.
+fn one_connection(settings: &StoreSettings) -> StoreResult<Store> {
+    Store::new(&StoreSettings { pool_size: 1, ..settings.clone() })
 }
 
 /// Every password hash needs a block of 19 MiB. glibc would keep those it has seen freed, one for each thread that ever hashed:
@@ -112,6 +123,7 @@ async fn prepare(
     }
     let mut settings = database.settings.clone();
     settings.pool_size = options.pool_size.into();
+    settings.search_connections = options.search_connections.into();
     let store = Store::new(&settings)?;
     if let Some(folder) = options.seed_data() {
         seed::load_at_start(&store, &folder).await?;

@@ -8,5 +8,5 @@ pub use super::door::facets::{FacetCount, FacetSource, facets};
 pub use super::door::lookups::{
     CardIdentifier, NamePlace, NamedCard, RandomFilter, look_up, named, random, suggest_names,
 };
-pub use super::door::search::{Found, Position, count, list};
+pub use super::door::search::{Found, Position, count, is_cut, list};
 pub use super::door::words::refresh as refresh_words;

@@ -16,6 +16,7 @@ pub mod error;
 pub mod games;
 pub mod idempotency;
 pub mod import;
+pub mod lane;
 pub mod migrations;
 pub mod pool;
 pub mod press;

@@ -11,6 +11,7 @@ mod support;
 
 mod accounts;
 mod bad_input;
+mod card_cache;
 mod card_lookups;
 mod cards;
 mod catalogue_imports;

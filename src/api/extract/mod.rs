@@ -9,7 +9,7 @@ mod page;
 mod params;
 
 pub use body::{Body, File, FileType, Json, Toml};
-pub use conditional::{Freshness, IfMatch, IfNoneMatch, Revision, cacheable};
+pub use conditional::{Freshness, IfMatch, IfNoneMatch, Rendered, Revision, cacheable};
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, May};
 pub use network::ClientNetwork;
