@@ -152,6 +152,10 @@ pub async fn suggest_names(
 ) -> StoreResult<Vec<String>> {
     // A name of nothing but punctuation keeps it.
     let beginning = literally(typed.search_key()) + "%";
+    let first = names_beginning(conn, viewer, game, &beginning, limit).await?;
+    if i64::try_from(first.len()) == Ok(limit) {
+        return Ok(first);
+    }
     let pattern = word_pattern(typed);
     let sql = Sql::new("SELECT content.name FROM ")
         .content_seen_by(viewer)
@@ -172,6 +176,31 @@ pub async fn suggest_names(
         .push(" THEN 0 WHEN content.name_words LIKE ")
         .bind::<Nullable<Text>, _>(pattern)
         .push(" THEN 1 ELSE 2 END, content.search_key COLLATE \"C\", content.name COLLATE \"C\" LIMIT ")
+        .bind::<BigInt, _>(limit);
+    let rows: Vec<NameRow> = sql.query.load(conn).await?;
+    Ok(rows.into_iter().map(|row| row.name).collect())
+}
+
+/// Rows for each name that is wanted: several games, or sets, may have it.
+const ROWS_OF_A_NAME: i64 = 10;
+
+/// Names that begin so, by the alphabet: read in the order of an index, for one or two letters begin very many. There may be more than
+/// these when they are fewer than `limit`.
+async fn names_beginning(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: Option<&str>,
+    beginning: &str,
+    limit: i64,
+) -> StoreResult<Vec<String>> {
+    let sql = Sql::new("SELECT name FROM (SELECT content.name, content.search_key FROM ")
+        .content_seen_by(viewer)
+        .push(" WHERE content.search_key LIKE ")
+        .bind::<Text, _>(beginning)
+        .and_code(" AND content.game_code = ", game)
+        .push(" ORDER BY content.search_key USING ~<~, content.name COLLATE \"C\" LIMIT ")
+        .bind::<BigInt, _>(limit * ROWS_OF_A_NAME)
+        .push(") first GROUP BY name, search_key ORDER BY search_key COLLATE \"C\", name COLLATE \"C\" LIMIT ")
         .bind::<BigInt, _>(limit);
     let rows: Vec<NameRow> = sql.query.load(conn).await?;
     Ok(rows.into_iter().map(|row| row.name).collect())
