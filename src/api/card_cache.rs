@@ -133,15 +133,18 @@ impl CardCache {
         if news.cards.as_ref().is_some_and(Vec::is_empty) {
             return;
         }
+        let Some(cards) = &news.cards else { return self.forget() };
         let mut generation = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
         *generation += 1;
-        match &news.cards {
-            Some(cards) => cards.iter().for_each(|card| self.cards.invalidate(card)),
-            None => {
-                self.oldest.store(*generation, Ordering::Release);
-                self.cards.invalidate_all();
-            }
-        }
+        cards.iter().for_each(|card| self.cards.invalidate(card));
+    }
+
+    /// Drops everything.
+    pub fn forget(&self) {
+        let mut generation = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
+        *generation += 1;
+        self.oldest.store(*generation, Ordering::Release);
+        self.cards.invalidate_all();
     }
 
     /// Notes that everything is known which was committed before that moment.
