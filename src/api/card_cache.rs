@@ -20,11 +20,11 @@ use crate::store::changes::{self, News};
 /// How often the feed is read.
 const INTERVAL: Duration = Duration::from_millis(300);
 /// What an entry costs beside its body, in bytes: key, headers, book-keeping. Measured, rounded up.
-const OVERHEAD: usize = 700;
+const OVERHEAD: usize = 1_200;
 /// The part of the memory that the places of cards may take.
 const PLACES: u64 = 8;
 /// What the place of a card costs beside its text, in bytes.
-const PLACE_OVERHEAD: usize = 200;
+const PLACE_OVERHEAD: usize = 300;
 
 /// The kept answers of a process.
 pub struct CardCache {
@@ -88,9 +88,13 @@ impl CardCache {
         found.map(|kept| kept.answer.clone())
     }
 
-    /// The card at a place, if it is known.
-    pub fn card_at(&self, place: &str) -> Option<CardId> {
-        self.places.get(place)
+    /// The answer about the card at a place, `game/set/number`, if there is one that can be believed.
+    pub fn find_at(&self, place: &str) -> Option<Rendered> {
+        let Some(card) = self.places.get(place) else {
+            self.misses.increment(1);
+            return None;
+        };
+        self.find(card)
     }
 
     /// To be taken before the database is asked for an answer that is to be kept.
@@ -136,7 +140,9 @@ impl CardCache {
         let Some(cards) = &news.cards else { return self.forget() };
         let mut generation = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
         *generation += 1;
-        cards.iter().for_each(|card| self.cards.invalidate(card));
+        for card in cards {
+            self.cards.invalidate(card);
+        }
     }
 
     /// Drops everything.
@@ -208,7 +214,9 @@ mod tests {
         keep(&cache, cache.ticket(), one, "one");
         keep(&cache, cache.ticket(), other, "other");
         assert_eq!(etag(&cache.find(one).unwrap()), etag(&answer("one")));
-        assert_eq!(cache.card_at(&format!("g/s/{one:?}")), Some(one));
+        let at = cache.find_at(&format!("g/s/{one:?}")).unwrap();
+        assert_eq!(etag(&at), etag(&answer("one")));
+        assert!(cache.find_at("g/s/none").is_none());
         cache.hear(&changed(&[one]));
         assert!(cache.find(one).is_none());
         assert!(cache.find(other).is_some());

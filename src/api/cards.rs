@@ -426,8 +426,7 @@ pub async fn find_card_by_number(
     let (viewer, (game, set, number)) = (caller.viewer(), path.into_inner());
     let (game, set, number) = (game.as_str(), set.as_str(), number.as_str());
     if viewer.is_stranger()
-        && let Some(card) = state.card_cache.card_at(&place_key(game, set, number))
-        && let Some(kept) = state.card_cache.find(card)
+        && let Some(kept) = state.card_cache.find_at(&place_key(game, set, number))
     {
         return Ok(kept.answer(&req));
     }

@@ -55,6 +55,9 @@ async fn kept(app: &TestApp, path: &str) -> String {
     text
 }
 
+/// A way to ask.
+type Ask = fn(RequestBuilder) -> RequestBuilder;
+
 /// What must not depend on where an answer comes from.
 fn lasting(answer: &Answer) -> (u16, Vec<(String, String)>, Vec<u8>) {
     let mut headers: Vec<(String, String)> = answer
@@ -80,7 +83,6 @@ async fn an_answer_from_memory_is_the_answer_of_the_database() {
     let plain = app.second_instance_with(|settings| settings.card_cache_bytes = 0);
     let etag = plain.get(&by_id).answer().await.header("etag");
     assert!(!etag.is_empty());
-    type Ask = fn(RequestBuilder) -> RequestBuilder;
     let ways: &[Ask] = &[
         |ask| ask,
         |ask| ask.header("accept-encoding", "gzip"),
@@ -96,7 +98,7 @@ async fn an_answer_from_memory_is_the_answer_of_the_database() {
                 let (here, there) = (ask(&app).answer().await, ask(&plain).answer().await);
                 assert_eq!(lasting(&here), lasting(&there), "{method} {path} {at}");
             }
-            for known in [etag.clone(), etag.replace("\"", "") + ", \"x\"", format!("W/{etag}")] {
+            for known in [etag.clone(), format!("\"x\", {etag}"), format!("W/{etag}")] {
                 let ask = |of: &TestApp| {
                     of.request(method.clone(), path).header("if-none-match", known.clone())
                 };
@@ -154,7 +156,7 @@ async fn an_old_answer_never_comes_back() {
             }
         }
     };
-    let (_, ended) = tokio::join!(changes, tokio::time::timeout(Duration::from_secs(60), reads));
+    let (_, ended) = tokio::join!(changes, tokio::time::timeout(Duration::from_mins(1), reads));
     ended.expect("the last change shows");
     until("the last change has been dropped everywhere", async |_| {
         let all = futures_util::future::join_all((0..8).map(|_| lore(&app, PLACE))).await;

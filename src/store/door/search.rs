@@ -194,8 +194,7 @@ fn tried<'a>(sql: Sql<'a>, viewer: Viewer, query: &CardQuery, most: i64) -> Sql<
     };
     let parts = conjuncts(&query.predicate).iter().flat_map(conjuncts).collect::<Vec<_>>();
     // A card has printings that do not fit beside one that does.
-    let is_cheap =
-        |part: &Predicate| !part.is_costly() && !(printings && part.is_about_printings());
+    let is_cheap = |part: &Predicate| !(part.is_costly() || printings && part.is_about_printings());
     let cheap = Predicate::All(parts.into_iter().filter(is_cheap).collect());
     let sql = cards_seen(sql.push("SELECT c.id FROM "), viewer, query).push(" WHERE ");
     fitting(sql, &cheap, false)
