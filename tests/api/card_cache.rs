@@ -156,7 +156,7 @@ async fn an_old_answer_never_comes_back() {
             }
         }
     };
-    let (_, ended) = tokio::join!(changes, tokio::time::timeout(Duration::from_mins(1), reads));
+    let ((), ended) = tokio::join!(changes, tokio::time::timeout(Duration::from_mins(1), reads));
     ended.expect("the last change shows");
     until("the last change has been dropped everywhere", async |_| {
         let all = futures_util::future::join_all((0..8).map(|_| lore(&app, PLACE))).await;
