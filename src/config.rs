@@ -83,6 +83,19 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_POOL_SIZE", default_value = "8", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub pool_size: u16,
 
+    /// Database connections of the whole process for searches that may read much of the catalogue: regular expressions, misspelt
+    /// names, lists sorted by anything but their place.
+    #[arg(long, env = "CARDSCAPE_SEARCH_CONNECTIONS", default_value = "2", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub search_connections: u16,
+
+    /// Most cards that a regular expression, or another test that no index answers, is tried on.
+    #[arg(long, env = "CARDSCAPE_SEARCH_CANDIDATES", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    search_candidates: u32,
+
+    /// Memory for answers about cards that everybody may see, in MiB; 0 keeps none.
+    #[arg(long, env = "CARDSCAPE_CARD_CACHE", default_value = "32", value_name = "MIB", value_parser = clap::value_parser!(u64).range(0..=65_536))]
+    card_cache: u64,
+
     /// Folder with games and sets that are loaded at the start [default: seed-data, if there is one]
     #[arg(long, env = "CARDSCAPE_SEED_DATA", value_name = "DIR")]
     pub seed_data: Option<PathBuf>,
@@ -141,6 +154,8 @@ impl ServeOptions {
             metrics_networks: self.metrics_networks.clone(),
             cors_origins: self.cors_origins.clone(),
             request_timeout: Duration::from_secs(self.request_timeout),
+            search_candidates: self.search_candidates,
+            card_cache_bytes: self.card_cache * 1024 * 1024,
             ..ApiSettings::default()
         }
     }

@@ -96,6 +96,8 @@ pub(super) struct ListRequest {
 pub(super) struct List {
     pub(super) query: CardQuery,
     pub(super) warnings: Vec<QueryWarning>,
+    /// The query as it was written.
+    pub(super) text: String,
     /// Tells this list's cursors from those of others.
     mark: String,
 }
@@ -140,7 +142,7 @@ impl ListRequest {
             descending: self.descending.or(descending).unwrap_or_default(),
             unique: self.unique.or(unique).unwrap_or_default(),
         };
-        Ok(List { query, warnings, mark })
+        Ok(List { query, warnings, text: self.text, mark })
     }
 }
 
@@ -195,7 +197,7 @@ impl List {
     }
 }
 
-/// A part of a query that was left out.
+/// A part of a query that was left out, or not tried on everything.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct QueryWarning {
     /// Characters of the query before it.
@@ -207,9 +209,34 @@ pub struct QueryWarning {
     /// The text there.
     #[schema(example = "atack>700")]
     pub term: String,
-    /// Why it was left out, for people.
+    /// Why, for people.
     #[schema(example = "there is no field \"atack\"; did you mean attack?")]
     pub message: String,
+}
+
+impl QueryWarning {
+    /// The costly terms were not tried on all cards.
+    pub(super) fn cut(text: &str, candidates: u32) -> Self {
+        Self::of_all(
+            text,
+            format!(
+                "regular expressions and words of attributes were only tried on the first {candidates} cards that all else \
+                 leaves, by game, set and number: narrow the list to a set, or with words"
+            ),
+        )
+    }
+
+    /// There was no time to count.
+    pub(super) fn uncounted(text: &str) -> Self {
+        Self::of_all(
+            text,
+            "counting the list took too long, so there is no total: narrow it".to_owned(),
+        )
+    }
+
+    fn of_all(text: &str, message: String) -> Self {
+        Self { position: 0, length: text.chars().count(), term: text.to_owned(), message }
+    }
 }
 
 impl From<Fault> for QueryWarning {
@@ -224,7 +251,8 @@ pub struct CardsPage {
     /// The entries.
     #[serde(flatten)]
     pub page: Page<CardEntry>,
-    /// The terms of the query that could not be used. The list is what the others find.
+    /// The terms of the query that could not be used: the list is what the others find. And what was left out because it would
+    /// have read too much.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<QueryWarning>,
 }

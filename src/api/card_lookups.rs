@@ -89,11 +89,17 @@ pub async fn find_named_card(
     query: Params<NamedQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, (typed, near)) = (caller.viewer(), query.typed()?);
-    let mut conn = state.store.connection().await?;
-    let candidates = cards::named(&mut conn, viewer, &query.place(), &typed, near).await?;
-    let meant = if near { nearly(&typed, candidates) } else { exactly(&typed, candidates) };
+    let meant = if near {
+        let mut conn = state.searches.enter().await?;
+        let candidates = cards::named(&mut conn, viewer, &query.place(), &typed, true).await;
+        nearly(&typed, candidates.map_err(too_slow)?)
+    } else {
+        let mut conn = state.store.connection().await?;
+        exactly(&typed, cards::named(&mut conn, viewer, &query.place(), &typed, false).await?)
+    };
     match meant {
         Meant::One(card) => {
+            let mut conn = state.store.connection().await?;
             let found = cards::find(&mut conn, viewer, CardId(card.id)).await?;
             answer(&req, viewer, form, found)
         }
@@ -184,8 +190,9 @@ pub async fn suggest_card_names(
         Err(error) => return Err(bad_query("?q", error)),
         Ok(typed) => {
             let game = query.game.as_ref().map(Code::as_str);
-            let mut conn = state.store.connection().await?;
-            cards::suggest_names(&mut conn, viewer, game, &typed, query.limit.0.into()).await?
+            let mut conn = state.searches.enter().await?;
+            let names = cards::suggest_names(&mut conn, viewer, game, &typed, query.limit.0.into());
+            names.await.map_err(too_slow)?
         }
     };
     cacheable(&req, freshness(viewer, true), None, &CardNamesResponse { data })
@@ -203,7 +210,7 @@ pub struct RandomQuery {
     #[param(value_type = Option<String>)]
     set: Option<Code>,
     /// A query in the language of docs/SEARCH.md. Every term of it must be usable: there is no place for warnings beside a card.
-    /// What it says of order and printings does not count.
+    /// What it says of order and printings does not count; regular expressions are tried on as many cards as in lists.
     #[param(value_type = Option<String>, max_length = 1000, example = "t:fire attack>=300")]
     q: Option<String>,
     /// Draws the same card again, as long as the caller may see the same cards: 1 to 100 characters.
@@ -244,10 +251,11 @@ pub async fn draw_card(
     let seed = query.seed.as_deref().map(|seed| line(seed, 1, MAX_SEED)).transpose();
     let seed = seed.map_err(|error| bad_query("?seed", error))?;
     let draw = seed.as_deref().map_or_else(Draw::fresh, Draw::of_seed);
-    let mut conn = state.store.connection().await?;
-    let games = state.games.list(&mut conn).await?;
+    let games = state.games.list(&mut *state.store.connection().await?).await?;
     let from = query.request().without_warnings(&games)?;
-    let drawn = cards::random(&mut conn, viewer, &from, draw).await.map_err(too_slow)?;
+    let most = state.settings.search_candidates.into();
+    let mut conn = state.searches.enter().await?;
+    let drawn = cards::random(&mut conn, viewer, &from, most, draw).await.map_err(too_slow)?;
     let card = drawn.ok_or_else(Problem::not_found)?;
     let mut answer = in_form(&req, form, freshness(viewer, true), None, card)?;
     if seed.is_none() {

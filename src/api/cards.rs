@@ -8,13 +8,16 @@ use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use super::card_cache::Ticket;
 use super::card_list::{
-    CardEntry, CardMembers, CardsPage, ListRequest, Order, UniqueParam, too_slow,
+    CardEntry, CardMembers, CardsPage, List, ListRequest, Order, QueryWarning, UniqueParam,
+    too_slow,
 };
 use super::card_migrations::{redirected, redirected_number};
 use super::card_text::{card_text, list_text};
 use super::extract::{
-    AnswerForm, Caller, Cursor, Freshness, PageLimit, Params, cacheable, cacheable_text, paged,
+    AnswerForm, Caller, Cursor, Freshness, Page, PageLimit, Params, Rendered, cacheable,
+    cacheable_text, paged,
 };
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
@@ -22,7 +25,8 @@ use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::search::{CardFilter, NamePattern};
-use crate::store::cards::{self, CardView, HiddenCard, OpenCard, Printing};
+use crate::store::Connection;
+use crate::store::cards::{self, CardView, Found, HiddenCard, OpenCard, Printing};
 
 /// How far a card that started hidden is from being unlocked.
 #[derive(Serialize, ToSchema)]
@@ -338,30 +342,61 @@ pub async fn list_cards(
     let mut conn = state.store.connection().await?;
     let games = state.games.list(&mut conn).await?;
     let list = request.checked(&games)?;
-    let after = query.cursor.as_ref().map(|cursor| list.position(cursor)).transpose()?;
-    let rows = query.limit.rows();
-    let rows = cards::list(&mut conn, viewer, &list.query, after.as_ref(), rows).await;
-    let mut page =
-        paged(rows.map_err(too_slow)?, query.limit, |found| list.cursor(found), |found| found);
-    if query.wants_total() {
-        let total = cards::count(&mut conn, viewer, &list.query).await.map_err(too_slow)?;
-        page.total = Some(total);
-    }
+    let counts_widely = query.wants_total() && list.query.is_wide_to_count();
+    let page = if list.query.is_wide() || counts_widely {
+        drop(conn);
+        let mut conn = state.searches.enter().await?;
+        read_page(&mut conn, viewer, list, &query, state.settings.search_candidates).await?
+    } else {
+        read_page(&mut conn, viewer, list, &query, state.settings.search_candidates).await?
+    };
+    let (page, warnings) = page;
     let fresh = freshness(viewer, true);
     let answer = match form {
         AnswerForm::Text => {
-            let text = list_text(&page.data, &list.warnings);
+            let text = list_text(&page.data, &warnings);
             page.linked(&req, cacheable_text(&req, fresh, None, text))
         }
         AnswerForm::Json => {
             let members = query.fields.as_ref();
             let page = page.map(|found| CardEntry::new(found, members));
-            let page = CardsPage { page, warnings: list.warnings };
+            let page = CardsPage { page, warnings };
             let answer = cacheable(&req, fresh, None, &page)?;
             page.page.linked(&req, answer)
         }
     };
     Ok(form.told_apart(answer))
+}
+
+async fn read_page(
+    conn: &mut Connection,
+    viewer: Viewer,
+    list: List,
+    query: &CardsQuery,
+    candidates: u32,
+) -> Result<(Page<Found>, Vec<QueryWarning>), Problem> {
+    let most = i64::from(candidates);
+    let after = query.cursor.as_ref().map(|cursor| list.position(cursor)).transpose()?;
+    let rows = query.limit.rows();
+    let rows = cards::list(conn, viewer, &list.query, most, after.as_ref(), rows).await;
+    let mut page =
+        paged(rows.map_err(too_slow)?, query.limit, |found| list.cursor(found), |found| found);
+    let cut = cards::is_cut(conn, viewer, &list.query, most).await.map_err(too_slow)?;
+    let mut warnings = list.warnings;
+    if cut {
+        warnings.push(QueryWarning::cut(&list.text, candidates));
+    }
+    if query.wants_total() {
+        match cards::count(conn, viewer, &list.query, most).await.map_err(too_slow) {
+            Ok(total) => page.total = Some(total),
+            // The page itself is worth having.
+            Err(problem) if problem.code() == ProblemCode::TimedOut => {
+                warnings.push(QueryWarning::uncounted(&list.text));
+            }
+            Err(problem) => return Err(problem),
+        }
+    }
+    Ok((page, warnings))
 }
 
 /// A card.
@@ -384,10 +419,17 @@ pub async fn find_card(
     form: AnswerForm,
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
+    let (viewer, card) = (caller.viewer(), CardId(*card));
+    if is_kept(viewer, form)
+        && let Some(kept) = state.card_cache.find(card)
+    {
+        return Ok(form.told_apart(kept.answer(&req)));
+    }
+    let ticket = state.card_cache.ticket();
     let mut conn = state.store.connection().await?;
-    match cards::find(&mut conn, caller.viewer(), CardId(*card)).await? {
-        None => redirected(&req, &mut conn, CardId(*card)).await,
-        found => answer(&req, caller.viewer(), form, found),
+    match cards::find(&mut conn, viewer, card).await? {
+        None => redirected(&req, &mut conn, card).await,
+        Some(view) => written(&req, &state, viewer, form, ticket, view),
     }
 }
 
@@ -412,20 +454,49 @@ pub async fn find_card_by_number(
     form: AnswerForm,
     path: web::Path<(Code, Code, Code)>,
 ) -> Result<HttpResponse, Problem> {
-    let (game, set, number) = path.into_inner();
-    let mut conn = state.store.connection().await?;
-    let found = cards::find_by_number(
-        &mut conn,
-        caller.viewer(),
-        game.as_str(),
-        set.as_str(),
-        number.as_str(),
-    )
-    .await?;
-    match found {
-        None => redirected_number(&req, &mut conn, (&game, &set, &number)).await,
-        found => answer(&req, caller.viewer(), form, found),
+    let (viewer, (game, set, number)) = (caller.viewer(), path.into_inner());
+    let codes = (game.as_str(), set.as_str(), number.as_str());
+    if is_kept(viewer, form)
+        && let Some(kept) = state.card_cache.find_at(&place_key(codes.0, codes.1, codes.2))
+    {
+        return Ok(form.told_apart(kept.answer(&req)));
     }
+    let ticket = state.card_cache.ticket();
+    let mut conn = state.store.connection().await?;
+    match cards::find_by_number(&mut conn, viewer, codes.0, codes.1, codes.2).await? {
+        None => redirected_number(&req, &mut conn, (&game, &set, &number)).await,
+        Some(view) => written(&req, &state, viewer, form, ticket, view),
+    }
+}
+
+/// A place as the cache knows it; codes hold no slash.
+fn place_key(game: &str, set: &str, number: &str) -> String {
+    [game, set, number].join("/")
+}
+
+/// Whether answers of this kind are kept: what strangers get, as JSON.
+fn is_kept(viewer: Viewer, form: AnswerForm) -> bool {
+    viewer.is_stranger() && form == AnswerForm::Json
+}
+
+/// Writes an answer out, and keeps it for strangers when the card is open to everybody.
+fn written(
+    req: &HttpRequest,
+    state: &AppState,
+    viewer: Viewer,
+    form: AnswerForm,
+    ticket: Ticket,
+    view: CardView,
+) -> Result<HttpResponse, Problem> {
+    if view.is_hidden() || !is_kept(viewer, form) {
+        return answer(req, viewer, form, Some(view));
+    }
+    let place = view.place();
+    let (id, place) = (place.id, place_key(&place.game, &place.set, &place.number));
+    let (fresh, modified) = freshness_of(viewer, &view);
+    let written = Rendered::new(fresh, modified, &CardResponse::from(view))?;
+    state.card_cache.keep(ticket, id, place, written.clone());
+    Ok(form.told_apart(written.answer(req)))
 }
 
 pub(super) fn answer(
@@ -435,12 +506,18 @@ pub(super) fn answer(
     found: Option<CardView>,
 ) -> Result<HttpResponse, Problem> {
     let view = found.ok_or_else(Problem::not_found)?;
+    let (fresh, modified) = freshness_of(viewer, &view);
+    in_form(req, form, fresh, modified, view)
+}
+
+/// How long an answer about a card may be kept, and since when the card is what it is.
+fn freshness_of(viewer: Viewer, view: &CardView) -> (Freshness, Option<DateTime<Utc>>) {
     // When the content of a hidden card changed is a secret of its own.
-    let modified = match &view {
+    let modified = match view {
         CardView::Open(card) if !card.is_hidden() => Some(card.public_update()),
         _ => None,
     };
-    in_form(req, form, freshness(viewer, modified.is_none()), modified, view)
+    (freshness(viewer, modified.is_none()), modified)
 }
 
 /// A card in the form that the client wants.

@@ -79,5 +79,11 @@ pub async fn metrics(
         .set(f64::from(u32::try_from(used).unwrap_or(u32::MAX)));
     metrics::gauge!("database_connections_open")
         .set(f64::from(u32::try_from(open).unwrap_or(u32::MAX)));
+    let (used, open) = state.searches.usage();
+    metrics::gauge!("search_connections_used")
+        .set(f64::from(u32::try_from(used).unwrap_or(u32::MAX)));
+    metrics::gauge!("search_connections_open")
+        .set(f64::from(u32::try_from(open).unwrap_or(u32::MAX)));
+    state.card_cache.measure();
     Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4").body(state.metrics.render()))
 }

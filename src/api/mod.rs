@@ -6,6 +6,7 @@
 pub mod accounts;
 pub mod audit_log;
 pub mod bulk_files;
+pub mod card_cache;
 pub mod card_edits;
 pub mod card_list;
 pub mod card_lookups;

@@ -131,6 +131,7 @@ problem_codes! {
     // Ours.
     Internal = 500 "internal" "Something went wrong on our side";
     Unavailable = 503 "unavailable" "The service cannot answer right now";
+    SearchBusy = 503 "search_busy" "Too many searches at once that read much of the catalogue";
     TimedOut = 503 "timed_out" "The answer took too long";
 }
 
@@ -392,6 +393,7 @@ impl From<StoreError> for Problem {
                     .detail("The database does not answer in time.")
                     .retry_after(2)
             }
+            StoreError::Crowded => Self::new(ProblemCode::SearchBusy).retry_after(2),
             StoreError::Conflict { constraint } => {
                 Self::internal(format!("unexpected conflict with {constraint}"))
             }

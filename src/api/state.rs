@@ -9,6 +9,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use moka::future::Cache;
 
 use super::bulk_files::Downloads;
+use super::card_cache::CardCache;
 use super::changes::ChangeWatch;
 use super::middleware::rate_limit::RateLimiter;
 use crate::auth::keys::KeyRing;
@@ -20,12 +21,15 @@ use crate::domain::clock::Clock;
 use crate::domain::ids::SessionId;
 use crate::store::Store;
 use crate::store::games::GameShelf;
+use crate::store::lane::SearchLane;
 
 /// The state that every handler can ask for.
 #[derive(Clone)]
 pub struct AppState {
     /// The pool of this worker thread.
     pub store: Store,
+    /// Connections for searches that may read much of the catalogue; the worker threads share them.
+    pub searches: SearchLane,
     /// What the whole process shares.
     pub shared: Arc<Shared>,
 }
@@ -55,6 +59,12 @@ pub struct ApiSettings {
     pub cors_origins: Vec<String>,
     /// Longest time for one request.
     pub request_timeout: Duration,
+    /// Most cards that a regular expression, or another test that no index answers, is tried on.
+    pub search_candidates: u32,
+    /// Memory for answers about open cards, in bytes; 0: none is kept.
+    pub card_cache_bytes: u64,
+    /// How long kept answers are believed after the change feed was last read to its end: at most 1 s.
+    pub card_cache_trust: Duration,
     /// How long a checked credential is believed before it is looked up again: at most 5 s.
     pub identity_ttl: Duration,
 }
@@ -69,6 +79,9 @@ impl Default for ApiSettings {
             metrics_networks: Vec::new(),
             cors_origins: Vec::new(),
             request_timeout: Duration::from_secs(10),
+            search_candidates: 10_000,
+            card_cache_bytes: 32 * 1024 * 1024,
+            card_cache_trust: Duration::from_secs(1),
             identity_ttl: Duration::from_secs(2),
         }
     }
@@ -93,6 +106,8 @@ pub struct Shared {
     pub passwords: PasswordHasher,
     /// Credentials checked within the last moments.
     pub identities: Cache<CredentialKey, Identity>,
+    /// Answers to strangers about open cards.
+    pub card_cache: CardCache,
     /// Games whose manifests are loaded.
     pub games: GameShelf,
     /// Requests per network.
@@ -125,6 +140,7 @@ impl Shared {
                 .max_capacity(50_000)
                 .time_to_live(settings.identity_ttl)
                 .build(),
+            card_cache: CardCache::new(settings.card_cache_bytes, settings.card_cache_trust),
             games: GameShelf::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
             changes: ChangeWatch::default(),

@@ -13,6 +13,7 @@ use tokio::time::MissedTickBehavior;
 use super::database::Database;
 use super::{Outcome, admin, block_on, say, seed};
 use crate::api::bulk_files::LAYOUT;
+use crate::api::card_cache::CardCache;
 use crate::api::state::{AppState, Shared};
 use crate::api::wire;
 use crate::auth::password::PasswordHasher;
@@ -20,8 +21,10 @@ use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
 use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
+use crate::store::lane::SearchLane;
 use crate::store::{
-    Store, StoreSettings, accounts, bulk_files, cards, print_runs, retention, unlock_policies,
+    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, print_runs, retention,
+    unlock_policies,
 };
 
 #[derive(Args)]
@@ -36,7 +39,8 @@ impl ServeCommand {
     pub(super) fn run(self) -> Outcome {
         give_back_large_blocks();
         let workers = self.options.workers.map_or_else(default_workers, usize::from);
-        let pools = workers * usize::from(self.options.pool_size);
+        let pools = workers * usize::from(self.options.pool_size)
+            + usize::from(self.options.search_connections);
         let database = Database::start(&self.database, pools)?;
         let keys = database.keys()?;
         block_on(async move {
@@ -59,9 +63,11 @@ impl ServeCommand {
             ));
             let app_shared = shared.clone();
             let admins = store.clone();
+            let searches = SearchLane::new(&settings)?;
             let state = move || AppState {
                 // A pool for each worker: a shared one costs a third of the throughput (docs/DECISIONS.md).
                 store: Store::new(&settings).unwrap_or_else(|_| store.clone()),
+                searches: searches.clone(),
                 shared: app_shared.clone(),
             };
             let listen = self.options.listen;
@@ -72,6 +78,7 @@ impl ServeCommand {
             let first_password = first_admin(&admins).await?;
             let handle = server.handle();
             announce(address, first_password.as_deref());
+            tokio::spawn(CardCache::follow(shared.clone(), one_connection(&database.settings)?));
             let own = Store::new(&database.settings)?;
             if let Some(interval) = self.options.bulk_interval() {
                 tokio::spawn(keep_bulk_files(shared.clone(), own.clone(), interval));
@@ -92,6 +99,11 @@ impl ServeCommand {
             Ok(ExitCode::SUCCESS)
         })
     }
+}
+
+/// A store for one task, which never waits for others to give a connection back.
+fn one_connection(settings: &StoreSettings) -> StoreResult<Store> {
+    Store::new(&StoreSettings { pool_size: 1, ..settings.clone() })
 }
 
 /// Every password hash needs a block of 19 MiB. glibc would keep those it has seen freed, one for each thread that ever hashed:
@@ -121,6 +133,7 @@ async fn prepare(
     }
     let mut settings = database.settings.clone();
     settings.pool_size = options.pool_size.into();
+    settings.search_connections = options.search_connections.into();
     let store = Store::new(&settings)?;
     if let Some(folder) = options.seed_data() {
         seed::load_at_start(&store, &folder).await?;

@@ -88,6 +88,45 @@ pub async fn extent(store: &Store) -> StoreResult<Extent> {
     Ok(Extent { oldest: oldest.unwrap_or(newest + 1), newest })
 }
 
+/// What happened since somebody looked last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct News {
+    /// Everything up to this number is known now.
+    pub newest: i64,
+    /// The cards that became others; `None`: perhaps all. Too many did, or some stand elsewhere now, or the feed does not go back
+    /// that far.
+    pub cards: Option<Vec<CardId>>,
+}
+
+/// Most changed cards that are told one by one.
+const MAX_NEWS: i64 = 10_000;
+
+/// The open cards that changed after the number `after`, committed before this was called. What is not numbered yet, counts.
+pub async fn news(store: &Store, after: i64) -> StoreResult<News> {
+    let extent = extent(store).await?;
+    let newest = extent.newest;
+    if newest == after {
+        return Ok(News { newest, cards: Some(Vec::new()) });
+    }
+    if !extent.continues(after) {
+        return Ok(News { newest, cards: None });
+    }
+    let mut conn = store.connection().await?;
+    let cards: Vec<(String, Option<Uuid>)> = events::table
+        .filter(events::seq.gt(after).and(events::seq.le(newest)).assume_not_null())
+        .filter(events::kind.eq_any(["card.changed", "card.unlocked", "card.moved", "card.merged"]))
+        .select((events::kind, events::subject_id))
+        .limit(MAX_NEWS + 1)
+        .load(&mut conn)
+        .await?;
+    let few = i64::try_from(cards.len()).is_ok_and(|count| count <= MAX_NEWS);
+    // A card that is elsewhere now was known by another place, or by another id.
+    let in_place = cards.iter().all(|(kind, _)| kind != "card.moved" && kind != "card.merged");
+    let cards = (few && in_place)
+        .then(|| cards.into_iter().filter_map(|(_, card)| card).map(CardId).collect());
+    Ok(News { newest, cards })
+}
+
 async fn is_behind(conn: &mut Connection) -> StoreResult<bool> {
     let waiting = events::table.filter(events::seq.is_null());
     Ok(diesel::select(diesel::dsl::exists(waiting)).get_result(conn).await?)

@@ -13,6 +13,9 @@ pub enum StoreError {
     /// try a little later.
     #[error("the database is not available: {0}")]
     Unavailable(String),
+    /// Too many searches wait already that read much of the catalogue. Worth another try a little later.
+    #[error("too many wide searches at once")]
+    Crowded,
     /// A unique constraint refused the change; its name tells which.
     #[error("conflict with {constraint}")]
     Conflict {

@@ -21,6 +21,7 @@ pub mod games;
 pub mod history;
 pub mod idempotency;
 pub mod import;
+pub mod lane;
 mod ledger;
 pub mod migrations;
 pub mod pool;

@@ -17,6 +17,9 @@ use futures_util::future::BoxFuture;
 
 use super::{StoreError, StoreResult};
 
+/// Every connection of a pool is in use, and none was given back in time.
+pub(super) const NO_FREE_CONNECTION: &str = "no free connection in time";
+
 /// The connection that store functions take.
 pub type Connection = AsyncPgConnection;
 
@@ -31,6 +34,10 @@ pub struct StoreSettings {
     pub acquire_timeout: Duration,
     /// Longest run of one statement.
     pub statement_timeout: Duration,
+    /// Connections for searches that may read much of the catalogue; all worker threads share them.
+    pub search_connections: usize,
+    /// Longest run of one statement of such a search.
+    pub search_timeout: Duration,
     /// Whether statements are prepared once and kept. PgBouncer before 1.21 in transaction mode cannot keep them.
     pub prepared_statements: bool,
 }
@@ -44,6 +51,8 @@ impl StoreSettings {
             pool_size: 8,
             acquire_timeout: Duration::from_secs(2),
             statement_timeout: Duration::from_secs(2),
+            search_connections: 2,
+            search_timeout: Duration::from_millis(1_500),
             prepared_statements: true,
         }
     }
@@ -84,7 +93,7 @@ impl Store {
     pub async fn connection(&self) -> StoreResult<Object<AsyncPgConnection>> {
         tokio::time::timeout(self.acquire_timeout, self.pool.get())
             .await
-            .map_err(|_| StoreError::Unavailable("no free connection in time".to_owned()))?
+            .map_err(|_| StoreError::Unavailable(NO_FREE_CONNECTION.to_owned()))?
             .map_err(|error| StoreError::Unavailable(error.to_string()))
     }
 

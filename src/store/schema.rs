@@ -81,6 +81,7 @@ diesel::table! {
         words_version -> Int2,
         word_key -> Text,
         name_scope -> Text,
+        printing_numbers -> Jsonb,
     }
 }
 

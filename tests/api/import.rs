@@ -20,8 +20,10 @@ async fn state(app: &TestApp) -> String {
     ];
     let mut all = String::new();
     for table in tables {
+        // Events get their number later, from whoever reads them first.
+        let rows = format!("SELECT to_jsonb(t) - 'seq' AS t FROM {table} t");
         all +=
-            &app.db().value(&format!("SELECT jsonb_agg(t ORDER BY t::text) FROM {table} t")).await;
+            &app.db().value(&format!("SELECT jsonb_agg(t ORDER BY t::text) FROM ({rows}) t")).await;
     }
     all
 }

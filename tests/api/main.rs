@@ -12,6 +12,7 @@ mod support;
 mod accounts;
 mod bad_input;
 mod bulk_files;
+mod card_cache;
 mod card_edits;
 mod card_lookups;
 mod card_migrations;

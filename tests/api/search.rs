@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use cardscape::domain::clock::Clock;
 use cardscape::search;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, RequestExt as _, TestApp, edit_set, seed_data, set_file, sql};
+use crate::support::{
+    Answer, RequestExt as _, TestApp, TestDb, edit_set, seed_data, set_file, sql,
+};
 
 /// Answers a query; `more` holds further parameters.
 async fn ask(app: &TestApp, q: &str, more: &[(&str, &str)]) -> Answer {
@@ -602,14 +605,207 @@ async fn words_that_an_older_program_left_out_are_made() {
 async fn a_search_that_takes_too_long_ends_and_the_next_one_works() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
-    let url = app.db().url();
-    let busy = tokio::spawn(async move {
-        sql(&url, "BEGIN; LOCK TABLE card_content; SELECT pg_sleep(4); COMMIT").await;
+    let session = app.db().session().await;
+    session.batch_execute("BEGIN; LOCK TABLE card_content").await.unwrap();
+    for q in ["pebblebrow", "/pebble/", "attack>3"] {
+        let problem = ask(&app, q, &[]).await;
+        assert_eq!(problem.header("retry-after"), "2", "{q}");
+        problem.problem(503, "timed_out");
+    }
+    for path in ["named?fuzzy=peblebrow", "autocomplete?q=pebb"] {
+        app.get(&format!("/v1/cards/{path}")).answer().await.problem(503, "timed_out");
+    }
+    session.batch_execute("COMMIT").await.unwrap();
+    for q in ["pebblebrow", "/ebblebrow/"] {
+        assert_eq!(found(&app, q).await, ["hearth/001"]);
+    }
+}
+
+/// Makes every regular expression of the service wait for a lock that the session holds, whichever connection it runs on.
+async fn hold_regular_expressions(app: &TestApp) -> tokio_postgres::Client {
+    app.sql(
+        "CREATE FUNCTION held_regex(text, text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN \
+             PERFORM pg_advisory_xact_lock_shared(4711); RETURN $1 OPERATOR(pg_catalog.~) $2; END $$; \
+         CREATE OPERATOR public.~ (leftarg = text, rightarg = text, function = held_regex); \
+         DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$",
+    )
+    .await;
+    let session = app.db().session().await;
+    session.batch_execute("SELECT pg_advisory_lock(4711)").await.unwrap();
+    session
+}
+
+/// How many statements of this database wait for the lock.
+async fn held(app: &TestApp) -> String {
+    let query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted \
+                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    app.db().value(query).await
+}
+
+#[tokio::test]
+async fn a_burst_of_slow_searches_keeps_nobody_else_waiting() {
+    let minute = std::time::Duration::from_mins(1);
+    let app = TestApp::start_tuned(
+        std::sync::Arc::new(TestDb::create().await),
+        Clock::system(),
+        |settings| {
+            settings.request_timeout = minute;
+            settings.card_cache_bytes = 0;
+            settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+        },
+        |settings| settings.search_timeout = minute,
+    );
+    app.seed(&["ttcg"]).await;
+    let session = hold_regular_expressions(&app).await;
+    let places = ["", "name:", "o:", "about:"];
+    let burst = (0..60).map(|at| {
+        let q = format!("{}/(.*a){{9}}x/", places[at % places.len()]);
+        let from = format!("192.0.2.{at}");
+        app.get(&path(&[("q", &q)])).header("x-forwarded-for", from).answer()
     });
-    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
-    let problem = ask(&app, "pebblebrow", &[]).await;
-    assert_eq!(problem.header("retry-after"), "2");
-    problem.problem(503, "timed_out");
-    busy.await.unwrap();
-    assert_eq!(found(&app, "pebblebrow").await, ["hearth/001"]);
+    let others = async {
+        while held(&app).await != "2" {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        for _ in 0..5 {
+            let ask = |path: &str| app.get(path).answer();
+            let (card, page, words, sorted, counted) = tokio::join!(
+                ask("/v1/games/ttcg/sets/hearth/cards/001"),
+                ask("/v1/cards?game=ttcg&kind=unit"),
+                ask("/v1/cards?q=pebblebrow"),
+                ask("/v1/cards?q=tortoise&sort=attack&total=true"),
+                ask("/v1/cards/named?exact=Pebblebrow+Tortoise"),
+            );
+            for answer in [card, page, words, sorted, counted] {
+                answer.expect(200);
+            }
+        }
+        assert_eq!(held(&app).await, "2", "the burst waits all the while, on its own connections");
+        session.batch_execute("SELECT pg_advisory_unlock(4711)").await.unwrap();
+    };
+    let (answers, ()) = tokio::join!(futures_util::future::join_all(burst), others);
+    let (done, refused): (Vec<Answer>, Vec<Answer>) =
+        answers.into_iter().partition(|answer| answer.status == 200);
+    assert!(done.len() >= 2, "{}", done.len());
+    assert!(refused.len() >= 60 - 34, "{}", refused.len());
+    for answer in refused {
+        assert_eq!(answer.header("retry-after"), "2");
+        answer.problem(503, "search_busy");
+    }
+    app.get("/v1/cards/named?fuzzy=peblebrow+tortoise").answer().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_list_that_cannot_be_counted_in_time_is_a_list_all_the_same() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    app.sql(
+        "CREATE FUNCTION held_count(bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN \
+             PERFORM pg_advisory_xact_lock_shared(4711); RETURN $1 + 1; END $$; \
+         CREATE AGGREGATE public.count(*) (sfunc = held_count, stype = bigint, initcond = '0'); \
+         DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$",
+    )
+    .await;
+    let session = app.db().session().await;
+    session.batch_execute("SELECT pg_advisory_lock(4711)").await.unwrap();
+    let page = ask(&app, "kind:unit", &[("total", "true")]).await.expect(200);
+    assert_eq!(page.get("total"), None);
+    let units = page["data"].as_array().unwrap().len();
+    assert!(units > 100, "{units}");
+    let warnings = page["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0]["message"].as_str().unwrap().contains("no total"), "{warnings:?}");
+    session.batch_execute("SELECT pg_advisory_unlock(4711)").await.unwrap();
+    let page = ask(&app, "kind:unit", &[("total", "true")]).await.expect(200);
+    assert_eq!(page["total"], units);
+    assert_eq!(page.get("warnings"), None);
+}
+
+#[tokio::test]
+async fn costly_terms_are_tried_on_so_many_cards_and_the_answer_says_so() {
+    let app = TestApp::start_with(|settings| settings.search_candidates = 5).await;
+    app.seed(&["ttcg"]).await;
+    let moderator = app.moderator().await;
+    let numbers = |page: &Value| -> Vec<String> {
+        page["data"].as_array().unwrap().iter().map(place).collect()
+    };
+    let first: Vec<String> = (1..=5).map(|number| format!("hearth/00{number}")).collect();
+    for q in ["/./ set:hearth", "/./", "/./ game:ttcg -is:hidden", "/./ or /q/"] {
+        for more in [&[][..], &[("sort", "name")], &[("total", "true"), ("limit", "2")]] {
+            let parameters = [&[("q", q)], more].concat();
+            let page = app.get(&path(&parameters)).answer().await.expect(200);
+            let mut found = numbers(&page);
+            found.sort();
+            assert!(found.iter().all(|card| first.contains(card)), "{q} {found:?}");
+            let warning = &page["warnings"][0];
+            assert!(warning["message"].as_str().unwrap().contains("the first 5 cards"), "{page}");
+            assert_eq!(warning["term"], q);
+            if !more.is_empty() && more[0].0 == "total" {
+                assert_eq!(page["total"], 5);
+            }
+        }
+    }
+    // What else is asked comes first: the fifth unit after all spells of the set is tried, too.
+    let units = wanted("ttcg", "hearth", |card| attribute(card, "type") == "fire");
+    let page = ask(&app, "/./ t:fire set:hearth", &[]).await.expect(200);
+    assert_eq!(numbers(&page), units[..5]);
+    let printings = ask(&app, "/./ attack>=300 set:hearth unique:printings", &[]).await.expect(200);
+    assert!(printings["data"].as_array().unwrap().iter().all(|entry| {
+        entry["printing"]["attributes"]["attack"].as_i64().is_none_or(|attack| attack >= 300)
+    }));
+    // Few enough: nothing to tell.
+    for q in ["/./ set:hearth number<=5", "/./ pebblebrow", "pebblebrow /x/"] {
+        assert_eq!(ask(&app, q, &[]).await.expect(200).get("warnings"), None, "{q}");
+    }
+    // Hidden cards are tried for those who see them, and use up nothing for others.
+    let veil = path(&[("q", "/./ set:veil")]);
+    let page = app.get(&veil).answer().await.expect(200);
+    assert_eq!((numbers(&page), page.get("warnings")), (Vec::new(), None));
+    let page = app.get(&veil).by(&moderator).answer().await.expect(200);
+    assert_eq!((numbers(&page).len(), page["warnings"].as_array().unwrap().len()), (5, 1));
+}
+
+#[tokio::test]
+async fn the_numbers_of_printings_are_kept_whoever_writes_them() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    app.import(&source).await.unwrap();
+    let wrong = "SELECT count(*) FROM card_content WHERE printing_numbers <> card_printing_numbers(card_id, attributes)";
+    let none = "SELECT count(*) FROM card_content WHERE printing_numbers = '[]' AND kind = 'unit'";
+    assert_eq!(app.db().value(wrong).await, "0");
+    assert_eq!(app.db().value(none).await, "0");
+    // This program writes them itself, with the card.
+    app.sql("ALTER TABLE printing_content DISABLE TRIGGER printing_content_added").await;
+    app.seed(&["uno-emoji", "emoji-tcg", "emojo-dojo", "emojito"]).await;
+    assert_eq!(app.db().value(wrong).await, "0");
+    app.sql("ALTER TABLE printing_content ENABLE TRIGGER printing_content_added").await;
+    // One that does not know of them does not.
+    let one = "(SELECT id FROM cards WHERE set_code = 'hearth' AND number = '001')";
+    assert_eq!(found(&app, "attack>99000").await, Vec::<String>::new());
+    let hers = ["hearth/001"];
+    app.sql(&format!(
+        "UPDATE printing_content SET attributes = attributes || '{{\"attack\": 99001}}' \
+         WHERE printing_id = (SELECT id FROM printings WHERE card_id = {one} AND tier = 3)"
+    ))
+    .await;
+    assert_eq!(found(&app, "attack>99000").await, hers);
+    assert_eq!(found(&app, "attack=99001 -attack=99002").await, hers);
+    let total = ask(&app, "total>99000", &[("total", "true")]).await.expect(200);
+    assert_eq!(total["total"], 1);
+    app.sql(&format!("DELETE FROM printings WHERE card_id = {one} AND tier = 3")).await;
+    assert_eq!(found(&app, "attack>99000").await, Vec::<String>::new());
+    app.sql(&format!(
+        "UPDATE card_content SET attributes = attributes || '{{\"attack\": 99003}}' WHERE card_id = {one}; \
+         INSERT INTO printings (id, card_id, rarity, tier) VALUES (gen_random_uuid(), {one}, 'rare', 3); \
+         INSERT INTO printing_content (printing_id, attributes) \
+             SELECT id, '{{}}' FROM printings WHERE card_id = {one} AND tier = 3"
+    ))
+    .await;
+    assert_eq!(found(&app, "attack=99003").await, hers);
+    assert_eq!(app.db().value(wrong).await, "0");
+    // And an import puts everything right again.
+    edit_set(&mut source, "hearth", |set| set["cards"][0]["lore"] = json!("Otherwise."));
+    app.import(&source).await.unwrap();
+    assert_eq!(found(&app, "attack>99000").await, Vec::<String>::new());
+    assert_eq!(app.db().value(wrong).await, "0");
 }

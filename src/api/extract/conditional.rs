@@ -4,7 +4,8 @@ use std::future::{Ready, ready};
 
 use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderName};
+use actix_web::http::header::{self, HeaderName, HeaderValue, InvalidHeaderValue};
+use actix_web::web::Bytes;
 use actix_web::{FromRequest, HttpRequest, HttpResponse};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -40,8 +41,76 @@ pub fn cacheable<T: Serialize>(
     modified: Option<DateTime<Utc>>,
     value: &T,
 ) -> Result<HttpResponse, Problem> {
-    let body = serde_json::to_vec(value).map_err(Problem::internal)?;
-    Ok(conditional(req, &tag_of(&body), freshness, modified, JSON, body))
+    Ok(Rendered::new(freshness, modified, value)?.answer(req))
+}
+
+/// An answer that is written out, with its headers: for any number of requests.
+#[derive(Clone, Debug)]
+pub struct Rendered {
+    tag: String,
+    /// The tag in quotation marks.
+    etag: HeaderValue,
+    cache_control: HeaderValue,
+    modified: Option<HeaderValue>,
+    media_type: HeaderValue,
+    body: Bytes,
+}
+
+impl Rendered {
+    /// Writes an answer out. The tag is a hash of it.
+    pub fn new<T: Serialize>(
+        freshness: Freshness,
+        modified: Option<DateTime<Utc>>,
+        value: &T,
+    ) -> Result<Self, Problem> {
+        let body = serde_json::to_vec(value).map_err(Problem::internal)?;
+        Self::tagged(&tag_of(&body), freshness, modified, JSON, body).map_err(Problem::internal)
+    }
+
+    fn tagged(
+        tag: &str,
+        freshness: Freshness,
+        modified: Option<DateTime<Utc>>,
+        media_type: &'static str,
+        body: Vec<u8>,
+    ) -> Result<Self, InvalidHeaderValue> {
+        let modified = modified.map(|at| httpdate::fmt_http_date(at.into()));
+        Ok(Self {
+            tag: tag.to_owned(),
+            etag: HeaderValue::try_from(format!("\"{tag}\""))?,
+            cache_control: HeaderValue::try_from(freshness.header())?,
+            modified: modified.map(HeaderValue::try_from).transpose()?,
+            media_type: HeaderValue::from_static(media_type),
+            body: body.into(),
+        })
+    }
+
+    /// How long the body is, in bytes.
+    pub fn weight(&self) -> usize {
+        self.body.len()
+    }
+
+    /// A 200, or a 304 when that is what the caller has.
+    pub fn answer(&self, req: &HttpRequest) -> HttpResponse {
+        let known = listed_tags(req, &header::IF_NONE_MATCH).find(|listed| listed.names(&self.tag));
+        let mut response =
+            if known.is_some() { HttpResponse::NotModified() } else { HttpResponse::Ok() };
+        // A 304 repeats the tag that the client has, which may name another content encoding.
+        match known.as_ref().and_then(|listed| listed.written.as_deref()) {
+            Some(written) => response.insert_header((header::ETAG, format!("\"{written}\""))),
+            None => response.insert_header((header::ETAG, self.etag.clone())),
+        };
+        response.insert_header((header::CACHE_CONTROL, self.cache_control.clone()));
+        response.insert_header((header::VARY, HeaderValue::from_static("Authorization")));
+        if let Some(modified) = &self.modified {
+            response.insert_header((header::LAST_MODIFIED, modified.clone()));
+        }
+        if known.is_some() {
+            return response.finish();
+        }
+        response.insert_header((header::CONTENT_TYPE, self.media_type.clone()));
+        response.body(self.body.clone())
+    }
 }
 
 /// The answer to an edit: what the thing is now, with the ETag that a GET of it has.
@@ -133,18 +202,10 @@ fn conditional(
     media_type: &'static str,
     body: Vec<u8>,
 ) -> HttpResponse {
-    let known = listed_tags(req, &header::IF_NONE_MATCH).find(|listed| listed.names(tag));
-    let mut response =
-        if known.is_some() { HttpResponse::NotModified() } else { HttpResponse::Ok() };
-    // A 304 repeats the tag that the client has, which may name another content encoding.
-    let written = known.as_ref().and_then(|listed| listed.written.as_deref()).unwrap_or(tag);
-    response.insert_header((header::ETAG, format!("\"{written}\"")));
-    response.insert_header((header::CACHE_CONTROL, freshness.header()));
-    response.insert_header((header::VARY, "Authorization"));
-    if let Some(modified) = modified {
-        response.insert_header((header::LAST_MODIFIED, httpdate::fmt_http_date(modified.into())));
+    match Rendered::tagged(tag, freshness, modified, media_type, body) {
+        Ok(rendered) => rendered.answer(req),
+        Err(error) => Problem::internal(error).respond(None),
     }
-    if known.is_some() { response.finish() } else { response.content_type(media_type).body(body) }
 }
 
 /// One entry of `If-Match` or `If-None-Match`.

@@ -13,7 +13,7 @@ mod range;
 pub use answer_form::AnswerForm;
 pub use body::{Body, File, FileType, Json, Patch, Toml};
 pub use conditional::{
-    Condition, Freshness, IfMatch, Revision, Versions, cacheable, cacheable_text, edited,
+    Condition, Freshness, IfMatch, Rendered, Revision, Versions, cacheable, cacheable_text, edited,
 };
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, May};

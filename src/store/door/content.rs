@@ -275,6 +275,22 @@ fn words_of(card: &CardImport) -> WordColumns {
     word_columns(Words::of(name, effects, lore.as_deref(), attributes))
 }
 
+/// The numbers of each printing that has any, the most common first: what the database derives itself when printings are written,
+/// and need not write anew when it finds it here.
+fn printing_numbers(card: &CardImport) -> Value {
+    let mut printings: Vec<&PrintingImport> = card.printings.iter().collect();
+    printings.sort_by_key(|printing| printing.tier);
+    let numbers = |printing: &PrintingImport| {
+        let own = printing.attributes.clone();
+        let mut all = card.definition.attributes.clone();
+        all.extend(own);
+        all.retain(|_, value| value.is_number());
+        all
+    };
+    let all = printings.into_iter().map(numbers).filter(|numbers| !numbers.is_empty());
+    Value::Array(all.map(Value::Object).collect())
+}
+
 /// Stores the content of new cards.
 pub(in crate::store) async fn insert(
     conn: &mut Connection,
@@ -297,6 +313,7 @@ pub(in crate::store) async fn insert(
                 card_content::attributes.eq(Value::Object(definition.attributes.clone())),
                 card_content::effects.eq(json!(definition.effects)),
                 card_content::lore.eq(definition.lore.as_deref()),
+                card_content::printing_numbers.eq(printing_numbers(card)),
                 // The database decides by the card's unlock row.
                 card_content::open.eq(false),
             )

@@ -4,15 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::{name_key, search_key};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Bool, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::Sql;
 use super::cards::{self, CardPlace, CardView, OpenCard, Row};
+use super::search::literally;
 use crate::auth::permission::Viewer;
 use crate::domain::card_name::{Candidate, Meant, TypedName, exactly};
 use crate::domain::ids::CardId;
+use crate::search::words;
 use crate::store::{Connection, StoreResult, card_migrations};
 
 /// Where names are looked for.
@@ -67,15 +69,18 @@ impl<'a> Sql<'a> {
             None => self,
         }
     }
-
-    /// Adds a pattern for `word_key`: the typed words, or beginnings of them, in their order, with anything between them. Null, which
-    /// nothing is like, when there is no word. What [`TypedName::as_str`] leaves of a text has no wildcards after `card_words`.
-    fn words(self, typed: &TypedName) -> Self {
-        self.push("'%' || replace(nullif(card_words(")
-            .bind::<Text, _>(typed.as_str().to_owned())
-            .push("), ''), ' ', '% ') || '%'")
-    }
 }
+
+/// A pattern for `name_words`: the typed words, or beginnings of them, in their order, with anything between them. `None`, which
+/// nothing is like, when there is no word.
+fn word_pattern(typed: &TypedName) -> Option<String> {
+    let words = words(typed.as_str());
+    let pattern: String = words.iter().map(|word| format!("% {}", literally(word))).collect();
+    (!words.is_empty()).then(|| pattern + "%")
+}
+
+/// Most cards that are ranked by set and number; far more than one name has.
+const MAX_ALIKE: i64 = 1_000;
 
 /// Cards that may be meant by a name, the most alike first, 20 at most: those whose name is the same but for accents, and, if
 /// `near`, those that have the typed words or a name like it. Of several cards of a game with one name the first by set and number
@@ -87,21 +92,29 @@ pub async fn named(
     typed: &TypedName,
     near: bool,
 ) -> StoreResult<Vec<NamedCard>> {
-    let key = typed.search_key();
+    let (key, pattern) = (typed.search_key(), word_pattern(typed));
+    // Ranked before they are joined to their places: a common syllable is in very many names.
     let sql = Sql::new(
-        "SELECT * FROM (SELECT DISTINCT ON (content.game_code, content.name_key) c.id, content.game_code, c.set_code, c.number, \
-         content.name, content.name_key, content.search_key, coalesce(content.word_key LIKE ",
+        "WITH alike AS MATERIALIZED (SELECT content.card_id, content.game_code, content.name, content.name_key, \
+         content.search_key = ",
     )
-    .words(typed)
-    .push(", false) AS has_words FROM ")
-    .content_seen_by(viewer)
-    .push(" JOIN cards c ON c.id = content.card_id WHERE (content.search_key = ")
-    .bind::<Text, _>(key);
+    .bind::<Text, _>(key)
+    .push(" AS is_same, coalesce(content.name_words LIKE ")
+    .bind::<Nullable<Text>, _>(pattern.clone())
+    .push(", false) AS has_words, similarity(content.search_key, ")
+    .bind::<Text, _>(key)
+    .push(") AS likeness FROM ")
+    .content_seen_by(viewer);
+    let sql = match &place.set {
+        None => sql,
+        Some(_) => sql.push(" JOIN cards c ON c.id = content.card_id"),
+    };
+    let sql = sql.push(" WHERE (content.search_key = ").bind::<Text, _>(key);
     let sql = if near && typed.has_near_names() {
         sql.push(" OR content.search_key % ")
             .bind::<Text, _>(key)
-            .push(" OR content.word_key LIKE ")
-            .words(typed)
+            .push(" OR content.name_words LIKE ")
+            .bind::<Nullable<Text>, _>(pattern)
     } else {
         sql
     };
@@ -109,11 +122,14 @@ pub async fn named(
         .push(")")
         .and_code(" AND content.game_code = ", place.game.as_deref())
         .and_code(" AND c.set_code = ", place.set.as_deref())
-        .push(" ORDER BY content.game_code, content.name_key, c.set_code, c.number) one ORDER BY search_key = ")
-        .bind::<Text, _>(key)
-        .push(" DESC, has_words DESC, similarity(search_key, ")
-        .bind::<Text, _>(key)
-        .push(") DESC, name_key, game_code LIMIT ")
+        .push(" ORDER BY is_same DESC, has_words DESC, likeness DESC, name_key, game_code, card_id LIMIT ")
+        .bind::<BigInt, _>(MAX_ALIKE)
+        .push(
+            ") SELECT * FROM (SELECT DISTINCT ON (alike.game_code, alike.name_key) c.id, alike.game_code, c.set_code, c.number, \
+             alike.name, alike.name_key, is_same, has_words, likeness FROM alike JOIN cards c ON c.id = alike.card_id \
+             ORDER BY alike.game_code, alike.name_key, c.set_code, c.number) one \
+             ORDER BY is_same DESC, has_words DESC, likeness DESC, name_key, game_code LIMIT ",
+        )
         .bind::<BigInt, _>(MAX_CANDIDATES);
     Ok(sql.query.load(conn).await?)
 }
@@ -134,14 +150,18 @@ pub async fn suggest_names(
     limit: i64,
 ) -> StoreResult<Vec<String>> {
     // A name of nothing but punctuation keeps it.
-    let literal = |key: &str| key.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
-    let beginning = literal(typed.search_key()) + "%";
+    let beginning = literally(typed.search_key()) + "%";
+    let first = names_beginning(conn, viewer, game, &beginning, limit).await?;
+    if i64::try_from(first.len()) == Ok(limit) {
+        return Ok(first);
+    }
+    let pattern = word_pattern(typed);
     let sql = Sql::new("SELECT content.name FROM ")
         .content_seen_by(viewer)
         .push(" WHERE (content.search_key LIKE ")
         .bind::<Text, _>(beginning.clone())
-        .push(" OR content.word_key LIKE ")
-        .words(typed);
+        .push(" OR content.name_words LIKE ")
+        .bind::<Nullable<Text>, _>(pattern.clone());
     let sql = if typed.has_near_names() {
         sql.push(" OR content.search_key LIKE ").bind::<Text, _>(format!("%{beginning}"))
     } else {
@@ -150,11 +170,36 @@ pub async fn suggest_names(
     let sql = sql
         .push(")")
         .and_code(" AND content.game_code = ", game)
-        .push(" GROUP BY content.name, content.search_key, content.word_key ORDER BY CASE WHEN content.search_key LIKE ")
+        .push(" GROUP BY content.name, content.search_key, content.name_words ORDER BY CASE WHEN content.search_key LIKE ")
         .bind::<Text, _>(beginning)
-        .push(" THEN 0 WHEN content.word_key LIKE ")
-        .words(typed)
+        .push(" THEN 0 WHEN content.name_words LIKE ")
+        .bind::<Nullable<Text>, _>(pattern)
         .push(" THEN 1 ELSE 2 END, content.search_key COLLATE \"C\", content.name COLLATE \"C\" LIMIT ")
+        .bind::<BigInt, _>(limit);
+    let rows: Vec<NameRow> = sql.query.load(conn).await?;
+    Ok(rows.into_iter().map(|row| row.name).collect())
+}
+
+/// Rows for each name that is wanted: several games, or sets, may have it.
+const ROWS_OF_A_NAME: i64 = 10;
+
+/// Names that begin so, by the alphabet: read in the order of an index, for one or two letters begin very many. There may be more than
+/// these when they are fewer than `limit`.
+async fn names_beginning(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: Option<&str>,
+    beginning: &str,
+    limit: i64,
+) -> StoreResult<Vec<String>> {
+    let sql = Sql::new("SELECT name FROM (SELECT content.name, content.search_key FROM ")
+        .content_seen_by(viewer)
+        .push(" WHERE content.search_key LIKE ")
+        .bind::<Text, _>(beginning)
+        .and_code(" AND content.game_code = ", game)
+        .push(" ORDER BY content.search_key USING ~<~, content.name COLLATE \"C\" LIMIT ")
+        .bind::<BigInt, _>(limit * ROWS_OF_A_NAME)
+        .push(") first GROUP BY name, search_key ORDER BY search_key COLLATE \"C\", name COLLATE \"C\" LIMIT ")
         .bind::<BigInt, _>(limit);
     let rows: Vec<NameRow> = sql.query.load(conn).await?;
     Ok(rows.into_iter().map(|row| row.name).collect())

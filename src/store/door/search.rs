@@ -91,11 +91,13 @@ impl FoundRow {
     }
 }
 
-/// The entries of a list after the position `after`.
+/// The entries of a list after the position `after`. Costly tests are tried on the first `candidates` cards only that all else leaves,
+/// by game, set and number.
 pub async fn list(
     conn: &mut Connection,
     viewer: Viewer,
     query: &CardQuery,
+    candidates: i64,
     after: Option<&Position>,
     limit: i64,
 ) -> StoreResult<Vec<Found>> {
@@ -107,7 +109,7 @@ pub async fn list(
         ", NULL::uuid AS printing_id, NULL::text AS rarity, 0::int2 AS tier, NULL::jsonb AS printing_attributes, "
     });
     sql = sort_value(sql, &query.sort, printings).push(" AS sort_value");
-    sql = source(sql, viewer, query).push(") found WHERE true");
+    sql = source(sql, viewer, query, candidates).push(") found WHERE true");
     if let Some(after) = after {
         sql = follows(sql.push(" AND "), query, after);
     }
@@ -128,9 +130,14 @@ struct Count {
     count: i64,
 }
 
-/// How many entries the whole list has.
-pub async fn count(conn: &mut Connection, viewer: Viewer, query: &CardQuery) -> StoreResult<i64> {
-    let sql = source(Sql::new("SELECT count(*)"), viewer, query);
+/// How many entries the whole list has; costly tests are tried on the first `candidates` cards only.
+pub async fn count(
+    conn: &mut Connection,
+    viewer: Viewer,
+    query: &CardQuery,
+    candidates: i64,
+) -> StoreResult<i64> {
+    let sql = source(Sql::new("SELECT count(*)"), viewer, query, candidates);
     let Count { count } = sql.query.get_result(conn).await?;
     Ok(count)
 }
@@ -140,10 +147,12 @@ pub async fn random(
     conn: &mut Connection,
     viewer: Viewer,
     query: &CardQuery,
+    candidates: i64,
     draw: Draw,
 ) -> StoreResult<Option<CardView>> {
-    let sql = seen(Sql::new("WITH drawn_from AS MATERIALIZED (SELECT c.id FROM "), viewer);
-    let sql = fitting(sql.push(" WHERE "), &query.predicate, false)
+    let query = CardQuery { unique: Unique::Cards, ..query.clone() };
+    let sql = Sql::new("WITH drawn_from AS MATERIALIZED (SELECT c.id");
+    let sql = seen_source(sql, viewer, &query, true, candidates)
         .push(") SELECT id FROM drawn_from ORDER BY id OFFSET mod(")
         .bind::<BigInt, _>(draw.number())
         .push(", (SELECT greatest(count(*), 1) FROM drawn_from)) LIMIT 1");
@@ -160,30 +169,87 @@ struct IdRow {
     id: Uuid,
 }
 
-/// The cards that the viewer may see, with all that conditions need.
-fn seen(sql: Sql<'_>, viewer: Viewer) -> Sql<'_> {
-    sql.content_seen_by(viewer)
-        .push(" JOIN cards c ON c.id = content.card_id LEFT JOIN unlocks u ON u.card_id = c.id")
+/// Whether a list has costly tests and more than `candidates` cards to try them on, and so may lack some that fit.
+pub async fn is_cut(
+    conn: &mut Connection,
+    viewer: Viewer,
+    query: &CardQuery,
+    candidates: i64,
+) -> StoreResult<bool> {
+    if !query.predicate.is_costly() {
+        return Ok(false);
+    }
+    let sql = Sql::new("SELECT count(*) FROM (");
+    let sql = tried(sql, viewer, query, asks_for_content(query), candidates + 1);
+    let Count { count } = sql.push(") tried").query.get_result(conn).await?;
+    Ok(count > candidates)
 }
 
 /// ` FROM … WHERE …`: the cards (or printings) that fit, with the content that the viewer may see.
-fn source<'a>(sql: Sql<'a>, viewer: Viewer, query: &CardQuery) -> Sql<'a> {
+fn source<'a>(sql: Sql<'a>, viewer: Viewer, query: &CardQuery, candidates: i64) -> Sql<'a> {
+    seen_source(sql, viewer, query, asks_for_content(query), candidates)
+}
+
+/// The printings of a hidden card are as secret as its name.
+fn asks_for_content(query: &CardQuery) -> bool {
+    query.unique == Unique::Printings || query.predicate.needs_content()
+}
+
+/// The same, of all cards or only of those whose content the viewer may see.
+fn seen_source<'a>(
+    sql: Sql<'a>,
+    viewer: Viewer,
+    query: &CardQuery,
+    only_seen: bool,
+    candidates: i64,
+) -> Sql<'a> {
     let printings = query.unique == Unique::Printings;
-    let mut sql = sql.push(" FROM ");
-    // The printings of a hidden card are as secret as its name.
-    sql = if printings || query.predicate.needs_content() {
-        seen(sql, viewer)
-    } else {
-        sql.push("cards c LEFT JOIN card_content content ON content.card_id = c.id AND ")
-            .sight(viewer)
-            .push(" LEFT JOIN unlocks u ON u.card_id = c.id")
-    };
+    let mut sql = cards_seen(sql.push(" FROM "), viewer, only_seen);
+    if query.predicate.is_costly() {
+        sql = tried(sql.push(" JOIN ("), viewer, query, only_seen, candidates);
+        sql = sql.push(") tried ON tried.id = c.id");
+    }
     if printings {
         sql = sql.push(
             " JOIN printings p ON p.card_id = c.id JOIN printing_content own ON own.printing_id = p.id",
         );
     }
     fitting(sql.push(" WHERE "), &query.predicate, printings)
+}
+
+/// Cards with the content that the viewer may see: all of them, or only those that have any.
+fn cards_seen(sql: Sql<'_>, viewer: Viewer, only_seen: bool) -> Sql<'_> {
+    let sql = if only_seen {
+        sql.content_seen_by(viewer).push(" JOIN cards c ON c.id = content.card_id")
+    } else {
+        sql.push("cards c LEFT JOIN card_content content ON content.card_id = c.id AND ")
+            .sight(viewer)
+    };
+    sql.push(" LEFT JOIN unlocks u ON u.card_id = c.id")
+}
+
+/// The ids of the cards that costly tests are tried on: the first that fulfil all other conditions. What the viewer may not see is not
+/// among them where content is asked for, and so uses up nothing of their number.
+fn tried<'a>(
+    sql: Sql<'a>,
+    viewer: Viewer,
+    query: &CardQuery,
+    only_seen: bool,
+    most: i64,
+) -> Sql<'a> {
+    let printings = query.unique == Unique::Printings;
+    let conjuncts = |predicate: &Predicate| match predicate {
+        Predicate::All(parts) => parts.clone(),
+        other => vec![other.clone()],
+    };
+    let parts = conjuncts(&query.predicate).iter().flat_map(conjuncts).collect::<Vec<_>>();
+    // A card has printings that do not fit beside one that does.
+    let is_cheap = |part: &Predicate| !(part.is_costly() || printings && part.is_about_printings());
+    let cheap = Predicate::All(parts.into_iter().filter(is_cheap).collect());
+    let sql = cards_seen(sql.push("SELECT c.id FROM "), viewer, only_seen).push(" WHERE ");
+    fitting(sql, &cheap, false)
+        .push(" ORDER BY c.game_code, c.set_code, c.number LIMIT ")
+        .bind::<BigInt, _>(most)
 }
 
 fn fitting<'a>(sql: Sql<'a>, predicate: &Predicate, printings: bool) -> Sql<'a> {
@@ -291,10 +357,19 @@ fn holds<'a>(sql: Sql<'a>, test: &Test, printings: bool) -> Sql<'a> {
         Test::TextIs(code, folded) => in_texts(sql, &Place::Attribute(code.clone()), |sql| {
             sql.push(" = ").bind::<Text, _>(folded.clone())
         }),
-        Test::Number { sum, per_printing, operator, value } => {
-            in_a_printing(sql, *per_printing, printings, |sql, own| {
-                added(sql, sum, own).push(compare(*operator)).bind::<BigInt, _>(*value)
-            })
+        Test::Number { sum, per_printing: true, operator, value } => {
+            let path = number_path(sum, *operator, *value);
+            let sql = sql.push("(content.printing_numbers @? ").bind::<Text, _>(path);
+            let sql = sql.push("::jsonpath");
+            if !printings {
+                return sql.push(")");
+            }
+            // A printing that fits is one of a card that has such a printing, which is soon told.
+            let sql = added(sql.push(" AND "), sum, true).push(compare(*operator));
+            sql.bind::<BigInt, _>(*value).push(")")
+        }
+        Test::Number { sum, per_printing: false, operator, value } => {
+            added(sql, sum, false).push(compare(*operator)).bind::<BigInt, _>(*value)
         }
         Test::Choice { attribute, per_printing, values } => {
             in_a_printing(sql, *per_printing, printings, |sql, own| {
@@ -328,6 +403,21 @@ fn holds<'a>(sql: Sql<'a>, test: &Test, printings: bool) -> Sql<'a> {
             sql.push(YEAR).push(compare(*operator)).bind::<BigInt, _>(*value)
         }
     }
+}
+
+/// A path to the printings, among the numbers of all, in which a sum compares so. A printing that lacks one of them is none.
+fn number_path(sum: &[String], operator: Operator, value: i64) -> String {
+    let attribute = |code: &String| format!("@.{}", Value::from(code.as_str()));
+    let sum: Vec<String> = sum.iter().map(attribute).collect();
+    let comparison = match operator {
+        Operator::Has | Operator::Equal => "==",
+        Operator::NotEqual => "<>",
+        Operator::Less => "<",
+        Operator::AtMost => "<=",
+        Operator::Greater => ">",
+        Operator::AtLeast => ">=",
+    };
+    format!("$[*] ? ({} {comparison} {value})", sum.join(" + "))
 }
 
 fn one_of<'a>(sql: Sql<'a>, values: &[String]) -> Sql<'a> {
@@ -425,7 +515,7 @@ fn lexemes(words: &[String]) -> String {
 }
 
 /// A text as a LIKE pattern that means nothing else.
-fn literally(text: &str) -> String {
+pub(super) fn literally(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len() + 1);
     for letter in text.chars() {
         if matches!(letter, '%' | '_' | '\\') {
@@ -526,6 +616,10 @@ mod tests {
     fn texts_mean_nothing_but_themselves() {
         assert_eq!(literally("ember"), "ember");
         assert_eq!(literally(r"50%_\"), r"50\%\_\\");
+        assert_eq!(
+            number_path(&["attack".to_owned(), "a\"b".to_owned()], Operator::AtLeast, -3),
+            r#"$[*] ? (@."attack" + @."a\"b" >= -3)"#
+        );
         assert_eq!(lexemes(&["it's".to_owned(), r"a\b".to_owned()]), r"'it''s' & 'a\\b':*");
     }
 }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
 use actix_web::dev::ServerHandle;
+use cardscape::api::card_cache::CardCache;
 use cardscape::api::state::{ApiSettings, AppState, Shared};
 use cardscape::api::wire;
 use cardscape::auth::keys::KeyRing;
@@ -15,6 +16,7 @@ use cardscape::domain::ids::AccountId;
 use cardscape::domain::password::Password;
 use cardscape::domain::text::AccountName;
 use cardscape::store::accounts::{self, NewAccount};
+use cardscape::store::lane::SearchLane;
 use cardscape::store::{Store, StoreSettings};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::json;
@@ -79,10 +81,21 @@ impl TestApp {
 
     /// The service on a given database.
     pub fn start_on(db: Arc<TestDb>, clock: Clock, change: impl FnOnce(&mut ApiSettings)) -> Self {
+        Self::start_tuned(db, clock, change, |_| {})
+    }
+
+    /// The service on a given database, with other settings of the store too.
+    pub fn start_tuned(
+        db: Arc<TestDb>,
+        clock: Clock,
+        change: impl FnOnce(&mut ApiSettings),
+        tune: impl FnOnce(&mut StoreSettings),
+    ) -> Self {
         let mut api = settings();
         change(&mut api);
         let mut store_settings = StoreSettings::new(db.url());
         store_settings.pool_size = 4;
+        tune(&mut store_settings);
         let store = Store::new(&store_settings).unwrap();
         let keys = keys();
         let shared = Arc::new(Shared::new(
@@ -92,11 +105,16 @@ impl TestApp {
             metrics_handle().unwrap(),
             api,
         ));
+        let searches = SearchLane::new(&store_settings).unwrap();
+        let for_changes = StoreSettings { pool_size: 1, ..store_settings.clone() };
         let (send, receive) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             actix_web::rt::System::new().block_on(async move {
+                let follower = Store::new(&for_changes).unwrap();
+                tokio::spawn(CardCache::follow(shared.clone(), follower));
                 let state = move || AppState {
                     store: Store::new(&store_settings).unwrap(),
+                    searches: searches.clone(),
                     shared: shared.clone(),
                 };
                 let any = "127.0.0.1:0".parse().unwrap();

@@ -126,6 +126,13 @@ impl TestDb {
         self.value(query).await.parse().expect("a number")
     }
 
+    /// A session that stays open, for locks that a test holds.
+    pub async fn session(&self) -> tokio_postgres::Client {
+        let (client, connection) = tokio_postgres::connect(&self.url(), NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client
+    }
+
     /// One text value, for what no API tells: whether nothing secret was stored, say.
     pub async fn value(&self, query: &str) -> String {
         let (client, connection) = tokio_postgres::connect(&self.url(), NoTls).await.unwrap();

@@ -1,0 +1,11 @@
+DROP INDEX card_content_open_name_words;
+DROP INDEX card_content_open_kinds;
+DROP TRIGGER printings_gone ON printings;
+DROP FUNCTION printings_gone;
+DROP TRIGGER printing_content_changed ON printing_content;
+DROP TRIGGER printing_content_added ON printing_content;
+DROP FUNCTION printing_content_numbers;
+DROP TRIGGER card_content_printing_numbers ON card_content;
+DROP FUNCTION card_content_printing_numbers;
+ALTER TABLE card_content DROP COLUMN printing_numbers;
+DROP FUNCTION card_printing_numbers;
