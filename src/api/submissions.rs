@@ -204,7 +204,7 @@ pub async fn create_submission(
     if let Submitted::Registered { card, unlocked, .. } = submitted {
         tracing::info!(account = %by.account(), %card, unlocked, "serial registered");
     }
-    told(answer_to(&state, &by, submitted).await?)
+    Ok(told(answer_to(&state, &by, submitted).await?))
 }
 
 /// What a submission is answered with.
@@ -259,7 +259,7 @@ async fn repeated(
     drop(conn);
     match earlier {
         None => Ok(None),
-        Some(id) => told(accepted(state, by, SubmissionId(id), false).await?).map(Some),
+        Some(id) => Ok(Some(told(accepted(state, by, SubmissionId(id), false).await?))),
     }
 }
 
@@ -286,13 +286,13 @@ async fn owned(
     Ok(AcceptedResponse::owned(row))
 }
 
-fn told(answer: AcceptedResponse) -> Result<HttpResponse, Problem> {
+fn told(answer: AcceptedResponse) -> HttpResponse {
     let mut response =
         if answer.already_registered { HttpResponse::Ok() } else { HttpResponse::Created() };
-    Ok(response
+    response
         .insert_header(("location", answer.location()))
         .insert_header(("cache-control", "no-store"))
-        .json(answer))
+        .json(answer)
 }
 
 /// A submission of that claim, from that network.

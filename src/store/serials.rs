@@ -1,7 +1,5 @@
 //! Submissions of serial codes.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{
@@ -99,50 +97,21 @@ pub async fn submit(
     Ok(submitted)
 }
 
-/// Decides several submissions, each by itself; the verdicts come in the order of the submissions. Attempts were reserved and committed
-/// before.
+/// Decides several submissions, each by itself; the verdicts come in their order. Attempts were reserved and committed before.
 ///
-/// Each card's submissions are one transaction, and rows are locked in the order of cards and of codes within a card, whatever the order
-/// of the batch: batches never wait for each other in a circle, and nobody waits for a whole batch. When the store fails half-way,
-/// what was committed before stays: sent again, it is the account's already.
+/// Each is a transaction of its own, which locks a copy and then its card like one that comes alone: whatever the order of batches, they
+/// never wait for each other in a circle, and nobody waits for a whole batch. When the store fails half-way, what was committed
+/// before stays: sent again, it is the account's already.
 pub async fn submit_batch(
     store: &Store,
     by: &Granted<SubmitSerials>,
     batch: &[NewSubmission],
 ) -> StoreResult<Vec<Submitted>> {
-    let mut verdicts = vec![Submitted::Rejected; batch.len()];
-    for group in by_card(store, by, batch).await? {
-        let decided = store
-            .transaction(async |conn| {
-                let mut decided = Vec::with_capacity(group.len());
-                for &place in &group {
-                    decided.push((place, decide(conn, by, &batch[place]).await?));
-                }
-                StoreResult::Ok(decided)
-            })
-            .await?;
-        for (place, submitted) in decided {
-            verdicts[place] = submitted;
-        }
+    let mut verdicts = Vec::with_capacity(batch.len());
+    for new in batch {
+        verdicts.push(store.transaction(async |conn| decide(conn, by, new).await).await?);
     }
     Ok(verdicts)
-}
-
-/// The places of the submissions that fit a copy, card by card, in the order of ids and codes.
-async fn by_card(
-    store: &Store,
-    by: &Granted<SubmitSerials>,
-    batch: &[NewSubmission],
-) -> StoreResult<Vec<Vec<usize>>> {
-    let mut conn = store.connection().await?;
-    let mut cards = BTreeMap::<Uuid, BTreeMap<(String, Vec<u8>, usize), usize>>::new();
-    for (place, new) in batch.iter().enumerate() {
-        if let Some(copy) = matching_copy(&mut conn, by, &new.claim).await? {
-            let key = (new.claim.prefix.to_string(), copy.code_mac, place);
-            cards.entry(copy.card_id).or_default().insert(key, place);
-        }
-    }
-    Ok(cards.into_values().map(|copies| copies.into_values().collect()).collect())
 }
 
 async fn decide(

@@ -231,7 +231,7 @@ mod tests {
              \"name\":\"Say \\\"Hi\\\", Imp\",\"kind\":\"unit\",\
              \"attributes\":{{\"attack\":300,\"subtypes\":[\"ghost\",\"dragon\"],\"x\":true}},\
              \"effects\":[{{\"style\":\"passive\",\"text\":\"=1+1\"}},{{\"text\":\"Draw.\"}}],\
-             \"printings\":[{{\"id\":\"{id}\",\"rarity\":\"r1\",\"tier\":1,\"attributes\":{{}}}},\
+             \"updated_at\":\"1970-01-01T00:00:00Z\",\"printings\":[{{\"id\":\"{id}\",\"rarity\":\"r1\",\"tier\":1,\"attributes\":{{}}}},\
              {{\"id\":\"{second}\",\"rarity\":\"r2\",\"tier\":2,\"attributes\":{{\"attack\":305}}}}]}}\n\
              {{\"id\":\"{id}\",\"game\":\"ttcg\",\"set\":\"hearth\",\"number\":\"002\",\"hidden\":true,\
              \"unlock\":{{\"threshold\":5}},\"printings\":[]}}\n"
