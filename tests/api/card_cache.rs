@@ -12,6 +12,7 @@ const PLACE: &str = "/v1/games/ttcg/sets/hearth/cards/001";
 /// An instance that believes what it keeps, until the change feed says otherwise.
 async fn start() -> TestApp {
     let app = TestApp::start_with(|settings| {
+        settings.card_cache_bytes = 1 << 25;
         settings.card_cache_trust = Duration::from_hours(1);
     })
     .await;
@@ -80,7 +81,7 @@ async fn an_answer_from_memory_is_the_answer_of_the_database() {
     let text = kept(&app, &by_id).await;
     assert_eq!(lore(&app, PLACE).await, text, "the number finds what the id has kept");
     set_lore(&app, &text).await;
-    let plain = app.second_instance_with(|settings| settings.card_cache_bytes = 0);
+    let plain = app.second_instance();
     let etag = plain.get(&by_id).answer().await.header("etag");
     assert!(!etag.is_empty());
     let ways: &[Ask] = &[
@@ -119,6 +120,7 @@ async fn an_answer_from_memory_is_the_answer_of_the_database() {
 async fn a_change_on_one_instance_shows_on_all() {
     let app = start().await;
     let other = app.second_instance_with(|settings| {
+        settings.card_cache_bytes = 1 << 25;
         settings.card_cache_trust = Duration::from_hours(1);
     });
     let mut source = seed_data("ttcg");
@@ -168,7 +170,7 @@ async fn an_old_answer_never_comes_back() {
 
 #[tokio::test]
 async fn without_the_feed_the_database_is_asked() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with(|settings| settings.card_cache_bytes = 1 << 25).await;
     app.seed(&["ttcg"]).await;
     kept(&app, PLACE).await;
     // Nobody can read the feed now.
