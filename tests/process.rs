@@ -341,6 +341,46 @@ async fn seed_data_that_is_refused_does_not_keep_it_from_starting() {
     assert!(log.contains("seed data refused") && log.contains("card 999 is new"), "{log}");
 }
 
+/// A folder with the set of Emojito!, its first card with this background text.
+fn emojito_with_lore(home: &Home, name: &str, lore: &str) -> PathBuf {
+    let folder = home.0.join(name);
+    let emojito = folder.join("games/emojito");
+    std::fs::create_dir_all(emojito.join("sets")).unwrap();
+    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seed-data/games/emojito");
+    std::fs::copy(source.join("game.toml"), emojito.join("game.toml")).unwrap();
+    let set = std::fs::read_to_string(source.join("sets/box.json")).unwrap();
+    let mut set: Value = serde_json::from_str(&set).unwrap();
+    set["cards"][0]["lore"] = json!(lore);
+    std::fs::write(emojito.join("sets/box.json"), set.to_string()).unwrap();
+    folder
+}
+
+/// What was changed after a start stays at the next one, until the seed data itself is another.
+#[tokio::test]
+async fn a_restart_undoes_no_change() {
+    let home = Home::new();
+    let lore = async |service: &Service| {
+        let cards = reqwest::get(format!("{}/v1/cards?game=emojito&limit=1", service.base)).await;
+        let cards = cards.unwrap().json::<Value>().await.unwrap();
+        cards["data"][0]["lore"].clone()
+    };
+    let service = home.serve();
+    assert_eq!(lore(&service).await, Value::Null);
+    service.stop(Signal::TERM);
+    let folder = emojito_with_lore(&home, "changed", "Nobody saw this coming.");
+    let seeded = home.command(&["seed", folder.to_str().unwrap()]).output().unwrap();
+    assert!(seeded.status.success(), "{}", text(&seeded));
+    for _ in 0..2 {
+        let service = home.serve();
+        assert_eq!(lore(&service).await, "Nobody saw this coming.");
+        service.stop(Signal::TERM);
+    }
+    let release = emojito_with_lore(&home, "release", "Everybody did.");
+    let service = home.serve_with(&["--seed-data", release.to_str().unwrap()]);
+    assert_eq!(lore(&service).await, "Everybody did.");
+    service.stop(Signal::TERM);
+}
+
 /// The running service makes its bulk files by itself: at the start, and when something changed.
 #[tokio::test]
 async fn bulk_files_follow_the_catalogue() {
@@ -365,15 +405,7 @@ async fn bulk_files_follow_the_catalogue() {
     .await;
     assert!(!lore().await);
 
-    let folder = home.0.join("more");
-    let emojito = folder.join("games/emojito");
-    std::fs::create_dir_all(emojito.join("sets")).unwrap();
-    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("seed-data/games/emojito");
-    std::fs::copy(source.join("game.toml"), emojito.join("game.toml")).unwrap();
-    let set = std::fs::read_to_string(source.join("sets/box.json")).unwrap();
-    let mut set: Value = serde_json::from_str(&set).unwrap();
-    set["cards"][0]["lore"] = json!("Nobody saw this coming.");
-    std::fs::write(emojito.join("sets/box.json"), set.to_string()).unwrap();
+    let folder = emojito_with_lore(&home, "more", "Nobody saw this coming.");
     let seeded = home.command(&["seed", folder.to_str().unwrap()]).output().unwrap();
     assert!(seeded.status.success(), "{}", text(&seeded));
     within(Duration::from_secs(30), "the change in the file", lore).await;

@@ -15,9 +15,9 @@ use super::{Outcome, block_on, say, seed_data};
 use crate::auth::permission::{Importer, Operator};
 use crate::config::DatabaseOptions;
 use crate::domain::clock::Clock;
-use crate::domain::import::{GameImport, ImportFault};
+use crate::domain::import::{GameImport, GameSource, ImportFault};
 use crate::store::import::{self, Base, ImportError, ImportSummary};
-use crate::store::{Store, games};
+use crate::store::{Store, games, seed_loads};
 
 #[derive(Args)]
 pub(super) struct SeedCommand {
@@ -50,7 +50,7 @@ impl SeedCommand {
     }
 
     async fn load_folder(&self, store: &Store) -> Outcome {
-        let seeded = load(store, &self.folder).await?;
+        let seeded = load(store, &seed_data::read(&self.folder)?).await?;
         seeded.loaded.iter().filter(|summary| summary.changed()).for_each(report);
         if !seeded.refused.is_empty() {
             return Ok(refuse(&seeded.refused));
@@ -114,19 +114,18 @@ pub(super) struct Seeded {
     refused: Vec<ImportFault>,
 }
 
-/// Loads the games and sets of a folder. Costs next to nothing when nothing changed since the last time.
-pub(super) async fn load(store: &Store, folder: &Path) -> anyhow::Result<Seeded> {
-    let sources = seed_data::read(folder)?;
+/// Loads games and sets. Costs next to nothing when nothing changed since the last time.
+async fn load(store: &Store, sources: &[GameSource]) -> anyhow::Result<Seeded> {
     let mut conn = store.connection().await?;
     let mut current = true;
-    for source in &sources {
+    for source in sources {
         current = current && import::is_current(&mut conn, source).await?;
     }
     drop(conn);
     if current {
         return Ok(Seeded::default());
     }
-    let imports = match seed_data::check(&sources) {
+    let imports = match seed_data::check(sources) {
         Ok(imports) => imports,
         Err(refused) => return Ok(Seeded { refused, ..Seeded::default() }),
     };
@@ -176,11 +175,35 @@ pub(super) fn counting_bar(cards: u64) -> ProgressBar {
     bar
 }
 
+/// Loads the games of a folder whose files are not those that the last start loaded: what admins have changed since stays.
+async fn load_changed(store: &Store, folder: &Path) -> anyhow::Result<Seeded> {
+    let mut conn = store.connection().await?;
+    let mut changed = Vec::new();
+    for source in seed_data::read(folder)? {
+        if !seed_loads::is_known(&mut conn, &source).await? {
+            changed.push(source);
+        }
+    }
+    drop(conn);
+    let seeded = load(store, &changed).await?;
+    let mut conn = store.connection().await?;
+    let is_in = |source: &&GameSource| {
+        let files = source.sets.iter().chain([&source.manifest]);
+        files.clone().all(|file| seeded.refused.iter().all(|fault| fault.file != file.name))
+    };
+    // A fault in any file keeps out all of them, and then nothing is loaded.
+    let loaded_any = seeded.refused.is_empty() || !seeded.loaded.is_empty();
+    for source in changed.iter().filter(is_in).filter(|_| loaded_any) {
+        seed_loads::note(&mut conn, source, Clock::system().now()).await?;
+    }
+    Ok(seeded)
+}
+
 /// For `serve`: loads the folder. What is refused is said in the log and on standard error; the service then goes on with what
 /// it has, for a set that was printed meanwhile must not keep it from starting.
 pub(super) async fn load_at_start(store: &Store, folder: &Path) -> anyhow::Result<()> {
-    let seeded =
-        load(store, folder).await.with_context(|| format!("cannot load {}", folder.display()))?;
+    let seeded = load_changed(store, folder).await;
+    let seeded = seeded.with_context(|| format!("cannot load {}", folder.display()))?;
     for summary in seeded.loaded.iter().filter(|summary| summary.changed()) {
         let added: usize = summary.sets.iter().map(|set| set.cards_added).sum();
         let changed: usize = summary.sets.iter().map(|set| set.cards_changed).sum();

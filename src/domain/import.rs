@@ -61,6 +61,16 @@ impl GameSource {
         };
         self.sets.iter().map(hash).collect()
     }
+
+    /// SHA-256 of all files, in the order of the folder.
+    pub fn hash(&self) -> [u8; 32] {
+        let mut hasher = Sha256::new_with_prefix(Sha256::digest(&self.manifest.text));
+        for (set, hash) in self.sets.iter().zip(self.set_hashes()) {
+            hasher.update(Sha256::digest(&set.name));
+            hasher.update(hash);
+        }
+        hasher.finalize().into()
+    }
 }
 
 /// One thing that is wrong with a file.

@@ -33,6 +33,7 @@ pub mod retention;
 pub mod rulings;
 #[allow(missing_docs, reason = "columns are explained in the migrations")]
 mod schema;
+pub mod seed_loads;
 pub mod serials;
 pub mod sessions;
 pub mod sets;

@@ -350,6 +350,14 @@ diesel::table! {
 }
 
 diesel::table! {
+    seed_loads (manifest_file) {
+        manifest_file -> Text,
+        files_hash -> Bytea,
+        loaded_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     sessions (id) {
         id -> Uuid,
         account_id -> Uuid,
@@ -490,6 +498,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     printings,
     recovery_codes,
     refresh_tokens,
+    seed_loads,
     sessions,
     sets,
     submission_networks,
