@@ -14,6 +14,7 @@ pub mod card_migrations;
 mod card_text;
 pub mod cards;
 pub mod changes;
+pub mod community;
 pub mod copies;
 pub mod copy_moderation;
 mod deck_input;

@@ -8,8 +8,8 @@ use super::middleware::deadline;
 use super::problem::{self, Problem, ProblemCode};
 use super::{
     accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations, cards, changes,
-    copies, copy_moderation, deck_reports, decks, disputes, facets, games, health, history,
-    print_commitments, print_plans, print_runs, print_statistics, rulings, sessions, sets,
+    community, copies, copy_moderation, deck_reports, decks, disputes, facets, games, health,
+    history, print_commitments, print_plans, print_runs, print_statistics, rulings, sessions, sets,
     submission_batches, submission_reviews, submissions, tokens, trades, trading, unlock_policies,
     unlocks,
 };
@@ -51,6 +51,7 @@ routes! {
     "/v1/accounts/{account}"      => get accounts::find_account, patch accounts::change_account;
     "/v1/me"                      => get accounts::find_me;
     "/v1/me/password"             => put accounts::change_password;
+    "/v1/me/leaderboard"          => put community::change_listing;
     "/v1/me/trading"              => put trading::change_trading;
     "/v1/sessions"                => get sessions::list_sessions, post sessions::log_in;
     "/v1/sessions/refresh"        => post sessions::refresh;
@@ -102,6 +103,8 @@ routes! {
     "/v1/games/{game}/unlock-policy" => get unlock_policies::find_game_policy, put unlock_policies::set_game_policy, delete unlock_policies::remove_game_policy;
     "/v1/games/{game}/sets/{set}/unlock-policy" => get unlock_policies::find_set_policy, put unlock_policies::set_set_policy, delete unlock_policies::remove_set_policy;
     "/v1/games/{game}/sets/{set}/unlocks" => get unlocks::list_set_unlocks, post unlocks::unlock_set;
+    "/v1/statistics/unlocks"      => get community::find_unlock_statistics;
+    "/v1/statistics/leaderboard"  => get community::find_leaderboard;
     "/v1/unlocks"                 => get unlocks::list_unlocks;
     "/v1/cards/{card}/unlock"     => get unlocks::find_unlock, post unlocks::unlock_card;
 

@@ -350,6 +350,8 @@ permissions! {
     ReadTrades: Player, Some(Scope::TradesRead);
     /// Offer, accept and refuse trades.
     WriteTrades: Player, Some(Scope::TradesWrite);
+    /// Say whether the own account is named on the leaderboard.
+    ChangeOwnListing: Player, None;
     /// Say who may send offers and see the own copies.
     ChangeOwnTrading: Player, None;
     /// Read any copy, its history and its disputes.

@@ -10,6 +10,7 @@ pub mod bulk_files;
 pub mod card_migrations;
 pub mod cards;
 pub mod changes;
+pub mod community;
 pub mod copies;
 pub mod deck_pool;
 pub mod decks;

@@ -11,6 +11,7 @@ diesel::table! {
         banned_at -> Nullable<Timestamptz>,
         created_at -> Timestamptz,
         trading -> Text,
+        on_leaderboard -> Bool,
     }
 }
 

@@ -19,6 +19,7 @@ mod card_migrations;
 mod cards;
 mod catalogue_imports;
 mod changes;
+mod community;
 mod copies;
 mod deck_reports;
 mod decks;

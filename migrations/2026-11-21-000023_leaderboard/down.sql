@@ -1,0 +1,2 @@
+DROP INDEX accounts_on_leaderboard;
+ALTER TABLE accounts DROP COLUMN on_leaderboard;

@@ -1,0 +1,154 @@
+//! Community statistics: unlocks over time, and a leaderboard of those who like to be on it.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::extract::{Body, Freshness, May, Params, cacheable};
+use super::problem::Problem;
+use super::state::AppState;
+use crate::auth::permission::ChangeOwnListing;
+use crate::domain::code::Code;
+use crate::store::community::{self, LeaderRow, UnlockDay};
+
+/// Counted anew with every unlock; nobody minds a minute.
+const FRESH: Freshness = Freshness::Public(60);
+/// Most days of one answer.
+const MAX_DAYS: i64 = 1_000;
+/// Most players of one answer.
+const MAX_LEADERS: i64 = 100;
+
+/// Of which cards.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct CommunityQuery {
+    /// Code of a game.
+    #[param(value_type = Option<String>, example = "ttcg")]
+    game: Option<Code>,
+    /// Code of a set.
+    #[param(value_type = Option<String>, example = "veil")]
+    set: Option<Code>,
+}
+
+impl CommunityQuery {
+    fn codes(&self) -> (Option<&str>, Option<&str>) {
+        (self.game.as_ref().map(Code::as_str), self.set.as_ref().map(Code::as_str))
+    }
+}
+
+/// A day on which cards were unlocked.
+#[derive(Serialize, ToSchema)]
+pub struct UnlockDayResponse {
+    /// The day, UTC.
+    #[schema(example = "2026-12-01")]
+    pub day: NaiveDate,
+    /// Cards that were unlocked on it.
+    #[schema(example = 3)]
+    pub unlocked: i64,
+    /// Cards that were unlocked up to its end.
+    #[schema(example = 12)]
+    pub total: i64,
+}
+
+impl From<UnlockDay> for UnlockDayResponse {
+    fn from(UnlockDay { day, unlocked, total }: UnlockDay) -> Self {
+        Self { day, unlocked, total }
+    }
+}
+
+/// Unlocks over time.
+#[derive(Serialize, ToSchema)]
+pub struct UnlockStatisticsResponse {
+    /// The days with unlocks, the oldest first; of more than 1,000 the last.
+    pub data: Vec<UnlockDayResponse>,
+}
+
+/// How many cards were unlocked on which day.
+#[utoipa::path(
+    get, path = "/v1/statistics/unlocks", tag = "serials", params(CommunityQuery),
+    responses((status = 200, body = UnlockStatisticsResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_unlock_statistics(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    query: Params<CommunityQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (game, set) = query.codes();
+    let mut conn = state.store.connection().await?;
+    let days = community::unlock_days(&mut conn, game, set, MAX_DAYS).await?;
+    let data = days.into_iter().map(Into::into).collect();
+    cacheable(&req, FRESH, None, &UnlockStatisticsResponse { data })
+}
+
+/// A player on the leaderboard.
+#[derive(Serialize, ToSchema)]
+pub struct LeaderResponse {
+    /// Her place, from 1; players with equally many cards share one.
+    #[schema(example = 1)]
+    pub place: i64,
+    /// Name of the account.
+    #[schema(example = "ada")]
+    pub name: String,
+    /// Cards that started hidden and that she has submitted a copy of.
+    #[schema(example = 41)]
+    pub cards: i64,
+}
+
+impl From<LeaderRow> for LeaderResponse {
+    fn from(LeaderRow { name, cards, place }: LeaderRow) -> Self {
+        Self { place, name, cards }
+    }
+}
+
+/// Who did most for the unlocks.
+#[derive(Serialize, ToSchema)]
+pub struct LeaderboardResponse {
+    /// The first hundred of those who like to be named.
+    pub data: Vec<LeaderResponse>,
+}
+
+/// Who did most for the unlocks, of those who like to be named.
+#[utoipa::path(
+    get, path = "/v1/statistics/leaderboard", tag = "serials", params(CommunityQuery),
+    responses((status = 200, body = LeaderboardResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_leaderboard(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    query: Params<CommunityQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (game, set) = query.codes();
+    let mut conn = state.store.connection().await?;
+    let leaders = community::leaders(&mut conn, game, set, MAX_LEADERS).await?;
+    let data = leaders.into_iter().map(Into::into).collect();
+    cacheable(&req, FRESH, None, &LeaderboardResponse { data })
+}
+
+/// Whether to be named.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListingRequest {
+    /// Whether everybody may read your name and how many cards you helped to unlock.
+    pub on_leaderboard: bool,
+}
+
+/// Says whether the own account is named on the leaderboard. From the start it is not.
+#[utoipa::path(
+    put, path = "/v1/me/leaderboard", tag = "accounts", security(("bearer" = [])), request_body = ListingRequest,
+    responses((status = 204, description = "It is as you say, within a minute."))
+)]
+pub async fn change_listing(
+    state: web::Data<AppState>,
+    by: May<ChangeOwnListing>,
+    body: Body<ListingRequest>,
+) -> Result<HttpResponse, Problem> {
+    let listed = body.value.on_leaderboard;
+    let mut conn = state.store.connection().await?;
+    if !community::change_listing(&mut conn, &by, listed).await? {
+        return Err(Problem::not_found());
+    }
+    tracing::info!(account = %by.account(), listed, "place on the leaderboard changed");
+    Ok(HttpResponse::NoContent().finish())
+}

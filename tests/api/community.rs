@@ -1,0 +1,88 @@
+//! Community statistics.
+
+use chrono::Duration;
+use serde_json::{Value, json};
+
+use crate::support::{PaperCard, Player, RequestExt as _, TestApp};
+
+async fn submit(app: &TestApp, player: &Player, card: &PaperCard) {
+    let request = app.post("/v1/submissions").by(player).json(&card.submission());
+    request.answer().await.expect(201);
+}
+
+async fn leaders(app: &TestApp, query: &str) -> Value {
+    app.get(&format!("/v1/statistics/leaderboard{query}")).answer().await.expect(200)["data"]
+        .clone()
+}
+
+#[tokio::test]
+async fn unlocks_are_counted_by_day() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 3, true).await;
+    let admin = app.admin().await;
+    let statistics = async |query: &str| {
+        let path = format!("/v1/statistics/unlocks{query}");
+        app.get(&path).answer().await.expect(200)["data"].clone()
+    };
+    assert_eq!(statistics("").await, json!([]));
+    let cards = app.get("/v1/cards?set=dusk").answer().await.expect(200);
+    let unlock = async |at: usize| {
+        let path = format!("/v1/cards/{}/unlock", cards["data"][at]["id"].as_str().unwrap());
+        let admin = app.log_in(&admin.name, &admin.password).await;
+        app.post(&path).by(&admin).json(&json!({ "reason": "today" })).answer().await.expect(200);
+    };
+    let first = app.clock().now().date_naive();
+    unlock(0).await;
+    unlock(1).await;
+    app.clock().advance(Duration::days(3));
+    let second = app.clock().now().date_naive();
+    unlock(2).await;
+    let wanted = json!([
+        { "day": first, "unlocked": 2, "total": 2 },
+        { "day": second, "unlocked": 1, "total": 3 },
+    ]);
+    assert_eq!(statistics("").await, wanted);
+    assert_eq!(statistics("?game=ttcg&set=dusk").await, wanted);
+    assert_eq!(statistics("?set=none").await, json!([]));
+    app.get("/v1/statistics/unlocks?sets=x").answer().await.problem(400, "invalid_query");
+}
+
+#[tokio::test]
+async fn only_those_who_like_it_are_named() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 4, true).await;
+    let cards = app.print("dusk", 10).await;
+    let card = |number: &str, at: usize| {
+        cards.iter().filter(|card| card.number == number).nth(at).unwrap().clone()
+    };
+    let (ada, ben, cleo) =
+        (app.player("ada").await, app.player("ben").await, app.player("cleo").await);
+    for (player, at) in [(&ada, 0), (&ben, 1), (&cleo, 2)] {
+        submit(&app, player, &card("001", at)).await;
+    }
+    submit(&app, &ada, &card("002", 0)).await;
+    submit(&app, &cleo, &card("002", 1)).await;
+    // A second copy of a card is no second card.
+    submit(&app, &ben, &card("001", 3)).await;
+    assert_eq!(leaders(&app, "").await, json!([]), "nobody said so");
+    let list = async |player: &Player, listed: bool| {
+        let body = json!({ "on_leaderboard": listed });
+        app.put("/v1/me/leaderboard").by(player).json(&body).answer().await.expect(204);
+    };
+    list(&ada, true).await;
+    list(&ben, true).await;
+    let wanted = json!([
+        { "place": 1, "name": "ada", "cards": 2 },
+        { "place": 2, "name": "ben", "cards": 1 },
+    ]);
+    assert_eq!(leaders(&app, "").await, wanted);
+    assert_eq!(leaders(&app, "?game=ttcg&set=dusk").await, wanted);
+    assert_eq!(leaders(&app, "?game=emojito").await, json!([]));
+    list(&cleo, true).await;
+    let places: Vec<Value> =
+        leaders(&app, "").await.as_array().unwrap().iter().map(|l| l["place"].clone()).collect();
+    assert_eq!(places, [1, 1, 3], "equals share a place");
+    list(&ada, false).await;
+    app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'cleo'").await;
+    assert_eq!(leaders(&app, "").await, json!([{ "place": 1, "name": "ben", "cards": 1 }]));
+}
