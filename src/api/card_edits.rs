@@ -111,8 +111,6 @@ pub async fn edit_card(
         .await;
     let edited = Edited::new(done)?;
     if let Edited::Done(_) = edited {
-        // Whoever changed something sees it at once, at least here.
-        state.card_cache.forget();
         tracing::info!(account = %by.account(), card = %id, "card changed");
     }
     edited.answer::<CardResponse>()

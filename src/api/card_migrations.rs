@@ -223,7 +223,7 @@ pub async fn move_card(
     let done =
         state.store.transaction(async |conn| store_move(conn, &order, card, &to).await).await;
     let row = done.map_err(|error| refused(error, "/set"))?;
-    Ok(created(&state, &by, id, row))
+    Ok(created(&by, id, row))
 }
 
 /// Makes a card one with another of its game.
@@ -259,19 +259,12 @@ pub async fn merge_card(
         .transaction(async |conn| card_migrations::merge_card(conn, &order, card, into).await)
         .await;
     let row = done.map_err(|error| refused(error, "/into"))?;
-    Ok(created(&state, &by, id, row))
+    Ok(created(&by, id, row))
 }
 
 /// The answer to a move or merge, or to the repeated request for one.
-fn created(
-    state: &AppState,
-    by: &May<WriteCatalogue>,
-    id: MigrationId,
-    row: MigrationRow,
-) -> HttpResponse {
+fn created(by: &May<WriteCatalogue>, id: MigrationId, row: MigrationRow) -> HttpResponse {
     if row.id == id.0 {
-        // Whoever changed something sees it at once, at least here.
-        state.card_cache.forget();
         tracing::info!(
             account = %by.account(), migration = %id, kind = row.kind, old = %row.old_card_id, new = %row.new_card_id,
             "card moved or merged"

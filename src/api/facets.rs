@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
+use super::card_list::too_slow;
 use super::cards::freshness;
 use super::extract::{Caller, Params, cacheable};
 use super::problem::Problem;
@@ -103,9 +104,11 @@ pub async fn list_facets(
     }
     let attributes = attributes(&loaded.game);
     let codes: Vec<&str> = attributes.iter().map(|attribute| attribute.code).collect();
-    let mut counts =
-        Counts::of(cards::facets(&mut conn, viewer, game.as_str(), set, &codes).await?);
     drop(conn);
+    let mut conn = state.searches.enter().await?;
+    let counted = cards::facets(&mut conn, viewer, game.as_str(), set, &codes).await;
+    drop(conn);
+    let mut counts = Counts::of(counted.map_err(too_slow)?);
     let body = FacetsResponse {
         game: loaded.game.code().to_owned(),
         set: set.map(str::to_owned),

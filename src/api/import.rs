@@ -122,8 +122,6 @@ impl ImportQuery {
             .await;
         match done {
             Ok(summary) => {
-                // Whoever changed something sees it at once, at least here.
-                state.card_cache.forget();
                 tracing::info!(
                     account = %by.account(), game = summary.game, manifest_changed = summary.manifest_changed,
                     sets = summary.sets.len(), "catalogue imported"

@@ -18,7 +18,7 @@ pub(super) struct SerialAttempts {
 }
 
 impl SerialAttempts {
-    /// Takes up to `wanted` attempts; 429 when none is left. Whoever has none left uses up none of the network's either.
+    /// Takes up to `wanted` attempts; 429 when none is left. The account's come first: whoever has none left cannot touch the network's.
     pub(super) async fn reserve(
         state: &AppState,
         account: AccountId,
@@ -33,16 +33,15 @@ impl SerialAttempts {
             attempts_used_up(state, subject, ProblemCode::SerialAttemptsUsedUp, at)
         };
         let mut conn = state.store.connection().await?;
-        let limit = limit(state, of_network);
-        let most = attempts::reserve_up_to(&mut conn, of_network, limit, wanted, at).await?;
+        let (own, shared) = (limit(state, of_account), limit(state, of_network));
+        let most = attempts::reserve_up_to(&mut conn, of_account, own, wanted, at).await?;
         if wanted > 0 && most == 0 {
-            return Err(used_up(of_network));
-        }
-        let own = self::limit(state, of_account);
-        let units = attempts::reserve_up_to(&mut conn, of_account, own, most, at).await?;
-        attempts::release(&mut conn, of_network, limit, most - units, at).await?;
-        if wanted > 0 && units == 0 {
             return Err(used_up(of_account));
+        }
+        let units = attempts::reserve_up_to(&mut conn, of_network, shared, most, at).await?;
+        attempts::release(&mut conn, of_account, own, most - units, at).await?;
+        if wanted > 0 && units == 0 {
+            return Err(used_up(of_network));
         }
         Ok(Self { subjects: [of_network, of_account], units, at })
     }

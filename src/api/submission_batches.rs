@@ -105,17 +105,24 @@ pub async fn create_submissions(
     while submitted.len() < batch.len() {
         let rest = &batch[submitted.len()..];
         let wanted = u32::try_from(rest.len()).unwrap_or(u32::MAX);
-        let attempts =
-            match SerialAttempts::reserve(&state, by.account(), &network, wanted, at).await {
-                Ok(attempts) => attempts,
-                Err(used_up) if submitted.is_empty() => return Err(used_up),
-                Err(_) => break,
-            };
+        let attempts = match SerialAttempts::reserve(&state, by.account(), &network, wanted, at)
+            .await
+        {
+            Ok(attempts) => attempts,
+            Err(problem)
+                if problem.code() == ProblemCode::SerialAttemptsUsedUp && !submitted.is_empty() =>
+            {
+                break;
+            }
+            Err(problem) => return Err(problem),
+        };
         let looked_at = usize::try_from(attempts.units()).unwrap_or(rest.len());
-        // When the store fails nobody knows how far it came: the attempts stay used.
-        let decided = serials::submit_batch(&state.store, &by, &rest[..looked_at]).await?;
+        let (decided, ended) = serials::submit_batch(&state.store, &by, &rest[..looked_at]).await;
         let guesses = decided.iter().filter(|one| one.verdict().is_guess()).count();
-        attempts.settle(&state, u32::try_from(guesses).unwrap_or(u32::MAX)).await?;
+        // Of the one at which the store failed nobody knows how far it came: its attempt stays used.
+        let used = guesses + usize::from(ended.is_err());
+        attempts.settle(&state, u32::try_from(used).unwrap_or(u32::MAX)).await?;
+        ended?;
         submitted.extend(decided);
     }
     for one in &submitted {

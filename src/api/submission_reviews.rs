@@ -107,7 +107,7 @@ pub struct ReviewResponse {
 #[utoipa::path(
     put, path = "/v1/submissions/{submission}/review", tag = "serials", security(("bearer" = [])),
     params(("submission" = Uuid, Path, description = "Id of the submission")), request_body = ReviewRequest,
-    responses((status = 200, body = ReviewResponse), (status = 409, description = "`already_reviewed`: the other way."))
+    responses((status = 200, body = ReviewResponse), (status = 409, description = "`already_reviewed`: the other way; `own_case`"))
 )]
 pub async fn review_submission(
     state: web::Data<AppState>,
@@ -127,6 +127,7 @@ pub async fn review_submission(
         .await?;
     let (card, unlocked) = match reviewed {
         Reviewed::Noted { card, unlocked } => (card, unlocked),
+        Reviewed::Own => return Err(Problem::new(ProblemCode::OwnCase)),
         Reviewed::Contradicts => return Err(Problem::new(ProblemCode::AlreadyReviewed)),
         Reviewed::Missing => return Err(Problem::not_found()),
     };

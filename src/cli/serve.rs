@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use chrono::DateTime;
 use clap::Args;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::signal::unix::{SignalKind, signal};
@@ -195,14 +196,24 @@ pub fn metrics_handle() -> anyhow::Result<PrometheusHandle> {
     Ok(installed.insert(handle).clone())
 }
 
+/// Submissions that were being made during the look before.
+const OVERLAP: chrono::Duration = chrono::Duration::hours(1);
+
 /// Unlocks what the time unlocks: sets on their day, cards when their submitters are old enough.
 async fn unlocking(shared: Arc<Shared>, store: Store) {
     let mut tick = tokio::time::interval(Duration::from_secs(5));
+    // The first look is at everybody: the service may have been away for long.
+    let mut since = DateTime::UNIX_EPOCH;
     loop {
         tick.tick().await;
-        match unlock_policies::unlock_due(&store, shared.clock.now()).await {
-            Ok(0) => {}
-            Ok(cards) => tracing::info!(cards, "unlocked by the time"),
+        let now = shared.clock.now();
+        match unlock_policies::unlock_due(&store, since, now).await {
+            Ok(cards) => {
+                since = now - OVERLAP;
+                if cards > 0 {
+                    tracing::info!(cards, "unlocked by the time");
+                }
+            }
             Err(error) => tracing::warn!(%error, "could not look for cards to unlock"),
         }
     }

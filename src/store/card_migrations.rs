@@ -18,6 +18,7 @@ use super::import::{LOCK, is_printed, lock_set, note_edited};
 use super::pool::AsStoreError;
 use super::print_runs::PRESS_LOCK;
 use super::schema::{card_migrations, cards, unlocks};
+use super::unlock_policies::{self, Count};
 use super::{Connection, StoreError, StoreResult, audit, changes};
 use crate::auth::permission::{Granted, Importer, WriteCatalogue};
 use crate::domain::ids::{CardId, MigrationId};
@@ -358,6 +359,9 @@ pub async fn move_card(
         .await?;
     for set in sets {
         note_edited(conn, set, order.at).await?;
+    }
+    if hidden && new.set != old.set {
+        unlock_policies::apply(conn, &new.game, &new.set, Count::Changed, order.at).await?;
     }
     let mut told = Vec::new();
     for (member, before, after) in

@@ -53,8 +53,9 @@ pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usi
     .await?;
     // Where submissions came from matters while their card is hidden.
     gone += diesel::sql_query(
-        "DELETE FROM submission_networks n USING submissions s JOIN unlocks u ON u.card_id = s.card_id \
-         WHERE s.id = n.submission_id AND u.unlocked_at < $1",
+        "DELETE FROM submission_networks WHERE submission_id IN ( \
+             SELECT n.submission_id FROM submission_networks n JOIN submissions s ON s.id = n.submission_id \
+             JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at < $1 LIMIT 10000)",
     )
     .bind::<diesel::sql_types::Timestamptz, _>(now)
     .execute(conn)

@@ -12,8 +12,9 @@ use super::door::submission::{MatchedCopy, SubmissionClaim, matching_copy};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::ledger;
 use super::schema::{copy_ledger, disputes};
+use super::unlock_policies::{self, Recount};
 use super::unlocks::ProgressRow;
-use super::{Connection, Store, StoreError, StoreResult, unlock_policies};
+use super::{Connection, Store, StoreError, StoreResult};
 use crate::auth::permission::{Granted, ReadOwnSubmissions, SubmitSerials};
 use crate::domain::dispute::DisputeState;
 use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, LedgerId, SubmissionId};
@@ -100,18 +101,21 @@ pub async fn submit(
 /// Decides several submissions, each by itself; the verdicts come in their order. Attempts were reserved and committed before.
 ///
 /// Each is a transaction of its own, which locks a copy and then its card like one that comes alone: whatever the order of batches, they
-/// never wait for each other in a circle, and nobody waits for a whole batch. When the store fails half-way, what was committed
-/// before stays: sent again, it is the account's already.
+/// never wait for each other in a circle, and nobody waits for a whole batch. When the store fails half-way, the verdicts are those
+/// that were committed before: sent again, they are the account's already.
 pub async fn submit_batch(
     store: &Store,
     by: &Granted<SubmitSerials>,
     batch: &[NewSubmission],
-) -> StoreResult<Vec<Submitted>> {
+) -> (Vec<Submitted>, StoreResult<()>) {
     let mut verdicts = Vec::with_capacity(batch.len());
     for new in batch {
-        verdicts.push(store.transaction(async |conn| decide(conn, by, new).await).await?);
+        match store.transaction(async |conn| decide(conn, by, new).await).await {
+            Ok(submitted) => verdicts.push(submitted),
+            Err(error) => return (verdicts, Err(error)),
+        }
     }
-    Ok(verdicts)
+    (verdicts, Ok(()))
 }
 
 async fn decide(
@@ -154,6 +158,8 @@ async fn decide(
 
 #[derive(QueryableByName)]
 struct Registration {
+    #[diesel(sql_type = Bool)]
+    voted: bool,
     #[diesel(sql_type = Bool)]
     counted: bool,
     #[diesel(sql_type = Bool)]
@@ -206,8 +212,8 @@ async fn register(
                     jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $4 \
              FROM bump JOIN cards k ON k.id = bump.card_id WHERE bump.unlocked_at IS NOT NULL \
          ) \
-         SELECT bump.card_id IS NOT NULL AS counted, bump.unlocked_at IS NOT NULL AS unlocked \
-         FROM claimed LEFT JOIN bump ON true",
+         SELECT counted.card_id IS NOT NULL AS voted, bump.card_id IS NOT NULL AS counted, bump.unlocked_at IS NOT NULL AS unlocked \
+         FROM claimed LEFT JOIN counted ON true LEFT JOIN bump ON true",
     )
     .bind::<Text, _>(new.claim.prefix.to_string())
     .bind::<Binary, _>(&copy.code_mac)
@@ -220,14 +226,15 @@ async fn register(
     .bind::<Binary, _>(new.network_mac.to_vec())
     .get_results(conn)
     .await?;
-    let Some(Registration { counted, unlocked }) = registered.into_iter().next() else {
+    let Some(Registration { voted, counted, unlocked }) = registered.into_iter().next() else {
         return Ok(None);
     };
     if counted {
         return Ok(Some(unlocked));
     }
-    // Perhaps a policy decides over the card.
-    unlock_policies::count_card(conn, CardId(copy.card_id), new.at).await.map(Some)
+    // A policy decides over the card, or did when the statement began: then the vote is still to be counted.
+    let recount = if voted { Recount::Always } else { Recount::ByPolicy };
+    unlock_policies::count_card(conn, CardId(copy.card_id), recount, new.at).await.map(Some)
 }
 
 /// Notes in the ledger that somebody else holds the card, too: once for each claimant. The copy is held.

@@ -7,7 +7,8 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::schema::{submission_reviews, submissions};
-use super::{Connection, StoreResult, audit, unlock_policies};
+use super::unlock_policies::{self, Recount};
+use super::{Connection, StoreResult, audit};
 use crate::auth::permission::{Granted, ReviewSubmissions};
 use crate::domain::ids::{CardId, SubmissionId};
 
@@ -87,6 +88,8 @@ pub enum Reviewed {
     },
     /// A moderator said the opposite before.
     Contradicts,
+    /// It is the moderator's own.
+    Own,
     /// There is no such submission.
     Missing,
 }
@@ -100,13 +103,17 @@ pub async fn review(
     remark: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<Reviewed> {
-    let card: Option<Uuid> = submissions::table
+    let made: Option<(Uuid, Uuid)> = submissions::table
         .find(submission.0)
-        .select(submissions::card_id)
+        .select((submissions::card_id, submissions::account_id))
         .first(conn)
         .await
         .optional()?;
-    let Some(card) = card.map(CardId) else { return Ok(Reviewed::Missing) };
+    let Some((card, maker)) = made else { return Ok(Reviewed::Missing) };
+    let card = CardId(card);
+    if maker == by.account().0 {
+        return Ok(Reviewed::Own);
+    }
     let noted = diesel::insert_into(submission_reviews::table)
         .values((
             submission_reviews::submission_id.eq(submission.0),
@@ -135,6 +142,6 @@ pub async fn review(
         at,
     };
     audit::write(conn, entry).await?;
-    let unlocked = unlock_policies::count_card(conn, card, at).await?;
+    let unlocked = unlock_policies::count_card(conn, card, Recount::ByPolicy, at).await?;
     Ok(Reviewed::Noted { card, unlocked })
 }

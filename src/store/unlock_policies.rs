@@ -9,7 +9,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{
     Array, BigInt, Binary, Bool, Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid,
 };
-use diesel_async::RunQueryDsl;
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
 use uuid::Uuid;
 
 use super::schema::{games, sets, unlock_policies};
@@ -139,6 +139,7 @@ pub async fn change(
     base: Option<i64>,
     at: DateTime<Utc>,
 ) -> StoreResult<PolicyChange> {
+    conn.batch_execute(PATIENCE).await?;
     let Some(codes) = locked_sets(conn, place).await? else { return Ok(PolicyChange::Missing) };
     let stored = find(conn, place).await?.map(|row| row.revision);
     if stored != base {
@@ -185,7 +186,7 @@ async fn locked_sets(
     conn: &mut Connection,
     place: &PolicyPlace,
 ) -> StoreResult<Option<Vec<(Uuid, String)>>> {
-    let game = games::table.find(&place.game).select(games::code).for_update();
+    let game = games::table.find(&place.game).select(games::code).for_no_key_update();
     let game: Option<String> = game.first(conn).await.optional()?;
     let of_game = sets::table.filter(sets::game_code.eq(&place.game));
     let of_game = of_game.select((sets::id, sets::code)).order(sets::code);
@@ -254,13 +255,18 @@ struct CardRow {
 struct HiddenRow {
     #[diesel(sql_type = SqlUuid)]
     card_id: Uuid,
+    #[diesel(sql_type = Int4)]
+    submissions: i32,
+    #[diesel(sql_type = Int4)]
+    threshold: i32,
     #[diesel(sql_type = Bool)]
     by_policy: bool,
-    #[diesel(sql_type = Bool)]
-    has_enough: bool,
 }
 
 /// Brings the hidden cards of a set in line with the policy in force; how many that unlocked.
+///
+/// The rows are locked first, in the order of ids like whoever else locks several, and the policy is read under their locks: a change that
+/// was committed before is seen, and one that comes later waits for these rows and counts again.
 pub(super) async fn apply(
     conn: &mut Connection,
     game: &str,
@@ -268,36 +274,36 @@ pub(super) async fn apply(
     count: Count,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
-    let Some(InForce { policy, stored }) = in_force(conn, game, set).await? else { return Ok(0) };
-    // Locks every row in the order of ids, like whoever else locks several.
     let hidden: Vec<HiddenRow> = diesel::sql_query(
-        "WITH hidden AS ( \
-             SELECT u.card_id, u.threshold <> $3 OR u.by_policy <> $4 AS differs, u.by_policy OR $4 AS by_policy, \
-                    u.submissions >= $3 AS has_enough \
-             FROM unlocks u JOIN cards k ON k.id = u.card_id \
-             WHERE k.game_code = $1 AND k.set_code = $2 AND u.unlocked_at IS NULL \
-             ORDER BY u.card_id FOR UPDATE OF u \
-         ), changed AS ( \
-             UPDATE unlocks u SET threshold = $3, by_policy = $4 FROM hidden \
-             WHERE u.card_id = hidden.card_id AND hidden.differs \
-         ) SELECT card_id, by_policy, has_enough FROM hidden WHERE differs OR $5",
+        "SELECT u.card_id, u.submissions, u.threshold, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
+         WHERE k.game_code = $1 AND k.set_code = $2 AND u.unlocked_at IS NULL ORDER BY u.card_id FOR UPDATE OF u",
     )
     .bind::<Text, _>(game)
     .bind::<Text, _>(set)
-    .bind::<Int4, _>(policy.threshold)
-    .bind::<Bool, _>(stored.is_some())
-    .bind::<Bool, _>(count == Count::Everything)
     .load(conn)
     .await?;
-    let cards = |rows: &mut dyn Iterator<Item = &HiddenRow>| -> Vec<CardId> {
-        rows.map(|row| CardId(row.card_id)).collect()
-    };
+    let Some(InForce { policy, stored }) = in_force(conn, game, set).await? else { return Ok(0) };
+    let by_policy = stored.is_some();
+    let differs = |row: &HiddenRow| row.threshold != policy.threshold || row.by_policy != by_policy;
+    let changed: Vec<Uuid> =
+        hidden.iter().filter(|row| differs(row)).map(|row| row.card_id).collect();
+    diesel::sql_query("UPDATE unlocks SET threshold = $2, by_policy = $3 WHERE card_id = ANY ($1)")
+        .bind::<Array<SqlUuid>, _>(changed)
+        .bind::<Int4, _>(policy.threshold)
+        .bind::<Bool, _>(by_policy)
+        .execute(conn)
+        .await?;
+    let counted = hidden.iter().filter(|row| count == Count::Everything || differs(row));
     if policy.unlock_at.is_some_and(|day| day <= at) {
-        return open(conn, &cards(&mut hidden.iter()), Reason::Date, at).await;
+        let cards: Vec<CardId> = counted.map(|row| CardId(row.card_id)).collect();
+        return open(conn, &cards, Reason::Date, at).await;
     }
     // Where no policy decides or decided, the count is as it should be.
-    let mut enough = cards(&mut hidden.iter().filter(|row| !row.by_policy && row.has_enough));
-    let judged = cards(&mut hidden.iter().filter(|row| row.by_policy));
+    let (judged, plain): (Vec<&HiddenRow>, Vec<&HiddenRow>) =
+        counted.partition(|row| row.by_policy || by_policy);
+    let plain = plain.into_iter().filter(|row| row.submissions >= policy.threshold);
+    let mut enough: Vec<CardId> = plain.map(|row| CardId(row.card_id)).collect();
+    let judged: Vec<CardId> = judged.into_iter().map(|row| CardId(row.card_id)).collect();
     for card in with_submissions(conn, &judged).await? {
         if judge(conn, &policy, card, at).await? {
             enough.push(card);
@@ -387,17 +393,28 @@ struct PlaceRow {
     set_code: String,
 }
 
-/// Counts a card anew, if it is hidden and a policy decides over it; whether it was unlocked.
+/// Which hidden cards are counted by their votes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Recount {
+    /// Those over which a policy decides.
+    ByPolicy,
+    /// Any: a vote was made that nothing has counted yet.
+    Always,
+}
+
+/// Counts a card anew, if it is hidden; whether it was unlocked.
 pub(super) async fn count_card(
     conn: &mut Connection,
     card: CardId,
+    recount: Recount,
     at: DateTime<Utc>,
 ) -> StoreResult<bool> {
     let place: Option<PlaceRow> = diesel::sql_query(
         "SELECT k.game_code, k.set_code FROM unlocks u JOIN cards k ON k.id = u.card_id \
-         WHERE u.card_id = $1 AND u.unlocked_at IS NULL AND u.by_policy FOR UPDATE OF u",
+         WHERE u.card_id = $1 AND u.unlocked_at IS NULL AND (u.by_policy OR $2) FOR UPDATE OF u",
     )
     .bind::<SqlUuid, _>(card.0)
+    .bind::<Bool, _>(recount == Recount::Always)
     .get_result(conn)
     .await
     .optional()?;
@@ -516,10 +533,16 @@ async fn hidden_cards(conn: &mut Connection, game: &str, set: &str) -> StoreResu
     Ok(rows.into_iter().map(|row| CardId(row.card_id)).collect())
 }
 
-/// Unlocks what the time has unlocked: sets whose day has come, and cards whose submitters are old enough now. How many cards.
-/// Several instances may do it at once.
-pub async fn unlock_due(store: &Store, at: DateTime<Utc>) -> StoreResult<usize> {
-    let mut conn = store.connection().await?;
+/// Many cards take longer than a request may.
+const PATIENCE: &str = "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
+
+/// Unlocks what the time has unlocked: sets whose day has come, and cards whose submitters came of age after `since`. How many cards.
+/// Several instances may do it at once. What fails is told in the log, and keeps nothing else from being unlocked.
+pub async fn unlock_due(
+    store: &Store,
+    since: DateTime<Utc>,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
     let due: Vec<PlaceRow> = diesel::sql_query(
         "SELECT s.game_code, s.code AS set_code FROM sets s JOIN LATERAL ( \
              SELECT p.unlock_at FROM unlock_policies p \
@@ -529,8 +552,17 @@ pub async fn unlock_due(store: &Store, at: DateTime<Utc>) -> StoreResult<usize> 
                        WHERE k.game_code = s.game_code AND k.set_code = s.code AND u.unlocked_at IS NULL)",
     )
     .bind::<Timestamptz, _>(at)
-    .load(&mut *conn)
+    .load(&mut *store.connection().await?)
     .await?;
+    let mut unlocked = 0;
+    for PlaceRow { game_code, set_code } in due {
+        match unlock_by_date(store, &game_code, &set_code, at).await {
+            Ok(cards) => unlocked += cards,
+            Err(error) => {
+                tracing::error!(%error, game = game_code, set = set_code, "could not unlock a set on its day");
+            }
+        }
+    }
     let grown: Vec<CardRow> = diesel::sql_query(
         "SELECT DISTINCT u.card_id FROM unlock_policies p \
          JOIN cards k ON k.game_code = p.game_code AND (p.set_code IS NULL OR k.set_code = p.set_code) \
@@ -538,23 +570,32 @@ pub async fn unlock_due(store: &Store, at: DateTime<Utc>) -> StoreResult<usize> 
          JOIN submissions s ON s.card_id = u.card_id \
          JOIN accounts a ON a.id = s.account_id \
          WHERE p.min_account_age_days > 0 \
-           AND a.created_at + make_interval(days => p.min_account_age_days) > s.created_at \
+           AND a.created_at + make_interval(days => p.min_account_age_days) > greatest(s.created_at, $2) \
            AND a.created_at + make_interval(days => p.min_account_age_days) <= $1",
     )
     .bind::<Timestamptz, _>(at)
-    .load(&mut *conn)
+    .bind::<Timestamptz, _>(since)
+    .load(&mut *store.connection().await?)
     .await?;
-    drop(conn);
-    let mut unlocked = 0;
-    for PlaceRow { game_code, set_code } in due {
-        let mut begun = store.begin().await?;
-        let done = apply(begun.conn(), &game_code, &set_code, Count::Everything, at).await;
-        unlocked += begun.end(done).await?;
-    }
     for CardRow { card_id } in grown {
         let mut begun = store.begin().await?;
-        let done = count_card(begun.conn(), CardId(card_id), at).await;
+        let done = count_card(begun.conn(), CardId(card_id), Recount::ByPolicy, at).await;
         unlocked += usize::from(begun.end(done).await?);
     }
     Ok(unlocked)
+}
+
+async fn unlock_by_date(
+    store: &Store,
+    game: &str,
+    set: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    let mut begun = store.begin().await?;
+    let done = async {
+        begun.conn().batch_execute(PATIENCE).await?;
+        apply(begun.conn(), game, set, Count::Everything, at).await
+    };
+    let done = done.await;
+    begun.end(done).await
 }

@@ -1,13 +1,15 @@
 //! What unlocks a card, beside a number of accounts.
 
 use cardscape::store::unlock_policies::unlock_due;
-use chrono::Duration;
+use chrono::{DateTime, Duration, Utc};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp};
 
 const SET: &str = "/v1/games/ttcg/sets/dusk";
 const POLICY: &str = "/v1/games/ttcg/sets/dusk/unlock-policy";
+
+const LONG_AGO: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
 /// A set of two hidden cards and its printed copies.
 async fn a_run() -> (TestApp, Vec<PaperCard>, Player) {
@@ -195,11 +197,11 @@ async fn a_young_account_counts_when_it_is_old_enough() {
     submit(&app, &ada, copies(&cards, None).next().unwrap(), "192.0.2.7").await;
     assert_eq!(progress(&app).await, (0, false));
     app.clock().advance(Duration::days(6));
-    assert_eq!(unlock_due(app.store(), app.clock().now()).await.unwrap(), 0);
+    assert_eq!(unlock_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap(), 0);
     app.clock().advance(Duration::days(1));
-    assert_eq!(unlock_due(app.store(), app.clock().now()).await.unwrap(), 1);
+    assert_eq!(unlock_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap(), 1);
     assert_eq!(progress(&app).await, (1, true));
-    assert_eq!(unlock_due(app.store(), app.clock().now()).await.unwrap(), 0);
+    assert_eq!(unlock_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap(), 0);
 }
 
 #[tokio::test]
@@ -208,9 +210,12 @@ async fn a_day_unlocks_everything() {
     let day = app.clock().now() + Duration::hours(2);
     set(&app, &admin, POLICY, json!({ "threshold": 5, "unlock_at": day })).await.expect(201);
     let other = app.second_instance();
-    assert_eq!(unlock_due(app.store(), day - Duration::seconds(1)).await.unwrap(), 0);
+    assert_eq!(unlock_due(app.store(), LONG_AGO, day - Duration::seconds(1)).await.unwrap(), 0);
     // Two instances at the same moment: each card once.
-    let (here, there) = tokio::join!(unlock_due(app.store(), day), unlock_due(other.store(), day));
+    let (here, there) = tokio::join!(
+        unlock_due(app.store(), LONG_AGO, day),
+        unlock_due(other.store(), LONG_AGO, day)
+    );
     assert_eq!(here.unwrap() + there.unwrap(), 2);
     let reasons = "SELECT count(*) FROM unlocks WHERE reason = 'date'";
     assert_eq!(app.db().number(reasons).await, 2);
@@ -342,4 +347,56 @@ async fn submissions_and_policies_meet() {
     let plain = app.put(POLICY).by(&admin).header("if-match", policy.header("etag")).json(&open);
     plain.answer().await.expect(200);
     assert_eq!(progress(&app).await, (12, false), "no vote was lost");
+}
+
+/// A policy that is taken away in the middle of a submission: the vote counts by what is in force then.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_vote_is_lost_when_a_policy_goes() {
+    let (app, cards, admin) = a_run().await;
+    let players = players(&app, 8).await;
+    for (round, copies) in copies(&cards, None).collect::<Vec<_>>().chunks(2).take(4).enumerate() {
+        let made = set(&app, &admin, POLICY, json!({ "threshold": 90, "review": true })).await;
+        let tag = made.header("etag");
+        let remove = app.delete(POLICY).by(&admin).header("if-match", &tag);
+        let (one, other) = (&players[round * 2], &players[round * 2 + 1]);
+        let (removed, ..) = tokio::join!(
+            remove.answer(),
+            submit(&app, one, copies[0], "192.0.2.7"),
+            submit(&app, other, copies[1], "192.0.2.7"),
+        );
+        removed.expect(200);
+        let counted = i64::try_from(round * 2 + 2).unwrap().min(5);
+        let (submissions, unlocked) = progress(&app).await;
+        assert_eq!((submissions.min(5), unlocked), (counted, counted == 5), "round {round}");
+    }
+}
+
+#[tokio::test]
+async fn a_card_that_moves_comes_under_the_policy_of_its_new_set() {
+    let (app, _, admin) = a_run().await;
+    app.import_set("noon", 1, true).await;
+    app.import_set("dawn", 1, true).await;
+    let policy = "/v1/games/ttcg/sets/noon/unlock-policy";
+    set(&app, &admin, policy, json!({ "threshold": 9, "review": true })).await.expect(201);
+    let card = app.get("/v1/games/ttcg/sets/dawn/cards/001").answer().await.expect(200);
+    assert_eq!(card["unlock"]["threshold"], 5);
+    let path = format!("/v1/cards/{}", card["id"].as_str().unwrap());
+    let to = json!({ "set": "noon", "number": "077" });
+    app.post(&format!("{path}/move")).by(&admin).json(&to).answer().await.expect(201);
+    assert_eq!(app.get(&path).answer().await.expect(200)["unlock"]["threshold"], 9);
+    let ruled = "SELECT count(*) FROM unlocks WHERE by_policy AND threshold = 9";
+    assert_eq!(app.db().number(ruled).await, 2);
+}
+
+#[tokio::test]
+async fn nobody_reviews_a_submission_of_their_own() {
+    let (app, cards, admin) = a_run().await;
+    set(&app, &admin, POLICY, json!({ "threshold": 1, "review": true })).await.expect(201);
+    let moderator = app.moderator().await;
+    let copy = copies(&cards, None).next().unwrap();
+    let made = submit(&app, &moderator, copy, "192.0.2.7").await;
+    let path = format!("/v1/submissions/{}/review", made["submission"].as_str().unwrap());
+    let body = json!({ "confirmed": true, "note": "It is mine." });
+    app.put(&path).by(&moderator).json(&body).answer().await.problem(409, "own_case");
+    assert_eq!(progress(&app).await, (0, false));
 }

@@ -104,11 +104,24 @@ pub(super) async fn change(
     plan: &SetPlan<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
+    let changed: Vec<CardId> = plan.changed.iter().map(|card| card.id).collect();
+    hold_progress(conn, &changed).await?;
     for card in &plan.changed {
         change_card(conn, by, card, at).await?;
     }
-    let changed: Vec<CardId> = plan.changed.iter().map(|card| card.id).collect();
     changes::cards_changed(conn, &changed, at).await
+}
+
+/// Keeps cards from being unlocked meanwhile. Their rows come before their content, and in the order of ids, as for whoever unlocks cards.
+async fn hold_progress(conn: &mut Connection, changed: &[CardId]) -> StoreResult<()> {
+    let ids: Vec<Uuid> = changed.iter().map(|card| card.0).collect();
+    diesel::sql_query(
+        "SELECT card_id FROM unlocks WHERE card_id = ANY ($1) AND unlocked_at IS NULL ORDER BY card_id FOR SHARE",
+    )
+    .bind::<Array<SqlUuid>, _>(ids)
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 async fn change_card(

@@ -342,6 +342,7 @@ pub async fn mint(
         Ok(()) => store_copies(&press, &new, &printed, &order, &progress).await,
         Err(error) => Err(error),
     };
+    let was_complete = stored.is_ok();
     let activated = match stored {
         Ok(()) => activate(store, by, &new, planned.set.copies_per_card, &order.file, now).await,
         Err(error) => Err(error),
@@ -349,8 +350,13 @@ pub async fn mint(
     if let Err(error) = activated {
         if !matches!(error, MintError::Unknown { .. }) {
             // Without the database the run stays pending and is discarded later; without the file its codes are gone now.
-            let _ =
+            let discarded =
                 store.transaction(async |conn| print_runs::discard_pending(conn, now).await).await;
+            // But the last step may be on its way still, and its answer lost: then the codes may be needed.
+            if was_complete && (discarded.is_err() || is_active(store, new.id).await != Some(false))
+            {
+                return Err(MintError::Unknown { run: new.id, file: order.file.clone() });
+            }
             order.remove_files();
         }
         return Err(error);
@@ -362,6 +368,12 @@ pub async fn mint(
         file_sha256: hex(&printed.file_sha256),
         packing_sha256: printed.packing_sha256.as_ref().map(|hash| hex(hash)),
     })
+}
+
+/// Whether a run is active, if the database tells.
+async fn is_active(store: &Store, run: PrintRunId) -> Option<bool> {
+    let mut conn = store.connection().await.ok()?;
+    print_runs::is_active(&mut conn, run).await.ok()
 }
 
 impl MintOrder {
