@@ -44,6 +44,10 @@ pub enum Scope {
     DecksRead,
     /// Create, change and delete own decks.
     DecksWrite,
+    /// Read the own collection, wants and haves, and who would trade.
+    CollectionRead,
+    /// Change the own collection, wants and haves.
+    CollectionWrite,
     /// Read own submissions.
     SerialsRead,
     /// Submit serials.
@@ -56,10 +60,12 @@ pub enum Scope {
 
 impl Scope {
     /// All scopes.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::CatalogueRead,
         Self::DecksRead,
         Self::DecksWrite,
+        Self::CollectionRead,
+        Self::CollectionWrite,
         Self::SerialsRead,
         Self::SerialsSubmit,
         Self::AdminRead,
@@ -72,6 +78,8 @@ impl Scope {
             Self::CatalogueRead => "catalogue:read",
             Self::DecksRead => "decks:read",
             Self::DecksWrite => "decks:write",
+            Self::CollectionRead => "collection:read",
+            Self::CollectionWrite => "collection:write",
             Self::SerialsRead => "serials:read",
             Self::SerialsSubmit => "serials:submit",
             Self::AdminRead => "admin:read",
@@ -306,6 +314,10 @@ permissions! {
     ReadOwnDecks: Player, Some(Scope::DecksRead);
     /// Create, change and delete own decks.
     WriteOwnDecks: Player, Some(Scope::DecksWrite);
+    /// Read the own collection, wants and haves, and who would trade.
+    ReadOwnCollection: Player, Some(Scope::CollectionRead);
+    /// Change the own collection, wants and haves.
+    WriteOwnCollection: Player, Some(Scope::CollectionWrite);
     /// Read own submissions.
     ReadOwnSubmissions: Player, Some(Scope::SerialsRead);
     /// Submit serials.

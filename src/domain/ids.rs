@@ -41,12 +41,21 @@ ids! {
     SubmissionId;
     /// A deck list.
     DeckId;
+    /// A file that was read, to be added to a collection.
+    CollectionImportId;
     /// An entry of the copy ledger.
     LedgerId;
     /// A ruling or an erratum.
     RulingId;
     /// A card's move to another number, or into another card.
     MigrationId;
+}
+
+impl CollectionImportId {
+    /// A new id that cannot be guessed: 122 random bits.
+    pub fn unordered() -> Self {
+        Self(Uuid::new_v4())
+    }
 }
 
 impl PrintingId {

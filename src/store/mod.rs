@@ -10,6 +10,8 @@ pub mod bulk_files;
 pub mod card_migrations;
 pub mod cards;
 pub mod changes;
+pub mod collection;
+pub mod collection_imports;
 pub mod deck_pool;
 pub mod decks;
 mod door;
@@ -32,6 +34,7 @@ pub mod sessions;
 pub mod sets;
 pub mod submission_reviews;
 pub mod tokens;
+pub mod trade_lists;
 pub mod unlock_policies;
 pub mod unlocks;
 

@@ -136,6 +136,31 @@ diesel::table! {
 }
 
 diesel::table! {
+    collection_entries (account_id, printing_id, condition) {
+        account_id -> Uuid,
+        printing_id -> Uuid,
+        condition -> Text,
+        quantity -> Int4,
+        updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    collection_imports (id) {
+        id -> Uuid,
+        account_id -> Uuid,
+        mode -> Text,
+        game_code -> Nullable<Text>,
+        entries -> Jsonb,
+        rejected -> Jsonb,
+        created_at -> Timestamptz,
+        expires_at -> Timestamptz,
+        committed_at -> Nullable<Timestamptz>,
+        result -> Nullable<Jsonb>,
+    }
+}
+
+diesel::table! {
     copies (code_prefix, code_mac) {
         code_prefix -> Text,
         code_mac -> Bytea,
@@ -362,6 +387,27 @@ diesel::table! {
 }
 
 diesel::table! {
+    trade_list_items (account_id, kind, position) {
+        account_id -> Uuid,
+        kind -> Text,
+        position -> Int4,
+        card_id -> Uuid,
+        printing_id -> Nullable<Uuid>,
+        quantity -> Int4,
+    }
+}
+
+diesel::table! {
+    trade_lists (account_id, kind) {
+        account_id -> Uuid,
+        kind -> Text,
+        visibility -> Text,
+        revision -> Int8,
+        updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     unlock_policies (id) {
         id -> Uuid,
         game_code -> Text,
@@ -399,6 +445,8 @@ diesel::allow_tables_to_appear_in_same_query!(
     card_migrations,
     card_rulings,
     cards,
+    collection_entries,
+    collection_imports,
     copies,
     copy_ledger,
     deck_entries,
@@ -419,6 +467,8 @@ diesel::allow_tables_to_appear_in_same_query!(
     submission_networks,
     submission_reviews,
     submissions,
+    trade_list_items,
+    trade_lists,
     unlock_policies,
     unlocks,
 );

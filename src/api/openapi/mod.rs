@@ -30,6 +30,7 @@ use super::routes::Operations;
         (name = "catalogue", description = "Games, formats, sets, cards and printings."),
         (name = "serials", description = "Submit serials, follow unlocks, look at print runs."),
         (name = "decks", description = "Deck lists and what is wrong with them."),
+        (name = "collection", description = "What players own, want and would give."),
         (name = "operations", description = "For admins."),
         (name = "service", description = "Health, metrics, error codes."),
     ),
