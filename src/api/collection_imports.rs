@@ -13,9 +13,9 @@ use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
 use crate::domain::code::Code;
+use crate::domain::collection::ImportMode;
 use crate::domain::collection::resolve::Assumptions;
 use crate::domain::collection::table::{self, Dialect, Line, Table};
-use crate::domain::collection::{ImportMode, MAX_ENTRIES};
 use crate::domain::ids::CollectionImportId;
 use crate::store::collection::{self, EntryView};
 use crate::store::collection_imports::{
@@ -239,7 +239,7 @@ fn rejected(table: &Table, reading: &Reading) -> Vec<RejectedLine> {
 /// Reads a file of cards that you own, and shows what each line means. Nothing is counted yet.
 ///
 /// CSV with headings in the first line, as Moxfield, Archidekt, Deckbox, ManaBox and this service write it, separated by commas, semicolons or
-/// tabs; or JSON, a list of objects. At most 2 MiB and 20,000 lines. `POST /v1/collection/imports/{import}/commit` then applies
+/// tabs; or JSON, a list of objects. At most 16 MiB and 50,000 lines. `POST /v1/collection/imports/{import}/commit` then applies
 /// exactly what was shown.
 #[utoipa::path(
     post, path = "/v1/collection/imports", tag = "collection", security(("bearer" = [])), params(ImportQuery),
@@ -538,7 +538,6 @@ pub async fn export_collection(
     let game = query.game.as_ref().map(Code::as_str);
     let mut conn = state.store.connection().await?;
     let entries = collection::all(&mut conn, &by, caller.viewer(), game).await?;
-    debug_assert!(i64::try_from(entries.len()).is_ok_and(|count| count <= MAX_ENTRIES));
     let entries: Vec<ExportedEntry> = entries.into_iter().map(Into::into).collect();
     tracing::info!(account = %by.account(), entries = entries.len(), "collection exported");
     let (name, media_type, body) = match query.format {

@@ -348,5 +348,9 @@ pub(super) async fn write(
             .bind::<SqlUuid, _>(account.0)
             .get_result(conn)
             .await?;
-    if total > MAX_ENTRIES { Err(CollectionError::Full) } else { Ok(()) }
+    if usize::try_from(total).is_ok_and(|total| total > MAX_ENTRIES) {
+        Err(CollectionError::Full)
+    } else {
+        Ok(())
+    }
 }

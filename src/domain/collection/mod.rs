@@ -11,7 +11,7 @@ use super::ids::PrintingId;
 /// Most cards of one printing in one condition.
 pub const MAX_QUANTITY: i32 = 9_999;
 /// Most entries of one account.
-pub const MAX_ENTRIES: i64 = 50_000;
+pub const MAX_ENTRIES: usize = 50_000;
 /// Most items of one list of wants or haves.
 pub const MAX_TRADE_ITEMS: usize = 2_000;
 

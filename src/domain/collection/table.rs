@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 use uuid::Uuid;
 
-use super::{Condition, MAX_QUANTITY};
+use super::{Condition, MAX_ENTRIES, MAX_QUANTITY};
 use crate::domain::card_name::TypedName;
 use crate::domain::ids::PrintingId;
 use crate::domain::import::without_mark;
 
-/// Most lines of one file, without the heading.
-pub const MAX_LINES: usize = 20_000;
+/// Most lines of one file, without the heading: the largest collection comes back in one piece.
+pub const MAX_LINES: usize = MAX_ENTRIES;
 /// Longest field that is repeated in an answer, in characters.
 const MAX_SHOWN: usize = 120;
 
