@@ -294,7 +294,7 @@ pub struct CardIdentifierBody {
 
 impl CardIdentifierBody {
     /// The identifier; faults name the field.
-    fn parse(&self, at: &str, faults: &mut Vec<InputFault>) -> Option<CardIdentifier> {
+    pub(super) fn parse(&self, at: &str, faults: &mut Vec<InputFault>) -> Option<CardIdentifier> {
         let Self { id, game, set, number, name } = self;
         let mut code = |field: &str, text: &String| {
             let code = Code::try_from(text.clone());

@@ -85,10 +85,15 @@ problem_codes! {
     SetPrinted = 409 "set_printed" "The set is being printed or was: its cards stay what and where they are";
     MergeRefused = 409 "merge_refused" "These two cards cannot become one";
     TooManyRulings = 409 "too_many_rulings" "The card has as many rulings as it may";
+    CountOutOfRange = 409 "count_out_of_range" "A count would fall below 0 or rise above 9999; nothing was changed";
+    CollectionFull = 409 "collection_full" "The collection has as many entries as it may";
     Gone = 410 "gone" "What this request created was deleted since";
     UnknownFormat = 422 "unknown_format" "There is no such game or format";
     InvalidImport = 422 "invalid_import" "The file has faults; nothing of it was taken";
     InvalidEdit = 422 "invalid_edit" "What the edit would make of it has faults; nothing was changed";
+    UnclearPrinting = 422 "unclear_printing" "Something names no printing that you may see, or several; nothing was changed";
+    UnreadableCollection = 422 "unreadable_collection" "The file is not a table of cards";
+    ImportHasFaults = 422 "import_has_faults" "Some lines of the file cannot be taken; nothing of it was";
     UnreadableDeckList = 422 "unreadable_deck_list" "Some lines of the deck list cannot be read";
 
     // Serials.

@@ -8,10 +8,10 @@ use super::middleware::deadline;
 use super::problem::{self, Problem, ProblemCode};
 use super::{
     accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations, cards, changes,
-    community, copies, copy_moderation, deck_reports, decks, disputes, facets, games, health,
-    history, print_commitments, print_plans, print_runs, print_statistics, rulings, sessions, sets,
-    submission_batches, submission_reviews, submissions, tokens, trades, trading, unlock_policies,
-    unlocks,
+    collection, collection_imports, collection_progress, community, copies, copy_moderation,
+    deck_reports, decks, disputes, facets, games, health, history, print_commitments, print_plans,
+    print_runs, print_statistics, rulings, sessions, sets, submission_batches, submission_reviews,
+    submissions, tokens, trade_lists, trades, trading, unlock_policies, unlocks,
 };
 
 macro_rules! on {
@@ -94,6 +94,20 @@ routes! {
     "/v1/decks/{deck}"            => get decks::find_deck, put decks::replace_deck, delete decks::delete_deck;
     "/v1/decks/{deck}/report"     => get deck_reports::find_deck_report;
     "/v1/deck-reports"            => post deck_reports::create_deck_report;
+
+    "/v1/collection"              => get collection::list_collection;
+    "/v1/collection/changes"      => post collection::change_counts;
+    "/v1/collection/imports"      => post collection_imports::read_import;
+    "/v1/collection/imports/{import}/commit" => post collection_imports::commit_import;
+    "/v1/collection/export"       => get collection_imports::export_collection;
+    "/v1/collection/completion"   => get collection_progress::find_completion;
+    "/v1/collection/duplicates"   => get collection_progress::list_duplicates;
+    "/v1/collection/{printing}"   => put collection::set_count;
+    "/v1/me/wants"                => get trade_lists::find_wants, put trade_lists::replace_wants;
+    "/v1/me/haves"                => get trade_lists::find_haves, put trade_lists::replace_haves;
+    "/v1/players/{player}/wants"  => get trade_lists::list_player_wants;
+    "/v1/players/{player}/haves"  => get trade_lists::list_player_haves;
+    "/v1/trade-matches"           => get trade_lists::list_trade_matches;
 
     "/v1/submissions"             => get submissions::list_submissions, post submissions::create_submission;
     "/v1/submissions/batch"       => post submission_batches::create_submissions;

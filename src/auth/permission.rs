@@ -44,6 +44,10 @@ pub enum Scope {
     DecksRead,
     /// Create, change and delete own decks.
     DecksWrite,
+    /// Read the own collection, wants and haves, and who would trade.
+    CollectionRead,
+    /// Change the own collection, wants and haves.
+    CollectionWrite,
     /// Read own submissions, copies and disputes.
     SerialsRead,
     /// Submit serials, and speak in the disputes that come of it.
@@ -64,6 +68,8 @@ impl Scope {
         Self::CatalogueRead,
         Self::DecksRead,
         Self::DecksWrite,
+        Self::CollectionRead,
+        Self::CollectionWrite,
         Self::SerialsRead,
         Self::SerialsSubmit,
         Self::TradesRead,
@@ -78,6 +84,8 @@ impl Scope {
             Self::CatalogueRead => "catalogue:read",
             Self::DecksRead => "decks:read",
             Self::DecksWrite => "decks:write",
+            Self::CollectionRead => "collection:read",
+            Self::CollectionWrite => "collection:write",
             Self::SerialsRead => "serials:read",
             Self::SerialsSubmit => "serials:submit",
             Self::TradesRead => "trades:read",
@@ -336,6 +344,10 @@ permissions! {
     ReadOwnDecks: Player, Some(Scope::DecksRead);
     /// Create, change and delete own decks.
     WriteOwnDecks: Player, Some(Scope::DecksWrite);
+    /// Read the own collection, wants and haves, and who would trade.
+    ReadOwnCollection: Player, Some(Scope::CollectionRead);
+    /// Change the own collection, wants and haves.
+    WriteOwnCollection: Player, Some(Scope::CollectionWrite);
     /// Read own submissions.
     ReadOwnSubmissions: Player, Some(Scope::SerialsRead);
     /// Submit serials.

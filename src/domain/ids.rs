@@ -43,6 +43,8 @@ ids! {
     SubmissionId;
     /// A deck list.
     DeckId;
+    /// A file that was read, to be added to a collection.
+    CollectionImportId;
     /// An entry of the copy ledger.
     LedgerId;
     /// A ruling or an erratum.
@@ -56,6 +58,13 @@ ids! {
     TradeId;
     /// A claim to a copy that is registered to another: the id of the ledger entry that opened it.
     DisputeId;
+}
+
+impl CollectionImportId {
+    /// A new id that cannot be guessed: 122 random bits.
+    pub fn unordered() -> Self {
+        Self(Uuid::new_v4())
+    }
 }
 
 impl PrintingId {

@@ -9,6 +9,7 @@ pub mod card_edit;
 pub mod card_name;
 pub mod clock;
 pub mod code;
+pub mod collection;
 pub mod commitment;
 pub mod deck;
 pub mod dispute;

@@ -1,12 +1,12 @@
-//! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, where submissions came from, offers that
-//! came to nothing.
+//! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, files that nobody committed, where
+//! submissions came from, offers that came to nothing.
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use super::schema::{attempts, events, idempotency_keys, personal_access_tokens, sessions};
-use super::{Connection, StoreResult, trades};
+use super::{Connection, StoreResult, collection_imports, trades};
 
 /// Idempotency records are kept this long: a client that re-sends later gets a second resource.
 pub const IDEMPOTENCY_RETENTION: Duration = Duration::days(2);
@@ -51,6 +51,7 @@ pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usi
     )
     .execute(conn)
     .await?;
+    gone += collection_imports::sweep(conn, now, IDEMPOTENCY_RETENTION).await?;
     // Where submissions came from matters while their card is hidden.
     gone += diesel::sql_query(
         "DELETE FROM submission_networks WHERE submission_id IN ( \

@@ -139,6 +139,31 @@ diesel::table! {
 }
 
 diesel::table! {
+    collection_entries (account_id, printing_id, condition) {
+        account_id -> Uuid,
+        printing_id -> Uuid,
+        condition -> Text,
+        quantity -> Int4,
+        updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    collection_imports (id) {
+        id -> Uuid,
+        account_id -> Uuid,
+        mode -> Text,
+        game_code -> Nullable<Text>,
+        entries -> Jsonb,
+        rejected -> Jsonb,
+        created_at -> Timestamptz,
+        expires_at -> Timestamptz,
+        committed_at -> Nullable<Timestamptz>,
+        result -> Nullable<Jsonb>,
+    }
+}
+
+diesel::table! {
     copies (code_prefix, code_mac) {
         code_prefix -> Text,
         code_mac -> Bytea,
@@ -430,6 +455,17 @@ diesel::table! {
 }
 
 diesel::table! {
+    trade_list_items (account_id, kind, position) {
+        account_id -> Uuid,
+        kind -> Text,
+        position -> Int4,
+        card_id -> Uuid,
+        printing_id -> Nullable<Uuid>,
+        quantity -> Int4,
+    }
+}
+
+diesel::table! {
     trades (id) {
         id -> Uuid,
         offered_by -> Uuid,
@@ -440,6 +476,16 @@ diesel::table! {
         created_at -> Timestamptz,
         expires_at -> Timestamptz,
         closed_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    trade_lists (account_id, kind) {
+        account_id -> Uuid,
+        kind -> Text,
+        visibility -> Text,
+        revision -> Int8,
+        updated_at -> Timestamptz,
     }
 }
 
@@ -481,6 +527,8 @@ diesel::allow_tables_to_appear_in_same_query!(
     card_migrations,
     card_rulings,
     cards,
+    collection_entries,
+    collection_imports,
     copies,
     copy_ledger,
     deck_entries,
@@ -507,6 +555,8 @@ diesel::allow_tables_to_appear_in_same_query!(
     submissions,
     trade_copies,
     trades,
+    trade_list_items,
+    trade_lists,
     unlock_policies,
     unlocks,
 );

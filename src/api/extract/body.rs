@@ -116,16 +116,51 @@ impl<T: FileType> FromRequest for File<T> {
         let whole = read(req, payload, &[T::MEDIA_TYPE], MAX_FILE);
         Box::pin(async move {
             let raw = whole.await?;
-            let text = std::str::from_utf8(&raw).map_err(|error| {
-                let at = error.valid_up_to();
-                Problem::new(ProblemCode::NotUtf8)
-                    .detail(format!("Byte {at}, from 0, is not UTF-8."))
-            })?;
-            let text = without_mark(text);
+            let text = without_mark(utf8(&raw)?);
             T::check(text)?;
             Ok(Self { text: text.to_owned(), kind: PhantomData })
         })
     }
+}
+
+/// Largest table, in bytes: fifty thousand lines of our own JSON are 10 MB.
+const MAX_TABLE: usize = 16 * 1024 * 1024;
+
+/// A table as the body: `text/csv` or `application/json`. Refused: other media types and compressed bodies (415), more than 16 MiB
+/// (413), what is no UTF-8 text or no JSON (400). Routes take it as a `Result`, like [`File`].
+pub enum TableFile {
+    /// The text, with its byte order mark if it has one.
+    Csv(String),
+    /// The document.
+    Json(serde_json::Value),
+}
+
+impl FromRequest for TableFile {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let is_csv = has_media_type(req, "text/csv");
+        let whole = read(req, payload, &["text/csv", "application/json"], MAX_TABLE);
+        Box::pin(async move {
+            let raw = whole.await?;
+            let text = utf8(&raw)?;
+            if is_csv {
+                return Ok(Self::Csv(text.to_owned()));
+            }
+            let document = serde_json::from_str(without_mark(text));
+            document
+                .map(Self::Json)
+                .map_err(|error| Problem::new(ProblemCode::MalformedJson).detail(error.to_string()))
+        })
+    }
+}
+
+fn utf8(raw: &[u8]) -> Result<&str, Problem> {
+    std::str::from_utf8(raw).map_err(|error| {
+        let at = error.valid_up_to();
+        Problem::new(ProblemCode::NotUtf8).detail(format!("Byte {at}, from 0, is not UTF-8."))
+    })
 }
 
 /// The whole body, if it has one of the media types and is not too large.

@@ -11,7 +11,7 @@ mod params;
 mod range;
 
 pub use answer_form::AnswerForm;
-pub use body::{Body, File, FileType, Json, Patch, Toml};
+pub use body::{Body, File, FileType, Json, Patch, TableFile, Toml};
 pub use conditional::{
     Condition, Freshness, IfMatch, Rendered, Revision, Versions, cacheable, cacheable_text, edited,
 };

@@ -31,6 +31,7 @@ use super::routes::Operations;
         (name = "serials", description = "Submit serials, follow unlocks, look at print runs."),
         (name = "copies", description = "Registered copies, their history, trades and disputes."),
         (name = "decks", description = "Deck lists and what is wrong with them."),
+        (name = "collection", description = "What players own, want and would give."),
         (name = "operations", description = "For admins."),
         (name = "service", description = "Health, metrics, error codes."),
     ),

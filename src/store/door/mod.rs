@@ -9,6 +9,7 @@
 
 pub(super) mod bulk;
 pub(super) mod cards;
+pub(super) mod collection;
 pub(super) mod content;
 pub(super) mod copies;
 pub(super) mod facets;

@@ -1,0 +1,10 @@
+DROP TRIGGER collections_follow_printings ON printings;
+DROP TRIGGER collections_follow_cards ON cards;
+DROP FUNCTION collections_follow_printings;
+DROP FUNCTION collections_follow_cards;
+DROP FUNCTION counts_become;
+DROP FUNCTION trade_items_become;
+DROP TABLE trade_list_items;
+DROP TABLE trade_lists;
+DROP TABLE collection_imports;
+DROP TABLE collection_entries;

@@ -1,0 +1,206 @@
+//! How complete a collection is, and what it has more of than it needs.
+
+use std::collections::BTreeMap;
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::collection::CardLineResponse;
+use super::extract::{Caller, Cursor, Freshness, May, Page, PageLimit, Params, cacheable, paged};
+use super::problem::{InputFault, Problem, ProblemCode};
+use super::state::AppState;
+use crate::auth::permission::ReadOwnCollection;
+use crate::domain::code::Code;
+use crate::store::collection::{
+    self, CompletionRow, DuplicateFilter, DuplicatePosition, DuplicateView,
+};
+
+/// Which sets.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct CompletionQuery {
+    /// Code of the game.
+    #[param(value_type = String, example = "ttcg")]
+    game: Code,
+    /// Code of a set; without it, all sets of which you have something.
+    #[param(value_type = Option<String>, example = "hearth")]
+    set: Option<Code>,
+}
+
+/// So many of so many.
+#[derive(Default, Serialize, ToSchema)]
+pub struct PartResponse {
+    /// How many you have.
+    #[schema(example = 12, minimum = 0)]
+    pub owned: i64,
+    /// How many there are.
+    #[schema(example = 54, minimum = 0)]
+    pub total: i64,
+}
+
+/// So many of so many that have something in common.
+#[derive(Serialize, ToSchema)]
+pub struct CodedPartResponse {
+    /// Code of the rarity or kind.
+    #[schema(example = "common")]
+    pub code: String,
+    /// How many of them.
+    #[serde(flatten)]
+    pub part: PartResponse,
+}
+
+/// How complete a set is.
+#[derive(Serialize, ToSchema)]
+pub struct SetCompletionResponse {
+    /// Code of the set.
+    #[schema(example = "hearth")]
+    pub set: String,
+    /// Name of the set.
+    #[schema(example = "Hearth and Home")]
+    pub name: String,
+    /// Cards, in whatever rarity: all of the set, hidden ones, too.
+    pub cards: PartResponse,
+    /// Printings of cards that you may see.
+    pub printings: PartResponse,
+    /// Printings of cards that you may see by rarity, the most common first.
+    pub rarities: Vec<CodedPartResponse>,
+    /// Cards that you may see by kind.
+    pub kinds: Vec<CodedPartResponse>,
+}
+
+/// How complete the sets of a game are.
+#[derive(Serialize, ToSchema)]
+pub struct CompletionResponse {
+    /// The sets, by code.
+    pub data: Vec<SetCompletionResponse>,
+}
+
+fn by_set(rows: Vec<CompletionRow>) -> Vec<SetCompletionResponse> {
+    let mut sets: BTreeMap<String, SetCompletionResponse> = BTreeMap::new();
+    for row in rows {
+        let CompletionRow { set_code, set_name, part, code, owned, total } = row;
+        let set = sets.entry(set_code.clone()).or_insert_with(|| SetCompletionResponse {
+            set: set_code,
+            name: set_name,
+            cards: PartResponse::default(),
+            printings: PartResponse::default(),
+            rarities: Vec::new(),
+            kinds: Vec::new(),
+        });
+        let counts = PartResponse { owned, total };
+        match part.as_str() {
+            "cards" => set.cards = counts,
+            "printings" => set.printings = counts,
+            "rarity" => set.rarities.push(CodedPartResponse { code, part: counts }),
+            _ => set.kinds.push(CodedPartResponse { code, part: counts }),
+        }
+    }
+    sets.into_values().collect()
+}
+
+/// Tells how complete the sets of a game are: by cards, printings, rarity and kind.
+///
+/// You have a printing when you counted it or have a registered copy of it. Hidden cards count as cards of their set; in what rarities they are
+/// and of which kind is counted for those alone who may see them.
+#[utoipa::path(
+    get, path = "/v1/collection/completion", tag = "collection", security(("bearer" = [])), params(CompletionQuery),
+    responses((status = 200, body = CompletionResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_completion(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    by: May<ReadOwnCollection>,
+    query: Result<Params<CompletionQuery>, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let query = query?;
+    let (viewer, set) = (caller.viewer(), query.set.as_ref().map(Code::as_str));
+    let mut conn = state.store.connection().await?;
+    let rows = collection::completion(&mut conn, &by, viewer, query.game.as_str(), set).await?;
+    cacheable(&req, Freshness::Private, None, &CompletionResponse { data: by_set(rows) })
+}
+
+/// Which printings, and which part of the list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct DuplicatesQuery {
+    /// How many of a printing you keep: 1 to 9999. More than so many are listed.
+    #[serde(default = "one")]
+    #[param(value_type = Option<i64>, minimum = 1, maximum = 9999, default = 1)]
+    over: i64,
+    /// Only cards of this game.
+    #[param(value_type = Option<String>, example = "ttcg")]
+    game: Option<Code>,
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+fn one() -> i64 {
+    1
+}
+
+/// A printing of which you have several.
+#[derive(Serialize, ToSchema)]
+pub struct DuplicateResponse {
+    /// The printing.
+    pub printing: Uuid,
+    /// Its rarity; absent when the card is hidden from the caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "common")]
+    pub rarity: Option<String>,
+    /// Counted, in all conditions.
+    #[schema(example = 3, minimum = 0)]
+    pub counted: i64,
+    /// Registered copies.
+    #[schema(example = 1, minimum = 0)]
+    pub registered: i64,
+    /// How many there are beyond those that you keep.
+    #[schema(example = 3, minimum = 1)]
+    pub spare: i64,
+    /// Its card.
+    pub card: CardLineResponse,
+}
+
+/// Lists printings of which you have more than you keep, counted and registered together, by game, set and number.
+#[utoipa::path(
+    get, path = "/v1/collection/duplicates", tag = "collection", security(("bearer" = [])), params(DuplicatesQuery),
+    responses((status = 200, body = Page<DuplicateResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_duplicates(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    by: May<ReadOwnCollection>,
+    query: Params<DuplicatesQuery>,
+) -> Result<HttpResponse, Problem> {
+    let over = query.over;
+    if !(1..=9999).contains(&over) {
+        let fault = InputFault::at("?over", "must be 1 to 9999");
+        return Err(Problem::new(ProblemCode::InvalidQuery).errors(vec![fault]));
+    }
+    let after = query.cursor.as_ref().map(Cursor::key::<DuplicatePosition>).transpose()?;
+    let filter = DuplicateFilter { game: query.game.as_ref().map(Code::as_str), over };
+    let (viewer, limit) = (caller.viewer(), query.limit.rows());
+    let mut conn = state.store.connection().await?;
+    let rows =
+        collection::duplicates(&mut conn, &by, viewer, &filter, after.as_ref(), limit).await?;
+    let response = |row: DuplicateView| DuplicateResponse {
+        printing: row.printing_id,
+        rarity: row.rarity,
+        counted: row.counted,
+        registered: row.registered,
+        spare: row.counted + row.registered - over,
+        card: row.card.into(),
+    };
+    let page = paged(rows, query.limit, DuplicateView::position, response);
+    page.answer(&req, Freshness::Private)
+}

@@ -1,0 +1,510 @@
+//! Which printing a line means, among the cards that its owner may see. Nothing is guessed: what may mean several printings is a
+//! question, with the answers that there are.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardscape_engine::{name_key, search_key};
+
+use super::table::{WantedPrinting, unbracketed};
+use crate::domain::ids::{CardId, PrintingId};
+
+/// Most answers to one question.
+const MAX_CHOICES: usize = 10;
+
+/// A printing that a line may mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownPrinting {
+    /// Id.
+    pub id: PrintingId,
+    /// Rarity code.
+    pub rarity: String,
+}
+
+/// A card that a line may mean: one that the owner may see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownCard {
+    /// Id.
+    pub id: CardId,
+    /// Game code.
+    pub game: String,
+    /// Set code.
+    pub set: String,
+    /// Collector number.
+    pub number: String,
+    /// Name; `None`: the card is hidden from the owner, who counted it before.
+    pub name: Option<String>,
+    /// Its printings, the most common first.
+    pub printings: Vec<KnownPrinting>,
+}
+
+/// A game or a set: code and name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Titled {
+    /// Code of its game; of a game its own.
+    pub game: String,
+    /// Code.
+    pub code: String,
+    /// Name for people.
+    pub name: String,
+}
+
+/// A game or a set, and its name folded: names are compared for every line.
+#[derive(Debug)]
+struct Keyed {
+    titled: Titled,
+    key: String,
+}
+
+impl From<Titled> for Keyed {
+    fn from(titled: Titled) -> Self {
+        Self { key: name_key(&titled.name), titled }
+    }
+}
+
+impl Keyed {
+    fn has_code(&self, text: &str) -> bool {
+        self.titled.code.eq_ignore_ascii_case(text)
+    }
+
+    fn has_name(&self, text: &str) -> bool {
+        !self.key.is_empty() && self.key == name_key(text)
+    }
+}
+
+/// Codes of game and set.
+type SetCodes<'s> = Vec<(&'s str, &'s str)>;
+
+/// What lines are held against.
+#[derive(Debug, Default)]
+pub struct Shelf {
+    games: Vec<Keyed>,
+    sets: Vec<Keyed>,
+    cards: Vec<KnownCard>,
+    known: BTreeSet<CardId>,
+    by_search_key: BTreeMap<String, Vec<usize>>,
+    /// By game, set and number without leading zeros.
+    by_place: BTreeMap<(String, String, String), Vec<usize>>,
+    by_printing: BTreeMap<PrintingId, usize>,
+}
+
+/// How lines are read that leave something open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assumptions {
+    /// The game of lines that name none.
+    pub game: Option<String>,
+    /// Lines without a rarity mean the most common printing of their card.
+    pub most_common: bool,
+}
+
+/// A card, or a printing of it, that may be meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Game code.
+    pub game: String,
+    /// Set code.
+    pub set: String,
+    /// Collector number.
+    pub number: String,
+    /// Name.
+    pub name: Option<String>,
+    /// The printing and its rarity, where the card is clear.
+    pub printing: Option<KnownPrinting>,
+}
+
+/// What a line means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// This printing.
+    Printing(Box<Choice>, PrintingId),
+    /// One of several. The reason tells nothing of hidden cards; the choices are what the owner sees.
+    Ambiguous(&'static str, Vec<Choice>),
+    /// Nothing that the owner may see; what comes nearest, where that is known.
+    Unknown(&'static str, Vec<Choice>),
+}
+
+/// Spellings of a number that cards may have: as written, without leading zeros, with so many that it has two to four digits.
+pub fn spellings(number: &str) -> BTreeSet<String> {
+    let bare = bare_number(number);
+    let mut spellings = BTreeSet::from([number.to_owned()]);
+    for width in 1..=4 {
+        spellings.insert(format!("{bare:0>width$}"));
+        spellings.insert(format!("{:0>width$}", bare.to_ascii_uppercase()));
+    }
+    spellings
+}
+
+fn bare_number(number: &str) -> String {
+    let bare = number.trim_start_matches('0');
+    if bare.is_empty() { "0".to_owned() } else { bare.to_ascii_lowercase() }
+}
+
+impl Shelf {
+    /// An empty one that knows these games and sets.
+    pub fn new(games: Vec<Titled>, sets: Vec<Titled>) -> Self {
+        let keyed = |titled: Vec<Titled>| titled.into_iter().map(Keyed::from).collect();
+        Self { games: keyed(games), sets: keyed(sets), ..Self::default() }
+    }
+
+    /// Adds a card, once.
+    pub fn add(&mut self, card: KnownCard) {
+        if !self.known.insert(card.id) {
+            return;
+        }
+        let at = self.cards.len();
+        let place = (card.game.clone(), card.set.clone(), bare_number(&card.number));
+        self.by_place.entry(place).or_default().push(at);
+        if let Some(name) = &card.name {
+            self.by_search_key.entry(search_key(name)).or_default().push(at);
+        }
+        self.by_printing.extend(card.printings.iter().map(|printing| (printing.id, at)));
+        self.cards.push(card);
+    }
+
+    /// Codes of the games that a line may be about; none: it names one that there is not.
+    pub fn games_of(&self, wanted: &WantedPrinting, assumed: &Assumptions) -> Vec<&str> {
+        let all = || self.games.iter();
+        let games: Vec<&Keyed> = match (&wanted.game, &assumed.game) {
+            (Some(text), _) => {
+                all().filter(|game| game.has_code(text) || game.has_name(text)).collect()
+            }
+            (None, Some(code)) => all().filter(|game| game.titled.code == *code).collect(),
+            (None, None) => all().collect(),
+        };
+        games.into_iter().map(|game| game.titled.code.as_str()).collect()
+    }
+
+    /// The sets that a line may be about, as codes of game and set; `None`: it names none. Codes count before names.
+    pub fn sets_of(&self, wanted: &WantedPrinting, assumed: &Assumptions) -> Option<SetCodes<'_>> {
+        if wanted.sets.is_empty() {
+            return None;
+        }
+        Some(self.sets_called(&wanted.sets, &self.games_of(wanted, assumed)))
+    }
+
+    fn sets_called<'s>(&'s self, texts: &[String], games: &[&str]) -> SetCodes<'s> {
+        let sets = || self.sets.iter().filter(|set| games.contains(&set.titled.game.as_str()));
+        let fit = |is: fn(&Keyed, &str) -> bool| {
+            let fits = |set: &&Keyed| texts.iter().any(|text| is(set, text));
+            let code = |set: &'s Keyed| (set.titled.game.as_str(), set.titled.code.as_str());
+            sets().filter(fits).map(code).collect::<Vec<_>>()
+        };
+        let by_code = fit(Keyed::has_code);
+        if by_code.is_empty() { fit(Keyed::has_name) } else { by_code }
+    }
+
+    /// What a line means.
+    pub fn find(&self, wanted: &WantedPrinting, assumed: &Assumptions) -> Meaning {
+        let games = self.games_of(wanted, assumed);
+        if games.is_empty() {
+            return Meaning::Unknown("there is no such game", Vec::new());
+        }
+        let sets = self.sets_of(wanted, assumed);
+        if let Some(found) = wanted.printing.and_then(|id| Some((id, *self.by_printing.get(&id)?)))
+        {
+            return self.named_by_id(found, wanted, &games, sets.as_deref());
+        }
+        let cards = match &wanted.name {
+            Some(name) => self.named(name.as_str(), &games),
+            None => Vec::new(),
+        };
+        let (cards, sets) = match (cards.is_empty(), &wanted.name, &sets) {
+            // The set may stand behind the name: "Kettle Imp [HEARTH]".
+            (true, Some(name), None) => match self.named_with_set(name.as_str(), &games) {
+                Some((cards, sets)) => (cards, Some(sets)),
+                None => (cards, sets),
+            },
+            _ => (cards, sets),
+        };
+        if sets.as_ref().is_some_and(Vec::is_empty) {
+            return Meaning::Unknown("there is no such set", choices(&cards));
+        }
+        if wanted.name.is_none() {
+            return match (&sets, &wanted.number) {
+                (Some(sets), Some(number)) => self.placed(sets, number, wanted, assumed),
+                _ => Meaning::Unknown("there is no such printing", Vec::new()),
+            };
+        }
+        if cards.is_empty() {
+            return Meaning::Unknown("there is no card of that name", Vec::new());
+        }
+        let in_set = |card: &&KnownCard| {
+            sets.as_ref().is_none_or(|sets| sets.contains(&(card.game.as_str(), card.set.as_str())))
+        };
+        let there: Vec<&KnownCard> = cards.iter().copied().filter(in_set).collect();
+        if there.is_empty() {
+            return Meaning::Unknown("the card of that name is in another set", choices(&cards));
+        }
+        let has_number = |card: &&KnownCard| {
+            let bare = bare_number(&card.number);
+            wanted.number.as_ref().is_none_or(|number| bare_number(number) == bare)
+        };
+        let fit: Vec<&KnownCard> = there.iter().copied().filter(has_number).collect();
+        match fit[..] {
+            [card] => in_rarity(card, wanted, assumed),
+            [] => Meaning::Ambiguous("name and number are of different cards", choices(&there)),
+            _ => Meaning::Ambiguous("several cards have that name", choices(&fit)),
+        }
+    }
+
+    /// A printing named by its id: what else the line says must not contradict.
+    fn named_by_id(
+        &self,
+        (id, at): (PrintingId, usize),
+        wanted: &WantedPrinting,
+        games: &[&str],
+        sets: Option<&[(&str, &str)]>,
+    ) -> Meaning {
+        let card = &self.cards[at];
+        let Some(printing) = card.printings.iter().find(|printing| printing.id == id) else {
+            return Meaning::Unknown("there is no such printing", Vec::new());
+        };
+        let number = wanted.number.as_ref().map(|number| bare_number(number));
+        let agrees = games.contains(&card.game.as_str())
+            && sets.is_none_or(|sets| sets.contains(&(card.game.as_str(), card.set.as_str())))
+            && number.is_none_or(|number| number == bare_number(&card.number))
+            && wanted.rarity.as_ref().is_none_or(|rarity| is_rarity(rarity, &printing.rarity));
+        let choice = choice(card, Some(printing));
+        if agrees {
+            Meaning::Printing(Box::new(choice), id)
+        } else {
+            let reason = "the printing id contradicts game, set, number or rarity";
+            Meaning::Ambiguous(reason, vec![choice])
+        }
+    }
+
+    fn named<'s>(&'s self, name: &str, games: &[&str]) -> Vec<&'s KnownCard> {
+        let same = self.by_search_key.get(&search_key(name));
+        let cards = same.into_iter().flatten().map(|at| &self.cards[*at]);
+        let cards: Vec<&KnownCard> =
+            cards.filter(|card| games.contains(&card.game.as_str())).collect();
+        // Accents count only where a name with the very accents exists.
+        let key = name_key(name);
+        let is_exact =
+            |card: &&KnownCard| card.name.as_deref().is_some_and(|name| name_key(name) == key);
+        let exact: Vec<&KnownCard> = cards.iter().copied().filter(is_exact).collect();
+        if exact.is_empty() { cards } else { exact }
+    }
+
+    /// A name with a set in brackets behind it.
+    fn named_with_set<'s>(
+        &'s self,
+        name: &str,
+        games: &[&str],
+    ) -> Option<(Vec<&'s KnownCard>, SetCodes<'s>)> {
+        let (name, set) = without_set(name)?;
+        let cards = self.named(name, games);
+        let sets = self.sets_called(&[set.to_owned()], games);
+        (!cards.is_empty() && !sets.is_empty()).then_some((cards, sets))
+    }
+
+    fn placed(
+        &self,
+        sets: &[(&str, &str)],
+        number: &str,
+        wanted: &WantedPrinting,
+        assumed: &Assumptions,
+    ) -> Meaning {
+        let at = |(game, set): &(&str, &str)| {
+            let place = ((*game).to_owned(), (*set).to_owned(), bare_number(number));
+            self.by_place.get(&place).into_iter().flatten().map(|at| &self.cards[*at])
+        };
+        // A card that is hidden from its former holder is named by its printing alone.
+        let like: Vec<&KnownCard> =
+            sets.iter().flat_map(at).filter(|card| card.name.is_some()).collect();
+        let exact: Vec<&KnownCard> =
+            like.iter().copied().filter(|card| card.number == number).collect();
+        let cards = if exact.is_empty() { like } else { exact };
+        match cards[..] {
+            [card] => in_rarity(card, wanted, assumed),
+            [] => Meaning::Unknown("there is no card of that number that you may see", Vec::new()),
+            _ => Meaning::Ambiguous("several cards have that number", choices(&cards)),
+        }
+    }
+}
+
+fn in_rarity(card: &KnownCard, wanted: &WantedPrinting, assumed: &Assumptions) -> Meaning {
+    let all = || card.printings.iter().map(|one| choice(card, Some(one))).collect();
+    let printing = match &wanted.rarity {
+        Some(rarity) => {
+            let found = card.printings.iter().find(|one| is_rarity(rarity, &one.rarity));
+            let Some(found) = found else {
+                return Meaning::Unknown("the card has no printing of that rarity", all());
+            };
+            found
+        }
+        None => match &card.printings[..] {
+            [only] => only,
+            [first, ..] if assumed.most_common => first,
+            [] => return Meaning::Unknown("the card has no printings", Vec::new()),
+            _ => {
+                return Meaning::Ambiguous("the card has several printings: say the rarity", all());
+            }
+        },
+    };
+    Meaning::Printing(Box::new(choice(card, Some(printing))), printing.id)
+}
+
+fn choices(cards: &[&KnownCard]) -> Vec<Choice> {
+    cards.iter().take(MAX_CHOICES).map(|card| choice(card, None)).collect()
+}
+
+/// A name and the set in brackets behind it, if there is one.
+pub fn without_set(name: &str) -> Option<(&str, &str)> {
+    let open = name.rfind(['[', '('])?;
+    let (name, set) = (name[..open].trim_end(), &name[open..]);
+    let inside = unbracketed(set);
+    (inside != set && !name.is_empty() && !inside.is_empty()).then_some((name, inside))
+}
+
+fn choice(card: &KnownCard, printing: Option<&KnownPrinting>) -> Choice {
+    Choice {
+        game: card.game.clone(),
+        set: card.set.clone(),
+        number: card.number.clone(),
+        name: card.name.clone(),
+        printing: printing.cloned(),
+    }
+}
+
+/// Whether a rarity as people write it, `Ultra Rare`, is that code.
+fn is_rarity(text: &str, code: &str) -> bool {
+    let letters = |text: &str| -> String {
+        text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
+    };
+    letters(text) == letters(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::domain::card_name::TypedName;
+
+    fn id(number: u128) -> PrintingId {
+        PrintingId(Uuid::from_u128(number))
+    }
+
+    fn card(number: u128, set: &str, name: &str, rarities: &[&str]) -> KnownCard {
+        let printing = |(rarity, at): (&&str, u128)| KnownPrinting {
+            id: id(number * 10 + at),
+            rarity: (*rarity).to_owned(),
+        };
+        KnownCard {
+            id: CardId(Uuid::from_u128(number)),
+            game: "ttcg".to_owned(),
+            set: set.to_owned(),
+            number: format!("{number:03}"),
+            name: Some(name.to_owned()),
+            printings: rarities.iter().zip(0..).map(printing).collect(),
+        }
+    }
+
+    fn shelf() -> Shelf {
+        let titled = |game: &str, code: &str, name: &str| Titled {
+            game: game.to_owned(),
+            code: code.to_owned(),
+            name: name.to_owned(),
+        };
+        let games =
+            vec![titled("ttcg", "ttcg", "True Trading Card Game"), titled("uno", "uno", "Uno")];
+        let sets =
+            vec![titled("ttcg", "hearth", "Hearth and Home"), titled("ttcg", "veil", "The Veil")];
+        let mut shelf = Shelf::new(games, sets);
+        let all = &["common", "ultra_rare"];
+        shelf.add(card(16, "hearth", "Don't Panic", all));
+        shelf.add(card(17, "hearth", "Café", &["common"]));
+        shelf.add(card(18, "hearth", "Cafe", &["common"]));
+        shelf.add(card(19, "hearth", "Twin", &["common"]));
+        shelf.add(card(3, "veil", "Twin", &["common"]));
+        shelf.add(KnownCard { name: None, ..card(5, "veil", "", &["rare"]) });
+        shelf
+    }
+
+    fn wanted(name: &str, set: &str, number: &str, rarity: &str) -> WantedPrinting {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        WantedPrinting {
+            name: some(name).map(|name| TypedName::parse(&name).unwrap()),
+            sets: some(set).into_iter().collect(),
+            number: some(number),
+            rarity: some(rarity),
+            ..WantedPrinting::default()
+        }
+    }
+
+    /// The printing that is meant, or the first word of what is said instead and how many choices there are.
+    fn meant(wanted: &WantedPrinting, assumed: &Assumptions) -> Result<u128, (bool, usize)> {
+        match shelf().find(wanted, assumed) {
+            Meaning::Printing(_, id) => Ok(id.0.as_u128()),
+            Meaning::Ambiguous(_, choices) => Err((true, choices.len())),
+            Meaning::Unknown(_, choices) => Err((false, choices.len())),
+        }
+    }
+
+    #[test]
+    fn lines_mean_what_they_say_and_nothing_is_guessed() {
+        let strict = Assumptions::default();
+        for (name, set, number, rarity, expected) in [
+            ("Don’t Panic", "", "", "Common", Ok(160)),
+            ("DONT PANIC", "HEARTH", "16", "Ultra Rare", Ok(161)),
+            ("Don't Panic", "Hearth and Home", "0016", "ultra_rare", Ok(161)),
+            ("Don't Panic [hearth]", "", "", "common", Ok(160)),
+            ("", "hearth", "17", "", Ok(170)),
+            ("Café", "", "", "", Ok(170)),
+            ("cafe", "", "", "", Ok(180)),
+            ("Cafè", "", "", "", Err((true, 2))),
+            ("Don't Panic", "", "", "", Err((true, 2))),
+            ("Don't Panic", "", "", "rare", Err((false, 2))),
+            ("Don't Panic", "", "17", "common", Err((true, 1))),
+            ("Don't Panic", "veil", "", "common", Err((false, 1))),
+            ("Don't Panic", "nowhere", "", "common", Err((false, 1))),
+            ("Twin", "", "", "", Err((true, 2))),
+            ("Twin", "The Veil", "", "", Ok(30)),
+            ("Nobody", "", "", "", Err((false, 0))),
+            ("", "veil", "4", "", Err((false, 0))),
+            // Hidden now, counted before: only the printing's id names it.
+            ("", "veil", "5", "", Err((false, 0))),
+        ] {
+            let wanted = wanted(name, set, number, rarity);
+            assert_eq!(meant(&wanted, &strict), expected, "{name} {set} {number} {rarity}");
+        }
+    }
+
+    #[test]
+    fn what_lines_leave_open_can_be_agreed_on() {
+        let panic = wanted("Don't Panic", "", "", "");
+        let common = Assumptions { most_common: true, ..Assumptions::default() };
+        assert_eq!(meant(&panic, &common), Ok(160));
+        let uno = Assumptions { game: Some("uno".to_owned()), most_common: true };
+        assert_eq!(meant(&panic, &uno), Err((false, 0)));
+        let told = WantedPrinting { game: Some("true trading card game".to_owned()), ..panic };
+        assert_eq!(meant(&told, &uno), Ok(160));
+        let other = WantedPrinting { game: Some("chess".to_owned()), ..told };
+        assert_eq!(meant(&other, &common), Err((false, 0)));
+    }
+
+    #[test]
+    fn an_id_is_believed_when_nothing_contradicts() {
+        let strict = Assumptions::default();
+        let by_id = |number, wanted| WantedPrinting { printing: Some(id(number)), ..wanted };
+        assert_eq!(meant(&by_id(161, wanted("Whatever", "", "", "")), &strict), Ok(161));
+        assert_eq!(meant(&by_id(50, wanted("", "veil", "5", "")), &strict), Ok(50));
+        assert_eq!(meant(&by_id(161, wanted("", "", "", "common")), &strict), Err((true, 1)));
+        assert_eq!(meant(&by_id(161, wanted("", "veil", "", "")), &strict), Err((true, 1)));
+        assert_eq!(meant(&by_id(161, wanted("", "", "17", "")), &strict), Err((true, 1)));
+        // From another service: the other columns decide.
+        let foreign = by_id(999, wanted("Don't Panic", "", "", "common"));
+        assert_eq!(meant(&foreign, &strict), Ok(160));
+        assert_eq!(meant(&by_id(999, wanted("", "", "", "")), &strict), Err((false, 0)));
+    }
+
+    #[test]
+    fn numbers_are_looked_for_as_cards_may_have_them() {
+        let spellings = spellings("0042");
+        for spelling in ["42", "042", "0042"] {
+            assert!(spellings.contains(spelling), "{spelling}");
+        }
+        assert!(super::spellings("a7").contains("A7"));
+        assert_eq!(bare_number("000"), "0");
+    }
+}

@@ -1,0 +1,484 @@
+//! Files on their way into a collection: read and shown first, then applied exactly as they were shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration as StdDuration, Instant};
+
+use cardscape_engine::{name_similarity, search_key};
+use chrono::{DateTime, Duration, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::collection::{self, CollectionError, Only};
+use super::door::collection::{self as door, Clues};
+use super::door::lookups::{self, NamePlace};
+use super::pool::AsStoreError;
+use super::schema::{games, printings, sets};
+use super::{Connection, StoreError, StoreResult};
+use crate::auth::permission::{Granted, Viewer, WriteOwnCollection};
+use crate::domain::card_name::TypedName;
+use crate::domain::collection::resolve::{
+    Assumptions, Choice, Meaning, Shelf, Titled, spellings, without_set,
+};
+use crate::domain::collection::table::{Line, WantedPrinting};
+use crate::domain::collection::{Condition, EntryKey, ImportMode, MAX_QUANTITY, changed_count};
+use crate::domain::ids::{AccountId, CollectionImportId, PrintingId};
+
+/// How long a file that was read can be committed.
+pub const COMMIT_TIME: Duration = Duration::minutes(15);
+/// Files of one account that wait; a further one takes the place of the oldest.
+const MAX_WAITING: i64 = 5;
+/// Unknown names of one file that near names are looked up for.
+const SUGGESTED_NAMES: usize = 60;
+/// No further look-up of near names after this time.
+const SUGGESTION_TIME: StdDuration = StdDuration::from_millis(800);
+/// Near names of one unknown name.
+const NEAR_NAMES: usize = 3;
+/// Least similarity of a near name: see [`name_similarity`].
+const NEAR: f64 = 0.6;
+
+/// Everything that these descriptions may be about, as the viewer sees it.
+pub(super) async fn shelf(
+    conn: &mut Connection,
+    account: AccountId,
+    viewer: Viewer,
+    wanted: &[&WantedPrinting],
+    assumed: &Assumptions,
+) -> StoreResult<Shelf> {
+    let all_games: Vec<(String, String)> =
+        games::table.select((games::code, games::name)).order(games::code).load(conn).await?;
+    let all_games = all_games.into_iter();
+    let all_games = all_games.map(|(code, name)| Titled { game: code.clone(), code, name });
+    let all_sets: Vec<(String, String, String)> = sets::table
+        .select((sets::game_code, sets::code, sets::name))
+        .order((sets::game_code, sets::code))
+        .load(conn)
+        .await?;
+    let all_sets = all_sets.into_iter().map(|(game, code, name)| Titled { game, code, name });
+    let mut shelf = Shelf::new(all_games.collect(), all_sets.collect());
+
+    let (mut names, mut places, mut ids) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for wanted in wanted {
+        ids.extend(wanted.printing.map(|printing| printing.0));
+        match (&wanted.name, &wanted.number) {
+            (Some(name), _) => {
+                names.insert(name.search_key().to_owned());
+                names.extend(without_set(name.as_str()).map(|(name, _)| search_key(name)));
+            }
+            (None, Some(number)) => {
+                for (game, set) in shelf.sets_of(wanted, assumed).unwrap_or_default() {
+                    let place = |number| (game.to_owned(), set.to_owned(), number);
+                    places.extend(spellings(number).into_iter().map(place));
+                }
+            }
+            (None, None) => {}
+        }
+    }
+    let clues = Clues {
+        names: names.into_iter().collect(),
+        places: places.into_iter().collect(),
+        printings: ids.into_iter().collect(),
+    };
+    for card in door::known_cards(conn, viewer, account, &clues).await? {
+        shelf.add(card);
+    }
+    Ok(shelf)
+}
+
+/// What a line of a file was found to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// This printing.
+    Ok(Box<Choice>, EntryKey, i32),
+    /// One of several printings.
+    Ambiguous(String, Vec<Choice>),
+    /// Nothing that the owner may see.
+    Unknown(String, Vec<Choice>),
+    /// It cannot be read, or asks for what cannot be.
+    Invalid(String),
+}
+
+impl Verdict {
+    /// The code on the wire.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Ok(..) => "ok",
+            Self::Ambiguous(..) => "ambiguous",
+            Self::Unknown(..) => "unknown",
+            Self::Invalid(..) => "invalid",
+        }
+    }
+
+    /// Why it is not ok.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Ok(..) => None,
+            Self::Ambiguous(reason, _) | Self::Unknown(reason, _) | Self::Invalid(reason) => {
+                Some(reason)
+            }
+        }
+    }
+}
+
+/// A line that is not taken, without anything that the content of cards shows in: it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RejectedLine {
+    /// Its place in the file, from 1.
+    pub line: u64,
+    /// What it calls its card, in the words of the file.
+    pub text: String,
+    /// `ambiguous`, `unknown` or `invalid`.
+    pub verdict: String,
+    /// Why.
+    pub detail: String,
+}
+
+/// What a file was read as.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// A verdict for each line, in their order.
+    pub verdicts: Vec<Verdict>,
+    /// Counts of the lines that are ok.
+    pub counts: BTreeMap<EntryKey, i32>,
+    /// Unknown names whose near names were not looked up: there were too many.
+    pub suggestions_left_out: usize,
+}
+
+/// Finds what every line means.
+pub async fn read(
+    conn: &mut Connection,
+    by: &Granted<WriteOwnCollection>,
+    viewer: Viewer,
+    lines: &[Line],
+    assumed: &Assumptions,
+) -> StoreResult<Reading> {
+    let readable = lines.iter().filter_map(|line| line.wanted.as_ref().ok());
+    let wanted: Vec<&WantedPrinting> = readable.map(|wanted| &wanted.card).collect();
+    let shelf = shelf(conn, by.account(), viewer, &wanted, assumed).await?;
+    let (mut verdicts, mut counts) = (Vec::with_capacity(lines.len()), BTreeMap::new());
+    for line in lines {
+        let wanted = match &line.wanted {
+            Ok(wanted) => wanted,
+            Err(reason) => {
+                verdicts.push(Verdict::Invalid(reason.clone()));
+                continue;
+            }
+        };
+        verdicts.push(match shelf.find(&wanted.card, assumed) {
+            Meaning::Ambiguous(reason, choices) => Verdict::Ambiguous(reason.to_owned(), choices),
+            Meaning::Unknown(reason, choices) => Verdict::Unknown(reason.to_owned(), choices),
+            Meaning::Printing(choice, printing) => {
+                let key = (printing, wanted.condition);
+                let before = counts.get(&key).copied().unwrap_or(0);
+                match changed_count(before, wanted.quantity) {
+                    Some(count) => {
+                        counts.insert(key, count);
+                        Verdict::Ok(choice, key, wanted.quantity)
+                    }
+                    None => Verdict::Invalid(format!(
+                        "with the lines before it, the file has more than {MAX_QUANTITY} of this printing"
+                    )),
+                }
+            }
+        });
+    }
+    let suggestions_left_out = suggest(conn, viewer, lines, &mut verdicts, &shelf, assumed).await?;
+    Ok(Reading { verdicts, counts, suggestions_left_out })
+}
+
+/// Adds near names, as far as the viewer may see their cards, to lines whose name is that of no card. Returns how many names were left out.
+async fn suggest(
+    conn: &mut Connection,
+    viewer: Viewer,
+    lines: &[Line],
+    verdicts: &mut [Verdict],
+    shelf: &Shelf,
+    assumed: &Assumptions,
+) -> StoreResult<usize> {
+    let started = Instant::now();
+    let mut known: BTreeMap<(Option<String>, String), Vec<Choice>> = BTreeMap::new();
+    let mut left_out = BTreeSet::new();
+    for (line, verdict) in lines.iter().zip(verdicts) {
+        let (Ok(wanted), Verdict::Unknown(_, choices)) = (&line.wanted, verdict) else { continue };
+        let Some(name) = wanted.card.name.as_ref().filter(|_| choices.is_empty()) else { continue };
+        // "Kettel Imp [hearth]": the set is no part of the name.
+        let bare = without_set(name.as_str()).and_then(|(name, _)| TypedName::parse(name).ok());
+        let name = bare.as_ref().unwrap_or(name);
+        let game = match shelf.games_of(&wanted.card, assumed)[..] {
+            [game] => Some(game.to_owned()),
+            [] => continue,
+            _ => None,
+        };
+        let key = (game.clone(), name.search_key().to_owned());
+        if !known.contains_key(&key) {
+            if known.len() >= SUGGESTED_NAMES || started.elapsed() > SUGGESTION_TIME {
+                left_out.insert(key);
+                continue;
+            }
+            let place = NamePlace { game, set: None };
+            let near = lookups::named(conn, viewer, &place, name, true).await?;
+            let near =
+                near.into_iter().filter(|card| name_similarity(name.as_str(), &card.name) >= NEAR);
+            let near = near.take(NEAR_NAMES).map(|card| Choice {
+                game: card.game_code,
+                set: card.set_code,
+                number: card.number,
+                name: Some(card.name),
+                printing: None,
+            });
+            known.insert(key.clone(), near.collect());
+        }
+        choices.clone_from(&known[&key]);
+    }
+    Ok(left_out.len())
+}
+
+/// A file that was read, to keep until it is committed.
+pub struct NewImport<'a> {
+    /// Its id: the token that commits it.
+    pub id: CollectionImportId,
+    /// Whether it adds or replaces.
+    pub mode: ImportMode,
+    /// Where it replaces: only the entries of this game.
+    pub game: Option<&'a str>,
+    /// What the lines that are ok come to.
+    pub counts: &'a BTreeMap<EntryKey, i32>,
+    /// The other lines.
+    pub rejected: &'a [RejectedLine],
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+type StoredEntry = (PrintingId, Condition, i32);
+
+/// Keeps what a file was read as. Of those that wait, the newest five stay.
+pub async fn keep(
+    conn: &mut Connection,
+    by: &Granted<WriteOwnCollection>,
+    new: &NewImport<'_>,
+) -> StoreResult<()> {
+    let entries: Vec<StoredEntry> = new
+        .counts
+        .iter()
+        .map(|((printing, condition), quantity)| (*printing, *condition, *quantity))
+        .collect();
+    diesel::sql_query(
+        "INSERT INTO collection_imports (id, account_id, mode, game_code, entries, rejected, created_at, expires_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind::<SqlUuid, _>(new.id.0)
+    .bind::<SqlUuid, _>(by.account().0)
+    .bind::<Text, _>(new.mode.as_str())
+    .bind::<Nullable<Text>, _>(new.game)
+    .bind::<Jsonb, _>(json!(entries))
+    .bind::<Jsonb, _>(json!(new.rejected))
+    .bind::<Timestamptz, _>(new.at)
+    .bind::<Timestamptz, _>(new.at + COMMIT_TIME)
+    .execute(conn)
+    .await?;
+    diesel::sql_query(
+        "DELETE FROM collection_imports WHERE account_id = $1 AND committed_at IS NULL AND id NOT IN (\
+         SELECT id FROM collection_imports WHERE account_id = $1 AND committed_at IS NULL \
+         ORDER BY created_at DESC, id = $3 DESC LIMIT $2)",
+    )
+    .bind::<SqlUuid, _>(by.account().0)
+    .bind::<BigInt, _>(MAX_WAITING)
+    .bind::<SqlUuid, _>(new.id.0)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// What a commit did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Committed {
+    /// Entries that were not there before.
+    pub added: usize,
+    /// Entries whose count is another now.
+    pub changed: usize,
+    /// Entries that are gone: `replace` only.
+    pub removed: usize,
+    /// Cards that the lines which are ok count together.
+    pub cards: i64,
+    /// Lines that were not taken.
+    pub rejected: Vec<RejectedLine>,
+}
+
+/// Why a file was not committed.
+#[derive(Debug)]
+pub enum CommitError {
+    /// The account has no such file, or its time is over.
+    Missing,
+    /// Some lines are not ok, and the client did not say to leave them out.
+    Rejected(Vec<RejectedLine>),
+    /// Printings that it counts are there no more.
+    Stale,
+    /// With what is counted already, so many counts would be too large.
+    TooMany(usize),
+    /// The collection cannot take it, or the store failed.
+    Collection(CollectionError),
+}
+
+impl From<CollectionError> for CommitError {
+    fn from(error: CollectionError) -> Self {
+        Self::Collection(error)
+    }
+}
+
+impl From<StoreError> for CommitError {
+    fn from(error: StoreError) -> Self {
+        Self::Collection(error.into())
+    }
+}
+
+impl From<diesel::result::Error> for CommitError {
+    fn from(error: diesel::result::Error) -> Self {
+        Self::Collection(error.into())
+    }
+}
+
+impl AsStoreError for CommitError {
+    fn as_store_error(&self) -> Option<&StoreError> {
+        if let Self::Collection(error) = self { error.as_store_error() } else { None }
+    }
+}
+
+#[derive(QueryableByName)]
+struct ImportRow {
+    #[diesel(sql_type = Text)]
+    mode: String,
+    #[diesel(sql_type = Nullable<Text>)]
+    game_code: Option<String>,
+    #[diesel(sql_type = Jsonb)]
+    entries: Value,
+    #[diesel(sql_type = Jsonb)]
+    rejected: Value,
+    #[diesel(sql_type = Timestamptz)]
+    expires_at: DateTime<Utc>,
+    #[diesel(sql_type = Nullable<Jsonb>)]
+    result: Option<Value>,
+}
+
+/// Reads back what was stored here.
+fn stored<T: serde::de::DeserializeOwned>(value: Value) -> StoreResult<T> {
+    serde_json::from_value(value).map_err(|error| {
+        StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error)))
+    })
+}
+
+/// Applies a file as it was shown: all lines that are ok, in one transaction. The second commit of a file waits for the first and has
+/// its answer.
+pub async fn commit(
+    conn: &mut Connection,
+    by: &Granted<WriteOwnCollection>,
+    id: CollectionImportId,
+    only_ok: bool,
+    at: DateTime<Utc>,
+) -> Result<Committed, CommitError> {
+    let row: Option<ImportRow> = diesel::sql_query(
+        "SELECT mode, game_code, entries, rejected, expires_at, result FROM collection_imports \
+         WHERE id = $1 AND account_id = $2 FOR UPDATE",
+    )
+    .bind::<SqlUuid, _>(id.0)
+    .bind::<SqlUuid, _>(by.account().0)
+    .get_result(conn)
+    .await
+    .optional()?;
+    let row = row.ok_or(CommitError::Missing)?;
+    if let Some(result) = row.result {
+        return Ok(stored(result)?);
+    }
+    if row.expires_at <= at {
+        return Err(CommitError::Missing);
+    }
+    let rejected: Vec<RejectedLine> = stored(row.rejected)?;
+    if !rejected.is_empty() && !only_ok {
+        return Err(CommitError::Rejected(rejected));
+    }
+    let entries: Vec<StoredEntry> = stored(row.entries)?;
+    collection::lock(conn, by.account()).await?;
+    let ids: BTreeSet<Uuid> = entries.iter().map(|(printing, ..)| printing.0).collect();
+    let known = printings::table.filter(printings::id.eq_any(ids.iter().copied()));
+    let known: i64 = known.count().get_result(conn).await?;
+    if usize::try_from(known) != Ok(ids.len()) {
+        return Err(CommitError::Stale);
+    }
+    let replaces = row.mode == ImportMode::Replace.as_str();
+    let before = if replaces {
+        let mut before =
+            collection::counts(conn, by.account(), Only::Game(row.game_code.as_deref())).await?;
+        // A line may name its own game.
+        before.extend(
+            collection::counts(conn, by.account(), Only::Printings(ids.into_iter().collect()))
+                .await?,
+        );
+        before
+    } else {
+        collection::counts(conn, by.account(), Only::Printings(ids.into_iter().collect())).await?
+    };
+    let (after, mut result) = merge(&before, &entries, replaces)?;
+    result.rejected = rejected;
+    collection::write(conn, by.account(), &after, at).await?;
+    diesel::sql_query(
+        "UPDATE collection_imports SET committed_at = $2, result = $3, entries = '[]' WHERE id = $1",
+    )
+    .bind::<SqlUuid, _>(id.0)
+    .bind::<Timestamptz, _>(at)
+    .bind::<Jsonb, _>(json!(result))
+    .execute(conn)
+    .await?;
+    Ok(result)
+}
+
+/// The counts that differ after the entries, and what they come to.
+fn merge(
+    before: &BTreeMap<EntryKey, i32>,
+    entries: &[StoredEntry],
+    replaces: bool,
+) -> Result<(BTreeMap<EntryKey, i32>, Committed), CommitError> {
+    let mut result = Committed { added: 0, changed: 0, removed: 0, cards: 0, rejected: Vec::new() };
+    let mut after: BTreeMap<EntryKey, i32> =
+        if replaces { before.keys().map(|key| (*key, 0)).collect() } else { BTreeMap::new() };
+    let mut too_many = 0;
+    for (printing, condition, quantity) in entries {
+        let key = (*printing, *condition);
+        let base = if replaces { 0 } else { before.get(&key).copied().unwrap_or(0) };
+        match changed_count(base, *quantity) {
+            Some(count) => {
+                after.insert(key, count);
+                result.cards += i64::from(*quantity);
+            }
+            None => too_many += 1,
+        }
+    }
+    if too_many > 0 {
+        return Err(CommitError::TooMany(too_many));
+    }
+    after.retain(|key, count| before.get(key) != Some(count));
+    for (key, count) in &after {
+        match (before.contains_key(key), *count) {
+            (_, 0) => result.removed += 1,
+            (true, _) => result.changed += 1,
+            (false, _) => result.added += 1,
+        }
+    }
+    Ok((after, result))
+}
+
+/// Forgets files whose time is over. Those that were committed stay for as long as a repeated request is answered.
+pub(super) async fn sweep(
+    conn: &mut Connection,
+    now: DateTime<Utc>,
+    keep_committed: Duration,
+) -> StoreResult<usize> {
+    Ok(diesel::sql_query(
+        "DELETE FROM collection_imports WHERE (committed_at IS NULL AND expires_at < $1) OR committed_at < $2",
+    )
+    .bind::<Timestamptz, _>(now)
+    .bind::<Timestamptz, _>(now - keep_committed)
+    .execute(conn)
+    .await?)
+}

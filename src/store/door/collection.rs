@@ -1,0 +1,518 @@
+//! What players count and would trade, with a viewer's eyes: of a card that the viewer may not see there is its place, and nothing
+//! that its content could show in, neither its rarities nor how many it has.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{
+    Array, BigInt, Bool, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid,
+};
+use diesel_async::RunQueryDsl;
+use serde::Deserialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::Sql;
+use super::pool::stored;
+use crate::auth::permission::Viewer;
+use crate::domain::collection::resolve::{KnownCard, KnownPrinting};
+use crate::domain::collection::{Condition, TradeListKind};
+use crate::domain::ids::{AccountId, CardId, PrintingId};
+use crate::store::{Connection, StoreResult};
+
+/// Names, places or ids that one statement looks for.
+const CHUNK: usize = 2_000;
+
+/// A card in few words.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct CardLine {
+    /// Id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// Game code.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Set code.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// Collector number.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    /// Whether it is hidden from the public.
+    #[diesel(sql_type = Bool)]
+    pub hidden: bool,
+    /// Name; `None`: hidden from the viewer.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub name: Option<String>,
+    /// Kind code; `None`: hidden from the viewer.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub kind: Option<String>,
+}
+
+const LINE: &str = "SELECT c.id, c.game_code, c.set_code, c.number, \
+    (u.card_id IS NOT NULL AND u.unlocked_at IS NULL) AS hidden, content.name, content.kind, \
+    CASE WHEN content.card_id IS NOT NULL THEN p.rarity END AS rarity";
+
+/// The tables of [`LINE`] after the one that names cards as `c` and printings as `p`.
+fn with_content(sql: Sql<'_>, viewer: Viewer) -> Sql<'_> {
+    sql.push(" LEFT JOIN unlocks u ON u.card_id = c.id LEFT JOIN card_content content ON content.card_id = c.id AND ")
+        .sight(viewer)
+}
+
+/// An entry of a collection.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct EntryView {
+    /// Its card.
+    #[diesel(embed)]
+    pub card: CardLine,
+    /// Its printing.
+    #[diesel(sql_type = SqlUuid)]
+    pub printing_id: Uuid,
+    /// Rarity; `None`: the card is hidden from the viewer.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub rarity: Option<String>,
+    #[diesel(sql_type = Text)]
+    condition: String,
+    /// How many.
+    #[diesel(sql_type = Int4)]
+    pub quantity: i32,
+    /// When it was changed last.
+    #[diesel(sql_type = Timestamptz)]
+    pub updated_at: DateTime<Utc>,
+}
+
+impl EntryView {
+    /// The condition. The database allows no other text.
+    pub fn condition(&self) -> Condition {
+        Condition::parse(&self.condition).unwrap_or_default()
+    }
+
+    /// Where it stands in the list.
+    pub fn position(&self) -> EntryPosition {
+        let CardLine { game_code, set_code, number, .. } = &self.card;
+        let condition = self.condition.clone();
+        (game_code.clone(), set_code.clone(), number.clone(), self.printing_id, condition)
+    }
+}
+
+/// Game, set, number, printing and condition.
+pub type EntryPosition = (String, String, String, Uuid, String);
+
+/// Which entries of a collection.
+#[derive(Clone, Debug, Default)]
+pub struct EntryFilter<'a> {
+    /// Game code.
+    pub game: Option<&'a str>,
+    /// Set code.
+    pub set: Option<&'a str>,
+    /// Card.
+    pub card: Option<CardId>,
+    /// Rarity code: only of cards that the viewer may see.
+    pub rarity: Option<&'a str>,
+    /// These printings.
+    pub printings: Option<Vec<Uuid>>,
+}
+
+fn filtered<'a>(sql: Sql<'a>, account: AccountId, filter: &EntryFilter<'a>) -> Sql<'a> {
+    let mut sql = sql.push(" WHERE e.account_id = ").bind::<SqlUuid, _>(account.0);
+    if let Some(game) = filter.game {
+        sql = sql.push(" AND c.game_code = ").bind::<Text, _>(game);
+    }
+    if let Some(set) = filter.set {
+        sql = sql.push(" AND c.set_code = ").bind::<Text, _>(set);
+    }
+    if let Some(card) = filter.card {
+        sql = sql.push(" AND c.id = ").bind::<SqlUuid, _>(card.0);
+    }
+    if let Some(rarity) = filter.rarity {
+        sql = sql.push(" AND content.card_id IS NOT NULL AND p.rarity = ").bind::<Text, _>(rarity);
+    }
+    if let Some(printings) = &filter.printings {
+        sql = sql.push(" AND e.printing_id = ANY(").bind::<Array<SqlUuid>, _>(printings.clone());
+        sql = sql.push(")");
+    }
+    sql
+}
+
+const FROM_ENTRIES: &str = " FROM collection_entries e JOIN printings p ON p.id = e.printing_id JOIN cards c ON c.id = p.card_id";
+
+/// Entries of a collection by game, set, number, printing and condition, after a position; all of them without a limit.
+pub(in crate::store) async fn entries(
+    conn: &mut Connection,
+    viewer: Viewer,
+    account: AccountId,
+    filter: &EntryFilter<'_>,
+    after: Option<&EntryPosition>,
+    limit: Option<i64>,
+) -> StoreResult<Vec<EntryView>> {
+    let sql = Sql::new(LINE)
+        .push(", e.printing_id, e.condition, e.quantity, e.updated_at")
+        .push(FROM_ENTRIES);
+    let mut sql = filtered(with_content(sql, viewer), account, filter);
+    if let Some((game, set, number, printing, condition)) = after {
+        sql = sql
+            .push(" AND (c.game_code, c.set_code, c.number, e.printing_id, e.condition) > (")
+            .bind::<Text, _>(game)
+            .push(", ")
+            .bind::<Text, _>(set)
+            .push(", ")
+            .bind::<Text, _>(number)
+            .push(", ")
+            .bind::<SqlUuid, _>(*printing)
+            .push(", ")
+            .bind::<Text, _>(condition)
+            .push(")");
+    }
+    sql = sql.push(" ORDER BY c.game_code, c.set_code, c.number, e.printing_id, e.condition");
+    if let Some(limit) = limit {
+        sql = sql.push(" LIMIT ").bind::<BigInt, _>(limit);
+    }
+    Ok(sql.composed().load(conn).await?)
+}
+
+#[derive(QueryableByName)]
+struct CountRow {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+/// How many entries there are.
+pub(in crate::store) async fn count_entries(
+    conn: &mut Connection,
+    viewer: Viewer,
+    account: AccountId,
+    filter: &EntryFilter<'_>,
+) -> StoreResult<i64> {
+    let sql = with_content(Sql::new("SELECT count(*) AS count").push(FROM_ENTRIES), viewer);
+    let row: CountRow = filtered(sql, account, filter).composed().get_result(conn).await?;
+    Ok(row.count)
+}
+
+/// A printing of which a player has several.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct DuplicateView {
+    /// Its card.
+    #[diesel(embed)]
+    pub card: CardLine,
+    /// The printing.
+    #[diesel(sql_type = SqlUuid)]
+    pub printing_id: Uuid,
+    /// Rarity; `None`: the card is hidden from the viewer.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub rarity: Option<String>,
+    /// Counted, in all conditions.
+    #[diesel(sql_type = BigInt)]
+    pub counted: i64,
+    /// Registered copies that are not void.
+    #[diesel(sql_type = BigInt)]
+    pub registered: i64,
+}
+
+impl DuplicateView {
+    /// Where it stands in the list.
+    pub fn position(&self) -> DuplicatePosition {
+        let CardLine { game_code, set_code, number, .. } = &self.card;
+        (game_code.clone(), set_code.clone(), number.clone(), self.printing_id)
+    }
+}
+
+/// Game, set, number and printing.
+pub type DuplicatePosition = (String, String, String, Uuid);
+
+/// Printings of which the account has more than `over`, counted and registered together.
+pub(in crate::store) async fn duplicates(
+    conn: &mut Connection,
+    viewer: Viewer,
+    account: AccountId,
+    game: Option<&str>,
+    over: i64,
+    after: Option<&DuplicatePosition>,
+    limit: i64,
+) -> StoreResult<Vec<DuplicateView>> {
+    let sql = Sql::new(LINE)
+        .push(", n.printing_id, n.counted, n.registered FROM (SELECT one.printing_id, sum(one.counted)::bigint AS counted, \
+               sum(one.registered)::bigint AS registered FROM (\
+               SELECT printing_id, quantity AS counted, 0 AS registered FROM collection_entries WHERE account_id = ")
+        .bind::<SqlUuid, _>(account.0)
+        .push(" UNION ALL SELECT printing_id, 0, 1 FROM copies WHERE voided_at IS NULL AND owner_id = ")
+        .bind::<SqlUuid, _>(account.0)
+        .push(") one GROUP BY one.printing_id HAVING sum(one.counted + one.registered) > ")
+        .bind::<BigInt, _>(over)
+        .push(") n JOIN printings p ON p.id = n.printing_id JOIN cards c ON c.id = p.card_id");
+    let mut sql = with_content(sql, viewer).push(" WHERE true");
+    if let Some(game) = game {
+        sql = sql.push(" AND c.game_code = ").bind::<Text, _>(game);
+    }
+    if let Some((game, set, number, printing)) = after {
+        sql = sql
+            .push(" AND (c.game_code, c.set_code, c.number, n.printing_id) > (")
+            .bind::<Text, _>(game)
+            .push(", ")
+            .bind::<Text, _>(set)
+            .push(", ")
+            .bind::<Text, _>(number)
+            .push(", ")
+            .bind::<SqlUuid, _>(*printing)
+            .push(")");
+    }
+    let sql = sql
+        .push(" ORDER BY c.game_code, c.set_code, c.number, n.printing_id LIMIT ")
+        .bind::<BigInt, _>(limit);
+    Ok(sql.composed().load(conn).await?)
+}
+
+/// How much of something a player has.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct CompletionRow {
+    /// Set code.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// Name of the set.
+    #[diesel(sql_type = Text)]
+    pub set_name: String,
+    /// `cards`, `printings`, `rarity` or `kind`.
+    #[diesel(sql_type = Text)]
+    pub part: String,
+    /// Code of the rarity or kind; empty otherwise.
+    #[diesel(sql_type = Text)]
+    pub code: String,
+    /// How many of them she has, counted or registered.
+    #[diesel(sql_type = BigInt)]
+    pub owned: i64,
+    /// How many there are.
+    #[diesel(sql_type = BigInt)]
+    pub total: i64,
+}
+
+/// How complete the sets of a game are: the one set, or all of which the account has something. That a set has so many cards is
+/// public; printings, rarities and kinds are those of cards that the viewer may see.
+pub(in crate::store) async fn completion(
+    conn: &mut Connection,
+    viewer: Viewer,
+    account: AccountId,
+    game: &str,
+    set: Option<&str>,
+) -> StoreResult<Vec<CompletionRow>> {
+    let sql = Sql::new(
+        "WITH mine AS (SELECT printing_id FROM collection_entries WHERE account_id = ",
+    )
+    .bind::<SqlUuid, _>(account.0)
+    .push(" UNION SELECT printing_id FROM copies WHERE voided_at IS NULL AND owner_id = ")
+    .bind::<SqlUuid, _>(account.0)
+    .push(
+        "), one AS (SELECT c.id, c.set_code, content.kind, content.card_id IS NOT NULL AS seen, p.id AS printing_id, p.rarity, \
+         p.tier, mine.printing_id IS NOT NULL AS has FROM cards c LEFT JOIN printings p ON p.card_id = c.id \
+         LEFT JOIN mine ON mine.printing_id = p.id LEFT JOIN card_content content ON content.card_id = c.id AND ",
+    )
+    .sight(viewer)
+    .push(" WHERE c.game_code = ")
+    .bind::<Text, _>(game)
+    .push(" AND c.set_code ");
+    let sql = match set {
+        Some(set) => sql.push("= ").bind::<Text, _>(set),
+        None => sql
+            .push(
+                "IN (SELECT owned.set_code FROM mine JOIN printings has ON has.id = mine.printing_id \
+                 JOIN cards owned ON owned.id = has.card_id WHERE owned.game_code = ",
+            )
+            .bind::<Text, _>(game)
+            .push(")"),
+    };
+    let sql = sql
+        .push(
+            "), part AS (SELECT set_code, 'cards' AS part, '' AS code, 0 AS place, count(DISTINCT id) FILTER (WHERE has) AS owned, \
+                 count(DISTINCT id) AS total FROM one GROUP BY set_code \
+             UNION ALL SELECT set_code, 'printings', '', 0, count(*) FILTER (WHERE has), count(*) FROM one \
+                 WHERE seen GROUP BY set_code \
+             UNION ALL SELECT set_code, 'rarity', rarity, min(tier), count(*) FILTER (WHERE has), count(*) FROM one \
+                 WHERE seen AND rarity IS NOT NULL GROUP BY set_code, rarity \
+             UNION ALL SELECT set_code, 'kind', kind, 0, count(DISTINCT id) FILTER (WHERE has), count(DISTINCT id) FROM one \
+                 WHERE seen GROUP BY set_code, kind) \
+             SELECT part.set_code, sets.name AS set_name, part, part.code, owned, total FROM part \
+             JOIN sets ON sets.code = part.set_code AND sets.game_code = ",
+        )
+        .bind::<Text, _>(game)
+        .push(" ORDER BY part.set_code, part, place, part.code");
+    Ok(sql.composed().load(conn).await?)
+}
+
+/// An item of a list of wants or haves.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct TradeItemView {
+    /// Its card.
+    #[diesel(embed)]
+    pub card: CardLine,
+    /// Its printing; `None`: any rarity will do.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub printing_id: Option<Uuid>,
+    /// Rarity of the printing; `None`: any, or the card is hidden from the viewer.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub rarity: Option<String>,
+    /// How many.
+    #[diesel(sql_type = Int4)]
+    pub quantity: i32,
+}
+
+/// The items of a list, in their owner's order.
+pub(in crate::store) async fn trade_items(
+    conn: &mut Connection,
+    viewer: Viewer,
+    account: AccountId,
+    kind: TradeListKind,
+) -> StoreResult<Vec<TradeItemView>> {
+    let sql = Sql::new(LINE).push(
+        ", i.printing_id, i.quantity FROM trade_list_items i JOIN cards c ON c.id = i.card_id \
+         LEFT JOIN printings p ON p.id = i.printing_id",
+    );
+    let sql = with_content(sql, viewer)
+        .push(" WHERE i.account_id = ")
+        .bind::<SqlUuid, _>(account.0)
+        .push(" AND i.kind = ")
+        .bind::<Text, _>(kind.as_str())
+        .push(" ORDER BY i.position");
+    Ok(sql.composed().load(conn).await?)
+}
+
+/// A printing that the viewer may see.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct SeenPrinting {
+    /// Id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// Its card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: Uuid,
+    /// Rarity code.
+    #[diesel(sql_type = Text)]
+    pub rarity: String,
+}
+
+/// Printings with these ids, or of these cards, as far as the viewer may see them.
+pub(in crate::store) async fn seen_printings(
+    conn: &mut Connection,
+    viewer: Viewer,
+    ids: &[Uuid],
+    cards: &[Uuid],
+) -> StoreResult<Vec<SeenPrinting>> {
+    let sql = Sql::new(
+        "SELECT p.id, p.card_id, p.rarity FROM printings p JOIN card_content content ON content.card_id = p.card_id AND ",
+    )
+    .sight(viewer)
+    .push(" WHERE p.id = ANY(")
+    .bind::<Array<SqlUuid>, _>(ids)
+    .push(") OR p.card_id = ANY(")
+    .bind::<Array<SqlUuid>, _>(cards)
+    .push(")");
+    Ok(sql.composed().load(conn).await?)
+}
+
+#[derive(QueryableByName)]
+struct KnownRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    set_code: String,
+    #[diesel(sql_type = Text)]
+    number: String,
+    #[diesel(sql_type = Nullable<Text>)]
+    name: Option<String>,
+    #[diesel(sql_type = Jsonb)]
+    printings: Value,
+}
+
+#[derive(Deserialize)]
+struct KnownPrintingRow {
+    id: PrintingId,
+    rarity: String,
+}
+
+impl KnownRow {
+    fn card(self) -> StoreResult<KnownCard> {
+        let printings: Vec<KnownPrintingRow> = stored(self.printings)?;
+        let printing = |row: KnownPrintingRow| KnownPrinting { id: row.id, rarity: row.rarity };
+        Ok(KnownCard {
+            id: CardId(self.id),
+            game: self.game_code,
+            set: self.set_code,
+            number: self.number,
+            name: self.name,
+            printings: printings.into_iter().map(printing).collect(),
+        })
+    }
+}
+
+const KNOWN: &str = "SELECT c.id, c.game_code, c.set_code, c.number, content.name, \
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'rarity', p.rarity) ORDER BY p.tier), '[]') \
+     FROM printings p WHERE p.card_id = c.id) AS printings FROM ";
+
+/// What lines of a file name cards by.
+#[derive(Clone, Debug, Default)]
+pub(in crate::store) struct Clues {
+    /// Search keys of names.
+    pub names: Vec<String>,
+    /// Game, set, and number in every spelling.
+    pub places: Vec<(String, String, String)>,
+    /// Ids of printings.
+    pub printings: Vec<Uuid>,
+}
+
+/// The cards that clues may be about: those that the viewer may see, and by their printing those that the account has counted.
+pub(in crate::store) async fn known_cards(
+    conn: &mut Connection,
+    viewer: Viewer,
+    account: AccountId,
+    clues: &Clues,
+) -> StoreResult<Vec<KnownCard>> {
+    let mut rows: Vec<KnownRow> = Vec::new();
+    for names in clues.names.chunks(CHUNK) {
+        let sql = Sql::new(KNOWN)
+            .content_seen_by(viewer)
+            .push(" JOIN cards c ON c.id = content.card_id WHERE content.search_key = ANY(")
+            .bind::<Array<Text>, _>(names)
+            .push(") ORDER BY c.game_code, c.set_code, c.number");
+        rows.extend(sql.query.load::<KnownRow>(conn).await?);
+    }
+    for places in clues.places.chunks(CHUNK) {
+        let part = |of: fn(&(String, String, String)) -> &String| -> Vec<&String> {
+            places.iter().map(of).collect()
+        };
+        let sql = Sql::new(KNOWN)
+            .push("unnest(")
+            .bind::<Array<Text>, _>(part(|place| &place.0))
+            .push(", ")
+            .bind::<Array<Text>, _>(part(|place| &place.1))
+            .push(", ")
+            .bind::<Array<Text>, _>(part(|place| &place.2))
+            .push(
+                ") AS place (game, set, number) JOIN cards c ON c.game_code = place.game AND c.set_code = place.set \
+                 AND c.number = place.number JOIN card_content content ON content.card_id = c.id AND ",
+            )
+            .sight(viewer);
+        rows.extend(sql.query.load::<KnownRow>(conn).await?);
+    }
+    for printings in clues.printings.chunks(CHUNK) {
+        let sql = Sql::new(KNOWN)
+            .push("cards c JOIN card_content content ON content.card_id = c.id AND ")
+            .sight(viewer)
+            .push(" WHERE c.id IN (SELECT card_id FROM printings WHERE id = ANY(")
+            .bind::<Array<SqlUuid>, _>(printings)
+            .push("))");
+        rows.extend(sql.query.load::<KnownRow>(conn).await?);
+    }
+    if !clues.printings.is_empty() {
+        // Counted, and hidden again from who counted it: nothing but what she wrote down.
+        let sql = Sql::new(
+            "SELECT c.id, c.game_code, c.set_code, c.number, NULL::text AS name, \
+             jsonb_agg(DISTINCT jsonb_build_object('id', p.id, 'rarity', '')) AS printings \
+             FROM collection_entries e JOIN printings p ON p.id = e.printing_id JOIN cards c ON c.id = p.card_id \
+             LEFT JOIN card_content content ON content.card_id = c.id AND ",
+        )
+        .sight(viewer)
+        .push(" WHERE content.card_id IS NULL AND e.account_id = ")
+        .bind::<SqlUuid, _>(account.0)
+        .push(" GROUP BY c.id");
+        rows.extend(sql.query.load::<KnownRow>(conn).await?);
+    }
+    rows.into_iter().map(KnownRow::card).collect()
+}

@@ -1,0 +1,397 @@
+//! Counted collections: every change counts once, nothing falls below nothing, and hidden cards stay hidden.
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Player, RequestExt as _, TestApp};
+
+/// A printing as its card's page tells it.
+pub(crate) async fn printing(
+    app: &TestApp,
+    by: Option<&Player>,
+    set: &str,
+    number: &str,
+    rarity: &str,
+) -> String {
+    let card = format!("/v1/games/ttcg/sets/{set}/cards/{number}");
+    let card = app.get(&card).answer().await.expect(200);
+    let request = app.get(&format!("/v1/cards/{}/printings", card["id"].as_str().unwrap()));
+    let request = if let Some(player) = by { request.by(player) } else { request };
+    let printings = request.answer().await.expect(200);
+    let found = printings["data"].as_array().unwrap().iter().find(|one| one["rarity"] == rarity);
+    found.expect("a printing of that rarity")["id"].as_str().unwrap().to_owned()
+}
+
+pub(crate) async fn collection(app: &TestApp, by: &Player, query: &str) -> Vec<Value> {
+    let page = app.get(&format!("/v1/collection?limit=200&total=true{query}")).by(by);
+    let page = page.answer().await.expect(200);
+    let entries = page["data"].as_array().unwrap().clone();
+    assert_eq!(page["total"], entries.len(), "{query}");
+    entries
+}
+
+async fn set(app: &TestApp, by: &Player, printing: &str, body: Value) -> Answer {
+    app.put(&format!("/v1/collection/{printing}")).by(by).json(&body).answer().await
+}
+
+async fn change(app: &TestApp, by: &Player, changes: Value) -> Answer {
+    app.post("/v1/collection/changes").by(by).json(&json!({ "changes": changes })).answer().await
+}
+
+#[tokio::test]
+async fn counts_are_set_listed_and_removed() {
+    let app = TestApp::start().await;
+    app.import_set("base", 3, false).await;
+    app.import_set("more", 1, false).await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let common = printing(&app, None, "base", "001", "common").await;
+    let rare = printing(&app, None, "base", "002", "rare").await;
+    let other = printing(&app, None, "more", "001", "common").await;
+
+    let entry = set(&app, &ada, &common, json!({ "quantity": 4 })).await.expect(200);
+    assert_eq!((&entry["quantity"], &entry["condition"]), (&json!(4), &json!("near_mint")));
+    assert_eq!(entry["card"]["name"], "The base card, numbered 001!");
+    assert_eq!(entry["rarity"], "common");
+    set(&app, &ada, &common, json!({ "quantity": 1, "condition": "damaged" })).await.expect(200);
+    set(&app, &ada, &rare, json!({ "quantity": 9999 })).await.expect(200);
+    set(&app, &ada, &other, json!({ "quantity": 2 })).await.expect(200);
+    set(&app, &ben, &common, json!({ "quantity": 7 })).await.expect(200);
+
+    let all = collection(&app, &ada, "").await;
+    let seen: Vec<(&Value, &Value, &Value)> =
+        all.iter().map(|one| (&one["card"]["set"], &one["condition"], &one["quantity"])).collect();
+    assert_eq!(
+        seen,
+        [
+            (&json!("base"), &json!("damaged"), &json!(1)),
+            (&json!("base"), &json!("near_mint"), &json!(4)),
+            (&json!("base"), &json!("near_mint"), &json!(9999)),
+            (&json!("more"), &json!("near_mint"), &json!(2)),
+        ]
+    );
+    let card = all[0]["card"]["id"].as_str().unwrap();
+    for (query, count) in [
+        ("&game=ttcg".to_owned(), 4),
+        ("&game=emoji-tcg".to_owned(), 0),
+        ("&set=base".to_owned(), 3),
+        (format!("&card={card}"), 2),
+        ("&rarity=rare".to_owned(), 1),
+        ("&rarity=common&set=base".to_owned(), 2),
+    ] {
+        assert_eq!(collection(&app, &ada, &query).await.len(), count, "{query}");
+    }
+
+    // Pages hold what follows.
+    let (mut path, mut paged) = ("/v1/collection?limit=1".to_owned(), Vec::new());
+    loop {
+        let page = app.get(&path).by(&ada).answer().await.expect(200);
+        paged.extend(page["data"].as_array().unwrap().clone());
+        let Some(cursor) = page["next_cursor"].as_str() else { break };
+        path = format!("/v1/collection?limit=1&cursor={cursor}");
+    }
+    assert_eq!(paged, all);
+
+    assert_eq!(set(&app, &ada, &common, json!({ "quantity": 0 })).await.status, 204);
+    assert_eq!(set(&app, &ada, &common, json!({ "quantity": 0 })).await.status, 204);
+    assert_eq!(collection(&app, &ada, "").await.len(), 3);
+    assert_eq!(
+        collection(&app, &ben, "").await.len(),
+        1,
+        "everybody has a collection of their own"
+    );
+
+    for bad in [
+        json!({ "quantity": -1 }),
+        json!({ "quantity": 10000 }),
+        json!({ "quantity": 1, "condition": "new" }),
+        json!({ "quantity": 1, "note": "x" }),
+        json!({}),
+    ] {
+        set(&app, &ada, &common, bad).await.problem(422, "invalid_body");
+    }
+    let nothing = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+    set(&app, &ada, nothing, json!({ "quantity": 1 })).await.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn changes_are_made_all_or_none_and_never_below_nothing() {
+    let app = TestApp::start().await;
+    app.import_set("base", 3, false).await;
+    let ada = app.player("ada").await;
+    let common = printing(&app, None, "base", "001", "common").await;
+    let place = |number: &str, add: i32| json!({ "game": "ttcg", "set": "base", "number": number, "rarity": "common", "add": add });
+    let made = change(
+        &app,
+        &ada,
+        json!([
+            { "printing": common, "add": 2 },
+            place("001", 3),
+            { "name": "the BASE card, numbered 002", "rarity": "rare", "condition": "mint", "add": 1 },
+        ]),
+    )
+    .await
+    .expect(200);
+    let quantities: Vec<&Value> =
+        made["data"].as_array().unwrap().iter().map(|one| &one["quantity"]).collect();
+    assert_eq!(quantities, [&json!(5), &json!(5), &json!(1)]);
+
+    // One line too far keeps all from being made.
+    let refused = change(&app, &ada, json!([place("002", 1), place("001", -6)])).await;
+    let refused = refused.problem(409, "count_out_of_range");
+    assert_eq!(refused["errors"][0]["pointer"], "/changes/1");
+    let refused = change(&app, &ada, json!([place("001", 9999)])).await;
+    refused.problem(409, "count_out_of_range");
+    assert_eq!(collection(&app, &ada, "").await.len(), 2);
+    // To nothing and on: the order counts.
+    let made =
+        change(&app, &ada, json!([place("001", -5), place("001", 1), place("001", -1)])).await;
+    assert_eq!(made.expect(200)["data"][2]["quantity"], 0);
+    assert_eq!(collection(&app, &ada, "").await.len(), 1);
+
+    let unclear = json!([
+        { "game": "ttcg", "set": "base", "number": "001", "add": 1 },
+        { "name": "Nobody", "add": 1 },
+        place("001", 1),
+    ]);
+    let unclear = change(&app, &ada, unclear).await.problem(422, "unclear_printing");
+    let pointers: Vec<&Value> =
+        unclear["errors"].as_array().unwrap().iter().map(|fault| &fault["pointer"]).collect();
+    assert_eq!(pointers, [&json!("/changes/0"), &json!("/changes/1")]);
+    assert_eq!(unclear["candidates"][0]["choices"].as_array().unwrap().len(), 6);
+    for bad in [
+        json!([]),
+        json!([{ "add": 1 }]),
+        json!([{ "printing": common, "add": 0 }]),
+        json!([{ "printing": common, "add": 10000 }]),
+        json!([{ "game": "ttcg", "number": "001", "add": 1 }]),
+        json!([{ "printing": common, "add": 1, "price": 3 }]),
+        json!(vec![json!({ "printing": common, "add": 1 }); 101]),
+    ] {
+        change(&app, &ada, bad).await.problem(422, "invalid_body");
+    }
+    assert_eq!(collection(&app, &ada, "").await.len(), 1);
+}
+
+#[tokio::test]
+async fn parallel_additions_on_two_instances_all_count() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let other = app.second_instance();
+    let ada = app.player("ada").await;
+    let one = printing(&app, None, "base", "001", "common").await;
+    let two = printing(&app, None, "base", "002", "common").await;
+    let adding = (0..20).map(|at| {
+        let (app, ada) = (if at % 2 == 0 { &app } else { &other }, &ada);
+        // In both orders, so that a lock on each entry would be a deadlock.
+        let changes = if at % 3 == 0 {
+            json!([{ "printing": one, "add": 1 }, { "printing": two, "add": 2 }])
+        } else {
+            json!([{ "printing": two, "add": 2 }, { "printing": one, "add": 1 }])
+        };
+        async move { change(app, ada, changes).await.status }
+    });
+    let statuses = join_all(adding).await;
+    assert!(statuses.iter().all(|status| *status == 200), "{statuses:?}");
+    let quantities: Vec<Value> =
+        collection(&app, &ada, "").await.iter().map(|entry| entry["quantity"].clone()).collect();
+    assert_eq!(quantities, [json!(20), json!(40)]);
+
+    // Taken back in parallel, one too often: 20 succeed, the 21st is told.
+    let taking = (0..21).map(|_| change(&app, &ada, json!([{ "printing": one, "add": -1 }])));
+    let statuses: Vec<u16> = join_all(taking).await.iter().map(|answer| answer.status).collect();
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 20, "{statuses:?}");
+    assert_eq!(statuses.iter().filter(|status| **status == 409).count(), 1, "{statuses:?}");
+}
+
+#[tokio::test]
+async fn a_repeated_request_counts_once() {
+    let app = TestApp::start().await;
+    app.import_set("base", 1, false).await;
+    let ada = app.player("ada").await;
+    let one = printing(&app, None, "base", "001", "common").await;
+    let send = |add: i32| {
+        let body = json!({ "changes": [{ "printing": one, "add": add }] });
+        app.post("/v1/collection/changes")
+            .by(&ada)
+            .header("idempotency-key", "k1")
+            .json(&body)
+            .answer()
+    };
+    assert_eq!(send(3).await.expect(200)["data"][0]["quantity"], 3);
+    assert_eq!(send(3).await.expect(200)["data"][0]["quantity"], 3);
+    send(4).await.problem(422, "idempotency_key_reused");
+    assert_eq!(collection(&app, &ada, "").await[0]["quantity"], 3);
+}
+
+#[tokio::test]
+async fn a_collection_has_an_end() {
+    let app = TestApp::start().await;
+    app.import_set("base", 1, false).await;
+    let ada = app.player("ada").await;
+    let one = printing(&app, None, "base", "001", "common").await;
+    app.sql(&format!(
+        "INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+             SELECT gen_random_uuid(), 'ttcg', 'base', 'x' || n, '2026-11-21', '2026-11-21' FROM generate_series(1, 50000) n; \
+         INSERT INTO printings (id, card_id, rarity, tier) SELECT gen_random_uuid(), id, 'common', 1 FROM cards WHERE number LIKE 'x%'; \
+         INSERT INTO collection_entries SELECT '{}', p.id, 'mint', 1, '2026-11-21' FROM printings p JOIN cards c ON c.id = p.card_id \
+             WHERE c.number LIKE 'x%'",
+        ada.id
+    ))
+    .await;
+    set(&app, &ada, &one, json!({ "quantity": 1 })).await.problem(409, "collection_full");
+    change(&app, &ada, json!([{ "printing": one, "add": 1 }]))
+        .await
+        .problem(409, "collection_full");
+    app.sql("DELETE FROM collection_entries WHERE printing_id = (SELECT min(printing_id::text)::uuid FROM collection_entries)").await;
+    set(&app, &ada, &one, json!({ "quantity": 1 })).await.expect(200);
+}
+
+#[tokio::test]
+async fn hidden_cards_are_counted_by_those_who_see_them() {
+    let app = TestApp::start().await;
+    app.import_set("dark", 2, true).await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    app.give_copy(&ada.id, "ttcg", "dark", "001").await;
+    let common = printing(&app, Some(&ada), "dark", "001", "common").await;
+    let rare = printing(&app, Some(&ada), "dark", "001", "rare").await;
+    let here =
+        json!({ "game": "ttcg", "set": "dark", "number": "001", "rarity": "rare", "add": 1 });
+    let by_name = json!({ "name": "The dark card, numbered 001!", "rarity": "rare", "add": 1 });
+
+    // To Ben the id of a printing, its place and its name are as if there were none.
+    set(&app, &ben, &common, json!({ "quantity": 1 })).await.problem(404, "not_found");
+    for told in [here.clone(), by_name, json!({ "printing": common, "add": 1 })] {
+        let told = change(&app, &ben, json!([told])).await.problem(422, "unclear_printing");
+        assert_eq!(told["candidates"][0]["choices"], json!([]));
+    }
+    set(&app, &ada, &common, json!({ "quantity": 2 })).await.expect(200);
+    change(&app, &ada, json!([here])).await.expect(200);
+    let seen = collection(&app, &ada, "").await;
+    assert_eq!((&seen[0]["card"]["hidden"], seen.len()), (&json!(true), 2));
+    assert!(seen[0]["card"]["name"].is_string());
+
+    // The copy is void: what she counted stays, with the place alone.
+    app.sql("UPDATE copies SET voided_at = '2026-12-01T00:00:00Z'").await;
+    let entries = collection(&app, &ada, "").await;
+    assert_eq!(entries.len(), 2);
+    for entry in &entries {
+        let fields: Vec<&String> = entry["card"].as_object().unwrap().keys().collect();
+        assert_eq!(fields, ["game", "hidden", "href", "id", "number", "set"]);
+        assert!(entry.get("rarity").is_none(), "{entry}");
+    }
+    for rarity in ["common", "rare", "primal_rare"] {
+        assert_eq!(collection(&app, &ada, &format!("&rarity={rarity}")).await.len(), 0);
+    }
+    // She may still correct her own counts, and no others.
+    set(&app, &ada, &rare, json!({ "quantity": 5 })).await.expect(200);
+    set(&app, &ada, &rare, json!({ "quantity": 0 })).await;
+    set(&app, &ada, &rare, json!({ "quantity": 1 })).await.problem(404, "not_found");
+    assert_eq!(collection(&app, &ada, "").await.len(), 1);
+}
+
+#[tokio::test]
+async fn completion_counts_what_is_counted_and_what_is_registered() {
+    let app = TestApp::start().await;
+    app.import_set("base", 3, false).await;
+    app.import_set("dark", 4, true).await;
+    let ada = app.player("ada").await;
+    let completion = async |query: &str| {
+        let path = format!("/v1/collection/completion?game=ttcg{query}");
+        app.get(&path).by(&ada).answer().await.expect(200)["data"].clone()
+    };
+    assert_eq!(completion("").await, json!([]));
+    assert_eq!(completion("&set=nowhere").await, json!([]));
+    let empty = completion("&set=dark").await;
+    assert_eq!(empty[0]["cards"], json!({ "owned": 0, "total": 4 }));
+    // What rarities hidden cards are of, and how many, is nobody's business.
+    assert_eq!(empty[0]["printings"], json!({ "owned": 0, "total": 0 }));
+    assert_eq!((&empty[0]["rarities"], &empty[0]["kinds"]), (&json!([]), &json!([])));
+
+    let common = printing(&app, None, "base", "001", "common").await;
+    let rare = printing(&app, None, "base", "001", "rare").await;
+    set(&app, &ada, &common, json!({ "quantity": 4 })).await.expect(200);
+    set(&app, &ada, &common, json!({ "quantity": 4, "condition": "mint" })).await.expect(200);
+    set(&app, &ada, &rare, json!({ "quantity": 1 })).await.expect(200);
+    // Registered and counted is owned once.
+    app.give_copy(&ada.id, "ttcg", "base", "001").await;
+    app.give_copy(&ada.id, "ttcg", "base", "003").await;
+    app.give_copy(&ada.id, "ttcg", "dark", "002").await;
+    let sets = completion("").await;
+    assert_eq!(sets.as_array().unwrap().len(), 2);
+    assert_eq!(sets[0]["set"], "base");
+    assert_eq!(sets[0]["cards"], json!({ "owned": 2, "total": 3 }));
+    assert_eq!(sets[0]["printings"], json!({ "owned": 3, "total": 18 }));
+    assert_eq!(sets[0]["rarities"][0], json!({ "code": "common", "owned": 2, "total": 3 }));
+    assert_eq!(sets[0]["rarities"][2], json!({ "code": "rare", "owned": 1, "total": 3 }));
+    assert_eq!(sets[0]["kinds"], json!([{ "code": "unit", "owned": 2, "total": 3 }]));
+    assert_eq!(sets[1]["cards"], json!({ "owned": 1, "total": 4 }));
+    assert_eq!(
+        sets[1]["printings"],
+        json!({ "owned": 1, "total": 6 }),
+        "of the card that she sees"
+    );
+    app.get("/v1/collection/completion").by(&ada).answer().await.problem(400, "invalid_query");
+
+    let duplicates = async |query: &str| {
+        let path = format!("/v1/collection/duplicates?{query}");
+        app.get(&path).by(&ada).answer().await.expect(200)["data"].as_array().unwrap().clone()
+    };
+    let found = duplicates("").await;
+    assert_eq!(found.len(), 1);
+    assert_eq!((&found[0]["counted"], &found[0]["registered"]), (&json!(8), &json!(1)));
+    assert_eq!((&found[0]["spare"], &found[0]["printing"]), (&json!(8), &json!(common)));
+    assert_eq!(duplicates("over=8").await[0]["spare"], 1);
+    assert_eq!(duplicates("over=9").await.len(), 0);
+    assert_eq!(duplicates("game=emoji-tcg").await.len(), 0);
+    app.get("/v1/collection/duplicates?over=0")
+        .by(&ada)
+        .answer()
+        .await
+        .problem(400, "invalid_query");
+    // A void copy is nobody's.
+    app.sql("UPDATE copies SET voided_at = '2026-12-01T00:00:00Z'").await;
+    assert_eq!(completion("").await[0]["cards"], json!({ "owned": 1, "total": 3 }));
+    assert_eq!(duplicates("over=8").await.len(), 0);
+}
+
+#[tokio::test]
+async fn counts_follow_cards_that_become_others() {
+    let app = TestApp::start().await;
+    app.import_set("base", 3, false).await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let gone = printing(&app, None, "base", "001", "rare").await;
+    let kept = printing(&app, None, "base", "002", "rare").await;
+    set(&app, &ada, &gone, json!({ "quantity": 3 })).await.expect(200);
+    set(&app, &ada, &kept, json!({ "quantity": 2 })).await.expect(200);
+    let wants = json!({ "items": [{ "printing": gone, "quantity": 4 }, { "game": "ttcg", "set": "base", "number": "003" }] });
+    app.put("/v1/me/wants")
+        .by(&ada)
+        .header("if-match", "\"r0\"")
+        .json(&wants)
+        .answer()
+        .await
+        .expect(200);
+
+    let cards = app.get("/v1/cards?set=base").answer().await.expect(200)["data"].clone();
+    let id = |at: usize| cards[at]["id"].as_str().unwrap().to_owned();
+    let path = format!("/v1/cards/{}", id(0));
+    let seen = app.get(&path).by(&admin).answer().await.header("etag");
+    let merge = app.post(&format!("{path}/merge")).by(&admin).header("if-match", seen);
+    assert_eq!(merge.json(&json!({ "into": id(1) })).answer().await.status, 201);
+    let entries = collection(&app, &ada, "").await;
+    assert_eq!(entries.len(), 1);
+    assert_eq!((&entries[0]["printing"], &entries[0]["quantity"]), (&json!(kept), &json!(5)));
+    let list = app.get("/v1/me/wants").by(&ada).answer().await;
+    assert_eq!(list.header("etag"), "\"r2\"");
+    let list = list.expect(200);
+    assert_eq!(
+        (&list["items"][0]["card"]["id"], &list["items"][0]["quantity"]),
+        (&json!(id(1)), &json!(4))
+    );
+    assert!(list["items"][0].get("rarity").is_none());
+
+    // A printing that is taken back: its count goes to the most common one.
+    app.sql(&format!("DELETE FROM printings WHERE id = '{kept}'")).await;
+    let entries = collection(&app, &ada, "").await;
+    assert_eq!((&entries[0]["rarity"], &entries[0]["quantity"]), (&json!("common"), &json!(5)));
+}
