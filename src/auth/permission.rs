@@ -64,7 +64,7 @@ pub enum Scope {
 
 impl Scope {
     /// All scopes.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::CatalogueRead,
         Self::DecksRead,
         Self::DecksWrite,

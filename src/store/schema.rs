@@ -466,6 +466,16 @@ diesel::table! {
 }
 
 diesel::table! {
+    trade_lists (account_id, kind) {
+        account_id -> Uuid,
+        kind -> Text,
+        visibility -> Text,
+        revision -> Int8,
+        updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     trades (id) {
         id -> Uuid,
         offered_by -> Uuid,
@@ -476,16 +486,6 @@ diesel::table! {
         created_at -> Timestamptz,
         expires_at -> Timestamptz,
         closed_at -> Nullable<Timestamptz>,
-    }
-}
-
-diesel::table! {
-    trade_lists (account_id, kind) {
-        account_id -> Uuid,
-        kind -> Text,
-        visibility -> Text,
-        revision -> Int8,
-        updated_at -> Timestamptz,
     }
 }
 
@@ -554,9 +554,9 @@ diesel::allow_tables_to_appear_in_same_query!(
     submission_reviews,
     submissions,
     trade_copies,
-    trades,
     trade_list_items,
     trade_lists,
+    trades,
     unlock_policies,
     unlocks,
 );
