@@ -124,6 +124,8 @@ impl CardCache {
                     cache.hear(&news);
                     cache.heard_at(began);
                 }
+                // The private Postgres ends with the service.
+                Err(_) if shared.is_draining() => return,
                 Err(error) => {
                     tracing::warn!(%error, "cannot follow the changes: cards come from the database")
                 }
