@@ -279,3 +279,28 @@ fn nothing_is_left_unfinished() {
         }
     }
 }
+
+/// The OpenAPI document knows schemas by the names of types alone: of two with one name, one would be lost.
+#[test]
+fn no_two_schemas_have_one_name() {
+    let mut homes = std::collections::BTreeMap::<String, Vec<PathBuf>>::new();
+    for (path, text) in sources("src") {
+        let mut is_schema = false;
+        for line in text.lines() {
+            if line.starts_with("#[derive(") {
+                is_schema = line.contains("ToSchema");
+            }
+            let declared = ["pub struct ", "pub enum ", "pub(super) struct ", "struct "];
+            let Some(rest) = declared.iter().find_map(|word| line.strip_prefix(word)) else {
+                continue;
+            };
+            if std::mem::take(&mut is_schema) {
+                let name = rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+                homes.entry(name.to_owned()).or_default().push(path.clone());
+            }
+        }
+    }
+    assert!(homes.len() > 100, "{}", homes.len());
+    let shared: Vec<_> = homes.into_iter().filter(|(_, homes)| homes.len() > 1).collect();
+    assert!(shared.is_empty(), "{shared:?}");
+}

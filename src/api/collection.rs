@@ -287,7 +287,7 @@ impl CountChange {
 /// Changes of counts.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ChangesRequest {
+pub struct CountChangesRequest {
     /// 1 to 100 changes, made in their order: all of them or none.
     #[schema(min_items = 1, max_items = 100, example = json!([
         { "game": "ttcg", "set": "hearth", "number": "016", "rarity": "common", "add": 2 },
@@ -321,7 +321,7 @@ impl From<Changed> for ChangedCount {
 
 /// The counts after the changes.
 #[derive(Serialize, ToSchema)]
-pub struct ChangesResponse {
+pub struct CountChangesResponse {
     /// One for each change, in their order.
     pub data: Vec<ChangedCount>,
 }
@@ -331,10 +331,10 @@ pub struct ChangesResponse {
 /// Changes of several devices at the same moment all count. No count falls below 0: then nothing is changed, and `errors` names the
 /// changes. A repeated request is answered with the counts as they are then.
 #[utoipa::path(
-    post, path = "/v1/collection/changes", tag = "collection", security(("bearer" = [])), request_body = ChangesRequest,
+    post, path = "/v1/collection/changes", tag = "collection", security(("bearer" = [])), request_body = CountChangesRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
     responses(
-        (status = 200, body = ChangesResponse),
+        (status = 200, body = CountChangesResponse),
         (status = 409, description = "`count_out_of_range`, `collection_full`, `idempotency_in_progress`"),
         (status = 422, description = "`unclear_printing`: see `candidates`; `invalid_body`, `idempotency_key_reused`"),
     )
@@ -344,7 +344,7 @@ pub async fn change_counts(
     caller: Caller,
     by: May<WriteOwnCollection>,
     key: IdempotencyKey,
-    body: Body<ChangesRequest>,
+    body: Body<CountChangesRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "change_counts", &body);
     let requests = &body.value.changes;
@@ -369,7 +369,7 @@ pub async fn change_counts(
         })
         .await?;
     tracing::info!(account = %by.account(), changes = changes.len(), "counts changed");
-    let body = ChangesResponse { data: changed.into_iter().map(Into::into).collect() };
+    let body = CountChangesResponse { data: changed.into_iter().map(Into::into).collect() };
     Ok(HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(body))
 }
 

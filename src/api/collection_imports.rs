@@ -189,7 +189,7 @@ impl ImportLine {
 
 /// What a file was read as. Nothing is counted yet.
 #[derive(Serialize, ToSchema)]
-pub struct ImportResponse {
+pub struct CollectionImportResponse {
     /// The token that commits exactly this, for this account.
     pub import: Uuid,
     /// Until when it can be committed.
@@ -248,7 +248,7 @@ fn rejected(table: &Table, reading: &Reading) -> Vec<RejectedLine> {
         (Object = "application/json", example = json!({ "entries": [{ "quantity": 4, "name": "Kettle Imp", "rarity": "common" }] })),
     )),
     responses(
-        (status = 200, body = ImportResponse),
+        (status = 200, body = CollectionImportResponse),
         (status = 400, description = "`not_utf8`, `malformed_json`, `invalid_query`"),
         (status = 422, description = "`unreadable_collection`"),
     )
@@ -291,7 +291,7 @@ pub async fn read_import(
     tracing::info!(account = %by.account(), import = %id, lines = totals.lines, ok = totals.ok, "collection file read");
     let lines = table.lines.into_iter().zip(reading.verdicts);
     let left_out = reading.suggestions_left_out;
-    let body = ImportResponse {
+    let body = CollectionImportResponse {
         import: id.0,
         expires_at: at + COMMIT_TIME,
         mode: query.mode.as_str(),

@@ -113,8 +113,7 @@ pub enum PolicySource {
 /// The policy in force.
 #[derive(Serialize, ToSchema)]
 pub struct UnlockPolicyResponse {
-    /// What it asks for.
-    #[serde(flatten)]
+    /// What it asks for: the body of a PUT.
     pub policy: UnlockPolicyBody,
     /// Where it comes from.
     pub source: PolicySource,

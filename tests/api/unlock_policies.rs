@@ -60,7 +60,10 @@ async fn a_policy_is_stored_by_version_and_read_by_everybody() {
     let before = app.get(POLICY).answer().await.expect(200);
     assert_eq!(
         before,
-        json!({ "threshold": 5, "rarities": 1, "min_account_age_days": 0, "review": false, "source": "set_file" })
+        json!({
+            "policy": { "threshold": 5, "rarities": 1, "min_account_age_days": 0, "review": false },
+            "source": "set_file",
+        })
     );
     app.get("/v1/games/ttcg/unlock-policy").answer().await.problem(404, "not_found");
 
@@ -68,7 +71,7 @@ async fn a_policy_is_stored_by_version_and_read_by_everybody() {
     set(&app, &admin, "/v1/games/ttcg/unlock-policy", of_game).await.expect(201);
     let now = app.get(POLICY).answer().await.expect(200);
     assert_eq!(
-        (&now["threshold"], &now["per_network"], &now["source"]),
+        (&now["policy"]["threshold"], &now["policy"]["per_network"], &now["source"]),
         (&7.into(), &2.into(), &"game".into())
     );
     assert_eq!(app.get(SET).answer().await.expect(200)["unlock_threshold"], 7);
