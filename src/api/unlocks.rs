@@ -8,13 +8,13 @@ use uuid::Uuid;
 
 use super::card_migrations::redirected;
 use super::cards::CardUnlock;
+use super::copy_moderation::reason;
 use super::extract::{Body, CursorTime, Freshness, May, Page, PageQuery, Params, cacheable, paged};
-use super::problem::{InputFault, Problem};
+use super::problem::Problem;
 use super::state::AppState;
 use crate::auth::permission::UnlockCards;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
-use crate::domain::text;
 use crate::store::unlocks::{self, ProgressRow, SetProgressRow};
 use crate::store::{sets, unlock_policies};
 
@@ -155,13 +155,6 @@ pub struct UnlockRequest {
     pub reason: String,
 }
 
-impl UnlockRequest {
-    fn parse(&self) -> Result<String, Problem> {
-        let fault = |error| Problem::invalid(vec![InputFault::at("/reason", error)]);
-        text::line(&self.reason, 1, 500).map_err(fault)
-    }
-}
-
 /// Unlocks a card by hand. One that is unlocked already stays as it is.
 #[utoipa::path(
     post, path = "/v1/cards/{card}/unlock", tag = "serials", security(("bearer" = [])),
@@ -174,7 +167,7 @@ pub async fn unlock_card(
     card: web::Path<Uuid>,
     body: Body<UnlockRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let (card, reason, at) = (CardId(*card), body.value.parse()?, state.clock.now());
+    let (card, reason, at) = (CardId(*card), reason(&body.value.reason)?, state.clock.now());
     let unlocked = state
         .store
         .transaction(async |conn| unlock_policies::unlock_card(conn, &by, card, &reason, at).await)
@@ -210,7 +203,7 @@ pub async fn unlock_set(
     body: Body<UnlockRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (game, set) = path.into_inner();
-    let (reason, at) = (body.value.parse()?, state.clock.now());
+    let (reason, at) = (reason(&body.value.reason)?, state.clock.now());
     let unlocked = state
         .store
         .transaction(async |conn| {

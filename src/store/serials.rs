@@ -161,9 +161,10 @@ struct Registration {
     #[diesel(sql_type = Bool)]
     voted: bool,
     #[diesel(sql_type = Bool)]
-    counted: bool,
-    #[diesel(sql_type = Bool)]
     unlocked: bool,
+    /// It was counted, or the card was not hidden when the statement began, and so never will be again.
+    #[diesel(sql_type = Bool)]
+    settled: bool,
 }
 
 /// Registers the copy, counts the submission, moves the card's progress and, at the threshold, unlocks the card and writes the
@@ -212,7 +213,9 @@ async fn register(
                     jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $4 \
              FROM bump JOIN cards k ON k.id = bump.card_id WHERE bump.unlocked_at IS NOT NULL \
          ) \
-         SELECT counted.card_id IS NOT NULL AS voted, bump.card_id IS NOT NULL AS counted, bump.unlocked_at IS NOT NULL AS unlocked \
+         SELECT counted.card_id IS NOT NULL AS voted, bump.unlocked_at IS NOT NULL AS unlocked, \
+                bump.card_id IS NOT NULL \
+                OR NOT EXISTS (SELECT FROM unlocks WHERE card_id = $7 AND unlocked_at IS NULL) AS settled \
          FROM claimed LEFT JOIN counted ON true LEFT JOIN bump ON true",
     )
     .bind::<Text, _>(new.claim.prefix.to_string())
@@ -226,10 +229,10 @@ async fn register(
     .bind::<Binary, _>(new.network_mac.to_vec())
     .get_results(conn)
     .await?;
-    let Some(Registration { voted, counted, unlocked }) = registered.into_iter().next() else {
+    let Some(Registration { voted, unlocked, settled }) = registered.into_iter().next() else {
         return Ok(None);
     };
-    if counted {
+    if settled {
         return Ok(Some(unlocked));
     }
     // A policy decides over the card, or did when the statement began: then the vote is still to be counted.

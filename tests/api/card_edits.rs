@@ -3,7 +3,9 @@
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
-use crate::support::{Player, RequestExt as _, TestApp, seed_data, set_file};
+use crate::support::{
+    Player, RequestExt as _, TestApp, edit_set, import_into, seed_data, set_file,
+};
 
 const OPEN: &str = "/v1/games/ttcg/sets/hearth/cards/001";
 
@@ -313,4 +315,31 @@ async fn old_files_and_edits_get_along() {
     assert_eq!(told["sets"][0]["cards_changed"], 1, "{told}");
     assert_eq!(read(&app, &admin, OPEN).await.0["lore"], card["lore"]);
     assert_eq!(put().answer().await.expect(200)["sets"], json!([]), "the same file again");
+}
+
+/// An import takes its time before it waits for others: what it changes later must not look older than what they wrote.
+#[tokio::test]
+async fn a_version_never_comes_back() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let (card, etag) = read(&app, &admin, OPEN).await;
+    let lore = json!({ "lore": "It waits." });
+    let edited = edit(&app, &admin, &path_of(&card), &etag, &lore).answer().await;
+    let (edited_tag, edited) = (edited.header("etag"), edited.expect(200));
+    let mut source = seed_data("ttcg");
+    edit_set(&mut source, "hearth", |set| {
+        set["cards"][0]["lore"] = "It waits.".into();
+        let rarest = &mut set["cards"][0]["printings"][5]["attributes"];
+        rarest["attack"] = (rarest["attack"].as_i64().unwrap() + 5).into();
+        rarest["defense"] = (rarest["defense"].as_i64().unwrap() - 5).into();
+    });
+    let earlier = cardscape::domain::clock::Clock::system();
+    earlier.advance(chrono::Duration::hours(-1));
+    import_into(app.store(), &earlier, &source).await.unwrap();
+    let (now, tag) = read(&app, &admin, OPEN).await;
+    assert!(now["updated_at"].as_str() > edited["updated_at"].as_str(), "{now}");
+    assert_ne!(tag, edited_tag);
+    let stale = edit(&app, &admin, &path_of(&card), &edited_tag, &json!({ "lore": "Mine." }));
+    stale.answer().await.problem(412, "precondition_failed");
 }

@@ -12,7 +12,7 @@ use crate::auth::permission::Importer;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::import::{CardImport, PrintingImport};
 use crate::store::door::content;
-use crate::store::schema::{cards, printings};
+use crate::store::schema::printings;
 use crate::store::{Connection, StoreResult, changes};
 
 /// Cards in one statement.
@@ -130,10 +130,16 @@ async fn change_card(
     plan: &CardPlan<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    diesel::update(cards::table.find(plan.id.0))
-        .set((cards::revision.eq(cards::revision + 1), cards::updated_at.eq(at)))
-        .execute(conn)
-        .await?;
+    // The time was taken before others were waited for: what they wrote is older all the same, or an answer with the same time
+    // would say that nothing changed.
+    diesel::sql_query(
+        "UPDATE cards SET revision = revision + 1, updated_at = greatest($2, updated_at + interval '1 microsecond', \
+             (SELECT unlocked_at + interval '1 microsecond' FROM unlocks WHERE card_id = cards.id)) WHERE id = $1",
+    )
+    .bind::<SqlUuid, _>(plan.id.0)
+    .bind::<Timestamptz, _>(at)
+    .execute(conn)
+    .await?;
     if plan.content {
         content::update(conn, by, plan.id, plan.card).await?;
     }
