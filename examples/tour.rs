@@ -185,10 +185,24 @@ impl Tour {
     /// Logs in with a password from the command line and changes it, as the service demands.
     async fn log_in_first(&self, name: &str, created: &str) -> Person {
         let password = created.lines().find_map(|line| line.strip_prefix("password: ")).unwrap();
+        if !self.knows(name, password).await {
+            println!(
+                "# The service at {} does not know the account that was just made: it has another database than the command line here.\n\
+                 # Give both the same CARDSCAPE_DATA_DIR, or the same DATABASE_URL.",
+                self.base
+            );
+            std::process::exit(1);
+        }
         let person = self.log_in(name, password).await;
         let change = json!({ "current_password": password, "new_password": PASSWORD });
         self.call(Some(&person), Method::PUT, "/v1/me/password", Some(change), 204).await;
         person
+    }
+
+    async fn knows(&self, name: &str, password: &str) -> bool {
+        let body = json!({ "name": name, "password": password });
+        let answer = self.client.post(format!("{}/v1/sessions", self.base)).json(&body).send();
+        answer.await.is_ok_and(|answer| answer.status().is_success())
     }
 
     async fn register(&self, name: &str) -> Person {

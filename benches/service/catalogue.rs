@@ -11,6 +11,8 @@ pub(crate) struct Sample {
     pub pages: Vec<String>,
     /// Words that few cards have.
     pub words: Vec<String>,
+    /// Words of names, effects and lore, as often as they stand there.
+    pub texts: Vec<String>,
     /// Searches that no index serves.
     pub regexes: Vec<String>,
 }
@@ -26,7 +28,7 @@ impl Sample {
         let client = connect(url).await?;
         let rows = client
             .query(
-                "SELECT c.id::text, content.name, c.set_code FROM cards c JOIN card_content content ON content.card_id = c.id \
+                "SELECT c.id::text, content.name, c.set_code, content.words FROM cards c JOIN card_content content ON content.card_id = c.id \
                  WHERE content.open AND c.set_code LIKE 'synthetic-%' ORDER BY md5(c.set_code || c.number) LIMIT $1",
                 &[&CARDS],
             )
@@ -42,6 +44,15 @@ impl Sample {
         let words = rows.iter().map(|row| own_word(text(row, 1))).filter(|word| word.len() == 8);
         let words: Vec<String> =
             words.take(few).map(|word| format!("/v1/cards?q={word}")).collect();
+        let long = |word: &&str| {
+            word.len() >= 4 && word.bytes().all(|letter| letter.is_ascii_alphabetic())
+        };
+        let a_word = |(at, row): (usize, &tokio_postgres::Row)| {
+            let (words, drawn) = (text(row, 3), at * 7_919);
+            let words: Vec<&str> = words.split_whitespace().filter(long).collect();
+            words.get(drawn % words.len().max(1)).map(|word| format!("/v1/cards?q={word}"))
+        };
+        let texts = rows.iter().enumerate().filter_map(a_word).take(few).collect();
         let kinds = ["unit", "spell", "lore"];
         let pages = rows.iter().take(few).enumerate().map(|(at, row)| match at % 4 {
             0 => format!("/v1/cards?game=ttcg&kind={}", kinds[at / 4 % 3]),
@@ -52,7 +63,8 @@ impl Sample {
             let encoded: String = pattern.bytes().map(|byte| format!("%{byte:02X}")).collect();
             format!("/v1/cards?q=name%3A%2F{encoded}%2F")
         });
-        let sample = Self { cards, pages: pages.collect(), words, regexes: regexes.to_vec() };
+        let sample =
+            Self { cards, pages: pages.collect(), words, texts, regexes: regexes.to_vec() };
         let enough = sample.cards.len() >= 32 && !sample.words.is_empty();
         enough.then_some(sample).context("too few synthetic cards to ask for")
     }

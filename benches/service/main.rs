@@ -107,6 +107,7 @@ async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Res
     let by_id = statements.record(&sample.cards).await?;
     let pages = statements.record(&sample.pages).await?;
     let words = statements.record(&sample.words).await?;
+    let texts = statements.record(&sample.texts).await?;
     service.stop()?;
 
     let load = Load {
@@ -142,13 +143,19 @@ async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Res
             table.add(name, "its statement, bare actix", goal, found);
         }
     }
-    if wanted("word search") {
-        let asked = Target::new(service.address, &sample.words);
-        let found = match home.pgbench()? {
-            Some(program) => load.compare(&asked, &program.script(home, &words)?).await?,
-            None => Comparison::without_yardstick(&load, &asked).await?,
-        };
-        table.add("word search", "its statement, pgbench", 0.7, found);
+    let searches = [
+        ("text search", 0.7, &texts, &sample.texts),
+        ("search for a rare word", 0.0, &words, &sample.words),
+    ];
+    for (name, goal, recorded, paths) in searches {
+        if wanted(name) {
+            let asked = Target::new(service.address, paths);
+            let found = match home.pgbench()? {
+                Some(program) => load.compare(&asked, &program.script(home, recorded)?).await?,
+                None => Comparison::without_yardstick(&load, &asked).await?,
+            };
+            table.add(name, "its statement, pgbench", goal, found);
+        }
     }
     if wanted("beside regular expressions") {
         let asked = Target::new(service.address, &sample.cards);

@@ -26,7 +26,7 @@ use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::search::{CardFilter, NamePattern};
 use crate::store::Connection;
-use crate::store::cards::{self, CardView, Found, HiddenCard, OpenCard, Printing};
+use crate::store::cards::{self, CardView, Effort, Found, HiddenCard, OpenCard, Printing};
 
 /// How far a card that started hidden is from being unlocked.
 #[derive(Serialize, ToSchema)]
@@ -346,9 +346,9 @@ pub async fn list_cards(
     let page = if list.query.is_wide() || counts_widely {
         drop(conn);
         let mut conn = state.searches.enter().await?;
-        read_page(&mut conn, viewer, list, &query, state.settings.search_candidates).await?
+        read_page(&mut conn, &state, viewer, list, &query).await?
     } else {
-        read_page(&mut conn, viewer, list, &query, state.settings.search_candidates).await?
+        read_page(&mut conn, &state, viewer, list, &query).await?
     };
     let (page, warnings) = page;
     let fresh = freshness(viewer, true);
@@ -370,15 +370,18 @@ pub async fn list_cards(
 
 async fn read_page(
     conn: &mut Connection,
+    state: &AppState,
     viewer: Viewer,
     list: List,
     query: &CardsQuery,
-    candidates: u32,
 ) -> Result<(Page<Found>, Vec<QueryWarning>), Problem> {
+    let candidates = state.settings.search_candidates;
     let most = i64::from(candidates);
+    let few = state.common_words().are_rare_in(&list.query.predicate);
+    let effort = Effort { candidates: most, few };
     let after = query.cursor.as_ref().map(|cursor| list.position(cursor)).transpose()?;
     let rows = query.limit.rows();
-    let rows = cards::list(conn, viewer, &list.query, most, after.as_ref(), rows).await;
+    let rows = cards::list(conn, viewer, &list.query, effort, after.as_ref(), rows).await;
     let mut page =
         paged(rows.map_err(too_slow)?, query.limit, |found| list.cursor(found), |found| found);
     let cut = cards::is_cut(conn, viewer, &list.query, most).await.map_err(too_slow)?;

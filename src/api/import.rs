@@ -122,6 +122,7 @@ impl ImportQuery {
             .await;
         match done {
             Ok(summary) => {
+                state.games.forget_list();
                 tracing::info!(
                     account = %by.account(), game = summary.game, manifest_changed = summary.manifest_changed,
                     sets = summary.sets.len(), "catalogue imported"

@@ -38,8 +38,8 @@ pub fn build_app(
         .wrap(from_fn(encoding::tag))
         .wrap(from_fn(rate_limit::limit))
         .wrap(from_fn(cors::share))
-        .wrap(from_fn(observe::measure))
         .wrap(TracingLogger::<observe::RequestSpan>::new())
+        .wrap(from_fn(observe::measure))
 }
 
 async fn docs() -> actix_web::HttpResponse {

@@ -1,7 +1,7 @@
 //! What handlers share: the store of their worker thread and the values of the whole process.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use ipnet::IpNet;
@@ -19,6 +19,7 @@ use crate::auth::secret::TokenHash;
 use crate::domain::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
 use crate::domain::ids::SessionId;
+use crate::search::CommonWords;
 use crate::store::Store;
 use crate::store::games::GameShelf;
 use crate::store::lane::SearchLane;
@@ -65,6 +66,8 @@ pub struct ApiSettings {
     pub card_cache_bytes: u64,
     /// How long kept answers are believed after the change feed was last read to its end: at most 1 s.
     pub card_cache_trust: Duration,
+    /// How long the list of games is believed: at most 1 s.
+    pub games_trust: Duration,
     /// How long a checked credential is believed before it is looked up again: at most 5 s.
     pub identity_ttl: Duration,
 }
@@ -82,6 +85,7 @@ impl Default for ApiSettings {
             search_candidates: 10_000,
             card_cache_bytes: 32 * 1024 * 1024,
             card_cache_trust: Duration::from_secs(1),
+            games_trust: Duration::from_millis(500),
             identity_ttl: Duration::from_secs(2),
         }
     }
@@ -110,6 +114,8 @@ pub struct Shared {
     pub card_cache: CardCache,
     /// Games whose manifests are loaded.
     pub games: GameShelf,
+    /// Words that many cards have.
+    common_words: RwLock<Arc<CommonWords>>,
     /// Requests per network.
     pub rate_limiter: RateLimiter,
     /// Who waits for changes of the catalogue.
@@ -141,7 +147,8 @@ impl Shared {
                 .time_to_live(settings.identity_ttl)
                 .build(),
             card_cache: CardCache::new(settings.card_cache_bytes, settings.card_cache_trust),
-            games: GameShelf::default(),
+            games: GameShelf::new(settings.games_trust),
+            common_words: RwLock::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
             changes: ChangeWatch::default(),
             downloads: Downloads::default(),
@@ -149,6 +156,16 @@ impl Shared {
             settings,
             draining: AtomicBool::new(false),
         }
+    }
+
+    /// Words that many cards have, as they were last looked up.
+    pub fn common_words(&self) -> Arc<CommonWords> {
+        self.common_words.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes which words many cards have.
+    pub fn know_common_words(&self, words: CommonWords) {
+        *self.common_words.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(words);
     }
 
     /// From now on `/readyz` says no, and streams end: the instance is about to stop.

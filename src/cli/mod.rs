@@ -103,7 +103,8 @@ impl Exit {
 /// Runs the program.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    logging::start(&cli.log);
+    // Dropped last: what the subcommand logged is written before the program ends.
+    let _log = logging::start(&cli.log);
     let outcome = match cli.command {
         Command::Serve(command) => command.run(),
         Command::Migrate(command) => command.run(),

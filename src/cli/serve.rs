@@ -238,10 +238,19 @@ async fn housekeeping(shared: Arc<Shared>, store: Store) {
         if let Err(error) = cards::refresh_words(&store).await {
             tracing::warn!(%error, "could not fold texts for the search");
         }
+        if let Err(error) = learn_common_words(&shared, &store).await {
+            tracing::warn!(%error, "could not look up which words are common");
+        }
         if let Err(error) = print_runs::discard_abandoned(&store, shared.clock.now()).await {
             tracing::warn!(%error, "could not discard unfinished print runs");
         }
     }
+}
+
+async fn learn_common_words(shared: &Shared, store: &Store) -> StoreResult<()> {
+    let words = cards::common_words(&mut *store.connection().await?).await?;
+    shared.know_common_words(words);
+    Ok(())
 }
 
 /// Makes bulk files anew when something happened to their game. Looks more often than it builds, so that a change after a quiet time

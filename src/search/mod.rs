@@ -4,6 +4,7 @@
 //! [`Predicate`].
 
 mod check;
+mod common_words;
 mod fields;
 mod fold;
 mod predicate;
@@ -15,6 +16,7 @@ use cardscape_engine::search_key;
 use thiserror::Error;
 
 pub use check::{Checked, check, sort_key};
+pub use common_words::CommonWords;
 pub use fields::{examples, reference};
 pub use fold::{WORDS_VERSION, Words, folded, words};
 pub use predicate::{CardQuery, Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};

@@ -8,5 +8,5 @@ pub use super::door::facets::{FacetCount, FacetSource, facets};
 pub use super::door::lookups::{
     CardIdentifier, NamePlace, NamedCard, look_up, named, suggest_names,
 };
-pub use super::door::search::{Found, Position, count, is_cut, list, random};
-pub use super::door::words::refresh as refresh_words;
+pub use super::door::search::{Effort, Found, Position, count, is_cut, list, random};
+pub use super::door::words::{common as common_words, refresh as refresh_words};

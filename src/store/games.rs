@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use cardscape_engine::Game;
 use chrono::{DateTime, Utc};
@@ -34,9 +35,20 @@ pub struct StoredManifest {
 }
 
 /// The loaded games of this process. A look-up costs one read of the revision by key, so that a game imported by another
-/// instance counts at once.
+/// instance counts at once. The list of all is believed for a moment, because every search needs it.
 #[derive(Debug, Default)]
-pub struct GameShelf(RwLock<BTreeMap<String, Arc<LoadedGame>>>);
+pub struct GameShelf {
+    kept: RwLock<BTreeMap<String, Arc<LoadedGame>>>,
+    listed: RwLock<Option<Listed>>,
+    trust: Duration,
+}
+
+/// All games, as they were found.
+#[derive(Debug)]
+struct Listed {
+    games: Arc<[Arc<LoadedGame>]>,
+    at: Instant,
+}
 
 /// Whether there is any game.
 pub async fn any(conn: &mut Connection) -> StoreResult<bool> {
@@ -51,6 +63,11 @@ pub async fn manifest(conn: &mut Connection, code: &str) -> StoreResult<Option<S
 }
 
 impl GameShelf {
+    /// An empty shelf; `trust` is how long the list of all games is believed.
+    pub fn new(trust: Duration) -> Self {
+        Self { trust, ..Self::default() }
+    }
+
     /// The game of that code.
     pub async fn find(
         &self,
@@ -66,8 +83,30 @@ impl GameShelf {
         self.load(conn, code).await
     }
 
-    /// All games, by code.
-    pub async fn list(&self, conn: &mut Connection) -> StoreResult<Vec<Arc<LoadedGame>>> {
+    /// All games, by code, as they are or were within the time of trust.
+    pub async fn list(&self, conn: &mut Connection) -> StoreResult<Arc<[Arc<LoadedGame>]>> {
+        if let Some(games) = self.listed() {
+            return Ok(games);
+        }
+        let at = Instant::now();
+        let games: Arc<[_]> = self.read_list(conn).await?.into();
+        let mut listed = self.listed.write().unwrap_or_else(PoisonError::into_inner);
+        *listed = Some(Listed { games: games.clone(), at });
+        Ok(games)
+    }
+
+    /// The list is read anew at its next use: somebody has just changed a game here, and expects to see that.
+    pub fn forget_list(&self) {
+        *self.listed.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn listed(&self) -> Option<Arc<[Arc<LoadedGame>]>> {
+        let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
+        let listed = listed.as_ref().filter(|listed| listed.at.elapsed() < self.trust)?;
+        Some(listed.games.clone())
+    }
+
+    async fn read_list(&self, conn: &mut Connection) -> StoreResult<Vec<Arc<LoadedGame>>> {
         let stored: Vec<(String, i64)> = games::table
             .select((games::code, games::revision))
             .order(games::code)
@@ -84,7 +123,7 @@ impl GameShelf {
     }
 
     fn kept(&self, code: &str, revision: i64) -> Option<Arc<LoadedGame>> {
-        let kept = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         kept.get(code).filter(|loaded| loaded.revision == revision).cloned()
     }
 
@@ -105,7 +144,7 @@ impl GameShelf {
             StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error)))
         })?;
         let loaded = Arc::new(LoadedGame { game, revision, updated_at });
-        let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         kept.insert(code.to_owned(), loaded.clone());
         Ok(Some(loaded))
     }

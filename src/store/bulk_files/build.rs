@@ -295,23 +295,26 @@ impl Order<'_> {
         let current = bulk_files::table
             .filter(bulk_files::name.eq(&name))
             .filter(bulk_files::replaced_at.is_null());
-        let before: Option<(Uuid, Vec<u8>)> =
-            current.select((bulk_files::id, bulk_files::sha256)).first(conn).await.optional()?;
+        let columns = (bulk_files::id, bulk_files::sha256, bulk_files::change_seq);
+        let before: Option<(Uuid, Vec<u8>, i64)> =
+            current.select(columns).first(conn).await.optional()?;
+        // Somebody else may have taken a later number and been faster: our snapshot is younger still, and holds all of that, too.
+        let seq = before.as_ref().map_or(self.seq, |(.., seq)| self.seq.max(*seq));
         let built = (
             bulk_files::layout.eq(self.layout.version),
-            bulk_files::change_seq.eq(self.seq),
+            bulk_files::change_seq.eq(seq),
             bulk_files::built_at.eq(self.now),
             bulk_files::build_millis.eq(millis),
         );
         let made = Made { name, row_count: file.row_count, size, is_new: true };
-        if let Some((before, _)) = before.as_ref().filter(|(_, known)| *known == sha256) {
+        if let Some((before, ..)) = before.as_ref().filter(|(_, known, _)| *known == sha256) {
             diesel::update(bulk_files::table.find(before)).set(built).execute(conn).await?;
             diesel::delete(bulk_chunks::table.filter(bulk_chunks::file_id.eq(id)))
                 .execute(conn)
                 .await?;
             return Ok(Made { is_new: false, ..made });
         }
-        if let Some((before, _)) = before {
+        if let Some((before, ..)) = before {
             diesel::update(bulk_files::table.find(before))
                 .set(bulk_files::replaced_at.eq(self.now))
                 .execute(conn)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cardscape_engine::{CardDefinition, Effect, PrintingDefinition, search_key};
 use diesel::dsl::Eq;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Jsonb, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Array, Jsonb, Nullable, SmallInt, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -270,9 +270,9 @@ pub(super) fn word_columns(words: Words) -> WordColumns {
     )
 }
 
-fn words_of(card: &CardImport) -> WordColumns {
+fn words_of(card: &CardImport) -> Words {
     let CardDefinition { name, effects, lore, attributes, .. } = &card.definition;
-    word_columns(Words::of(name, effects, lore.as_deref(), attributes))
+    Words::of(name, effects, lore.as_deref(), attributes)
 }
 
 /// The numbers of each printing that has any, the most common first: what the database derives itself when printings are written,
@@ -298,28 +298,46 @@ pub(in crate::store) async fn insert(
     game: &str,
     cards: &[(CardId, &CardImport)],
 ) -> StoreResult<()> {
-    let rows: Vec<_> = cards
-        .iter()
-        .map(|(id, card)| {
-            let definition = &card.definition;
-            (
-                words_of(card),
-                card_content::card_id.eq(id.0),
-                card_content::game_code.eq(game),
-                card_content::kind.eq(&definition.kind),
-                card_content::name.eq(&definition.name),
-                card_content::name_key.eq(&card.name_key),
-                card_content::search_key.eq(search_key(&definition.name)),
-                card_content::attributes.eq(Value::Object(definition.attributes.clone())),
-                card_content::effects.eq(json!(definition.effects)),
-                card_content::lore.eq(definition.lore.as_deref()),
-                card_content::printing_numbers.eq(printing_numbers(card)),
-                // The database decides by the card's unlock row.
-                card_content::open.eq(false),
-            )
-        })
-        .collect();
-    diesel::insert_into(card_content::table).values(rows).execute(conn).await?;
+    // Columns instead of rows: Postgres reads such a statement once and plans one row of it. The database decides by the unlock
+    // rows who is open.
+    let query = diesel::sql_query(
+        "INSERT INTO card_content (game_code, words_version, open, card_id, kind, name, name_key, search_key, attributes, effects, lore, \
+             printing_numbers, words, name_words, effect_words, lore_words, attribute_words) \
+         SELECT $1, $2, false, * FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+    );
+    let each = |text: fn(&CardImport) -> &str| -> Vec<&str> {
+        cards.iter().map(|(_, card)| text(card)).collect()
+    };
+    let values = |value: fn(&CardImport) -> Value| -> Vec<Value> {
+        cards.iter().map(|(_, card)| value(card)).collect()
+    };
+    let words: Vec<Words> = cards.iter().map(|(_, card)| words_of(card)).collect();
+    let folded = |text: fn(&Words) -> &str| -> Vec<&str> { words.iter().map(text).collect() };
+    query
+        .bind::<Text, _>(game)
+        .bind::<SmallInt, _>(WORDS_VERSION)
+        .bind::<Array<SqlUuid>, _>(cards.iter().map(|(id, _)| id.0).collect::<Vec<_>>())
+        .bind::<Array<Text>, _>(each(|card| &card.definition.kind))
+        .bind::<Array<Text>, _>(each(|card| &card.definition.name))
+        .bind::<Array<Text>, _>(each(|card| &card.name_key))
+        .bind::<Array<Text>, _>(
+            cards.iter().map(|(_, card)| search_key(&card.definition.name)).collect::<Vec<_>>(),
+        )
+        .bind::<Array<Jsonb>, _>(values(|card| Value::Object(card.definition.attributes.clone())))
+        .bind::<Array<Jsonb>, _>(values(|card| json!(card.definition.effects)))
+        .bind::<Array<Nullable<Text>>, _>(
+            cards.iter().map(|(_, card)| card.definition.lore.as_deref()).collect::<Vec<_>>(),
+        )
+        .bind::<Array<Jsonb>, _>(values(printing_numbers))
+        .bind::<Array<Text>, _>(folded(|words| &words.all))
+        .bind::<Array<Text>, _>(folded(|words| &words.name))
+        .bind::<Array<Text>, _>(folded(|words| &words.effects))
+        .bind::<Array<Text>, _>(folded(|words| &words.lore))
+        .bind::<Array<Jsonb>, _>(
+            words.iter().map(|words| Value::Object(words.attributes.clone())).collect::<Vec<_>>(),
+        )
+        .execute(conn)
+        .await?;
     Ok(())
 }
 
@@ -333,7 +351,7 @@ pub(in crate::store) async fn update(
     let definition = &card.definition;
     diesel::update(card_content::table.find(id.0))
         .set((
-            words_of(card),
+            word_columns(words_of(card)),
             card_content::kind.eq(&definition.kind),
             card_content::name.eq(&definition.name),
             card_content::name_key.eq(&card.name_key),

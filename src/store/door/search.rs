@@ -91,13 +91,21 @@ impl FoundRow {
     }
 }
 
-/// The entries of a list after the position `after`. Costly tests are tried on the first `candidates` cards only that all else leaves,
-/// by game, set and number.
+/// What a search may cost, and what is known of it beforehand.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Costly tests are tried on the first so many cards only that all else leaves, by game, set and number.
+    pub candidates: i64,
+    /// Whether few cards can fit, because they have a rare word: then the statement is planned once, and not for each search.
+    pub few: bool,
+}
+
+/// The entries of a list after the position `after`.
 pub async fn list(
     conn: &mut Connection,
     viewer: Viewer,
     query: &CardQuery,
-    candidates: i64,
+    effort: Effort,
     after: Option<&Position>,
     limit: i64,
 ) -> StoreResult<Vec<Found>> {
@@ -109,7 +117,7 @@ pub async fn list(
         ", NULL::uuid AS printing_id, NULL::text AS rarity, 0::int2 AS tier, NULL::jsonb AS printing_attributes, "
     });
     sql = sort_value(sql, &query.sort, printings).push(" AS sort_value");
-    sql = source(sql, viewer, query, candidates).push(") found WHERE true");
+    sql = source(sql, viewer, query, effort.candidates).push(") found WHERE true");
     if let Some(after) = after {
         sql = follows(sql.push(" AND "), query, after);
     }
@@ -120,6 +128,7 @@ pub async fn list(
         (_, true) => "sort_value IS NULL, sort_value DESC, game_code, set_code, number, tier",
     };
     sql = sql.push(" ORDER BY ").push(place).push(" LIMIT ").bind::<BigInt, _>(limit);
+    let sql = if effort.few && !query.predicate.is_costly() { sql.plan_once() } else { sql };
     let rows: Vec<FoundRow> = sql.composed().load(conn).await?;
     rows.into_iter().map(FoundRow::found).collect()
 }

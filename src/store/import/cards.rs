@@ -4,7 +4,7 @@ use cardscape_engine::{Game, Rarity};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, Int4, SmallInt, Text, Timestamptz, Uuid as SqlUuid};
-use diesel_async::RunQueryDsl;
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
 use uuid::Uuid;
 
 use super::plan::{CardPlan, SetPlan};
@@ -59,7 +59,9 @@ pub(super) async fn add(
             .iter()
             .flat_map(|(id, card)| card.printings.iter().map(|printing| (*id, printing)))
             .collect();
+        conn.batch_execute("SET LOCAL cardscape.printings_of_new_cards = 'on'").await?;
         add_printings(conn, by, &new).await?;
+        conn.batch_execute("SET LOCAL cardscape.printings_of_new_cards = 'off'").await?;
         let added: Vec<CardId> = batch.iter().map(|(id, _)| *id).collect();
         changes::cards_added(conn, &added, at).await?;
         progress(batch.len());

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
 use cardscape::api::card_cache::CardCache;
@@ -52,6 +53,7 @@ fn settings() -> ApiSettings {
         requests_per_second: 1_000_000,
         request_burst: 1_000_000,
         card_cache_bytes: 0,
+        games_trust: Duration::ZERO,
         ..ApiSettings::default()
     }
 }
