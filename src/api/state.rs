@@ -65,6 +65,8 @@ pub struct ApiSettings {
     pub card_cache_bytes: u64,
     /// How long kept answers are believed after the change feed was last read to its end: at most 1 s.
     pub card_cache_trust: Duration,
+    /// Networks that webhooks may post to, beside the public internet, and without TLS.
+    pub webhook_networks: Vec<IpNet>,
     /// How long a checked credential is believed before it is looked up again: at most 5 s.
     pub identity_ttl: Duration,
 }
@@ -82,6 +84,7 @@ impl Default for ApiSettings {
             search_candidates: 10_000,
             card_cache_bytes: 32 * 1024 * 1024,
             card_cache_trust: Duration::from_secs(1),
+            webhook_networks: Vec::new(),
             identity_ttl: Duration::from_secs(2),
         }
     }
