@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use cardscape::webhooks::Dispatcher;
 use chrono::Duration;
 use serde_json::{Value, json};
 
@@ -639,7 +640,7 @@ async fn a_long_backlog_is_written_once() {
     happen(&app, 1_700).await;
     let other = app.second_instance();
     let instances: Vec<Arc<_>> = vec![app.dispatcher(), other.dispatcher(), app.dispatcher()];
-    let done = futures_util::future::join_all(instances.iter().map(|one| one.run_once())).await;
+    let done = futures_util::future::join_all(instances.iter().map(Dispatcher::run_once)).await;
     assert!(done.iter().all(Result::is_ok));
     app.post_webhooks().await;
     let count =
