@@ -16,6 +16,10 @@ COPY LICENSE LICENSE-APACHE LICENSE-MIT share/doc/cardscape/
 RUN chmod -R a+rX share
 
 FROM debian:bookworm-slim
+# Whom webhooks believe.
+RUN apt-get update \
+    && apt-get install -qy --no-install-recommends ca-certificates \
+    && rm -rf /var/lib/apt/lists/*
 # The directory of the key file. A new named volume that is mounted here takes over owner and mode.
 RUN useradd --uid 10001 --user-group --home-dir /var/lib/cardscape --no-create-home --shell /usr/sbin/nologin cardscape \
     && install -d -o cardscape -g cardscape -m 0700 /var/lib/cardscape

@@ -129,6 +129,11 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGIN")]
     cors_origins: Vec<String>,
 
+    /// Networks that webhooks may post to, beside the public internet, and without TLS: your own. Whoever is admin can post to every
+    /// machine in them.
+    #[arg(long, env = "CARDSCAPE_WEBHOOK_NETWORKS", value_delimiter = ',', value_name = "NETWORK")]
+    webhook_networks: Vec<IpNet>,
+
     /// Longest time for one request, in seconds.
     #[arg(long, env = "CARDSCAPE_REQUEST_TIMEOUT", default_value = "10", value_parser = clap::value_parser!(u64).range(1..=300))]
     request_timeout: u64,
@@ -155,6 +160,7 @@ impl ServeOptions {
             cors_origins: self.cors_origins.clone(),
             request_timeout: Duration::from_secs(self.request_timeout),
             search_candidates: self.search_candidates,
+            webhook_networks: self.webhook_networks.clone(),
             card_cache_bytes: self.card_cache * 1024 * 1024,
             ..ApiSettings::default()
         }

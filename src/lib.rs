@@ -1,7 +1,7 @@
 //! Cardscape: a card database and collection service.
 //!
-//! The rooms, and who may know whom: `engine ← domain ← search ← store ← api ← cli`, with `auth` beside `search`. Nobody
-//! imports upwards; a test looks.
+//! The rooms, and who may know whom: `engine ← domain ← search ← store ← webhooks ← api ← cli`, with `auth` beside
+//! `search`. Nobody imports upwards; a test looks.
 
 pub mod api;
 pub mod auth;
@@ -10,3 +10,4 @@ pub mod config;
 pub mod domain;
 pub mod search;
 pub mod store;
+pub mod webhooks;

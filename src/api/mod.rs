@@ -53,4 +53,6 @@ pub mod trades;
 pub mod trading;
 pub mod unlock_policies;
 pub mod unlocks;
+pub mod webhook_deliveries;
+pub mod webhooks;
 pub mod wire;

@@ -121,6 +121,10 @@ problem_codes! {
     DisputeClosed = 409 "dispute_closed" "The dispute is not open any more";
     TooManyStatements = 409 "too_many_statements" "You have said as much as one may in a dispute";
 
+    // Webhooks.
+    TooManyWebhooks = 409 "too_many_webhooks" "There are as many webhooks as there may be";
+    WebhookDisabled = 409 "webhook_disabled" "The webhook is disabled: enable it first";
+
     // Agreement about what is changed.
     PreconditionRequired = 428 "precondition_required" "Send If-Match with the ETag of the version you change";
     PreconditionFailed = 412 "precondition_failed" "It was changed since you read it";

@@ -12,6 +12,7 @@ use super::{
     deck_reports, decks, disputes, facets, games, health, history, print_commitments, print_plans,
     print_runs, print_statistics, rulings, sessions, sets, submission_batches, submission_reviews,
     submissions, tokens, trade_lists, trades, trading, unlock_policies, unlocks,
+    webhook_deliveries, webhooks,
 };
 
 macro_rules! on {
@@ -148,6 +149,14 @@ routes! {
     "/v1/games/{game}/sets/{set}/print-statistics" => get print_statistics::find_print_statistics;
     "/v1/print-commitments/{commitment}" => get print_commitments::find_print_commitment;
     "/v1/print-commitments/{commitment}/reveal" => put print_commitments::reveal_print_commitment;
+
+    "/v1/webhooks"                => get webhooks::list_webhooks, post webhooks::create_webhook;
+    "/v1/webhooks/{webhook}"      => get webhooks::find_webhook, put webhooks::replace_webhook, delete webhooks::delete_webhook;
+    "/v1/webhooks/{webhook}/secret" => post webhooks::rotate_webhook_secret;
+    "/v1/webhooks/{webhook}/ping" => post webhook_deliveries::ping_webhook;
+    "/v1/webhooks/{webhook}/deliveries" => get webhook_deliveries::list_webhook_deliveries;
+    "/v1/webhooks/{webhook}/deliveries/{delivery}" => get webhook_deliveries::find_webhook_delivery;
+    "/v1/webhooks/{webhook}/deliveries/{delivery}/resend" => post webhook_deliveries::resend_webhook_delivery;
 
     "/v1/audit-log"               => get audit_log::list_audit_log;
 

@@ -68,6 +68,8 @@ pub struct ApiSettings {
     pub card_cache_trust: Duration,
     /// How long the list of games is believed: at most 1 s.
     pub games_trust: Duration,
+    /// Networks that webhooks may post to, beside the public internet, and without TLS.
+    pub webhook_networks: Vec<IpNet>,
     /// How long a checked credential is believed before it is looked up again: at most 5 s.
     pub identity_ttl: Duration,
 }
@@ -86,6 +88,7 @@ impl Default for ApiSettings {
             card_cache_bytes: 32 * 1024 * 1024,
             card_cache_trust: Duration::from_secs(1),
             games_trust: Duration::from_millis(500),
+            webhook_networks: Vec::new(),
             identity_ttl: Duration::from_secs(2),
         }
     }

@@ -6,3 +6,4 @@ pub mod password;
 pub mod permission;
 pub mod secret;
 pub mod session;
+pub mod webhook_secret;

@@ -384,6 +384,10 @@ permissions! {
     ReadPrintRuns: Admin, Some(Scope::AdminRead);
     /// Announce print runs before they are printed, and reveal them afterwards.
     AnnouncePrintRuns: Admin, Some(Scope::AdminWrite);
+    /// Read webhooks and what became of deliveries; never secrets.
+    ReadWebhooks: Admin, Some(Scope::AdminRead);
+    /// Make, change and try webhooks.
+    ManageWebhooks: Admin, Some(Scope::AdminWrite);
     /// Read the audit log.
     ReadAuditLog: Admin, Some(Scope::AdminRead);
 }

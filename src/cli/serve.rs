@@ -9,6 +9,7 @@ use chrono::DateTime;
 use clap::Args;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use super::database::Database;
@@ -16,7 +17,7 @@ use super::{Outcome, admin, block_on, say, seed};
 use crate::api::bulk_files::LAYOUT;
 use crate::api::card_cache::CardCache;
 use crate::api::state::{AppState, Shared};
-use crate::api::wire;
+use crate::api::{webhooks, wire};
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
@@ -27,6 +28,8 @@ use crate::store::{
     Store, StoreResult, StoreSettings, accounts, bulk_files, cards, print_runs, retention,
     unlock_policies,
 };
+use crate::webhooks::Dispatcher;
+use crate::webhooks::sender::Sender;
 
 #[derive(Args)]
 pub(super) struct ServeCommand {
@@ -62,6 +65,7 @@ impl ServeCommand {
                 metrics_handle()?,
                 api,
             ));
+            let sender = Sender::new(shared.settings.webhook_networks.clone())?;
             let app_shared = shared.clone();
             let admins = store.clone();
             let searches = SearchLane::new(&settings)?;
@@ -85,6 +89,9 @@ impl ServeCommand {
                 tokio::spawn(keep_bulk_files(shared.clone(), own.clone(), interval));
             }
             tokio::spawn(unlocking(shared.clone(), own.clone()));
+            let (stop_posting, stopping) = watch::channel(false);
+            let posting =
+                tokio::spawn(post_webhooks(shared.clone(), own.clone(), sender, stopping));
             tokio::spawn(housekeeping(shared.clone(), own));
             let drain = shared.clone();
             let drain_delay = Duration::from_secs(self.options.drain_delay);
@@ -92,10 +99,12 @@ impl ServeCommand {
                 stop.await;
                 tracing::info!("stopping: finishing accepted requests");
                 drain.start_draining();
+                let _ = stop_posting.send(true);
                 tokio::time::sleep(drain_delay).await;
                 handle.stop(true).await;
             });
             server.await.context("the HTTP server failed")?;
+            let _ = tokio::time::timeout(LAST_POSTS, posting).await;
             tracing::info!("stopped");
             Ok(ExitCode::SUCCESS)
         })
@@ -251,6 +260,27 @@ async fn learn_common_words(shared: &Shared, store: &Store) -> StoreResult<()> {
     let words = cards::common_words(&mut *store.connection().await?).await?;
     shared.know_common_words(words);
     Ok(())
+}
+
+/// How long a stopping service waits for receivers of webhooks to answer, after its own answers. What is broken off comes again.
+const LAST_POSTS: Duration = Duration::from_secs(3);
+
+/// Posts to webhooks until the service stops.
+async fn post_webhooks(
+    shared: Arc<Shared>,
+    store: Store,
+    sender: Sender,
+    stopping: watch::Receiver<bool>,
+) {
+    let dispatcher = Dispatcher {
+        store,
+        keys: shared.keys.clone(),
+        clock: shared.clock.clone(),
+        sender,
+        render: webhooks::render,
+        stopping,
+    };
+    Arc::new(dispatcher).run().await;
 }
 
 /// Makes bulk files anew when something happened to their game. Looks more often than it builds, so that a change after a quiet time

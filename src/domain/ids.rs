@@ -58,6 +58,10 @@ ids! {
     TradeId;
     /// A claim to a copy that is registered to another: the id of the ledger entry that opened it.
     DisputeId;
+    /// An address that events are posted to.
+    WebhookId;
+    /// An event for a webhook, or a ping. Receivers know it as `webhook-id`.
+    DeliveryId;
 }
 
 impl CollectionImportId {

@@ -31,3 +31,4 @@ pub mod synthetic;
 pub mod text;
 pub mod trade;
 pub mod unlock_policy;
+pub mod webhook;

@@ -189,6 +189,12 @@ pub async fn list(
         .collect()
 }
 
+/// The event of that number, while it is kept.
+pub async fn find(conn: &mut Connection, seq: i64) -> StoreResult<Option<Change>> {
+    let next = list(conn, seq - 1, None, 1).await?;
+    Ok(next.into_iter().find(|change| change.seq == seq))
+}
+
 /// Notes that a game's manifest is new or another.
 pub(super) async fn game_changed(
     conn: &mut Connection,

@@ -46,6 +46,8 @@ pub mod trade_lists;
 pub mod trades;
 pub mod unlock_policies;
 pub mod unlocks;
+pub mod webhook_deliveries;
+pub mod webhooks;
 
 pub use door::submission::SubmissionClaim;
 pub use error::{StoreError, StoreResult};

@@ -516,6 +516,48 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    webhook_deliveries (id) {
+        id -> Uuid,
+        webhook_id -> Uuid,
+        seq -> Nullable<Int8>,
+        kind -> Text,
+        state -> Text,
+        attempts -> Int4,
+        next_attempt_at -> Nullable<Timestamptz>,
+        last_attempt_at -> Nullable<Timestamptz>,
+        last_status -> Nullable<Int4>,
+        last_failure -> Nullable<Text>,
+        created_at -> Timestamptz,
+        finished_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    webhooks (id) {
+        id -> Uuid,
+        url -> Text,
+        description -> Text,
+        kinds -> Array<Text>,
+        game_code -> Nullable<Text>,
+        disabled_at -> Nullable<Timestamptz>,
+        disabled_reason -> Nullable<Text>,
+        secret_generation -> Int4,
+        previous_secret_until -> Nullable<Timestamptz>,
+        cursor_seq -> Int8,
+        failures -> Int4,
+        failing_since -> Nullable<Timestamptz>,
+        failed_at -> Nullable<Timestamptz>,
+        resume_at -> Nullable<Timestamptz>,
+        lease_id -> Nullable<Uuid>,
+        lease_until -> Nullable<Timestamptz>,
+        created_by -> Nullable<Uuid>,
+        created_at -> Timestamptz,
+        updated_at -> Timestamptz,
+        deleted_at -> Nullable<Timestamptz>,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     attempts,
@@ -559,4 +601,6 @@ diesel::allow_tables_to_appear_in_same_query!(
     trades,
     unlock_policies,
     unlocks,
+    webhook_deliveries,
+    webhooks,
 );

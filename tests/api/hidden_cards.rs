@@ -10,8 +10,8 @@ use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, Player, RequestExt as _, TestApp, TestDb, edit_set, import_into, seed_data, set_file,
-    sql,
+    Answer, Player, Received, Receiver, RequestExt as _, TestApp, TestDb, edit_set, import_into,
+    seed_data, set_file, sql,
 };
 
 /// Two services whose databases differ in nothing but the content of the hidden cards; ids are the same.
@@ -740,6 +740,31 @@ async fn bulk_files_tell_nothing_of_hidden_cards() {
         let (here, there) = (one.get(path).answer().await, other.get(path).answer().await);
         assert!(here.bytes != there.bytes, "{path}");
     }
+}
+
+/// Everything that ever happened, posted: the same bodies, in the same order.
+#[tokio::test]
+async fn webhooks_tell_nothing_of_hidden_cards() {
+    let (one, other) =
+        twins_with(|settings| settings.webhook_networks = vec!["127.0.0.0/8".parse().unwrap()])
+            .await;
+    let mut told = Vec::new();
+    for app in [&one, &other] {
+        let admin = app.admin().await;
+        let receiver = Receiver::start().await;
+        let kinds = cardscape::domain::webhook::EVENT_KINDS;
+        app.webhook(&admin, &receiver.url, &kinds).await;
+        app.sql("UPDATE webhooks SET cursor_seq = 0").await;
+        app.post_webhooks().await;
+        let bodies: Vec<Vec<u8>> = receiver.seen().iter().map(|one| one.body.clone()).collect();
+        let feed = app.get("/v1/changes?limit=200").answer().await.expect(200);
+        let all: Vec<Value> = receiver.seen().iter().map(Received::json).collect();
+        let feed = feed["data"].as_array().unwrap();
+        assert_eq!(all[..feed.len()], feed[..], "what a stranger reads");
+        assert!(all.iter().any(|event| event["set"] == "veil" && event["kind"] == "card.added"));
+        told.push(bodies);
+    }
+    assert!(told[0] == told[1]);
 }
 
 /// What an answer says beside times and tokens, which are never the same twice.

@@ -54,3 +54,4 @@ mod trade_lists;
 mod trades;
 mod unlock_policies;
 mod unlocks;
+mod webhooks;

@@ -15,6 +15,7 @@ use utoipa::{Modify, OpenApi as _};
 use super::middleware::rate_limit::PROBES;
 use super::problem::{InputFault, ProblemBody, ProblemCode};
 use super::routes::Operations;
+use super::webhooks::WebhookPing;
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
@@ -35,7 +36,7 @@ use super::routes::Operations;
         (name = "operations", description = "For admins."),
         (name = "service", description = "Health, metrics, error codes."),
     ),
-    components(schemas(ProblemBody, InputFault)),
+    components(schemas(ProblemBody, InputFault, WebhookPing)),
     modifiers(&Common)
 )]
 struct Base;

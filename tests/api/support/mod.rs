@@ -7,6 +7,7 @@ mod db;
 mod hands;
 mod http;
 mod press;
+mod receiver;
 
 pub use app::{Player, TestApp};
 pub use catalogue::{edit_set, import_into, seed_data, set_file};
@@ -14,3 +15,4 @@ pub use db::{TestDb, sql};
 pub use hands::text;
 pub use http::{Answer, RequestExt};
 pub use press::{PaperCard, Program, fresh_path, read_print_file, run, sha256};
+pub use receiver::{Hook, Received, Receiver};

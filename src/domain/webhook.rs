@@ -1,0 +1,223 @@
+//! Webhooks: what they can be told, when a delivery is tried again, when one is given up.
+
+use chrono::{DateTime, Duration, Utc};
+
+/// The kinds of events that a webhook can be told.
+pub const EVENT_KINDS: [&str; 7] = [
+    "game.changed",
+    "set.changed",
+    "card.added",
+    "card.changed",
+    "card.unlocked",
+    "card.moved",
+    "card.merged",
+];
+
+/// The kind of a delivery that tells of nothing: an admin tries the webhook.
+pub const PING: &str = "ping";
+
+/// Most webhooks.
+pub const MAX_WEBHOOKS: i64 = 20;
+
+/// Most attempts at one delivery: the last is about three days after the first.
+pub const MAX_ATTEMPTS: i32 = 13;
+
+/// Whoever posts to a webhook has it for so long, and longer with each delivery. Ends the hold of an instance that was killed; much
+/// longer than an attempt takes, so that clocks of instances may differ.
+pub const LEASE: Duration = Duration::seconds(60);
+
+/// Longest time for which the secret before stays good, and how long it does if nobody says.
+pub const MAX_OVERLAP_HOURS: u16 = 168;
+/// How long the secret before stays good if nobody says.
+pub const OVERLAP_HOURS: u16 = 24;
+
+/// A webhook to which nothing got through for so long is disabled.
+const PATIENCE: Duration = Duration::days(3);
+/// After so long without an attempt, a failure has nothing to do with those before.
+const FORGOTTEN: Duration = Duration::days(1);
+/// Longest wait that a receiver can ask for.
+const MAX_ASKED: Duration = Duration::hours(1);
+
+/// Why an attempt failed. Nothing of the answer is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The URL cannot be used any more.
+    Url,
+    /// The name has no address.
+    Name,
+    /// An address of the name is one that nothing is posted to.
+    Address,
+    /// No connection.
+    Connection,
+    /// No TLS: the certificate does not fit, say.
+    Tls,
+    /// No answer in time.
+    Timeout,
+    /// What came was no HTTP answer.
+    Protocol,
+    /// A redirect, which is not followed.
+    Redirect,
+    /// Another status than 2xx.
+    Status,
+    /// 410: the receiver wants no more.
+    Gone,
+    /// The webhook was disabled before.
+    Disabled,
+    /// The event is too old to be kept.
+    Expired,
+}
+
+impl Failure {
+    /// The word on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Url => "url",
+            Self::Name => "name",
+            Self::Address => "address",
+            Self::Connection => "connection",
+            Self::Tls => "tls",
+            Self::Timeout => "timeout",
+            Self::Protocol => "protocol",
+            Self::Redirect => "redirect",
+            Self::Status => "status",
+            Self::Gone => "gone",
+            Self::Disabled => "disabled",
+            Self::Expired => "expired",
+        }
+    }
+}
+
+/// Why a webhook is disabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DisabledReason {
+    /// An admin did it.
+    Admin,
+    /// The receiver answered 410.
+    Gone,
+    /// Nothing got through for three days.
+    Failing,
+}
+
+impl DisabledReason {
+    /// The word on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::Gone => "gone",
+            Self::Failing => "failing",
+        }
+    }
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The status of the answer, if one came.
+    pub status: Option<u16>,
+    /// Why it failed; `None`: it did not.
+    pub failure: Option<Failure>,
+    /// How long the receiver asks to wait.
+    pub retry_after: Option<Duration>,
+}
+
+/// What has failed of a webhook since something got through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Streak {
+    /// How many attempts, at least 1.
+    pub failures: i32,
+    /// The first of them.
+    pub since: DateTime<Utc>,
+    /// The last of them.
+    pub last: DateTime<Utc>,
+}
+
+impl Streak {
+    /// One more failure.
+    pub fn after(before: Option<Self>, now: DateTime<Utc>) -> Self {
+        match before.filter(|streak| now - streak.last <= FORGOTTEN) {
+            Some(streak) => {
+                Self { failures: streak.failures.saturating_add(1), since: streak.since, last: now }
+            }
+            None => Self { failures: 1, since: now, last: now },
+        }
+    }
+
+    /// Whether that is enough.
+    pub fn is_hopeless(&self) -> bool {
+        self.last - self.since >= PATIENCE
+    }
+
+    /// How long nothing at all is posted: not at all after one failure, which may be about one delivery alone; then 5 s, and twice as
+    /// long with each further one, up to five minutes. Longer if the receiver asks for it, up to an hour.
+    pub fn pause(&self, asked: Option<Duration>) -> Duration {
+        let pause = match self.failures {
+            ..=1 => Duration::zero(),
+            failures => doubled(5, failures - 2).min(Duration::minutes(5)),
+        };
+        pause.max(asked.unwrap_or_default().min(MAX_ASKED))
+    }
+}
+
+/// How long a delivery waits after so many attempts, at least 1: 10 s, and four times as long after each, up to twelve hours. `dice`
+/// (0 to 255) adds up to a fifth, so that what failed together does not come back together. `None`: it is given up.
+pub fn wait_after(attempts: i32, kind: &str, dice: u8) -> Option<Duration> {
+    if attempts >= MAX_ATTEMPTS || kind == PING {
+        return None;
+    }
+    let wait = doubled(10, (attempts - 1) * 2).min(Duration::hours(12));
+    Some(wait + wait * i32::from(dice) / (5 * 255))
+}
+
+/// So many seconds, doubled so many times.
+fn doubled(seconds: i64, times: i32) -> Duration {
+    Duration::seconds(seconds << times.clamp(0, 30))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delivery_is_tried_for_three_days() {
+        let waits: Vec<Duration> =
+            (1..).map_while(|attempts| wait_after(attempts, "card.unlocked", 0)).collect();
+        assert_eq!(waits.len() + 1, usize::try_from(MAX_ATTEMPTS).unwrap());
+        assert_eq!(waits[..3], [10, 40, 160].map(Duration::seconds));
+        assert_eq!(waits.last(), Some(&Duration::hours(12)));
+        let whole: Duration = waits.iter().sum();
+        assert!(whole > PATIENCE && whole < PATIENCE + Duration::hours(12), "{whole}");
+        assert!(waits.iter().all(|wait| *wait < FORGOTTEN), "one streak");
+        assert_eq!(wait_after(1, PING, 0), None, "a ping is tried once");
+    }
+
+    #[test]
+    fn chance_adds_a_fifth_at_most() {
+        assert_eq!(wait_after(1, "card.added", 255), Some(Duration::seconds(12)));
+        assert!(wait_after(1, "card.added", 100) > wait_after(1, "card.added", 99));
+    }
+
+    #[test]
+    fn one_failure_is_no_pause_and_many_are_a_longer_one() {
+        let now = DateTime::UNIX_EPOCH;
+        let streak = |failures| Streak { failures, since: now, last: now };
+        assert_eq!(streak(1).pause(None), Duration::zero());
+        assert_eq!(streak(2).pause(None), Duration::seconds(5));
+        assert_eq!(streak(3).pause(None), Duration::seconds(10));
+        assert_eq!(streak(1_000_000).pause(None), Duration::minutes(5));
+        assert_eq!(streak(1).pause(Some(Duration::seconds(30))), Duration::seconds(30));
+        assert_eq!(streak(1).pause(Some(Duration::days(30))), Duration::hours(1));
+    }
+
+    #[test]
+    fn a_streak_of_three_days_is_enough_and_an_old_failure_is_forgotten() {
+        let hours = |hours| DateTime::UNIX_EPOCH + Duration::hours(hours);
+        let mut streak = Streak::after(None, hours(0));
+        for hour in [20, 40, 60] {
+            streak = Streak::after(Some(streak), hours(hour));
+            assert!(!streak.is_hopeless());
+        }
+        assert_eq!(streak.failures, 4);
+        assert!(Streak::after(Some(streak), hours(72)).is_hopeless());
+        assert_eq!(Streak::after(Some(streak), hours(90)).since, hours(90));
+    }
+}

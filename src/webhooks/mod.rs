@@ -1,0 +1,171 @@
+//! Webhooks on their way out: whose turn it is, what is posted, how it went. SQL is in `store`, URLs and answers are in `api`.
+
+mod address;
+pub mod sender;
+pub mod target;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
+
+use crate::auth::keys::KeyRing;
+use crate::auth::secret;
+use crate::auth::webhook_secret::WebhookSecret;
+use crate::domain::clock::Clock;
+use crate::domain::ids::WebhookId;
+use crate::domain::webhook::{Outcome, wait_after};
+use crate::store::webhook_deliveries::{self as deliveries, Hold, Letter, News, Settled, Taken};
+use crate::store::{Store, StoreResult};
+use sender::{Message, Sender};
+
+/// How often somebody looks for something to post.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// How often waiting deliveries are counted, for the metrics: every so many looks.
+const COUNT_EVERY: u32 = 15;
+/// Webhooks that one instance posts to at once, one delivery at a time each.
+const AT_ONCE: usize = 8;
+/// After so long another webhook gets its turn.
+const TURN: Duration = Duration::from_secs(20);
+
+/// Writes a body: the room of the answers knows how.
+pub type Render = fn(News) -> serde_json::Result<Vec<u8>>;
+
+/// Posts what there is to post. Any number of instances may do it at once: each webhook is held by one task at a time.
+pub struct Dispatcher {
+    /// Where deliveries are.
+    pub store: Store,
+    /// What secrets are derived from.
+    pub keys: KeyRing,
+    /// The time.
+    pub clock: Clock,
+    /// Posts.
+    pub sender: Sender,
+    /// Writes bodies.
+    pub render: Render,
+    /// Turns true when the instance is about to stop: what is being posted is finished, nothing is begun.
+    pub stopping: watch::Receiver<bool>,
+}
+
+impl Dispatcher {
+    /// Posts until the instance stops.
+    pub async fn run(self: Arc<Self>) {
+        let mut tick = tokio::time::interval(INTERVAL);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut stopping = self.stopping.clone();
+        let mut running = JoinSet::new();
+        let mut looks: u32 = 0;
+        loop {
+            tokio::select! {
+                _ = tick.tick() => {}
+                _ = stopping.wait_for(|stopping| *stopping) => break,
+            }
+            if let Err(error) = self.look(&mut running).await {
+                tracing::warn!(%error, "could not look after the webhooks");
+            }
+            if looks.is_multiple_of(COUNT_EVERY) {
+                self.count().await;
+            }
+            looks = looks.wrapping_add(1);
+        }
+        while running.join_next().await.is_some() {}
+    }
+
+    /// Posts everything whose time has come, and returns when there is no more.
+    pub async fn run_once(self: &Arc<Self>) -> StoreResult<()> {
+        let mut running = JoinSet::new();
+        loop {
+            self.look(&mut running).await?;
+            if running.is_empty() {
+                return Ok(());
+            }
+            while running.join_next().await.is_some() {}
+        }
+    }
+
+    /// Writes deliveries for what happened, and begins posting.
+    async fn look(self: &Arc<Self>, running: &mut JoinSet<()>) -> StoreResult<()> {
+        while running.try_join_next().is_some() {}
+        deliveries::enqueue(&self.store, &self.clock).await?;
+        while running.len() < AT_ONCE && !*self.stopping.borrow() {
+            let Some(hold) = deliveries::hold(&self.store, self.clock.now()).await? else { break };
+            let this = self.clone();
+            running.spawn(async move {
+                if let Err(error) = this.serve(hold).await {
+                    // The hold ends by itself; whatever was not noted is posted once more.
+                    tracing::warn!(%error, webhook = %hold.webhook, "could not go on with a webhook");
+                }
+            });
+        }
+        Ok(())
+    }
+
+    async fn count(&self) {
+        match deliveries::waiting(&self.store).await {
+            #[allow(clippy::cast_precision_loss, reason = "a figure for a diagram")]
+            Ok(waiting) => metrics::gauge!("webhook_deliveries_waiting").set(waiting as f64),
+            Err(error) => tracing::warn!(%error, "could not count webhook deliveries"),
+        }
+    }
+
+    /// Posts a webhook's deliveries, one after the other, in the order of the feed as far as their time has come.
+    async fn serve(&self, hold: Hold) -> StoreResult<()> {
+        let began = Instant::now();
+        while began.elapsed() < TURN && !*self.stopping.borrow() {
+            match deliveries::take(&self.store, hold, self.clock.now()).await? {
+                Taken::Letter(letter) => self.deliver(hold, *letter).await?,
+                Taken::Expired => {}
+                Taken::Nothing => break,
+            }
+        }
+        deliveries::release(&self.store, hold, self.clock.now()).await
+    }
+
+    async fn deliver(&self, hold: Hold, letter: Letter) -> StoreResult<()> {
+        let Letter { delivery, url, attempts, .. } = &letter;
+        let (delivery, attempts) = (*delivery, *attempts);
+        let kind = letter.news.kind().to_owned();
+        let origin = target::origin_of(url);
+        let began = Instant::now();
+        let outcome = match self.message(hold.webhook, &letter) {
+            Ok(message) => self.sender.post(url, message).await,
+            Err(error) => {
+                tracing::error!(%error, %delivery, "cannot write the body of a delivery");
+                return Err(crate::store::StoreError::Unavailable(error.to_string()));
+            }
+        };
+        metrics::histogram!("webhook_attempt_seconds").record(began.elapsed().as_secs_f64());
+        let word = outcome.failure.map_or("delivered", |failure| failure.as_str());
+        metrics::counter!("webhook_attempts_total", "outcome" => word).increment(1);
+        let [dice] = secret::random::<1>();
+        let wait = wait_after(attempts, &kind, dice);
+        let now = self.clock.now();
+        let settled = deliveries::settle(&self.store, hold, delivery, outcome, wait, now).await?;
+        let webhook = hold.webhook;
+        let Outcome { status, .. } = outcome;
+        if outcome.failure.is_none() {
+            tracing::debug!(%webhook, %delivery, %origin, %kind, status, attempts, "webhook delivered");
+        } else {
+            tracing::info!(%webhook, %delivery, %origin, %kind, status, failure = word, attempts, "webhook attempt failed");
+        }
+        if let Settled::Disabled(reason) = settled {
+            metrics::counter!("webhooks_disabled_total", "reason" => reason.as_str()).increment(1);
+            tracing::warn!(%webhook, %origin, reason = reason.as_str(), "webhook disabled");
+        }
+        Ok(())
+    }
+
+    fn message(&self, webhook: WebhookId, letter: &Letter) -> serde_json::Result<Message> {
+        let now = self.clock.now();
+        let id = letter.delivery.to_string();
+        let body = (self.render)(letter.news.clone())?;
+        let signatures: Vec<String> = letter
+            .generations(now)
+            .map(|generation| WebhookSecret::derive(&self.keys, webhook, generation))
+            .map(|secret| secret.sign(&id, now, &body))
+            .collect();
+        Ok(Message { timestamp: now.timestamp(), signature: signatures.join(" "), id, body })
+    }
+}

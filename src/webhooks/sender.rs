@@ -1,0 +1,495 @@
+//! Posting: one look-up, one connection to an address that was looked at, one request, no redirect, no proxy.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use ipnet::IpNet;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
+
+use super::target::{Target, TargetError};
+use crate::domain::webhook::{Failure, Outcome};
+
+/// Largest head of an answer.
+const MAX_HEAD: usize = 16 * 1024;
+/// How much of an answer's body is read, so that the receiver can finish writing. Nothing of it is kept.
+const MAX_BODY: usize = 16 * 1024;
+/// Most addresses of a name that are tried.
+const MAX_ADDRESSES: usize = 4;
+/// How long the body is read.
+const BODY_TIME: Duration = Duration::from_secs(1);
+
+/// How long an attempt may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For the addresses of the name, the connection and TLS together.
+    pub connect: Duration,
+    /// For all of it, up to the head of the answer.
+    pub whole: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(5), whole: Duration::from_secs(15) }
+    }
+}
+
+/// Who knows the addresses of names.
+pub trait Resolver: Send + Sync {
+    /// The addresses of a name.
+    fn resolve(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
+}
+
+/// The machine's own resolver.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemResolver;
+
+impl Resolver for SystemResolver {
+    fn resolve(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        // A thread of its own: the system's look-up cannot be broken off, and the runtime would wait for its threads at the end.
+        let (tell, told) = tokio::sync::oneshot::channel();
+        std::thread::spawn(move || {
+            let found = (name.as_str(), 0).to_socket_addrs();
+            let _ = tell.send(found.map(|found| found.map(|address| address.ip()).collect()));
+        });
+        async move { told.await.map_err(io::Error::other)? }.boxed()
+    }
+}
+
+/// What is posted.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// `webhook-id`.
+    pub id: String,
+    /// `webhook-timestamp`, in seconds since 1970.
+    pub timestamp: i64,
+    /// `webhook-signature`: one, or several with spaces between them.
+    pub signature: String,
+    /// JSON.
+    pub body: Vec<u8>,
+}
+
+/// Posts messages.
+#[derive(Clone)]
+pub struct Sender {
+    named: Arc<[IpNet]>,
+    resolver: Arc<dyn Resolver>,
+    tls: TlsConnector,
+    patience: Patience,
+}
+
+impl Sender {
+    /// Posts to the public internet, and to networks that the operator names. Believes the certificates that this machine believes.
+    pub fn new(named: Vec<IpNet>) -> anyhow::Result<Self> {
+        let mut roots = RootCertStore::empty();
+        let found = rustls_native_certs::load_native_certs();
+        for error in &found.errors {
+            tracing::debug!(%error, "a certificate of this machine cannot be read");
+        }
+        roots.add_parsable_certificates(found.certs);
+        if roots.is_empty() {
+            tracing::warn!(
+                "this machine has no root certificates (ca-certificates): webhooks with https will fail"
+            );
+        }
+        Self::with(named, Arc::new(SystemResolver), roots, Patience::default())
+    }
+
+    /// Posts with another resolver, other roots and other patience.
+    pub fn with(
+        named: Vec<IpNet>,
+        resolver: Arc<dyn Resolver>,
+        roots: RootCertStore,
+        patience: Patience,
+    ) -> anyhow::Result<Self> {
+        let provider = Arc::new(crypto::ring::default_provider());
+        let mut config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let tls = TlsConnector::from(Arc::new(config));
+        Ok(Self { named: named.into(), resolver, tls, patience })
+    }
+
+    /// Posts a message and tells how it went.
+    pub async fn post(&self, url: &str, message: Message) -> Outcome {
+        let attempt = self.attempt(url, message);
+        let attempt = tokio::time::timeout(self.patience.whole, attempt).await;
+        let failed = |failure| Outcome { status: None, failure: Some(failure), retry_after: None };
+        let response = match attempt {
+            Err(_) => return failed(Failure::Timeout),
+            Ok(Err(failure)) => return failed(failure),
+            Ok(Ok(response)) => response,
+        };
+        let outcome = judge(response.answer.status().as_u16(), retry_after(&response.answer));
+        response.drain().await;
+        outcome
+    }
+
+    async fn attempt(&self, url: &str, message: Message) -> Result<Answered, Failure> {
+        // The networks that the operator names may be others than when the webhook was made.
+        let target = Target::parse(url, &self.named).map_err(refusal)?;
+        let stream = tokio::time::timeout(self.patience.connect, self.connect(&target))
+            .await
+            .map_err(|_| Failure::Timeout)??;
+        let (mut requests, connection) = hyper::client::conn::http1::Builder::new()
+            .max_buf_size(MAX_HEAD)
+            .handshake::<_, Full<Bytes>>(TokioIo::new(stream))
+            .await
+            .map_err(|_| Failure::Protocol)?;
+        let mut driver = JoinSet::new();
+        driver.spawn(async move {
+            let _ = connection.await;
+        });
+        let request = request(&target, message).map_err(|_| Failure::Url)?;
+        let answer = requests.send_request(request).await.map_err(|error| {
+            if error.is_parse() { Failure::Protocol } else { Failure::Connection }
+        })?;
+        Ok(Answered { answer, _driver: driver })
+    }
+
+    /// A connection to one of the target's addresses. They are asked for once, all of them are looked at, and the connection goes to one
+    /// of just these: a name that changes its mind in between changes nothing.
+    async fn connect(&self, target: &Target) -> Result<Box<dyn Stream>, Failure> {
+        let addresses = match target.address() {
+            Some(address) => vec![address],
+            None => {
+                self.resolver.resolve(target.host().to_owned()).await.map_err(|_| Failure::Name)?
+            }
+        };
+        if addresses.is_empty() {
+            return Err(Failure::Name);
+        }
+        target.check(&addresses, &self.named).map_err(refusal)?;
+        let stream = self.open(&addresses, target.port()).await.ok_or(Failure::Connection)?;
+        let _ = stream.set_nodelay(true);
+        if target.is_plain() {
+            return Ok(Box::new(stream));
+        }
+        let name = match target.address() {
+            Some(address) => ServerName::from(address),
+            None => ServerName::try_from(target.host().to_owned()).map_err(|_| Failure::Tls)?,
+        };
+        let stream = self.tls.connect(name, stream).await.map_err(|_| Failure::Tls)?;
+        Ok(Box::new(stream))
+    }
+
+    /// A connection to the first address that takes one. None may use up the time of the others: a machine may believe that it has IPv6.
+    async fn open(&self, addresses: &[IpAddr], port: u16) -> Option<TcpStream> {
+        let tried = &addresses[..addresses.len().min(MAX_ADDRESSES)];
+        let share = self.patience.connect / u32::try_from(tried.len()).unwrap_or(1).max(1);
+        for address in tried {
+            let connecting = TcpStream::connect(SocketAddr::new(*address, port));
+            if let Ok(Ok(stream)) = tokio::time::timeout(share, connecting).await {
+                return Some(stream);
+            }
+        }
+        None
+    }
+}
+
+/// What a target that is refused now is told as.
+fn refusal(error: TargetError) -> Failure {
+    match error {
+        TargetError::Address | TargetError::Plain => Failure::Address,
+        _ => Failure::Url,
+    }
+}
+
+/// A connection, with TLS or without.
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
+/// The head of an answer, and what reads its body.
+struct Answered {
+    answer: Response<Incoming>,
+    /// Ends the connection when it is dropped.
+    _driver: JoinSet<()>,
+}
+
+impl Answered {
+    /// Reads the body for a moment and forgets it.
+    async fn drain(mut self) {
+        let body = self.answer.body_mut();
+        let read = async {
+            let mut seen = 0;
+            while let Some(Ok(frame)) = body.frame().await {
+                seen += frame.data_ref().map_or(0, Bytes::len);
+                if seen > MAX_BODY {
+                    return;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(BODY_TIME, read).await;
+    }
+}
+
+fn request(target: &Target, message: Message) -> Result<Request<Full<Bytes>>, hyper::http::Error> {
+    Request::post(target.path_and_query())
+        .header(HOST, target.authority())
+        .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+        .header(USER_AGENT, concat!("cardscape/", env!("CARGO_PKG_VERSION")))
+        .header("webhook-id", message.id)
+        .header("webhook-timestamp", message.timestamp)
+        .header("webhook-signature", message.signature)
+        .body(Full::from(message.body))
+}
+
+/// What a status means.
+fn judge(status: u16, retry_after: Option<chrono::Duration>) -> Outcome {
+    let failure = match status {
+        200..=299 => None,
+        300..=399 => Some(Failure::Redirect),
+        410 => Some(Failure::Gone),
+        _ => Some(Failure::Status),
+    };
+    let retry_after = retry_after.filter(|_| matches!(status, 429 | 503));
+    Outcome { status: Some(status), failure, retry_after }
+}
+
+/// The seconds that the receiver asks to wait; dates are not understood.
+fn retry_after(answer: &Response<Incoming>) -> Option<chrono::Duration> {
+    let seconds: u32 = answer.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(chrono::Duration::seconds(seconds.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+    use tokio_rustls::TlsAcceptor;
+    use tokio_rustls::rustls::ServerConfig;
+    use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+    use super::*;
+
+    /// A resolver whose first answer differs from all others.
+    struct ChangesItsMind {
+        asked: AtomicUsize,
+        first: Vec<IpAddr>,
+        then: Vec<IpAddr>,
+    }
+
+    impl Resolver for ChangesItsMind {
+        fn resolve(&self, _: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+            let is_first = self.asked.fetch_add(1, Ordering::Relaxed) == 0;
+            let answer = if is_first { self.first.clone() } else { self.then.clone() };
+            async move { Ok(answer) }.boxed()
+        }
+    }
+
+    fn resolver(first: &[&str], then: &[&str]) -> Arc<ChangesItsMind> {
+        let read =
+            |addresses: &[&str]| addresses.iter().map(|address| address.parse().unwrap()).collect();
+        Arc::new(ChangesItsMind {
+            asked: AtomicUsize::new(0),
+            first: read(first),
+            then: read(then),
+        })
+    }
+
+    fn sender(named: &str, resolver: Arc<dyn Resolver>, roots: RootCertStore) -> Sender {
+        let patience =
+            Patience { connect: Duration::from_millis(700), whole: Duration::from_secs(1) };
+        let named = named.split(',').filter(|net| !net.is_empty());
+        let named = named.map(|net| net.parse().unwrap()).collect();
+        Sender::with(named, resolver, roots, patience).unwrap()
+    }
+
+    fn message() -> Message {
+        Message {
+            id: "1".to_owned(),
+            timestamp: 1,
+            signature: "v1,x".to_owned(),
+            body: b"{}".to_vec(),
+        }
+    }
+
+    /// Listens on loopback and answers each connection with these bytes; what came is not looked at.
+    async fn answering(answer: &'static [u8]) -> (u16, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let count = connections.clone();
+        tokio::spawn(async move {
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                count.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(async move {
+                    let _ = stream.read(&mut [0; 4096]).await;
+                    let _ = stream.write_all(answer).await;
+                    // Stays open, as a receiver may.
+                    tokio::time::sleep(Duration::from_secs(30)).await;
+                });
+            }
+        });
+        (port, connections)
+    }
+
+    async fn post(url: &str, answer: &'static [u8]) -> Outcome {
+        let (port, _) = answering(answer).await;
+        let sender = sender("127.0.0.0/8", Arc::new(SystemResolver), RootCertStore::empty());
+        sender.post(&url.replace("PORT", &port.to_string()), message()).await
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_its_status() {
+        let url = "http://127.0.0.1:PORT/hook";
+        let outcome = |status, failure| Outcome { status, failure, retry_after: None };
+        for (answer, expected) in [
+            (&b"HTTP/1.1 204 No Content\r\n\r\n"[..], outcome(Some(204), None)),
+            (
+                b"HTTP/1.1 200 OK\r\ncontent-length: 999999\r\n\r\nand then",
+                outcome(Some(200), None),
+            ),
+            (
+                b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\n\r\n",
+                outcome(Some(302), Some(Failure::Redirect)),
+            ),
+            (b"HTTP/1.1 410 Gone\r\n\r\n", outcome(Some(410), Some(Failure::Gone))),
+            (b"HTTP/1.1 500 Oops\r\n\r\n", outcome(Some(500), Some(Failure::Status))),
+            (b"SSH-2.0-OpenSSH_9.2\r\n", outcome(None, Some(Failure::Protocol))),
+            (b"", outcome(None, Some(Failure::Timeout))),
+        ] {
+            let text = String::from_utf8_lossy(answer);
+            assert_eq!(post(url, answer).await, expected, "{text}");
+        }
+        let busy = post(url, b"HTTP/1.1 429 Slow\r\nretry-after: 90\r\n\r\n").await;
+        assert_eq!(busy.retry_after, Some(chrono::Duration::seconds(90)));
+    }
+
+    #[tokio::test]
+    async fn an_endless_head_or_body_ends() {
+        static ENDLESS: [u8; 100_000] = [b'a'; 100_000];
+        let url = "http://127.0.0.1:PORT/";
+        let head = [b"HTTP/1.1 200 OK\r\nx: ", &ENDLESS[..]].concat().leak();
+        assert_eq!(post(url, head).await.failure, Some(Failure::Protocol));
+        let body = [b"HTTP/1.1 200 OK\r\n\r\n", &ENDLESS[..]].concat().leak();
+        assert_eq!(post(url, body).await.failure, None);
+    }
+
+    /// The attacker's name: first an address for the look, then another for the connection.
+    #[tokio::test]
+    async fn a_name_is_asked_for_once_and_every_address_counts() {
+        let (port, connections) = answering(b"HTTP/1.1 200 OK\r\n\r\n").await;
+        let post = async |named: &str, resolver: Arc<ChangesItsMind>| {
+            let sender = sender(named, resolver.clone(), RootCertStore::empty());
+            let scheme = if named.is_empty() { "https" } else { "http" };
+            let url = format!("{scheme}://rebinding.example:{port}/");
+            let outcome = sender.post(&url, message()).await;
+            assert_eq!(resolver.asked.load(Ordering::Relaxed), 1);
+            outcome.failure
+        };
+        for private in [
+            &["127.0.0.1"][..],
+            &["192.0.2.1", "127.0.0.1"],
+            &["1.1.1.1", "10.0.0.1"],
+            &["::1"],
+            &["::ffff:127.0.0.1"],
+            &["64:ff9b::7f00:1"],
+        ] {
+            let outcome = post("", resolver(private, &[])).await;
+            assert_eq!(outcome, Some(Failure::Address), "{private:?}");
+        }
+        assert_eq!(post("", resolver(&[], &[])).await, Some(Failure::Name));
+        // Nobody listens at the address that was looked at, and the one that the name has by now is not tried.
+        let changed = resolver(&["127.0.0.2"], &["127.0.0.1"]);
+        assert_eq!(post("127.0.0.2/32", changed).await, Some(Failure::Connection));
+        assert_eq!(connections.load(Ordering::Relaxed), 0);
+    }
+
+    #[tokio::test]
+    async fn without_tls_only_named_networks_are_posted_to() {
+        let (port, connections) = answering(b"HTTP/1.1 200 OK\r\n\r\n").await;
+        let post = async |named: &str, url: String, resolver: Arc<dyn Resolver>| {
+            sender(named, resolver, RootCertStore::empty()).post(&url, message()).await.failure
+        };
+        let by_name = format!("http://hooks.internal:{port}/");
+        let here = || resolver(&["127.0.0.1"], &[]);
+        assert_eq!(post("10.0.0.0/8", by_name.clone(), here()).await, Some(Failure::Address));
+        assert_eq!(post("", by_name.clone(), here()).await, Some(Failure::Address));
+        assert_eq!(
+            post("127.0.0.0/8", by_name.clone(), resolver(&["127.0.0.1", "8.8.8.8"], &[])).await,
+            Some(Failure::Address)
+        );
+        let outside = format!("http://2130706433:{port}/");
+        assert_eq!(post("10.0.0.0/8", outside.clone(), here()).await, Some(Failure::Address));
+        assert_eq!(connections.load(Ordering::Relaxed), 0);
+        assert_eq!(post("127.0.0.0/8", by_name, here()).await, None);
+        assert_eq!(post("127.0.0.0/8", outside, here()).await, None);
+        assert_eq!(connections.load(Ordering::Relaxed), 2);
+    }
+
+    #[tokio::test]
+    async fn nobody_there_is_no_connection() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let sender = sender("127.0.0.0/8", Arc::new(SystemResolver), RootCertStore::empty());
+        let outcome = sender.post(&format!("http://127.0.0.1:{port}/"), message()).await;
+        assert_eq!(outcome.failure, Some(Failure::Connection));
+    }
+
+    /// A receiver with a certificate for `hooks.example`: believed by whom it should be, under this name only.
+    #[tokio::test]
+    async fn a_certificate_must_be_believed_and_fit_the_name() {
+        let made = rcgen::generate_simple_self_signed(["hooks.example".to_owned()]).unwrap();
+        let certificate = made.cert.der().clone();
+        let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+        let config =
+            ServerConfig::builder_with_provider(Arc::new(crypto::ring::default_provider()))
+                .with_safe_default_protocol_versions()
+                .unwrap()
+                .with_no_client_auth()
+                .with_single_cert(vec![certificate.clone()], key)
+                .unwrap();
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                let acceptor = acceptor.clone();
+                tokio::spawn(async move {
+                    if let Ok(mut stream) = acceptor.accept(stream).await {
+                        let mut head = [0; 4096];
+                        let read = stream.read(&mut head).await.unwrap();
+                        let head = String::from_utf8_lossy(&head[..read]).into_owned();
+                        assert!(head.starts_with("POST /hook?a=b HTTP/1.1\r\n"), "{head}");
+                        assert!(head.contains("webhook-signature: v1,x\r\n"), "{head}");
+                        let _ = stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await;
+                        let _ = stream.shutdown().await;
+                    }
+                });
+            }
+        });
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate).unwrap();
+        let post = async |name: &str, roots: RootCertStore| {
+            let sender = sender("127.0.0.0/8", resolver(&["127.0.0.1"], &[]), roots);
+            sender.post(&format!("https://{name}:{port}/hook?a=b"), message()).await
+        };
+        assert_eq!(post("hooks.example", roots.clone()).await.status, Some(204));
+        assert_eq!(post("others.example", roots.clone()).await.failure, Some(Failure::Tls));
+        assert_eq!(post("127.0.0.1", roots).await.failure, Some(Failure::Tls));
+        let strangers = RootCertStore::empty();
+        assert_eq!(post("hooks.example", strangers).await.failure, Some(Failure::Tls));
+    }
+}

@@ -1,0 +1,200 @@
+//! Somebody who receives webhooks, on loopback; and the part of the service that posts to it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use cardscape::api::webhooks::render;
+use cardscape::webhooks::Dispatcher;
+use cardscape::webhooks::sender::Sender;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, Semaphore};
+
+use super::{Player, RequestExt as _, TestApp};
+
+/// A webhook that an admin made.
+#[derive(Clone, Debug)]
+pub struct Hook {
+    pub id: String,
+    pub path: String,
+    pub secret: String,
+}
+
+impl TestApp {
+    /// What posts to webhooks in this instance; the running service asks it every second.
+    pub fn dispatcher(&self) -> Arc<Dispatcher> {
+        let here = "127.0.0.0/8".parse().unwrap();
+        Arc::new(Dispatcher {
+            store: self.store().clone(),
+            keys: self.keys().clone(),
+            clock: self.clock().clone(),
+            sender: Sender::new(vec![here]).unwrap(),
+            render,
+            stopping: tokio::sync::watch::channel(false).1,
+        })
+    }
+
+    /// Posts everything whose time has come.
+    pub async fn post_webhooks(&self) {
+        self.dispatcher().run_once().await.unwrap();
+    }
+
+    /// A webhook for these kinds of events.
+    pub async fn webhook(&self, admin: &Player, url: &str, kinds: &[&str]) -> Hook {
+        let body = json!({ "url": url, "kinds": kinds });
+        let made = self.post("/v1/webhooks").by(admin).json(&body).answer().await.expect(201);
+        let id = made["id"].as_str().unwrap().to_owned();
+        let secret = made["secret"].as_str().unwrap().to_owned();
+        Hook { path: format!("/v1/webhooks/{id}"), id, secret }
+    }
+}
+
+/// A request that came.
+#[derive(Clone, Debug)]
+pub struct Received {
+    pub target: String,
+    pub headers: BTreeMap<String, String>,
+    pub body: Vec<u8>,
+}
+
+impl Received {
+    pub fn header(&self, name: &str) -> &str {
+        &self.headers[name]
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    /// The number of the event.
+    pub fn seq(&self) -> i64 {
+        self.json()["seq"].as_i64().unwrap()
+    }
+
+    /// Which of the signatures were made with the secret: computed here, from the standard alone.
+    pub fn signed_with(&self, secret: &str) -> Vec<bool> {
+        let key = BASE64.decode(secret.strip_prefix("whsec_").unwrap()).unwrap();
+        let id = self.header("webhook-id");
+        let time = self.header("webhook-timestamp");
+        let message = [id.as_bytes(), b".", time.as_bytes(), b".", &self.body[..]].concat();
+        let expected = format!("v1,{}", BASE64.encode(hmac_sha256(&key, &message)));
+        self.header("webhook-signature").split(' ').map(|one| one == expected).collect()
+    }
+}
+
+/// RFC 2104, for keys of at most one block.
+fn hmac_sha256(key: &[u8], message: &[u8]) -> Vec<u8> {
+    let padded = |with: u8| -> Vec<u8> {
+        (0..64).map(|at| key.get(at).copied().unwrap_or(0) ^ with).collect()
+    };
+    let inner = Sha256::digest([&padded(0x36)[..], message].concat());
+    Sha256::digest([&padded(0x5c)[..], &inner[..]].concat()).to_vec()
+}
+
+#[derive(Default)]
+struct Desk {
+    seen: Mutex<Vec<Received>>,
+    answers: Mutex<VecDeque<String>>,
+    news: Notify,
+}
+
+/// Receives, and answers as a test wants.
+pub struct Receiver {
+    pub url: String,
+    desk: Arc<Desk>,
+    /// One permit for each answer, when answers are held back.
+    gate: Arc<Semaphore>,
+}
+
+impl Receiver {
+    /// Answers everything with 204.
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/hook?key=of-the-receiver", listener.local_addr().unwrap());
+        let (desk, gate) = (Arc::<Desk>::default(), Arc::new(Semaphore::new(1_000_000)));
+        let (at_desk, at_gate) = (desk.clone(), gate.clone());
+        tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                tokio::spawn(serve(stream, at_desk.clone(), at_gate.clone()));
+            }
+        });
+        Self { url, desk, gate }
+    }
+
+    /// Answers the next requests so: the status line without the version, and further heads.
+    pub fn answer(&self, answers: &[&str]) {
+        self.desk.answers.lock().unwrap().extend(answers.iter().map(|answer| (*answer).to_owned()));
+    }
+
+    /// Holds answers back from now on.
+    pub fn hold(&self) {
+        self.gate.forget_permits(usize::MAX);
+    }
+
+    /// Gives all answers.
+    pub fn release(&self) {
+        self.gate.add_permits(1_000_000);
+    }
+
+    /// What came so far.
+    pub fn seen(&self) -> Vec<Received> {
+        self.desk.seen.lock().unwrap().clone()
+    }
+
+    /// Waits until so many requests came.
+    pub async fn wait_for(&self, count: usize) -> Vec<Received> {
+        loop {
+            let more = self.desk.news.notified();
+            let seen = self.seen();
+            if seen.len() >= count {
+                return seen;
+            }
+            more.await;
+        }
+    }
+}
+
+async fn serve(mut stream: TcpStream, desk: Arc<Desk>, gate: Arc<Semaphore>) {
+    let Some(received) = read(&mut stream).await else { return };
+    desk.seen.lock().unwrap().push(received);
+    desk.news.notify_waiters();
+    gate.acquire().await.unwrap().forget();
+    let answer = desk.answers.lock().unwrap().pop_front();
+    let answer = answer.unwrap_or_else(|| "204 No Content".to_owned());
+    let _ = stream
+        .write_all(format!("HTTP/1.1 {answer}\r\nconnection: close\r\n\r\n").as_bytes())
+        .await;
+    let _ = stream.shutdown().await;
+}
+
+async fn read(stream: &mut TcpStream) -> Option<Received> {
+    let mut bytes = Vec::new();
+    let head = loop {
+        if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            break end + 4;
+        }
+        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let text = String::from_utf8(bytes[..head].to_vec()).unwrap();
+    let target = text.split(' ').nth(1).unwrap().to_owned();
+    let headers: BTreeMap<String, String> = text
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+        .collect();
+    let length: usize = headers["content-length"].parse().unwrap();
+    while bytes.len() < head + length {
+        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    }
+    Some(Received { target, headers, body: bytes[head..].to_vec() })
+}
