@@ -1,12 +1,12 @@
 //! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, files that nobody committed, where
-//! submissions came from, offers that came to nothing.
+//! submissions came from, offers that came to nothing, events.
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use super::schema::{attempts, events, idempotency_keys, personal_access_tokens, sessions};
-use super::{Connection, StoreError, StoreResult, collection_imports, trades};
+use super::{Connection, StoreError, StoreResult, account_events, collection_imports, trades};
 
 /// Idempotency records are kept this long: a client that re-sends later gets a second resource.
 pub const IDEMPOTENCY_RETENTION: Duration = Duration::days(2);
@@ -74,6 +74,7 @@ pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usi
     .await,
     );
     swept.add(trades::sweep(conn, now).await);
+    swept.add(account_events::sweep(conn, now).await);
     swept.end()
 }
 

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
 use actix_web::dev::ServerHandle;
+use cardscape::api::account_events::EventWatch;
 use cardscape::api::card_cache::CardCache;
 use cardscape::api::state::{ApiSettings, AppState, Shared};
 use cardscape::api::wire;
@@ -114,6 +115,8 @@ impl TestApp {
             actix_web::rt::System::new().block_on(async move {
                 let follower = Store::new(&for_changes).unwrap();
                 tokio::spawn(CardCache::follow(shared.clone(), follower));
+                let watcher = Store::new(&for_changes).unwrap();
+                tokio::spawn(EventWatch::follow(shared.clone(), watcher));
                 let state = move || AppState {
                     store: Store::new(&store_settings).unwrap(),
                     searches: searches.clone(),
