@@ -279,8 +279,8 @@ pub async fn list(
     Ok(diesel::sql_query(
         "SELECT e.seq, e.kind, e.submission_id, e.copy_id, e.card_id, k.game_code, k.set_code, k.number, \
                 e.trade_id, e.dispute_id, e.outcome, e.created_at \
-         FROM account_events e LEFT JOIN cards k ON k.id = e.card_id \
-         WHERE e.account_id = $1 AND e.seq > $2 ORDER BY e.seq LIMIT $3",
+         FROM (SELECT * FROM account_events WHERE account_id = $1 AND seq > $2 ORDER BY seq LIMIT $3) e \
+         LEFT JOIN cards k ON k.id = e.card_id ORDER BY e.seq",
     )
     .bind::<SqlUuid, _>(by.account().0)
     .bind::<BigInt, _>(after)
