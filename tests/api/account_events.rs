@@ -416,7 +416,7 @@ async fn nobody_misses_anything_or_hears_it_twice() {
     let total = writers * each;
     let write = async |writer: usize| {
         for round in 0..each {
-            let pause = if (writer + round) % 3 == 0 { 0.03 } else { 0.0 };
+            let pause = if (writer + round).is_multiple_of(3) { 0.03 } else { 0.0 };
             // What a trade does: something for both, in any order.
             let [first, second] = if round % 2 == 0 { [&ada, &ben] } else { [&ben, &ada] };
             let row = |player: &Player| {
