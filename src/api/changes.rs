@@ -212,11 +212,12 @@ fn gone() -> Problem {
 }
 
 /// A number of the feed; `None`: none that it can ever have.
-fn known(seq: u64) -> Option<i64> {
+pub(super) fn known(seq: u64) -> Option<i64> {
     i64::try_from(seq).ok()
 }
 
-fn last_event_id(req: &HttpRequest) -> Result<Option<u64>, Problem> {
+/// What a reconnecting client received last.
+pub(super) fn last_event_id(req: &HttpRequest) -> Result<Option<u64>, Problem> {
     let Some(value) = req.headers().get("last-event-id") else { return Ok(None) };
     let id = value.to_str().ok().and_then(|text| text.trim().parse().ok());
     id.map(Some).ok_or_else(|| {

@@ -3,6 +3,7 @@
 //! A request's way: route → extractors (who, may they, parsed input) → handler → a decision by `domain` or the engine → one
 //! `store` function → answer. What goes wrong becomes a [`problem::Problem`].
 
+pub mod account_events;
 pub mod accounts;
 pub mod audit_log;
 pub mod bulk_files;

@@ -133,7 +133,7 @@ problem_codes! {
 
     // Limits.
     RateLimited = 429 "rate_limited" "Too many requests";
-    TooManyStreams = 429 "too_many_streams" "Your network holds as many streams as it may";
+    TooManyStreams = 429 "too_many_streams" "Your network, or your account, holds as many streams as it may";
     LoginThrottled = 429 "login_throttled" "Too many failed log-ins";
     RegistrationThrottled = 429 "registration_throttled" "Too many registrations from this network";
 

@@ -7,12 +7,12 @@ use utoipa::OpenApi;
 use super::middleware::deadline;
 use super::problem::{self, Problem, ProblemCode};
 use super::{
-    accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations, cards, changes,
-    collection, collection_imports, collection_progress, community, copies, copy_moderation,
-    deck_reports, decks, disputes, facets, games, health, history, print_commitments, print_plans,
-    print_runs, print_statistics, rulings, sessions, sets, submission_batches, submission_reviews,
-    submissions, tokens, trade_lists, trades, trading, unlock_policies, unlocks,
-    webhook_deliveries, webhooks,
+    account_events, accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations,
+    cards, changes, collection, collection_imports, collection_progress, community, copies,
+    copy_moderation, deck_reports, decks, disputes, facets, games, health, history,
+    print_commitments, print_plans, print_runs, print_statistics, rulings, sessions, sets,
+    submission_batches, submission_reviews, submissions, tokens, trade_lists, trades, trading,
+    unlock_policies, unlocks, webhook_deliveries, webhooks,
 };
 
 macro_rules! on {
@@ -52,6 +52,8 @@ routes! {
     "/v1/accounts/{account}"      => get accounts::find_account, patch accounts::change_account;
     "/v1/me"                      => get accounts::find_me;
     "/v1/me/password"             => put accounts::change_password;
+    "/v1/me/events"               => get account_events::list_account_events;
+    "/v1/me/events/stream"        => get account_events::stream_account_events;
     "/v1/me/leaderboard"          => put community::change_listing;
     "/v1/me/trading"              => put trading::change_trading;
     "/v1/sessions"                => get sessions::list_sessions, post sessions::log_in;

@@ -8,6 +8,7 @@ use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use moka::future::Cache;
 
+use super::account_events::EventWatch;
 use super::bulk_files::Downloads;
 use super::card_cache::CardCache;
 use super::changes::ChangeWatch;
@@ -123,6 +124,8 @@ pub struct Shared {
     pub rate_limiter: RateLimiter,
     /// Who waits for changes of the catalogue.
     pub changes: ChangeWatch,
+    /// Who listens to what happens to the own account.
+    pub account_events: EventWatch,
     /// Who downloads bulk files.
     pub downloads: Downloads,
     /// Renders `/metrics`.
@@ -154,6 +157,7 @@ impl Shared {
             common_words: RwLock::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
             changes: ChangeWatch::default(),
+            account_events: EventWatch::default(),
             downloads: Downloads::default(),
             metrics,
             settings,
@@ -175,6 +179,7 @@ impl Shared {
     pub fn start_draining(&self) {
         self.draining.store(true, Ordering::Relaxed);
         self.changes.wake();
+        self.account_events.shut_down();
     }
 
     /// Whether the instance is about to stop.

@@ -63,12 +63,12 @@ pub fn issue(
         .map_err(|_| InvalidAccessToken)
 }
 
-/// Checks signature, algorithm, type, issuer, audience and age of a presented token.
+/// Checks signature, algorithm, type, issuer, audience and age of a presented token; what it says, and when it ends.
 pub fn verify(
     keys: &KeyRing,
     token: &str,
     now: DateTime<Utc>,
-) -> Result<AccessClaims, InvalidAccessToken> {
+) -> Result<(AccessClaims, DateTime<Utc>), InvalidAccessToken> {
     let header = jsonwebtoken::decode_header(token).map_err(|_| InvalidAccessToken)?;
     if header.typ.as_deref() != Some(TYPE) {
         return Err(InvalidAccessToken);
@@ -91,5 +91,6 @@ pub fn verify(
     if claims.exp <= now.timestamp() {
         return Err(InvalidAccessToken);
     }
-    Ok(AccessClaims { account: claims.sub, session: claims.sid })
+    let ends = DateTime::from_timestamp(claims.exp, 0).ok_or(InvalidAccessToken)?;
+    Ok((AccessClaims { account: claims.sub, session: claims.sid }, ends))
 }

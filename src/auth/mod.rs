@@ -1,6 +1,7 @@
 //! Who is asking and what they may do: passwords, tokens, keys, permissions. Knows neither HTTP nor SQL.
 
 pub mod access_token;
+pub mod ending;
 pub mod keys;
 pub mod password;
 pub mod permission;

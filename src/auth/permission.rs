@@ -56,6 +56,8 @@ pub enum Scope {
     TradesRead,
     /// Offer, accept and refuse trades.
     TradesWrite,
+    /// Read what happens to the account: to its submissions, copies, trades and disputes.
+    EventsRead,
     /// Everything that an admin may read: print runs, audit log, accounts.
     AdminRead,
     /// Everything that an admin may change over the API.
@@ -64,7 +66,7 @@ pub enum Scope {
 
 impl Scope {
     /// All scopes.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::CatalogueRead,
         Self::DecksRead,
         Self::DecksWrite,
@@ -74,6 +76,7 @@ impl Scope {
         Self::SerialsSubmit,
         Self::TradesRead,
         Self::TradesWrite,
+        Self::EventsRead,
         Self::AdminRead,
         Self::AdminWrite,
     ];
@@ -90,6 +93,7 @@ impl Scope {
             Self::SerialsSubmit => "serials:submit",
             Self::TradesRead => "trades:read",
             Self::TradesWrite => "trades:write",
+            Self::EventsRead => "events:read",
             Self::AdminRead => "admin:read",
             Self::AdminWrite => "admin:write",
         }
@@ -362,6 +366,8 @@ permissions! {
     ReadTrades: Player, Some(Scope::TradesRead);
     /// Offer, accept and refuse trades.
     WriteTrades: Player, Some(Scope::TradesWrite);
+    /// Read what happens to the own account.
+    ReadOwnEvents: Player, Some(Scope::EventsRead);
     /// Say whether the own account is named on the leaderboard.
     ChangeOwnListing: Player, None;
     /// Say who may send offers and see the own copies.

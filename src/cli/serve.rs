@@ -14,6 +14,7 @@ use tokio::time::MissedTickBehavior;
 
 use super::database::Database;
 use super::{Outcome, admin, block_on, say, seed};
+use crate::api::account_events::EventWatch;
 use crate::api::bulk_files::LAYOUT;
 use crate::api::card_cache::CardCache;
 use crate::api::state::{AppState, Shared};
@@ -84,6 +85,7 @@ impl ServeCommand {
             let handle = server.handle();
             announce(address, first_password.as_deref());
             tokio::spawn(CardCache::follow(shared.clone(), one_connection(&database.settings)?));
+            tokio::spawn(EventWatch::follow(shared.clone(), one_connection(&database.settings)?));
             let own = Store::new(&database.settings)?;
             if let Some(interval) = self.options.bulk_interval() {
                 tokio::spawn(keep_bulk_files(shared.clone(), own.clone(), interval));

@@ -3,6 +3,7 @@
 //! Functions take a connection and, where they change or reveal something, the proof that it was permitted. Rows never leave
 //! this room as something that serialises.
 
+pub mod account_events;
 pub mod accounts;
 pub mod attempts;
 pub mod audit;
@@ -14,6 +15,7 @@ pub mod collection;
 pub mod collection_imports;
 pub mod community;
 pub mod copies;
+pub mod credentials;
 pub mod deck_pool;
 pub mod decks;
 pub mod disputes;

@@ -1,12 +1,15 @@
 //! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, files that nobody committed, where
-//! submissions came from, offers that came to nothing, deliveries of webhooks.
+//! submissions came from, offers that came to nothing, deliveries of webhooks, events.
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use super::schema::{attempts, events, idempotency_keys, personal_access_tokens, sessions};
-use super::{Connection, StoreError, StoreResult, collection_imports, trades, webhook_deliveries};
+use super::{
+    Connection, StoreError, StoreResult, account_events, collection_imports, trades,
+    webhook_deliveries,
+};
 
 /// Idempotency records are kept this long: a client that re-sends later gets a second resource.
 pub const IDEMPOTENCY_RETENTION: Duration = Duration::days(2);
@@ -75,6 +78,7 @@ pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usi
     );
     swept.add(trades::sweep(conn, now).await);
     swept.add(webhook_deliveries::sweep(conn, now).await);
+    swept.add(account_events::sweep(conn, now).await);
     swept.end()
 }
 

@@ -1,6 +1,31 @@
 // Generated from the migrated database; `make schema` writes it, a test compares it.
 
 diesel::table! {
+    account_event_clocks (account_id) {
+        account_id -> Uuid,
+        last_seq -> Int8,
+        unlocks_seq -> Int8,
+        looked_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    account_events (id) {
+        id -> Int8,
+        account_id -> Uuid,
+        seq -> Nullable<Int8>,
+        kind -> Text,
+        submission_id -> Nullable<Uuid>,
+        copy_id -> Nullable<Uuid>,
+        card_id -> Nullable<Uuid>,
+        trade_id -> Nullable<Uuid>,
+        dispute_id -> Nullable<Uuid>,
+        outcome -> Nullable<Text>,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     accounts (id) {
         id -> Uuid,
         name -> Text,
@@ -559,6 +584,8 @@ diesel::table! {
 }
 
 diesel::allow_tables_to_appear_in_same_query!(
+    account_event_clocks,
+    account_events,
     accounts,
     attempts,
     audit_log,

@@ -44,6 +44,19 @@ impl RevokeReason {
             Self::Recovered => "recovered",
         }
     }
+
+    /// The reason of that name.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        let all = [
+            Self::Logout,
+            Self::PasswordChanged,
+            Self::RefreshReused,
+            Self::Banned,
+            Self::RoleChanged,
+            Self::Recovered,
+        ];
+        all.into_iter().find(|reason| reason.as_str() == name)
+    }
 }
 
 /// A session as its owner sees it.

@@ -9,6 +9,7 @@
 
 mod support;
 
+mod account_events;
 mod accounts;
 mod bad_input;
 mod bulk_files;

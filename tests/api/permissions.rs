@@ -89,6 +89,8 @@ const MATRIX: &[Row] = &[
     ("download_bulk_file",  Anyone,                   "ttcg-cards.ndjson.gz", none),
     ("list_changes",        Anyone,                   "", none),
     ("stream_changes",      Anyone,                   "", none),
+    ("list_account_events", Scoped("events:read"),    "", none),
+    ("stream_account_events", Scoped("events:read"),  "", none),
     ("list_decks",          Scoped("decks:read"),     "", none),
     ("create_deck",         Scoped("decks:write"),    "", || json!({ "name": "d", "format": "none/none", "entries": [] })),
     ("find_deck",           Anyone,                   SOME, none),
@@ -204,7 +206,7 @@ async fn try_row(app: &TestApp, row: &Row, token: Option<&str>) -> Verdict {
             .join("/");
     // A stream has no end, unless it does not begin.
     let path =
-        if *operation == "stream_changes" { format!("{path}?after=999999999") } else { path };
+        if operation.starts_with("stream_") { format!("{path}?after=999999999") } else { path };
     let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes()).unwrap();
     let mut request = app.request(method, &path);
     let body = body();

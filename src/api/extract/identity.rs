@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use actix_web::http::header;
 use actix_web::{FromRequest, HttpRequest, dev::Payload};
+use chrono::{DateTime, Utc};
 
 use super::{Extracting, state};
 use crate::api::problem::{Problem, ProblemCode};
@@ -35,7 +36,7 @@ impl FromRequest for Caller {
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         let req = req.clone();
-        Box::pin(async move { Ok(Self(identify(&req).await?)) })
+        Box::pin(async move { Ok(Self(identify(&req).await?.map(|(identity, _)| identity))) })
     }
 }
 
@@ -56,15 +57,34 @@ impl<P: Permission + 'static> FromRequest for May<P> {
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         let req = req.clone();
+        Box::pin(async move { Ok(Lasting::from_request(&req, &mut Payload::None).await?.granted) })
+    }
+}
+
+/// The same for answers that go on for long: they end with what proves the permission.
+pub struct Lasting<P> {
+    /// The proof.
+    pub granted: May<P>,
+    /// When the access token ends; `None`: it is a personal access token, whose end is stored.
+    pub until: Option<DateTime<Utc>>,
+}
+
+impl<P: Permission + 'static> FromRequest for Lasting<P> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let req = req.clone();
         Box::pin(async move {
-            let identity =
+            let (identity, until) =
                 identify(&req).await?.ok_or_else(|| Problem::new(ProblemCode::Unauthenticated))?;
-            Ok(Self(identity.grant()?))
+            Ok(Self { granted: May(identity.grant()?), until })
         })
     }
 }
 
-async fn identify(req: &HttpRequest) -> Result<Option<Identity>, Problem> {
+/// Who asks, and when her access token ends, if it is one.
+async fn identify(req: &HttpRequest) -> Result<Option<(Identity, Option<DateTime<Utc>>)>, Problem> {
     let Some(value) = req.headers().get(header::AUTHORIZATION) else { return Ok(None) };
     let invalid = || Problem::new(ProblemCode::InvalidToken);
     let (scheme, token) =
@@ -73,15 +93,17 @@ async fn identify(req: &HttpRequest) -> Result<Option<Identity>, Problem> {
         return Err(invalid());
     }
     let state = state(req)?;
-    let key = match OpaqueToken::presented(TokenKind::PersonalAccess, token.trim()) {
-        Some(token) => CredentialKey::Token(token.hash()),
+    let (key, until) = match OpaqueToken::presented(TokenKind::PersonalAccess, token.trim()) {
+        Some(token) => (CredentialKey::Token(token.hash()), None),
         None => {
-            let claims = access_token::verify(&state.keys, token.trim(), state.clock.now())
-                .map_err(|_| invalid())?;
-            CredentialKey::Session(claims.session)
+            let (claims, until) =
+                access_token::verify(&state.keys, token.trim(), state.clock.now())
+                    .map_err(|_| invalid())?;
+            (CredentialKey::Session(claims.session), Some(until))
         }
     };
-    look_up(&state, key).await?.ok_or_else(invalid).map(Some)
+    let identity = look_up(&state, key).await?.ok_or_else(invalid)?;
+    Ok(Some((identity, until)))
 }
 
 /// Who is behind a credential: from the cache, which forgets within seconds, or from the database. Without the database nobody

@@ -16,7 +16,7 @@ pub use conditional::{
     Condition, Freshness, IfMatch, Rendered, Revision, Versions, cacheable, cacheable_text, edited,
 };
 pub use idempotency::IdempotencyKey;
-pub use identity::{Caller, May};
+pub use identity::{Caller, Lasting, May};
 pub use network::ClientNetwork;
 pub(crate) use network::client_address;
 pub use page::{Cursor, CursorTime, MAX_LIMIT, Page, PageLimit, PageQuery, paged};

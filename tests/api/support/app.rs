@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
+use cardscape::api::account_events::EventWatch;
 use cardscape::api::card_cache::CardCache;
 use cardscape::api::state::{ApiSettings, AppState, Shared};
 use cardscape::api::wire;
@@ -116,6 +117,8 @@ impl TestApp {
             actix_web::rt::System::new().block_on(async move {
                 let follower = Store::new(&for_changes).unwrap();
                 tokio::spawn(CardCache::follow(shared.clone(), follower));
+                let watcher = Store::new(&for_changes).unwrap();
+                tokio::spawn(EventWatch::follow(shared.clone(), watcher));
                 let state = move || AppState {
                     store: Store::new(&store_settings).unwrap(),
                     searches: searches.clone(),

@@ -1,0 +1,54 @@
+//! Why a credential is worth nothing any more: told to whoever still listens with it.
+
+/// How a session or a personal access token ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CredentialEnd {
+    /// Its time is over.
+    Expired,
+    /// Its owner ended the session.
+    LoggedOut,
+    /// Its owner revoked the token, or it went with the password or role that it was made under; or it is there no more.
+    Revoked,
+    /// The password was changed.
+    PasswordChanged,
+    /// The password was set with a recovery code.
+    Recovered,
+    /// An old refresh token came back.
+    RefreshReused,
+    /// The role changed.
+    RoleChanged,
+    /// The account was banned.
+    Banned,
+    /// The password was set by somebody else, and must be changed first.
+    PasswordChangeDue,
+}
+
+impl CredentialEnd {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Expired,
+        Self::LoggedOut,
+        Self::Revoked,
+        Self::PasswordChanged,
+        Self::Recovered,
+        Self::RefreshReused,
+        Self::RoleChanged,
+        Self::Banned,
+        Self::PasswordChangeDue,
+    ];
+
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Expired => "expired",
+            Self::LoggedOut => "logged_out",
+            Self::Revoked => "revoked",
+            Self::PasswordChanged => "password_changed",
+            Self::Recovered => "recovered",
+            Self::RefreshReused => "refresh_reused",
+            Self::RoleChanged => "role_changed",
+            Self::Banned => "banned",
+            Self::PasswordChangeDue => "password_change_due",
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! What happens to an account: its own feed, numbered without gap, for nobody but its owner.
+//!
+//! Triggers write the events in the transaction of what happens, without a number. Whoever reads numbers those that are committed, under the
+//! lock of the account's clock: a reader that has seen number n has seen everything up to n, and no writer ever waits for another.
+//! An unlock is written once, in the change feed; each account that submitted the card is told when it looks.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Duration, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::changes::{self, Extent};
+use super::{Connection, Store, StoreResult};
+use crate::auth::permission::{Granted, ReadOwnEvents};
+use crate::domain::ids::AccountId;
+
+/// How long events are kept. An account that nobody looked at for longer begins again.
+pub const RETENTION: Duration = Duration::days(90);
+/// Accounts are numbered anew well before their events are swept, so that the clocks of instances may differ.
+const MARGIN: Duration = Duration::days(1);
+/// Most events that are numbered, or swept, by one statement.
+const BATCH: i64 = 5_000;
+/// Instances' clocks may differ by so much: a card that was submitted a moment after its unlock may be told as unlocked, too.
+const SKEW: &str = "interval '1 minute'";
+
+/// Something that happened to an account.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct EventRow {
+    /// Place among the account's events, from 1, without gaps.
+    #[diesel(sql_type = BigInt)]
+    pub seq: i64,
+    /// What happened, as `noun.verb`.
+    #[diesel(sql_type = Text)]
+    pub kind: String,
+    /// To which submission.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub submission_id: Option<Uuid>,
+    /// To which copy.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub copy_id: Option<Uuid>,
+    /// Which card it is about.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub card_id: Option<Uuid>,
+    /// Code of the card's game.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub game_code: Option<String>,
+    /// Code of the card's set.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub set_code: Option<String>,
+    /// The card's number in the set.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub number: Option<String>,
+    /// Which trade it is about.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub trade_id: Option<Uuid>,
+    /// Which dispute it is about.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub dispute_id: Option<Uuid>,
+    /// What a dispute came to.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub outcome: Option<String>,
+    /// When.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+}
+
+/// Numbers what happened to the account and is not numbered yet, and tells which numbers there are.
+pub async fn extent(
+    store: &Store,
+    by: &Granted<ReadOwnEvents>,
+    now: DateTime<Utc>,
+) -> StoreResult<Extent> {
+    let account = by.account();
+    let newest: HashMap<AccountId, i64> = newest(store, &[account], now).await?;
+    let newest = newest.get(&account).copied().unwrap_or_default();
+    let oldest: OldestRow = diesel::sql_query(
+        "SELECT min(seq) AS oldest FROM account_events WHERE account_id = $1 AND seq IS NOT NULL",
+    )
+    .bind::<SqlUuid, _>(account.0)
+    .get_result(&mut *store.connection().await?)
+    .await?;
+    Ok(Extent { oldest: oldest.oldest.unwrap_or(newest + 1), newest })
+}
+
+#[derive(QueryableByName)]
+struct OldestRow {
+    #[diesel(sql_type = Nullable<BigInt>)]
+    oldest: Option<i64>,
+}
+
+#[derive(QueryableByName)]
+struct AccountRow {
+    #[diesel(sql_type = SqlUuid)]
+    account_id: Uuid,
+}
+
+#[derive(QueryableByName)]
+struct ClockRow {
+    #[diesel(sql_type = SqlUuid)]
+    account_id: Uuid,
+    #[diesel(sql_type = BigInt)]
+    last_seq: i64,
+}
+
+/// The newest number of each of the accounts, when everything is numbered that was committed before this was called. For whom knows
+/// that somebody who may read the events waits for them: it tells numbers, nothing else.
+pub async fn newest(
+    store: &Store,
+    accounts: &[AccountId],
+    now: DateTime<Utc>,
+) -> StoreResult<HashMap<AccountId, i64>> {
+    // Unlocks get their numbers in the change feed.
+    changes::extent(store).await?;
+    let mut ids: Vec<Uuid> = accounts.iter().map(|account| account.0).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let behind = behind(&mut *store.connection().await?, &ids, now).await?;
+    if !behind.is_empty() {
+        number(store, &behind, now).await?;
+    }
+    let rows: Vec<ClockRow> = diesel::sql_query(
+        "SELECT account_id, last_seq FROM account_event_clocks WHERE account_id = ANY ($1)",
+    )
+    .bind::<Array<SqlUuid>, _>(ids)
+    .get_results(&mut *store.connection().await?)
+    .await?;
+    Ok(rows.into_iter().map(|row| (AccountId(row.account_id), row.last_seq)).collect())
+}
+
+/// Those of the accounts that have something to number, or that nobody looked at for a day; in order.
+async fn behind(
+    conn: &mut Connection,
+    accounts: &[Uuid],
+    now: DateTime<Utc>,
+) -> StoreResult<Vec<Uuid>> {
+    let rows: Vec<AccountRow> = diesel::sql_query(
+        "SELECT a.id AS account_id FROM accounts a LEFT JOIN account_event_clocks c ON c.account_id = a.id \
+         WHERE a.id = ANY ($1) \
+           AND (c.account_id IS NULL OR c.looked_at < $2 \
+                OR c.unlocks_seq < (SELECT max(seq) FROM events WHERE kind = 'card.unlocked') \
+                OR EXISTS (SELECT FROM account_events e WHERE e.account_id = a.id AND e.seq IS NULL)) \
+         ORDER BY a.id",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<Timestamptz, _>(now - MARGIN)
+    .get_results(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| row.account_id).collect())
+}
+
+#[derive(QueryableByName)]
+struct CountRow {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+/// Numbers the events of accounts, which come in order, so that two who number wait for each other and never in a circle.
+async fn number(store: &Store, accounts: &[Uuid], now: DateTime<Utc>) -> StoreResult<()> {
+    loop {
+        let mut begun = store.begin().await?;
+        let numbered = number_some(begun.conn(), accounts, now).await;
+        if begun.end(numbered).await? < BATCH {
+            return Ok(());
+        }
+    }
+}
+
+async fn number_some(
+    conn: &mut Connection,
+    accounts: &[Uuid],
+    now: DateTime<Utc>,
+) -> StoreResult<i64> {
+    diesel::sql_query(
+        "INSERT INTO account_event_clocks (account_id, last_seq, unlocks_seq, looked_at) \
+         SELECT id, 0, 0, $2 FROM unnest($1) WITH ORDINALITY AS asked (id, place) ORDER BY place \
+         ON CONFLICT (account_id) DO NOTHING",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<Timestamptz, _>(now)
+    .execute(conn)
+    .await?;
+    // The locks come first: the statements after it see every event that was committed before.
+    diesel::sql_query(
+        "SELECT account_id FROM account_event_clocks WHERE account_id = ANY ($1) ORDER BY account_id FOR NO KEY UPDATE",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .execute(conn)
+    .await?;
+    // Events may have been swept that nobody looked for. A number is left out, so that nobody can go on from before.
+    diesel::sql_query(
+        "WITH away AS ( \
+             UPDATE account_event_clocks SET last_seq = last_seq + 1 \
+             WHERE account_id = ANY ($1) AND looked_at < $2 RETURNING account_id \
+         ) DELETE FROM account_events e USING away WHERE e.account_id = away.account_id AND e.seq IS NOT NULL",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<Timestamptz, _>(now - RETENTION + MARGIN)
+    .execute(conn)
+    .await?;
+    diesel::sql_query(
+        "UPDATE account_event_clocks SET looked_at = $2 WHERE account_id = ANY ($1) AND looked_at < $3",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<Timestamptz, _>(now)
+    .bind::<Timestamptz, _>(now - MARGIN)
+    .execute(conn)
+    .await?;
+    tell_unlocks(conn, accounts).await?;
+    // Whatever else holds a row sweeps it.
+    let numbered: CountRow = diesel::sql_query(
+        "WITH held AS MATERIALIZED ( \
+             SELECT id, account_id FROM account_events WHERE account_id = ANY ($1) AND seq IS NULL \
+             ORDER BY account_id, id LIMIT $2 FOR UPDATE SKIP LOCKED \
+         ), placed AS ( \
+             SELECT held.id, c.last_seq + row_number() OVER (PARTITION BY held.account_id ORDER BY held.id) AS seq \
+             FROM held JOIN account_event_clocks c ON c.account_id = held.account_id \
+         ), numbered AS ( \
+             UPDATE account_events e SET seq = placed.seq FROM placed WHERE e.id = placed.id RETURNING e.account_id, e.seq \
+         ), moved AS ( \
+             UPDATE account_event_clocks c SET last_seq = last.seq \
+             FROM (SELECT account_id, max(seq) AS seq FROM numbered GROUP BY account_id) last \
+             WHERE c.account_id = last.account_id \
+         ) SELECT count(*) AS count FROM numbered",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<BigInt, _>(BATCH)
+    .get_result(conn)
+    .await?;
+    Ok(numbered.count)
+}
+
+/// Tells accounts of the cards that were unlocked since they were told last, and that they had submitted.
+async fn tell_unlocks(conn: &mut Connection, accounts: &[Uuid]) -> StoreResult<()> {
+    #[derive(QueryableByName)]
+    struct NewestRow {
+        #[diesel(sql_type = Nullable<BigInt>)]
+        newest: Option<i64>,
+    }
+    let newest: NewestRow =
+        diesel::sql_query("SELECT max(seq) AS newest FROM events WHERE kind = 'card.unlocked'")
+            .get_result(conn)
+            .await?;
+    let Some(newest) = newest.newest else { return Ok(()) };
+    diesel::sql_query(format!(
+        "INSERT INTO account_events (account_id, kind, card_id, created_at) \
+         SELECT told.account_id, 'card.unlocked', told.card_id, told.created_at FROM ( \
+             SELECT DISTINCT c.account_id, s.card_id, e.created_at, e.seq \
+             FROM account_event_clocks c \
+             JOIN events e ON e.kind = 'card.unlocked' AND e.seq > c.unlocks_seq AND e.seq <= $2 \
+             JOIN submissions s ON s.account_id = c.account_id AND s.card_id = e.subject_id \
+                               AND s.created_at <= e.created_at + {SKEW} \
+             WHERE c.account_id = ANY ($1) AND c.unlocks_seq < $2 \
+         ) told ORDER BY told.seq",
+    ))
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<BigInt, _>(newest)
+    .execute(conn)
+    .await?;
+    diesel::sql_query(
+        "UPDATE account_event_clocks SET unlocks_seq = $2 WHERE account_id = ANY ($1) AND unlocks_seq < $2",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<BigInt, _>(newest)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Numbered events of the own account after `seq`, the oldest first.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnEvents>,
+    after: i64,
+    limit: i64,
+) -> StoreResult<Vec<EventRow>> {
+    Ok(diesel::sql_query(
+        "SELECT e.seq, e.kind, e.submission_id, e.copy_id, e.card_id, k.game_code, k.set_code, k.number, \
+                e.trade_id, e.dispute_id, e.outcome, e.created_at \
+         FROM (SELECT * FROM account_events WHERE account_id = $1 AND seq > $2 ORDER BY seq LIMIT $3) e \
+         LEFT JOIN cards k ON k.id = e.card_id ORDER BY e.seq",
+    )
+    .bind::<SqlUuid, _>(by.account().0)
+    .bind::<BigInt, _>(after)
+    .bind::<BigInt, _>(limit)
+    .get_results(conn)
+    .await?)
+}
+
+/// Deletes events whose time is over, numbered or not; returns how many.
+pub(super) async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
+    let mut swept = 0;
+    loop {
+        let some = diesel::sql_query(
+            "DELETE FROM account_events WHERE id IN ( \
+                 SELECT id FROM account_events WHERE created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)",
+        )
+        .bind::<Timestamptz, _>(now - RETENTION)
+        .bind::<BigInt, _>(BATCH)
+        .execute(conn)
+        .await?;
+        swept += some;
+        if i64::try_from(some).is_ok_and(|some| some < BATCH) {
+            return Ok(swept);
+        }
+    }
+}
