@@ -87,6 +87,7 @@
 //! | [`validate`], [`Report`] | the judgement of a deck |
 //! | [`legalities`], [`Legalities`] | the judgement of a deck by several formats |
 //! | [`Violation`], [`ViolationCode`], [`Fix`] | what is wrong, by which rule, and how to mend it |
+//! | [`effect_text`] | sentence templates for effects: expand, count, sample, match, tag |
 //! | [`MANIFEST_SCHEMA`], [`set_file_schema`], [`Game::set_schema`] | JSON Schemas, for editors and other programs |
 //!
 //! `docs/GAMES.md` in the repository explains manifests to those who write them, with an example of every key;
@@ -100,6 +101,7 @@ mod date;
 mod decision;
 mod deck;
 mod deck_text;
+pub mod effect_text;
 mod format;
 mod hash;
 mod json_schema;

@@ -1,0 +1,137 @@
+//! One combination of a template, and the steps from one to the next.
+
+use super::effects::{Binding, Choice, Effects, Part, shifted};
+
+/// A combination: what each place of a sequence holds.
+#[derive(Clone, Debug)]
+pub(super) struct Cursor {
+    pub(super) sequence: u32,
+    pub(super) places: Vec<Place>,
+}
+
+/// What a place holds.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// Index of the choice.
+    pub(super) choice: usize,
+    /// The combination of a choice that has places itself.
+    pub(super) within: Option<Box<Cursor>>,
+}
+
+impl Effects {
+    /// The combination of this number of a template; `None` when there is none.
+    pub(super) fn cursor_at(&self, template: usize, index: u128) -> Option<Cursor> {
+        let root = self.root(template)?;
+        match self.sequence(root).count {
+            Some(count) if count <= index => None,
+            _ => Some(self.unrank(root, index)),
+        }
+    }
+
+    pub(super) fn unrank(&self, sequence: u32, mut index: u128) -> Cursor {
+        let known = self.sequence(sequence);
+        let places = known.slots.iter().zip(&known.weights).map(|(&slot, weight)| {
+            // A weight beyond counting is more than any index.
+            let digit = weight.map_or(0, |weight| index / weight);
+            index = weight.map_or(index, |weight| index % weight);
+            self.place_at(slot, digit)
+        });
+        Cursor { sequence, places: places.collect() }
+    }
+
+    fn place_at(&self, slot: u32, index: u128) -> Place {
+        let slot = self.slot(slot);
+        let choice = slot.ends.partition_point(|end| end.is_some_and(|end| end <= index));
+        let before = choice.checked_sub(1).and_then(|before| slot.ends[before]).unwrap_or(0);
+        let within = slot.choices[choice].within();
+        let within = within.map(|sequence| Box::new(self.unrank(sequence, index - before)));
+        Place { choice, within }
+    }
+
+    /// The number of a combination; `None` when it is beyond counting.
+    pub(super) fn rank(&self, cursor: &Cursor) -> Option<u128> {
+        let known = self.sequence(cursor.sequence);
+        let mut rank = 0_u128;
+        for ((place, &slot), weight) in cursor.places.iter().zip(&known.slots).zip(&known.weights) {
+            let within = place.within.as_ref().map_or(Some(0), |within| self.rank(within))?;
+            let before =
+                place.choice.checked_sub(1).map_or(Some(0), |at| self.slot(slot).ends[at])?;
+            let digit = before.checked_add(within)?;
+            if digit > 0 {
+                rank = digit.checked_mul((*weight)?)?.checked_add(rank)?;
+            }
+        }
+        Some(rank)
+    }
+
+    /// Steps to the next combination; after the last one, back to the first and `false`.
+    pub(super) fn advance(&self, cursor: &mut Cursor) -> bool {
+        let slots = &self.sequence(cursor.sequence).slots;
+        for (place, &slot) in cursor.places.iter_mut().zip(slots).rev() {
+            if place.within.as_mut().is_some_and(|within| self.advance(within)) {
+                return true;
+            }
+            let choices = &self.slot(slot).choices;
+            place.choice += 1;
+            let more = place.choice < choices.len();
+            if !more {
+                place.choice = 0;
+            }
+            let within = choices[place.choice].within();
+            place.within = within.map(|sequence| Box::new(self.unrank(sequence, 0)));
+            if more {
+                return true;
+            }
+        }
+        false
+    }
+
+    pub(super) fn text_of(&self, cursor: &Cursor) -> String {
+        let mut text = String::new();
+        self.render(cursor, &mut text);
+        text
+    }
+
+    /// Appends a combination as text.
+    pub(super) fn render(&self, cursor: &Cursor, text: &mut String) {
+        let known = self.sequence(cursor.sequence);
+        for part in &known.parts {
+            match part {
+                Part::Text(words) => text.push_str(words),
+                Part::Slot(at) => self.render_place(known.slots[*at], &cursor.places[*at], text),
+            }
+        }
+    }
+
+    pub(super) fn render_place(&self, slot: u32, place: &Place, text: &mut String) {
+        match (&self.slot(slot).choices[place.choice], &place.within) {
+            (Choice::Text(words), _) => text.push_str(words),
+            (Choice::Sequence(_), Some(within)) => self.render(within, text),
+            (Choice::Number(_, added), Some(within)) => {
+                let begin = text.len();
+                self.render(within, text);
+                let number = shifted(&text[begin..], added);
+                text.truncate(begin);
+                text.push_str(&number);
+            }
+            (Choice::Sequence(_) | Choice::Number(..), None) => {}
+        }
+    }
+
+    pub(super) fn bindings_of(&self, cursor: &Cursor) -> Vec<Binding> {
+        let slots = &self.sequence(cursor.sequence).slots;
+        let bindings = cursor.places.iter().zip(slots).map(|(place, &slot)| {
+            let mut value = String::new();
+            self.render_place(slot, place, &mut value);
+            Binding {
+                placeholder: self.slot(slot).placeholder.to_string(),
+                value,
+                within: place
+                    .within
+                    .as_ref()
+                    .map_or_else(Vec::new, |within| self.bindings_of(within)),
+            }
+        });
+        bindings.collect()
+    }
+}

@@ -1,0 +1,244 @@
+//! Grammar fixes: `one card`, not `one cards`.
+//!
+//! They are what these regular expressions do, one after the other, each for `card`, `spell`, `creature` and `target` in turn:
+//!
+//! 1. `one (\w+) cards\b` → `one \1 card`
+//! 2. `one (\w+ \d+) cards\b` → `one \1 card`
+//! 3. `one (.+?) cards\b` → `one \1 card`
+//!
+//! `one` may be the end of a longer word. A test holds them against the regular expressions.
+
+use super::template::is_word;
+
+/// The words that are mended, as they stand after the middle: a space and the plural.
+pub(super) const PLURALS: [&str; 4] = [" cards", " spells", " creatures", " targets"];
+/// Without this nothing is mended.
+pub(super) const LEAD: &str = "one ";
+
+#[derive(Clone, Copy)]
+enum Middle {
+    Word,
+    WordAndNumber,
+    Anything,
+}
+
+/// Mends a sentence in place; `spare` is a text to work with.
+pub(super) fn mend(text: &mut String, spare: &mut String) {
+    if !text.contains(LEAD) {
+        return;
+    }
+    for middle in [Middle::Word, Middle::WordAndNumber, Middle::Anything] {
+        for plural in PLURALS {
+            if mend_one(text, middle, plural, spare) {
+                std::mem::swap(text, spare);
+            }
+        }
+    }
+}
+
+/// Writes the mended text to `mended`, when there is something to mend.
+fn mend_one(text: &str, middle: Middle, plural: &str, mended: &mut String) -> bool {
+    // Every place that is mended has the plural with a boundary; few sentences have one.
+    if !text.contains(plural) {
+        return false;
+    }
+    mended.clear();
+    let mut done = 0;
+    let mut from = 0;
+    while let Some(lead) = text[from..].find(LEAD) {
+        let begin = from + lead + LEAD.len();
+        let Some(length) = middle_length(&text[begin..], middle, plural) else {
+            from += lead + 1;
+            if matches!(middle, Middle::Anything) {
+                // Nor does a plural follow any other `one` of this line.
+                match text[begin..].find('\n') {
+                    Some(end) => from = begin + end,
+                    None => break,
+                }
+            }
+            continue;
+        };
+        // Up to the letter before the last one of the plural.
+        let singular = begin + length + plural.len() - 1;
+        mended.push_str(&text[done..singular]);
+        done = singular + 1;
+        from = done;
+    }
+    mended.push_str(&text[done..]);
+    done > 0
+}
+
+/// How long the middle is when a plural follows it.
+fn middle_length(text: &str, middle: Middle, plural: &str) -> Option<usize> {
+    let length = match middle {
+        Middle::Word => word_length(text),
+        Middle::WordAndNumber => {
+            let word = word_length(text);
+            let number = text[word..].strip_prefix(' ').map_or(0, digits_length);
+            if word == 0 || number == 0 { 0 } else { word + 1 + number }
+        }
+        Middle::Anything => {
+            let first = text.chars().next().filter(|&first| first != '\n')?.len_utf8();
+            let line = text[first..].find('\n').map_or(text, |end| &text[..first + end]);
+            let mut from = first;
+            loop {
+                let at = from + line[from..].find(plural)?;
+                if ends_word(&text[at + plural.len()..]) {
+                    return Some(at);
+                }
+                from = at + 1;
+            }
+        }
+    };
+    let follows = text[length..].strip_prefix(plural).is_some_and(ends_word);
+    (length > 0 && follows).then_some(length)
+}
+
+/// Whether a word that ends before this ends there.
+fn ends_word(rest: &str) -> bool {
+    !rest.chars().next().is_some_and(is_word)
+}
+
+fn word_length(text: &str) -> usize {
+    text.find(|character| !is_word(character)).unwrap_or(text.len())
+}
+
+fn digits_length(text: &str) -> usize {
+    text.find(|character| !is_digit(character)).unwrap_or(text.len())
+}
+
+/// The zeros of all scripts' decimal digits (Unicode's category Nd); each is followed by its 1 to 9.
+#[rustfmt::skip]
+const ZEROS: [u32; 77] = [
+    0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6,
+    0xE50, 0xED0, 0xF20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50,
+    0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10, 0x104A0,
+    0x10D30, 0x10D40, 0x11066, 0x110F0, 0x11136, 0x111D0, 0x112F0, 0x11450, 0x114D0, 0x11650,
+    0x116C0, 0x116D0, 0x116DA, 0x11730, 0x118E0, 0x11950, 0x11BF0, 0x11C50, 0x11D50, 0x11DA0,
+    0x11DE0, 0x11F50, 0x16130, 0x16A60, 0x16AC0, 0x16B50, 0x16D70, 0x1CCF0, 0x1D7CE, 0x1D7D8,
+    0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950, 0x1FBF0,
+];
+
+/// Whether a character is a decimal digit of any script.
+fn is_digit(character: char) -> bool {
+    let code = u32::from(character);
+    let at = ZEROS.partition_point(|&zero| zero <= code);
+    at.checked_sub(1).is_some_and(|at| code - ZEROS[at] < 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use regex::Regex;
+
+    use super::*;
+
+    /// `\w` as Python's, which is what the fixes were written for.
+    const WORD: &str = r"[\p{Alphabetic}\p{N}_]";
+    const NO_WORD: &str = r"[^\p{Alphabetic}\p{N}_]";
+
+    fn expressions() -> Vec<(Regex, String)> {
+        let middles = [format!("{WORD}+"), format!(r"{WORD}+ \d+"), ".+?".to_owned()];
+        let words = ["card", "spell", "creature", "target"];
+        let pairs = middles.iter().flat_map(|middle| words.map(|word| (middle, word)));
+        // What stands for `\b` takes a character in, but never one that `one` begins with.
+        pairs
+            .map(|(middle, word)| {
+                let expression = format!("one ({middle}) {word}s($|{NO_WORD})");
+                (Regex::new(&expression).unwrap(), format!("one ${{1}} {word}${{2}}"))
+            })
+            .collect()
+    }
+
+    fn by_expressions(expressions: &[(Regex, String)], text: &str) -> String {
+        expressions.iter().fold(text.to_owned(), |text, (expression, mended)| {
+            expression.replace_all(&text, mended).into_owned()
+        })
+    }
+
+    fn mended(text: &str) -> String {
+        let (mut text, mut spare) = (text.to_owned(), String::new());
+        mend(&mut text, &mut spare);
+        text
+    }
+
+    #[test]
+    fn ones_are_single() {
+        for (text, expected) in [
+            ("Draw one fire cards.", "Draw one fire card."),
+            ("someone fast cards", "someone fast card"),
+            ("one rank 3 cards", "one rank 3 card"),
+            ("one big old red creatures, or one spells", "one big old red creature, or one spell"),
+            ("one cards", "one cards"),
+            ("one red cardsharp", "one red cardsharp"),
+            ("One red cards", "One red cards"),
+            ("one red cards one blue cards", "one red card one blue card"),
+            ("one of many targets and spells", "one of many target and spell"),
+        ] {
+            assert_eq!(mended(text), expected);
+        }
+    }
+
+    #[test]
+    fn digits_and_letters_are_those_of_the_expressions() {
+        let digit = Regex::new(r"^\d$").unwrap();
+        let word = Regex::new(&format!("^{WORD}$")).unwrap();
+        let unassigned = Regex::new(r"^\p{Cn}$").unwrap();
+        let mut text = [0; 4];
+        for character in '\0'..=char::MAX {
+            let text = character.encode_utf8(&mut text);
+            // The standard library may know a later Unicode.
+            if unassigned.is_match(text) {
+                continue;
+            }
+            assert_eq!(is_digit(character), digit.is_match(text), "{character:?}");
+            assert_eq!(is_word(character), word.is_match(text), "{character:?}");
+        }
+    }
+
+    fn piece() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec![
+            "one",
+            "One",
+            "on",
+            "e",
+            " ",
+            " ",
+            " ",
+            "card",
+            "cards",
+            " cards",
+            "spells",
+            " spells",
+            "creatures",
+            " targets",
+            "target",
+            "s",
+            "red",
+            "7",
+            "12",
+            "٣",
+            "½",
+            "é",
+            "👻",
+            "_",
+            ",",
+            ".",
+            "\n",
+            "one ",
+            "one red cards",
+            "ones",
+        ])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+        #[test]
+        fn equal_to_the_regular_expressions(pieces in prop::collection::vec(piece(), 0..24)) {
+            thread_local!(static EXPRESSIONS: Vec<(Regex, String)> = expressions());
+            let text = pieces.concat();
+            let expected = EXPRESSIONS.with(|expressions| by_expressions(expressions, &text));
+            prop_assert_eq!(mended(&text), expected);
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! From a finished sentence back to the templates and values that make it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::cascade::{Buffers, Cascade, Flow, comparable};
+use super::cursor::{Cursor, Place};
+use super::effects::{Binding, Choice, Effects, Part};
+use super::phrase_rules::PhraseRules;
+
+/// Steps of one search through templates that are not in the index; each adds a piece to a sentence.
+const STEPS_MAX: usize = 200_000;
+/// Most failures that a search remembers.
+const HOPELESS_MAX: usize = 20_000;
+/// Pieces that a sentence which is searched for may have.
+const PIECES_MAX: usize = 400;
+
+/// Answers which template made a sentence, and with which values: exactly, through removals, replacements and grammar fixes.
+///
+/// Templates with few combinations are expanded into an index of 24 bytes for each; a look-up there costs microseconds. The others are
+/// searched: a sentence is put together piece by piece and given up as soon as it differs. What is found either way is rendered
+/// again and compared, so that every answer is right.
+///
+/// ```
+/// use std::sync::Arc;
+/// use cardscape_engine::effect_text::{Effects, Matcher, PhraseRules, Placeholders, Template};
+///
+/// let placeholders = Placeholders::new([("n", "1\n2\n3\n"), ("pet", "cat\nowl\n")]);
+/// let templates = vec![Template::parse("Wake <n> <pet>s")?, Template::parse("Wake 2 <pet>s or <n+1> owls")?];
+/// let effects = Arc::new(Effects::new(templates, &placeholders)?);
+/// let rules = Arc::new(PhraseRules::parse("", "1 cats: a cat\n1 owls: an owl\n"));
+/// for index_max in [1_000, 0] {
+///     let matcher = Matcher::new(Arc::clone(&effects), Arc::clone(&rules), index_max);
+///     let found = matcher.find("Wake an owl", 10);
+///     assert!(found.complete);
+///     let [only] = &found.matches[..] else { panic!("{found:?}") };
+///     assert_eq!((only.template, only.index, only.raw.as_str()), (0, Some(1), "Wake 1 owls"));
+///     assert_eq!((only.bindings[1].placeholder.as_str(), only.bindings[1].value.as_str()), ("<pet>", "owl"));
+///     assert!(matcher.find("Wake 1 owls", 10).matches.is_empty());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Matcher {
+    effects: Arc<Effects>,
+    rules: Arc<PhraseRules>,
+    /// Hash of a finished sentence, template and number of the combination, sorted.
+    index: Vec<(u64, u32, u64)>,
+    cascade: Cascade,
+    /// Templates that are not in the index, by how their finished sentences begin.
+    searched: BTreeMap<Vec<u8>, Vec<usize>>,
+    /// Length of the longest begin.
+    longest: usize,
+}
+
+/// Every way that a sentence can be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matches {
+    /// In the order of templates and, within one, of combinations.
+    pub matches: Vec<Match>,
+    /// Whether these are all: a search that becomes too long is ended, and so is one with more answers than were asked for.
+    pub complete: bool,
+}
+
+/// A way to make a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// Place of the template in the list, from 0.
+    pub template: usize,
+    /// Number of the combination, for [`Effects::nth_of`]; `None` when it is beyond counting.
+    pub index: Option<u128>,
+    /// The sentence before the phrase rules.
+    pub raw: String,
+    /// What each place of the template took, in the order of the places.
+    pub bindings: Vec<Binding>,
+}
+
+impl Matcher {
+    /// Puts combinations into the index, template by template, as long as all of a template's fit: up to `index_max` in all. This
+    /// renders each of them once. 0 makes no index.
+    pub fn new(effects: Arc<Effects>, rules: Arc<PhraseRules>, index_max: usize) -> Self {
+        let cascade = Cascade::new(&rules);
+        let mut index = Vec::new();
+        let mut searched: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
+        let mut renderer = rules.renderer();
+        let mut raw = String::new();
+        for template in 0..effects.templates().len() {
+            let room = (index_max - index.len()) as u128;
+            let place = u32::try_from(template);
+            let (Ok(place), true) =
+                (place, effects.count_of(template).is_some_and(|count| count <= room))
+            else {
+                searched.entry(begin(&effects, &cascade, template)).or_default().push(template);
+                continue;
+            };
+            let mut expansions = effects.expand_of(template);
+            let mut number = 0;
+            while expansions.next_into(&mut raw).is_some() {
+                if let Some(sentence) = renderer.render(&raw) {
+                    index.push((hash(sentence), place, number));
+                }
+                number += 1;
+            }
+        }
+        index.sort_unstable();
+        let longest = searched.keys().map(Vec::len).max().unwrap_or(0);
+        Self { effects, rules, index, cascade, searched, longest }
+    }
+
+    /// The templates and their values.
+    pub fn effects(&self) -> &Effects {
+        &self.effects
+    }
+
+    /// The rules that finish their sentences.
+    pub fn rules(&self) -> &PhraseRules {
+        &self.rules
+    }
+
+    /// Every way to make this finished sentence, up to `most`.
+    pub fn find(&self, sentence: &str, most: usize) -> Matches {
+        let mut found: Vec<(usize, Cursor)> = Vec::new();
+        let key = hash(sentence);
+        let first = self.index.partition_point(|entry| entry.0 < key);
+        for &(_, template, number) in self.index[first..].iter().take_while(|entry| entry.0 == key)
+        {
+            if found.len() > most {
+                break;
+            }
+            let cursor = self.effects.cursor_at(template as usize, u128::from(number));
+            found.extend(cursor.map(|cursor| (template as usize, cursor)));
+        }
+        let target = comparable(sentence);
+        let mut search = Search {
+            matcher: self,
+            sentence,
+            target: &target,
+            most: most.saturating_add(1),
+            steps: 0,
+            depth: 0,
+            complete: true,
+            frames: Vec::new(),
+            hopeless: BTreeSet::new(),
+            buffers: Buffers::default(),
+            found: Vec::new(),
+        };
+        if !self.searched.is_empty() {
+            for length in 0..=target.len().min(self.longest) {
+                for &template in self.searched.get(&target[..length]).into_iter().flatten() {
+                    search.template(template);
+                }
+            }
+        }
+        let mut complete = search.complete;
+        found.append(&mut search.found);
+        let made = found.into_iter().filter_map(|(template, cursor)| {
+            let raw = self.effects.text_of(&cursor);
+            (self.rules.render(&raw)? == sentence).then(|| Match {
+                template,
+                index: self.effects.rank(&cursor),
+                bindings: self.effects.bindings_of(&cursor),
+                raw,
+            })
+        });
+        let mut matches: Vec<Match> = made.collect();
+        matches.sort_by_key(|made| (made.template, made.index.unwrap_or(u128::MAX)));
+        if matches.len() > most {
+            matches.truncate(most);
+            complete = false;
+        }
+        Matches { matches, complete }
+    }
+}
+
+/// FNV-1a: equal on every machine. What collides is told apart by rendering.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// How all finished sentences of a template begin, as they compare.
+fn begin(effects: &Effects, cascade: &Cascade, template: usize) -> Vec<u8> {
+    let first = effects.root(template).and_then(|root| effects.sequence(root).parts.first());
+    let mut output = Buffers::default();
+    if let Some(Part::Text(words)) = first {
+        cascade.push(&mut cascade.begin(), words, &mut output);
+    }
+    output.now
+}
+
+/// A search for one sentence.
+struct Search<'a> {
+    matcher: &'a Matcher,
+    sentence: &'a str,
+    target: &'a [u8],
+    most: usize,
+    steps: usize,
+    depth: usize,
+    complete: bool,
+    /// The sequences that go on when this one ends, and where.
+    frames: Vec<(u32, usize)>,
+    /// Where nothing was found: what goes on from there, and how far the sentence had come.
+    hopeless: BTreeSet<(Vec<(u32, usize)>, Progress)>,
+    buffers: Buffers,
+    found: Vec<(usize, Cursor)>,
+}
+
+/// A raw sentence as far as it has come, and how much of the finished one that makes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Progress {
+    flow: Flow,
+    done: usize,
+}
+
+/// What a place holds, and its text for the other places of the same writing.
+#[derive(Clone)]
+struct Bound {
+    place: Place,
+    text: Rc<str>,
+}
+
+type Bindings = Vec<Option<Bound>>;
+type Then<'t, 'a> = &'t mut dyn FnMut(&mut Search<'a>, &Progress, &mut Bindings);
+
+impl<'a> Search<'a> {
+    fn template(&mut self, template: usize) {
+        let Some(root) = self.matcher.effects.root(template) else { return };
+        let progress = Progress { flow: self.matcher.cascade.begin(), done: 0 };
+        let mut bindings = vec![None; self.matcher.effects.sequence(root).slots.len()];
+        self.hopeless.clear();
+        self.parts(root, 0, &mut bindings, &progress, &mut |search, progress, bindings| {
+            search.end(template, root, progress, bindings);
+        });
+    }
+
+    /// Goes on with the parts of a sequence from this one; `then` goes on where the sequence ends.
+    fn parts(
+        &mut self,
+        sequence: u32,
+        at: usize,
+        bindings: &mut Bindings,
+        progress: &Progress,
+        then: Then<'_, 'a>,
+    ) {
+        if self.steps >= STEPS_MAX || self.depth >= PIECES_MAX || self.found.len() >= self.most {
+            self.complete = false;
+            return;
+        }
+        self.depth += 1;
+        let matcher = self.matcher;
+        let known = matcher.effects.sequence(sequence);
+        match known.parts.get(at) {
+            None => then(self, progress, bindings),
+            Some(Part::Text(words)) => {
+                if let Some(next) = self.step(progress, words) {
+                    self.parts(sequence, at + 1, bindings, &next, then);
+                }
+            }
+            Some(&Part::Slot(slot)) => match bindings[slot].clone() {
+                Some(bound) => {
+                    if let Some(next) = self.step(progress, &bound.text) {
+                        self.parts(sequence, at + 1, bindings, &next, then);
+                    }
+                }
+                None => self.open_place(sequence, at, slot, bindings, progress, then),
+            },
+        }
+        self.depth -= 1;
+    }
+
+    /// Tries a place, unless that was in vain before. Where a value must come again, it matters which ones came before.
+    fn open_place(
+        &mut self,
+        sequence: u32,
+        at: usize,
+        slot: usize,
+        bindings: &mut Bindings,
+        progress: &Progress,
+        then: Then<'_, 'a>,
+    ) {
+        let effects = &self.matcher.effects;
+        self.frames.push((sequence, at));
+        let free = self.frames.iter().all(|&(sequence, _)| !effects.sequence(sequence).linked);
+        let known = free.then(|| (self.frames.clone(), progress.clone()));
+        self.frames.pop();
+        if known.as_ref().is_some_and(|known| self.hopeless.contains(known)) {
+            return;
+        }
+        let before = self.found.len();
+        self.choices(sequence, at, slot, bindings, progress, then);
+        let failed = self.complete && self.found.len() == before;
+        if failed && self.hopeless.len() < HOPELESS_MAX {
+            self.hopeless.extend(known);
+        }
+    }
+
+    /// Tries everything that a place may hold.
+    fn choices(
+        &mut self,
+        sequence: u32,
+        at: usize,
+        slot: usize,
+        bindings: &mut Bindings,
+        progress: &Progress,
+        then: Then<'_, 'a>,
+    ) {
+        let effects = &self.matcher.effects;
+        let known = effects.sequence(sequence).slots[slot];
+        for (choice, what) in effects.slot(known).choices.iter().enumerate() {
+            match what {
+                Choice::Text(words) => {
+                    if let Some(next) = self.step(progress, words) {
+                        let place = Place { choice, within: None };
+                        bindings[slot] = Some(Bound { place, text: Rc::from(&**words) });
+                        self.parts(sequence, at + 1, bindings, &next, then);
+                    }
+                }
+                Choice::Number(inner, _) => {
+                    // What a sum shows does not follow from its begin, so each is tried.
+                    let mut within = Box::new(effects.unrank(*inner, 0));
+                    let mut more = true;
+                    while more && self.steps < STEPS_MAX {
+                        self.steps += 1;
+                        let place = Place { choice, within: Some(within.clone()) };
+                        let mut text = String::new();
+                        effects.render_place(known, &place, &mut text);
+                        if let Some(next) = self.step(progress, &text) {
+                            bindings[slot] = Some(Bound { place, text: text.into() });
+                            self.parts(sequence, at + 1, bindings, &next, then);
+                            bindings[slot] = None;
+                        }
+                        more = effects.advance(&mut within);
+                    }
+                    self.complete &= !more;
+                }
+                Choice::Sequence(inner) => {
+                    let mut within = vec![None; effects.sequence(*inner).slots.len()];
+                    self.frames.push((sequence, at));
+                    self.parts(
+                        *inner,
+                        0,
+                        &mut within,
+                        progress,
+                        &mut |search, progress, within| {
+                            let frame = search.frames.pop();
+                            let place =
+                                Place { choice, within: Some(Box::new(cursor(*inner, within))) };
+                            let mut text = String::new();
+                            effects.render_place(known, &place, &mut text);
+                            bindings[slot] = Some(Bound { place, text: text.into() });
+                            search.parts(sequence, at + 1, bindings, progress, then);
+                            bindings[slot] = None;
+                            search.frames.extend(frame);
+                        },
+                    );
+                    self.frames.pop();
+                }
+            }
+            bindings[slot] = None;
+        }
+    }
+
+    /// Adds a piece; `None` when the finished sentence then begins otherwise.
+    fn step(&mut self, progress: &Progress, piece: &str) -> Option<Progress> {
+        let cascade = &self.matcher.cascade;
+        let first = *piece.as_bytes().first()?;
+        if self.target.get(progress.done) != Some(&first) && cascade.passes(&progress.flow, first) {
+            return None;
+        }
+        self.steps += 1;
+        let mut next = progress.clone();
+        cascade.push(&mut next.flow, piece, &mut self.buffers);
+        let rest = &self.target[next.done..];
+        rest.starts_with(&self.buffers.now).then(|| {
+            next.done += self.buffers.now.len();
+            next
+        })
+    }
+
+    fn end(&mut self, template: usize, root: u32, progress: &Progress, bindings: &Bindings) {
+        let matcher = self.matcher;
+        let mut flow = progress.flow.clone();
+        matcher.cascade.finish(&mut flow, &mut self.buffers);
+        if self.target[progress.done..] != self.buffers.now {
+            return;
+        }
+        let found = cursor(root, bindings);
+        let raw = matcher.effects.text_of(&found);
+        if matcher.rules.render(&raw).is_some_and(|made| made == self.sentence) {
+            self.found.push((template, found));
+        }
+    }
+}
+
+/// The combination that the places of a sequence make.
+fn cursor(sequence: u32, bindings: &Bindings) -> Cursor {
+    let places = bindings.iter().flatten().map(|bound| bound.place.clone());
+    Cursor { sequence, places: places.collect() }
+}
