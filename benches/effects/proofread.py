@@ -12,18 +12,25 @@ import pathlib
 import random
 import re
 import sys
+import tomllib
 
-from expand import IN_BRACKETS, PLACEHOLDER, Placeholders, finish, fix_grammar, read_lines, read_replacements, read_rules
+from expand import IN_BRACKETS, PLACEHOLDER, Placeholders, add_column, finish, fix_grammar, read_lines, read_replacements, read_rules
 
 PLURALS = r"(?:cards|units|spells|points|turns|types|decks|hands)"
 SINGULARS = r"(?:card|unit|spell|point|turn|type|deck)"
+KINDS = (
+    "earth|water|fire|air|electric|light|nature|dark|dragon|beast|elemental|aquatic|warrior|spellcaster|machine|ghost|insect|"
+    "reptile|fairy|undead|botanic"
+)
+NUMBERS = r"two|three|four|ten|fifteen|twenty|[2-9]\d*"
+DESCRIPTIONS = r"(?:[A-Z]\w+|\d|enemy|other|tapped|rank|or|lower|higher)"
 VERBS = (
     "activate|add|counter|destroy|discard|draw|equip|gain|lose|make|mill|modify|place|play|prevent|rank up|return|reveal|"
     "search|send|shuffle|skip|swap|tap|untap|let"
 )
 # What no sentence may contain: a name for the fault, a regular expression.
 FAULTS = [
-    ("doubled word", r"\b(\w+) \1\b"),
+    ("doubled word", r"(?i)\b(\w+) \1\b"),
     ("doubled space", r"  "),
     ("space before a mark", r" [.,]"),
     ("mark without a space", r"[,.]\S"),
@@ -33,21 +40,24 @@ FAULTS = [
     ("article before a consonant", r"\ban [^AEIOUaeiou]"),
     ("one and a plural", rf"\bone (?:(?!of|or|and|card|unit|spell|point)[\w-]+ )*{PLURALS}\b(?<!one or more cards)"),
     ("1 and a plural", r"(?<!rank )\b1 points\b"),
-    ("number and a singular", rf"\b(?<!rank )(?:two|three|four|ten|fifteen|twenty|[2-9]\d*) (?:(?:[A-Z]\w+|enemy|other|tapped) )*{SINGULARS}\b"),
+    ("number and a singular", rf"\b(?<!rank )(?:{NUMBERS}) (?:{DESCRIPTIONS} )*{SINGULARS}\b"),
     ("points without s", r"\b(?:[02-9]|\d\d+) point\b"),
     ("nothing at all", r"(?<!\d)0 |\bzero\b|\bno cards\b"),
     ("negative", r"-\d"),
-    ("each and a plural", rf"\beach (?:(?:[A-Z]\w+|enemy|other|tapped) )*{PLURALS}\b"),
-    ("all and a singular", rf"\ball (?:(?:[A-Z]\w+|enemy|other|tapped) )*{SINGULARS}\b"),
-    ("of your and a singular", rf"\b(?:one|two|each|another) of your (?:(?:[A-Z]\w+|\d|other|tapped|rank|or|lower|higher) )*{SINGULARS}\b"),
+    ("each and a plural", rf"\beach (?:{DESCRIPTIONS} )*{PLURALS}\b"),
+    ("all and a singular", rf"\ball (?:{DESCRIPTIONS} )*{SINGULARS}\b"),
+    ("of your and a singular", rf"\b(?:one|two|each|another) of your (?:{DESCRIPTIONS} )*{SINGULARS}\b"),
     ("each of … gain", r"\beach of your [^,]* gain\b"),
     ("a person's verb", rf"\byour opponent (?!lose|gain|draw|discard|controls|has|plays|sends|activates|from|mill)\w+"),
+    ("your opponent do", r"(?<!make )(?<!Let )\byour opponent (?:lose|gain|draw|discard|send)\b"),
+    ("your opponent does after make", r"\b(?:make|Let) your opponent \w+s\b"),
+    ("it gain", r"(?<!make )\b(?:this card|that unit|attacked unit|it) (?:gain|lose)\b"),
     ("verb with s after to", rf"\bto (?:{'|'.join(verb + 's' for verb in VERBS.split('|'))})\b"),
     ("this turn, lasting", r"^(?:While|Equip).* this turn\b"),
     ("rank of no unit", r"\brank (?:0|[6-9]|\d\d)"),
     ("no such rank", r"rank 1 or (?:lower|higher)|rank 5 or"),
     ("no such spell", r"rank [45] (?:enemy )?spell"),
-    ("lower case subtype", r"\b(?:earth|fire|nature|dragon|beast|elemental|aquatic|warrior|machine|ghost|insect|fairy|undead|botanic) (?:unit|card)"),
+    ("lower case kind", rf"\b(?:{KINDS}) (?:unit|card|or)"),
 ]
 # Pairs that contradict each other or cancel out, as regular expressions.
 CONTRADICTIONS = [
@@ -63,7 +73,10 @@ CONTRADICTIONS = [
     r"tap (?:one|each|two) tapped",
     r"untap .*untapped",
 ]
-STARTS = "After At Destroy Discard Draw During Equip Gain If Let Lose Mill Modify Play Rank Return Reveal Search Send Shuffle Skip Swap Tap Untap When While".split()
+STARTS = (
+    "After At Destroy Discard Draw During Equip Gain If Let Lose Mill Modify Play Rank Return Reveal Search Send Shuffle "
+    "Skip Swap Tap Untap When While"
+).split()
 # How the conditions and costs of section 3.3.3 begin.
 CONDITIONS = (
     r"If you (?:have|control) |If your opponent (?:has|controls) |While this card remains on the field|"
@@ -74,6 +87,38 @@ COST = re.compile(rf"(?:^|, )([^,]*?) to (?:{VERBS})\b")
 COSTS = ("discard ", "lose ", "let your opponent ", "destroy ", "skip your next turn", "equip this card")
 ACTION = re.compile(rf"\b(?:{VERBS})e?s?\b")
 LONGEST = 140
+# Each must be found wrong, or the search above is broken.
+WRONG = [
+    "Draw two card.",
+    "Draw one cards.",
+    "Draw 0 cards.",
+    "Draw one card",
+    "Draw  one card.",
+    "Draw draw one card.",
+    "Draw <few> cards.",
+    "Draw one card ,now.",
+    "Gain 1 points.",
+    "Gain 2 point.",
+    "Discard one Fire card to draw two card.",
+    "Lose 2 points to gain 2 points.",
+    "Lose 1 point to gains 2 points.",
+    "Mill two cards to draw one card.",
+    "Destroy this card to untap this card.",
+    "Tap each enemy units.",
+    "Tap one fire unit.",
+    "Tap one rank 1 or lower enemy unit.",
+    "Tap one rank 7 enemy unit.",
+    "Tap two rank 2 or lower enemy unit.",
+    "Untap one of your Air unit.",
+    "When it rains, draw one card.",
+    "When this card attacks, sing.",
+    "When this card attacks, this card gain 50 attack this turn.",
+    "When this card attacks, your opponent lose 1 point.",
+    "When this card attacks a Air unit, draw one card.",
+    "When this card attacks an Beast unit, draw one card.",
+    "While this card remains on the field, each of your units gain 50 attack.",
+    "While this card remains on the field, each of your units gains 50 attack this turn.",
+]
 
 
 def faults(sentence):
@@ -150,6 +195,36 @@ def faults_of_files(folder, templates, placeholders, removals, replacements):
             yield f"the rule {phrase!r} meets no sentence"
 
 
+def faults_of_categories(folder, placeholders, sentences):
+    """Columns that say nothing, and effects without a style or with two, or that suit no card."""
+    with open(folder / "effects/categories.toml", "rb") as file:
+        categories = tomllib.load(file)["category"]
+    header, rows = ["EFFECTNAME"], [[sentence] for sentence in sentences]
+    for category in categories:
+        if category["column"] in header:
+            yield f"the column {category['column']} stands twice"
+        if unknown := set(category) - {"column", "text", "exact", "when"}:
+            yield f"the column {category['column']} has {unknown}"
+        patterns = [phrase for pattern in category.get("text", []) for phrase in placeholders.expand(pattern)]
+        for phrase in patterns + category.get("exact", []):
+            if "<" in phrase:
+                yield f"{phrase!r} of the column {category['column']} cannot be resolved"
+        for pattern in category.get("text", []) + category.get("exact", []):
+            if not any(phrase in sentence for phrase in placeholders.expand(pattern) for sentence in sentences):
+                yield f"{pattern!r} of the column {category['column']} meets no sentence"
+        add_column(header, rows, category["column"], patterns + category.get("exact", []), category.get("when"))
+    for place, column in enumerate(header[1:], start=1):
+        if len({row[place] for row in rows}) < 2:
+            yield f"the column {column} says the same of all"
+    columns = {column: place for place, column in enumerate(header)}
+    for row in rows:
+        styles = [column for column in ("normal", "continuous", "equip", "triggered") if row[columns[column]] == "True"]
+        if len(styles) != 1:
+            yield f"styles {styles}: {row[0]}"
+        if row[columns["unit_only"]] == row[columns["spell_only"]] == "True":
+            yield f"suits no card: {row[0]}"
+
+
 def effects_on_cards(folder):
     for file in sorted((folder / "sets").glob("*.json")):
         for card in json.loads(file.read_text(encoding="utf-8"))["cards"]:
@@ -173,7 +248,8 @@ def main():
     removals = read_rules(folder / "placeholders/combinations_to_remove.txt")
     replacements = read_replacements(folder / "placeholders/phrase_replacements.txt")
 
-    found = list(faults_of_files(folder, templates + plurals, placeholders, removals, replacements))
+    found = [f"not noticed: {sentence}" for sentence in WRONG if not any(faults(sentence))]
+    found += faults_of_files(folder, templates + plurals, placeholders, removals, replacements)
     expanded = [sentence for template in templates for sentence in placeholders.expand(template)]
     made_twice = len(expanded) - len(set(expanded))
     results = finish(expanded, removals, replacements)
@@ -187,6 +263,8 @@ def main():
     distinct, other = set(results), set(more)
     if len(distinct) != len(results) or distinct & other:
         found.append("a sentence is there twice")
+    if (folder / "effects/categories.toml").exists():
+        found += faults_of_categories(folder, placeholders, results + more)
     cards = list(effects_on_cards(folder))
     found += [f"{card}: no template makes {text!r}" for card, text in cards if text not in distinct | other]
 
