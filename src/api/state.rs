@@ -11,6 +11,7 @@ use moka::future::Cache;
 use super::bulk_files::Downloads;
 use super::card_cache::CardCache;
 use super::changes::ChangeWatch;
+use super::effect_work::EffectWork;
 use super::middleware::rate_limit::RateLimiter;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
@@ -20,6 +21,7 @@ use crate::domain::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
 use crate::domain::ids::SessionId;
 use crate::store::Store;
+use crate::store::effect_texts::EffectShelf;
 use crate::store::games::GameShelf;
 use crate::store::lane::SearchLane;
 
@@ -110,6 +112,10 @@ pub struct Shared {
     pub card_cache: CardCache,
     /// Games whose manifests are loaded.
     pub games: GameShelf,
+    /// Effect texts that are loaded.
+    pub effects: EffectShelf,
+    /// Where effect texts are put together.
+    pub effect_work: EffectWork,
     /// Requests per network.
     pub rate_limiter: RateLimiter,
     /// Who waits for changes of the catalogue.
@@ -142,6 +148,8 @@ impl Shared {
                 .build(),
             card_cache: CardCache::new(settings.card_cache_bytes, settings.card_cache_trust),
             games: GameShelf::default(),
+            effects: EffectShelf::default(),
+            effect_work: EffectWork::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
             changes: ChangeWatch::default(),
             downloads: Downloads::default(),
