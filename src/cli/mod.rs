@@ -5,6 +5,7 @@
 mod admin;
 mod database;
 mod deck;
+mod effects;
 mod keys;
 mod logging;
 mod migrate;
@@ -58,6 +59,9 @@ enum Command {
     /// Check deck lists
     #[command(subcommand)]
     Deck(deck::DeckCommand),
+    /// Effect texts: expand templates, tag effects by category, sort
+    #[command(subcommand)]
+    Effects(effects::EffectsCommand),
     /// Mint a print run: write its serial codes into a print file and register their hashes
     ///
     /// The plain codes are in the print file and nowhere else, ever. Keep it safe until the cards are printed, then delete
@@ -104,7 +108,10 @@ impl Exit {
 /// Runs the program.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    logging::start(&cli.log);
+    // Tools for files have nothing to log, and start at once.
+    if !matches!(cli.command, Command::Effects(_)) {
+        logging::start(&cli.log);
+    }
     let outcome = match cli.command {
         Command::Serve(command) => command.run(),
         Command::Migrate(command) => command.run(),
@@ -112,6 +119,7 @@ pub fn main() -> ExitCode {
         Command::Admin(command) => command.run(),
         Command::Keys(command) => command.run(),
         Command::Deck(command) => command.run(),
+        Command::Effects(command) => command.run(),
         Command::Mint(command) => command.run(),
         Command::VerifyRun(command) => command.run(),
         Command::Openapi => openapi::run(),

@@ -28,9 +28,10 @@ mod reference {
         let path: Vec<&str> = path.iter().copied().chain([name]).collect();
         values
             .into_iter()
-            .flat_map(|value| match value.parse::<i64>() {
-                Ok(number) => vec![(number + offset).to_string()],
-                Err(_) => expand(files, value, &path),
+            .flat_map(|value| expand(files, value, &path))
+            .map(|value| match value.parse::<i64>() {
+                Ok(number) => (number + offset).to_string(),
+                Err(_) => value,
             })
             .collect()
     }
@@ -323,8 +324,11 @@ fn offsets_of_any_size() {
 }
 
 #[test]
-fn an_offset_is_for_values_that_are_integers_themselves() {
-    assert_eq!(texts("<act+1>", &[("act", "<n>\n5"), ("n", "1\n2")]), ["1", "2", "6"]);
+fn an_offset_is_for_whatever_comes_out_as_an_integer() {
+    let files = [("act", "<n>\n5\n-<n>\n0<n>\n<n>x"), ("n", "1\n2")];
+    let expected = ["2", "3", "6", "0", "-1", "2", "3", "1x", "2x"];
+    assert_eq!(texts("<act+1>", &files), expected);
+    assert_eq!(texts("<act>", &files)[5..7], ["1", "2"]);
 }
 
 #[test]
@@ -485,6 +489,15 @@ fn rule_files_as_people_write_them() {
     let ignored: Vec<String> = rules.ignored().iter().map(ToString::to_string).collect();
     assert_eq!(ignored, ["line 2 has no `:`", "line 3 has nothing before the `:`"]);
     assert_eq!(rules.render("kk").as_deref(), Some(""));
+}
+
+#[test]
+fn grammar_fixes_can_be_left_out() {
+    let sentence = "Discard one card to draw two cards.";
+    let rules = PhraseRules::parse("", "two: 2");
+    assert_eq!(rules.render(sentence).as_deref(), Some("Discard one card to draw 2 card."));
+    let rules = rules.with_grammar_fixes(false);
+    assert_eq!(rules.render(sentence).as_deref(), Some("Discard one card to draw 2 cards."));
 }
 
 /// More phrases than the fast tables hold are scanned by others, to the same end.

@@ -1,6 +1,6 @@
 //! One combination of a template, and the steps from one to the next.
 
-use super::effects::{Binding, Choice, Effects, Part};
+use super::effects::{Binding, Choice, Effects, Part, shifted};
 
 /// A combination: what each place of a sequence holds.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl Effects {
         }
     }
 
-    fn unrank(&self, sequence: u32, mut index: u128) -> Cursor {
+    pub(super) fn unrank(&self, sequence: u32, mut index: u128) -> Cursor {
         let known = self.sequence(sequence);
         let places = known.slots.iter().zip(&known.weights).map(|(&slot, weight)| {
             // A weight beyond counting is more than any index.
@@ -43,10 +43,8 @@ impl Effects {
         let slot = self.slot(slot);
         let choice = slot.ends.partition_point(|end| end.is_some_and(|end| end <= index));
         let before = choice.checked_sub(1).and_then(|before| slot.ends[before]).unwrap_or(0);
-        let within = match slot.choices[choice] {
-            Choice::Text(_) => None,
-            Choice::Sequence(sequence) => Some(Box::new(self.unrank(sequence, index - before))),
-        };
+        let within = slot.choices[choice].within();
+        let within = within.map(|sequence| Box::new(self.unrank(sequence, index - before)));
         Place { choice, within }
     }
 
@@ -79,10 +77,8 @@ impl Effects {
             if !more {
                 place.choice = 0;
             }
-            place.within = match choices[place.choice] {
-                Choice::Text(_) => None,
-                Choice::Sequence(sequence) => Some(Box::new(self.unrank(sequence, 0))),
-            };
+            let within = choices[place.choice].within();
+            place.within = within.map(|sequence| Box::new(self.unrank(sequence, 0)));
             if more {
                 return true;
             }
@@ -111,7 +107,14 @@ impl Effects {
         match (&self.slot(slot).choices[place.choice], &place.within) {
             (Choice::Text(words), _) => text.push_str(words),
             (Choice::Sequence(_), Some(within)) => self.render(within, text),
-            (Choice::Sequence(_), None) => {}
+            (Choice::Number(_, added), Some(within)) => {
+                let begin = text.len();
+                self.render(within, text);
+                let number = shifted(&text[begin..], added);
+                text.truncate(begin);
+                text.push_str(&number);
+            }
+            (Choice::Sequence(_) | Choice::Number(..), None) => {}
         }
     }
 

@@ -10,6 +10,12 @@ pub(super) struct Decimal {
     digits: Vec<u8>,
 }
 
+impl Default for Decimal {
+    fn default() -> Self {
+        Self { negative: false, digits: vec![b'0'] }
+    }
+}
+
 impl Decimal {
     /// Reads an integer: digits, maybe after one sign. Anything else is none.
     pub(super) fn parse(text: &str) -> Option<Self> {

@@ -66,6 +66,8 @@ pub(super) struct Sequence {
     pub(super) count: Option<u128>,
     /// Whether a place occurs twice.
     pub(super) linked: bool,
+    /// Whether a combination may be an integer.
+    numeric: bool,
     /// Bytes of the longest combination.
     longest: usize,
 }
@@ -84,6 +86,8 @@ pub(super) struct Slot {
     pub(super) choices: Vec<Choice>,
     /// For each choice: how many combinations it and those before it have.
     pub(super) ends: Vec<Option<u128>>,
+    /// Whether one may be (a part of) an integer.
+    numeric: bool,
     longest: usize,
 }
 
@@ -98,6 +102,18 @@ pub(super) enum Choice {
     Text(Box<str>),
     /// Index in [`Effects::sequences`].
     Sequence(u32),
+    /// A sequence that may come out as an integer, which is then written canonically and has this added.
+    Number(u32, Decimal),
+}
+
+impl Choice {
+    /// The sequence of a value that has places itself.
+    pub(super) fn within(&self) -> Option<u32> {
+        match self {
+            Self::Text(_) => None,
+            Self::Sequence(within) | Self::Number(within, _) => Some(*within),
+        }
+    }
 }
 
 /// A name that stays as text.
@@ -204,6 +220,11 @@ impl Effects {
     /// How many combinations the template at this place has; 0 when there is none, `None` when it has more than 2¹²⁸ − 1.
     pub fn count_of(&self, template: usize) -> Option<u128> {
         self.roots.get(template).map_or(Some(0), |&root| self.sequence(root).count)
+    }
+
+    /// No combination is longer than this, in bytes.
+    pub fn longest(&self) -> usize {
+        self.roots.iter().map(|&root| self.sequence(root).longest).max().unwrap_or(0)
     }
 
     /// The combination of this number, from 0. Its cost does not grow with the number.
@@ -340,10 +361,12 @@ impl<'a> Compiler<'a> {
         let mut words = String::new();
         let mut places: BTreeMap<&Placeholder, usize> = BTreeMap::new();
         let mut longest = 0_usize;
+        sequence.numeric = true;
         for piece in template.pieces() {
             let placeholder = match piece {
                 Piece::Text(text) => {
                     words.push_str(text);
+                    sequence.numeric &= is_numeric(text);
                     longest = longest.saturating_add(text.len());
                     continue;
                 }
@@ -358,6 +381,7 @@ impl<'a> Compiler<'a> {
                     Filling::Text(text) => {
                         longest = longest.saturating_add(text.len());
                         words.push_str(&text);
+                        sequence.numeric = false;
                         continue;
                     }
                     Filling::Slot(slot) => {
@@ -369,7 +393,9 @@ impl<'a> Compiler<'a> {
             if !words.is_empty() {
                 sequence.parts.push(Part::Text(std::mem::take(&mut words).into()));
             }
-            longest = longest.saturating_add(self.slots[sequence.slots[place] as usize].longest);
+            let slot = &self.slots[sequence.slots[place] as usize];
+            sequence.numeric &= slot.numeric;
+            longest = longest.saturating_add(slot.longest);
             sequence.parts.push(Part::Slot(place));
         }
         if !words.is_empty() {
@@ -414,12 +440,14 @@ impl<'a> Compiler<'a> {
         if self.path.len() >= MAX_DEPTH {
             return Err(EffectsError::TooDeep { name: name.to_owned() });
         }
-        let added = placeholder.offset().and_then(|offset| Decimal::parse(offset.as_str()));
+        let offset = placeholder.offset().map_or("0", |offset| offset.as_str());
+        let added = Decimal::parse(offset).unwrap_or_default();
         self.path.push(name);
         let mut slot = Slot {
             placeholder: placeholder.clone(),
             choices: Vec::with_capacity(lines.len()),
             ends: Vec::with_capacity(lines.len()),
+            numeric: false,
             longest: 0,
         };
         let mut end = Some(0_u128);
@@ -434,11 +462,8 @@ impl<'a> Compiler<'a> {
                 error: error.clone(),
             })?;
             let (choice, count, longest) = if value.placeholders().next().is_none() {
-                let text = match (Decimal::parse(value.source()), &added) {
-                    (None, _) => value.source().to_owned(),
-                    (Some(number), None) => number.to_text(),
-                    (Some(number), Some(added)) => number.add(added).to_text(),
-                };
+                let text = shifted(value.source(), &added);
+                slot.numeric |= is_numeric(&text);
                 let longest = text.len();
                 (Choice::Text(text.into()), Some(1), longest)
             } else {
@@ -451,8 +476,15 @@ impl<'a> Compiler<'a> {
                         sequence
                     }
                 };
-                let Sequence { count, longest, .. } = self.sequences[sequence as usize];
-                (Choice::Sequence(sequence), count, longest)
+                let Sequence { count, longest, numeric, .. } = self.sequences[sequence as usize];
+                slot.numeric |= numeric;
+                if numeric {
+                    // A sum has at most one digit more than the longer of its parts.
+                    let longest = longest.max(offset.len()) + 1;
+                    (Choice::Number(sequence, added.clone()), count, longest)
+                } else {
+                    (Choice::Sequence(sequence), count, longest)
+                }
             };
             if longest > MAX_SENTENCE {
                 return Err(EffectsError::TooLong { within: format!("a value of <{name}>") });
@@ -484,6 +516,16 @@ impl<'a> Compiler<'a> {
         context.sort_unstable();
         context
     }
+}
+
+/// An integer with something added, in its canonical writing; any other text as it is.
+pub(super) fn shifted(text: &str, added: &Decimal) -> String {
+    Decimal::parse(text).map_or_else(|| text.to_owned(), |number| number.add(added).to_text())
+}
+
+/// Whether a text may be a part of an integer.
+fn is_numeric(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-'))
 }
 
 /// The number of the newest of so many.

@@ -314,6 +314,24 @@ impl<'a> Search<'a> {
                         self.parts(sequence, at + 1, bindings, &next, then);
                     }
                 }
+                Choice::Number(inner, _) => {
+                    // What a sum shows does not follow from its begin, so each is tried.
+                    let mut within = Box::new(effects.unrank(*inner, 0));
+                    let mut more = true;
+                    while more && self.steps < STEPS_MAX {
+                        self.steps += 1;
+                        let place = Place { choice, within: Some(within.clone()) };
+                        let mut text = String::new();
+                        effects.render_place(known, &place, &mut text);
+                        if let Some(next) = self.step(progress, &text) {
+                            bindings[slot] = Some(Bound { place, text: text.into() });
+                            self.parts(sequence, at + 1, bindings, &next, then);
+                            bindings[slot] = None;
+                        }
+                        more = effects.advance(&mut within);
+                    }
+                    self.complete &= !more;
+                }
                 Choice::Sequence(inner) => {
                     let mut within = vec![None; effects.sequence(*inner).slots.len()];
                     self.frames.push((sequence, at));

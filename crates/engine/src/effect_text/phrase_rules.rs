@@ -29,13 +29,27 @@ const FAST_TABLES_MAX: usize = 8 * 1024;
 /// assert_eq!(rules.render("Draw 2 card cards").as_deref(), Some("Draw 2 cards"));
 /// assert_eq!(rules.ignored()[0].to_string(), "line 3 has no `:`");
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct PhraseRules {
     removals: Vec<String>,
     replacements: Vec<(String, String)>,
     ignored: Vec<IgnoredRule>,
+    mends: bool,
     /// Removals, then what is replaced, then two spaces. `None`: every rule is tried by itself.
     scanner: Option<AhoCorasick>,
+}
+
+/// No phrases, but the grammar fixes.
+impl Default for PhraseRules {
+    fn default() -> Self {
+        Self {
+            removals: Vec::new(),
+            replacements: Vec::new(),
+            ignored: Vec::new(),
+            mends: true,
+            scanner: None,
+        }
+    }
 }
 
 /// A line of the replacements that is none.
@@ -84,6 +98,13 @@ impl PhraseRules {
         }
         rules.scanner = scanner(&rules.removals, &rules.replacements);
         rules
+    }
+
+    /// The same phrases, with or without the grammar fixes: they take the `s` from `Discard one card to draw two cards`, too.
+    #[must_use]
+    pub fn with_grammar_fixes(mut self, mends: bool) -> Self {
+        self.mends = mends;
+        self
     }
 
     /// Phrases of sentences that are dropped.
@@ -148,7 +169,8 @@ impl PhraseRules {
 /// Equal when they say the same.
 impl PartialEq for PhraseRules {
     fn eq(&self, other: &Self) -> bool {
-        (&self.removals, &self.replacements) == (&other.removals, &other.replacements)
+        (&self.removals, &self.replacements, self.mends)
+            == (&other.removals, &other.replacements, other.mends)
     }
 }
 
@@ -201,7 +223,9 @@ impl Renderer<'_> {
             std::mem::swap(text, spare);
             scan = rules.scan(text, first + 1, false);
         }
-        mend(text, spare);
+        if rules.mends {
+            mend(text, spare);
+        }
         Some(text)
     }
 }

@@ -35,7 +35,7 @@ impl Effects {
     /// let effects = Effects::new(vec![Template::parse("Draw <n>")?], &placeholders)?;
     /// let drawn = effects.sample(7, 4, Repeats::Refused).unwrap();
     /// let texts: Vec<&str> = drawn.iter().map(|(_, effect)| effect.text.as_str()).collect();
-    /// assert_eq!(texts, ["Draw 1", "Draw 2", "Draw 3", "Draw 4"]);
+    /// assert_eq!(texts, ["Draw 1", "Draw 3", "Draw 4", "Draw 6"]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sample(

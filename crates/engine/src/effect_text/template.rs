@@ -61,7 +61,15 @@ pub struct TemplateError {
 impl Template {
     /// Reads a template. White space around it is no part of it.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
-        let source = text.trim();
+        let indent = text.len() - text.trim_start().len();
+        Self::parse_whole(text.trim()).map_err(|error| {
+            let before = text[..indent].chars().count();
+            TemplateError { column: error.column + before, ..error }
+        })
+    }
+
+    /// As [`Template::parse`], but white space around it stays: for patterns that are looked for inside of sentences.
+    pub fn parse_whole(source: &str) -> Result<Self, TemplateError> {
         let mut pieces = Vec::new();
         let mut words = String::new();
         let mut rest = source;
@@ -78,9 +86,8 @@ impl Template {
                 words.push_str("<>");
             } else {
                 let placeholder = Placeholder::parse(inner).ok_or_else(|| {
-                    let indent = text.len() - text.trim_start().len();
-                    let before = indent + source.len() - rest.len() + open;
-                    let column = text[..before].chars().count() + 1;
+                    let before = source.len() - rest.len() + open;
+                    let column = source[..before].chars().count() + 1;
                     TemplateError { column, found: inner.to_owned() }
                 })?;
                 if !words.is_empty() {
@@ -97,7 +104,7 @@ impl Template {
         Ok(Self { source: source.to_owned(), pieces })
     }
 
-    /// The template as it was written, trimmed.
+    /// The template as it was written; trimmed, unless it was read whole.
     pub fn source(&self) -> &str {
         &self.source
     }

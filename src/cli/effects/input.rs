@@ -1,0 +1,128 @@
+//! Reading the files of the effect-text tools: what is wrong with one is told with its name and line, exit code 1.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::Path;
+
+use cardscape_engine::effect_text::{
+    Effects, EffectsError, PhraseRules, Placeholders, Template, Unresolved, read_templates,
+};
+
+use super::super::Exit;
+use super::{RuleFiles, warn};
+
+/// The text of a file; `-` is standard input.
+pub(super) fn read_text(path: &Path) -> Result<String, Exit> {
+    read(path).map_err(|error| unreadable(path, &error)).and_then(|bytes| text(path, bytes))
+}
+
+/// As [`read_text`]; `None` when there is no such file.
+fn read_if_there(path: &Path) -> Result<Option<String>, Exit> {
+    match read(path) {
+        Ok(bytes) => text(path, bytes).map(Some),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(unreadable(path, &error)),
+    }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        io::stdin().lock().read_to_end(&mut bytes)?;
+    } else {
+        File::open(path)?.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// A file, or standard input, to be read piece by piece.
+pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, Exit> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    // A directory can be opened, but not read.
+    let file = File::open(path).and_then(|file| {
+        let is_directory = file.metadata()?.is_dir();
+        if is_directory { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
+    });
+    let file = file.map_err(|error| unreadable(path, &error))?;
+    Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
+}
+
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> Exit {
+    Exit::no(format!("cannot read {}: {error}", path.display()))
+}
+
+pub(super) fn not_text(path: &Path, line: usize) -> Exit {
+    Exit::no(format!("{}:{line}: this is not UTF-8 text", path.display()))
+}
+
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Exit> {
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        not_text(path, good.split(|&byte| byte == b'\n').count())
+    })
+}
+
+/// The templates of a file.
+pub(super) fn templates(path: &Path) -> Result<Vec<Template>, Exit> {
+    read_templates(&read_text(path)?).map_err(|faults| {
+        let more = match faults.len() - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more lines that cannot be read)"),
+        };
+        let first = faults.first().map(ToString::to_string).unwrap_or_default();
+        Exit::no(format!("{}:{first}{more}", path.display()))
+    })
+}
+
+/// Templates with the values of a directory. Warns of names that stay as text.
+pub(super) fn effects(templates: Vec<Template>, folder: &Path) -> Result<Effects, Exit> {
+    let placeholders =
+        Placeholders::load(&templates, |name| read_if_there(&folder.join(format!("{name}.txt"))))?;
+    let effects = Effects::new(templates, &placeholders).map_err(|error| match error {
+        EffectsError::Value { .. } => {
+            Exit::no(folder.join(error.to_string()).display().to_string())
+        }
+        error => Exit::no(error.to_string()),
+    })?;
+    if effects.unresolved().next().is_some() && !folder.is_dir() {
+        warn(format_args!("there is no directory {}; placeholders stay as text", folder.display()));
+        return Ok(effects);
+    }
+    for name in effects.unresolved() {
+        match name {
+            Unresolved::Missing(name) => warn(format_args!(
+                "<{name}> stays as text: no values in {}",
+                folder.join(format!("{name}.txt")).display()
+            )),
+            Unresolved::Cycle(name) => {
+                warn(format_args!("<{name}> stays as text where its values lead back to it"));
+            }
+        }
+    }
+    Ok(effects)
+}
+
+impl RuleFiles {
+    /// Reads the phrase rules; warns of each file that is missing and each line that says nothing.
+    pub(super) fn phrase_rules(&self) -> Result<PhraseRules, Exit> {
+        let optional = |path: &Path, without: &str| -> Result<String, Exit> {
+            Ok(read_if_there(path)?.unwrap_or_else(|| {
+                warn(format_args!("there is no {}; {without}", path.display()));
+                String::new()
+            }))
+        };
+        let removals = optional(&self.combinations_to_remove, "nothing is removed")?;
+        let replacements = optional(&self.replacements_file, "nothing is replaced")?;
+        let rules = PhraseRules::parse(&removals, &replacements);
+        for ignored in rules.ignored() {
+            warn(format_args!("{}: {ignored} and is ignored", self.replacements_file.display()));
+        }
+        Ok(rules.with_grammar_fixes(!self.no_grammar_fixes))
+    }
+}

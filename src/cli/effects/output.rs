@@ -1,0 +1,204 @@
+//! Output files that are replaced as a whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, fchown};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, access, linkat, openat};
+
+const BUFFER: usize = 1 << 16;
+
+/// Where results go. What is written shows when [`Output::commit`] returns, and never when it is not called; but standard output, pipes
+/// and devices get it as it comes.
+pub(super) struct Output {
+    shown: PathBuf,
+    writer: BufWriter<Target>,
+}
+
+enum Target {
+    Stdout(io::Stdout),
+    /// A pipe or device: there is nothing to replace.
+    Direct(File),
+    Beside(Beside),
+}
+
+/// A new file in the folder of the one that it will replace.
+struct Beside {
+    file: File,
+    /// Its name, when it has one yet. Where the system allows, it has none before it is complete, so that nothing is left of it, however
+    /// the program ends.
+    named: Option<PathBuf>,
+    target: PathBuf,
+}
+
+impl Output {
+    /// Opens the file at a path, where it is a link the one that it leads to; `-` is standard output.
+    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+        let target = open(path).with_context(|| format!("cannot write {}", path.display()))?;
+        let writer = BufWriter::with_capacity(BUFFER, target);
+        Ok(Self { shown: path.to_owned(), writer })
+    }
+
+    pub(super) fn stdout() -> Self {
+        let writer = BufWriter::with_capacity(BUFFER, Target::Stdout(io::stdout()));
+        Self { shown: PathBuf::from("standard output"), writer }
+    }
+
+    /// A folder for temporary files: the one of the output file.
+    pub(super) fn folder(&self) -> PathBuf {
+        match self.writer.get_ref() {
+            Target::Beside(beside) => folder(&beside.target).to_owned(),
+            Target::Stdout(_) | Target::Direct(_) => std::env::temp_dir(),
+        }
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        self.writer.write_all(bytes).with_context(|| cannot(&self.shown))
+    }
+
+    /// Writes out what is left and puts the file in its place.
+    pub(super) fn commit(mut self) -> anyhow::Result<()> {
+        self.writer.flush().with_context(|| cannot(&self.shown))?;
+        let (target, _) = self.writer.into_parts();
+        match target {
+            Target::Stdout(_) | Target::Direct(_) => Ok(()),
+            Target::Beside(beside) => beside.commit().with_context(|| cannot(&self.shown)),
+        }
+    }
+}
+
+fn cannot(path: &Path) -> String {
+    format!("cannot write {}", path.display())
+}
+
+fn open(path: &Path) -> anyhow::Result<Target> {
+    if path == Path::new("-") {
+        return Ok(Target::Stdout(io::stdout()));
+    }
+    let target = follow(path)?;
+    let before = match fs::metadata(&target) {
+        Ok(known) if known.is_dir() => anyhow::bail!("it is a directory"),
+        Ok(known) => Some(known),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(known) = &before {
+        let kind = known.file_type();
+        if kind.is_char_device() || kind.is_block_device() || kind.is_fifo() || kind.is_socket() {
+            return Ok(Target::Direct(fs::OpenOptions::new().write(true).open(&target)?));
+        }
+        // A directory may allow to replace a file that may not be written.
+        let writable = known.permissions().mode() & 0o222 != 0;
+        anyhow::ensure!(writable && access(&target, Access::WRITE_OK).is_ok(), "it is read-only");
+    }
+    let folder = folder(&target);
+    anyhow::ensure!(folder.is_dir(), "there is no directory {}", folder.display());
+    let beside = Beside::create(target.clone())?;
+    if let Some(known) = before {
+        // Only root may give files away; the mode comes after, since a new owner takes bits from it.
+        let _ = fchown(&beside.file, Some(known.uid()), Some(known.gid()));
+        beside.file.set_permissions(fs::Permissions::from_mode(known.mode() & 0o7777))?;
+    }
+    Ok(Target::Beside(beside))
+}
+
+/// Where links lead.
+fn follow(path: &Path) -> anyhow::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..40 {
+        match fs::read_link(&target) {
+            Ok(next) => target = folder(&target).join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    anyhow::bail!("too many links")
+}
+
+/// The folder that a path is in.
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A file without a name in a folder; `None` where the system has no such thing.
+fn nameless(folder: &Path, flags: OFlags) -> Option<File> {
+    let flags = flags | OFlags::TMPFILE | OFlags::CLOEXEC;
+    let file = openat(CWD, folder, flags, Mode::from_raw_mode(0o666)).ok()?;
+    Some(File::from(file))
+}
+
+/// A name beside a path that nobody else uses, while this process runs.
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    folder(path).join(format!(".{name}.{}.tmp", std::process::id()))
+}
+
+/// A temporary file that is gone when it is closed.
+pub(super) fn temporary(folder: &Path) -> io::Result<File> {
+    if let Some(file) = nameless(folder, OFlags::RDWR) {
+        return Ok(file);
+    }
+    let path = beside(&folder.join("cardscape-effects"));
+    let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+    fs::remove_file(path)?;
+    Ok(file)
+}
+
+impl Beside {
+    fn create(target: PathBuf) -> io::Result<Self> {
+        // A file without a name gets one through its entry in /proc.
+        if Path::new("/proc/self/fd").is_dir()
+            && let Some(file) = nameless(folder(&target), OFlags::WRONLY)
+        {
+            return Ok(Self { file, named: None, target });
+        }
+        let path = beside(&target);
+        let file = File::options().write(true).create_new(true).open(&path)?;
+        Ok(Self { file, named: Some(path), target })
+    }
+
+    fn commit(mut self) -> io::Result<()> {
+        self.file.sync_all()?;
+        if self.named.is_none() {
+            use std::os::fd::AsRawFd as _;
+            let name = beside(&self.target);
+            let entry = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+            linkat(CWD, entry, CWD, &name, AtFlags::SYMLINK_FOLLOW)?;
+            self.named = Some(name);
+        }
+        if let Some(name) = &self.named {
+            fs::rename(name, &self.target)?;
+            self.named = None;
+        }
+        File::open(folder(&self.target))?.sync_all()
+    }
+}
+
+/// What was not completed goes.
+impl Drop for Beside {
+    fn drop(&mut self) {
+        if let Some(name) = &self.named {
+            let _ = fs::remove_file(name);
+        }
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(stdout) => stdout.write(bytes),
+            Self::Direct(file) | Self::Beside(Beside { file, .. }) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(stdout) => stdout.flush(),
+            Self::Direct(_) | Self::Beside(_) => Ok(()),
+        }
+    }
+}

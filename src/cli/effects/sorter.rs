@@ -1,0 +1,185 @@
+//! Sorting more lines than memory holds: sorted runs in temporary files, merged at the end.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write as _};
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+
+use super::output::temporary;
+
+/// Most runs that are merged at once.
+const RUNS: usize = 64;
+/// What a line costs beside its bytes: its place, and its share of what sorting needs.
+const LINE_COST: usize = 16;
+
+/// Sorts lines by code point (which is how UTF-8 sorts), within so many bytes of memory. No line holds a line feed.
+pub(super) struct Sorter {
+    budget: usize,
+    /// Where the temporary files are made.
+    folder: PathBuf,
+    /// Lines come out once each.
+    unique: bool,
+    text: Vec<u8>,
+    /// Begin and end of each line.
+    lines: Vec<(u32, u32)>,
+    runs: Vec<File>,
+}
+
+impl Sorter {
+    pub(super) fn new(budget: usize, folder: PathBuf, unique: bool) -> Self {
+        // Places are 32 bits.
+        let budget = budget.min(u32::MAX as usize / 2);
+        Self { budget, folder, unique, text: Vec::new(), lines: Vec::new(), runs: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, line: &[u8]) -> anyhow::Result<()> {
+        let cost = self.text.len() + line.len() + (self.lines.len() + 1) * LINE_COST;
+        if cost > self.budget && !self.lines.is_empty() {
+            self.spill().context("cannot write a temporary file")?;
+        }
+        let begin = self.text.len();
+        self.text.extend_from_slice(line);
+        let place = |at: usize| u32::try_from(at).context("a line is too long to be sorted");
+        self.lines.push((place(begin)?, place(self.text.len())?));
+        Ok(())
+    }
+
+    /// Hands every line over in order.
+    pub(super) fn drain(
+        mut self,
+        mut each: impl FnMut(&[u8]) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        if self.runs.is_empty() {
+            self.sort();
+            for &(begin, end) in &self.lines {
+                each(&self.text[begin as usize..end as usize])?;
+            }
+            return Ok(());
+        }
+        self.spill().context("cannot write a temporary file")?;
+        // Their room is for whoever gets the lines.
+        (self.text, self.lines) = (Vec::new(), Vec::new());
+        merge(self.runs, self.unique, each)
+    }
+
+    fn sort(&mut self) {
+        let text = &self.text;
+        let line = |&(begin, end): &(u32, u32)| &text[begin as usize..end as usize];
+        // Expansions come nearly sorted, which a stable sort makes use of.
+        self.lines.sort_by(|left, right| line(left).cmp(line(right)));
+        if self.unique {
+            self.lines.dedup_by(|left, right| line(left) == line(right));
+        }
+    }
+
+    fn spill(&mut self) -> anyhow::Result<()> {
+        self.sort();
+        let mut run = BufWriter::with_capacity(1 << 16, temporary(&self.folder)?);
+        for &(begin, end) in &self.lines {
+            run.write_all(&self.text[begin as usize..end as usize])?;
+            run.write_all(b"\n")?;
+        }
+        self.text.clear();
+        self.lines.clear();
+        self.runs.push(rewound(run)?);
+        if self.runs.len() == RUNS {
+            let mut longer = BufWriter::with_capacity(1 << 16, temporary(&self.folder)?);
+            merge(std::mem::take(&mut self.runs), self.unique, |line| {
+                longer.write_all(line)?;
+                Ok(longer.write_all(b"\n")?)
+            })?;
+            self.runs.push(rewound(longer)?);
+        }
+        Ok(())
+    }
+}
+
+fn rewound(run: BufWriter<File>) -> io::Result<File> {
+    let mut file = run.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+fn merge(
+    runs: Vec<File>,
+    unique: bool,
+    mut each: impl FnMut(&[u8]) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut runs: Vec<_> =
+        runs.into_iter().map(|run| BufReader::with_capacity(1 << 15, run)).collect();
+    let mut heap = BinaryHeap::new();
+    for (at, run) in runs.iter_mut().enumerate() {
+        let mut line = Vec::new();
+        if next(run, &mut line)? {
+            heap.push(Reverse((line, at)));
+        }
+    }
+    let mut last: Option<Vec<u8>> = None;
+    while let Some(Reverse((mut line, at))) = heap.pop() {
+        if !unique || last.as_ref() != Some(&line) {
+            each(&line)?;
+        }
+        if unique {
+            // The buffers take turns.
+            line = last.replace(line).unwrap_or_default();
+        }
+        if next(&mut runs[at], &mut line)? {
+            heap.push(Reverse((line, at)));
+        }
+    }
+    Ok(())
+}
+
+/// Reads the next line of a run over `line`.
+fn next(run: &mut BufReader<File>, line: &mut Vec<u8>) -> anyhow::Result<bool> {
+    line.clear();
+    let read = run.read_until(b'\n', line).context("cannot read a temporary file")?;
+    line.pop();
+    Ok(read > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A budget of a few hundred bytes makes hundreds of runs, which are merged in several steps.
+    #[test]
+    fn sorts_through_files_as_in_memory() {
+        let lines: Vec<String> = (0..20_000_u64)
+            .map(|at| format!("line {}", at.wrapping_mul(0x9E37_79B9_7F4A_7C15) % 7_000))
+            .collect();
+        for unique in [false, true] {
+            let mut expected = lines.clone();
+            expected.sort();
+            if unique {
+                expected.dedup();
+            }
+            for budget in [usize::MAX, 1_000, 0] {
+                let few = if budget == 0 { 300 } else { lines.len() };
+                let mut expected = expected.clone();
+                if budget == 0 {
+                    expected = lines[..few].to_vec();
+                    expected.sort();
+                    if unique {
+                        expected.dedup();
+                    }
+                }
+                let mut sorter = Sorter::new(budget, std::env::temp_dir(), unique);
+                for line in &lines[..few] {
+                    sorter.push(line.as_bytes()).unwrap();
+                }
+                let mut sorted = Vec::new();
+                sorter
+                    .drain(|line| {
+                        sorted.push(String::from_utf8(line.to_vec())?);
+                        Ok(())
+                    })
+                    .unwrap();
+                assert_eq!(sorted, expected, "{unique} {budget}");
+            }
+        }
+    }
+}
