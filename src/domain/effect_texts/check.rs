@@ -307,3 +307,52 @@ fn choices(templates: &[Template], placeholders: &Placeholders) -> usize {
     }
     choices
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(templates: &[&str], values: &[(&str, &[&str])]) -> EffectTexts {
+        let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        let values = values.iter().map(|(name, values)| ((*name).to_owned(), lines(values)));
+        EffectTexts {
+            templates: lines(templates),
+            placeholders: values.collect(),
+            ..EffectTexts::default()
+        }
+    }
+
+    fn pointers(texts: EffectTexts) -> Vec<String> {
+        texts.check().unwrap_err().into_iter().map(|fault| fault.pointer).collect()
+    }
+
+    #[test]
+    fn circles_are_found_wherever_they_are() {
+        // Nothing uses them yet.
+        let circle: &[(&str, &[&str])] =
+            &[("a", &["x", "<b>"]), ("b", &["<c+1>"]), ("c", &["1", "<a>"]), ("d", &["<a>"])];
+        assert_eq!(pointers(texts(&["Rest."], circle)), ["/placeholders/c"]);
+        // Two ways to one name are none.
+        let diamond: &[(&str, &[&str])] =
+            &[("a", &["<b>", "<c>"]), ("b", &["<d>"]), ("c", &["<d>"]), ("d", &["1", "2"])];
+        assert_eq!(texts(&["Say <a>."], diamond).check().unwrap().count(), 4);
+    }
+
+    #[test]
+    fn the_bounds_hold_before_anything_is_put_together() {
+        let many = vec!["Rest."; MAX_TEMPLATES + 1];
+        assert_eq!(pointers(texts(&many, &[])), ["/templates"]);
+        let values: Vec<String> = (0..MAX_VALUES).map(|value| value.to_string()).collect();
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        let places = |count: usize| (0..count).map(|at| format!("<n+{at}>")).collect::<String>();
+        let writings = MAX_CHOICES / MAX_VALUES;
+        let templates: Vec<String> = (0..=writings).map(|at| format!("Say <n+{at}>.")).collect();
+        let templates: Vec<&str> = templates.iter().map(String::as_str).collect();
+        assert!(texts(&templates[..writings], &[("n", &values)]).check().is_ok());
+        assert_eq!(pointers(texts(&templates, &[("n", &values)])), ["/templates"]);
+        assert_eq!(pointers(texts(&[&places(5)], &[("n", &values)])), ["/templates"]);
+        let long = "x".repeat(MAX_VALUE);
+        let doubled = "<n>".repeat(MAX_SENTENCE / MAX_VALUE + 1);
+        assert_eq!(pointers(texts(&[&doubled], &[("n", &[&long])])), ["/templates"]);
+    }
+}

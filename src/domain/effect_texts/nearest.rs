@@ -62,18 +62,11 @@ impl Features {
 
     /// Twice what both have, by what they have together (Sørensen and Dice).
     fn likeness(&self, other: &Self) -> f64 {
-        let (mut one, mut two) = (self.0.iter().peekable(), other.0.iter().peekable());
-        let mut shared = 0_u32;
-        while let (Some(left), Some(right)) = (one.peek(), two.peek()) {
-            match left.cmp(right) {
-                std::cmp::Ordering::Less => drop(one.next()),
-                std::cmp::Ordering::Greater => drop(two.next()),
-                std::cmp::Ordering::Equal => {
-                    shared += 1;
-                    one.next();
-                    two.next();
-                }
-            }
+        let (mut one, mut two, mut shared) = (0, 0, 0_u32);
+        while let (Some(left), Some(right)) = (self.0.get(one), other.0.get(two)) {
+            shared += u32::from(left == right);
+            one += usize::from(left <= right);
+            two += usize::from(left >= right);
         }
         let all = u32::try_from(self.0.len() + other.0.len()).unwrap_or(u32::MAX);
         f64::from(shared) * 2.0 / f64::from(all.max(1))
