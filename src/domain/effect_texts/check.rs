@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::effect_text::{
-    Effects, EffectsError, PhraseRules, Placeholders, Template, TemplateError,
+    Effects, EffectsError, PhraseRules, Placeholder, Placeholders, Template, TemplateError,
 };
 
 use super::growth::growth;
@@ -34,7 +34,7 @@ impl EffectTexts {
         let values = self.parse_values(&mut faults);
         self.check_rules(&mut faults);
         refuse(faults)?;
-        refuse(self.name_faults(&templates, &values))?;
+        refuse(name_faults(&templates, &values))?;
         refuse(cycle_faults(&values))?;
         let files = self.placeholders.iter().map(|(name, lines)| (name, lines.join("\n")));
         let placeholders = Placeholders::new(files);
@@ -126,41 +126,28 @@ impl EffectTexts {
             }
         }
     }
+}
 
-    /// Names that templates or values use, and that have no values.
-    fn name_faults(
-        &self,
-        templates: &[Template],
-        values: &BTreeMap<&str, Vec<Template>>,
-    ) -> Vec<EffectFault> {
-        let missing =
-            |template: &Template, pointer: &dyn Fn() -> String, place: &dyn Fn() -> String| {
-                let mut unknown: Vec<&str> = template
-                    .placeholders()
-                    .map(|used| used.name())
-                    .filter(|name| !values.contains_key(name))
-                    .collect();
-                unknown.dedup();
-                let fault = |name: &str| {
-                    EffectFault::new(pointer(), format!("{}: <{name}> has no values", place()))
-                };
-                unknown.into_iter().map(fault).collect::<Vec<_>>()
-            };
-        let mut faults = Vec::new();
-        for (at, template) in templates.iter().enumerate() {
-            faults.extend(missing(template, &|| format!("/templates/{at}"), &|| {
-                format!("template {}", at + 1)
-            }));
+/// Names that templates or values use, and that have no values.
+fn name_faults(templates: &[Template], values: &BTreeMap<&str, Vec<Template>>) -> Vec<EffectFault> {
+    let mut faults = Vec::new();
+    let mut look = |template: &Template, pointer: String, place: String| {
+        let mut known = BTreeSet::new();
+        let names = template.placeholders().map(Placeholder::name);
+        for name in names.filter(|name| !values.contains_key(name) && known.insert(*name)) {
+            faults.push(EffectFault::new(&pointer, format!("{place}: <{name}> has no values")));
         }
-        for (name, values) in values {
-            for (at, value) in values.iter().enumerate() {
-                faults.extend(missing(value, &|| format!("/placeholders/{name}/{at}"), &|| {
-                    format!("value {} of <{name}>", at + 1)
-                }));
-            }
-        }
-        faults
+    };
+    for (at, template) in templates.iter().enumerate() {
+        look(template, format!("/templates/{at}"), format!("template {}", at + 1));
     }
+    for (name, values) in values {
+        for (at, value) in values.iter().enumerate() {
+            let place = format!("value {} of <{name}>", at + 1);
+            look(value, format!("/placeholders/{name}/{at}"), place);
+        }
+    }
+    faults
 }
 
 fn refuse(faults: Vec<EffectFault>) -> Result<(), Vec<EffectFault>> {
@@ -218,7 +205,7 @@ fn cycle_faults(values: &BTreeMap<&str, Vec<Template>>) -> Vec<EffectFault> {
     }
     let leads = |name: &str| -> Vec<&str> {
         let used = values[name].iter().flat_map(Template::placeholders);
-        let names: BTreeSet<&str> = used.map(|used| used.name()).collect();
+        let names: BTreeSet<&str> = used.map(Placeholder::name).collect();
         names.into_iter().filter_map(|name| Some(*values.get_key_value(name)?.0)).collect()
     };
     let mut marks: BTreeMap<&str, Mark> = BTreeMap::new();

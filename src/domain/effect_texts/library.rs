@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use cardscape_engine::effect_text::{
-    Binding, Draws, Effects, Match, Matcher, PhraseRules, Placeholders, Template, TemplateError,
+    Binding, Draws, Effects, Match, Matcher, PhraseRules, Placeholder, Placeholders, Template,
+    TemplateError,
 };
 
 use super::check::put_together;
@@ -145,7 +146,7 @@ impl EffectLibrary {
     pub fn names_of(&self, template: usize) -> Vec<String> {
         let read = self.effects.templates().get(template);
         let mut known = BTreeSet::new();
-        let names = read.into_iter().flat_map(Template::placeholders).map(|used| used.name());
+        let names = read.into_iter().flat_map(Template::placeholders).map(Placeholder::name);
         names.filter(|name| known.insert(*name)).map(str::to_owned).collect()
     }
 
