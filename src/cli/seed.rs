@@ -88,8 +88,8 @@ fn check(folder: &Path) -> Outcome {
                 let (sets, cards) = (import.sets().len(), import.card_count());
                 say(format_args!("{}: {sets} sets, {cards} cards, no fault", import.game().code()));
             }
-            for (file, templates) in &texts {
-                say(format_args!("{file}: {templates} templates, no fault"));
+            for found in &texts {
+                say(format_args!("{}: {} templates, no fault", found.file, found.templates));
             }
             Ok(ExitCode::SUCCESS)
         }

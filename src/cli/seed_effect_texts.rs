@@ -29,14 +29,23 @@ pub(super) struct LoadedTexts {
     pub(super) templates: usize,
 }
 
-/// The names of the files with templates and how many these are, or every fault of every file.
-pub(super) fn check(
-    folder: &Path,
-) -> anyhow::Result<Result<Vec<(String, usize)>, Vec<ImportFault>>> {
+/// Effect texts without a fault.
+pub(super) struct SoundTexts {
+    /// Name of the file with the templates.
+    pub(super) file: String,
+    /// How many these are.
+    pub(super) templates: usize,
+}
+
+/// The effect texts of all games, or every fault of every file.
+pub(super) fn check(folder: &Path) -> anyhow::Result<Result<Vec<SoundTexts>, Vec<ImportFault>>> {
     let (mut sound, mut faults) = (Vec::new(), Vec::new());
     for (_, files) in seed_data::read_effect_texts(folder)? {
         match files.check() {
-            Ok(library) => sound.push((files.templates.name, library.texts().templates.len())),
+            Ok(library) => sound.push(SoundTexts {
+                file: files.templates.name,
+                templates: library.texts().templates.len(),
+            }),
             Err(found) => faults.extend(found),
         }
     }
