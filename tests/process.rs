@@ -341,7 +341,7 @@ async fn seed_data_that_is_refused_does_not_keep_it_from_starting() {
     assert!(log.contains("seed data refused") && log.contains("card 999 is new"), "{log}");
 }
 
-/// A folder with the set of Emojito!, its first card with this background text.
+/// A folder with the set of Emojito!, its first card with this background text, which is a template of effect texts too.
 fn emojito_with_lore(home: &Home, name: &str, lore: &str) -> PathBuf {
     let folder = home.0.join(name);
     let emojito = folder.join("games/emojito");
@@ -352,6 +352,8 @@ fn emojito_with_lore(home: &Home, name: &str, lore: &str) -> PathBuf {
     let mut set: Value = serde_json::from_str(&set).unwrap();
     set["cards"][0]["lore"] = json!(lore);
     std::fs::write(emojito.join("sets/box.json"), set.to_string()).unwrap();
+    std::fs::create_dir_all(emojito.join("effects")).unwrap();
+    std::fs::write(emojito.join("effects/all_effect_templates.txt"), format!("{lore}\n")).unwrap();
     folder
 }
 
@@ -364,8 +366,14 @@ async fn a_restart_undoes_no_change() {
         let cards = cards.unwrap().json::<Value>().await.unwrap();
         cards["data"][0]["lore"].clone()
     };
+    let template = async |service: &Service| {
+        let path = format!("{}/v1/games/emojito/effect-templates", service.base);
+        let templates = reqwest::get(path).await.unwrap().json::<Value>().await.unwrap();
+        templates["data"][0]["template"].clone()
+    };
     let service = home.serve();
     assert_eq!(lore(&service).await, Value::Null);
+    assert_eq!(template(&service).await, Value::Null);
     service.stop(Signal::TERM);
     let folder = emojito_with_lore(&home, "changed", "Nobody saw this coming.");
     let seeded = home.command(&["seed", folder.to_str().unwrap()]).output().unwrap();
@@ -373,11 +381,19 @@ async fn a_restart_undoes_no_change() {
     for _ in 0..2 {
         let service = home.serve();
         assert_eq!(lore(&service).await, "Nobody saw this coming.");
+        assert_eq!(template(&service).await, "Nobody saw this coming.");
         service.stop(Signal::TERM);
     }
     let release = emojito_with_lore(&home, "release", "Everybody did.");
     let service = home.serve_with(&["--seed-data", release.to_str().unwrap()]);
     assert_eq!(lore(&service).await, "Everybody did.");
+    assert_eq!(template(&service).await, "Everybody did.");
+    service.stop(Signal::TERM);
+    // Also beside the very files that a start has loaded.
+    let seeded = home.command(&["seed", folder.to_str().unwrap()]).output().unwrap();
+    assert!(text(&seeded).contains("emojito: 1 templates"), "{}", text(&seeded));
+    let service = home.serve_with(&["--seed-data", release.to_str().unwrap()]);
+    assert_eq!(template(&service).await, "Nobody saw this coming.");
     service.stop(Signal::TERM);
 }
 

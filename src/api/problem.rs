@@ -157,6 +157,10 @@ pub struct InputFault {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 12, minimum = 1)]
     pub line: Option<usize>,
+    /// Where it is about one place of a text: which character, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 6, minimum = 1)]
+    pub column: Option<usize>,
     /// Where a rule of the game is broken: the violation code (`docs/VIOLATIONS.md`), stable, for programs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ATTRIBUTE_OUT_OF_RANGE")]
@@ -194,6 +198,7 @@ impl InputFault {
             pointer: pointer.into(),
             detail: detail.to_string(),
             line: None,
+            column: None,
             code: None,
             rule: None,
             card: None,

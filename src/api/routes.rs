@@ -9,10 +9,10 @@ use super::problem::{self, Problem, ProblemCode};
 use super::{
     account_events, accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations,
     cards, changes, collection, collection_imports, collection_progress, community, copies,
-    copy_moderation, deck_reports, decks, disputes, facets, games, health, history,
-    print_commitments, print_plans, print_runs, print_statistics, rulings, sessions, sets,
-    submission_batches, submission_reviews, submissions, tokens, trade_lists, trades, trading,
-    unlock_policies, unlocks, webhook_deliveries, webhooks,
+    copy_moderation, deck_reports, decks, disputes, effect_edits, effect_texts, effects, facets,
+    games, health, history, print_commitments, print_plans, print_runs, print_statistics, rulings,
+    sessions, sets, submission_batches, submission_reviews, submissions, tokens, trade_lists,
+    trades, trading, unlock_policies, unlocks, webhook_deliveries, webhooks,
 };
 
 macro_rules! on {
@@ -73,6 +73,15 @@ routes! {
     "/v1/games/{game}/sets/{set}" => get sets::find_set, put sets::replace_set, patch sets::edit_set;
     "/v1/games/{game}/sets/{set}/cards/{number}" => get cards::find_card_by_number;
     "/v1/games/{game}/facets"     => get facets::list_facets;
+    "/v1/games/{game}/effect-templates" => get effect_texts::list_effect_templates, put effect_edits::replace_effect_templates;
+    "/v1/games/{game}/effect-templates/{number}" => get effect_texts::find_effect_template, put effect_edits::replace_effect_template;
+    "/v1/games/{game}/effect-placeholders" => get effect_texts::list_effect_placeholders;
+    "/v1/games/{game}/effect-placeholders/{name}" => get effect_texts::find_effect_placeholder, put effect_edits::replace_effect_placeholder, delete effect_edits::delete_effect_placeholder;
+    "/v1/games/{game}/effect-phrase-rules" => get effect_texts::find_phrase_rules, put effect_edits::replace_phrase_rules;
+    "/v1/games/{game}/effects"    => get effects::list_effects;
+    "/v1/games/{game}/effects/random" => get effects::draw_effects;
+    "/v1/games/{game}/effects/match" => post effects::match_effects;
+    "/v1/games/{game}/effects/expand" => post effects::expand_template;
     "/v1/cards"                   => get cards::list_cards;
     "/v1/cards/named"             => get card_lookups::find_named_card;
     "/v1/cards/autocomplete"      => get card_lookups::suggest_card_names;

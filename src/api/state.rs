@@ -12,6 +12,7 @@ use super::account_events::EventWatch;
 use super::bulk_files::Downloads;
 use super::card_cache::CardCache;
 use super::changes::ChangeWatch;
+use super::effect_work::EffectWork;
 use super::middleware::rate_limit::RateLimiter;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
@@ -22,6 +23,7 @@ use crate::domain::clock::Clock;
 use crate::domain::ids::SessionId;
 use crate::search::CommonWords;
 use crate::store::Store;
+use crate::store::effect_texts::EffectShelf;
 use crate::store::games::GameShelf;
 use crate::store::lane::SearchLane;
 
@@ -120,6 +122,10 @@ pub struct Shared {
     pub games: GameShelf,
     /// Words that many cards have.
     common_words: RwLock<Arc<CommonWords>>,
+    /// Effect texts that are loaded.
+    pub effects: EffectShelf,
+    /// Where effect texts are put together.
+    pub effect_work: EffectWork,
     /// Requests per network.
     pub rate_limiter: RateLimiter,
     /// Who waits for changes of the catalogue.
@@ -155,6 +161,9 @@ impl Shared {
             card_cache: CardCache::new(settings.card_cache_bytes, settings.card_cache_trust),
             games: GameShelf::new(settings.games_trust),
             common_words: RwLock::default(),
+            games: GameShelf::default(),
+            effects: EffectShelf::default(),
+            effect_work: EffectWork::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
             changes: ChangeWatch::default(),
             account_events: EventWatch::default(),

@@ -14,6 +14,7 @@ mod openapi;
 mod schema;
 mod seed;
 mod seed_data;
+mod seed_effect_texts;
 mod serve;
 mod synthetic;
 mod verify_run;

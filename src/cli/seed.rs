@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::database::Database;
 use super::synthetic::SyntheticOptions;
-use super::{Outcome, block_on, say, seed_data};
+use super::{Outcome, block_on, say, seed_data, seed_effect_texts};
 use crate::auth::permission::{Importer, Operator};
 use crate::config::DatabaseOptions;
 use crate::domain::clock::Clock;
@@ -50,12 +50,18 @@ impl SeedCommand {
     }
 
     async fn load_folder(&self, store: &Store) -> Outcome {
-        let seeded = load(store, &seed_data::read(&self.folder)?).await?;
+        let mut seeded = load(store, &seed_data::read(&self.folder)?).await?;
         seeded.loaded.iter().filter(|summary| summary.changed()).for_each(report);
+        let texts = seed_effect_texts::load(store, &self.folder).await?;
+        for loaded in &texts.loaded {
+            let (game, templates) = (&loaded.game, loaded.templates);
+            say(format_args!("{game}: {templates} templates of effect texts loaded"));
+        }
+        seeded.refused.extend(texts.refused);
         if !seeded.refused.is_empty() {
             return Ok(refuse(&seeded.refused));
         }
-        if !seeded.loaded.iter().any(ImportSummary::changed) {
+        if texts.loaded.is_empty() && !seeded.loaded.iter().any(ImportSummary::changed) {
             say("Nothing changed.");
         }
         Ok(ExitCode::SUCCESS)
@@ -74,15 +80,23 @@ impl SeedCommand {
 }
 
 fn check(folder: &Path) -> Outcome {
-    match seed_data::check(&seed_data::read(folder)?) {
-        Ok(imports) => {
+    let games = seed_data::check(&seed_data::read(folder)?);
+    let texts = seed_effect_texts::check(folder)?;
+    match (games, texts) {
+        (Ok(imports), Ok(texts)) => {
             for import in &imports {
                 let (sets, cards) = (import.sets().len(), import.card_count());
                 say(format_args!("{}: {sets} sets, {cards} cards, no fault", import.game().code()));
             }
+            for found in &texts {
+                say(format_args!("{}: {} templates, no fault", found.file, found.templates));
+            }
             Ok(ExitCode::SUCCESS)
         }
-        Err(faults) => Ok(refuse(&faults)),
+        (games, texts) => {
+            let faults = games.err().into_iter().chain(texts.err()).flatten();
+            Ok(refuse(&faults.collect::<Vec<_>>()))
+        }
     }
 }
 
@@ -209,7 +223,12 @@ pub(super) async fn load_at_start(store: &Store, folder: &Path) -> anyhow::Resul
         let changed: usize = summary.sets.iter().map(|set| set.cards_changed).sum();
         tracing::info!(game = %summary.game, cards_added = added, cards_changed = changed, "seed data loaded");
     }
-    for fault in &seeded.refused {
+    let texts = seed_effect_texts::load_changed(store, folder).await;
+    let texts = texts.with_context(|| format!("cannot load {}", folder.display()))?;
+    for loaded in &texts.loaded {
+        tracing::info!(game = loaded.game, templates = loaded.templates, "effect texts loaded");
+    }
+    for fault in seeded.refused.iter().chain(&texts.refused) {
         tracing::error!(%fault, "seed data refused");
     }
     let nothing = seeded.loaded.is_empty() && !seeded.refused.is_empty();

@@ -1,10 +1,11 @@
-//! The folder with games and sets: `games/<game>/game.toml` and `games/<game>/sets/*.json`.
+//! The folder with games and sets: `games/<game>/game.toml` and `games/<game>/sets/*.json`; and the texts of effects beside them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
+use crate::domain::effect_texts::EffectFiles;
 use crate::domain::import::{GameImport, GameSource, ImportFault, SourceFile};
 
 /// Reads the files of every game below `folder`, in the order of their names.
@@ -32,6 +33,31 @@ pub(super) fn read_game(folder: &Path, game: &Path) -> anyhow::Result<GameSource
         }
     }
     Ok(GameSource { manifest: source(folder, &game.join("game.toml"))?, sets })
+}
+
+/// Reads the files of effect texts of every game below `folder` that has any, with the manifest that names the game.
+pub(super) fn read_effect_texts(folder: &Path) -> anyhow::Result<Vec<(SourceFile, EffectFiles)>> {
+    let mut found = Vec::new();
+    for game in entries(&folder.join("games"))?.into_iter().filter(|path| path.is_dir()) {
+        let templates = game.join("effects/all_effect_templates.txt");
+        if !templates.is_file() {
+            continue;
+        }
+        let mut placeholders = Vec::new();
+        let folder_of_values = game.join("placeholders");
+        if folder_of_values.is_dir() {
+            for file in entries(&folder_of_values)? {
+                let name = file.file_stem().and_then(|name| name.to_str()).map(str::to_owned);
+                let is_text = file.extension().is_some_and(|extension| extension == "txt");
+                if let Some(name) = name.filter(|_| is_text) {
+                    placeholders.push((name, source(folder, &file)?));
+                }
+            }
+        }
+        let files = EffectFiles { templates: source(folder, &templates)?, placeholders };
+        found.push((source(folder, &game.join("game.toml"))?, files));
+    }
+    Ok(found)
 }
 
 fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {

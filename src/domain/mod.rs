@@ -14,6 +14,7 @@ pub mod commitment;
 pub mod deck;
 pub mod dispute;
 pub mod draw;
+pub mod effect_texts;
 pub mod ids;
 pub mod import;
 pub mod ledger;

@@ -20,6 +20,7 @@ pub mod deck_pool;
 pub mod decks;
 pub mod disputes;
 mod door;
+pub mod effect_texts;
 pub mod embedded;
 pub mod error;
 pub mod games;

@@ -273,6 +273,16 @@ diesel::table! {
 }
 
 diesel::table! {
+    effect_texts (game_code) {
+        game_code -> Text,
+        document -> Jsonb,
+        revision -> Int8,
+        seeded_hash -> Nullable<Bytea>,
+        updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     event_clock (single) {
         single -> Bool,
         last_seq -> Int8,
@@ -604,6 +614,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     decks,
     dispute_statements,
     disputes,
+    effect_texts,
     event_clock,
     events,
     games,

@@ -27,6 +27,7 @@ mod copies;
 mod deck_reports;
 mod decks;
 mod disputes;
+mod effect_texts;
 mod facets;
 mod games;
 mod hidden_cards;

@@ -45,7 +45,8 @@ impl PageLimit {
         i64::from(self.0) + 1
     }
 
-    fn items(self) -> usize {
+    /// How many items a page holds at most.
+    pub fn items(self) -> usize {
         usize::from(self.0)
     }
 }
@@ -65,7 +66,8 @@ impl Cursor {
             .ok_or_else(|| Problem::new(ProblemCode::InvalidCursor))
     }
 
-    fn at(key: &impl Serialize) -> String {
+    /// The cursor of a key.
+    pub fn at(key: &impl Serialize) -> String {
         BASE64URL.encode(serde_json::to_vec(key).unwrap_or_default())
     }
 }

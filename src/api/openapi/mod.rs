@@ -29,6 +29,7 @@ use super::webhooks::WebhookPing;
         (name = "accounts", description = "Register, recover, change the password."),
         (name = "sessions", description = "Log in, refresh, log out, personal access tokens."),
         (name = "catalogue", description = "Games, formats, sets, cards and printings."),
+        (name = "effects", description = "Templates of effect texts, the sentences they make, and the way back."),
         (name = "serials", description = "Submit serials, follow unlocks, look at print runs."),
         (name = "copies", description = "Registered copies, their history, trades and disputes."),
         (name = "decks", description = "Deck lists and what is wrong with them."),

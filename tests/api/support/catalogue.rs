@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use cardscape::api::bulk_files::LAYOUT;
 use cardscape::auth::permission::{Importer, Operator};
 use cardscape::domain::clock::Clock;
+use cardscape::domain::effect_texts::EffectFiles;
 use cardscape::domain::import::{GameImport, GameSource, SourceFile};
+use cardscape::store::effect_texts::{self, TextsBase};
 use cardscape::store::games::GameShelf;
 use cardscape::store::import::{self, Base, ImportError, ImportSummary};
 use cardscape::store::{Store, bulk_files};
@@ -24,6 +26,15 @@ impl TestApp {
     /// Imports the files of a game.
     pub async fn import(&self, source: &GameSource) -> Result<ImportSummary, ImportError> {
         import_into(self.store(), self.clock(), source).await
+    }
+
+    /// Loads the effect texts of a game of `seed-data`, which is imported already.
+    pub async fn seed_effect_texts(&self, game: &str) {
+        let library = effect_files(game).check().expect("the files have no fault");
+        let (importer, now) = (Importer::from(Operator::at_the_machine()), self.clock().now());
+        let conn = &mut *self.store().connection().await.unwrap();
+        let (texts, base, none) = (library.texts(), TextsBase::Whatever, Value::Null);
+        effect_texts::change(conn, &importer, game, texts, base, &none, now).await.unwrap();
     }
 
     /// Makes the bulk files of games to which something happened, as the running service does every minute.
@@ -82,6 +93,23 @@ pub fn seed_data(game: &str) -> GameSource {
     GameSource {
         manifest: read(folder.join("game.toml")),
         sets: sets.into_iter().map(read).collect(),
+    }
+}
+
+/// The effect texts of a game in `seed-data`.
+pub fn effect_files(game: &str) -> EffectFiles {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data/games").join(game);
+    let read = |path: &Path| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(path).unwrap();
+        (name.clone(), SourceFile { name, text })
+    };
+    let values = std::fs::read_dir(folder.join("placeholders")).unwrap();
+    let mut values: Vec<PathBuf> = values.map(|entry| entry.unwrap().path()).collect();
+    values.sort();
+    EffectFiles {
+        templates: read(&folder.join("effects/all_effect_templates.txt")).1,
+        placeholders: values.iter().map(|path| read(path)).collect(),
     }
 }
 

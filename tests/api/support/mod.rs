@@ -10,7 +10,7 @@ mod press;
 mod receiver;
 
 pub use app::{Player, TestApp};
-pub use catalogue::{edit_set, import_into, seed_data, set_file};
+pub use catalogue::{edit_set, effect_files, import_into, seed_data, set_file};
 pub use db::{TestDb, sql};
 pub use hands::text;
 pub use http::{Answer, RequestExt};

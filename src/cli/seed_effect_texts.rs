@@ -1,0 +1,140 @@
+//! The effect texts in the folder with games and sets.
+
+use std::path::Path;
+
+use cardscape_engine::Game;
+
+use super::seed_data;
+use crate::auth::permission::{Importer, Operator};
+use crate::domain::clock::Clock;
+use crate::domain::effect_texts::{EffectFiles, EffectTexts};
+use crate::domain::import::ImportFault;
+use crate::store::effect_texts::{self, TextsBase, TextsChange};
+use crate::store::{Store, StoreResult};
+
+/// How loading effect texts ended.
+#[derive(Default)]
+pub(super) struct SeededTexts {
+    /// The games whose effect texts are new or others.
+    pub(super) loaded: Vec<LoadedTexts>,
+    /// What speaks against those that were not loaded. A fault keeps out the effect texts of its game.
+    pub(super) refused: Vec<ImportFault>,
+}
+
+/// Effect texts that were loaded.
+pub(super) struct LoadedTexts {
+    /// Game code.
+    pub(super) game: String,
+    /// How many templates it has now.
+    pub(super) templates: usize,
+}
+
+/// Effect texts without a fault.
+pub(super) struct SoundTexts {
+    /// Name of the file with the templates.
+    pub(super) file: String,
+    /// How many these are.
+    pub(super) templates: usize,
+}
+
+/// The effect texts of all games, or every fault of every file.
+pub(super) fn check(folder: &Path) -> anyhow::Result<Result<Vec<SoundTexts>, Vec<ImportFault>>> {
+    let (mut sound, mut faults) = (Vec::new(), Vec::new());
+    for (_, files) in seed_data::read_effect_texts(folder)? {
+        match files.check() {
+            Ok(library) => sound.push(SoundTexts {
+                file: files.templates.name,
+                templates: library.texts().templates.len(),
+            }),
+            Err(found) => faults.extend(found),
+        }
+    }
+    Ok(if faults.is_empty() { Ok(sound) } else { Err(faults) })
+}
+
+/// Loads the effect texts of games that are stored.
+pub(super) async fn load(store: &Store, folder: &Path) -> anyhow::Result<SeededTexts> {
+    load_where(store, folder, Which::Differing).await
+}
+
+/// Loads those whose files are not the ones that the last start loaded: what admins have changed since stays.
+pub(super) async fn load_changed(store: &Store, folder: &Path) -> anyhow::Result<SeededTexts> {
+    load_where(store, folder, Which::NotLoadedLast).await
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    /// Whatever is not stored like this.
+    Differing,
+    /// What the last start did not load.
+    NotLoadedLast,
+}
+
+async fn load_where(store: &Store, folder: &Path, which: Which) -> anyhow::Result<SeededTexts> {
+    let mut seeded = SeededTexts::default();
+    for (manifest, files) in seed_data::read_effect_texts(folder)? {
+        // A manifest with faults has been told of, and its game was not loaded.
+        let Ok(game) = Game::from_toml(&manifest.text) else { continue };
+        let (game, hash) = (game.code().to_owned(), files.hash());
+        let at_start = which == Which::NotLoadedLast;
+        if at_start && effect_texts::is_known(&mut *store.connection().await?, &game, &hash).await?
+        {
+            continue;
+        }
+        let library = match files.check() {
+            Ok(library) => library,
+            Err(faults) => {
+                seeded.refused.extend(faults);
+                continue;
+            }
+        };
+        let note = at_start.then_some(&hash);
+        match store_texts(store, &game, library.texts(), &files, note).await? {
+            Stored::Changed => {
+                let templates = library.texts().templates.len();
+                seeded.loaded.push(LoadedTexts { game, templates });
+            }
+            Stored::Unchanged | Stored::NoGame => {}
+        }
+    }
+    Ok(seeded)
+}
+
+enum Stored {
+    Changed,
+    Unchanged,
+    /// Its manifest was refused.
+    NoGame,
+}
+
+async fn store_texts(
+    store: &Store,
+    game: &str,
+    texts: &EffectTexts,
+    files: &EffectFiles,
+    note: Option<&[u8; 32]>,
+) -> StoreResult<Stored> {
+    let (importer, now) = (Importer::from(Operator::at_the_machine()), Clock::system().now());
+    let details = serde_json::json!({ "part": "everything", "file": files.templates.name });
+    store
+        .transaction(async |conn| {
+            let is_stored = effect_texts::find(conn, game).await?.as_ref() == Some(texts);
+            let mut stored = Stored::Unchanged;
+            if !is_stored {
+                let base = TextsBase::Whatever;
+                match effect_texts::change(conn, &importer, game, texts, base, &details, now)
+                    .await?
+                {
+                    TextsChange::Done { .. } => stored = Stored::Changed,
+                    // Another process has just loaded them.
+                    TextsChange::Stale => {}
+                    TextsChange::Missing => return Ok(Stored::NoGame),
+                }
+            }
+            if let Some(hash) = note {
+                effect_texts::note(conn, game, hash).await?;
+            }
+            Ok(stored)
+        })
+        .await
+}

@@ -1,0 +1,345 @@
+//! Whether a document is sound: everything that speaks against it, with its place.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardscape_engine::effect_text::{
+    Effects, EffectsError, PhraseRules, Placeholder, Placeholders, Template, TemplateError,
+};
+
+use super::growth::growth;
+use super::{
+    EffectFault, EffectLibrary, EffectTexts, MAX_BYTES, MAX_CHOICES, MAX_COMBINATIONS, MAX_NAME,
+    MAX_PHRASE, MAX_PLACEHOLDERS, MAX_RULES, MAX_SENTENCE, MAX_TEMPLATE, MAX_TEMPLATES, MAX_VALUE,
+    MAX_VALUES, Replacement,
+};
+use crate::domain::text;
+
+impl EffectTexts {
+    /// The document without white space around its texts.
+    #[must_use]
+    pub fn trimmed(mut self) -> Self {
+        let values = self.placeholders.values_mut().flatten();
+        let rules = self.replacements.iter_mut().flat_map(|rule| [&mut rule.old, &mut rule.new]);
+        for text in self.templates.iter_mut().chain(values).chain(&mut self.removals).chain(rules) {
+            *text = text.trim().to_owned();
+        }
+        self
+    }
+
+    /// The library that it makes, or everything that is wrong with it.
+    pub fn check(self) -> Result<EffectLibrary, Vec<EffectFault>> {
+        refuse(self.size_faults())?;
+        let mut faults = Vec::new();
+        let templates = self.parse_templates(&mut faults);
+        let values = self.parse_values(&mut faults);
+        self.check_rules(&mut faults);
+        refuse(faults)?;
+        refuse(name_faults(&templates, &values))?;
+        refuse(cycle_faults(&values))?;
+        let files = self.placeholders.iter().map(|(name, lines)| (name, lines.join("\n")));
+        let placeholders = Placeholders::new(files);
+        let rules = phrase_rules(&self.removals, &self.replacements);
+        let growth = growth(&self.replacements);
+        let effects = put_together(templates, &placeholders, growth, "/templates");
+        let effects = effects.map_err(|fault| vec![fault])?;
+        Ok(EffectLibrary::new(self, placeholders, effects, rules, growth))
+    }
+
+    /// What is too much. Nothing else is looked at before.
+    fn size_faults(&self) -> Vec<EffectFault> {
+        let values: usize = self.placeholders.values().map(Vec::len).sum();
+        let counts = [
+            ("/templates", "templates", self.templates.len(), MAX_TEMPLATES),
+            ("/placeholders", "placeholders", self.placeholders.len(), MAX_PLACEHOLDERS),
+            ("/placeholders", "values of all placeholders together", values, MAX_VALUES),
+            ("/removals", "phrases", self.removals.len(), MAX_RULES),
+            ("/replacements", "phrases", self.replacements.len(), MAX_RULES),
+        ];
+        let mut faults: Vec<EffectFault> = counts
+            .into_iter()
+            .filter(|&(_, _, count, most)| count > most)
+            .map(|(pointer, what, count, most)| {
+                EffectFault::new(pointer, format!("must be at most {most} {what}, not {count}"))
+            })
+            .collect();
+        let named = self.placeholders.iter().flat_map(|(name, values)| values.iter().chain([name]));
+        let rules = self.replacements.iter().flat_map(|rule| [&rule.old, &rule.new]);
+        let texts = self.templates.iter().chain(named).chain(&self.removals).chain(rules);
+        let bytes: usize = texts.map(String::len).sum();
+        if bytes > MAX_BYTES {
+            let message = format!("must be at most {MAX_BYTES} bytes of text in all, not {bytes}");
+            faults.push(EffectFault::new("", message));
+        }
+        faults
+    }
+
+    fn parse_templates(&self, faults: &mut Vec<EffectFault>) -> Vec<Template> {
+        let parse = |(at, source): (usize, &String)| {
+            let place = format!("template {}", at + 1);
+            read(source, MAX_TEMPLATE, &format!("/templates/{at}"), &place, faults)
+        };
+        self.templates.iter().enumerate().filter_map(parse).collect()
+    }
+
+    fn parse_values(&self, faults: &mut Vec<EffectFault>) -> BTreeMap<&str, Vec<Template>> {
+        let mut parsed = BTreeMap::new();
+        for (name, values) in &self.placeholders {
+            let pointer = format!("/placeholders/{}", name.replace('~', "~0").replace('/', "~1"));
+            if !is_name(name) {
+                let message =
+                    format!("the name of a placeholder is 1 to {MAX_NAME} letters, digits and `_`");
+                faults.push(EffectFault::new(&pointer, message));
+            }
+            if values.is_empty() {
+                faults.push(EffectFault::new(&pointer, "must have at least one value"));
+            }
+            let parse = |(at, source): (usize, &String)| {
+                let place = format!("value {} of <{name}>", at + 1);
+                read(source, MAX_VALUE, &format!("{pointer}/{at}"), &place, faults)
+            };
+            let values = values.iter().enumerate().filter_map(parse).collect();
+            parsed.insert(name.as_str(), values);
+        }
+        parsed
+    }
+
+    fn check_rules(&self, faults: &mut Vec<EffectFault>) {
+        for (at, phrase) in self.removals.iter().enumerate() {
+            let fault = phrase_fault(phrase);
+            let told = fault.map(|fault| format!("phrase {}: {fault}", at + 1));
+            faults.extend(told.map(|told| EffectFault::new(format!("/removals/{at}"), told)));
+        }
+        let mut known = BTreeSet::new();
+        for (at, Replacement { old, new }) in self.replacements.iter().enumerate() {
+            let colon = || old.contains(':').then(|| "must not contain `:`".to_owned());
+            let twice = !known.insert(old);
+            let twice = || twice.then(|| "is replaced by a rule before this one".to_owned());
+            let of_old = phrase_fault(old).or_else(colon).or_else(twice);
+            let fields = [
+                ("old", of_old),
+                ("new", text::line(new, 0, MAX_PHRASE).err().map(|error| error.to_string())),
+            ];
+            for (field, fault) in fields {
+                let told = fault.map(|fault| format!("replacement {}: {fault}", at + 1));
+                let pointer = format!("/replacements/{at}/{field}");
+                faults.extend(told.map(|told| EffectFault::new(pointer, told)));
+            }
+        }
+    }
+}
+
+/// Names that templates or values use, and that have no values.
+fn name_faults(templates: &[Template], values: &BTreeMap<&str, Vec<Template>>) -> Vec<EffectFault> {
+    let mut faults = Vec::new();
+    let mut look = |template: &Template, pointer: String, place: String| {
+        let mut known = BTreeSet::new();
+        let names = template.placeholders().map(Placeholder::name);
+        for name in names.filter(|name| !values.contains_key(name) && known.insert(*name)) {
+            faults.push(EffectFault::new(&pointer, format!("{place}: <{name}> has no values")));
+        }
+    };
+    for (at, template) in templates.iter().enumerate() {
+        look(template, format!("/templates/{at}"), format!("template {}", at + 1));
+    }
+    for (name, values) in values {
+        for (at, value) in values.iter().enumerate() {
+            let place = format!("value {} of <{name}>", at + 1);
+            look(value, format!("/placeholders/{name}/{at}"), place);
+        }
+    }
+    faults
+}
+
+fn refuse(faults: Vec<EffectFault>) -> Result<(), Vec<EffectFault>> {
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+/// Whether a placeholder can have this name.
+pub(super) fn is_name(name: &str) -> bool {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    (1..=MAX_NAME).contains(&name.chars().count()) && name.chars().all(is_word)
+}
+
+fn read(
+    source: &str,
+    most: usize,
+    pointer: &str,
+    place: &str,
+    faults: &mut Vec<EffectFault>,
+) -> Option<Template> {
+    let read = text::line(source, 1, most)
+        .map_err(|error| EffectFault::new(pointer, format!("{place}: {error}")));
+    let read = read.and_then(|_| {
+        Template::parse(source).map_err(|error| {
+            let TemplateError { column, .. } = error;
+            let message = format!("{place}, {error}");
+            EffectFault { column: Some(column), ..EffectFault::new(pointer, message) }
+        })
+    });
+    read.map_err(|fault| faults.push(fault)).ok()
+}
+
+/// What keeps a text from being a phrase of a rule.
+fn phrase_fault(phrase: &str) -> Option<String> {
+    match text::line(phrase, 1, MAX_PHRASE) {
+        Err(error) => Some(error.to_string()),
+        Ok(_) if phrase.starts_with('#') => Some("must not begin with `#`".to_owned()),
+        Ok(_) => None,
+    }
+}
+
+/// The rules, from phrases without fault.
+fn phrase_rules(removals: &[String], replacements: &[Replacement]) -> PhraseRules {
+    let replaced: Vec<String> =
+        replacements.iter().map(|rule| format!("{}: {}", rule.old, rule.new)).collect();
+    PhraseRules::parse(&removals.join("\n"), &replaced.join("\n"))
+}
+
+/// Names whose values lead back to them: one fault for each name at which a circle closes.
+fn cycle_faults(values: &BTreeMap<&str, Vec<Template>>) -> Vec<EffectFault> {
+    /// How far a name is looked at.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        Open,
+        Done,
+    }
+    let leads = |name: &str| -> Vec<&str> {
+        let used = values[name].iter().flat_map(Template::placeholders);
+        let names: BTreeSet<&str> = used.map(Placeholder::name).collect();
+        names.into_iter().filter_map(|name| Some(*values.get_key_value(name)?.0)).collect()
+    };
+    let mut marks: BTreeMap<&str, Mark> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for start in values.keys() {
+        if marks.contains_key(start) {
+            continue;
+        }
+        marks.insert(start, Mark::Open);
+        // Names that are open, with where each still leads.
+        let mut open: Vec<(&str, Vec<&str>)> = vec![(start, leads(start))];
+        while let Some((name, rest)) = open.last_mut() {
+            let name = *name;
+            match rest.pop() {
+                None => {
+                    marks.insert(name, Mark::Done);
+                    open.pop();
+                }
+                Some(next) => match marks.get(next) {
+                    None => {
+                        marks.insert(next, Mark::Open);
+                        open.push((next, leads(next)));
+                    }
+                    Some(Mark::Open) => {
+                        let message = format!("the values of <{name}> lead back to <{next}>");
+                        faults.push(EffectFault::new(format!("/placeholders/{name}"), message));
+                    }
+                    Some(Mark::Done) => {}
+                },
+            }
+        }
+    }
+    faults
+}
+
+/// Puts templates together with values, within the bounds. Names must have values that lead back to none of them.
+pub(super) fn put_together(
+    templates: Vec<Template>,
+    placeholders: &Placeholders,
+    growth: f64,
+    pointer: &str,
+) -> Result<Effects, EffectFault> {
+    let fault = |message: String| EffectFault::new(pointer, message);
+    let choices = choices(&templates, placeholders);
+    if choices > MAX_CHOICES {
+        return Err(fault(format!(
+            "the placeholders take more than {MAX_CHOICES} values, counted for each way that they are written"
+        )));
+    }
+    let effects = Effects::new(templates, placeholders).map_err(|error| match error {
+        EffectsError::Value { name, line, error } => {
+            EffectFault::new(format!("/placeholders/{name}/{}", line - 1), error.to_string())
+        }
+        error => fault(error.to_string()),
+    })?;
+    if effects.count().is_none_or(|count| count > u128::from(MAX_COMBINATIONS)) {
+        return Err(fault(format!("makes more than {MAX_COMBINATIONS} combinations")));
+    }
+    let longest = u32::try_from(effects.longest()).map_or(f64::INFINITY, f64::from);
+    let most = u32::try_from(MAX_SENTENCE).map_or(0.0, f64::from);
+    if longest * growth > most {
+        return Err(fault(format!(
+            "a sentence, with its phrases replaced, could be longer than {MAX_SENTENCE} bytes"
+        )));
+    }
+    Ok(effects)
+}
+
+/// How many values placeholders take, counted once for each way that they are written. Stops counting beyond the bound.
+fn choices(templates: &[Template], placeholders: &Placeholders) -> usize {
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    let mut open: Vec<&Template> = templates.iter().collect();
+    let mut choices = 0;
+    while let Some(template) = open.pop() {
+        for used in template.placeholders() {
+            if choices > MAX_CHOICES || !known.insert(used.to_string()) {
+                continue;
+            }
+            for value in placeholders.values(used.name()) {
+                choices += 1;
+                if value.placeholders().next().is_some() {
+                    open.push(value);
+                }
+            }
+        }
+    }
+    choices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(templates: &[&str], values: &[(&str, &[&str])]) -> EffectTexts {
+        let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        let values = values.iter().map(|(name, values)| ((*name).to_owned(), lines(values)));
+        EffectTexts {
+            templates: lines(templates),
+            placeholders: values.collect(),
+            ..EffectTexts::default()
+        }
+    }
+
+    fn pointers(texts: EffectTexts) -> Vec<String> {
+        texts.check().unwrap_err().into_iter().map(|fault| fault.pointer).collect()
+    }
+
+    #[test]
+    fn circles_are_found_wherever_they_are() {
+        // Nothing uses them yet.
+        let circle: &[(&str, &[&str])] =
+            &[("a", &["x", "<b>"]), ("b", &["<c+1>"]), ("c", &["1", "<a>"]), ("d", &["<a>"])];
+        assert_eq!(pointers(texts(&["Rest."], circle)), ["/placeholders/c"]);
+        // Two ways to one name are none.
+        let diamond: &[(&str, &[&str])] =
+            &[("a", &["<b>", "<c>"]), ("b", &["<d>"]), ("c", &["<d>"]), ("d", &["1", "2"])];
+        assert_eq!(texts(&["Say <a>."], diamond).check().unwrap().count(), 4);
+    }
+
+    #[test]
+    fn the_bounds_hold_before_anything_is_put_together() {
+        let many = vec!["Rest."; MAX_TEMPLATES + 1];
+        assert_eq!(pointers(texts(&many, &[])), ["/templates"]);
+        let values: Vec<String> = (0..MAX_VALUES).map(|value| value.to_string()).collect();
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        let places = |count: usize| (0..count).map(|at| format!("<n+{at}>")).collect::<String>();
+        let writings = MAX_CHOICES / MAX_VALUES;
+        let templates: Vec<String> = (0..=writings).map(|at| format!("Say <n+{at}>.")).collect();
+        let templates: Vec<&str> = templates.iter().map(String::as_str).collect();
+        assert!(texts(&templates[..writings], &[("n", &values)]).check().is_ok());
+        assert_eq!(pointers(texts(&templates, &[("n", &values)])), ["/templates"]);
+        assert_eq!(pointers(texts(&[&places(5)], &[("n", &values)])), ["/templates"]);
+        let long = "x".repeat(MAX_VALUE);
+        let doubled = "<n>".repeat(MAX_SENTENCE / MAX_VALUE + 1);
+        assert_eq!(pointers(texts(&[&doubled], &[("n", &[&long])])), ["/templates"]);
+    }
+}

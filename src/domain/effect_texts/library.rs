@@ -1,0 +1,293 @@
+//! A sound document, and what can be asked of it.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use cardscape_engine::effect_text::{
+    Binding, Draws, Effects, Match, Matcher, PhraseRules, Placeholder, Placeholders, Template,
+    TemplateError,
+};
+
+use super::check::put_together;
+use super::{EffectFault, EffectTexts, MAX_TEMPLATE};
+use crate::domain::text;
+
+/// Most combinations in the index of the matcher; it takes 24 bytes for each.
+const MAX_INDEXED: usize = 200_000;
+/// Most bytes of sentences that are made for the index.
+const MAX_INDEXED_BYTES: usize = 64 * 1024 * 1024;
+/// Most combinations that are looked at for one stretch of a list.
+const MAX_SCANNED: usize = 20_000;
+/// Most different placeholders of a template on trial.
+const MAX_TRIED_PLACES: usize = 20;
+/// Most ways to make a sentence that are told.
+const MAX_MATCHES: usize = 10;
+
+/// Effect texts without a fault. Only [`EffectTexts::check`] makes one.
+#[derive(Debug)]
+pub struct EffectLibrary {
+    texts: EffectTexts,
+    placeholders: Placeholders,
+    effects: Arc<Effects>,
+    rules: Arc<PhraseRules>,
+    /// How much longer the rules can make a sentence.
+    growth: f64,
+    /// Where each template's combinations begin, and the number of all.
+    starts: Vec<u64>,
+    /// Made when a sentence is first looked for.
+    matcher: OnceLock<Matcher>,
+}
+
+/// A finished sentence, and how it is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// Number of its combination in the whole list, from 0.
+    pub number: u64,
+    /// Place of its template, from 0.
+    pub template: usize,
+    /// The sentence.
+    pub text: String,
+    /// What each place of the template took.
+    pub bindings: Vec<Binding>,
+}
+
+/// Which sentences of the list are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Place of a template, from 0; `None`: all.
+    pub template: Option<usize>,
+    /// What the sentence must contain, whatever the case.
+    pub text: Option<String>,
+}
+
+/// A part of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// Sentences, in order.
+    pub made: Vec<Made>,
+    /// The combination at which the list goes on; `None`: it is over.
+    pub next: Option<u64>,
+}
+
+/// What was found of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Every way to make it, 10 at most.
+    pub matches: Vec<Match>,
+    /// Whether these are all that there are.
+    pub complete: bool,
+}
+
+/// What a template would make.
+#[derive(Debug)]
+pub struct Trial {
+    /// How many combinations it has, those that the rules remove included.
+    pub combinations: u64,
+    /// The first sentences.
+    pub made: Vec<Made>,
+    /// Whether there may be more.
+    pub more: bool,
+    /// How many of the combinations that were looked at the rules remove.
+    pub removed: usize,
+}
+
+impl EffectLibrary {
+    pub(super) fn new(
+        texts: EffectTexts,
+        placeholders: Placeholders,
+        effects: Effects,
+        rules: PhraseRules,
+        growth: f64,
+    ) -> Self {
+        let mut starts = vec![0];
+        for template in 0..effects.templates().len() {
+            starts.push(starts[template] + number(effects.count_of(template)));
+        }
+        Self {
+            texts,
+            placeholders,
+            effects: Arc::new(effects),
+            rules: Arc::new(rules),
+            growth,
+            starts,
+            matcher: OnceLock::new(),
+        }
+    }
+
+    /// The document.
+    pub fn texts(&self) -> &EffectTexts {
+        &self.texts
+    }
+
+    /// The templates with their values, read.
+    pub fn effects(&self) -> &Effects {
+        &self.effects
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &PhraseRules {
+        &self.rules
+    }
+
+    /// How many combinations all templates have.
+    pub fn count(&self) -> u64 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// How many combinations a template has.
+    pub fn count_of(&self, template: usize) -> u64 {
+        let range = self.range(Some(template));
+        range.end - range.start
+    }
+
+    /// The names that a template uses, each once, in order.
+    pub fn names_of(&self, template: usize) -> Vec<String> {
+        let read = self.effects.templates().get(template);
+        let mut known = BTreeSet::new();
+        let names = read.into_iter().flat_map(Template::placeholders).map(Placeholder::name);
+        names.filter(|name| known.insert(*name)).map(str::to_owned).collect()
+    }
+
+    /// The list from a combination on: up to so many sentences. A stretch ends early when many combinations make none that is wanted.
+    pub fn stretch(&self, wanted: &Wanted, from: u64, most: usize) -> Stretch {
+        let range = self.range(wanted.template);
+        let folded = wanted.text.as_ref().map(|text| text.to_lowercase());
+        let mut renderer = self.rules.renderer();
+        let (mut made, mut raw) = (Vec::new(), String::new());
+        let mut at = from.max(range.start);
+        let last = range.end.min(at.saturating_add(MAX_SCANNED as u64));
+        let mut expansions = self.effects.expand_from(at.into());
+        while at < last && made.len() < most {
+            let Some(template) = expansions.next_into(&mut raw) else { break };
+            let sentence = renderer.render(&raw);
+            let fits = |sentence: &&str| {
+                folded.as_ref().is_none_or(|text| sentence.to_lowercase().contains(text))
+            };
+            let text = sentence.filter(fits).map(str::to_owned);
+            made.extend(text.map(|text| self.made(at, template, text)));
+            at += 1;
+        }
+        Stretch { made, next: (at < range.end).then_some(at) }
+    }
+
+    /// So many different combinations, drawn at random by a seed: each that is not removed is as likely as the others. Fewer, when there
+    /// are fewer.
+    pub fn draw(&self, template: Option<usize>, seed: u64, most: usize) -> Vec<Made> {
+        let range = self.range(template);
+        let count = range.end - range.start;
+        let mut renderer = self.rules.renderer();
+        let mut draws = Draws::new(seed);
+        let (mut made, mut seen) = (Vec::new(), BTreeSet::new());
+        // Enough to meet each of a few hundred; when nearly all are removed, somebody must end it.
+        for _ in 0..most.saturating_mul(50).saturating_add(5_000) {
+            if made.len() == most || seen.len() as u64 == count {
+                break;
+            }
+            let drawn = range.start + u64::try_from(draws.below(count.into())).unwrap_or(0);
+            if !seen.insert(drawn) {
+                continue;
+            }
+            let Some(raw) = self.effects.nth(drawn.into()) else { continue };
+            let text = renderer.render(&raw.text).map(str::to_owned);
+            made.extend(text.map(|text| self.made(drawn, raw.template, text)));
+        }
+        made
+    }
+
+    /// Every way to make a sentence. Removals, replacements and grammar fixes are seen through.
+    pub fn find(&self, sentence: &str) -> Found {
+        let found = self.matcher().find(sentence, MAX_MATCHES);
+        Found { matches: found.matches, complete: found.complete }
+    }
+
+    /// Makes the index that [`Self::find`] looks into, unless it is there.
+    pub fn make_index(&self) {
+        self.matcher();
+    }
+
+    fn matcher(&self) -> &Matcher {
+        self.matcher.get_or_init(|| {
+            let room = MAX_INDEXED_BYTES / self.effects.longest().max(1);
+            let (effects, rules) = (Arc::clone(&self.effects), Arc::clone(&self.rules));
+            Matcher::new(effects, rules, room.min(MAX_INDEXED))
+        })
+    }
+
+    /// For each sentence the finished ones that are most like it, the most alike first.
+    pub fn nearest(&self, sentences: &[&str], until: Instant) -> Vec<Vec<String>> {
+        super::nearest::nearest(&self.effects, &self.rules, sentences, until)
+    }
+
+    /// What a template would make with the values and rules of this library.
+    pub fn try_template(&self, source: &str, most: usize) -> Result<Trial, Vec<EffectFault>> {
+        let at = |message: String| EffectFault::new("/template", message);
+        let source =
+            text::line(source, 1, MAX_TEMPLATE).map_err(|error| vec![at(error.to_string())])?;
+        let template = Template::parse(&source).map_err(|error| {
+            let TemplateError { column, .. } = error;
+            vec![EffectFault { column: Some(column), ..at(error.to_string()) }]
+        })?;
+        let places: BTreeSet<_> = template.placeholders().collect();
+        if places.len() > MAX_TRIED_PLACES {
+            let message = format!("must have at most {MAX_TRIED_PLACES} different placeholders");
+            return Err(vec![at(message)]);
+        }
+        let names: BTreeSet<&str> = places.iter().map(|place| place.name()).collect();
+        let unknown = names.iter().filter(|name| !self.texts.placeholders.contains_key(**name));
+        let unknown: Vec<_> = unknown.map(|name| at(format!("<{name}> has no values"))).collect();
+        if !unknown.is_empty() {
+            return Err(unknown);
+        }
+        let effects = put_together(vec![template], &self.placeholders, self.growth, "/template");
+        let effects = effects.map_err(|fault| vec![fault])?;
+        Ok(self.trial(&effects, most))
+    }
+
+    fn trial(&self, effects: &Effects, most: usize) -> Trial {
+        let combinations = number(effects.count());
+        let mut renderer = self.rules.renderer();
+        let (mut made, mut removed) = (Vec::new(), 0);
+        let mut at = 0_u64;
+        for expansion in effects.expand().take(MAX_SCANNED) {
+            if made.len() == most {
+                break;
+            }
+            match renderer.render(&expansion.text) {
+                None => removed += 1,
+                Some(text) => made.push(Made {
+                    number: at,
+                    template: 0,
+                    text: text.to_owned(),
+                    bindings: effects.bindings(0, at.into()).unwrap_or_default(),
+                }),
+            }
+            at += 1;
+        }
+        Trial { combinations, made, more: at < combinations, removed }
+    }
+
+    /// The number in the whole list of a combination of a template.
+    pub fn number_of(&self, template: usize, combination: u64) -> Option<u64> {
+        Some(self.starts.get(template)? + combination)
+    }
+
+    /// The combinations of a template, or all; none of a template that there is not.
+    fn range(&self, template: Option<usize>) -> Range<u64> {
+        let Some(template) = template else { return 0..self.count() };
+        let end = self.starts.get(template + 1);
+        end.map_or(0..0, |end| self.starts[template]..*end)
+    }
+
+    fn made(&self, number: u64, template: usize, text: String) -> Made {
+        let combination = number - self.starts[template];
+        let bindings = self.effects.bindings(template, combination.into()).unwrap_or_default();
+        Made { number, template, text, bindings }
+    }
+}
+
+/// A number of combinations, which the check has held to what fits.
+fn number(count: Option<u128>) -> u64 {
+    count.and_then(|count| u64::try_from(count).ok()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,551 @@
+//! Effect texts: templates, the sentences they make, the way back, and edits by admins.
+
+use std::collections::BTreeSet;
+
+use cardscape_engine::effect_text::finished;
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Player, RequestExt as _, TestApp, effect_files, seed_data, set_file};
+
+/// TTCG with its effect texts.
+async fn ttcg() -> TestApp {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    app.seed_effect_texts("ttcg").await;
+    app
+}
+
+/// A game whose texts fit on a page: 3 × 3 combinations of one template, and one of another.
+async fn small(app: &TestApp, admin: &Player) -> String {
+    app.seed(&["emojito"]).await;
+    let first =
+        put(app, admin, "effect-placeholders/mood", &json!({ "values": ["glad", "sad", "odd"] }));
+    let etag = first.answer().await.header("etag");
+    let templates = json!({ "templates": ["Be <mood>, then <mood+1>.", "Rest."] });
+    let made = put(app, admin, "effect-templates", &templates).header("if-match", etag);
+    let answer = made.answer().await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.header("etag")
+}
+
+fn put(app: &TestApp, by: &Player, path: &str, body: &Value) -> RequestBuilder {
+    app.put(&format!("/v1/games/emojito/{path}")).by(by).json(body)
+}
+
+/// All items of a list, page by page.
+async fn all(app: &TestApp, path: &str) -> Vec<Value> {
+    let (mut items, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = app.get(&format!("{path}{cursor}")).answer().await.expect(200);
+        items.extend(page["data"].as_array().unwrap().iter().cloned());
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return items,
+        }
+    }
+}
+
+fn texts(items: &[Value]) -> Vec<&str> {
+    items.iter().map(|item| item["text"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn templates_placeholders_and_rules_are_there_to_read() {
+    let app = ttcg().await;
+    let files = effect_files("ttcg");
+    let lines: Vec<&str> = files.templates.text.lines().collect();
+    let templates = all(&app, "/v1/games/ttcg/effect-templates?limit=40").await;
+    assert_eq!(templates.len(), lines.len());
+    for (at, (template, line)) in templates.iter().zip(&lines).enumerate() {
+        assert_eq!((&template["number"], &template["template"]), (&json!(at + 1), &json!(line)));
+    }
+    let one = app.get("/v1/games/ttcg/effect-templates/1").answer().await;
+    let etag = one.header("etag");
+    assert_eq!(one.expect(200), templates[0]);
+    assert_eq!(templates[0]["placeholders"], json!(["haul"]));
+    let again = app.get("/v1/games/ttcg/effect-templates/1").header("if-none-match", etag);
+    assert_eq!(again.answer().await.status, 304);
+
+    let placeholders = all(&app, "/v1/games/ttcg/effect-placeholders?limit=30").await;
+    assert_eq!(placeholders.len(), files.placeholders.len() - 2, "two files are rules");
+    let fodder = app.get("/v1/games/ttcg/effect-placeholders/fodder").answer().await.expect(200);
+    assert_eq!(fodder["values"], json!(["one card", "one spell", "one <kind> card"]));
+    let rules = app.get("/v1/games/ttcg/effect-phrase-rules").answer().await.expect(200);
+    assert_eq!(rules["replacements"][0], json!({ "old": "gain 1 points", "new": "gain 1 point" }));
+
+    for nowhere in [
+        "ttcg/effect-templates/0",
+        "ttcg/effect-templates/9999",
+        "ttcg/effect-templates/x",
+        "ttcg/effect-placeholders/nobody",
+        "emojito/effect-templates",
+        "nowhere/effects",
+    ] {
+        app.get(&format!("/v1/games/{nowhere}")).answer().await.problem(404, "not_found");
+    }
+}
+
+#[tokio::test]
+async fn pages_hold_every_sentence_once() {
+    let app = ttcg().await;
+    let library = effect_files("ttcg").check().unwrap();
+    let expected = finished(library.effects(), library.rules());
+
+    let whole = all(&app, "/v1/games/ttcg/effects?limit=200").await;
+    let numbers: BTreeSet<u64> =
+        whole.iter().map(|effect| effect["number"].as_u64().unwrap()).collect();
+    assert_eq!(numbers.len(), whole.len(), "a combination comes once");
+    let distinct: BTreeSet<&str> = texts(&whole).into_iter().collect();
+    assert!(distinct.iter().copied().eq(expected.iter().map(String::as_str)), "{}", distinct.len());
+
+    // The same, by template and by words.
+    let of_one = all(&app, "/v1/games/ttcg/effects?template=47&limit=17").await;
+    let wanted: Vec<&Value> = whole.iter().filter(|effect| effect["template"] == 47).collect();
+    assert!(wanted.len() > 17);
+    assert!(of_one.iter().eq(wanted));
+    let with_words = all(&app, "/v1/games/ttcg/effects?q=TWO%20cards&limit=50").await;
+    let wanted: Vec<&Value> = whole
+        .iter()
+        .filter(|effect| effect["text"].as_str().unwrap().contains("wo cards"))
+        .collect();
+    assert!(wanted.len() > 50);
+    assert!(with_words.iter().eq(wanted));
+
+    // One sentence a line.
+    let text = app.get("/v1/games/ttcg/effects?limit=3").header("accept", "text/plain");
+    let text = text.answer().await;
+    assert_eq!(text.text().lines().collect::<Vec<_>>(), texts(&whole)[..3]);
+    assert!(text.header("link").contains("rel=\"next\""));
+
+    for bad in ["template=0", "template=999", "q=", "limit=0", "limit=201", "page=2"] {
+        let answer = app.get(&format!("/v1/games/ttcg/effects?{bad}")).answer().await;
+        answer.problem(400, "invalid_query");
+    }
+    let forged = app.get("/v1/games/ttcg/effects?cursor=WzFd").answer().await;
+    forged.problem(400, "invalid_cursor");
+}
+
+#[tokio::test]
+async fn a_seed_draws_the_same_again() {
+    let app = ttcg().await;
+    let draw = async |query: &str| {
+        app.get(&format!("/v1/games/ttcg/effects/random?{query}")).answer().await
+    };
+    let first = draw("count=20&seed=7").await;
+    assert!(!first.header("etag").is_empty());
+    let first = first.expect(200);
+    assert_eq!(first["seed"], 7);
+    assert_eq!(first, draw("count=20&seed=7").await.expect(200));
+    let drawn: BTreeSet<u64> = first["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["number"].as_u64().unwrap())
+        .collect();
+    assert_eq!(drawn.len(), 20);
+    assert_ne!(first["data"], draw("count=20&seed=8").await.expect(200)["data"]);
+
+    let chance = draw("").await;
+    assert_eq!(chance.header("cache-control"), "no-store");
+    let chance = chance.expect(200);
+    let again = draw(&format!("seed={}", chance["seed"])).await.expect(200);
+    assert_eq!(chance, again);
+
+    // Everything that a template makes, and no more than that.
+    let of_one = all(&app, "/v1/games/ttcg/effects?template=1").await;
+    let drawn = draw("template=1&count=200&seed=1").await.expect(200);
+    let drawn: BTreeSet<&str> =
+        texts(drawn["data"].as_array().unwrap()).into_iter().collect::<BTreeSet<_>>();
+    assert_eq!(drawn, texts(&of_one).into_iter().collect::<BTreeSet<_>>());
+    for bad in ["count=0", "count=201", "seed=-1", "seed=9007199254740992", "template=0"] {
+        draw(bad).await.problem(400, "invalid_query");
+    }
+}
+
+#[tokio::test]
+async fn every_effect_on_a_card_leads_back_to_its_template() {
+    let app = ttcg().await;
+    let source = seed_data("ttcg");
+    let mut sentences = BTreeSet::new();
+    for set in ["hearth", "veil"] {
+        let cards = set_file(&source, set)["cards"].as_array().unwrap().clone();
+        let effects =
+            cards.iter().flat_map(|card| card["effects"].as_array().cloned().unwrap_or_default());
+        sentences.extend(effects.map(|effect| effect["text"].as_str().unwrap().to_owned()));
+    }
+    assert!(sentences.len() > 300);
+    let sentences: Vec<String> = sentences.into_iter().collect();
+    for some in sentences.chunks(100) {
+        let body = json!({ "sentences": some });
+        let found = app.post("/v1/games/ttcg/effects/match").json(&body).answer().await.expect(200);
+        for (sentence, found) in some.iter().zip(found["data"].as_array().unwrap()) {
+            assert_eq!(found["sentence"], sentence.as_str());
+            assert_eq!(found["complete"], true, "{found}");
+            let first = &found["matches"][0];
+            let template = first["template_text"].as_str().unwrap();
+            // The places filled with the values make the sentence again.
+            let mut made = template.to_owned();
+            for binding in first["bindings"].as_array().unwrap() {
+                let (place, value) = (binding["placeholder"].as_str(), binding["value"].as_str());
+                made = made.replace(place.unwrap(), value.unwrap());
+            }
+            assert_eq!(first["raw"], made, "{found}");
+            assert_eq!(found["suggestions"], json!([]));
+        }
+    }
+
+    // The number is that of the list.
+    let body = json!({ "sentences": [sentences[0]] });
+    let found = app.post("/v1/games/ttcg/effects/match").json(&body).answer().await.expect(200);
+    let first = &found["data"][0]["matches"][0];
+    let listed = all(&app, &format!("/v1/games/ttcg/effects?template={}", first["template"])).await;
+    let listed = listed.iter().find(|effect| effect["number"] == first["number"]).unwrap();
+    assert_eq!(listed["text"], sentences[0].as_str());
+
+    // What nothing makes has neighbours, if it looks like anything.
+    let body = json!({ "sentences": ["Discard one Fire card to draw ten cards.", "Blorp"] });
+    let found = app.post("/v1/games/ttcg/effects/match").json(&body).answer().await.expect(200);
+    let (near, far) = (&found["data"][0], &found["data"][1]);
+    assert_eq!((&near["matches"], &far["matches"]), (&json!([]), &json!([])));
+    let suggestions = near["suggestions"].as_array().unwrap();
+    assert!((1..=3).contains(&suggestions.len()), "{near}");
+    assert!(suggestions[0].as_str().unwrap().contains("Fire card to"), "{near}");
+    assert_eq!(far["suggestions"], json!([]));
+
+    let many: Vec<String> = (0..101).map(|number| format!("Sentence {number}.")).collect();
+    for (bad, pointer) in [
+        (json!([]), "/sentences"),
+        (json!(many), "/sentences"),
+        (json!(["Rest.", ""]), "/sentences/1"),
+        (json!(["x".repeat(501)]), "/sentences/0"),
+    ] {
+        let body = json!({ "sentences": bad });
+        let refused = app.post("/v1/games/ttcg/effects/match").json(&body).answer().await;
+        assert_eq!(refused.problem(422, "invalid_body")["errors"][0]["pointer"], pointer);
+    }
+}
+
+/// The texts of hidden cards are no part of what is matched: only the templates are.
+#[tokio::test]
+async fn matching_knows_templates_and_no_cards() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let hidden = set_file(&seed_data("ttcg"), "veil")["cards"][0]["effects"][0]["text"].clone();
+    let only = json!({ "templates": ["Rest."] });
+    let made = app.put("/v1/games/ttcg/effect-templates").by(&admin).json(&only);
+    made.answer().await.expect(200);
+    let body = json!({ "sentences": [hidden, "Rest."] });
+    for caller in [None, Some(&admin)] {
+        let request = app.post("/v1/games/ttcg/effects/match").json(&body);
+        let request = caller.into_iter().fold(request, |request, caller| request.by(caller));
+        let found = request.answer().await.expect(200);
+        assert_eq!(found["data"][0]["matches"], json!([]));
+        assert_eq!(found["data"][0]["suggestions"], json!([]));
+        assert_eq!(found["data"][1]["matches"][0]["template"], 1);
+    }
+}
+
+#[tokio::test]
+async fn anybody_may_try_a_template() {
+    let app = ttcg().await;
+    let expand =
+        async |body: Value| app.post("/v1/games/ttcg/effects/expand").json(&body).answer().await;
+    let told = expand(json!({ "template": "Wake a <type> unit.", "limit": 3 })).await.expect(200);
+    assert_eq!(told["combinations"], 8);
+    assert_eq!(told["more"], true);
+    let made = texts(told["data"].as_array().unwrap());
+    assert_eq!(
+        made,
+        ["Wake an Earth unit.", "Wake a Water unit.", "Wake a Fire unit."],
+        "with the game's rules"
+    );
+    let removed =
+        expand(json!({ "template": "Let your opponent draw one card to draw one card." })).await;
+    let removed = removed.expect(200);
+    assert_eq!((&removed["removed"], &removed["data"]), (&json!(1), &json!([])));
+
+    // More than anybody could count out, counted at once; more than that is refused.
+    let many = "<deed> ".repeat(20);
+    let places: String = (0..12).map(|number| format!("<deed+{number}> ")).collect();
+    let huge: String = (0..20).map(|number| format!("<deed+{number}>")).collect();
+    let too_many: String = (0..21).map(|number| format!("<deed+{number}>")).collect();
+    assert!(expand(json!({ "template": many, "limit": 1 })).await.status == 200, "linked places");
+    for (template, column) in [
+        (places, None),
+        (huge, None),
+        (too_many, None),
+        ("Wake <nobody>.".to_owned(), None),
+        ("Wake <a unit>.".to_owned(), Some(6)),
+        (String::new(), None),
+        ("x".repeat(501), None),
+        ("a\u{202e}b".to_owned(), None),
+    ] {
+        let refused = expand(json!({ "template": template })).await.problem(422, "invalid_body");
+        let fault = &refused["errors"][0];
+        assert_eq!(fault["pointer"], "/template", "{refused}");
+        assert_eq!(fault["column"].as_u64(), column, "{refused}");
+    }
+    expand(json!({ "template": "Rest.", "depth": 3 })).await.problem(422, "invalid_body");
+}
+
+#[tokio::test]
+async fn a_rehearsal_tells_what_the_edit_does() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let other_instance = app.second_instance();
+    let etag = small(&app, &admin).await;
+    let before = all(&app, "/v1/games/emojito/effects?").await;
+    assert_eq!(before.len(), 10);
+
+    // A rule that removes three, says three otherwise, and leaves four alone.
+    let rules = json!({ "removals": ["Be sad"], "replacements": [{ "old": "Be odd", "new": "Act strangely" }] });
+    let edit = |query: &str| {
+        put(&app, &admin, &format!("effect-phrase-rules{query}"), &rules).header("if-match", &etag)
+    };
+    let rehearsed = edit("?dry_run=true").answer().await;
+    assert_eq!(rehearsed.header("etag"), "");
+    let rehearsed = rehearsed.expect(200);
+    assert_eq!(rehearsed["exact"], true);
+    let sentences = &rehearsed["sentences"];
+    assert_eq!(sentences["count"], json!({ "before": 10, "after": 7 }));
+    assert_eq!(sentences["added"], json!({ "count": 0, "sample": [] }));
+    assert_eq!(
+        sentences["removed"],
+        json!({ "count": 3, "sample": ["Be sad, then glad.", "Be sad, then odd.", "Be sad, then sad."] })
+    );
+    assert_eq!(sentences["changed"]["count"], 3);
+    assert_eq!(
+        sentences["changed"]["sample"][0],
+        json!({ "before": "Be odd, then glad.", "after": "Act strangely, then glad." })
+    );
+    assert_eq!(all(&app, "/v1/games/emojito/effects?").await, before, "nothing happened");
+
+    let done = edit("").answer().await;
+    let new_etag = done.header("etag");
+    assert_ne!(new_etag, etag);
+    let done = done.expect(200);
+    assert_eq!(done["dry_run"], false);
+    assert_eq!(done["sentences"], rehearsed["sentences"], "as it was told");
+    let read = app.get("/v1/games/emojito/effect-phrase-rules").answer().await;
+    assert_eq!((read.header("etag"), read.json()), (new_etag.clone(), rules.clone()));
+
+    // The other instance, which had loaded the old texts or none, tells the new ones at once.
+    for instance in [&app, &other_instance] {
+        let after = all(instance, "/v1/games/emojito/effects?").await;
+        assert_eq!(after.len(), 7);
+        assert_eq!(after[3]["text"], "Act strangely, then glad.");
+    }
+    // So it does after an edit of something that it has loaded.
+    let values = json!({ "values": ["glad"] });
+    let fewer = put(&other_instance, &admin, "effect-placeholders/mood", &values);
+    let told = fewer.header("if-match", &new_etag).answer().await.expect(200);
+    assert_eq!(
+        told["templates"],
+        json!([{ "template": "Be <mood>, then <mood+1>.", "before": 9, "after": 1 }])
+    );
+    assert_eq!(
+        texts(&all(&app, "/v1/games/emojito/effects?").await),
+        ["Be glad, then glad.", "Rest."]
+    );
+
+    // A version that is none any more overwrites nothing; whoever names none is told to.
+    edit("").answer().await.problem(412, "precondition_failed");
+    edit("?dry_run=true").answer().await.problem(412, "precondition_failed");
+    put(&app, &admin, "effect-phrase-rules", &rules)
+        .answer()
+        .await
+        .problem(428, "precondition_required");
+    let nothing_yet = put(&app, &admin, "effect-phrase-rules", &rules).header("if-none-match", "*");
+    nothing_yet.answer().await.problem(412, "precondition_failed");
+    let nowhere = app.put("/v1/games/nowhere/effect-phrase-rules").by(&admin).json(&rules);
+    nowhere.answer().await.problem(404, "not_found");
+
+    let entries = "SELECT count(*) FROM audit_log WHERE action = 'effect_texts.changed'";
+    assert_eq!(app.db().value(entries).await, "4");
+    let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
+    assert_eq!(log["data"][0]["actor_id"], admin.id.as_str());
+    assert_eq!(log["data"][0]["details"]["change"]["part"], "placeholder mood");
+}
+
+#[tokio::test]
+async fn the_same_again_changes_nothing_and_one_of_two_edits_wins() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let etag = small(&app, &admin).await;
+    let edit = |template: &str| {
+        let body = json!({ "template": template });
+        put(&app, &admin, "effect-templates/2", &body).header("if-match", &etag)
+    };
+    assert_eq!(edit(" Rest. ").answer().await.header("etag"), etag);
+    let (one, two) = tokio::join!(edit("Sleep.").answer(), edit("Nap.").answer());
+    let mut statuses = [one.status, two.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 412]);
+    let stored = app.get("/v1/games/emojito/effect-templates/2").answer().await.expect(200);
+    let winner = if one.status == 200 { "Sleep." } else { "Nap." };
+    assert_eq!(stored["template"], winner);
+
+    // Two first ones at once, for a game that has none.
+    app.seed(&["uno-emoji"]).await;
+    let first = |template: &str| {
+        let body = json!({ "templates": [template] });
+        app.put("/v1/games/uno-emoji/effect-templates").by(&admin).json(&body)
+    };
+    let (one, two) = tokio::join!(first("Draw.").answer(), first("Skip.").answer());
+    let mut statuses = [one.status, two.status];
+    statuses.sort_unstable();
+    // The second one may come after the first, and is then asked which version it means.
+    assert!(statuses[0] == 200 && [412, 428].contains(&statuses[1]), "{statuses:?}");
+}
+
+#[tokio::test]
+async fn cursors_end_with_their_version() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let etag = small(&app, &admin).await;
+    let page = app.get("/v1/games/emojito/effects?limit=4").answer().await.expect(200);
+    let next = format!(
+        "/v1/games/emojito/effects?limit=4&cursor={}",
+        page["next_cursor"].as_str().unwrap()
+    );
+    app.get(&next).answer().await.expect(200);
+    let body = json!({ "template": "Sleep." });
+    let edit = put(&app, &admin, "effect-templates/1", &body).header("if-match", etag);
+    edit.answer().await.expect(200);
+    app.get(&next).answer().await.problem(400, "invalid_cursor");
+}
+
+/// Every fault is told with its place, and nothing is changed.
+#[tokio::test]
+async fn faults_have_their_places() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let etag = small(&app, &admin).await;
+    let refused = async |path: &str, body: Value| -> Vec<Value> {
+        let answer = put(&app, &admin, path, &body).header("if-match", &etag).answer().await;
+        answer.problem(422, "invalid_edit")["errors"].as_array().unwrap().clone()
+    };
+    let places = |faults: &[Value]| -> Vec<String> {
+        faults.iter().map(|fault| fault["pointer"].as_str().unwrap().to_owned()).collect()
+    };
+
+    let faults = refused(
+        "effect-templates",
+        json!({ "templates": ["Be <mood>.", "Be <a b>.", "", "Be\nfree."] }),
+    )
+    .await;
+    assert_eq!(places(&faults), ["/templates/1", "/templates/2", "/templates/3"]);
+    assert_eq!(faults[0]["column"], 4);
+    assert!(
+        faults[0]["detail"].as_str().unwrap().starts_with("template 2, column 4: <a b>"),
+        "{faults:?}"
+    );
+    let faults =
+        refused("effect-templates", json!({ "templates": ["Be <mood>.", "See <nobody>."] })).await;
+    assert_eq!(places(&faults), ["/templates/1"]);
+    assert_eq!(faults[0]["detail"], "template 2: <nobody> has no values");
+    let faults = refused("effect-templates/2", json!({ "template": "Be <a b>." })).await;
+    assert_eq!(places(&faults), ["/template"]);
+
+    let faults =
+        refused("effect-placeholders/mood", json!({ "values": ["glad", "as <mood> as ever"] }))
+            .await;
+    assert_eq!(places(&faults), ["/values"]);
+    assert!(faults[0]["detail"].as_str().unwrap().contains("lead back to <mood>"), "{faults:?}");
+    assert_eq!(
+        places(&refused("effect-placeholders/mood", json!({ "values": [] })).await),
+        ["/values"]
+    );
+    assert_eq!(
+        places(&refused("effect-placeholders/a%20b", json!({ "values": ["x"] })).await),
+        ["/values"]
+    );
+    // The fault is elsewhere: in a template that uses it.
+    let gone = app
+        .delete("/v1/games/emojito/effect-placeholders/mood")
+        .by(&admin)
+        .header("if-match", &etag);
+    let gone = gone.answer().await.problem(422, "invalid_edit");
+    assert_eq!(gone["errors"][0]["pointer"], "/templates/0");
+
+    let faults = refused(
+        "effect-phrase-rules",
+        json!({
+            "removals": ["fine", "#no"],
+            "replacements": [{ "old": "a", "new": "b" }, { "old": "x:y", "new": "" }, { "old": "a", "new": "c" }, { "old": "", "new": "c" }],
+        }),
+    )
+    .await;
+    assert_eq!(
+        places(&faults),
+        ["/removals/1", "/replacements/1/old", "/replacements/2/old", "/replacements/3/old"]
+    );
+    assert!(faults[1]["detail"].as_str().unwrap().starts_with("replacement 2: "), "{faults:?}");
+
+    let read = app.get("/v1/games/emojito/effect-templates").answer().await;
+    assert_eq!(read.header("etag"), etag, "nothing was changed");
+}
+
+/// What would keep a core busy, or fill the memory, is refused before it is tried.
+#[tokio::test]
+async fn no_text_is_a_bomb() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let mut etag = small(&app, &admin).await;
+    let refused = |answer: Answer, words: &str| {
+        let problem = answer.problem(422, "invalid_edit");
+        assert!(problem["errors"][0]["detail"].as_str().unwrap().contains(words), "{problem}");
+    };
+    // Rules that each make two letters of one that the rule before has written.
+    let doubling: Vec<Value> = (0..60_u8)
+        .map(|at| {
+            let letter = |at: u8| char::from_u32(0x4e00 + u32::from(at)).unwrap().to_string();
+            json!({ "old": letter(at), "new": letter(at + 1).repeat(2) })
+        })
+        .collect();
+    let body = json!({ "removals": [], "replacements": doubling });
+    let answer = put(&app, &admin, "effect-phrase-rules", &body).header("if-match", &etag);
+    refused(answer.answer().await, "could be longer than");
+    // Values that lead to two of the next, thirty deep.
+    for depth in (0..14).rev() {
+        let value = if depth == 13 { "x".to_owned() } else { format!("<d{0}> <d{0}>", depth + 1) };
+        let path = format!("effect-placeholders/d{depth}");
+        let body = json!({ "values": [value] });
+        let answer = put(&app, &admin, &path, &body).header("if-match", &etag).answer().await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        etag = answer.header("etag");
+    }
+    let body = json!({ "templates": ["Say <d0>."] });
+    let answer = put(&app, &admin, "effect-templates", &body).header("if-match", &etag);
+    refused(answer.answer().await, "could be longer than");
+    let tried = app.post("/v1/games/emojito/effects/expand").json(&json!({ "template": "<d0>" }));
+    tried.answer().await.problem(422, "invalid_body");
+    // More combinations than a number holds.
+    let digits: Vec<String> = (0..100).map(|digit| digit.to_string()).collect();
+    let body = json!({ "values": digits });
+    let answer =
+        put(&app, &admin, "effect-placeholders/n", &body).header("if-match", &etag).answer().await;
+    etag = answer.header("etag");
+    let places = |count: usize| (0..count).map(|at| format!("<n+{at}> ")).collect::<String>();
+    let body = json!({ "templates": [format!("Say {}.", places(8))] });
+    let answer = put(&app, &admin, "effect-templates", &body).header("if-match", &etag);
+    refused(answer.answer().await, "makes more than");
+    // As many as it holds are told, if not one by one, and are there to read, to draw and to find.
+    let body = json!({ "templates": [format!("Say {}.", places(7).trim())] });
+    let answer =
+        put(&app, &admin, "effect-templates", &body).header("if-match", &etag).answer().await;
+    let told = answer.expect(200);
+    assert_eq!((&told["exact"], &told["sentences"]), (&json!(false), &Value::Null));
+    assert_eq!(told["combinations"]["after"], 100_000_000_000_000_u64);
+    assert_eq!(told["templates"].as_array().unwrap().len(), 3);
+    let page = app.get("/v1/games/emojito/effects?q=nothing").answer().await.expect(200);
+    assert_eq!(page["data"], json!([]));
+    assert!(page["next_cursor"].is_string(), "it looked at some, not at all");
+    let drawn = app.get("/v1/games/emojito/effects/random?seed=3").answer().await.expect(200);
+    let (text, number) = (&drawn["data"][0]["text"], &drawn["data"][0]["number"]);
+    let body = json!({ "sentences": [text] });
+    let found = app.post("/v1/games/emojito/effects/match").json(&body).answer().await.expect(200);
+    assert_eq!(&found["data"][0]["matches"][0]["number"], number, "{found}");
+}
