@@ -161,7 +161,6 @@ impl Shared {
             card_cache: CardCache::new(settings.card_cache_bytes, settings.card_cache_trust),
             games: GameShelf::new(settings.games_trust),
             common_words: RwLock::default(),
-            games: GameShelf::default(),
             effects: EffectShelf::default(),
             effect_work: EffectWork::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
