@@ -1,7 +1,8 @@
 //! Phrase rules: what becomes of a sentence once its places are filled.
 
-use aho_corasick::automaton::OverlappingState;
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
+use aho_corasick::automaton::{Automaton as _, OverlappingState, StateID};
+use aho_corasick::dfa::DFA;
+use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 
 use super::grammar::{LEAD, mend};
 use super::lines::rule_lines;
@@ -35,8 +36,19 @@ pub struct PhraseRules {
     replacements: Vec<(String, String)>,
     ignored: Vec<IgnoredRule>,
     mends: bool,
-    /// Removals, then what is replaced, then two spaces, then what every grammar fix begins with. `None`: every rule is tried by itself.
-    scanner: Option<AhoCorasick>,
+    scanner: Scanner,
+}
+
+/// Looks for removals, then what is replaced, then two spaces, then what every grammar fix begins with: numbered in this order.
+#[derive(Clone, Debug, Default)]
+enum Scanner {
+    /// Every phrase is looked for by itself.
+    #[default]
+    None,
+    /// Tables that are fast to read.
+    Fast(Box<DFA>),
+    /// Smaller ones, for many phrases.
+    Small(AhoCorasick),
 }
 
 /// No phrases, but the grammar fixes.
@@ -47,7 +59,7 @@ impl Default for PhraseRules {
             replacements: Vec::new(),
             ignored: Vec::new(),
             mends: true,
-            scanner: None,
+            scanner: Scanner::None,
         }
     }
 }
@@ -129,43 +141,62 @@ impl PhraseRules {
 
     /// Something that finishes many sentences and keeps its memory in between.
     pub fn renderer(&self) -> Renderer<'_> {
-        Renderer { rules: self, text: String::new(), spare: String::new() }
+        Renderer { rules: self, trail: Trail::default(), text: String::new(), spare: String::new() }
     }
 
     /// What a text holds: replacements from this one on, and, where asked for, phrases to remove.
     fn scan(&self, text: &str, from: usize, removals: bool) -> Scan {
         let mut scan = Scan::default();
-        let Some(scanner) = &self.scanner else {
-            scan.removed = removals && self.removals.iter().any(|phrase| text.contains(phrase));
-            let holds = |(old, _): &(String, String)| text.contains(old);
-            scan.first = self.replacements[from..].iter().position(holds).map(|at| from + at);
-            scan.double_space = text.contains("  ");
-            scan.lead = text.contains(LEAD);
-            return scan;
-        };
-        let mut state = OverlappingState::start();
-        let input = Input::new(text);
-        // A match kind that knows overlaps was chosen, so there is no error.
-        while scanner.try_find_overlapping(input.clone(), &mut state).is_ok() {
-            let Some(found) = state.get_match() else { break };
-            let pattern = found.pattern().as_usize();
-            match pattern.checked_sub(self.removals.len()) {
-                None => {
-                    scan.removed = removals;
-                    if removals {
-                        break;
+        match &self.scanner {
+            Scanner::None => {
+                scan.removed = removals && self.removals.iter().any(|phrase| text.contains(phrase));
+                let holds = |(old, _): &(String, String)| text.contains(old);
+                scan.first = self.replacements[from..].iter().position(holds).map(|at| from + at);
+                scan.double_space = text.contains("  ");
+                scan.lead = text.contains(LEAD);
+            }
+            Scanner::Fast(tables) => {
+                let Some(mut state) = start(tables) else { return scan };
+                for &byte in text.as_bytes() {
+                    state = tables.next_state(Anchored::No, state, byte);
+                    if tables.is_special(state) && tables.is_match(state) {
+                        for at in 0..tables.match_len(state) {
+                            let phrase = tables.match_pattern(state, at).as_usize();
+                            self.note(&mut scan, phrase, from, removals);
+                        }
                     }
                 }
-                Some(rule) if rule == self.replacements.len() => scan.double_space = true,
-                Some(rule) if rule > self.replacements.len() => scan.lead = true,
-                Some(rule) if rule >= from && scan.first.is_none_or(|first| rule < first) => {
-                    scan.first = Some(rule);
+            }
+            Scanner::Small(tables) => {
+                let mut state = OverlappingState::start();
+                let input = Input::new(text);
+                // A match kind that knows overlaps was chosen, so there is no error.
+                while tables.try_find_overlapping(input.clone(), &mut state).is_ok() {
+                    let Some(found) = state.get_match() else { break };
+                    self.note(&mut scan, found.pattern().as_usize(), from, removals);
                 }
-                Some(_) => {}
             }
         }
         scan
     }
+
+    /// Takes a phrase that was found into account.
+    fn note(&self, scan: &mut Scan, phrase: usize, from: usize, removals: bool) {
+        match phrase.checked_sub(self.removals.len()) {
+            None => scan.removed |= removals,
+            Some(rule) if rule == self.replacements.len() => scan.double_space = true,
+            Some(rule) if rule > self.replacements.len() => scan.lead = true,
+            Some(rule) if rule >= from && scan.first.is_none_or(|first| rule < first) => {
+                scan.first = Some(rule);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Where a scan begins. The tables are made for scans that may begin anywhere, so there is such a state.
+fn start(tables: &DFA) -> Option<StateID> {
+    tables.start_state(Anchored::No).ok()
 }
 
 /// Equal when they say the same.
@@ -176,13 +207,52 @@ impl PartialEq for PhraseRules {
     }
 }
 
-fn scanner(removals: &[String], replacements: &[(String, String)]) -> Option<AhoCorasick> {
+fn scanner(removals: &[String], replacements: &[(String, String)]) -> Scanner {
     let replaced = replacements.iter().map(|(old, _)| old.as_str());
     let phrases: Vec<&str> =
         removals.iter().map(String::as_str).chain(replaced).chain(["  ", LEAD]).collect();
     let bytes: usize = phrases.iter().map(|phrase| phrase.len()).sum();
-    let kind = (bytes <= FAST_TABLES_MAX).then_some(AhoCorasickKind::DFA);
-    AhoCorasick::builder().match_kind(MatchKind::Standard).kind(kind).build(phrases).ok()
+    if bytes <= FAST_TABLES_MAX {
+        let mut tables = DFA::builder();
+        tables.match_kind(MatchKind::Standard).start_kind(StartKind::Unanchored);
+        if let Ok(tables) = tables.build(&phrases) {
+            return Scanner::Fast(Box::new(tables));
+        }
+    }
+    let tables = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&phrases);
+    tables.map_or(Scanner::None, Scanner::Small)
+}
+
+/// How the last raw sentence was scanned. Most sentences begin as the one before: only what is new is scanned.
+#[derive(Clone, Debug, Default)]
+struct Trail {
+    text: Vec<u8>,
+    /// The state after each byte.
+    states: Vec<StateID>,
+    /// Phrases that were found, with where they end.
+    found: Vec<(usize, usize)>,
+}
+
+impl Trail {
+    /// Goes on from where the sentence differs from the one before.
+    fn follow(&mut self, tables: &DFA, text: &[u8]) {
+        let common = self.text.iter().zip(text).take_while(|(old, new)| old == new).count();
+        self.text.truncate(common);
+        self.text.extend_from_slice(&text[common..]);
+        self.states.truncate(common);
+        let kept = self.found.partition_point(|&(end, _)| end <= common);
+        self.found.truncate(kept);
+        let Some(mut state) = self.states.last().copied().or_else(|| start(tables)) else { return };
+        for (at, &byte) in text.iter().enumerate().skip(common) {
+            state = tables.next_state(Anchored::No, state, byte);
+            self.states.push(state);
+            if tables.is_special(state) && tables.is_match(state) {
+                let phrases = 0..tables.match_len(state);
+                let phrases = phrases.map(|phrase| tables.match_pattern(state, phrase).as_usize());
+                self.found.extend(phrases.map(|phrase| (at + 1, phrase)));
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -199,6 +269,7 @@ struct Scan {
 #[derive(Clone, Debug)]
 pub struct Renderer<'a> {
     rules: &'a PhraseRules,
+    trail: Trail,
     text: String,
     spare: String,
 }
@@ -206,8 +277,16 @@ pub struct Renderer<'a> {
 impl Renderer<'_> {
     /// The finished sentence, or `None` when it is dropped.
     pub fn render(&mut self, raw: &str) -> Option<&str> {
-        let Self { rules, text, spare } = self;
-        let mut scan = rules.scan(raw, 0, true);
+        let Self { rules, trail, text, spare } = self;
+        let mut scan = Scan::default();
+        if let Scanner::Fast(tables) = &rules.scanner {
+            trail.follow(tables, raw.as_bytes());
+            for &(_, phrase) in &trail.found {
+                rules.note(&mut scan, phrase, 0, true);
+            }
+        } else {
+            scan = rules.scan(raw, 0, true);
+        }
         if scan.removed {
             return None;
         }
