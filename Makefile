@@ -27,6 +27,7 @@ fuzz: postgres $(VENV)/bin/schemathesis  ## fuzz a running service from its own 
 
 bench: postgres  ## measure: ratios within one run; CARDS=20000,1000000 compares sizes
 	$(CARGO) bench --locked -p cardscape-engine --bench validate
+	$(CARGO) bench --locked -p cardscape --bench effects
 	$(CARGO) bench --locked -p cardscape --bench service -- --cards $(CARDS)
 
 tour: postgres  ## play the main job against a running service, or one started for it

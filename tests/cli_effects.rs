@@ -445,11 +445,11 @@ fn very_many_combinations() {
     assert!(drawn.contains("too many combinations to draw from"), "{drawn}");
 }
 
-/// 30,000 sentences, two thirds of them twice, through files of a MiB.
+/// 60,000 sentences, a third of them twice, through files of a MiB.
 #[test]
 fn sorting_beyond_memory_is_sorting() {
     let folder = Folder::new();
-    let numbers: String = (0..10_000).rev().map(|n| format!("{n}\n")).collect();
+    let numbers: String = (0..20_000).rev().map(|n| format!("{n}\n")).collect();
     folder.write("placeholders/n.txt", &numbers);
     folder.write("placeholders/m.txt", "<n>\n<n>\nmany <n>\n");
     let long = "and so on ".repeat(12);
@@ -459,7 +459,7 @@ fn sorting_beyond_memory_is_sorting() {
         let ran = folder.run(&[&begin[..], &NO_RULES].concat());
         assert_eq!(
             ran.stderr,
-            format!("{file}: 20000 effects from 30000 combinations: 10000 duplicates, 0 removed\n")
+            format!("{file}: 40000 effects from 60000 combinations: 20000 duplicates, 0 removed\n")
         );
         folder.read(file)
     };
@@ -477,7 +477,7 @@ fn sorting_beyond_memory_is_sorting() {
         "{}",
         ran.stderr
     );
-    assert_eq!(lines(&folder.read("unsorted.txt")).len(), 30_000);
+    assert_eq!(lines(&folder.read("unsorted.txt")).len(), 60_000);
     let shuffled: String =
         lines(&large).iter().rev().map(|line| format!(" {line}\r\n\n")).collect();
     folder.write("input.txt", shuffled);

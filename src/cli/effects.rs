@@ -111,7 +111,7 @@ struct Amount {
     #[arg(long)]
     unsorted: bool,
     /// Memory for sorting and removing duplicates; what is more goes through files beside the output
-    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = memory)]
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = memory)]
     memory: usize,
     /// No summary and no progress on standard error; warnings stay
     #[arg(long, short)]

@@ -297,6 +297,16 @@ fn texts(template: &str, files: &[(&str, &str)]) -> Vec<String> {
     one(template, files).unwrap().expand().map(|expansion| expansion.text).collect()
 }
 
+/// A service builds them once and asks from all its threads.
+#[test]
+fn everything_can_be_shared() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Effects>();
+    shared::<Matcher>();
+    shared::<PhraseRules>();
+    shared::<Tagger>();
+}
+
 #[test]
 fn cycles_and_missing_names_stay_as_text() {
     let files = [("a", "x <b+1>\ny\n"), ("b", "<a-3>\n4\n"), ("empty", "\n \n")];

@@ -61,7 +61,7 @@ impl CombineCommand {
             if self.test_mode { Output::stdout() } else { Output::open(&self.output_file)? };
         let folder = output.folder();
         let tally = pipeline::run(&effects, &rules, &self.amount, folder, |sentence| {
-            output.write(sentence.as_bytes())?;
+            output.write(sentence)?;
             output.write(b"\n")
         })?;
         if self.test_mode {

@@ -80,6 +80,7 @@ impl GenerateCommand {
         let mut marks = Vec::new();
         let mut marked = vec![0_u64; categories.columns.len()];
         let tally = pipeline::run(&effects, &rules, &self.amount, folder, |effect| {
+            let effect = pipeline::text(effect)?;
             categories.mark(effect, &mut marks);
             for (count, &mark) in marked.iter_mut().zip(&marks) {
                 *count += u64::from(mark);

@@ -1,7 +1,5 @@
 //! From templates to finished sentences, within a memory budget.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
@@ -14,8 +12,8 @@ use super::super::{Exit, say};
 use super::sorter::Sorter;
 use super::{Amount, warn};
 
-/// What a sentence costs in memory beside its bytes.
-const SENTENCE_COST: u128 = 64;
+/// What it costs in memory to know a sentence again: up to two and a half places of the table.
+const SENTENCE_COST: u128 = 32;
 /// Below so many combinations nobody waits.
 const PROGRESS_FROM: u128 = 1_000_000;
 
@@ -42,27 +40,27 @@ impl Tally {
     }
 }
 
-/// Expands, removes duplicates and finishes, as [`Amount`] says; `each` gets every finished sentence. Temporary files go to `folder`.
+/// Expands, removes duplicates and finishes, as [`Amount`] says; `each` gets every finished sentence, which is UTF-8. Temporary files go to `folder`.
 pub(super) fn run(
     effects: &Effects,
     rules: &PhraseRules,
     amount: &Amount,
     folder: PathBuf,
-    mut each: impl FnMut(&str) -> anyhow::Result<()>,
+    mut each: impl FnMut(&[u8]) -> anyhow::Result<()>,
 ) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
     let raw = Raw::new(effects, amount)?;
     let mut renderer = rules.renderer();
-    let cost = effects.longest() as u128 + SENTENCE_COST;
-    let fits = raw.count.saturating_mul(cost) <= (amount.memory / 2) as u128;
+    let fits = raw.count.saturating_mul(SENTENCE_COST) <= (amount.memory / 2) as u128;
+    let mut seen = SentenceSet::with_room(if fits { raw.count } else { 0 })?;
     if amount.unsorted {
-        let mut seen = SentenceSet::default();
         if !fits {
             warn("the sentences do not fit into --memory: duplicates stay");
         }
         raw.for_each(amount.quiet, |sentence| {
+            let number = tally.expanded;
             tally.expanded += 1;
-            if fits && !remember(&mut seen, sentence) {
+            if fits && !seen.insert(number, sentence, |number| raw.nth(number))? {
                 tally.duplicates += 1;
                 return Ok(());
             }
@@ -70,7 +68,7 @@ pub(super) fn run(
                 None => tally.removed += 1,
                 Some(finished) => {
                     tally.results += 1;
-                    each(finished)?;
+                    each(finished.as_bytes())?;
                 }
             }
             Ok(())
@@ -87,10 +85,10 @@ pub(super) fn run(
         sorted.push(finished.as_bytes())
     };
     if fits {
-        let mut seen = SentenceSet::default();
         raw.for_each(amount.quiet, |sentence| {
+            let number = tally.expanded;
             tally.expanded += 1;
-            if remember(&mut seen, sentence) {
+            if seen.insert(number, sentence, |number| raw.nth(number))? {
                 return finish(sentence, &mut tally);
             }
             tally.duplicates += 1;
@@ -110,11 +108,11 @@ pub(super) fn run(
         })?;
         tally.duplicates = tally.expanded - kept;
     }
-    sorted.drain(|finished| each(text(finished)?))?;
+    sorted.drain(each)?;
     Ok(tally)
 }
 
-fn text(line: &[u8]) -> anyhow::Result<&str> {
+pub(super) fn text(line: &[u8]) -> anyhow::Result<&str> {
     std::str::from_utf8(line).context("a temporary file was changed by somebody else")
 }
 
@@ -145,15 +143,24 @@ impl<'a> Raw<'a> {
         Ok(Self { effects, count, drawn })
     }
 
+    /// The combination of this number, from 0, among those that were asked for.
+    fn nth(&self, number: u64) -> Option<String> {
+        let index = match &self.drawn {
+            Some(drawn) => *drawn.get(usize::try_from(number).ok()?)?,
+            None => number.into(),
+        };
+        Some(self.effects.nth(index)?.text)
+    }
+
     fn for_each(
-        self,
+        &self,
         quiet: bool,
         mut each: impl FnMut(&str) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        if let Some(drawn) = self.drawn {
+        if let Some(drawn) = &self.drawn {
             return drawn
-                .into_iter()
-                .filter_map(|index| self.effects.nth(index))
+                .iter()
+                .filter_map(|&index| self.effects.nth(index))
                 .try_for_each(|drawn| each(&drawn.text));
         }
         let shows = !quiet && self.count >= PROGRESS_FROM && std::io::stderr().is_terminal();
@@ -182,37 +189,53 @@ fn progress_bar(count: u128) -> anyhow::Result<ProgressBar> {
     Ok(ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX)).with_style(style))
 }
 
-/// Sentences that have been seen.
-type SentenceSet = HashSet<Box<str>, BuildHasherDefault<WordHasher>>;
+/// Sentences that have been seen, by their hashes and numbers: a table with open addressing. Where hashes are equal, the sentence of the
+/// number is made again and compared, so that no text needs to be kept.
+struct SentenceSet {
+    hashes: Vec<u64>,
+    /// The number of a sentence, from 1, at the place of its hash or the next that was free; 0 is free.
+    numbers: Vec<u32>,
+}
 
-/// Whether a sentence is new.
-fn remember(seen: &mut SentenceSet, sentence: &str) -> bool {
-    !seen.contains(sentence) && seen.insert(sentence.into())
+impl SentenceSet {
+    /// With room for so many.
+    fn with_room(count: u128) -> anyhow::Result<Self> {
+        let places = usize::try_from(count + count / 4 + 1)?.next_power_of_two();
+        Ok(Self { hashes: vec![0; places], numbers: vec![0; places] })
+    }
+
+    /// Adds the sentence of this number, from 0, and tells whether it is new.
+    fn insert(
+        &mut self,
+        number: u64,
+        sentence: &str,
+        again: impl Fn(u64) -> Option<String>,
+    ) -> anyhow::Result<bool> {
+        let hash = hash(sentence);
+        let mask = self.numbers.len() - 1;
+        let mut place = usize::try_from(hash & mask as u64)?;
+        while let Some(seen) = self.numbers[place].checked_sub(1) {
+            if self.hashes[place] == hash && again(seen.into()).as_deref() == Some(sentence) {
+                return Ok(false);
+            }
+            place = (place + 1) & mask;
+        }
+        self.hashes[place] = hash;
+        self.numbers[place] = u32::try_from(number + 1)?;
+        Ok(true)
+    }
 }
 
 /// Takes in eight bytes at a time. The sentences come from the user's own files: nobody makes them collide on purpose.
-#[derive(Default)]
-struct WordHasher(u64);
-
-impl Hasher for WordHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        for word in words.iter().chain([&last]) {
-            let mixed = (self.0.rotate_left(5) ^ u64::from_le_bytes(*word))
-                .wrapping_mul(0x517c_c1b7_2722_0a95);
-            self.0 = mixed ^ (mixed >> 32);
-        }
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.0 ^= u64::from(byte);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+fn hash(text: &str) -> u64 {
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let mixed = words.iter().chain([&last]).fold(text.len() as u64, |hash, word| {
+        let mixed = (hash ^ u64::from_le_bytes(*word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed ^ (mixed >> 32)
+    });
+    mixed ^ (mixed >> 29)
 }
 
 /// What a template has to give.

@@ -24,11 +24,10 @@ enum Middle {
 
 /// Mends a sentence in place; `spare` is a text to work with.
 pub(super) fn mend(text: &mut String, spare: &mut String) {
-    if !text.contains(LEAD) {
-        return;
-    }
+    // Every place that is mended has its plural, and no step makes one.
+    let present = PLURALS.map(|plural| text.contains(plural));
     for middle in [Middle::Word, Middle::WordAndNumber, Middle::Anything] {
-        for plural in PLURALS {
+        for plural in (0..).zip(PLURALS).filter(|(at, _)| present[*at]).map(|(_, plural)| plural) {
             if mend_one(text, middle, plural, spare) {
                 std::mem::swap(text, spare);
             }
@@ -38,10 +37,6 @@ pub(super) fn mend(text: &mut String, spare: &mut String) {
 
 /// Writes the mended text to `mended`, when there is something to mend.
 fn mend_one(text: &str, middle: Middle, plural: &str, mended: &mut String) -> bool {
-    // Every place that is mended has the plural with a boundary; few sentences have one.
-    if !text.contains(plural) {
-        return false;
-    }
     mended.clear();
     let mut done = 0;
     let mut from = 0;
@@ -64,7 +59,9 @@ fn mend_one(text: &str, middle: Middle, plural: &str, mended: &mut String) -> bo
         done = singular + 1;
         from = done;
     }
-    mended.push_str(&text[done..]);
+    if done > 0 {
+        mended.push_str(&text[done..]);
+    }
     done > 0
 }
 

@@ -11,6 +11,8 @@ use super::phrase_rules::PhraseRules;
 
 /// Steps of one search through templates that are not in the index; each adds a piece to a sentence.
 const STEPS_MAX: usize = 200_000;
+/// Most failures that a search remembers.
+const HOPELESS_MAX: usize = 20_000;
 /// Pieces that a sentence which is searched for may have.
 const PIECES_MAX: usize = 400;
 
@@ -288,7 +290,8 @@ impl<'a> Search<'a> {
         }
         let before = self.found.len();
         self.choices(sequence, at, slot, bindings, progress, then);
-        if self.complete && self.found.len() == before {
+        let failed = self.complete && self.found.len() == before;
+        if failed && self.hopeless.len() < HOPELESS_MAX {
             self.hopeless.extend(known);
         }
     }

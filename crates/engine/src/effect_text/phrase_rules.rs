@@ -3,7 +3,7 @@
 use aho_corasick::automaton::OverlappingState;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 
-use super::grammar::mend;
+use super::grammar::{LEAD, mend};
 use super::lines::rule_lines;
 
 /// Up to so many bytes of phrases, the scan uses tables that are fast to read and slow to make.
@@ -35,7 +35,7 @@ pub struct PhraseRules {
     replacements: Vec<(String, String)>,
     ignored: Vec<IgnoredRule>,
     mends: bool,
-    /// Removals, then what is replaced, then two spaces. `None`: every rule is tried by itself.
+    /// Removals, then what is replaced, then two spaces, then what every grammar fix begins with. `None`: every rule is tried by itself.
     scanner: Option<AhoCorasick>,
 }
 
@@ -140,6 +140,7 @@ impl PhraseRules {
             let holds = |(old, _): &(String, String)| text.contains(old);
             scan.first = self.replacements[from..].iter().position(holds).map(|at| from + at);
             scan.double_space = text.contains("  ");
+            scan.lead = text.contains(LEAD);
             return scan;
         };
         let mut state = OverlappingState::start();
@@ -156,6 +157,7 @@ impl PhraseRules {
                     }
                 }
                 Some(rule) if rule == self.replacements.len() => scan.double_space = true,
+                Some(rule) if rule > self.replacements.len() => scan.lead = true,
                 Some(rule) if rule >= from && scan.first.is_none_or(|first| rule < first) => {
                     scan.first = Some(rule);
                 }
@@ -177,7 +179,7 @@ impl PartialEq for PhraseRules {
 fn scanner(removals: &[String], replacements: &[(String, String)]) -> Option<AhoCorasick> {
     let replaced = replacements.iter().map(|(old, _)| old.as_str());
     let phrases: Vec<&str> =
-        removals.iter().map(String::as_str).chain(replaced).chain(["  "]).collect();
+        removals.iter().map(String::as_str).chain(replaced).chain(["  ", LEAD]).collect();
     let bytes: usize = phrases.iter().map(|phrase| phrase.len()).sum();
     let kind = (bytes <= FAST_TABLES_MAX).then_some(AhoCorasickKind::DFA);
     AhoCorasick::builder().match_kind(MatchKind::Standard).kind(kind).build(phrases).ok()
@@ -189,6 +191,8 @@ struct Scan {
     /// The first replacement that finds something.
     first: Option<usize>,
     double_space: bool,
+    /// What every grammar fix begins with.
+    lead: bool,
 }
 
 /// Finishes sentences by [`PhraseRules`].
@@ -223,7 +227,7 @@ impl Renderer<'_> {
             std::mem::swap(text, spare);
             scan = rules.scan(text, first + 1, false);
         }
-        if rules.mends {
+        if rules.mends && scan.lead {
             mend(text, spare);
         }
         Some(text)
