@@ -59,7 +59,7 @@ fn responses(bindings: Vec<Binding>) -> Vec<EffectBindingResponse> {
 
 /// A sentence, and how it is made.
 #[derive(Serialize, ToSchema)]
-pub struct EffectResponse {
+pub struct EffectSentenceResponse {
     /// Number of its combination among those of all templates, from 0. It means the same as long as the effect texts do not change.
     #[schema(example = 1204)]
     pub number: u64,
@@ -73,7 +73,7 @@ pub struct EffectResponse {
     pub bindings: Vec<EffectBindingResponse>,
 }
 
-impl From<Made> for EffectResponse {
+impl From<Made> for EffectSentenceResponse {
     fn from(made: Made) -> Self {
         let Made { number, template, text, bindings } = made;
         Self { number, text, template: template + 1, bindings: responses(bindings) }
@@ -123,7 +123,7 @@ fn bad_query(parameter: &str, fault: impl std::fmt::Display) -> Problem {
     get, path = "/v1/games/{game}/effects", tag = "effects",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg"), EffectsQuery),
     responses(
-        (status = 200, content((Page<EffectResponse> = "application/json"), (String = "text/plain"))),
+        (status = 200, content((Page<EffectSentenceResponse> = "application/json"), (String = "text/plain"))),
         (status = 304, description = "Not changed."),
     )
 )]
@@ -151,7 +151,7 @@ pub async fn list_effects(
     let stretch =
         state.effect_work.run(move || loaded.library.stretch(&wanted, from, most)).await?;
     let next_cursor = stretch.next.map(|next| Cursor::at(&(revision, next)));
-    let data: Vec<EffectResponse> = stretch.made.into_iter().map(Into::into).collect();
+    let data: Vec<EffectSentenceResponse> = stretch.made.into_iter().map(Into::into).collect();
     let page = Page { data, next_cursor, total: None };
     let answer = match form {
         AnswerForm::Json => cacheable(&req, FRESH, None, &page)?,
@@ -161,7 +161,7 @@ pub async fn list_effects(
 }
 
 /// One sentence a line.
-fn lines(effects: &[EffectResponse]) -> String {
+fn lines(effects: &[EffectSentenceResponse]) -> String {
     effects.iter().map(|effect| format!("{}\n", effect.text)).collect()
 }
 
@@ -239,7 +239,7 @@ pub struct DrawnEffectsResponse {
     #[schema(example = 7)]
     pub seed: u64,
     /// The sentences, in the order in which they were drawn; fewer than were asked for, when there are fewer.
-    pub data: Vec<EffectResponse>,
+    pub data: Vec<EffectSentenceResponse>,
 }
 
 /// Sentences drawn at random.
@@ -267,7 +267,7 @@ pub async fn draw_effects(
     let EffectSeed(seed) = query.seed.unwrap_or_else(EffectSeed::fresh);
     let most = usize::from(query.count.0);
     let drawn = state.effect_work.run(move || loaded.library.draw(template, seed, most)).await?;
-    let data: Vec<EffectResponse> = drawn.into_iter().map(Into::into).collect();
+    let data: Vec<EffectSentenceResponse> = drawn.into_iter().map(Into::into).collect();
     let mut answer = match form {
         AnswerForm::Json => cacheable(&req, FRESH, None, &DrawnEffectsResponse { seed, data })?,
         AnswerForm::Text => cacheable_text(&req, FRESH, None, lines(&data)),

@@ -239,7 +239,10 @@ async fn matching_knows_templates_and_no_cards() {
     let body = json!({ "sentences": [hidden, "Rest."] });
     for caller in [None, Some(&admin)] {
         let request = app.post("/v1/games/ttcg/effects/match").json(&body);
-        let request = caller.into_iter().fold(request, |request, caller| request.by(caller));
+        let request = match caller {
+            Some(caller) => request.by(caller),
+            None => request,
+        };
         let found = request.answer().await.expect(200);
         assert_eq!(found["data"][0]["matches"], json!([]));
         assert_eq!(found["data"][0]["suggestions"], json!([]));
