@@ -284,6 +284,18 @@ fn nothing_is_left_unfinished() {
     }
 }
 
+#[test]
+fn no_document_holds_both_sides_of_a_merge() {
+    let documents = std::fs::read_dir(Path::new(ROOT).join("docs")).unwrap();
+    let documents = documents.map(|entry| entry.unwrap().path());
+    let beside = ["README.md", "CHANGELOG.md", "seed-data/README.md"];
+    for path in documents.chain(beside.map(|name| Path::new(ROOT).join(name))) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mark = |line: &&str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
+        assert_eq!(text.lines().find(mark), None, "{}", path.display());
+    }
+}
+
 /// The OpenAPI document knows schemas by the names of types alone: of two with one name, one would be lost.
 #[test]
 fn no_two_schemas_have_one_name() {

@@ -39,8 +39,10 @@ impl Recorder {
             Target::get(self.address, path).await?;
             let log = std::fs::read(&self.log)?;
             let text = std::str::from_utf8(&log[from..])?;
+            // Tasks in the background run statements, too, but none that reads the content of cards.
             let (statement, parameters) = executed(text)
                 .into_iter()
+                .filter(|(statement, _)| statement.contains("card_content"))
                 .max_by_key(|(statement, _)| statement.len())
                 .with_context(|| format!("no statement for {path} in {text:?}"))?;
             found.entry(statement).or_default().push(parameters);

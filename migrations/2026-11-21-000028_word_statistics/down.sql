@@ -1,0 +1,1 @@
+DROP STATISTICS IF EXISTS card_content_words;
