@@ -426,6 +426,28 @@ fn a_search_that_becomes_too_long_says_so() {
     assert!(free.find(&"a".repeat(30), 10).complete);
 }
 
+/// Values that are nothing but a placeholder add nothing to a sentence, and may lead down in 2⁴⁵ ways.
+#[test]
+fn a_search_that_finds_no_words_ends_too() {
+    let values = |depth: usize| match depth {
+        45 => "word\n".to_owned(),
+        depth => format!("<d{0}>\n<e{0}>\n", depth + 1),
+    };
+    let files =
+        (0..=45).flat_map(|depth| ["d", "e"].map(|name| (format!("{name}{depth}"), values(depth))));
+    let files = Placeholders::new(files);
+    let effects = Effects::new(vec![Template::parse("<d0> x").unwrap()], &files).unwrap();
+    assert_eq!(effects.count(), Some(1 << 45));
+    let matcher = Matcher::new(Arc::new(effects), Arc::new(PhraseRules::default()), 1_000);
+    let began = Instant::now();
+    let found = matcher.find("Rest.", 10);
+    assert!(found.matches.is_empty() && !found.complete);
+    let found = matcher.find("word x", 10);
+    assert_eq!((found.matches.len(), found.complete), (10, false));
+    // A debug build on a busy machine: far more than it takes.
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
 /// Deep searches fit on the stack of a thread.
 #[test]
 fn a_template_with_hundreds_of_places_is_searched_or_given_up() {

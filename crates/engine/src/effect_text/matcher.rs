@@ -9,8 +9,9 @@ use super::cursor::{Cursor, Place};
 use super::effects::{Binding, Choice, Effects, Part};
 use super::phrase_rules::PhraseRules;
 
-/// Steps of one search through templates that are not in the index; each adds a piece to a sentence.
-const STEPS_MAX: usize = 200_000;
+/// Steps of one search through templates that are not in the index: places in a sequence that are come to, choices that are tried, and pieces that
+/// are added. A way down through values that are nothing but a placeholder adds no piece, and there may be 2⁴⁵ such ways.
+const STEPS_MAX: usize = 1_000_000;
 /// Most failures that a search remembers.
 const HOPELESS_MAX: usize = 20_000;
 /// Pieces that a sentence which is searched for may have.
@@ -248,6 +249,7 @@ impl<'a> Search<'a> {
             self.complete = false;
             return;
         }
+        self.steps += 1;
         self.depth += 1;
         let matcher = self.matcher;
         let known = matcher.effects.sequence(sequence);
@@ -309,6 +311,11 @@ impl<'a> Search<'a> {
         let effects = &self.matcher.effects;
         let known = effects.sequence(sequence).slots[slot];
         for (choice, what) in effects.slot(known).choices.iter().enumerate() {
+            if self.steps >= STEPS_MAX {
+                self.complete = false;
+                return;
+            }
+            self.steps += 1;
             match what {
                 Choice::Text(words) => {
                     if let Some(next) = self.step(progress, words) {
