@@ -348,6 +348,21 @@ fn long_names_with_underscores_and_with_hyphens() {
 }
 
 #[test]
+fn sentences_and_patterns_may_begin_with_a_hyphen() {
+    let folder = workshop();
+    let printed = folder.done(&["combine", "-s", "-<number> rank", "-t"]);
+    assert_eq!(lines(&printed)[..2], ["-1 rank", "-2 rank"]);
+    folder.write("effects.txt", "-1 rank\n1 rank\n");
+    for flag in ["-t", "--text", "-e", "--exact"] {
+        let tagged =
+            folder.done(&["tag", "-i", "effects.txt", "-o", "-", "-c", "worse", flag, "-1 rank"]);
+        assert_eq!(lines(&tagged), ["EFFECTNAME;worse", "-1 rank;True", "1 rank;False"]);
+    }
+    // A flag after one that may go without its value is still a flag.
+    assert_eq!(lines(&folder.done(&["combine", "-f", "-t"]))[..15], ALL);
+}
+
+#[test]
 fn wrong_usage_is_2() {
     let folder = workshop();
     for wrong in [
@@ -421,6 +436,26 @@ fn counts_limits_and_draws() {
     let drawn = draw("1");
     assert!(lines(&drawn).iter().rev().skip(1).all(|line| ALL.contains(line)));
     let all = folder.done(&["combine", "-f", "--sample", "99", "-t"]);
+    assert_eq!(lines(&all)[..15], ALL);
+}
+
+/// Draws are held in memory, whose bound is kept whatever is asked for.
+#[test]
+fn more_draws_than_memory_holds_are_refused() {
+    let folder = Folder::new();
+    let arguments = endless(&folder);
+    for draws in ["1048577", "18446744073709551615"] {
+        let sample = ["-o", "out.txt", "--sample", draws];
+        let told = folder.fails(&[&arguments[..], &sample, &NO_RULES].concat(), 2);
+        let expected = format!("--sample {draws} does not fit into --memory: it needs ");
+        assert!(told.contains(&expected), "{told}");
+    }
+    let least = ["-t", "--sample", "16384", "--memory", "1M"];
+    let drawn = folder.done(&[&arguments[..], &least, &NO_RULES].concat());
+    assert_eq!(lines(&drawn).len(), 16_385);
+    // No more can be drawn than there are.
+    let folder = workshop();
+    let all = folder.done(&["combine", "-f", "--sample", "18446744073709551615", "-t"]);
     assert_eq!(lines(&all)[..15], ALL);
 }
 
@@ -698,6 +733,36 @@ fn outputs_that_cannot_be_written_are_left_alone() {
         "{}",
         ran.stderr
     );
+}
+
+/// A path may lead to something that is open and has no path of its own.
+#[test]
+fn standard_output_and_pipes_by_their_paths() {
+    let folder = workshop();
+    let printed = folder.done(&["combine", "-f", "-q", "-o", "/dev/stdout"]);
+    assert_eq!(lines(&printed), ALL);
+    symlink("/dev/stdout", folder.0.join("link.txt")).unwrap();
+    assert_eq!(lines(&folder.done(&["combine", "-f", "-q", "-o", "link.txt"])), ALL);
+    let mut shell = Command::new("sh");
+    let script =
+        "mkfifo pipe && { cat pipe > read.txt & } && \"$0\" effects combine -f -q -o pipe && wait";
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_cardscape")]).current_dir(&folder.0);
+    assert!(shell.status().unwrap().success());
+    assert_eq!(lines(&folder.read("read.txt")), ALL);
+}
+
+/// What a killed process with the same number has left is in nobody's way.
+#[test]
+fn leftover_files_block_nothing() {
+    let folder = workshop();
+    let script = "echo old > .out.txt.$$.tmp; echo old > .out.txt.$$.1.tmp; exec \"$0\" effects combine -f -q -o out.txt";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_cardscape")]).current_dir(&folder.0);
+    assert!(shell.status().unwrap().success());
+    assert_eq!(lines(&folder.read("out.txt")), ALL);
+    let left: Vec<String> =
+        folder.files().into_iter().filter(|name| name.starts_with(".out.txt.")).collect();
+    assert!(left.len() == 2 && left.iter().all(|name| folder.read(name) == "old\n"), "{left:?}");
 }
 
 /// So many combinations that no test sees the end of them.

@@ -14,7 +14,7 @@ use super::{Amount, RuleFiles, input, pipeline};
 #[derive(Args)]
 pub(in crate::cli) struct CombineCommand {
     /// Expand this sentence
-    #[arg(short, long, value_name = "SENTENCE")]
+    #[arg(short, long, value_name = "SENTENCE", allow_hyphen_values = true)]
     sentence: Option<String>,
     /// Expand the templates of this file, one a line [default: effects/all_effect_templates.txt]
     #[arg(

@@ -9,6 +9,8 @@ use anyhow::Context as _;
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, access, linkat, openat};
 
 const BUFFER: usize = 1 << 16;
+/// Most further names of a temporary file that are tried.
+const MAX_NAMES: u32 = 1_000;
 
 /// Where results go. What is written shows when [`Output::commit`] returns, and never when it is not called; but standard output, pipes
 /// and devices get it as it comes.
@@ -77,8 +79,7 @@ fn open(path: &Path) -> anyhow::Result<Target> {
     if path == Path::new("-") {
         return Ok(Target::Stdout(io::stdout()));
     }
-    let target = follow(path)?;
-    let before = match fs::metadata(&target) {
+    let before = match fs::metadata(path) {
         Ok(known) if known.is_dir() => anyhow::bail!("it is a directory"),
         Ok(known) => Some(known),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -87,8 +88,12 @@ fn open(path: &Path) -> anyhow::Result<Target> {
     if let Some(known) = &before {
         let kind = known.file_type();
         if kind.is_char_device() || kind.is_block_device() || kind.is_fifo() || kind.is_socket() {
-            return Ok(Target::Direct(fs::OpenOptions::new().write(true).open(&target)?));
+            // By the path that was named: `/dev/stdout` and what a shell makes of `>(…)` are links to no path, but to an open pipe.
+            return Ok(Target::Direct(fs::OpenOptions::new().write(true).open(path)?));
         }
+    }
+    let target = follow(path)?;
+    if let Some(known) = &before {
         // A directory may allow to replace a file that may not be written.
         let writable = known.permissions().mode() & 0o222 != 0;
         anyhow::ensure!(writable && access(&target, Access::WRITE_OK).is_ok(), "it is read-only");
@@ -131,10 +136,26 @@ fn nameless(folder: &Path, flags: OFlags) -> Option<File> {
     Some(File::from(file))
 }
 
-/// A name beside a path that nobody else uses, while this process runs.
-fn beside(path: &Path) -> PathBuf {
+/// Makes a file beside a path, with a name that nobody else uses while this process runs. A process before it that had the same number and was
+/// killed may have left one with the first name, so that others are tried.
+fn beside<T>(
+    path: &Path,
+    mut make: impl FnMut(&Path) -> io::Result<T>,
+) -> io::Result<(PathBuf, T)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    folder(path).join(format!(".{name}.{}.tmp", std::process::id()))
+    let process = std::process::id();
+    let mut tried = 0;
+    loop {
+        let end = if tried == 0 { "tmp".to_owned() } else { format!("{tried}.tmp") };
+        let path = folder(path).join(format!(".{name}.{process}.{end}"));
+        match make(&path) {
+            Ok(made) => return Ok((path, made)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tried < MAX_NAMES => {
+                tried += 1;
+            }
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// A temporary file that is gone when it is closed.
@@ -142,8 +163,9 @@ pub(super) fn temporary(folder: &Path) -> io::Result<File> {
     if let Some(file) = nameless(folder, OFlags::RDWR) {
         return Ok(file);
     }
-    let path = beside(&folder.join("cardscape-effects"));
-    let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+    let (path, file) = beside(&folder.join("cardscape-effects"), |path| {
+        File::options().read(true).write(true).create_new(true).open(path)
+    })?;
     fs::remove_file(path)?;
     Ok(file)
 }
@@ -156,8 +178,8 @@ impl Beside {
         {
             return Ok(Self { file, named: None, target });
         }
-        let path = beside(&target);
-        let file = File::options().write(true).create_new(true).open(&path)?;
+        let (path, file) =
+            beside(&target, |path| File::options().write(true).create_new(true).open(path))?;
         Ok(Self { file, named: Some(path), target })
     }
 
@@ -165,9 +187,10 @@ impl Beside {
         self.file.sync_all()?;
         if self.named.is_none() {
             use std::os::fd::AsRawFd as _;
-            let name = beside(&self.target);
             let entry = format!("/proc/self/fd/{}", self.file.as_raw_fd());
-            linkat(CWD, entry, CWD, &name, AtFlags::SYMLINK_FOLLOW)?;
+            let (name, ()) = beside(&self.target, |name| {
+                Ok(linkat(CWD, &entry, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+            })?;
             self.named = Some(name);
         }
         if let Some(name) = &self.named {

@@ -14,6 +14,8 @@ use super::{Amount, warn};
 
 /// What it costs in memory to know a sentence again: up to two and a half places of the table.
 const SENTENCE_COST: u128 = 32;
+/// What a drawn number costs in memory: a place in the list, and one in the set that keeps it from coming twice.
+const DRAW_COST: u128 = 64;
 /// Below so many combinations nobody waits.
 const PROGRESS_FROM: u128 = 1_000_000;
 
@@ -130,6 +132,14 @@ impl<'a> Raw<'a> {
         let drawn = match (amount.sample, all) {
             (None, _) => None,
             (Some(draws), Some(all)) => {
+                let cost = all.min(draws as u128).saturating_mul(DRAW_COST);
+                if cost > amount.memory as u128 {
+                    let needed = cost.div_ceil(1 << 20);
+                    return Err(Exit::usage(format!(
+                        "--sample {draws} does not fit into --memory: it needs {needed}M"
+                    ))
+                    .into());
+                }
                 Some(Draws::new(amount.seed).numbers(all, draws, Repeats::Refused))
             }
             (Some(_), None) => {

@@ -49,10 +49,10 @@ pub(in crate::cli) struct TagCommand {
     )]
     placeholder_dir: PathBuf,
     /// Mark effects that contain this pattern, which may have placeholders
-    #[arg(short, long, value_name = "PATTERN")]
+    #[arg(short, long, value_name = "PATTERN", allow_hyphen_values = true)]
     text: Option<String>,
     /// Mark effects that contain exactly this; the column of a table must exist
-    #[arg(short, long, value_name = "TEXT")]
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     exact: Option<String>,
     /// Mark only effects that are True in this column
     #[arg(short, long = "match_column", alias = "match-column", value_name = "NAME")]
