@@ -56,6 +56,8 @@ CREATE TABLE webhook_deliveries (
 -- In the order of the feed, tests first.
 CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (webhook_id, seq NULLS FIRST, id) WHERE state = 'waiting';
 CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (webhook_id, id);
+-- What failed is rare, and what admins look for.
+CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (webhook_id, id) WHERE state = 'failed';
 CREATE INDEX webhook_deliveries_old ON webhook_deliveries (created_at);
 COMMENT ON TABLE webhook_deliveries IS 'An event for a webhook. What is posted is read from the event; of answers, the status alone is kept.';
 COMMENT ON COLUMN webhook_deliveries.seq IS 'Number of the event in the change feed; null for a ping.';

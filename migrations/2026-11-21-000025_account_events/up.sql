@@ -19,8 +19,8 @@ CREATE TABLE account_events (
     created_at timestamptz NOT NULL,
     UNIQUE (account_id, seq)
 );
--- Rows come in the order of their times, more or less: the sweep finds the old ones by blocks.
-CREATE INDEX account_events_age ON account_events USING brin (created_at);
+-- For the sweep. Blocks that were freed take new rows between old ones, so a BRIN would come to point everywhere.
+CREATE INDEX account_events_age ON account_events (created_at);
 COMMENT ON TABLE account_events IS 'What happened to an account, for nobody but it. Ids only: nothing of the content of cards.';
 COMMENT ON COLUMN account_events.id IS 'The order of writing: what was begun after something else was committed has a higher one. Never shown.';
 COMMENT ON COLUMN account_events.seq IS 'Place among the events of the account, from 1, without gaps; null until somebody reads.';
@@ -42,8 +42,6 @@ CREATE TABLE account_event_clocks (
 COMMENT ON TABLE account_event_clocks IS 'One row for each account that ever read its events. Whoever numbers them holds it.';
 COMMENT ON COLUMN account_event_clocks.unlocks_seq IS 'Unlocks up to this number of the change feed were told.';
 COMMENT ON COLUMN account_event_clocks.looked_at IS 'When somebody looked last, to the day. Events that nobody looked for may have been swept without a number.';
-
-CREATE INDEX events_unlocks ON events (seq) WHERE kind = 'card.unlocked';
 
 -- The one insert that a submission pays for.
 CREATE FUNCTION submissions_are_told() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -129,3 +127,6 @@ CREATE TRIGGER disputes_opened_are_told AFTER INSERT ON disputes
     FOR EACH ROW WHEN (NEW.state = 'open') EXECUTE FUNCTION disputes_are_told();
 CREATE TRIGGER disputes_closed_are_told AFTER UPDATE OF state ON disputes
     FOR EACH ROW WHEN (OLD.state = 'open' AND NEW.state <> 'open') EXECUTE FUNCTION disputes_are_told();
+
+-- Last: older programs write what is above before they write events, and the locks are to come in their order.
+CREATE INDEX events_unlocks ON events (seq) WHERE kind = 'card.unlocked';
