@@ -26,12 +26,14 @@ use crate::store::account_events::{self, EventRow};
 use crate::store::{StoreResult, credentials};
 
 pub use watch::EventWatch;
-use watch::{Refused, StreamEnd, Watcher};
+use watch::{Refused, StreamEnd, TRUST, Watcher};
 
 /// A silent stream says that it lives this often.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Most events that a stream reads at once, and holds while its client is slow.
 const CHUNK: i64 = 100;
+/// A read that failed is tried again after so long.
+const AGAIN: Duration = Duration::from_millis(250);
 /// A client that takes nothing for so long is given up.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// A client that does not take the reason of the end for so long does without.
@@ -189,10 +191,15 @@ pub async fn list_account_events(
     let mut conn = state.store.connection().await?;
     let mut rows = account_events::list(&mut conn, &by, after, wanted).await?;
     // One more than fits on the page was asked for.
-    if i64::try_from(rows.len()).unwrap_or(i64::MAX) == wanted {
+    let more = i64::try_from(rows.len()).unwrap_or(i64::MAX) == wanted;
+    if more {
         rows.pop();
     }
-    let next_after = rows.last().map_or(after, |last| last.seq);
+    let next_after = match rows.last() {
+        Some(last) if more => last.seq,
+        // What came after the extent was read belongs to the next page; what was swept since is not waited for.
+        _ => extent.newest.max(rows.last().map_or(0, |last| last.seq)),
+    };
     let newest = extent.newest.max(next_after);
     let data = rows.into_iter().map(Into::into).collect();
     let page = AccountEventsResponse { data, next_after, newest };
@@ -326,10 +333,8 @@ impl Reader {
             self.newest = self.newest.max(self.watcher.newest());
             if self.newest > self.after {
                 // The client comes back with the number it has; that is better than a stream that lies.
-                return match self.read().await {
-                    Ok(read) => read.map_err(StreamEnd::Credential),
-                    Err(_) => Err(StreamEnd::Unavailable),
-                };
+                let read = tokio::time::timeout(TRUST, self.read_at_last()).await;
+                return read.unwrap_or(Err(StreamEnd::Unavailable));
             }
             let wait = self.left().map_or(HEARTBEAT, |left| left.min(HEARTBEAT));
             if tokio::time::timeout(wait, self.watcher.changed()).await.is_err()
@@ -363,16 +368,35 @@ impl Reader {
         Some(left.to_std().unwrap_or_default())
     }
 
+    /// The next events, as soon as they can be read: one failure is no reason for all clients to come back at once.
+    async fn read_at_last(&mut self) -> Result<Bytes, StreamEnd> {
+        loop {
+            match self.read().await {
+                Ok(read) => return read,
+                Err(error) => tracing::debug!(%error, "cannot read events for a stream"),
+            }
+            tokio::time::sleep(AGAIN).await;
+            if let Some(end) = self.end() {
+                return Err(end);
+            }
+        }
+    }
+
     /// The next events, if their reader may have them at the moment when they were read.
-    async fn read(&mut self) -> StoreResult<Result<Bytes, CredentialEnd>> {
+    async fn read(&mut self) -> StoreResult<Result<Bytes, StreamEnd>> {
         let by = &self.by.granted;
+        let _turn = self.state.account_events.turn().await;
         let mut conn = self.state.store.connection().await?;
         let rows = account_events::list(&mut conn, by, self.after, CHUNK).await?;
         let now = self.state.clock.now();
         let ended = credentials::ended(&mut conn, &[by.credential()], now).await?;
         drop(conn);
         if let Some((_, end)) = ended.first() {
-            return Ok(Err(*end));
+            return Ok(Err(StreamEnd::Credential(*end)));
+        }
+        // The access token may have ended meanwhile: the database knows the session only.
+        if let Some(end) = self.end() {
+            return Ok(Err(end));
         }
         // Without rows, what was there has been swept.
         self.after = rows.last().map_or(self.newest, |row| row.seq);

@@ -289,13 +289,19 @@ pub async fn list(
     .await?)
 }
 
-/// Deletes events whose time is over, numbered or not; returns how many.
+/// Deletes events whose time is over, numbered or not; returns how many. An unlock that was told late is older than what has a lower number:
+/// it stays until that goes, so that what is kept has no holes.
 pub(super) async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut swept = 0;
     loop {
         let some = diesel::sql_query(
             "DELETE FROM account_events WHERE id IN ( \
-                 SELECT id FROM account_events WHERE created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)",
+                 SELECT e.id FROM account_events e \
+                 WHERE e.created_at < $1 \
+                   AND (e.seq IS NULL OR NOT EXISTS ( \
+                       SELECT FROM account_events lower \
+                       WHERE lower.account_id = e.account_id AND lower.seq < e.seq AND lower.created_at >= $1)) \
+                 ORDER BY e.created_at, e.seq LIMIT $2 FOR UPDATE SKIP LOCKED)",
         )
         .bind::<Timestamptz, _>(now - RETENTION)
         .bind::<BigInt, _>(BATCH)

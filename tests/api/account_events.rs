@@ -772,6 +772,62 @@ async fn whoever_comes_too_late_begins_again() {
     assert_eq!(next["data"][0]["seq"].as_u64(), rest["newest"].as_u64().map(|seq| seq + 1));
 }
 
+/// An unlock that is told late is old already, and has a high number: it goes when what is before it goes.
+#[tokio::test]
+async fn what_is_kept_has_no_holes() {
+    let (app, cards) = a_run(2, 10).await;
+    let mut players = Vec::new();
+    for name in ["ada", "ben", "cem", "dot", "eve"] {
+        players.push(app.player(name).await);
+    }
+    for (player, card) in players.iter().zip(of(&cards, "001")) {
+        app.register(player, card).await;
+    }
+    let ada = async || app.log_in("ada", &players[0].password).await;
+    app.clock().advance(Span::days(80));
+    app.register(&ada().await, of(&cards, "002").next().unwrap()).await;
+    let expected = ["submission.accepted", "submission.accepted", "card.unlocked"];
+    assert_eq!(kinds(&all(&app, &ada().await).await), expected);
+    app.clock().advance(Span::days(11));
+    sweep(&app).await;
+    let kept = all(&app, &ada().await).await;
+    assert_eq!((numbers(&kept), kinds(&kept)), (vec![2, 3], expected[1..].to_vec()));
+    app.clock().advance(Span::days(70));
+    all(&app, &ada().await).await;
+    app.clock().advance(Span::days(11));
+    sweep(&app).await;
+    let rest = page(&app, &ada().await, "").await.expect(200);
+    assert_eq!(rest, json!({ "data": [], "next_after": 3, "newest": 3 }));
+
+    // What is swept between two looks is not waited for.
+    app.register(&ada().await, of(&cards, "002").nth(1).unwrap()).await;
+    app.register(&ada().await, of(&cards, "002").nth(2).unwrap()).await;
+    assert_eq!(numbers(&all(&app, &ada().await).await), [4, 5]);
+    app.sql("DELETE FROM account_events WHERE seq = 5").await;
+    let page = page(&app, &ada().await, "after=4").await.expect(200);
+    assert_eq!(page, json!({ "data": [], "next_after": 5, "newest": 5 }));
+}
+
+/// A read that fails is tried again; when nothing can be read for seconds, the stream says so.
+#[tokio::test]
+async fn a_stream_outlives_a_failed_read() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let mut listener = Listener::open(&app, &ada.access_token, None).await;
+    let happen = format!(
+        "ALTER TABLE cards RENAME TO elsewhere; \
+         INSERT INTO account_events (account_id, kind, created_at) VALUES ('{}', 'trade.offered', clock_timestamp())",
+        ada.id
+    );
+    app.sql(&happen).await;
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    app.sql("ALTER TABLE elsewhere RENAME TO cards").await;
+    let told = listener.next().await.unwrap();
+    assert_eq!((told.id, told.kind.as_str()), (Some(1), "trade.offered"));
+    app.sql(&happen).await;
+    assert_eq!(listener.end().await, "unavailable");
+}
+
 /// The database keeps what was told as it was told.
 #[tokio::test]
 async fn what_was_told_stays() {

@@ -6,22 +6,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use crate::api::state::Shared;
 use crate::auth::ending::CredentialEnd;
 use crate::auth::permission::{Credential, Granted, ReadOwnEvents};
 use crate::domain::ids::AccountId;
-use crate::store::{Store, StoreResult, account_events, credentials};
+use crate::store::{Store, StoreError, StoreResult, account_events, credentials};
 
 /// How often the database is asked while anybody listens.
 const INTERVAL: Duration = Duration::from_millis(500);
 /// When nobody can say for so long whether a credential is still good, it is not.
-const TRUST: Duration = Duration::from_secs(5);
+pub(super) const TRUST: Duration = Duration::from_secs(5);
 /// Most streams of one account.
 const PER_ACCOUNT: usize = 10;
 /// Most streams of a process.
 const IN_ALL: usize = 2_000;
+/// Streams of a process that read at once: something may happen to all of them in one moment, and requests need connections, too.
+const READS: usize = 4;
 
 /// Why a stream ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +57,17 @@ pub enum Refused {
 }
 
 /// The open streams of the process.
-#[derive(Debug, Default)]
-pub struct EventWatch(Arc<Mutex<Streams>>);
+#[derive(Debug)]
+pub struct EventWatch {
+    streams: Arc<Mutex<Streams>>,
+    reads: Semaphore,
+}
+
+impl Default for EventWatch {
+    fn default() -> Self {
+        Self { streams: Arc::default(), reads: Semaphore::new(READS) }
+    }
+}
 
 #[derive(Debug, Default)]
 struct Streams {
@@ -107,7 +118,7 @@ impl EventWatch {
         credential: Credential,
         until: Option<DateTime<Utc>>,
     ) -> Result<Watcher, Refused> {
-        let mut streams = lock(&self.0);
+        let mut streams = lock(&self.streams);
         let of_account = streams.by_account.get(&account).copied().unwrap_or_default();
         if of_account >= PER_ACCOUNT {
             return Err(Refused::Account);
@@ -122,17 +133,23 @@ impl EventWatch {
         streams.by_account.insert(account, of_account + 1);
         streams.open.insert(id, Stream { account, credential, until, signal: sender });
         metrics::gauge!("account_event_streams").increment(1);
-        Ok(Watcher { streams: self.0.clone(), id, signal })
+        Ok(Watcher { streams: self.streams.clone(), id, signal })
+    }
+
+    /// A stream's turn to read, while it is held.
+    pub async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        // Nobody closes it.
+        self.reads.acquire().await.ok()
     }
 
     /// Ends every stream: the instance is about to stop.
     pub fn shut_down(&self) {
-        lock(&self.0).is_closing = true;
+        lock(&self.streams).is_closing = true;
         self.end_all(StreamEnd::Shutdown);
     }
 
     fn end_all(&self, end: StreamEnd) {
-        for stream in lock(&self.0).open.values() {
+        for stream in lock(&self.streams).open.values() {
             stream.end(end);
         }
     }
@@ -142,7 +159,10 @@ impl EventWatch {
         let mut looked = Instant::now();
         loop {
             tokio::time::sleep(INTERVAL).await;
-            match shared.account_events.look(&shared, &store).await {
+            // A server that is silent, without closing the connection, is none.
+            let look = tokio::time::timeout(TRUST, shared.account_events.look(&shared, &store));
+            let silent = |_| Err(StoreError::Unavailable("no answer in time".to_owned()));
+            match look.await.unwrap_or_else(silent) {
                 Ok(()) => looked = Instant::now(),
                 // The private Postgres ends with the service.
                 Err(_) if shared.is_draining() => return,
@@ -157,7 +177,7 @@ impl EventWatch {
     }
 
     async fn look(&self, shared: &Shared, store: &Store) -> StoreResult<()> {
-        let open: Vec<(u64, AccountId, Credential)> = lock(&self.0)
+        let open: Vec<(u64, AccountId, Credential)> = lock(&self.streams)
             .open
             .iter()
             .map(|(id, stream)| (*id, stream.account, stream.credential.clone()))
@@ -172,14 +192,14 @@ impl EventWatch {
         let ended = credentials::ended(&mut *store.connection().await?, &credentials, now).await?;
         for (place, end) in ended {
             if let Some((id, ..)) = open.get(place)
-                && let Some(stream) = lock(&self.0).open.get(id)
+                && let Some(stream) = lock(&self.streams).open.get(id)
             {
                 stream.end(StreamEnd::Credential(end));
             }
         }
         let accounts: Vec<AccountId> = open.iter().map(|(_, account, _)| *account).collect();
         let newest = account_events::newest(store, &accounts, now).await?;
-        for stream in lock(&self.0).open.values() {
+        for stream in lock(&self.streams).open.values() {
             if let Some(newest) = newest.get(&stream.account) {
                 stream.announce(*newest);
             }
@@ -188,7 +208,7 @@ impl EventWatch {
     }
 
     fn end_expired(&self, now: DateTime<Utc>) {
-        for stream in lock(&self.0).open.values() {
+        for stream in lock(&self.streams).open.values() {
             if stream.until.is_some_and(|until| until <= now) {
                 stream.end(StreamEnd::Credential(CredentialEnd::Expired));
             }
@@ -275,7 +295,7 @@ mod tests {
         }
         assert_eq!(open(&watch, AccountId::fresh()).unwrap_err(), Refused::Process);
         drop(held);
-        assert!(lock(&watch.0).by_account.is_empty() && lock(&watch.0).open.is_empty());
+        assert!(lock(&watch.streams).by_account.is_empty() && lock(&watch.streams).open.is_empty());
     }
 
     #[test]
