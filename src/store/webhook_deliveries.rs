@@ -21,8 +21,12 @@ use crate::domain::webhook::{DisabledReason, Failure, LEASE, Outcome, PING, Stre
 
 /// Events that are looked at in one transaction.
 const STRETCH: i64 = 500;
-/// Deliveries that are given up, or deleted, by one statement.
-const BATCH: i64 = 10_000;
+/// Most of these transactions in one go: whoever enqueues has letters to post, too.
+const STRETCHES: usize = 20;
+/// Deliveries that are given up by one statement: it writes two indexes, and what it cannot finish in time it never will.
+const GIVEN_UP: i64 = 1_000;
+/// Deliveries that are deleted by one statement.
+const BATCH: i64 = 5_000;
 /// Deliveries are kept this long: shorter than the events that they tell of.
 const RETENTION: Duration = Duration::days(30);
 
@@ -95,7 +99,9 @@ pub async fn list(
         .limit(limit)
         .into_boxed();
     if let Some(state) = state {
-        query = query.filter(deliveries::state.eq(state.as_str()));
+        // As a literal: a plan for any state could not use the index of those that failed.
+        let is_in = format!("webhook_deliveries.state = '{}'", state.as_str());
+        query = query.filter(diesel::dsl::sql::<diesel::sql_types::Bool>(&is_in));
     }
     if let Some(before) = before {
         query = query.filter(deliveries::id.lt(before));
@@ -240,8 +246,8 @@ pub async fn resend(
     Ok(Asked::Waiting(row))
 }
 
-/// Writes a delivery for each event that a webhook is to be told and was not yet, and gives up those of disabled webhooks. Any number of
-/// instances may do it at once.
+/// Writes a delivery for each event that a webhook is to be told and was not yet, and gives up those of disabled webhooks: as much as can be
+/// done in one go. Any number of instances may do it at once.
 pub async fn enqueue(store: &Store, clock: &Clock) -> StoreResult<()> {
     let mut conn = store.connection().await?;
     give_up_disabled(&mut conn, clock.now()).await?;
@@ -253,13 +259,14 @@ pub async fn enqueue(store: &Store, clock: &Clock) -> StoreResult<()> {
     }
     drop(conn);
     let newest = changes::extent(store).await?.newest;
-    loop {
+    for _ in 0..STRETCHES {
         let mut transaction = store.begin().await?;
         let result = advance(transaction.conn(), newest, clock.now()).await;
         if !transaction.end(result).await? {
-            return Ok(());
+            break;
         }
     }
+    Ok(())
 }
 
 #[derive(Queryable, Selectable)]
@@ -334,7 +341,7 @@ async fn give_up_disabled(conn: &mut Connection, at: DateTime<Utc>) -> StoreResu
     )
     .bind::<Timestamptz, _>(at)
     .bind::<diesel::sql_types::Text, _>(Failure::Disabled.as_str())
-    .bind::<diesel::sql_types::BigInt, _>(BATCH)
+    .bind::<diesel::sql_types::BigInt, _>(GIVEN_UP)
     .execute(conn)
     .await?)
 }
@@ -560,24 +567,25 @@ pub enum Settled {
     Disabled(DisabledReason),
 }
 
-/// Notes how an attempt ended. After a failure the delivery waits, or with `None` is given up.
+/// Notes how an attempt ended, the one of that number. After a failure the delivery waits, or with `None` is given up.
 pub async fn settle(
     store: &Store,
     hold: Hold,
-    delivery: DeliveryId,
+    (delivery, attempts): (DeliveryId, i32),
     outcome: Outcome,
     wait: Option<Duration>,
     now: DateTime<Utc>,
 ) -> StoreResult<Settled> {
     let mut transaction = store.begin().await?;
-    let result = settle_in(transaction.conn(), hold, delivery, outcome, wait, now).await;
+    let attempt = (delivery, attempts);
+    let result = settle_in(transaction.conn(), hold, attempt, outcome, wait, now).await;
     transaction.end(result).await
 }
 
 async fn settle_in(
     conn: &mut Connection,
     hold: Hold,
-    delivery: DeliveryId,
+    (delivery, attempts): (DeliveryId, i32),
     outcome: Outcome,
     wait: Option<Duration>,
     now: DateTime<Utc>,
@@ -619,24 +627,23 @@ async fn settle_in(
     }
     let before = since.zip(failed_at).map(|(since, last)| Streak { failures, since, last });
     let streak = Streak::after(before, now);
-    let is_waiting = deliveries::table
+    // One that an admin sends again meanwhile has no attempts any more: it is posted at once, whatever became of this one.
+    let attempted = deliveries::table
         .find(delivery.0)
-        .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()));
-    match wait.filter(|_| failure != Failure::Gone) {
-        Some(wait) => {
-            diesel::update(is_waiting)
-                .set((
-                    deliveries::next_attempt_at.eq(now + wait),
-                    deliveries::last_status.eq(status),
-                    deliveries::last_failure.eq(failure.as_str()),
-                ))
-                .execute(conn)
-                .await?;
-        }
-        None => {
-            finish(conn, delivery.0, DeliveryState::Failed, status, Some(failure), now).await?;
-        }
-    }
+        .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
+        .filter(deliveries::attempts.eq(attempts));
+    let next = wait.filter(|_| failure != Failure::Gone).map(|wait| now + wait);
+    let state = if next.is_some() { DeliveryState::Waiting } else { DeliveryState::Failed };
+    diesel::update(attempted)
+        .set((
+            deliveries::state.eq(state.as_str()),
+            deliveries::next_attempt_at.eq(next),
+            deliveries::last_status.eq(status),
+            deliveries::last_failure.eq(failure.as_str()),
+            deliveries::finished_at.eq(next.is_none().then_some(now)),
+        ))
+        .execute(conn)
+        .await?;
     diesel::update(webhook)
         .set((
             webhooks::failures.eq(streak.failures),
@@ -676,17 +683,14 @@ pub async fn waiting(store: &Store) -> StoreResult<i64> {
 
 /// Deletes deliveries that are a month old, those of deleted webhooks, and then these webhooks.
 pub(super) async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
-    let gone = diesel::sql_query(
-        "DELETE FROM webhook_deliveries WHERE id IN ( \
-             SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \
-             WHERE d.created_at < $1 OR w.deleted_at < $2 LIMIT $3)",
-    )
-    .bind::<Timestamptz, _>(now - RETENTION)
+    let old = "DELETE FROM webhook_deliveries WHERE id IN ( \
+                   SELECT id FROM webhook_deliveries WHERE created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)";
+    let orphaned = "DELETE FROM webhook_deliveries WHERE id IN ( \
+                        SELECT d.id FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id \
+                        WHERE w.deleted_at < $1 LIMIT $2 FOR UPDATE OF d SKIP LOCKED)";
+    let mut gone = sweep_by(conn, old, now - RETENTION).await?;
     // What was on its way when the webhook was deleted, is not any more.
-    .bind::<Timestamptz, _>(now - LEASE)
-    .bind::<diesel::sql_types::BigInt, _>(BATCH)
-    .execute(conn)
-    .await?;
+    gone += sweep_by(conn, orphaned, now - LEASE).await?;
     let deleted = diesel::sql_query(
         "DELETE FROM webhooks w WHERE w.deleted_at < $1 \
              AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id)",
@@ -695,4 +699,24 @@ pub(super) async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreRes
     .execute(conn)
     .await?;
     Ok(gone + deleted)
+}
+
+/// Deletes with a statement that takes a time and how many, until it finds no more.
+async fn sweep_by(
+    conn: &mut Connection,
+    statement: &str,
+    before: DateTime<Utc>,
+) -> StoreResult<usize> {
+    let mut swept = 0;
+    loop {
+        let some = diesel::sql_query(statement)
+            .bind::<Timestamptz, _>(before)
+            .bind::<diesel::sql_types::BigInt, _>(BATCH)
+            .execute(conn)
+            .await?;
+        swept += some;
+        if i64::try_from(some).is_ok_and(|some| some < BATCH) {
+            return Ok(swept);
+        }
+    }
 }

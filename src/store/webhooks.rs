@@ -229,6 +229,14 @@ pub async fn edit(
     if !has_game(conn, content.game).await? {
         return Ok(WebhookEdited::NoGame);
     }
+    if content.url != before.url || content.enabled == before.disabled_at.is_some() {
+        // What is on its way, to the old address or from before the change, is not held against the webhook. The lease's time stays: nothing
+        // overtakes it.
+        diesel::update(webhooks::table.find(id.0))
+            .set(webhooks::lease_id.eq(None::<Uuid>))
+            .execute(conn)
+            .await?;
+    }
     let none = None::<DateTime<Utc>>;
     if content.enabled {
         let forgotten = (

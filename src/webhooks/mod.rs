@@ -18,7 +18,7 @@ use crate::domain::clock::Clock;
 use crate::domain::ids::WebhookId;
 use crate::domain::webhook::{Outcome, wait_after};
 use crate::store::webhook_deliveries::{self as deliveries, Hold, Letter, News, Settled, Taken};
-use crate::store::{Store, StoreResult};
+use crate::store::{Store, StoreError, StoreResult};
 use sender::{Message, Sender};
 
 /// How often somebody looks for something to post.
@@ -29,6 +29,9 @@ const COUNT_EVERY: u32 = 15;
 const AT_ONCE: usize = 8;
 /// After so long another webhook gets its turn.
 const TURN: Duration = Duration::from_secs(20);
+/// A database that is silent for so long, without closing the connection, is none. What was committed meanwhile stays: the next look goes on
+/// from there.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// Writes a body: the room of the answers knows how.
 pub type Render = fn(News) -> serde_json::Result<Vec<u8>>;
@@ -77,20 +80,24 @@ impl Dispatcher {
     pub async fn run_once(self: &Arc<Self>) -> StoreResult<()> {
         let mut running = JoinSet::new();
         loop {
-            self.look(&mut running).await?;
-            if running.is_empty() {
+            let looked = self.look(&mut running).await;
+            let is_idle = running.is_empty();
+            while running.join_next().await.is_some() {}
+            looked?;
+            if is_idle {
                 return Ok(());
             }
-            while running.join_next().await.is_some() {}
         }
     }
 
     /// Writes deliveries for what happened, and begins posting.
     async fn look(self: &Arc<Self>, running: &mut JoinSet<()>) -> StoreResult<()> {
         while running.try_join_next().is_some() {}
-        deliveries::enqueue(&self.store, &self.clock).await?;
+        // Whatever keeps new deliveries from being written, those that are there are posted.
+        let enqueued = in_time(deliveries::enqueue(&self.store, &self.clock)).await;
         while running.len() < AT_ONCE && !*self.stopping.borrow() {
-            let Some(hold) = deliveries::hold(&self.store, self.clock.now()).await? else { break };
+            let held = in_time(deliveries::hold(&self.store, self.clock.now())).await?;
+            let Some(hold) = held else { break };
             let this = self.clone();
             running.spawn(async move {
                 if let Err(error) = this.serve(hold).await {
@@ -99,11 +106,11 @@ impl Dispatcher {
                 }
             });
         }
-        Ok(())
+        enqueued
     }
 
     async fn count(&self) {
-        match deliveries::waiting(&self.store).await {
+        match in_time(deliveries::waiting(&self.store)).await {
             #[allow(clippy::cast_precision_loss, reason = "a figure for a diagram")]
             Ok(waiting) => metrics::gauge!("webhook_deliveries_waiting").set(waiting as f64),
             Err(error) => tracing::warn!(%error, "could not count webhook deliveries"),
@@ -142,7 +149,8 @@ impl Dispatcher {
         let [dice] = secret::random::<1>();
         let wait = wait_after(attempts, &kind, dice);
         let now = self.clock.now();
-        let settled = deliveries::settle(&self.store, hold, delivery, outcome, wait, now).await?;
+        let settled =
+            deliveries::settle(&self.store, hold, (delivery, attempts), outcome, wait, now).await?;
         let webhook = hold.webhook;
         let Outcome { status, .. } = outcome;
         if outcome.failure.is_none() {
@@ -168,4 +176,9 @@ impl Dispatcher {
             .collect();
         Ok(Message { timestamp: now.timestamp(), signature: signatures.join(" "), id, body })
     }
+}
+
+async fn in_time<T>(asked: impl Future<Output = StoreResult<T>>) -> StoreResult<T> {
+    let silent = |_| Err(StoreError::Unavailable("no answer in time".to_owned()));
+    tokio::time::timeout(SILENCE, asked).await.unwrap_or_else(silent)
 }

@@ -533,6 +533,66 @@ async fn a_delivery_can_be_sent_again_and_a_webhook_tried() {
     );
 }
 
+/// An admin's wish is not lost to the end of the attempt that is on its way.
+#[tokio::test]
+async fn what_is_sent_again_during_an_attempt_is_sent_again() {
+    let (app, admin) = start().await;
+    let receiver = Receiver::start().await;
+    let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
+    receiver.hold();
+    receiver.answer(&["500 Oops"]);
+    let ping = app.post(&format!("{}/ping", hook.path)).by(&admin).answer().await;
+    let place = ping.header("location");
+    ping.expect(202);
+    let first = app.dispatcher();
+    let first = tokio::spawn(async move { first.run_once().await });
+    receiver.wait_for(1).await;
+    app.post(&format!("{place}/resend")).by(&admin).answer().await.expect(202);
+    receiver.release();
+    first.await.unwrap().unwrap();
+    assert_eq!(receiver.seen().len(), 2, "a ping is tried once, but for this");
+    let ping = app.get(&place).by(&admin).answer().await.expect(200);
+    assert_eq!((&ping["state"], &ping["attempts"]), (&json!("delivered"), &json!(1)));
+}
+
+/// What the old address says last is nothing to the new one.
+#[tokio::test]
+async fn an_attempt_at_the_old_address_is_not_held_against_the_new_one() {
+    let (app, admin) = start().await;
+    let (old, new) = (Receiver::start().await, Receiver::start().await);
+    let hook = app.webhook(&admin, &old.url, &["game.changed"]).await;
+    old.hold();
+    old.answer(&["410 Gone"]);
+    happen(&app, 1).await;
+    let first = app.dispatcher();
+    let first = tokio::spawn(async move { first.run_once().await });
+    old.wait_for(1).await;
+    let body = json!({ "url": new.url, "kinds": ["game.changed"] });
+    put(&app, &admin, &hook, &body).await.expect(200);
+    old.release();
+    first.await.unwrap().unwrap();
+    let now = app.get(&hook.path).by(&admin).answer().await.expect(200);
+    assert_eq!(now["enabled"], true);
+    // The lease of before ends by itself.
+    app.clock().advance(Duration::seconds(61));
+    app.post_webhooks().await;
+    assert_eq!((old.seen().len(), numbers(&new.seen())), (1, vec![1]));
+}
+
+#[tokio::test]
+async fn what_waits_is_posted_though_nothing_can_be_added() {
+    let (app, admin) = start().await;
+    let receiver = Receiver::start().await;
+    app.webhook(&admin, &receiver.url, &["game.changed"]).await;
+    app.sql("UPDATE webhooks SET resume_at = 'infinity'").await;
+    happen(&app, 1).await;
+    app.post_webhooks().await;
+    app.sql("UPDATE webhooks SET resume_at = NULL; ALTER TABLE event_clock RENAME TO stopped")
+        .await;
+    assert!(app.dispatcher().run_once().await.is_err());
+    assert_eq!(numbers(&receiver.seen()), [1]);
+}
+
 #[tokio::test]
 async fn edits_need_the_version_that_was_read() {
     let (app, admin) = start().await;
