@@ -18,12 +18,13 @@ pub struct EffectWork {
 }
 
 impl Default for EffectWork {
-    /// As many at once as there are cores.
+    /// As many at once as half of the cores: the others are for everything else.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let at_once = (cores / 2).max(1);
         Self {
-            permits: Arc::new(Semaphore::new(cores)),
-            queue: Arc::new(Semaphore::new(cores * WAITING)),
+            permits: Arc::new(Semaphore::new(at_once)),
+            queue: Arc::new(Semaphore::new(at_once * WAITING)),
         }
     }
 }

@@ -26,6 +26,8 @@ const FRESH: Freshness = Freshness::Public(0);
 const MAX_QUERY: usize = 100;
 /// Most sentences of one request.
 const MAX_SENTENCES: usize = 100;
+/// Most sentences of one request that are held against everything for what is like them.
+const MAX_SUGGESTED: usize = 10;
 /// Longest sentence that is matched, in characters.
 const MAX_SENTENCE: usize = 500;
 /// How long a request looks for templates and for sentences that are alike.
@@ -351,7 +353,7 @@ pub struct MatchedSentenceResponse {
     /// Whether these are all. `false`: there are more, or the search took too long.
     #[schema(example = true)]
     pub complete: bool,
-    /// When nothing makes it: up to 3 sentences that have most words in common with it.
+    /// When nothing makes it, for the first 10 such sentences of a request: up to 3 sentences that have most words in common with it.
     #[schema(example = json!([]))]
     pub suggestions: Vec<String>,
 }
@@ -407,7 +409,7 @@ fn matched(library: &EffectLibrary, sentences: Vec<String>) -> Vec<MatchedSenten
         })
         .collect();
     let mut strange: Vec<&mut MatchedSentenceResponse> =
-        data.iter_mut().filter(|found| found.matches.is_empty()).collect();
+        data.iter_mut().filter(|found| found.matches.is_empty()).take(MAX_SUGGESTED).collect();
     if !strange.is_empty() {
         let wanted: Vec<&str> = strange.iter().map(|found| found.sentence.as_str()).collect();
         let nearest = library.nearest(&wanted, until);

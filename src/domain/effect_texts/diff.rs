@@ -78,7 +78,7 @@ impl OutputChange {
 }
 
 fn is_comparable(library: &EffectLibrary) -> bool {
-    let longest = u64::try_from(library.effects().longest()).unwrap_or(u64::MAX);
+    let longest = u64::try_from(library.longest()).unwrap_or(u64::MAX);
     let count = library.count();
     count <= MAX_COMPARED && count.saturating_mul(longest) <= MAX_COMPARED_BYTES
 }
@@ -138,5 +138,32 @@ fn sentences(before: Option<&EffectLibrary>, after: &EffectLibrary) -> SentenceC
         added: Sampled::of(added.map(|text| (*text).clone())),
         removed: Sampled::of(removed.map(|text| (*text).clone())),
         changed: Sampled::of(changed.iter().map(|(was, is)| ((*was).clone(), (*is).clone()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::effect_texts::{EffectTexts, Replacement};
+
+    /// 30,000 sentences of some 300 bytes are compared; not when a rule makes thousands of bytes of each.
+    #[test]
+    fn what_rules_make_longer_takes_more_memory() {
+        let values: Vec<String> = (0..30_000 / 2).map(|value| value.to_string()).collect();
+        let texts = |new: &str| EffectTexts {
+            templates: vec![format!("Say <n> or <two> {}.", "x".repeat(300))],
+            placeholders: [
+                ("n".to_owned(), values.clone()),
+                ("two".to_owned(), vec!["1".to_owned(), "2".to_owned()]),
+            ]
+            .into(),
+            replacements: vec![Replacement { old: "x".to_owned(), new: new.to_owned() }],
+            ..EffectTexts::default()
+        };
+        let library = |new: &str| texts(new).check().unwrap();
+        assert!(is_comparable(&library("y")));
+        let longer = library(&"y".repeat(10));
+        assert!(longer.longest() > 3_000);
+        assert!(!is_comparable(&longer));
     }
 }

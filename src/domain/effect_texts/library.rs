@@ -142,6 +142,18 @@ impl EffectLibrary {
         range.end - range.start
     }
 
+    /// A length in bytes that no sentence exceeds, before the rules and after them.
+    pub fn longest(&self) -> usize {
+        let longest = u32::try_from(self.effects.longest()).map_or(f64::INFINITY, f64::from);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a length within the bound of the check"
+        )]
+        let finished = (longest * self.growth).ceil() as usize;
+        finished
+    }
+
     /// The names that a template uses, each once, in order.
     pub fn names_of(&self, template: usize) -> Vec<String> {
         let read = self.effects.templates().get(template);
@@ -209,7 +221,7 @@ impl EffectLibrary {
 
     fn matcher(&self) -> &Matcher {
         self.matcher.get_or_init(|| {
-            let room = MAX_INDEXED_BYTES / self.effects.longest().max(1);
+            let room = MAX_INDEXED_BYTES / self.longest().max(1);
             let (effects, rules) = (Arc::clone(&self.effects), Arc::clone(&self.rules));
             Matcher::new(effects, rules, room.min(MAX_INDEXED))
         })

@@ -32,8 +32,11 @@ pub(super) fn nearest(
         let Some(made) = renderer.render(&expansion.text) else { continue };
         let features = Features::of(made);
         for (wanted, best) in wanted.iter().zip(&mut best) {
-            let likeness = wanted.likeness(&features);
             let worst = best.get(TOLD - 1).map_or(LEAST, |worst| worst.0);
+            if wanted.likeness_at_most(&features) < worst {
+                continue;
+            }
+            let likeness = wanted.likeness(&features);
             let beaten = likeness > worst || (likeness >= LEAST && best.len() < TOLD);
             if beaten && best.iter().all(|(_, text)| text != made) {
                 let place = best.partition_point(|(other, _)| *other >= likeness);
@@ -68,6 +71,17 @@ impl Features {
             one += usize::from(left <= right);
             two += usize::from(left >= right);
         }
+        self.share(other, shared)
+    }
+
+    /// What the likeness would be if the shorter one were all in the longer one. It costs nothing, and rules most pairs of a short and a long
+    /// sentence out.
+    fn likeness_at_most(&self, other: &Self) -> f64 {
+        let shorter = self.0.len().min(other.0.len());
+        self.share(other, u32::try_from(shorter).unwrap_or(u32::MAX))
+    }
+
+    fn share(&self, other: &Self, shared: u32) -> f64 {
         let all = u32::try_from(self.0.len() + other.0.len()).unwrap_or(u32::MAX);
         f64::from(shared) * 2.0 / f64::from(all.max(1))
     }
@@ -79,4 +93,20 @@ fn hash_of(word: &str) -> u64 {
     letters.fold(0xcbf2_9ce4_8422_2325, |hash, letter| {
         (hash ^ u64::from(letter)).wrapping_mul(0x0100_0000_01b3)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_likeness_is_beyond_its_bound(one in "[abc ]{0,20}", other in "[abc ]{0,20}") {
+            let (one, other) = (Features::of(&one), Features::of(&other));
+            prop_assert!(one.likeness(&other) <= one.likeness_at_most(&other));
+            prop_assert!(one.likeness(&one) >= one.likeness_at_most(&one));
+        }
+    }
 }
