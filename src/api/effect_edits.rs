@@ -18,6 +18,8 @@ use crate::domain::effect_texts::{
 };
 use crate::store::effect_texts::{self, LoadedEffects, TextsBase, TextsChange};
 
+/// Largest body with a list, in bytes: the 1 MiB of text that a game may have, with its quotes and escapes.
+const MAX_LIST_BODY: usize = 2 * 1024 * 1024;
 /// Most faults in one answer.
 const MAX_FAULTS: usize = 200;
 
@@ -193,7 +195,7 @@ pub async fn replace_effect_templates(
     game: web::Path<Code>,
     query: Params<ImportQuery>,
     versions: Versions,
-    body: Result<Body<EffectTemplatesRequest>, Problem>,
+    body: Result<Body<EffectTemplatesRequest, MAX_LIST_BODY>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let templates = body?.value.templates;
     let edit = Edit { part: "templates".to_owned(), moved: None };
@@ -266,7 +268,7 @@ pub async fn replace_effect_placeholder(
     path: web::Path<(Code, String)>,
     query: Params<ImportQuery>,
     versions: Versions,
-    body: Result<Body<EffectValuesRequest>, Problem>,
+    body: Result<Body<EffectValuesRequest, MAX_LIST_BODY>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let (game, name) = path.into_inner();
     let values = body?.value.values;
@@ -334,7 +336,7 @@ pub async fn replace_phrase_rules(
     game: web::Path<Code>,
     query: Params<ImportQuery>,
     versions: Versions,
-    body: Result<Body<PhraseRulesBody>, Problem>,
+    body: Result<Body<PhraseRulesBody, MAX_LIST_BODY>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let rules = body?.value;
     let edit = Edit { part: "phrase rules".to_owned(), moved: None };

@@ -203,7 +203,13 @@ async fn every_effect_on_a_card_leads_back_to_its_template() {
     let listed = listed.iter().find(|effect| effect["number"] == first["number"]).unwrap();
     assert_eq!(listed["text"], sentences[0].as_str());
 
-    // What nothing makes has neighbours, if it looks like anything.
+    // What nothing makes has neighbours, if it looks like anything; of many only the first ones.
+    let strange = vec!["Discard one Fire card to draw ten cards."; 12];
+    let body = json!({ "sentences": strange });
+    let found = app.post("/v1/games/ttcg/effects/match").json(&body).answer().await.expect(200);
+    let suggested = found["data"].as_array().unwrap().iter();
+    let suggested = suggested.filter(|found| found["suggestions"] != json!([]));
+    assert_eq!(suggested.count(), 10);
     let body = json!({ "sentences": ["Discard one Fire card to draw ten cards.", "Blorp"] });
     let found = app.post("/v1/games/ttcg/effects/match").json(&body).answer().await.expect(200);
     let (near, far) = (&found["data"][0], &found["data"][1]);
@@ -420,6 +426,26 @@ async fn cursors_end_with_their_version() {
     app.get(&next).answer().await.problem(400, "invalid_cursor");
 }
 
+/// The bounds of the document can be reached: a list is larger than other bodies may be.
+#[tokio::test]
+async fn long_lists_go_in() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let etag = small(&app, &admin).await;
+    let filler = "and so on ".repeat(28);
+    let values: Vec<String> = (0..1_500).map(|number| format!("{number} {filler}.")).collect();
+    let body = json!({ "values": values });
+    assert!(body.to_string().len() > 400 * 1024);
+    let edit = put(&app, &admin, "effect-placeholders/mood", &body).header("if-match", &etag);
+    let told = edit.answer().await.expect(200);
+    assert_eq!(told["combinations"]["after"], 1_500 * 1_500 + 1);
+    let read = app.get("/v1/games/emojito/effect-placeholders/mood").answer().await.expect(200);
+    assert_eq!(read["values"], json!(values));
+    let body = json!({ "values": vec![filler; 8_000] });
+    let edit = put(&app, &admin, "effect-placeholders/mood", &body).header("if-match", &etag);
+    edit.answer().await.problem(413, "body_too_large");
+}
+
 /// Every fault is told with its place, and nothing is changed.
 #[tokio::test]
 async fn faults_have_their_places() {
@@ -539,6 +565,7 @@ async fn no_text_is_a_bomb() {
     let body = json!({ "templates": [format!("Say {}.", places(7).trim())] });
     let answer =
         put(&app, &admin, "effect-templates", &body).header("if-match", &etag).answer().await;
+    etag = answer.header("etag");
     let told = answer.expect(200);
     assert_eq!((&told["exact"], &told["sentences"]), (&json!(false), &Value::Null));
     assert_eq!(told["combinations"]["after"], 100_000_000_000_000_u64);
@@ -551,4 +578,25 @@ async fn no_text_is_a_bomb() {
     let body = json!({ "sentences": [text] });
     let found = app.post("/v1/games/emojito/effects/match").json(&body).answer().await.expect(200);
     assert_eq!(&found["data"][0]["matches"][0]["number"], number, "{found}");
+    // Words at the end of 2²⁹ ways, none of which adds anything.
+    for depth in (0..30).rev() {
+        for name in ["v", "w"] {
+            let next = [format!("<v{}>", depth + 1), format!("<w{}>", depth + 1)];
+            let values = if depth == 29 { vec!["word".to_owned()] } else { next.to_vec() };
+            let path = format!("effect-placeholders/{name}{depth}");
+            let body = json!({ "values": values });
+            let answer = put(&app, &admin, &path, &body).header("if-match", &etag).answer().await;
+            assert_eq!(answer.status, 200, "{}", answer.text());
+            etag = answer.header("etag");
+        }
+    }
+    let body = json!({ "templates": ["<v0> x"] });
+    let answer = put(&app, &admin, "effect-templates", &body).header("if-match", &etag);
+    answer.answer().await.expect(200);
+    let body = json!({ "sentences": ["Rest."] });
+    let found = app.post("/v1/games/emojito/effects/match").json(&body).answer().await.expect(200);
+    assert_eq!(
+        (&found["data"][0]["matches"], &found["data"][0]["complete"]),
+        (&json!([]), &json!(false))
+    );
 }

@@ -20,16 +20,16 @@ const MAX_BODY: usize = 256 * 1024;
 /// Largest file, in bytes: a set of some ten thousand cards.
 const MAX_FILE: usize = 8 * 1024 * 1024;
 
-/// A JSON body. Refused: other media types and compressed bodies (415), more than 256 KiB (413), malformed JSON (400), unknown, missing or mistyped
-/// fields and NUL characters (422).
-pub struct Body<T> {
+/// A JSON body. Refused: other media types and compressed bodies (415), more than `MAX` bytes, 256 KiB if nothing else is said (413), malformed
+/// JSON (400), unknown, missing or mistyped fields and NUL characters (422).
+pub struct Body<T, const MAX: usize = MAX_BODY> {
     /// What it says.
     pub value: T,
     /// The bytes as they came, to recognise a repeated request.
     pub raw: Bytes,
 }
 
-impl<T> Body<T> {
+impl<T, const MAX: usize> Body<T, MAX> {
     /// Ties the body to the place that it was sent to: the same body for another place is another request.
     #[must_use]
     pub fn sent_to(mut self, place: &str) -> Self {
@@ -38,12 +38,12 @@ impl<T> Body<T> {
     }
 }
 
-impl<T: DeserializeOwned> FromRequest for Body<T> {
+impl<T: DeserializeOwned, const MAX: usize> FromRequest for Body<T, MAX> {
     type Error = Problem;
     type Future = Extracting<Self>;
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let whole = read(req, payload, &["application/json"], MAX_BODY);
+        let whole = read(req, payload, &["application/json"], MAX);
         Box::pin(async move {
             let raw = whole.await?;
             Ok(Self { value: parse(&raw)?, raw })
