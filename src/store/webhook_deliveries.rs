@@ -683,11 +683,12 @@ pub async fn waiting(store: &Store) -> StoreResult<i64> {
 
 /// Deletes deliveries that are a month old, those of deleted webhooks, and then these webhooks.
 pub(super) async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
-    let old = "DELETE FROM webhook_deliveries WHERE id IN ( \
-                   SELECT id FROM webhook_deliveries WHERE created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)";
-    let orphaned = "DELETE FROM webhook_deliveries WHERE id IN ( \
+    // As arrays, so that the rows are found by their ids: IN reads the whole table.
+    let old = "DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY( \
+                   SELECT id FROM webhook_deliveries WHERE created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))";
+    let orphaned = "DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY( \
                         SELECT d.id FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id \
-                        WHERE w.deleted_at < $1 LIMIT $2 FOR UPDATE OF d SKIP LOCKED)";
+                        WHERE w.deleted_at < $1 LIMIT $2 FOR UPDATE OF d SKIP LOCKED))";
     let mut gone = sweep_by(conn, old, now - RETENTION).await?;
     // What was on its way when the webhook was deleted, is not any more.
     gone += sweep_by(conn, orphaned, now - LEASE).await?;
