@@ -294,15 +294,16 @@ pub async fn list(
 pub(super) async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut swept = 0;
     loop {
-        // As an array, so that the rows are found by their ids: IN reads the whole table.
+        // What is kept of each account is looked for once. As an array, so that the rows are found by their ids: IN reads the whole table.
         let some = diesel::sql_query(
-            "DELETE FROM account_events WHERE id = ANY (ARRAY( \
-                 SELECT e.id FROM account_events e \
-                 WHERE e.created_at < $1 \
-                   AND (e.seq IS NULL OR NOT EXISTS ( \
-                       SELECT FROM account_events lower \
-                       WHERE lower.account_id = e.account_id AND lower.seq < e.seq AND lower.created_at >= $1)) \
-                 ORDER BY e.created_at, e.seq LIMIT $2 FOR UPDATE SKIP LOCKED))",
+            "WITH kept AS MATERIALIZED ( \
+                 SELECT old.account_id, (SELECT min(stays.seq) FROM account_events stays \
+                                         WHERE stays.account_id = old.account_id AND stays.created_at >= $1) AS first_seq \
+                 FROM (SELECT DISTINCT account_id FROM account_events WHERE created_at < $1) old) \
+             DELETE FROM account_events WHERE id = ANY (ARRAY( \
+                 SELECT e.id FROM account_events e JOIN kept USING (account_id) \
+                 WHERE e.created_at < $1 AND (e.seq IS NULL OR kept.first_seq IS NULL OR e.seq < kept.first_seq) \
+                 ORDER BY e.created_at, e.seq LIMIT $2 FOR UPDATE OF e SKIP LOCKED))",
         )
         .bind::<Timestamptz, _>(now - RETENTION)
         .bind::<BigInt, _>(BATCH)
