@@ -1,26 +1,17 @@
 //! Starts the log.
 
-use std::io::{BufWriter, IsTerminal as _};
+use std::io::IsTerminal as _;
 
-use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
 
+use super::log_writer::{self, LogGuard};
 use crate::config::{LogFormat, LogOptions};
-
-/// Lines that may wait to be written. More than that are dropped: whoever reads the log slowly, or not at all, must not stop the service.
-const WAITING: usize = 16_384;
 
 /// Writes the log to standard error from now on, until the guard is dropped; what waits then is still written. Directives that
 /// cannot be read fall back to `info`.
-///
-/// A thread of its own writes, as much at once as there is: a write for each line would be a fifth of what a small request costs.
-pub(super) fn start(options: &LogOptions) -> WorkerGuard {
-    let (writer, guard) = NonBlockingBuilder::default()
-        .buffered_lines_limit(WAITING)
-        .lossy(true)
-        .thread_name("log")
-        .finish(BufWriter::with_capacity(64 * 1024, std::io::stderr()));
+pub(super) fn start(options: &LogOptions) -> std::io::Result<LogGuard> {
+    let (writer, guard) = log_writer::start(std::io::stderr())?;
     let filter = EnvFilter::try_new(&options.log).unwrap_or_else(|_| EnvFilter::new("info"));
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
@@ -34,5 +25,5 @@ pub(super) fn start(options: &LogOptions) -> WorkerGuard {
             builder.json().flatten_event(true).with_current_span(true).with_span_list(false).init();
         }
     }
-    guard
+    Ok(guard)
 }

@@ -7,6 +7,7 @@ mod database;
 mod deck;
 mod effects;
 mod keys;
+mod log_writer;
 mod logging;
 mod migrate;
 mod mint;
@@ -110,7 +111,14 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     // Tools for files have nothing to log, and start at once. Dropped last: what was logged is written before the program ends.
     let writes_log = !matches!(cli.command, Command::Effects(_));
-    let _log = writes_log.then(|| logging::start(&cli.log));
+    let log = writes_log.then(|| logging::start(&cli.log)).transpose();
+    let _log = match log {
+        Ok(log) => log,
+        Err(error) => {
+            eprintln!("cardscape: cannot start the log: {error}");
+            return ExitCode::from(FAILED);
+        }
+    };
     let outcome = match cli.command {
         Command::Serve(command) => command.run(),
         Command::Migrate(command) => command.run(),
