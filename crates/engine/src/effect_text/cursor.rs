@@ -64,12 +64,12 @@ impl Effects {
         Some(rank)
     }
 
-    /// Steps to the next combination; after the last one, back to the first and `false`.
-    pub(super) fn advance(&self, cursor: &mut Cursor) -> bool {
+    /// Steps to the next combination and tells the first place that changed; after the last one, back to the first and `None`.
+    pub(super) fn advance(&self, cursor: &mut Cursor) -> Option<usize> {
         let slots = &self.sequence(cursor.sequence).slots;
-        for (place, &slot) in cursor.places.iter_mut().zip(slots).rev() {
-            if place.within.as_mut().is_some_and(|within| self.advance(within)) {
-                return true;
+        for (at, (place, &slot)) in cursor.places.iter_mut().zip(slots).enumerate().rev() {
+            if place.within.as_mut().is_some_and(|within| self.advance(within).is_some()) {
+                return Some(at);
             }
             let choices = &self.slot(slot).choices;
             place.choice += 1;
@@ -80,10 +80,31 @@ impl Effects {
             let within = choices[place.choice].within();
             place.within = within.map(|sequence| Box::new(self.unrank(sequence, 0)));
             if more {
-                return true;
+                return Some(at);
             }
         }
-        false
+        None
+    }
+
+    /// Writes a combination over the one before. `begins` knows where the parts begin that stay, and the first that does not (nothing: all are
+    /// new); then where each part begins.
+    pub(super) fn render_rest(&self, cursor: &Cursor, text: &mut String, begins: &mut Vec<usize>) {
+        let known = self.sequence(cursor.sequence);
+        text.truncate(begins.pop().unwrap_or(0));
+        for part in &known.parts[begins.len()..] {
+            begins.push(text.len());
+            match part {
+                Part::Text(words) => text.push_str(words),
+                Part::Slot(at) => self.render_place(known.slots[*at], &cursor.places[*at], text),
+            }
+        }
+    }
+
+    /// Forgets where the parts after the first begin that shows this place or one after it.
+    pub(super) fn keep_before(&self, cursor: &Cursor, changed: usize, begins: &mut Vec<usize>) {
+        let parts = &self.sequence(cursor.sequence).parts;
+        let shows = |part: &Part| matches!(part, Part::Slot(at) if *at >= changed);
+        begins.truncate(parts.iter().position(shows).map_or(0, |first| first + 1));
     }
 
     pub(super) fn text_of(&self, cursor: &Cursor) -> String {

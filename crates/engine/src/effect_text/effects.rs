@@ -254,13 +254,13 @@ impl Effects {
             Some((template, cursor)) => (template, Some(cursor)),
             None => (self.roots.len(), None),
         };
-        Expansions { effects: self, template, cursor, end: self.roots.len() }
+        Expansions::new(self, template, cursor, self.roots.len())
     }
 
     /// The combinations of the template at this place, in order.
     pub fn expand_of(&self, template: usize) -> Expansions<'_> {
         let cursor = self.cursor_at(template, 0);
-        Expansions { effects: self, template, cursor, end: template.saturating_add(1) }
+        Expansions::new(self, template, cursor, template.saturating_add(1))
     }
 
     pub(super) fn sequence(&self, index: u32) -> &Sequence {
@@ -293,11 +293,18 @@ pub struct Expansions<'a> {
     template: usize,
     /// The next combination; `None` at the begin of a template.
     cursor: Option<Cursor>,
+    /// The combination before it, as text, and where each part of the template begins there: what did not change stays.
+    text: String,
+    begins: Vec<usize>,
     /// The template at which it is over.
     end: usize,
 }
 
-impl Expansions<'_> {
+impl<'a> Expansions<'a> {
+    fn new(effects: &'a Effects, template: usize, cursor: Option<Cursor>, end: usize) -> Self {
+        Self { effects, template, cursor, text: String::new(), begins: Vec::new(), end }
+    }
+
     /// Writes the next combination over `text` and tells the place of its template; `None` when there are no more. An iterator makes a new text each
     /// time.
     pub fn next_into(&mut self, text: &mut String) -> Option<usize> {
@@ -306,15 +313,21 @@ impl Expansions<'_> {
         }
         let cursor = match self.cursor.take() {
             Some(cursor) => cursor,
-            None => self.effects.cursor_at(self.template, 0)?,
+            None => {
+                self.begins.clear();
+                self.effects.cursor_at(self.template, 0)?
+            }
         };
         let cursor = self.cursor.insert(cursor);
-        text.clear();
-        self.effects.render(cursor, text);
+        self.effects.render_rest(cursor, &mut self.text, &mut self.begins);
+        text.clone_from(&self.text);
         let template = self.template;
-        if !self.effects.advance(cursor) {
-            self.cursor = None;
-            self.template += 1;
+        match self.effects.advance(cursor) {
+            Some(changed) => self.effects.keep_before(cursor, changed, &mut self.begins),
+            None => {
+                self.cursor = None;
+                self.template += 1;
+            }
         }
         Some(template)
     }

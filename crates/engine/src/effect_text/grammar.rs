@@ -8,12 +8,20 @@
 //!
 //! `one` may be the end of a longer word. A test holds them against the regular expressions.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::template::is_word;
 
 /// The words that are mended, as they stand after the middle: a space and the plural.
 pub(super) const PLURALS: [&str; 4] = [" cards", " spells", " creatures", " targets"];
 /// Without this nothing is mended.
 pub(super) const LEAD: &str = "one ";
+
+/// The lead and the plurals, ready to be looked for: to get ready takes longer than a sentence takes to be searched.
+static FINDERS: LazyLock<(Finder<'static>, [Finder<'static>; 4])> =
+    LazyLock::new(|| (Finder::new(LEAD), PLURALS.map(Finder::new)));
 
 #[derive(Clone, Copy)]
 enum Middle {
@@ -25,9 +33,13 @@ enum Middle {
 /// Mends a sentence in place; `spare` is a text to work with.
 pub(super) fn mend(text: &mut String, spare: &mut String) {
     // Every place that is mended has its plural, and no step makes one.
-    let present = PLURALS.map(|plural| text.contains(plural));
+    let holds = |plural: &&Finder<'_>| plural.find(text.as_bytes()).is_some();
+    let mut present = [None; PLURALS.len()];
+    for (place, plural) in present.iter_mut().zip(FINDERS.1.iter().filter(holds)) {
+        *place = Some(plural);
+    }
     for middle in [Middle::Word, Middle::WordAndNumber, Middle::Anything] {
-        for plural in (0..).zip(PLURALS).filter(|(at, _)| present[*at]).map(|(_, plural)| plural) {
+        for plural in present.iter().flatten() {
             if mend_one(text, middle, plural, spare) {
                 std::mem::swap(text, spare);
             }
@@ -36,11 +48,11 @@ pub(super) fn mend(text: &mut String, spare: &mut String) {
 }
 
 /// Writes the mended text to `mended`, when there is something to mend.
-fn mend_one(text: &str, middle: Middle, plural: &str, mended: &mut String) -> bool {
+fn mend_one(text: &str, middle: Middle, plural: &Finder<'_>, mended: &mut String) -> bool {
     mended.clear();
     let mut done = 0;
     let mut from = 0;
-    while let Some(lead) = text[from..].find(LEAD) {
+    while let Some(lead) = FINDERS.0.find(&text.as_bytes()[from..]) {
         let begin = from + lead + LEAD.len();
         let Some(length) = middle_length(&text[begin..], middle, plural) else {
             from += lead + 1;
@@ -54,7 +66,7 @@ fn mend_one(text: &str, middle: Middle, plural: &str, mended: &mut String) -> bo
             continue;
         };
         // Up to the letter before the last one of the plural.
-        let singular = begin + length + plural.len() - 1;
+        let singular = begin + length + plural.needle().len() - 1;
         mended.push_str(&text[done..singular]);
         done = singular + 1;
         from = done;
@@ -66,7 +78,7 @@ fn mend_one(text: &str, middle: Middle, plural: &str, mended: &mut String) -> bo
 }
 
 /// How long the middle is when a plural follows it.
-fn middle_length(text: &str, middle: Middle, plural: &str) -> Option<usize> {
+fn middle_length(text: &str, middle: Middle, plural: &Finder<'_>) -> Option<usize> {
     let length = match middle {
         Middle::Word => word_length(text),
         Middle::WordAndNumber => {
@@ -79,15 +91,16 @@ fn middle_length(text: &str, middle: Middle, plural: &str) -> Option<usize> {
             let line = text[first..].find('\n').map_or(text, |end| &text[..first + end]);
             let mut from = first;
             loop {
-                let at = from + line[from..].find(plural)?;
-                if ends_word(&text[at + plural.len()..]) {
+                let at = from + plural.find(&line.as_bytes()[from..])?;
+                if ends_word(&text[at + plural.needle().len()..]) {
                     return Some(at);
                 }
                 from = at + 1;
             }
         }
     };
-    let follows = text[length..].strip_prefix(plural).is_some_and(ends_word);
+    let follows = text.as_bytes()[length..].starts_with(plural.needle())
+        && ends_word(&text[length + plural.needle().len()..]);
     (length > 0 && follows).then_some(length)
 }
 

@@ -338,7 +338,7 @@ impl<'a> Search<'a> {
                             self.parts(sequence, at + 1, bindings, &next, then);
                             bindings[slot] = None;
                         }
-                        more = effects.advance(&mut within);
+                        more = effects.advance(&mut within).is_some();
                     }
                     self.complete &= !more;
                 }

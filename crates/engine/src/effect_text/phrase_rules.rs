@@ -4,7 +4,9 @@ use aho_corasick::automaton::{Automaton as _, OverlappingState, StateID};
 use aho_corasick::dfa::DFA;
 use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 
-use super::grammar::{LEAD, mend};
+use memchr::memmem::Finder;
+
+use super::grammar::{LEAD, PLURALS, mend};
 use super::lines::rule_lines;
 
 /// Up to so many bytes of phrases, the scan uses tables that are fast to read and slow to make.
@@ -34,12 +36,15 @@ const FAST_TABLES_MAX: usize = 8 * 1024;
 pub struct PhraseRules {
     removals: Vec<String>,
     replacements: Vec<(String, String)>,
+    /// What is replaced, ready to be looked for.
+    finders: Vec<Finder<'static>>,
     ignored: Vec<IgnoredRule>,
     mends: bool,
     scanner: Scanner,
 }
 
-/// Looks for removals, then what is replaced, then two spaces, then what every grammar fix begins with: numbered in this order.
+/// Looks for removals, then what is replaced, then two spaces, then what every grammar fix begins with, then the plurals that they mend: numbered
+/// in this order.
 #[derive(Clone, Debug, Default)]
 enum Scanner {
     /// Every phrase is looked for by itself.
@@ -57,6 +62,7 @@ impl Default for PhraseRules {
         Self {
             removals: Vec::new(),
             replacements: Vec::new(),
+            finders: Vec::new(),
             ignored: Vec::new(),
             mends: true,
             scanner: Scanner::None,
@@ -108,6 +114,8 @@ impl PhraseRules {
                 }
             }
         }
+        let finder = |(old, _): &(String, String)| Finder::new(old).into_owned();
+        rules.finders = rules.replacements.iter().map(finder).collect();
         rules.scanner = scanner(&rules.removals, &rules.replacements);
         rules
     }
@@ -141,30 +149,25 @@ impl PhraseRules {
 
     /// Something that finishes many sentences and keeps its memory in between.
     pub fn renderer(&self) -> Renderer<'_> {
-        Renderer { rules: self, trail: Trail::default(), text: String::new(), spare: String::new() }
+        Renderer { rules: self, trails: Vec::new(), text: String::new(), spare: String::new() }
     }
 
-    /// What a text holds: replacements from this one on, and, where asked for, phrases to remove.
-    fn scan(&self, text: &str, from: usize, removals: bool) -> Scan {
+    /// What a text holds: replacements from this one on, and, where asked for, phrases to remove. `trail` is that of a text like it.
+    fn scan(&self, text: &str, from: usize, removals: bool, trail: &mut Trail) -> Scan {
         let mut scan = Scan::default();
         match &self.scanner {
             Scanner::None => {
                 scan.removed = removals && self.removals.iter().any(|phrase| text.contains(phrase));
                 let holds = |(old, _): &(String, String)| text.contains(old);
                 scan.first = self.replacements[from..].iter().position(holds).map(|at| from + at);
-                scan.double_space = text.contains("  ");
+                scan.double_space = text.contains(DOUBLE_SPACE);
                 scan.lead = text.contains(LEAD);
+                scan.plural = PLURALS.iter().any(|plural| text.contains(plural));
             }
             Scanner::Fast(tables) => {
-                let Some(mut state) = start(tables) else { return scan };
-                for &byte in text.as_bytes() {
-                    state = tables.next_state(Anchored::No, state, byte);
-                    if tables.is_special(state) && tables.is_match(state) {
-                        for at in 0..tables.match_len(state) {
-                            let phrase = tables.match_pattern(state, at).as_usize();
-                            self.note(&mut scan, phrase, from, removals);
-                        }
-                    }
+                trail.follow(tables, text.as_bytes());
+                for &(_, phrase) in &trail.found {
+                    self.note(&mut scan, phrase, from, removals);
                 }
             }
             Scanner::Small(tables) => {
@@ -185,7 +188,8 @@ impl PhraseRules {
         match phrase.checked_sub(self.removals.len()) {
             None => scan.removed |= removals,
             Some(rule) if rule == self.replacements.len() => scan.double_space = true,
-            Some(rule) if rule > self.replacements.len() => scan.lead = true,
+            Some(rule) if rule == self.replacements.len() + 1 => scan.lead = true,
+            Some(rule) if rule > self.replacements.len() => scan.plural = true,
             Some(rule) if rule >= from && scan.first.is_none_or(|first| rule < first) => {
                 scan.first = Some(rule);
             }
@@ -209,8 +213,9 @@ impl PartialEq for PhraseRules {
 
 fn scanner(removals: &[String], replacements: &[(String, String)]) -> Scanner {
     let replaced = replacements.iter().map(|(old, _)| old.as_str());
+    let removed = removals.iter().map(String::as_str);
     let phrases: Vec<&str> =
-        removals.iter().map(String::as_str).chain(replaced).chain(["  ", LEAD]).collect();
+        removed.chain(replaced).chain([DOUBLE_SPACE, LEAD]).chain(PLURALS).collect();
     let bytes: usize = phrases.iter().map(|phrase| phrase.len()).sum();
     if bytes <= FAST_TABLES_MAX {
         let mut tables = DFA::builder();
@@ -223,7 +228,17 @@ fn scanner(removals: &[String], replacements: &[(String, String)]) -> Scanner {
     tables.map_or(Scanner::None, Scanner::Small)
 }
 
-/// How the last raw sentence was scanned. Most sentences begin as the one before: only what is new is scanned.
+const DOUBLE_SPACE: &str = "  ";
+
+/// How many bytes two texts begin with alike.
+fn common_begin(one: &[u8], other: &[u8]) -> usize {
+    let (blocks, other_blocks) = (one.as_chunks::<8>().0, other.as_chunks::<8>().0);
+    let equal = blocks.iter().zip(other_blocks).take_while(|(one, other)| one == other).count() * 8;
+    let rest = one[equal..].iter().zip(&other[equal..]);
+    equal + rest.take_while(|(one, other)| one == other).count()
+}
+
+/// How the last sentence was scanned. Most sentences begin as the one before: only what is new is scanned.
 #[derive(Clone, Debug, Default)]
 struct Trail {
     text: Vec<u8>,
@@ -236,7 +251,7 @@ struct Trail {
 impl Trail {
     /// Goes on from where the sentence differs from the one before.
     fn follow(&mut self, tables: &DFA, text: &[u8]) {
-        let common = self.text.iter().zip(text).take_while(|(old, new)| old == new).count();
+        let common = common_begin(&self.text, text);
         self.text.truncate(common);
         self.text.extend_from_slice(&text[common..]);
         self.states.truncate(common);
@@ -256,6 +271,10 @@ impl Trail {
 }
 
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four findings that have nothing to do with each other"
+)]
 struct Scan {
     removed: bool,
     /// The first replacement that finds something.
@@ -263,13 +282,16 @@ struct Scan {
     double_space: bool,
     /// What every grammar fix begins with.
     lead: bool,
+    /// What one of them mends.
+    plural: bool,
 }
 
 /// Finishes sentences by [`PhraseRules`].
 #[derive(Clone, Debug)]
 pub struct Renderer<'a> {
     rules: &'a PhraseRules,
-    trail: Trail,
+    /// For raw sentences, and for what they are after each step.
+    trails: Vec<Trail>,
     text: String,
     spare: String,
 }
@@ -277,36 +299,35 @@ pub struct Renderer<'a> {
 impl Renderer<'_> {
     /// The finished sentence, or `None` when it is dropped.
     pub fn render(&mut self, raw: &str) -> Option<&str> {
-        let Self { rules, trail, text, spare } = self;
-        let mut scan = Scan::default();
-        if let Scanner::Fast(tables) = &rules.scanner {
-            trail.follow(tables, raw.as_bytes());
-            for &(_, phrase) in &trail.found {
-                rules.note(&mut scan, phrase, 0, true);
+        let Self { rules, trails, text, spare } = self;
+        let mut steps = 0;
+        let mut scan = |text: &str, from: usize| {
+            if trails.len() == steps {
+                trails.push(Trail::default());
             }
-        } else {
-            scan = rules.scan(raw, 0, true);
-        }
-        if scan.removed {
+            steps += 1;
+            rules.scan(text, from, steps == 1, &mut trails[steps - 1])
+        };
+        let mut found = scan(raw, 0);
+        if found.removed {
             return None;
         }
-        if scan.double_space {
-            replace(raw, "  ", " ", spare);
+        if found.double_space {
+            replace(raw, &Finder::new(DOUBLE_SPACE), " ", spare);
             text.clear();
             text.push_str(spare.trim());
-            scan = rules.scan(text, 0, false);
+            found = scan(text, 0);
         } else {
             text.clear();
             // No phrase has white space at its ends, so none is lost here.
             text.push_str(raw.trim());
         }
-        while let Some(first) = scan.first {
-            let (old, new) = &rules.replacements[first];
-            replace(text, old, new, spare);
+        while let Some(first) = found.first {
+            replace(text, &rules.finders[first], &rules.replacements[first].1, spare);
             std::mem::swap(text, spare);
-            scan = rules.scan(text, first + 1, false);
+            found = scan(text, first + 1);
         }
-        if rules.mends && scan.lead {
+        if rules.mends && found.lead && found.plural {
             mend(text, spare);
         }
         Some(text)
@@ -314,13 +335,13 @@ impl Renderer<'_> {
 }
 
 /// Writes `text` with every `old` made `new`, found from left to right, to `result`.
-fn replace(text: &str, old: &str, new: &str, result: &mut String) {
+fn replace(text: &str, old: &Finder<'_>, new: &str, result: &mut String) {
     result.clear();
     let mut done = 0;
-    for (at, _) in text.match_indices(old) {
+    for at in old.find_iter(text.as_bytes()) {
         result.push_str(&text[done..at]);
         result.push_str(new);
-        done = at + old.len();
+        done = at + old.needle().len();
     }
     result.push_str(&text[done..]);
 }
