@@ -9,7 +9,7 @@ pub(crate) struct Sample {
     pub cards: Vec<String>,
     /// Pages of one kind of cards, of the whole game and from many places on.
     pub pages: Vec<String>,
-    /// Words that few cards have.
+    /// Words that no more than a page of cards has.
     pub words: Vec<String>,
     /// Words of names, effects and lore, as often as they stand there.
     pub texts: Vec<String>,
@@ -36,14 +36,15 @@ impl Sample {
         let text = |row: &tokio_postgres::Row, at: usize| row.get::<_, String>(at);
         let cards = rows.iter().map(|row| format!("/v1/cards/{}", text(row, 0))).collect();
         let few = usize::try_from(FEW)?;
-        // Each name has an invented word of eight letters that no other name has.
-        let own_word = |name: String| {
-            let word = name.split(|letter: char| !letter.is_ascii_alphabetic());
-            word.max_by_key(|word| (word.len() == 8, word.len())).unwrap_or_default().to_lowercase()
-        };
-        let words = rows.iter().map(|row| own_word(text(row, 1))).filter(|word| word.len() == 8);
-        let words: Vec<String> =
-            words.take(few).map(|word| format!("/v1/cards?q={word}")).collect();
+        let mut words = Vec::new();
+        for row in &rows {
+            let name = text(row, 1).to_lowercase();
+            for word in name.split(|letter: char| !letter.is_ascii_alphabetic()) {
+                if word.len() >= 6 && words.len() < few && is_selective(&client, word).await? {
+                    words.push(format!("/v1/cards?q={word}"));
+                }
+            }
+        }
         let long = |word: &&str| {
             word.len() >= 4 && word.bytes().all(|letter| letter.is_ascii_alphabetic())
         };
@@ -68,6 +69,14 @@ impl Sample {
         let enough = sample.cards.len() >= 32 && !sample.words.is_empty();
         enough.then_some(sample).context("too few synthetic cards to ask for")
     }
+}
+
+/// Whether so few cards have a word that begins so that one page holds them.
+async fn is_selective(client: &Client, word: &str) -> anyhow::Result<bool> {
+    let query = "SELECT count(*) FROM (SELECT FROM card_content WHERE open \
+                 AND array_to_tsvector(string_to_array(ltrim(words), ' ')) @@ ($1::text || ':*')::tsquery LIMIT 51) found";
+    let count: i64 = client.query_one(query, &[&word]).await?.get(0);
+    Ok((1..=50).contains(&count))
 }
 
 /// A connection, whose work is done in the background.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
+use memchr::memmem;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -14,6 +15,8 @@ use crate::compare::Round;
 pub(crate) struct Target {
     address: SocketAddr,
     requests: Arc<Vec<Vec<u8>>>,
+    /// Whether a 503 is an answer, too: of what may run into its time limit.
+    may_be_refused: bool,
 }
 
 impl Target {
@@ -21,7 +24,13 @@ impl Target {
     pub(crate) fn new(address: SocketAddr, paths: &[String]) -> Self {
         let request =
             |path: &String| format!("GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").into_bytes();
-        Self { address, requests: Arc::new(paths.iter().map(request).collect()) }
+        let requests = Arc::new(paths.iter().map(request).collect());
+        Self { address, requests, may_be_refused: false }
+    }
+
+    /// The same, of requests that the service may refuse for what they cost.
+    pub(crate) fn refusable(address: SocketAddr, paths: &[String]) -> Self {
+        Self { may_be_refused: true, ..Self::new(address, paths) }
     }
 
     /// Keeps so many connections busy for that long.
@@ -30,6 +39,7 @@ impl Target {
         let began = Instant::now();
         for number in 0..connections {
             let (address, requests) = (self.address, self.requests.clone());
+            let may_be_refused = self.may_be_refused;
             // Each begins elsewhere, so that not all ask for the same at once.
             let first = requests.len() * number / connections;
             workers.push(tokio::spawn(async move {
@@ -38,7 +48,7 @@ impl Target {
                 let mut at = first;
                 while began.elapsed() < time {
                     let asked = Instant::now();
-                    connection.get(&requests[at % requests.len()]).await?;
+                    connection.get(&requests[at % requests.len()], may_be_refused).await?;
                     latencies.push(asked.elapsed());
                     at += 1;
                 }
@@ -56,7 +66,7 @@ impl Target {
     pub(crate) async fn get(address: SocketAddr, path: &str) -> anyhow::Result<Vec<u8>> {
         let target = Self::new(address, &[path.to_owned()]);
         let mut connection = Connection::open(address).await?;
-        connection.get(&target.requests[0]).await.with_context(|| format!("GET {path}"))?;
+        connection.get(&target.requests[0], false).await.with_context(|| format!("GET {path}"))?;
         Ok(connection.buffer)
     }
 }
@@ -74,20 +84,22 @@ impl Connection {
         Ok(Self { stream, buffer: Vec::with_capacity(128 * 1024) })
     }
 
-    /// Sends a request and reads its answer, which must be a 200 with a length.
-    async fn get(&mut self, request: &[u8]) -> anyhow::Result<()> {
+    /// Sends a request and reads its answer, which must have a length and be a 200, or a 503 where that is allowed.
+    async fn get(&mut self, request: &[u8], may_be_refused: bool) -> anyhow::Result<()> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
         let head = loop {
             if self.stream.read_buf(&mut self.buffer).await? == 0 {
                 bail!("the server closed the connection");
             }
-            if let Some(end) = self.buffer.windows(4).position(|four| four == b"\r\n\r\n") {
+            if let Some(end) = memmem::find(&self.buffer, b"\r\n\r\n") {
                 break end + 4;
             }
         };
         let text = std::str::from_utf8(&self.buffer[..head])?;
-        if !text.starts_with("HTTP/1.1 200 ") {
+        if !(text.starts_with("HTTP/1.1 200 ")
+            || may_be_refused && text.starts_with("HTTP/1.1 503 "))
+        {
             bail!("{text}{}", String::from_utf8_lossy(&self.buffer[head..]));
         }
         let length = |line: &str| {

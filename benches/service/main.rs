@@ -159,7 +159,8 @@ async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Res
     }
     if wanted("beside regular expressions") {
         let asked = Target::new(service.address, &sample.cards);
-        let found = load.beside(&asked, &Target::new(service.address, &sample.regexes)).await?;
+        let found =
+            load.beside(&asked, &Target::refusable(service.address, &sample.regexes)).await?;
         table.add("card by id, beside regular expressions", "the same, alone", 0.0, found);
     }
     let memory = service.memory()?;

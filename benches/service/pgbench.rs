@@ -29,11 +29,14 @@ impl Program {
     /// The recorded statements as scripts, whose variables pgbench sends as parameters.
     pub(crate) fn script(&self, home: &Home, recorded: &Recorded) -> anyhow::Result<Script> {
         let (mut files, mut variables) = (Vec::new(), Vec::new());
-        let requests = recorded
+        let requests: Vec<_> = recorded
             .statements
             .iter()
-            .flat_map(|(statement, list)| list.iter().map(move |values| (statement, values)));
-        for (number, (statement, values)) in requests.take(SCRIPTS).enumerate() {
+            .flat_map(|(statement, list)| list.iter().map(move |values| (statement, values)))
+            .collect();
+        // From all of them, so that each statement comes as often as among the requests.
+        let step = requests.len().div_ceil(SCRIPTS).max(1);
+        for (number, (statement, values)) in requests.into_iter().step_by(step).enumerate() {
             let mut text = statement.clone();
             // From the last, so that $1 does not take the beginning of $12.
             for (at, value) in values.iter().enumerate().rev() {
