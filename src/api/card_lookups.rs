@@ -99,8 +99,8 @@ pub async fn find_named_card(
     };
     match meant {
         Meant::One(card) => {
-            let mut conn = state.store.connection().await?;
-            let found = cards::find(&mut conn, viewer, CardId(card.id)).await?;
+            let conn = state.store.connection().await?;
+            let found = cards::find(&conn, viewer, CardId(card.id)).await?;
             answer(&req, viewer, form, found)
         }
         Meant::AnyOf(cards) => Err(ambiguous(cards)),

@@ -429,9 +429,9 @@ pub async fn find_card(
         return Ok(form.told_apart(kept.answer(&req)));
     }
     let ticket = state.card_cache.ticket();
-    let mut conn = state.store.connection().await?;
-    match cards::find(&mut conn, viewer, card).await? {
-        None => redirected(&req, &mut conn, card).await,
+    let find = async |conn: &_| cards::find(conn, viewer, card).await;
+    match state.store.read(find).await? {
+        None => redirected(&req, &mut *state.store.connection().await?, card).await,
         Some(view) => written(&req, &state, viewer, form, ticket, view),
     }
 }
@@ -465,9 +465,15 @@ pub async fn find_card_by_number(
         return Ok(form.told_apart(kept.answer(&req)));
     }
     let ticket = state.card_cache.ticket();
-    let mut conn = state.store.connection().await?;
-    match cards::find_by_number(&mut conn, viewer, codes.0, codes.1, codes.2).await? {
-        None => redirected_number(&req, &mut conn, (&game, &set, &number)).await,
+    let (game_code, set_code, number_code) = codes;
+    let find = async |conn: &_| {
+        cards::find_by_number(conn, viewer, game_code, set_code, number_code).await
+    };
+    match state.store.read(find).await? {
+        None => {
+            let conn = &mut *state.store.connection().await?;
+            redirected_number(&req, conn, (&game, &set, &number)).await
+        }
         Some(view) => written(&req, &state, viewer, form, ticket, view),
     }
 }
@@ -558,7 +564,7 @@ pub async fn list_printings(
 ) -> Result<HttpResponse, Problem> {
     let (viewer, card) = (caller.viewer(), CardId(*card));
     let mut conn = state.store.connection().await?;
-    let Some(found) = cards::find(&mut conn, viewer, card).await? else {
+    let Some(found) = cards::find(&conn, viewer, card).await? else {
         return redirected(&req, &mut conn, card).await;
     };
     let printings = cards::printings(&mut conn, viewer, card).await?;

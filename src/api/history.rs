@@ -92,7 +92,7 @@ pub async fn list_history(
     let before = query.after::<(CursorTime, Uuid)>()?;
     let before = before.map(|(CursorTime(at), id)| (at, id));
     let mut conn = state.store.connection().await?;
-    let Some(found) = cards::find(&mut conn, viewer, card).await? else {
+    let Some(found) = cards::find(&conn, viewer, card).await? else {
         return redirected(&req, &mut conn, card).await;
     };
     let rows = history::list(&mut conn, viewer, card, before, query.limit.rows()).await?;

@@ -47,6 +47,22 @@ macro_rules! routes {
 }
 
 routes! {
+    // The router tries one after the other: what is asked for most comes first.
+    "/v1/cards"                   => get cards::list_cards;
+    "/v1/cards/named"             => get card_lookups::find_named_card;
+    "/v1/cards/autocomplete"      => get card_lookups::suggest_card_names;
+    "/v1/cards/random"            => get card_lookups::draw_card;
+    "/v1/cards/lookup"            => post card_lookups::look_up_cards;
+    "/v1/cards/{card}"            => get cards::find_card, patch card_edits::edit_card;
+    "/v1/cards/{card}/printings"  => get cards::list_printings;
+    "/v1/cards/{card}/rulings"    => get rulings::list_rulings, post rulings::create_ruling;
+    "/v1/cards/{card}/history"    => get history::list_history;
+    "/v1/cards/{card}/move"       => post card_migrations::move_card;
+    "/v1/cards/{card}/merge"      => post card_migrations::merge_card;
+    "/v1/rulings/{ruling}"        => get rulings::find_ruling, put rulings::replace_ruling, delete rulings::delete_ruling;
+    "/v1/card-migrations"         => get card_migrations::list_card_migrations;
+    "/v1/card-migrations/{migration}" => get card_migrations::find_card_migration;
+
     "/v1/accounts"                => post accounts::register;
     "/v1/accounts/recover"        => post accounts::recover;
     "/v1/accounts/{account}"      => get accounts::find_account, patch accounts::change_account;
@@ -82,21 +98,6 @@ routes! {
     "/v1/games/{game}/effects/random" => get effects::draw_effects;
     "/v1/games/{game}/effects/match" => post effects::match_effects;
     "/v1/games/{game}/effects/expand" => post effects::expand_template;
-    "/v1/cards"                   => get cards::list_cards;
-    "/v1/cards/named"             => get card_lookups::find_named_card;
-    "/v1/cards/autocomplete"      => get card_lookups::suggest_card_names;
-    "/v1/cards/random"            => get card_lookups::draw_card;
-    "/v1/cards/lookup"            => post card_lookups::look_up_cards;
-    "/v1/cards/{card}"            => get cards::find_card, patch card_edits::edit_card;
-    "/v1/cards/{card}/printings"  => get cards::list_printings;
-    "/v1/cards/{card}/rulings"    => get rulings::list_rulings, post rulings::create_ruling;
-    "/v1/cards/{card}/history"    => get history::list_history;
-    "/v1/cards/{card}/move"       => post card_migrations::move_card;
-    "/v1/cards/{card}/merge"      => post card_migrations::merge_card;
-    "/v1/rulings/{ruling}"        => get rulings::find_ruling, put rulings::replace_ruling, delete rulings::delete_ruling;
-    "/v1/card-migrations"         => get card_migrations::list_card_migrations;
-    "/v1/card-migrations/{migration}" => get card_migrations::find_card_migration;
-
     "/v1/bulk-files"              => get bulk_files::list_bulk_files;
     "/v1/bulk-files/{name}"       => get bulk_files::download_bulk_file;
     "/v1/changes"                 => get changes::list_changes;

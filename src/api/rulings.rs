@@ -141,7 +141,7 @@ pub async fn list_rulings(
 ) -> Result<HttpResponse, Problem> {
     let (viewer, card) = (caller.viewer(), CardId(*card));
     let mut conn = state.store.connection().await?;
-    let Some(found) = cards::find(&mut conn, viewer, card).await? else {
+    let Some(found) = cards::find(&conn, viewer, card).await? else {
         return redirected(&req, &mut conn, card).await;
     };
     let rows = rulings::list(&mut conn, viewer, card).await?;

@@ -44,7 +44,8 @@ impl ServeCommand {
     pub(super) fn run(self) -> Outcome {
         give_back_large_blocks();
         let workers = self.options.workers.map_or_else(default_workers, usize::from);
-        let pools = workers * usize::from(self.options.pool_size)
+        // One more for each worker's short reads.
+        let pools = workers * (usize::from(self.options.pool_size) + 1)
             + usize::from(self.options.search_connections);
         let database = Database::start(&self.database, pools)?;
         let keys = database.keys()?;

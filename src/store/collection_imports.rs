@@ -9,7 +9,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::collection::{self, CollectionError, Only};
@@ -26,6 +26,7 @@ use crate::domain::collection::resolve::{
 use crate::domain::collection::table::{Line, WantedPrinting};
 use crate::domain::collection::{Condition, EntryKey, ImportMode, MAX_QUANTITY, changed_count};
 use crate::domain::ids::{AccountId, CollectionImportId, PrintingId};
+use crate::store::json::Json;
 
 /// How long a file that was read can be committed.
 pub const COMMIT_TIME: Duration = Duration::minutes(15);
@@ -353,20 +354,13 @@ struct ImportRow {
     #[diesel(sql_type = Nullable<Text>)]
     game_code: Option<String>,
     #[diesel(sql_type = Jsonb)]
-    entries: Value,
+    entries: Json<Vec<StoredEntry>>,
     #[diesel(sql_type = Jsonb)]
-    rejected: Value,
+    rejected: Json<Vec<RejectedLine>>,
     #[diesel(sql_type = Timestamptz)]
     expires_at: DateTime<Utc>,
     #[diesel(sql_type = Nullable<Jsonb>)]
-    result: Option<Value>,
-}
-
-/// Reads back what was stored here.
-fn stored<T: serde::de::DeserializeOwned>(value: Value) -> StoreResult<T> {
-    serde_json::from_value(value).map_err(|error| {
-        StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error)))
-    })
+    result: Option<Json<Committed>>,
 }
 
 /// Applies a file as it was shown: all lines that are ok, in one transaction. The second commit of a file waits for the first and has
@@ -388,17 +382,17 @@ pub async fn commit(
     .await
     .optional()?;
     let row = row.ok_or(CommitError::Missing)?;
-    if let Some(result) = row.result {
-        return Ok(stored(result)?);
+    if let Some(Json(committed)) = row.result {
+        return Ok(committed);
     }
     if row.expires_at <= at {
         return Err(CommitError::Missing);
     }
-    let rejected: Vec<RejectedLine> = stored(row.rejected)?;
+    let Json(rejected) = row.rejected;
     if !rejected.is_empty() && !only_ok {
         return Err(CommitError::Rejected(rejected));
     }
-    let entries: Vec<StoredEntry> = stored(row.entries)?;
+    let Json(entries) = row.entries;
     collection::lock(conn, by.account()).await?;
     let ids: BTreeSet<Uuid> = entries.iter().map(|(printing, ..)| printing.0).collect();
     let known = printings::table.filter(printings::id.eq_any(ids.iter().copied()));

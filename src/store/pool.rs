@@ -14,7 +14,11 @@ use diesel_async::{
 };
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use tokio::task::AbortHandle;
+use tokio_postgres::tls::NoTlsStream;
+use tokio_postgres::{Client, Socket};
 
+use super::express::Express;
 use super::{StoreError, StoreResult};
 
 /// Every connection of a pool is in use, and none was given back in time.
@@ -70,7 +74,8 @@ impl StoreSettings {
 #[derive(Clone)]
 pub struct Store {
     pool: Pool<AsyncPgConnection>,
-    acquire_timeout: Duration,
+    settings: Arc<StoreSettings>,
+    express: Arc<Express>,
 }
 
 impl Store {
@@ -80,21 +85,41 @@ impl Store {
         let mut config = ManagerConfig::default();
         // The default pings at every checkout, which costs up to half the throughput; closed connections are noticed anyway.
         config.recycling_method = RecyclingMethod::Fast;
+        let settings = shared.clone();
         config.custom_setup = Box::new(move |_| connect(shared.clone()));
         let manager = AsyncDieselConnectionManager::new_with_config(settings.url.clone(), config);
         let pool = Pool::builder(manager)
             .max_size(settings.pool_size)
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        Ok(Self { pool, acquire_timeout: settings.acquire_timeout })
+        let express = Arc::new(Express::new(settings.clone()));
+        Ok(Self { pool, settings, express })
     }
 
     /// A connection, within the time limit.
     pub async fn connection(&self) -> StoreResult<Object<AsyncPgConnection>> {
-        tokio::time::timeout(self.acquire_timeout, self.pool.get())
+        tokio::time::timeout(self.settings.acquire_timeout, self.pool.get())
             .await
             .map_err(|_| StoreError::Unavailable(NO_FREE_CONNECTION.to_owned()))?
             .map_err(|error| StoreError::Unavailable(error.to_string()))
+    }
+
+    /// Runs a read that finds its rows by a key and is over at once, on a connection that it shares with others like it where statements can
+    /// be kept prepared. Neither the wait for its turn nor the read may take longer than a connection or a statement may.
+    pub async fn read<T>(
+        &self,
+        work: impl AsyncFnOnce(&Connection) -> StoreResult<T>,
+    ) -> StoreResult<T> {
+        let conn = if self.settings.prepared_statements {
+            self.express.reader().await?
+        } else {
+            self.connection().await?.into()
+        };
+        let read = tokio::time::timeout(self.settings.statement_timeout, work(&conn)).await;
+        read.unwrap_or_else(|_| {
+            conn.is_late();
+            Err(StoreError::Unavailable("no answer in time".to_owned()))
+        })
     }
 
     /// Runs `work` in a transaction; runs it again, up to twice, when Postgres ended it for a deadlock or a serialisation
@@ -189,38 +214,73 @@ impl AsStoreError for StoreError {
 const WORK_MEM: &str = "SELECT set_config('work_mem', '16MB', false) \
                         WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('16MB')";
 
+/// A request gets one process of Postgres. To start others takes ten times as long as most requests, and they take processors from
+/// other requests.
+const ALONE: &str = "SET max_parallel_workers_per_gather = 0";
+
 fn connect(
     settings: Arc<StoreSettings>,
 ) -> BoxFuture<'static, ConnectionResult<AsyncPgConnection>> {
     async move {
         let mut conn = open(&settings.url, settings.acquire_timeout).await?;
-        if !settings.prepared_statements {
-            conn.set_prepared_statement_cache_size(diesel::connection::CacheSize::Disabled);
-        }
-        let timeout = settings.statement_timeout.as_millis();
-        conn.batch_execute(&format!(
-            "SET statement_timeout = {timeout}; SET lock_timeout = {timeout}; \
-             SET idle_in_transaction_session_timeout = 10000; SET timezone = 'UTC'; {WORK_MEM}"
-        ))
-        .await
-        .map_err(ConnectionError::CouldntSetupConfiguration)?;
+        prepare(&mut conn, &settings).await?;
         Ok(conn)
     }
     .boxed()
 }
 
+/// A connection like those of the pool, which `drive` keeps going, and the handle to end that.
+pub(super) async fn connect_driven<F>(
+    settings: &StoreSettings,
+    drive: impl FnOnce(Wire) -> F,
+) -> ConnectionResult<(AsyncPgConnection, AbortHandle)>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let (client, wire) = dial(&settings.url, settings.acquire_timeout).await?;
+    let driven = tokio::spawn(drive(wire)).abort_handle();
+    let mut conn = AsyncPgConnection::try_from(client).await?;
+    prepare(&mut conn, settings).await?;
+    Ok((conn, driven))
+}
+
+async fn prepare(conn: &mut AsyncPgConnection, settings: &StoreSettings) -> ConnectionResult<()> {
+    if !settings.prepared_statements {
+        conn.set_prepared_statement_cache_size(diesel::connection::CacheSize::Disabled);
+    }
+    let timeout = settings.statement_timeout.as_millis();
+    conn.batch_execute(&format!(
+        "SET statement_timeout = {timeout}; SET lock_timeout = {timeout}; {ALONE}; \
+         SET idle_in_transaction_session_timeout = 10000; SET timezone = 'UTC'; {WORK_MEM}"
+    ))
+    .await
+    .map_err(ConnectionError::CouldntSetupConfiguration)
+}
+
 /// A bare connection. `patience` is for each address of the server; the errors say what the system said.
 pub(super) async fn open(url: &str, patience: Duration) -> ConnectionResult<Connection> {
+    let (client, wire) = dial(url, patience).await?;
+    AsyncPgConnection::try_from_client_and_connection(client, wire).await
+}
+
+/// What goes to and fro between a client and the server.
+pub(super) type Wire = tokio_postgres::Connection<Socket, NoTlsStream>;
+
+async fn dial(url: &str, patience: Duration) -> ConnectionResult<(Client, Wire)> {
     let mut config: tokio_postgres::Config = url
         .parse()
         .map_err(|_| ConnectionError::InvalidConnectionUrl("not a Postgres URL".to_owned()))?;
     config.connect_timeout(patience).application_name("cardscape");
-    let (client, connection) = config
-        .connect(tokio_postgres::NoTls)
-        .await
-        .map_err(|error| ConnectionError::BadConnection(with_causes(&error)))?;
-    AsyncPgConnection::try_from_client_and_connection(client, connection).await
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(SILENCE);
+    }
+    let dialled = config.connect(tokio_postgres::NoTls).await;
+    dialled.map_err(|error| ConnectionError::BadConnection(with_causes(&error)))
 }
+
+/// How long a server may leave what it is sent without any sign, at the level of TCP, before the connection is given up: a machine that
+/// is cut off does not close its connections.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// The driver's errors name a kind only ("error connecting to server"); the cause behind them has the reason.
 fn with_causes(error: &dyn std::error::Error) -> String {

@@ -1,10 +1,14 @@
 //! Cards and printings that everybody may see.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
 
+use cardscape::domain::clock::Clock;
+use futures_util::future::join_all;
 use serde_json::Value;
 
-use crate::support::{RequestExt as _, TestApp, edit_set, seed_data, set_file};
+use crate::support::{RequestExt as _, TestApp, TestDb, edit_set, seed_data, set_file};
 
 async fn numbers(app: &TestApp, query: &str) -> Vec<String> {
     let page = app.get(&format!("/v1/cards?limit=200&{query}")).answer().await.expect(200);
@@ -289,4 +293,82 @@ async fn a_list_as_text_is_a_deck_list() {
     assert!(printings.lines().nth(1).unwrap().ends_with("(hearth) 001 {common}"), "{printings}");
     let both = as_text("limit=200&sort=number&order=desc").await.text();
     assert!(both.contains("// hidden: (veil) 001\n") && both.contains("// emojo-dojo\n"), "{both}");
+}
+
+/// Cards by id and number are read over one connection of each worker, which sends many statements before the first answer.
+#[tokio::test]
+async fn many_reads_at_once_get_each_its_own_card() {
+    let app = TestApp::start_with(|settings| settings.card_cache_bytes = 0).await;
+    app.seed(&["ttcg"]).await;
+    let page = app.get("/v1/cards?game=ttcg&limit=200").answer().await.expect(200);
+    let cards = page["data"].as_array().unwrap();
+    let read = |card: &Value| {
+        let [id, set, number] = ["id", "set", "number"].map(|field| card[field].as_str().unwrap());
+        let by_number = format!("/v1/games/ttcg/sets/{set}/cards/{number}");
+        [format!("/v1/cards/{id}"), by_number, format!("/v1/cards/{}", uuid::Uuid::nil())]
+    };
+    let paths: Vec<String> = cards.iter().flat_map(read).collect();
+    // Twice as many as may be under way on the connection.
+    for (cards, paths) in cards.chunks(22).zip(paths.chunks(66)) {
+        let answers = join_all(paths.iter().map(|path| app.get(path).answer())).await;
+        for (card, answers) in cards.iter().zip(answers.chunks(3)) {
+            assert_eq!(answers[0].json()["id"], card["id"]);
+            assert_eq!(answers[1].json()["id"], card["id"]);
+            assert_eq!(answers[2].status, 404);
+        }
+    }
+    let connections = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+                       AND query SIMILAR TO '%c.(id = $1|number = $3)'";
+    assert_eq!(app.db().value(connections).await, "1");
+}
+
+#[tokio::test]
+async fn reads_go_on_after_postgres_has_ended_their_connection() {
+    let app = TestApp::start_with(|settings| settings.card_cache_bytes = 0).await;
+    app.seed(&["ttcg"]).await;
+    let path = "/v1/games/ttcg/sets/hearth/cards/001";
+    app.get(path).answer().await.expect(200);
+    for _ in 0..3 {
+        let ended = "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity \
+                     WHERE datname = current_database() AND query LIKE '%c.number = $3'";
+        assert_eq!(app.db().value(ended).await, "1");
+        // One that was sent before the end was noticed is to be sent again.
+        read_again(&app, path).await;
+    }
+}
+
+/// A read that cannot go on holds up those behind it for no longer than a statement may take.
+#[tokio::test]
+async fn reads_that_wait_for_a_lock_are_told_to_come_again() {
+    let db = Arc::new(TestDb::create().await);
+    let app = TestApp::start_on(db.clone(), Clock::system(), |_| {});
+    app.seed(&["ttcg"]).await;
+    let hasty = TestApp::start_tuned(
+        db,
+        Clock::system(),
+        |settings| settings.card_cache_bytes = 0,
+        |settings| settings.statement_timeout = Duration::from_secs(1),
+    );
+    let path = "/v1/games/ttcg/sets/hearth/cards/001";
+    let session = app.db().session().await;
+    session.batch_execute("BEGIN; LOCK TABLE unlocks IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    // More than would get an answer of Postgres one after the other, within the time of a request.
+    for answer in join_all((0..16).map(|_| hasty.get(path).answer())).await {
+        assert!(!answer.header("retry-after").is_empty());
+        answer.problem(503, "unavailable");
+    }
+    session.batch_execute("COMMIT").await.unwrap();
+    read_again(&hasty, path).await;
+}
+
+/// Reads until there is an answer.
+async fn read_again(app: &TestApp, path: &str) -> Value {
+    for _ in 0..100 {
+        let answer = app.get(path).answer().await;
+        if answer.status != 503 {
+            return answer.expect(200);
+        }
+        answer.problem(503, "unavailable");
+    }
+    panic!("{path} is never answered");
 }

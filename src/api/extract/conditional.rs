@@ -9,7 +9,7 @@ use actix_web::web::Bytes;
 use actix_web::{FromRequest, HttpRequest, HttpResponse};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::api::problem::{Problem, ProblemCode};
 
@@ -41,7 +41,9 @@ pub fn cacheable<T: Serialize>(
     modified: Option<DateTime<Utc>>,
     value: &T,
 ) -> Result<HttpResponse, Problem> {
-    Ok(Rendered::new(freshness, modified, value)?.answer(req))
+    let body = json(value, LIST)?;
+    let written = Rendered::tagged(&tag_of(&body), freshness, modified, JSON, body);
+    Ok(written.map_err(Problem::internal)?.answer(req))
 }
 
 /// An answer that is written out, with its headers: for any number of requests.
@@ -63,7 +65,7 @@ impl Rendered {
         modified: Option<DateTime<Utc>>,
         value: &T,
     ) -> Result<Self, Problem> {
-        let body = serde_json::to_vec(value).map_err(Problem::internal)?;
+        let body = json(value, ONE)?;
         Self::tagged(&tag_of(&body), freshness, modified, JSON, body).map_err(Problem::internal)
     }
 
@@ -115,7 +117,7 @@ impl Rendered {
 
 /// The answer to an edit: what the thing is now, with the ETag that a GET of it has.
 pub fn edited<T: Serialize>(status: StatusCode, value: &T) -> Result<HttpResponse, Problem> {
-    let body = serde_json::to_vec(value).map_err(Problem::internal)?;
+    let body = json(value, ONE)?;
     Ok(HttpResponse::build(status)
         .insert_header((header::ETAG, format!("\"{}\"", tag_of(&body))))
         .insert_header((header::CACHE_CONTROL, "private, no-cache"))
@@ -133,8 +135,21 @@ pub fn cacheable_text(
     conditional(req, &tag_of(text.as_bytes()), freshness, modified, PLAIN, text.into_bytes())
 }
 
+/// A hash that is only to tell versions apart: who could make two of them alike writes the answers anyway.
 fn tag_of(body: &[u8]) -> String {
-    Sha256::digest(body)[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:032x}", xxh3_128(body))
+}
+
+/// Bytes of an answer about one thing, about: what is kept of it should not take much more.
+const ONE: usize = 1024;
+/// Bytes of a page of a list, about: it is sent and gone.
+const LIST: usize = 32 * 1024;
+
+/// Writes a value out, into a buffer that need not grow if it has no more bytes than expected.
+fn json<T: Serialize>(value: &T, expected: usize) -> Result<Vec<u8>, Problem> {
+    let mut body = Vec::with_capacity(expected);
+    serde_json::to_writer(&mut body, value).map_err(Problem::internal)?;
+    Ok(body)
 }
 
 const JSON: &str = "application/json";
@@ -160,7 +175,7 @@ impl Revision {
         req: &HttpRequest,
         value: &T,
     ) -> Result<HttpResponse, Problem> {
-        let body = serde_json::to_vec(value).map_err(Problem::internal)?;
+        let body = json(value, ONE)?;
         Ok(conditional(req, &self.tag(), Freshness::Private, None, JSON, body))
     }
 
@@ -170,7 +185,7 @@ impl Revision {
         req: &HttpRequest,
         value: &T,
     ) -> Result<HttpResponse, Problem> {
-        let body = serde_json::to_vec(value).map_err(Problem::internal)?;
+        let body = json(value, ONE)?;
         Ok(conditional(req, &self.tag(), Freshness::Public(0), None, JSON, body))
     }
 

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 
 use super::Sql;
 use super::cards::{COLUMNS, CardPlace, CardView, Printing, Row};
-use super::pool::stored;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::PrintingId;
+use crate::store::json::Json;
 use crate::store::{Connection, StoreResult};
 
 /// A card that the viewer sees, or its place only, with its printings; none of a card that is hidden from the viewer.
@@ -33,7 +33,7 @@ struct BulkRow {
     #[diesel(embed)]
     card: Row,
     #[diesel(sql_type = Jsonb)]
-    printings: Value,
+    printings: Json<Vec<StoredPrinting>>,
 }
 
 #[derive(Deserialize)]
@@ -45,18 +45,17 @@ struct StoredPrinting {
 }
 
 impl BulkRow {
-    fn card(self) -> StoreResult<BulkCard> {
-        let printings: Vec<StoredPrinting> = stored(self.printings)?;
+    fn card(self) -> BulkCard {
         let printing = |StoredPrinting { id, rarity, tier, attributes }| Printing {
             id,
             rarity,
             tier,
             attributes,
         };
-        Ok(BulkCard {
-            card: self.card.view()?,
-            printings: printings.into_iter().map(printing).collect(),
-        })
+        BulkCard {
+            card: self.card.view(),
+            printings: self.printings.0.into_iter().map(printing).collect(),
+        }
     }
 }
 
@@ -83,5 +82,5 @@ pub(in crate::store) async fn stretch(
     }
     let sql = sql.push(" ORDER BY c.set_code, c.number LIMIT ").bind::<BigInt, _>(limit);
     let rows: Vec<BulkRow> = sql.query.load(conn).await?;
-    rows.into_iter().map(BulkRow::card).collect()
+    Ok(rows.into_iter().map(BulkRow::card).collect())
 }

@@ -8,15 +8,14 @@ use diesel::sql_types::{
 };
 use diesel_async::RunQueryDsl;
 use serde::Deserialize;
-use serde_json::Value;
 use uuid::Uuid;
 
 use super::Sql;
-use super::pool::stored;
 use crate::auth::permission::Viewer;
 use crate::domain::collection::resolve::{KnownCard, KnownPrinting};
 use crate::domain::collection::{Condition, TradeListKind};
 use crate::domain::ids::{AccountId, CardId, PrintingId};
+use crate::store::json::Json;
 use crate::store::{Connection, StoreResult};
 
 /// Names, places or ids that one statement looks for.
@@ -418,7 +417,7 @@ struct KnownRow {
     #[diesel(sql_type = Nullable<Text>)]
     name: Option<String>,
     #[diesel(sql_type = Jsonb)]
-    printings: Value,
+    printings: Json<Vec<KnownPrintingRow>>,
 }
 
 #[derive(Deserialize)]
@@ -428,17 +427,16 @@ struct KnownPrintingRow {
 }
 
 impl KnownRow {
-    fn card(self) -> StoreResult<KnownCard> {
-        let printings: Vec<KnownPrintingRow> = stored(self.printings)?;
+    fn card(self) -> KnownCard {
         let printing = |row: KnownPrintingRow| KnownPrinting { id: row.id, rarity: row.rarity };
-        Ok(KnownCard {
+        KnownCard {
             id: CardId(self.id),
             game: self.game_code,
             set: self.set_code,
             number: self.number,
             name: self.name,
-            printings: printings.into_iter().map(printing).collect(),
-        })
+            printings: self.printings.0.into_iter().map(printing).collect(),
+        }
     }
 }
 
@@ -514,5 +512,5 @@ pub(in crate::store) async fn known_cards(
         .push(" GROUP BY c.id");
         rows.extend(sql.query.load::<KnownRow>(conn).await?);
     }
-    rows.into_iter().map(KnownRow::card).collect()
+    Ok(rows.into_iter().map(KnownRow::card).collect())
 }

@@ -11,11 +11,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::pool::stored;
 use crate::auth::permission::Importer;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::import::{CardImport, PrintingImport};
 use crate::search::{WORDS_VERSION, Words};
+use crate::store::json::Json;
 use crate::store::schema::{card_content, printing_content};
 use crate::store::{Connection, StoreResult};
 
@@ -83,9 +83,9 @@ struct StoredRow {
     #[diesel(sql_type = Text)]
     name_key: String,
     #[diesel(sql_type = Jsonb)]
-    content: Value,
+    content: Json<StoredContent>,
     #[diesel(sql_type = Jsonb)]
-    printings: Value,
+    printings: Json<BTreeMap<String, StoredPrinting>>,
 }
 
 #[derive(Deserialize)]
@@ -98,9 +98,9 @@ struct StoredContent {
 }
 
 impl StoredRow {
-    fn card(self) -> StoreResult<StoredCard> {
-        let content: StoredContent = stored(self.content)?;
-        Ok(StoredCard {
+    fn card(self) -> StoredCard {
+        let Json(content) = self.content;
+        StoredCard {
             id: CardId(self.id),
             number: self.number,
             name_key: self.name_key,
@@ -109,8 +109,8 @@ impl StoredRow {
             attributes: content.attributes,
             effects: content.effects,
             lore: content.lore,
-            printings: stored(self.printings)?,
-        })
+            printings: self.printings.0,
+        }
     }
 }
 
@@ -132,11 +132,8 @@ pub(in crate::store) async fn load_set(
     let of_set = format!("{STORED} WHERE c.game_code = $1 AND c.set_code = $2");
     let rows: Vec<StoredRow> =
         diesel::sql_query(of_set).bind::<Text, _>(game).bind::<Text, _>(set).load(conn).await?;
-    let card = |row: StoredRow| {
-        let card = row.card()?;
-        Ok((card.number.clone(), card))
-    };
-    rows.into_iter().map(card).collect()
+    let cards = rows.into_iter().map(StoredRow::card);
+    Ok(cards.map(|card| (card.number.clone(), card)).collect())
 }
 
 /// Everything that is stored about one card.
@@ -148,7 +145,7 @@ pub(in crate::store) async fn load_card(
     let one = format!("{STORED} WHERE c.id = $1");
     let row: Option<StoredRow> =
         diesel::sql_query(one).bind::<SqlUuid, _>(id.0).get_result(conn).await.optional()?;
-    row.map(StoredRow::card).transpose()
+    Ok(row.map(StoredRow::card))
 }
 
 /// A card that has a name already.

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::Sql;
-use super::pool::stored;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
+use crate::store::json::Json;
 use crate::store::{Connection, StoreResult};
 
 /// One member of a card that changed.
@@ -50,7 +50,7 @@ struct Row {
     #[diesel(sql_type = Text)]
     change: String,
     #[diesel(sql_type = Jsonb)]
-    changes: Value,
+    changes: Json<Vec<Change>>,
     #[diesel(sql_type = Timestamptz)]
     at: DateTime<Utc>,
 }
@@ -89,11 +89,13 @@ pub async fn list(
     };
     let sql = sql.push(" ORDER BY h.at DESC, h.id DESC LIMIT ").bind::<BigInt, _>(limit);
     let rows: Vec<Row> = sql.query.load(conn).await?;
-    let entry = |row: Row| {
-        let changes = stored(row.changes)?;
-        Ok(HistoryEntry { id: row.id, change: row.change, changes, at: row.at })
+    let entry = |row: Row| HistoryEntry {
+        id: row.id,
+        change: row.change,
+        changes: row.changes.0,
+        at: row.at,
     };
-    rows.into_iter().map(entry).collect()
+    Ok(rows.into_iter().map(entry).collect())
 }
 
 /// Notes something that no trigger sees.

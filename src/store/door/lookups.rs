@@ -356,7 +356,7 @@ async fn placed(
              AND one.set_code = place.set AND one.number = place.number)",
         );
     let rows: Vec<Row> = sql.query.load(conn).await?;
-    rows.into_iter().map(Row::view).collect()
+    Ok(rows.into_iter().map(Row::view).collect())
 }
 
 /// The cards that the viewer may see and whose name is one of the names but for accents, of any of the games named, by set and
@@ -394,9 +394,8 @@ async fn named_so(
         );
     let rows: Vec<Row> = sql.query.load(conn).await?;
     let open = |row: Row| match row.view() {
-        Ok(CardView::Open(card)) => Some(Ok(*card)),
-        Ok(CardView::Hidden(_)) => None,
-        Err(error) => Some(Err(error)),
+        CardView::Open(card) => Some(*card),
+        CardView::Hidden(_) => None,
     };
-    rows.into_iter().filter_map(open).collect()
+    Ok(rows.into_iter().filter_map(open).collect())
 }

@@ -43,6 +43,8 @@ struct Sql<'a> {
     /// Of the text so far.
     hash: DefaultHasher,
     plan_depends_on_values: bool,
+    /// Whether few rows fit, whatever the values are, and an index leads to them.
+    few_fit: bool,
 }
 
 impl<'a> Sql<'a> {
@@ -52,6 +54,7 @@ impl<'a> Sql<'a> {
             binds: 0,
             hash: DefaultHasher::new(),
             plan_depends_on_values: false,
+            few_fit: false,
         };
         empty.push(text)
     }
@@ -88,15 +91,15 @@ impl<'a> Sql<'a> {
         Statement::kept(self.query)
     }
 
-    /// Notes that any plan will do after all: few rows fit, whatever the parameters are, and an index leads to them.
-    fn plan_once(mut self) -> Self {
-        self.plan_depends_on_values = false;
+    /// Notes, before any condition, that few rows fit, whatever the values are, and that an index leads to them: one plan will do for all.
+    fn few_fit(mut self) -> Self {
+        self.few_fit = true;
         self
     }
 
     /// The statement; its text depends on the request.
     fn composed(self) -> Statement<'a> {
-        if self.plan_depends_on_values {
+        if self.plan_depends_on_values && !self.few_fit {
             Statement::planned_each_time(self.query)
         } else {
             Statement::kept_while_there_is_room(self.query, self.hash.finish())

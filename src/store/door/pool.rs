@@ -5,14 +5,14 @@ use chrono::NaiveDate;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Date, Jsonb, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::Sql;
 use crate::auth::permission::Viewer;
 use crate::domain::clock::engine_date;
-use crate::store::{Connection, StoreError, StoreResult};
+use crate::store::json::Json;
+use crate::store::{Connection, StoreResult};
 
 const DEFINITION: &str = "SELECT c.id, c.set_code, c.number, \
     (SELECT released_on FROM sets WHERE sets.game_code = c.game_code AND sets.code = c.set_code) AS released_on, content.name, content.kind, content.attributes, \
@@ -35,42 +35,33 @@ struct DefinitionRow {
     #[diesel(sql_type = Text)]
     kind: String,
     #[diesel(sql_type = Jsonb)]
-    attributes: Value,
+    attributes: Json<Map<String, Value>>,
     #[diesel(sql_type = Jsonb)]
-    effects: Value,
+    effects: Json<Vec<Effect>>,
     #[diesel(sql_type = Nullable<Text>)]
     lore: Option<String>,
     #[diesel(sql_type = Jsonb)]
-    printings: Value,
+    printings: Json<Vec<PrintingDefinition>>,
 }
 
-impl TryFrom<DefinitionRow> for PoolCard {
-    type Error = StoreError;
-
-    fn try_from(row: DefinitionRow) -> StoreResult<Self> {
+impl From<DefinitionRow> for PoolCard {
+    fn from(row: DefinitionRow) -> Self {
         let definition = CardDefinition {
             number: row.number,
             name: row.name,
             kind: row.kind,
-            attributes: stored(row.attributes)?,
-            effects: stored::<Vec<Effect>>(row.effects)?,
+            attributes: row.attributes.0,
+            effects: row.effects.0,
             lore: row.lore,
-            printings: stored::<Vec<PrintingDefinition>>(row.printings)?,
+            printings: row.printings.0,
         };
-        Ok(Self {
+        Self {
             key: row.id.to_string(),
             set: row.set_code,
             released_on: row.released_on.as_ref().and_then(engine_date),
             definition,
-        })
+        }
     }
-}
-
-/// Reads back what an import wrote.
-pub(super) fn stored<T: DeserializeOwned>(value: Value) -> StoreResult<T> {
-    serde_json::from_value(value).map_err(|error| {
-        StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error)))
-    })
 }
 
 /// The cards of a game that have one of these names ([`cardscape_engine::name_key`]), by set and number.
@@ -110,7 +101,7 @@ pub(in crate::store) async fn set_pool(
 
 async fn load(conn: &mut Connection, sql: Sql<'_>) -> StoreResult<Vec<PoolCard>> {
     let rows: Vec<DefinitionRow> = sql.query.load(conn).await?;
-    rows.into_iter().map(PoolCard::try_from).collect()
+    Ok(rows.into_iter().map(PoolCard::from).collect())
 }
 
 #[derive(QueryableByName)]

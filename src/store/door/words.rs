@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::content::word_columns;
-use super::pool::stored;
 use crate::search::{CommonWords, WORDS_VERSION, Words};
+use crate::store::json::Json;
 use crate::store::schema::card_content;
 use crate::store::{Connection, Store, StoreResult};
 
@@ -49,7 +49,7 @@ pub async fn refresh(store: &Store) -> StoreResult<usize> {
 }
 
 async fn refresh_batch(conn: &mut Connection) -> StoreResult<usize> {
-    type Stored = (Uuid, String, Value, Option<String>, Value);
+    type Stored = (Uuid, String, Json<Vec<Effect>>, Option<String>, Json<Map<String, Value>>);
     let stale: Vec<Stored> = card_content::table
         .filter(card_content::words_version.lt(WORDS_VERSION))
         .order(card_content::words_version)
@@ -65,10 +65,8 @@ async fn refresh_batch(conn: &mut Connection) -> StoreResult<usize> {
         .skip_locked()
         .load(conn)
         .await?;
-    for (id, name, effects, lore, attributes) in &stale {
-        let effects: Vec<Effect> = stored(effects.clone())?;
-        let attributes: Map<String, Value> = stored(attributes.clone())?;
-        let words = Words::of(name, &effects, lore.as_deref(), &attributes);
+    for (id, name, Json(effects), lore, Json(attributes)) in &stale {
+        let words = Words::of(name, effects, lore.as_deref(), attributes);
         diesel::update(card_content::table.find(id)).set(word_columns(words)).execute(conn).await?;
     }
     Ok(stale.len())
