@@ -819,8 +819,15 @@ async fn a_stream_outlives_a_failed_read() {
          INSERT INTO account_events (account_id, kind, created_at) VALUES ('{}', 'trade.offered', clock_timestamp())",
         ada.id
     );
+    let read_of = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+                   AND query LIKE 'SELECT e.seq, e.kind%' AND query_start > ";
     app.sql(&happen).await;
-    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    let broken_at = app.db().value("SELECT clock_timestamp()").await;
+    let began = Instant::now();
+    while app.db().value(&format!("{read_of}'{broken_at}'")).await == "0" {
+        assert!(began.elapsed() < LONG);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     app.sql("ALTER TABLE elsewhere RENAME TO cards").await;
     let told = listener.next().await.unwrap();
     assert_eq!((told.id, told.kind.as_str()), (Some(1), "trade.offered"));

@@ -32,6 +32,7 @@ pub struct TestApp {
     clock: Clock,
     keys: KeyRing,
     store: Store,
+    shared: Arc<Shared>,
     server: ServerHandle,
     // Dropped last: the database goes when nobody is connected any more.
     db: Arc<TestDb>,
@@ -110,6 +111,7 @@ impl TestApp {
             metrics_handle().unwrap(),
             api,
         ));
+        let own = shared.clone();
         let searches = SearchLane::new(&store_settings).unwrap();
         let for_changes = StoreSettings { pool_size: 1, ..store_settings.clone() };
         let (send, receive) = std::sync::mpsc::channel();
@@ -132,7 +134,7 @@ impl TestApp {
         });
         let (address, server) = receive.recv().unwrap();
         let client = Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-        Self { address, client, clock, keys, store, server, db }
+        Self { address, client, clock, keys, store, shared: own, server, db }
     }
 
     /// Another instance on the same database, with the same clock and keys.
@@ -158,6 +160,11 @@ impl TestApp {
     /// The store of the service, for what the command line does in real life.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// What the workers of the service share, for what its background tasks find out in real life.
+    pub fn shared(&self) -> &Shared {
+        &self.shared
     }
 
     /// The database of the service.
