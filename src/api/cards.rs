@@ -457,22 +457,19 @@ pub async fn find_card_by_number(
     form: AnswerForm,
     path: web::Path<(Code, Code, Code)>,
 ) -> Result<HttpResponse, Problem> {
-    let (viewer, (game, set, number)) = (caller.viewer(), path.into_inner());
-    let codes = (game.as_str(), set.as_str(), number.as_str());
+    let (viewer, place) = (caller.viewer(), path.into_inner());
+    let (game, set, number) = (place.0.as_str(), place.1.as_str(), place.2.as_str());
     if is_kept(viewer, form)
-        && let Some(kept) = state.card_cache.find_at(&place_key(codes.0, codes.1, codes.2))
+        && let Some(kept) = state.card_cache.find_at(&place_key(game, set, number))
     {
         return Ok(form.told_apart(kept.answer(&req)));
     }
     let ticket = state.card_cache.ticket();
-    let (game_code, set_code, number_code) = codes;
-    let find = async |conn: &_| {
-        cards::find_by_number(conn, viewer, game_code, set_code, number_code).await
-    };
+    let find = async |conn: &_| cards::find_by_number(conn, viewer, game, set, number).await;
     match state.store.read(find).await? {
         None => {
             let conn = &mut *state.store.connection().await?;
-            redirected_number(&req, conn, (&game, &set, &number)).await
+            redirected_number(&req, conn, (&place.0, &place.1, &place.2)).await
         }
         Some(view) => written(&req, &state, viewer, form, ticket, view),
     }

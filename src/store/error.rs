@@ -1,5 +1,7 @@
 //! What can go wrong in the store, as far as callers tell it apart.
 
+use std::time::Duration;
+
 use diesel::result::{DatabaseErrorKind, Error as DieselError};
 use thiserror::Error;
 
@@ -27,7 +29,21 @@ pub enum StoreError {
     Fault(#[source] DieselError),
 }
 
+/// What is asked of the database; [`StoreError::Unavailable`] when there is no answer within `limit`. A server that is silent, without closing
+/// the connection, is none.
+pub async fn in_time<T>(
+    limit: Duration,
+    asked: impl Future<Output = StoreResult<T>>,
+) -> StoreResult<T> {
+    tokio::time::timeout(limit, asked).await.unwrap_or_else(|_| Err(StoreError::silent()))
+}
+
 impl StoreError {
+    /// Postgres says nothing.
+    pub(super) fn silent() -> Self {
+        Self::Unavailable("no answer in time".to_owned())
+    }
+
     /// Whether this is a conflict with the constraint or index of that name.
     pub fn conflicts_with(&self, name: &str) -> bool {
         matches!(self, Self::Conflict { constraint } if constraint == name)

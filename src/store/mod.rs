@@ -55,5 +55,5 @@ pub mod webhook_deliveries;
 pub mod webhooks;
 
 pub use door::submission::SubmissionClaim;
-pub use error::{StoreError, StoreResult};
+pub use error::{StoreError, StoreResult, in_time};
 pub use pool::{Connection, Store, StoreSettings};

@@ -118,7 +118,7 @@ impl Store {
         let read = tokio::time::timeout(self.settings.statement_timeout, work(&conn)).await;
         read.unwrap_or_else(|_| {
             conn.is_late();
-            Err(StoreError::Unavailable("no answer in time".to_owned()))
+            Err(StoreError::silent())
         })
     }
 

@@ -18,7 +18,7 @@ use crate::domain::clock::Clock;
 use crate::domain::ids::WebhookId;
 use crate::domain::webhook::{Outcome, wait_after};
 use crate::store::webhook_deliveries::{self as deliveries, Hold, Letter, News, Settled, Taken};
-use crate::store::{Store, StoreError, StoreResult};
+use crate::store::{Store, StoreResult, in_time};
 use sender::{Message, Sender};
 
 /// How often somebody looks for something to post.
@@ -94,9 +94,9 @@ impl Dispatcher {
     async fn look(self: &Arc<Self>, running: &mut JoinSet<()>) -> StoreResult<()> {
         while running.try_join_next().is_some() {}
         // Whatever keeps new deliveries from being written, those that are there are posted.
-        let enqueued = in_time(deliveries::enqueue(&self.store, &self.clock)).await;
+        let enqueued = in_time(SILENCE, deliveries::enqueue(&self.store, &self.clock)).await;
         while running.len() < AT_ONCE && !*self.stopping.borrow() {
-            let held = in_time(deliveries::hold(&self.store, self.clock.now())).await?;
+            let held = in_time(SILENCE, deliveries::hold(&self.store, self.clock.now())).await?;
             let Some(hold) = held else { break };
             let this = self.clone();
             running.spawn(async move {
@@ -110,7 +110,7 @@ impl Dispatcher {
     }
 
     async fn count(&self) {
-        match in_time(deliveries::waiting(&self.store)).await {
+        match in_time(SILENCE, deliveries::waiting(&self.store)).await {
             #[allow(clippy::cast_precision_loss, reason = "a figure for a diagram")]
             Ok(waiting) => metrics::gauge!("webhook_deliveries_waiting").set(waiting as f64),
             Err(error) => tracing::warn!(%error, "could not count webhook deliveries"),
@@ -176,9 +176,4 @@ impl Dispatcher {
             .collect();
         Ok(Message { timestamp: now.timestamp(), signature: signatures.join(" "), id, body })
     }
-}
-
-async fn in_time<T>(asked: impl Future<Output = StoreResult<T>>) -> StoreResult<T> {
-    let silent = |_| Err(StoreError::Unavailable("no answer in time".to_owned()));
-    tokio::time::timeout(SILENCE, asked).await.unwrap_or_else(silent)
 }

@@ -12,7 +12,7 @@ use crate::api::state::Shared;
 use crate::auth::ending::CredentialEnd;
 use crate::auth::permission::{Credential, Granted, ReadOwnEvents};
 use crate::domain::ids::AccountId;
-use crate::store::{Store, StoreError, StoreResult, account_events, credentials};
+use crate::store::{Store, StoreResult, account_events, credentials, in_time};
 
 /// How often the database is asked while anybody listens.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -159,10 +159,7 @@ impl EventWatch {
         let mut looked = Instant::now();
         loop {
             tokio::time::sleep(INTERVAL).await;
-            // A server that is silent, without closing the connection, is none.
-            let look = tokio::time::timeout(TRUST, shared.account_events.look(&shared, &store));
-            let silent = |_| Err(StoreError::Unavailable("no answer in time".to_owned()));
-            match look.await.unwrap_or_else(silent) {
+            match in_time(TRUST, shared.account_events.look(&shared, &store)).await {
                 Ok(()) => looked = Instant::now(),
                 // The private Postgres ends with the service.
                 Err(_) if shared.is_draining() => return,
