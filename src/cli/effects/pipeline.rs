@@ -13,7 +13,7 @@ use super::sorter::Sorter;
 use super::{Amount, warn};
 
 /// What it costs in memory to know a sentence again: up to two and a half places of the table.
-const SENTENCE_COST: u128 = 32;
+const SENTENCE_COST: u128 = 20;
 /// What a drawn number costs in memory: a place in the list, and one in the set that keeps it from coming twice.
 const DRAW_COST: u128 = 64;
 /// Below so many combinations nobody waits.
@@ -78,6 +78,7 @@ pub(super) fn run(
         return Ok(tally);
     }
     let mut sorted = Sorter::new(amount.memory / 2, folder.clone(), false);
+    sorted.reserve(raw.count);
     let mut finish = |sentence: &str, tally: &mut Tally| {
         let Some(finished) = renderer.render(sentence) else {
             tally.removed += 1;
@@ -176,10 +177,11 @@ impl<'a> Raw<'a> {
         let shows = !quiet && self.count >= PROGRESS_FROM && std::io::stderr().is_terminal();
         let bar = shows.then(|| progress_bar(self.count)).transpose()?;
         let mut expansions = self.effects.expand();
-        let mut sentence = String::new();
         let mut left = self.count;
-        while left > 0 && expansions.next_into(&mut sentence).is_some() {
-            each(&sentence)?;
+        while left > 0
+            && let Some((_, sentence)) = expansions.next_text()
+        {
+            each(sentence)?;
             left -= 1;
             if let Some(bar) = &bar
                 && left.is_multiple_of(1 << 14)
@@ -202,16 +204,15 @@ fn progress_bar(count: u128) -> anyhow::Result<ProgressBar> {
 /// Sentences that have been seen, by their hashes and numbers: a table with open addressing. Where hashes are equal, the sentence of the
 /// number is made again and compared, so that no text needs to be kept.
 struct SentenceSet {
-    hashes: Vec<u64>,
-    /// The number of a sentence, from 1, at the place of its hash or the next that was free; 0 is free.
-    numbers: Vec<u32>,
+    /// The upper half of a sentence's hash and its number, from 1, at the place that the lower half says or the next that was free; 0 is free.
+    places: Vec<u64>,
 }
 
 impl SentenceSet {
     /// With room for so many.
     fn with_room(count: u128) -> anyhow::Result<Self> {
         let places = usize::try_from(count + count / 4 + 1)?.next_power_of_two();
-        Ok(Self { hashes: vec![0; places], numbers: vec![0; places] })
+        Ok(Self { places: vec![0; places] })
     }
 
     /// Adds the sentence of this number, from 0, and tells whether it is new.
@@ -221,17 +222,18 @@ impl SentenceSet {
         sentence: &str,
         again: impl Fn(u64) -> Option<String>,
     ) -> anyhow::Result<bool> {
+        const NUMBER: u64 = u32::MAX as u64;
         let hash = hash(sentence);
-        let mask = self.numbers.len() - 1;
+        let mask = self.places.len() - 1;
         let mut place = usize::try_from(hash & mask as u64)?;
-        while let Some(seen) = self.numbers[place].checked_sub(1) {
-            if self.hashes[place] == hash && again(seen.into()).as_deref() == Some(sentence) {
+        while let Some(seen) = (self.places[place] & NUMBER).checked_sub(1) {
+            let alike = (self.places[place] ^ hash) & !NUMBER == 0;
+            if alike && again(seen).as_deref() == Some(sentence) {
                 return Ok(false);
             }
             place = (place + 1) & mask;
         }
-        self.hashes[place] = hash;
-        self.numbers[place] = u32::try_from(number + 1)?;
+        self.places[place] = hash & !NUMBER | u64::from(u32::try_from(number + 1)?);
         Ok(true)
     }
 }

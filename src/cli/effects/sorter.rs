@@ -12,8 +12,10 @@ use super::output::temporary;
 
 /// Most runs that are merged at once.
 const RUNS: usize = 64;
-/// What a line costs beside its bytes: its place, and its share of what sorting needs.
-const LINE_COST: usize = 16;
+/// Bytes of a sentence, as most have them or fewer.
+const MIDDLING: usize = 96;
+/// What a line costs beside its bytes.
+const LINE_COST: usize = size_of::<Line>();
 
 /// Sorts lines by code point (which is how UTF-8 sorts), within so many bytes of memory. No line holds a line feed.
 pub(super) struct Sorter {
@@ -23,9 +25,42 @@ pub(super) struct Sorter {
     /// Lines come out once each.
     unique: bool,
     text: Vec<u8>,
-    /// Begin and end of each line.
-    lines: Vec<(u32, u32)>,
+    lines: Vec<Line>,
     runs: Vec<File>,
+}
+
+/// Where a line is in the text.
+struct Line {
+    begin: u32,
+    end: u32,
+    /// What it is sorted by next.
+    key: u64,
+}
+
+impl Line {
+    /// Bytes of the line in a key.
+    const STEP: usize = 7;
+
+    fn of<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        &text[self.begin as usize..self.end as usize]
+    }
+
+    /// The next bytes after so many, and then how many there are, if no more than these. Lines with equal keys are equal so far; they end here, or
+    /// all of them go on.
+    fn key_at(&self, depth: usize, text: &[u8]) -> u64 {
+        let rest = &self.of(text)[depth..];
+        if let Some(next) = rest.first_chunk::<8>() {
+            return u64::from_be_bytes(*next) | 0xff;
+        }
+        let mut next = [0; 8];
+        next[..rest.len()].copy_from_slice(rest);
+        u64::from_be_bytes(next) | rest.len() as u64
+    }
+
+    /// Whether lines with this key go on.
+    fn goes_on(&self) -> bool {
+        self.key & 0xff == 0xff
+    }
 }
 
 impl Sorter {
@@ -33,6 +68,14 @@ impl Sorter {
         // Places are 32 bits.
         let budget = budget.min(u32::MAX as usize / 2);
         Self { budget, folder, unique, text: Vec::new(), lines: Vec::new(), runs: Vec::new() }
+    }
+
+    /// Makes room for so many lines of middling length, which costs nothing before they come.
+    pub(super) fn reserve(&mut self, lines: u128) {
+        let lines = usize::try_from(lines).unwrap_or(usize::MAX);
+        let lines = lines.min(self.budget / (MIDDLING + LINE_COST));
+        self.lines.reserve(lines);
+        self.text.reserve(lines * MIDDLING);
     }
 
     pub(super) fn push(&mut self, line: &[u8]) -> anyhow::Result<()> {
@@ -43,7 +86,7 @@ impl Sorter {
         let begin = self.text.len();
         self.text.extend_from_slice(line);
         let place = |at: usize| u32::try_from(at).context("a line is too long to be sorted");
-        self.lines.push((place(begin)?, place(self.text.len())?));
+        self.lines.push(Line { begin: place(begin)?, end: place(self.text.len())?, key: 0 });
         Ok(())
     }
 
@@ -54,8 +97,8 @@ impl Sorter {
     ) -> anyhow::Result<()> {
         if self.runs.is_empty() {
             self.sort();
-            for &(begin, end) in &self.lines {
-                each(&self.text[begin as usize..end as usize])?;
+            for line in &self.lines {
+                each(line.of(&self.text))?;
             }
             return Ok(());
         }
@@ -65,21 +108,35 @@ impl Sorter {
         merge(self.runs, self.unique, each)
     }
 
+    /// Sorts by the first bytes, then those that are still equal by the next ones: sentences begin like others, and none is read twice.
     fn sort(&mut self) {
-        let text = &self.text;
-        let line = |&(begin, end): &(u32, u32)| &text[begin as usize..end as usize];
-        // Expansions come nearly sorted, which a stable sort makes use of.
-        self.lines.sort_by(|left, right| line(left).cmp(line(right)));
+        let Self { text, lines, .. } = self;
+        let mut equal = vec![(0..lines.len(), 0)];
+        while let Some((range, depth)) = equal.pop() {
+            let begin = range.start;
+            let lines = &mut lines[range];
+            for line in lines.iter_mut() {
+                line.key = line.key_at(depth, text);
+            }
+            lines.sort_unstable_by_key(|line| line.key);
+            let mut at = begin;
+            for alike in lines.chunk_by(|one, other| one.key == other.key) {
+                if alike.len() > 1 && alike[0].goes_on() {
+                    equal.push((at..at + alike.len(), depth + Line::STEP));
+                }
+                at += alike.len();
+            }
+        }
         if self.unique {
-            self.lines.dedup_by(|left, right| line(left) == line(right));
+            lines.dedup_by(|left, right| left.of(text) == right.of(text));
         }
     }
 
     fn spill(&mut self) -> anyhow::Result<()> {
         self.sort();
         let mut run = BufWriter::with_capacity(1 << 16, temporary(&self.folder)?);
-        for &(begin, end) in &self.lines {
-            run.write_all(&self.text[begin as usize..end as usize])?;
+        for line in &self.lines {
+            run.write_all(line.of(&self.text))?;
             run.write_all(b"\n")?;
         }
         self.text.clear();

@@ -167,13 +167,13 @@ impl EffectLibrary {
         let range = self.range(wanted.template);
         let folded = wanted.text.as_ref().map(|text| text.to_lowercase());
         let mut renderer = self.rules.renderer();
-        let (mut made, mut raw) = (Vec::new(), String::new());
+        let mut made = Vec::new();
         let mut at = from.max(range.start);
         let last = range.end.min(at.saturating_add(MAX_SCANNED as u64));
         let mut expansions = self.effects.expand_from(at.into());
         while at < last && made.len() < most {
-            let Some(template) = expansions.next_into(&mut raw) else { break };
-            let sentence = renderer.render(&raw);
+            let Some((template, raw)) = expansions.next_text() else { break };
+            let sentence = renderer.render(raw);
             let fits = |sentence: &&str| {
                 folded.as_ref().is_none_or(|text| sentence.to_lowercase().contains(text))
             };

@@ -39,6 +39,15 @@ impl Effects {
         Cursor { sequence, places: places.collect() }
     }
 
+    /// The first combination.
+    fn first(&self, sequence: u32) -> Cursor {
+        let places = self.sequence(sequence).slots.iter().map(|&slot| {
+            let within = self.slot(slot).choices[0].within();
+            Place { choice: 0, within: within.map(|sequence| Box::new(self.first(sequence))) }
+        });
+        Cursor { sequence, places: places.collect() }
+    }
+
     fn place_at(&self, slot: u32, index: u128) -> Place {
         let slot = self.slot(slot);
         let choice = slot.ends.partition_point(|end| end.is_some_and(|end| end <= index));
@@ -78,7 +87,7 @@ impl Effects {
                 place.choice = 0;
             }
             let within = choices[place.choice].within();
-            place.within = within.map(|sequence| Box::new(self.unrank(sequence, 0)));
+            place.within = within.map(|sequence| Box::new(self.first(sequence)));
             if more {
                 return Some(at);
             }

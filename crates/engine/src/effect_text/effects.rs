@@ -305,9 +305,9 @@ impl<'a> Expansions<'a> {
         Self { effects, template, cursor, text: String::new(), begins: Vec::new(), end }
     }
 
-    /// Writes the next combination over `text` and tells the place of its template; `None` when there are no more. An iterator makes a new text each
-    /// time.
-    pub fn next_into(&mut self, text: &mut String) -> Option<usize> {
+    /// The place of the next combination's template, and the combination as text; `None` when there are no more. An iterator would make a new text
+    /// each time.
+    pub fn next_text(&mut self) -> Option<(usize, &str)> {
         if self.template >= self.end {
             return None;
         }
@@ -320,7 +320,6 @@ impl<'a> Expansions<'a> {
         };
         let cursor = self.cursor.insert(cursor);
         self.effects.render_rest(cursor, &mut self.text, &mut self.begins);
-        text.clone_from(&self.text);
         let template = self.template;
         match self.effects.advance(cursor) {
             Some(changed) => self.effects.keep_before(cursor, changed, &mut self.begins),
@@ -329,7 +328,7 @@ impl<'a> Expansions<'a> {
                 self.template += 1;
             }
         }
-        Some(template)
+        Some((template, &self.text))
     }
 }
 
@@ -337,9 +336,8 @@ impl Iterator for Expansions<'_> {
     type Item = Expansion;
 
     fn next(&mut self) -> Option<Expansion> {
-        let mut text = String::new();
-        let template = self.next_into(&mut text)?;
-        Some(Expansion { template, text })
+        let (template, text) = self.next_text()?;
+        Some(Expansion { template, text: text.to_owned() })
     }
 }
 

@@ -30,16 +30,11 @@ enum Middle {
     Anything,
 }
 
-/// Mends a sentence in place; `spare` is a text to work with.
-pub(super) fn mend(text: &mut String, spare: &mut String) {
-    // Every place that is mended has its plural, and no step makes one.
-    let holds = |plural: &&Finder<'_>| plural.find(text.as_bytes()).is_some();
-    let mut present = [None; PLURALS.len()];
-    for (place, plural) in present.iter_mut().zip(FINDERS.1.iter().filter(holds)) {
-        *place = Some(plural);
-    }
+/// Mends the `plurals` of a sentence that stand somewhere behind a lead, in place; `spare` is a text to work with. No step makes another plural.
+pub(super) fn mend(text: &mut String, spare: &mut String, plurals: [bool; PLURALS.len()]) {
     for middle in [Middle::Word, Middle::WordAndNumber, Middle::Anything] {
-        for plural in present.iter().flatten() {
+        let present = FINDERS.1.iter().zip(plurals).filter(|(_, present)| *present);
+        for (plural, _) in present {
             if mend_one(text, middle, plural, spare) {
                 std::mem::swap(text, spare);
             }
@@ -168,7 +163,7 @@ mod tests {
 
     fn mended(text: &str) -> String {
         let (mut text, mut spare) = (text.to_owned(), String::new());
-        mend(&mut text, &mut spare);
+        mend(&mut text, &mut spare, [true; PLURALS.len()]);
         text
     }
 

@@ -85,7 +85,6 @@ impl Matcher {
         let mut index = Vec::new();
         let mut searched: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
         let mut renderer = rules.renderer();
-        let mut raw = String::new();
         for template in 0..effects.templates().len() {
             let room = (index_max - index.len()) as u128;
             let place = u32::try_from(template);
@@ -97,8 +96,8 @@ impl Matcher {
             };
             let mut expansions = effects.expand_of(template);
             let mut number = 0;
-            while expansions.next_into(&mut raw).is_some() {
-                if let Some(sentence) = renderer.render(&raw) {
+            while let Some((_, raw)) = expansions.next_text() {
+                if let Some(sentence) = renderer.render(raw) {
                     index.push((hash(sentence), place, number));
                 }
                 number += 1;

@@ -161,13 +161,17 @@ impl PhraseRules {
                 let holds = |(old, _): &(String, String)| text.contains(old);
                 scan.first = self.replacements[from..].iter().position(holds).map(|at| from + at);
                 scan.double_space = text.contains(DOUBLE_SPACE);
-                scan.lead = text.contains(LEAD);
-                scan.plural = PLURALS.iter().any(|plural| text.contains(plural));
+                if let Some(lead) = text.find(LEAD) {
+                    scan.lead = Some(lead + LEAD.len());
+                    let follows =
+                        |plural: &str| text.rfind(plural).is_some_and(|at| scan.mends(at));
+                    scan.plurals = PLURALS.map(follows);
+                }
             }
             Scanner::Fast(tables) => {
                 trail.follow(tables, text.as_bytes());
-                for &(_, phrase) in &trail.found {
-                    self.note(&mut scan, phrase, from, removals);
+                for &found in &trail.found {
+                    self.note(&mut scan, found, from, removals);
                 }
             }
             Scanner::Small(tables) => {
@@ -176,24 +180,31 @@ impl PhraseRules {
                 // A match kind that knows overlaps was chosen, so there is no error.
                 while tables.try_find_overlapping(input.clone(), &mut state).is_ok() {
                     let Some(found) = state.get_match() else { break };
-                    self.note(&mut scan, found.pattern().as_usize(), from, removals);
+                    let found = (found.end(), found.pattern().as_usize());
+                    self.note(&mut scan, found, from, removals);
                 }
             }
         }
         scan
     }
 
-    /// Takes a phrase that was found into account.
-    fn note(&self, scan: &mut Scan, phrase: usize, from: usize, removals: bool) {
-        match phrase.checked_sub(self.removals.len()) {
-            None => scan.removed |= removals,
-            Some(rule) if rule == self.replacements.len() => scan.double_space = true,
-            Some(rule) if rule == self.replacements.len() + 1 => scan.lead = true,
-            Some(rule) if rule > self.replacements.len() => scan.plural = true,
-            Some(rule) if rule >= from && scan.first.is_none_or(|first| rule < first) => {
+    /// Takes a phrase that ends at a place into account. They come in the order of their ends.
+    fn note(&self, scan: &mut Scan, (end, phrase): (usize, usize), from: usize, removals: bool) {
+        let Some(rule) = phrase.checked_sub(self.removals.len()) else {
+            scan.removed |= removals;
+            return;
+        };
+        match rule.checked_sub(self.replacements.len()) {
+            None if rule >= from && scan.first.is_none_or(|first| rule < first) => {
                 scan.first = Some(rule);
             }
-            Some(_) => {}
+            None => {}
+            Some(0) => scan.double_space = true,
+            Some(1) => scan.lead = scan.lead.or(Some(end)),
+            Some(plural) => {
+                let plural = plural - 2;
+                scan.plurals[plural] |= scan.mends(end - PLURALS[plural].len());
+            }
         }
     }
 }
@@ -212,10 +223,7 @@ impl PartialEq for PhraseRules {
 }
 
 fn scanner(removals: &[String], replacements: &[(String, String)]) -> Scanner {
-    let replaced = replacements.iter().map(|(old, _)| old.as_str());
-    let removed = removals.iter().map(String::as_str);
-    let phrases: Vec<&str> =
-        removed.chain(replaced).chain([DOUBLE_SPACE, LEAD]).chain(PLURALS).collect();
+    let phrases = phrases(removals, replacements);
     let bytes: usize = phrases.iter().map(|phrase| phrase.len()).sum();
     if bytes <= FAST_TABLES_MAX {
         let mut tables = DFA::builder();
@@ -228,12 +236,26 @@ fn scanner(removals: &[String], replacements: &[(String, String)]) -> Scanner {
     tables.map_or(Scanner::None, Scanner::Small)
 }
 
+/// What is looked for, as [`Scanner`] numbers it.
+fn phrases<'a>(removals: &'a [String], replacements: &'a [(String, String)]) -> Vec<&'a str> {
+    let replaced = replacements.iter().map(|(old, _)| old.as_str());
+    let removed = removals.iter().map(String::as_str);
+    removed.chain(replaced).chain([DOUBLE_SPACE, LEAD]).chain(PLURALS).collect()
+}
+
 const DOUBLE_SPACE: &str = "  ";
 
 /// How many bytes two texts begin with alike.
 fn common_begin(one: &[u8], other: &[u8]) -> usize {
     let (blocks, other_blocks) = (one.as_chunks::<8>().0, other.as_chunks::<8>().0);
-    let equal = blocks.iter().zip(other_blocks).take_while(|(one, other)| one == other).count() * 8;
+    let pairs = blocks.iter().zip(other_blocks);
+    for (at, (one, other)) in pairs.enumerate() {
+        let differing = u64::from_le_bytes(*one) ^ u64::from_le_bytes(*other);
+        if differing != 0 {
+            return at * 8 + differing.trailing_zeros() as usize / 8;
+        }
+    }
+    let equal = blocks.len().min(other_blocks.len()) * 8;
     let rest = one[equal..].iter().zip(&other[equal..]);
     equal + rest.take_while(|(one, other)| one == other).count()
 }
@@ -255,35 +277,40 @@ impl Trail {
         self.text.truncate(common);
         self.text.extend_from_slice(&text[common..]);
         self.states.truncate(common);
-        let kept = self.found.partition_point(|&(end, _)| end <= common);
-        self.found.truncate(kept);
+        while self.found.pop_if(|&mut (end, _)| end > common).is_some() {}
         let Some(mut state) = self.states.last().copied().or_else(|| start(tables)) else { return };
-        for (at, &byte) in text.iter().enumerate().skip(common) {
+        // Every step waits for the one before: what is found is looked for in a loop of its own.
+        self.states.extend(text[common..].iter().map(|&byte| {
             state = tables.next_state(Anchored::No, state, byte);
-            self.states.push(state);
+            state
+        }));
+        for (&state, end) in self.states[common..].iter().zip(common + 1..) {
             if tables.is_special(state) && tables.is_match(state) {
                 let phrases = 0..tables.match_len(state);
                 let phrases = phrases.map(|phrase| tables.match_pattern(state, phrase).as_usize());
-                self.found.extend(phrases.map(|phrase| (at + 1, phrase)));
+                self.found.extend(phrases.map(|phrase| (end, phrase)));
             }
         }
     }
 }
 
 #[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "four findings that have nothing to do with each other"
-)]
 struct Scan {
     removed: bool,
     /// The first replacement that finds something.
     first: Option<usize>,
     double_space: bool,
-    /// What every grammar fix begins with.
-    lead: bool,
-    /// What one of them mends.
-    plural: bool,
+    /// Where what every grammar fix begins with ends first.
+    lead: Option<usize>,
+    /// Which plurals stand behind it.
+    plurals: [bool; PLURALS.len()],
+}
+
+impl Scan {
+    /// Whether a plural that begins there may be mended.
+    fn mends(&self, begin: usize) -> bool {
+        self.lead.is_some_and(|lead| lead < begin)
+    }
 }
 
 /// Finishes sentences by [`PhraseRules`].
@@ -298,7 +325,7 @@ pub struct Renderer<'a> {
 
 impl Renderer<'_> {
     /// The finished sentence, or `None` when it is dropped.
-    pub fn render(&mut self, raw: &str) -> Option<&str> {
+    pub fn render<'a>(&'a mut self, raw: &'a str) -> Option<&'a str> {
         let Self { rules, trails, text, spare } = self;
         let mut steps = 0;
         let mut scan = |text: &str, from: usize| {
@@ -312,6 +339,12 @@ impl Renderer<'_> {
         if found.removed {
             return None;
         }
+        // No phrase has white space at its ends, so none is lost here.
+        let trimmed = raw.trim();
+        let mends = |found: &Scan| rules.mends && found.plurals.contains(&true);
+        if !found.double_space && found.first.is_none() && !mends(&found) {
+            return Some(trimmed);
+        }
         if found.double_space {
             replace(raw, &Finder::new(DOUBLE_SPACE), " ", spare);
             text.clear();
@@ -319,16 +352,15 @@ impl Renderer<'_> {
             found = scan(text, 0);
         } else {
             text.clear();
-            // No phrase has white space at its ends, so none is lost here.
-            text.push_str(raw.trim());
+            text.push_str(trimmed);
         }
         while let Some(first) = found.first {
             replace(text, &rules.finders[first], &rules.replacements[first].1, spare);
             std::mem::swap(text, spare);
             found = scan(text, first + 1);
         }
-        if rules.mends && found.lead && found.plural {
-            mend(text, spare);
+        if mends(&found) {
+            mend(text, spare, found.plurals);
         }
         Some(text)
     }
@@ -344,4 +376,44 @@ fn replace(text: &str, old: &Finder<'_>, new: &str, result: &mut String) {
         done = at + old.needle().len();
     }
     result.push_str(&text[done..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts() -> impl Strategy<Value = Vec<String>> {
+        let piece = prop::sample::select(vec![
+            "a", "b", "ab", " ", "  ", "one ", "one", " cards", " spells", "red", "é", "s",
+        ]);
+        let text = prop::collection::vec(piece, 0..9).prop_map(|pieces| pieces.concat());
+        prop::collection::vec(text, 0..8)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+        /// What a renderer knows from the sentences before changes nothing, nor do the tables.
+        #[test]
+        fn sentences_do_not_depend_on_those_before(
+            texts in texts(),
+            removals in prop::collection::vec("[ab]{2,4}", 0..2),
+            replacements in prop::collection::vec(("[abé]{1,2}( [abs])?", "[ab ]{0,3}"), 0..4),
+        ) {
+            let file: String = replacements.iter().map(|(old, new)| format!("{old}: {new}\n")).collect();
+            let rules = PhraseRules::parse(&removals.join("\n"), &file);
+            prop_assert!(matches!(rules.scanner, Scanner::Fast(_)));
+            let plain = PhraseRules { scanner: Scanner::None, ..rules.clone() };
+            let phrases = phrases(&rules.removals, &rules.replacements);
+            let tables = AhoCorasick::builder().match_kind(MatchKind::Standard).build(phrases).unwrap();
+            let small = PhraseRules { scanner: Scanner::Small(tables), ..rules.clone() };
+            let mut renderer = rules.renderer();
+            for text in &texts {
+                let expected = plain.render(text);
+                prop_assert_eq!(renderer.render(text), expected.as_deref());
+                prop_assert_eq!(small.render(text), expected);
+            }
+        }
+    }
 }
