@@ -1,7 +1,7 @@
 //! `cardscape effects`: the reference cases, the document's own examples, and what goes wrong.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -550,7 +550,26 @@ fn generate_writes_the_same_table_every_time() {
 fn faults_of_categories_are_told_with_their_line() {
     let folder = workshop();
     for (text, expected) in [
-        ("[[category]]\ncolumn = \"a\"\n", "k.toml:2: a category needs `text` or `exact`"),
+        (
+            "[[category]]\ncolumn = \"a\"\n",
+            "k.toml:2: a category needs `text`, `exact` or `template`",
+        ),
+        (
+            "[[category]]\ncolumn = \"a\"\ntemplate = []\n",
+            "k.toml:2: a category needs `text`, `exact` or `template`",
+        ),
+        (
+            "[[category]]\ncolumn = \"a\"\ntemplate = [\n\"x\",\n\"Take <a b>\"]",
+            "k.toml:5: \"Take <a b>\": column 6: <a b> is no placeholder",
+        ),
+        (
+            "[[category]]\ncolumn = \"a\"\nexact = [\"x\"]\ntemplate = [\" \"]",
+            "k.toml:4: an empty template makes no effect",
+        ),
+        (
+            "[[category]]\ncolumn = \"a\"\ntemplate = [\"\"\"x\ny\"\"\"]",
+            "k.toml:3: \"x\\ny\" is no single line",
+        ),
         (
             "\n[[category]]\ncolumn = \"\"\nexact = [\"x\"]",
             "k.toml:3: a column needs a name of its own",
@@ -574,6 +593,10 @@ fn faults_of_categories_are_told_with_their_line() {
         let error = folder.fails(&["generate", "-k", "k.toml"], 1);
         assert!(error.contains(expected), "{error}");
     }
+    folder.write("k.toml", "[[category]]\ncolumn = \"a\"\ntemplate = [\"Draw <odd>\"]");
+    folder.write("placeholders/odd.txt", "1\n<a b>\n");
+    let error = folder.fails(&["generate", "-k", "k.toml"], 1);
+    assert!(error.contains("placeholders/odd.txt:2: column 1: <a b> is no placeholder"), "{error}");
     let error = folder.fails(&["generate", "-k", "none.toml"], 1);
     assert!(error.contains("cannot read none.toml: No such file"), "{error}");
 }
@@ -593,6 +616,146 @@ fn a_column_in_parts() {
         ["EFFECTNAME;a;b", "Draw 1 card.;True;True", "Draw 2 cards.;False;False"]
     );
     assert_eq!(lines(&table)[15], "Rest.;True;False");
+}
+
+/// The table without its header, by effect: which columns are True, by their first letters.
+fn marks(table: &str) -> BTreeMap<String, String> {
+    let mut rows = table.lines().map(|line| line.split(';').collect::<Vec<_>>());
+    let columns = rows.next().unwrap();
+    rows.map(|row| {
+        let marked = columns.iter().zip(&row).filter(|(_, field)| **field == "True");
+        let letters = marked.map(|(column, _)| column.chars().next().unwrap()).collect();
+        (row[0].to_owned(), letters)
+    })
+    .collect()
+}
+
+/// What makes the whole effect counts, not what it contains: through removals, replacements and grammar fixes.
+#[test]
+fn categories_by_template() {
+    let folder = workshop();
+    folder.write(
+        "effects/all_effect_templates.txt",
+        "Draw <number> cards.\nGain <number+10> life, then <act>.\nRest.\nDiscard one <colour> cards.\n",
+    );
+    folder.write("placeholders/colour.txt", "red\nblue\n");
+    folder.write("placeholders/verb.txt", "Draw\nGain\n");
+    folder.write(
+        "effects/categories.toml",
+        r#"
+[[category]]
+column = "draws"                        # what a replacement has changed is found; part of an effect is not
+template = ["Draw <number> cards."]
+[[category]]
+column = "begins"
+template = ["Draw <number>", "Gain", "Draw 1 cards", "raw 1 card."]
+[[category]]
+column = "gains and rests"
+template = ["Gain <number+10> life, then rest."]
+[[category]]
+column = "verbs"                        # not from the file of templates
+template = ["<verb> <number> cards.", " <verb> <number+10> life, then draw <number>. "]
+[[category]]
+column = "verbs"                        # more for the same column, with a template of another
+exact = ["Rest."]
+template = ["Draw <number> cards."]
+[[category]]
+column = "when gained"                  # only of those that a column before has
+template = ["Gain <number+10> life, then <act>."]
+when = "gains and rests"
+[[category]]
+column = "mended"
+template = ["Discard one <colour> card."]
+[[category]]
+column = "plural"
+template = ["Discard one <colour> cards."]
+"#,
+    );
+    let ran = folder.run(&["generate", "-o", "-"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(
+        ran.stderr,
+        "-: 17 effects from 18 combinations: 0 duplicates, 1 removed; 7 columns\n"
+    );
+    let expected = |effect: &str| match effect {
+        "Rest." => "v",
+        "Draw 1 card." | "Draw 2 cards." => "dv",
+        _ if effect.ends_with("life, then rest.") => "gw",
+        _ if effect.starts_with("Gain ") => "v",
+        _ => "mp",
+    };
+    let marked = marks(&ran.stdout);
+    assert_eq!(marked.len(), 17);
+    for (effect, letters) in &marked {
+        assert_eq!(letters, expected(effect), "{effect}");
+    }
+    assert!(marked.contains_key("Discard one red card."));
+
+    // As the run finishes its effects: without the fixes the singular makes none of them.
+    let table = folder.done(&["generate", "-q", "-o", "-", "--no_grammar_fixes"]);
+    assert_eq!(marks(&table)["Discard one red cards."], "p");
+    // Where nothing is removed or replaced, other combinations count.
+    let table = folder.done(&[&["generate", "-q", "-o", "-"][..], &NO_RULES].concat());
+    assert_eq!((&*marks(&table)["Draw 1 cards."], &*marks(&table)["Draw 3 cards."]), ("dv", "dv"));
+    // Whatever the order in which they come.
+    let sorted = folder.done(&["generate", "-q", "-o", "-"]);
+    let unsorted = folder.done(&["generate", "-q", "-o", "-", "--unsorted"]);
+    assert_eq!(marks(&unsorted), marks(&sorted));
+}
+
+/// A template whose combinations are too many for an index is searched, and says the same.
+#[test]
+fn templates_beyond_the_memory_are_searched() {
+    let folder = workshop();
+    folder.write("placeholders/digit.txt", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    folder.write("placeholders/even.txt", "0\n2\n4\n6\n8\n");
+    folder.write("effects/all_effect_templates.txt", "Dial <digit>-<digit+10>-<digit+20>.\n");
+    // 100,000 combinations: more than half of a MiB has entries for.
+    folder.write(
+        "effects/categories.toml",
+        "[[category]]\ncolumn = \"any\"\ntemplate = [\"Dial <digit>-1<even>-<digit+20>.<gap>\", \"Dial <digit>-<number>\"]\n\
+         [[category]]\ncolumn = \"low\"\ntemplate = [\"Dial 1-1<digit>-2<number>.\"]\n",
+    );
+    let gaps: String = (0..200).map(|number| format!("gap {number}\n")).collect();
+    folder.write("placeholders/gap.txt", format!("<nothing>\n{gaps}"));
+    folder.write("placeholders/nothing.txt", "filler\n");
+    folder.write("placeholders/phrase_replacements.txt", ".filler: .\n");
+    let few = folder.done(&["generate", "-q", "-o", "-", "--memory", "1M"]);
+    let many = folder.done(&["generate", "-q", "-o", "-"]);
+    assert_eq!(few, many);
+    let marked = marks(&few);
+    assert_eq!(marked.len(), 1_000);
+    assert_eq!(marked.values().filter(|letters| letters.contains('a')).count(), 500);
+    assert_eq!(marked.values().filter(|letters| letters.contains('l')).count(), 30);
+    assert_eq!(marked["Dial 1-14-23."], "al");
+}
+
+/// A column is never wrong without a word: a search that is given up is told, once, with how many effects it matters to.
+#[test]
+fn searches_that_are_given_up_are_told() {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..30).map(|at| format!("n{at}")).collect();
+    for name in &names {
+        folder.write(&format!("placeholders/{name}.txt"), "a\naa\naaa\n");
+    }
+    let places: String = names.iter().map(|name| format!("<{name}>")).collect();
+    let (long, longer) = ("a".repeat(60), "a".repeat(61));
+    folder.write("effects/all_effect_templates.txt", format!("{long}\n{longer}\nRest.\n"));
+    let categories = format!(
+        "[[category]]\ncolumn = \"linked\"\ntemplate = [\"{places}-<n0>\"]\nexact = [\"{longer}\"]\n\
+         [[category]]\ncolumn = \"free\"\ntemplate = [\"{places}\", \"{places}-<n0>\"]\n"
+    );
+    folder.write("effects/categories.toml", categories);
+    let ran = folder.run(&[&["generate", "-q", "-o", "-"][..], &NO_RULES].concat());
+    assert_eq!(ran.code, 0);
+    assert_eq!(
+        lines(&ran.stderr),
+        [
+            "cardscape: warning: effects that may miss a True, because the search for their template became too long: 1"
+        ]
+    );
+    let marked = marks(&ran.stdout);
+    assert_eq!((&*marked[&long], &*marked[&longer], &*marked["Rest."]), ("f", "lf", ""));
 }
 
 // --- tag -------------------------------------------------------------------------------------------------------------

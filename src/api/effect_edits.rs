@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -39,6 +40,19 @@ pub struct EffectTemplateRequest {
     /// The sentence, with the names of placeholders in angle brackets.
     #[schema(min_length = 1, max_length = 500, example = "Discard <fodder> to <deed>.")]
     template: String,
+}
+
+/// A template that is new.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewEffectTemplateRequest {
+    /// The sentence, with the names of placeholders in angle brackets.
+    #[schema(min_length = 1, max_length = 500, example = "Discard <fodder> to <deed>.")]
+    template: String,
+    /// The number that it gets, from 1; those from there on move up. Left out: the next after all others.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 2000, example = 34)]
+    number: Option<usize>,
 }
 
 /// The values of a placeholder.
@@ -198,12 +212,59 @@ pub async fn replace_effect_templates(
     body: Result<Body<EffectTemplatesRequest, MAX_LIST_BODY>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let templates = body?.value.templates;
-    let edit = Edit { part: "templates".to_owned(), moved: None };
-    let change = move |texts: &mut EffectTexts| {
+    let change = |texts: &mut EffectTexts| {
         texts.templates = templates;
-        Ok(())
+        Ok(Edit::of("templates"))
     };
-    edit.run(&state, &by, &game, *query, &versions, change).await
+    edit(&state, &by, &game, *query, &versions, change).await
+}
+
+/// Adds a template, at the end or at a place of its own.
+///
+/// Those from that place on move up by one. A template may be there already; no sentence is new then. For the first effect texts of a game
+/// leave `If-Match` out. Later it keeps a request that is sent again from adding the template twice: the second one is a 412.
+#[utoipa::path(
+    post, path = "/v1/games/{game}/effect-templates", tag = "effects", security(("bearer" = [])),
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("If-Match" = Option<String>, Header, description = "ETag of the effect texts; none for the first ones", example = "\"r1\""),
+        ImportQuery,
+    ),
+    request_body = NewEffectTemplateRequest,
+    responses(
+        (status = 200, description = "A rehearsal: nothing was added.", body = EffectEditResponse),
+        (status = 201, description = "Added.", body = EffectEditResponse, headers(
+            ("Location" = String, description = "The template"),
+            ("ETag" = String, description = "The new version of all effect texts"),
+        )),
+        (status = 412, description = "`precondition_failed`: they were changed since; nothing is added."),
+        (status = 422, description = "`invalid_edit`, `invalid_body`"),
+        (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn create_effect_template(
+    state: web::Data<AppState>,
+    by: May<WriteCatalogue>,
+    game: web::Path<Code>,
+    query: Params<ImportQuery>,
+    versions: Versions,
+    body: Result<Body<NewEffectTemplateRequest>, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let NewEffectTemplateRequest { template, number } = body?.value;
+    let change = |texts: &mut EffectTexts| {
+        let next = texts.templates.len() + 1;
+        let number = number.unwrap_or(next);
+        if !(1..=next).contains(&number) {
+            let fault = InputFault::at("/number", format!("must be 1 to {next}, not {number}"));
+            return Err(Problem::new(ProblemCode::InvalidEdit).errors(vec![fault]));
+        }
+        let at = number - 1;
+        texts.templates.insert(at, template);
+        Ok(Edit::of(format!("template {number}, added"))
+            .placed(format!("/templates/{at}"), "/template")
+            .makes(format!("/v1/games/{}/effect-templates/{number}", *game)))
+    };
+    edit(&state, &by, &game, *query, &versions, change).await
 }
 
 /// Replaces one template.
@@ -234,13 +295,45 @@ pub async fn replace_effect_template(
     let (game, number) = path.into_inner();
     let template = body?.value.template;
     let at = number.checked_sub(1).ok_or_else(Problem::not_found)?;
-    let moved = Some((format!("/templates/{at}"), "/template"));
-    let edit = Edit { part: format!("template {number}"), moved };
-    let change = move |texts: &mut EffectTexts| {
+    let change = |texts: &mut EffectTexts| {
         *texts.templates.get_mut(at).ok_or_else(Problem::not_found)? = template;
-        Ok(())
+        Ok(Edit::of(format!("template {number}")).placed(format!("/templates/{at}"), "/template"))
     };
-    edit.run(&state, &by, &game, *query, &versions, change).await
+    edit(&state, &by, &game, *query, &versions, change).await
+}
+
+/// Takes a template away. Those after it move down by one.
+#[utoipa::path(
+    delete, path = "/v1/games/{game}/effect-templates/{number}", tag = "effects", security(("bearer" = [])),
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("number" = usize, Path, description = "Number in the list, from 1", example = 34),
+        ("If-Match" = String, Header, description = "ETag of the effect texts", example = "\"r1\""),
+        ImportQuery,
+    ),
+    responses(
+        (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; none in a rehearsal"))),
+        (status = 412, description = "`precondition_failed`: they were changed since; nothing is taken away."),
+        (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn delete_effect_template(
+    state: web::Data<AppState>,
+    by: May<WriteCatalogue>,
+    path: web::Path<(Code, usize)>,
+    query: Params<ImportQuery>,
+    versions: Versions,
+) -> Result<HttpResponse, Problem> {
+    let (game, number) = path.into_inner();
+    let at = number.checked_sub(1).ok_or_else(Problem::not_found)?;
+    let change = |texts: &mut EffectTexts| {
+        if at >= texts.templates.len() {
+            return Err(Problem::not_found());
+        }
+        texts.templates.remove(at);
+        Ok(Edit::of(format!("template {number}, taken away")))
+    };
+    edit(&state, &by, &game, *query, &versions, change).await
 }
 
 /// Gives a placeholder its values, or makes a new one.
@@ -272,15 +365,13 @@ pub async fn replace_effect_placeholder(
 ) -> Result<HttpResponse, Problem> {
     let (game, name) = path.into_inner();
     let values = body?.value.values;
-    let edit = Edit {
-        part: format!("placeholder {name}"),
-        moved: Some((format!("/placeholders/{name}"), "/values")),
-    };
-    let change = move |texts: &mut EffectTexts| {
+    let change = |texts: &mut EffectTexts| {
+        let edit = Edit::of(format!("placeholder {name}"))
+            .placed(format!("/placeholders/{name}"), "/values");
         texts.placeholders.insert(name, values);
-        Ok(())
+        Ok(edit)
     };
-    edit.run(&state, &by, &game, *query, &versions, change).await
+    edit(&state, &by, &game, *query, &versions, change).await
 }
 
 /// Takes a placeholder away that nothing uses.
@@ -307,11 +398,11 @@ pub async fn delete_effect_placeholder(
     versions: Versions,
 ) -> Result<HttpResponse, Problem> {
     let (game, name) = path.into_inner();
-    let edit = Edit { part: format!("placeholder {name}"), moved: None };
-    let change = move |texts: &mut EffectTexts| {
-        texts.placeholders.remove(&name).map(drop).ok_or_else(Problem::not_found)
+    let change = |texts: &mut EffectTexts| {
+        texts.placeholders.remove(&name).ok_or_else(Problem::not_found)?;
+        Ok(Edit::of(format!("placeholder {name}")))
     };
-    edit.run(&state, &by, &game, *query, &versions, change).await
+    edit(&state, &by, &game, *query, &versions, change).await
 }
 
 /// Replaces the phrase rules.
@@ -339,58 +430,80 @@ pub async fn replace_phrase_rules(
     body: Result<Body<PhraseRulesBody, MAX_LIST_BODY>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let rules = body?.value;
-    let edit = Edit { part: "phrase rules".to_owned(), moved: None };
-    let change = move |texts: &mut EffectTexts| {
+    let change = |texts: &mut EffectTexts| {
         texts.removals = rules.removals;
         texts.replacements = rules.replacements.into_iter().map(Into::into).collect();
-        Ok(())
+        Ok(Edit::of("phrase rules"))
     };
-    edit.run(&state, &by, &game, *query, &versions, change).await
+    edit(&state, &by, &game, *query, &versions, change).await
 }
 
-/// An edit of a part of the effect texts.
+/// Changes the effect texts of a game, if what comes of it is sound, and tells what that does to the sentences. `change` gets the texts as they are.
+async fn edit(
+    state: &AppState,
+    by: &May<WriteCatalogue>,
+    game: &Code,
+    query: ImportQuery,
+    versions: &Versions,
+    change: impl FnOnce(&mut EffectTexts) -> Result<Edit, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let known = state.games.find(&mut *state.store.connection().await?, game.as_str()).await?;
+    known.ok_or_else(Problem::not_found)?;
+    let before = state.effects.find(&state.store, game.as_str()).await?;
+    let replaced = versions.check(before.as_ref().map(|loaded| Revision(loaded.revision)))?;
+    let old = before.as_ref().map(|loaded| loaded.library.texts().clone());
+    let mut texts = old.clone().unwrap_or_default();
+    let edit = change(&mut texts)?;
+    let texts = texts.trimmed();
+    let is_same = old.is_some_and(|old| old == texts);
+    let compared = state.effect_work.run(move || compare(before, texts)).await?;
+    let moved = edit.moved.as_slice();
+    let (after, change) =
+        compared.map_err(|faults| faults_at(ProblemCode::InvalidEdit, faults, moved))?;
+    if query.dry_run {
+        let told = EffectEditResponse::new(true, change);
+        return Ok(HttpResponse::Ok().insert_header(NO_STORE).json(told));
+    }
+    let revision = match replaced {
+        // The same again changes nothing.
+        Some(revision) if is_same => revision,
+        base => edit.store(state, by, game, base, after.texts(), &change).await?,
+    };
+    let mut response = match edit.place {
+        Some(place) => {
+            let mut created = HttpResponse::Created();
+            created.insert_header((header::LOCATION, place));
+            created
+        }
+        None => HttpResponse::Ok(),
+    };
+    response.insert_header(revision.header()).insert_header(NO_STORE);
+    Ok(response.json(EffectEditResponse::new(false, change)))
+}
+
+/// What an edit has changed.
 struct Edit {
-    /// Which part, for the log.
+    /// Which part of the effect texts, for the log.
     part: String,
     /// Where that part is in the document, and where in the body, when these differ.
     moved: Option<(String, &'static str)>,
+    /// The URL of what is new.
+    place: Option<String>,
 }
 
 impl Edit {
-    async fn run(
-        self,
-        state: &AppState,
-        by: &May<WriteCatalogue>,
-        game: &Code,
-        query: ImportQuery,
-        versions: &Versions,
-        change: impl FnOnce(&mut EffectTexts) -> Result<(), Problem>,
-    ) -> Result<HttpResponse, Problem> {
-        let known = state.games.find(&mut *state.store.connection().await?, game.as_str()).await?;
-        known.ok_or_else(Problem::not_found)?;
-        let before = state.effects.find(&state.store, game.as_str()).await?;
-        let replaced = versions.check(before.as_ref().map(|loaded| Revision(loaded.revision)))?;
-        let old = before.as_ref().map(|loaded| loaded.library.texts().clone());
-        let mut texts = old.clone().unwrap_or_default();
-        change(&mut texts)?;
-        let texts = texts.trimmed();
-        let is_same = old.is_some_and(|old| old == texts);
-        let compared = state.effect_work.run(move || compare(before, texts)).await?;
-        let moved = self.moved.as_slice();
-        let (after, change) =
-            compared.map_err(|faults| faults_at(ProblemCode::InvalidEdit, faults, moved))?;
-        if query.dry_run {
-            let told = EffectEditResponse::new(true, change);
-            return Ok(HttpResponse::Ok().insert_header(NO_STORE).json(told));
-        }
-        let revision = match replaced {
-            // The same again changes nothing.
-            Some(revision) if is_same => revision,
-            base => self.store(state, by, game, base, after.texts(), &change).await?,
-        };
-        let mut response = HttpResponse::Ok();
-        response.insert_header(revision.header()).insert_header(NO_STORE);
-        Ok(response.json(EffectEditResponse::new(false, change)))
+    fn of(part: impl Into<String>) -> Self {
+        Self { part: part.into(), moved: None, place: None }
+    }
+
+    /// Faults at `document` are told as faults at `body`.
+    fn placed(self, document: String, body: &'static str) -> Self {
+        Self { moved: Some((document, body)), ..self }
+    }
+
+    /// Something is new, at this URL.
+    fn makes(self, place: String) -> Self {
+        Self { place: Some(place), ..self }
     }
 
     async fn store(

@@ -89,8 +89,8 @@ routes! {
     "/v1/games/{game}/sets/{set}" => get sets::find_set, put sets::replace_set, patch sets::edit_set;
     "/v1/games/{game}/sets/{set}/cards/{number}" => get cards::find_card_by_number;
     "/v1/games/{game}/facets"     => get facets::list_facets;
-    "/v1/games/{game}/effect-templates" => get effect_texts::list_effect_templates, put effect_edits::replace_effect_templates;
-    "/v1/games/{game}/effect-templates/{number}" => get effect_texts::find_effect_template, put effect_edits::replace_effect_template;
+    "/v1/games/{game}/effect-templates" => get effect_texts::list_effect_templates, post effect_edits::create_effect_template, put effect_edits::replace_effect_templates;
+    "/v1/games/{game}/effect-templates/{number}" => get effect_texts::find_effect_template, put effect_edits::replace_effect_template, delete effect_edits::delete_effect_template;
     "/v1/games/{game}/effect-placeholders" => get effect_texts::list_effect_placeholders;
     "/v1/games/{game}/effect-placeholders/{name}" => get effect_texts::find_effect_placeholder, put effect_edits::replace_effect_placeholder, delete effect_edits::delete_effect_placeholder;
     "/v1/games/{game}/effect-phrase-rules" => get effect_texts::find_phrase_rules, put effect_edits::replace_phrase_rules;

@@ -33,6 +33,21 @@ fn put(app: &TestApp, by: &Player, path: &str, body: &Value) -> RequestBuilder {
     app.put(&format!("/v1/games/emojito/{path}")).by(by).json(body)
 }
 
+fn post(app: &TestApp, by: &Player, query: &str, body: &Value) -> RequestBuilder {
+    app.post(&format!("/v1/games/emojito/effect-templates{query}")).by(by).json(body)
+}
+
+fn delete(app: &TestApp, by: &Player, number: &str) -> RequestBuilder {
+    app.delete(&format!("/v1/games/emojito/effect-templates/{number}")).by(by)
+}
+
+/// The templates in their order, by their numbers.
+async fn templates(app: &TestApp) -> Vec<String> {
+    let listed = all(app, "/v1/games/emojito/effect-templates?").await;
+    assert!((1..).zip(&listed).all(|(number, one)| one["number"] == number), "{listed:?}");
+    listed.iter().map(|one| one["template"].as_str().unwrap().to_owned()).collect()
+}
+
 /// All items of a list, page by page.
 async fn all(app: &TestApp, path: &str) -> Vec<Value> {
     let (mut items, mut cursor) = (Vec::new(), String::new());
@@ -410,6 +425,153 @@ async fn the_same_again_changes_nothing_and_one_of_two_edits_wins() {
 }
 
 #[tokio::test]
+async fn one_template_is_added_and_the_others_move_up() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let etag = small(&app, &admin).await;
+    let pair = "Be <mood>, then <mood+1>.";
+    let begin = json!({ "template": " Do <mood>. ", "number": 2 });
+
+    let rehearsed = post(&app, &admin, "?dry_run=true", &begin).header("if-match", &etag);
+    let rehearsed = rehearsed.answer().await;
+    assert_eq!((rehearsed.header("location"), rehearsed.header("etag")), Default::default());
+    let rehearsed = rehearsed.expect(200);
+    assert_eq!(rehearsed["dry_run"], true);
+    assert_eq!(rehearsed["combinations"], json!({ "before": 10, "after": 13 }));
+    assert_eq!(
+        rehearsed["templates"],
+        json!([{ "template": "Do <mood>.", "before": 0, "after": 3 }])
+    );
+    assert_eq!(
+        rehearsed["sentences"]["added"],
+        json!({ "count": 3, "sample": ["Do glad.", "Do odd.", "Do sad."] })
+    );
+    assert_eq!(templates(&app).await, [pair, "Rest."], "nothing happened");
+
+    let added = post(&app, &admin, "", &begin).header("if-match", &etag).answer().await;
+    assert_eq!(added.header("location"), "/v1/games/emojito/effect-templates/2");
+    let after = added.header("etag");
+    let told = added.expect(201);
+    assert_eq!((&told["dry_run"], &told["sentences"]), (&json!(false), &rehearsed["sentences"]));
+    let found = app.get("/v1/games/emojito/effect-templates/2").answer().await;
+    assert_eq!(found.header("etag"), after);
+    assert_eq!(found.expect(200)["template"], "Do <mood>.");
+    assert_eq!(templates(&app).await, [pair, "Do <mood>.", "Rest."]);
+
+    // The same request again adds nothing, whatever became of the first answer.
+    let again = post(&app, &admin, "", &begin).header("if-match", &etag);
+    again.answer().await.problem(412, "precondition_failed");
+    post(&app, &admin, "", &begin).answer().await.problem(428, "precondition_required");
+    assert_eq!(templates(&app).await.len(), 3);
+
+    // Without a number at the end; before all others, and after them, by number.
+    let mut etag = after;
+    for (body, number) in [
+        (json!({ "template": "Nap." }), 4),
+        (json!({ "template": "Wake." , "number": 1 }), 1),
+        (json!({ "template": "Sleep.", "number": 6 }), 6),
+    ] {
+        let added = post(&app, &admin, "", &body).header("if-match", &etag).answer().await;
+        assert_eq!(
+            added.header("location"),
+            format!("/v1/games/emojito/effect-templates/{number}")
+        );
+        etag = added.header("etag");
+        added.expect(201);
+    }
+    let six = ["Wake.", pair, "Do <mood>.", "Rest.", "Nap.", "Sleep."];
+    assert_eq!(templates(&app).await, six);
+
+    // One that is there already is there twice: no sentence is new.
+    let twice = post(&app, &admin, "", &json!({ "template": "Rest." })).header("if-match", &etag);
+    let twice = twice.answer().await.expect(201);
+    assert_eq!(twice["templates"], json!([{ "template": "Rest.", "before": 1, "after": 2 }]));
+    assert_eq!(twice["sentences"]["count"], json!({ "before": 16, "after": 16 }));
+
+    let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
+    let entry = &log["data"][0];
+    assert_eq!(
+        (&entry["action"], &entry["actor_id"]),
+        (&json!("effect_texts.changed"), &json!(admin.id))
+    );
+    let change =
+        json!({ "part": "template 7, added", "combinations_before": 16, "combinations_after": 17 });
+    assert_eq!(entry["details"]["change"], change);
+}
+
+#[tokio::test]
+async fn one_template_is_taken_away_and_the_others_move_down() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let etag = small(&app, &admin).await;
+
+    for nowhere in ["0", "3", "99999999999999999999", "x"] {
+        let request = delete(&app, &admin, nowhere).header("if-match", &etag);
+        request.answer().await.problem(404, "not_found");
+    }
+    delete(&app, &admin, "1").answer().await.problem(428, "precondition_required");
+    let rehearsed = delete(&app, &admin, "1?dry_run=true").header("if-match", &etag).answer().await;
+    assert_eq!(rehearsed.header("etag"), "");
+    let rehearsed = rehearsed.expect(200);
+    assert_eq!(rehearsed["sentences"]["removed"]["count"], 9);
+    assert_eq!(templates(&app).await.len(), 2, "nothing happened");
+
+    let gone = delete(&app, &admin, "1").header("if-match", &etag).answer().await;
+    let after = gone.header("etag");
+    let told = gone.expect(200);
+    assert_eq!((&told["dry_run"], &told["sentences"]), (&json!(false), &rehearsed["sentences"]));
+    assert_eq!(
+        told["templates"],
+        json!([{ "template": "Be <mood>, then <mood+1>.", "before": 9, "after": 0 }])
+    );
+    assert_eq!(templates(&app).await, ["Rest."]);
+    // What is number 1 now is not what the repeated request means.
+    let again = delete(&app, &admin, "1").header("if-match", &etag);
+    again.answer().await.problem(412, "precondition_failed");
+
+    // Without templates a game still has its placeholders and rules.
+    let last = delete(&app, &admin, "1").header("if-match", &after).answer().await;
+    let etag = last.header("etag");
+    assert_eq!(last.expect(200)["combinations"], json!({ "before": 1, "after": 0 }));
+    assert_eq!(templates(&app).await, [""; 0]);
+    app.get("/v1/games/emojito/effect-placeholders/mood").answer().await.expect(200);
+    let none = delete(&app, &admin, "1").header("if-match", &etag);
+    none.answer().await.problem(404, "not_found");
+    let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
+    assert_eq!(log["data"][0]["details"]["change"]["part"], "template 1, taken away");
+    // And may have some again.
+    let first = post(&app, &admin, "", &json!({ "template": "Be <mood>." }));
+    first.header("if-match", &etag).answer().await.expect(201);
+    assert_eq!(templates(&app).await, ["Be <mood>."]);
+}
+
+/// The first template of a game makes its effect texts: there is no version yet that a request could name.
+#[tokio::test]
+async fn the_first_template_needs_no_version() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    app.seed(&["emojito"]).await;
+    let body = json!({ "template": "Rest." });
+    delete(&app, &admin, "1").answer().await.problem(404, "not_found");
+    let named = post(&app, &admin, "", &body).header("if-match", "\"r1\"");
+    named.answer().await.problem(412, "precondition_failed");
+    post(&app, &admin, "?dry_run=true", &body).answer().await.expect(200);
+    app.get("/v1/games/emojito/effect-templates").answer().await.problem(404, "not_found");
+    let made = post(&app, &admin, "", &body).header("if-none-match", "*").answer().await;
+    assert_eq!(made.header("location"), "/v1/games/emojito/effect-templates/1");
+    made.expect(201);
+    post(&app, &admin, "", &body).answer().await.problem(428, "precondition_required");
+    let yet = post(&app, &admin, "", &body).header("if-none-match", "*");
+    yet.answer().await.problem(412, "precondition_failed");
+    assert_eq!(templates(&app).await, ["Rest."]);
+
+    let nowhere = app.post("/v1/games/nowhere/effect-templates").by(&admin).json(&body);
+    nowhere.answer().await.problem(404, "not_found");
+    let nowhere = app.delete("/v1/games/nowhere/effect-templates/1").by(&admin);
+    nowhere.answer().await.problem(404, "not_found");
+}
+
+#[tokio::test]
 async fn cursors_end_with_their_version() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
@@ -437,10 +599,21 @@ async fn long_lists_go_in() {
     let body = json!({ "values": values });
     assert!(body.to_string().len() > 400 * 1024);
     let edit = put(&app, &admin, "effect-placeholders/mood", &body).header("if-match", &etag);
-    let told = edit.answer().await.expect(200);
+    let edit = edit.answer().await;
+    let full_of_values = edit.header("etag");
+    let told = edit.expect(200);
     assert_eq!(told["combinations"]["after"], 1_500 * 1_500 + 1);
     let read = app.get("/v1/games/emojito/effect-placeholders/mood").answer().await.expect(200);
     assert_eq!(read["values"], json!(values));
+    // As many templates as a game may have, and not one more.
+    let body = json!({ "templates": vec!["Rest."; 2_000] });
+    let full = put(&app, &admin, "effect-templates", &body).header("if-match", full_of_values);
+    let full = full.answer().await;
+    let etag = full.header("etag");
+    full.expect(200);
+    let more = post(&app, &admin, "", &json!({ "template": "Nap." })).header("if-match", &etag);
+    let refused = more.answer().await.problem(422, "invalid_edit");
+    assert_eq!(refused["errors"][0]["detail"], "must be at most 2000 templates, not 2001");
     let body = json!({ "values": vec![filler; 8_000] });
     let edit = put(&app, &admin, "effect-placeholders/mood", &body).header("if-match", &etag);
     edit.answer().await.problem(413, "body_too_large");
@@ -512,6 +685,28 @@ async fn faults_have_their_places() {
         ["/removals/1", "/replacements/1/old", "/replacements/2/old", "/replacements/3/old"]
     );
     assert!(faults[1]["detail"].as_str().unwrap().starts_with("replacement 2: "), "{faults:?}");
+
+    // One more template: its faults are those of the body, wherever it would stand.
+    for (body, pointer, told) in [
+        (json!({ "template": "Be <a b>.", "number": 1 }), "/template", "template 1, column 4: "),
+        (json!({ "template": "Be <nobody>." }), "/template", "template 3: <nobody> has no values"),
+        (json!({ "template": " " }), "/template", "template 3: "),
+        (json!({ "template": "Nap.", "number": 0 }), "/number", "must be 1 to 3, not 0"),
+        (json!({ "template": "Nap.", "number": 4 }), "/number", "must be 1 to 3, not 4"),
+    ] {
+        let answer = post(&app, &admin, "", &body).header("if-match", &etag).answer().await;
+        let faults = answer.problem(422, "invalid_edit")["errors"].clone();
+        assert_eq!(places(faults.as_array().unwrap()), [pointer]);
+        assert!(faults[0]["detail"].as_str().unwrap().starts_with(told), "{faults}");
+    }
+    for body in [
+        json!({}),
+        json!({ "template": "Nap.", "at": 1 }),
+        json!({ "template": "Nap.", "number": -1 }),
+    ] {
+        let answer = post(&app, &admin, "", &body).header("if-match", &etag).answer().await;
+        answer.problem(422, "invalid_body");
+    }
 
     let read = app.get("/v1/games/emojito/effect-templates").answer().await;
     assert_eq!(read.header("etag"), etag, "nothing was changed");

@@ -16,7 +16,8 @@
 //! | Some of them at random, by a seed | [`Effects::sample`] |
 //! | What becomes of a sentence? | [`PhraseRules::render`], [`Renderer`] |
 //! | Everything, finished and sorted | [`finished`] |
-//! | Which template made this sentence? | [`Matcher::find`] |
+//! | Which template made this sentence, with which values? | [`Matcher::find`] |
+//! | Which templates make it at all? | [`Matcher::makers`] |
 //! | Which categories is it in? | [`Tagger`] |
 //!
 //! Numbers of combinations count *raw* sentences, before duplicates go and before the phrase rules. `docs/EFFECTS.md` in the repository
@@ -44,7 +45,7 @@ pub use effects::{
     Binding, Effects, EffectsError, Expansion, Expansions, MAX_CHOICES, MAX_DEPTH, MAX_SENTENCE,
     MAX_SLOTS, Unresolved,
 };
-pub use matcher::{Match, Matcher, Matches};
+pub use matcher::{Makers, Match, Matcher, Matches};
 pub use phrase_rules::{IgnoredRule, PhraseRules, Renderer};
 pub use placeholders::Placeholders;
 pub use sample::{Draws, Repeats};

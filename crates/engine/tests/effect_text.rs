@@ -240,13 +240,20 @@ proptest! {
                 let told: Vec<(usize, u128)> =
                     found.matches.iter().map(|one| (one.template, one.index.unwrap())).collect();
                 prop_assert_eq!(&told, ways, "{}", made);
+                let makers = Makers {
+                    templates: ways.iter().map(|way| way.0).collect(),
+                    undecided: BTreeSet::new(),
+                };
+                prop_assert_eq!(matcher.makers(made), makers, "{}", made);
                 for one in &found.matches {
                     let index = one.index.unwrap();
                     prop_assert_eq!(Some(one.raw.clone()), effects.nth_of(one.template, index));
                     prop_assert_eq!(Some(one.bindings.clone()), effects.bindings(one.template, index));
                 }
                 let other = format!("{made}!");
-                prop_assert_eq!(matcher.find(&other, 10).matches.len(), ways_of(&ways_count(&effects, &rules), &other));
+                let ways = ways_of(&ways_count(&effects, &rules), &other);
+                prop_assert_eq!(matcher.find(&other, 10).matches.len(), ways);
+                prop_assert_eq!(matcher.makers(&other).templates.is_empty(), ways == 0);
             }
         }
     }
@@ -424,6 +431,34 @@ fn a_search_that_becomes_too_long_says_so() {
     let found = free.find(&"a".repeat(60), 10);
     assert_eq!((found.matches.len(), found.complete), (10, false));
     assert!(free.find(&"a".repeat(30), 10).complete);
+    // Whether there is a way at all is another question than how many there are.
+    assert_eq!(free.makers(&"a".repeat(60)), makers(&[0], &[]));
+    assert_eq!(linked.makers(&"a".repeat(60)), makers(&[], &[0]));
+}
+
+fn makers(templates: &[usize], undecided: &[usize]) -> Makers {
+    let set = |places: &[usize]| places.iter().copied().collect();
+    Makers { templates: set(templates), undecided: set(undecided) }
+}
+
+/// A template that is searched in vain takes nothing from those after it.
+#[test]
+fn makers_are_looked_for_one_by_one() {
+    let names: Vec<String> = (0..30).map(|at| format!("n{at}")).collect();
+    let files =
+        Placeholders::new(names.iter().map(|name| (name.clone(), "a\naa\naaa\n".to_owned())));
+    let places: String = names.iter().map(|name| format!("<{name}>")).collect();
+    let templates = [format!("{places}-<n0>"), places, "a<n0>".to_owned(), "a".repeat(60)];
+    let templates = templates.iter().map(|template| Template::parse(template).unwrap()).collect();
+    let effects = Arc::new(Effects::new(templates, &files).unwrap());
+    let sentence = "a".repeat(60);
+    for index_max in [0, 10] {
+        let matcher = Matcher::new(Arc::clone(&effects), Arc::default(), index_max);
+        assert_eq!(matcher.makers(&sentence), makers(&[1, 3], &[0]));
+        let found = matcher.find(&sentence, 10);
+        let starved = found.matches.iter().all(|found| found.template != 1);
+        assert!(starved && !found.complete, "all steps went to the first");
+    }
 }
 
 /// Values that are nothing but a placeholder add nothing to a sentence, and may lead down in 2⁴⁵ ways.
@@ -444,6 +479,8 @@ fn a_search_that_finds_no_words_ends_too() {
     assert!(found.matches.is_empty() && !found.complete);
     let found = matcher.find("word x", 10);
     assert_eq!((found.matches.len(), found.complete), (10, false));
+    // One way is enough.
+    assert_eq!(matcher.makers("word x"), makers(&[0], &[]));
     // A debug build on a busy machine: far more than it takes.
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }

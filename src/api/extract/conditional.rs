@@ -328,7 +328,7 @@ impl IfNoneMatch {
     }
 }
 
-/// Which version a PUT or DELETE means to replace: that of `If-Match`, or none yet (`If-None-Match: *` says so aloud).
+/// Which version an edit means to replace: that of `If-Match`, or none yet (`If-None-Match: *` says so aloud).
 pub struct Versions {
     if_match: Option<IfMatch>,
     if_none_match: IfNoneMatch,

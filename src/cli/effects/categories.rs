@@ -1,14 +1,20 @@
 //! The rules file of `generate`: which effects are True in which columns.
 
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
-use cardscape_engine::effect_text::Tagger;
+use cardscape_engine::effect_text::{Matcher, PhraseRules, Tagger, Template};
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::super::Exit;
-use super::input;
 use super::tag::{EFFECTS, phrases};
+use super::{input, warn};
+
+/// What a combination takes in the index of templates, in bytes.
+const INDEX_COST: usize = 24;
 
 /// The file.
 #[derive(Deserialize)]
@@ -18,7 +24,7 @@ struct Rules {
     category: Vec<Category>,
 }
 
-/// A column, or more phrases for one.
+/// A column, or more of what makes effects True in one.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Category {
@@ -29,6 +35,9 @@ struct Category {
     /// Phrases that are taken as they are.
     #[serde(default)]
     exact: Vec<Spanned<String>>,
+    /// Templates that make the whole effect.
+    #[serde(default)]
+    template: Vec<Spanned<String>>,
     /// Only effects that are True in this column, as it stands by then.
     when: Option<Spanned<String>>,
 }
@@ -36,33 +45,89 @@ struct Category {
 /// Columns with what makes an effect True in them.
 pub(super) struct Categories {
     pub(super) columns: Vec<String>,
-    /// For each category the column that it marks, and the one that must be True.
-    rules: Vec<(usize, Option<usize>)>,
+    rules: Vec<Rule>,
     tagger: Tagger,
     tags: Vec<bool>,
+    /// Knows the templates of all categories; none, if there are none.
+    matcher: Option<LazyMatcher>,
+    /// Effects for which the search for a template became too long, and that are False for want of it.
+    undecided: u64,
+}
+
+/// What a category does.
+struct Rule {
+    /// The column that it marks.
+    column: usize,
+    /// The column that must be True.
+    when: Option<usize>,
+    /// Its templates, by their places in the matcher.
+    templates: Vec<usize>,
+}
+
+/// Makes its index when the first effect comes: by then the run has no use any more for the memory that it takes.
+type LazyMatcher = LazyCell<Matcher, Box<dyn FnOnce() -> Matcher>>;
+
+/// The templates of all categories, each once.
+#[derive(Default)]
+struct Templates {
+    all: Vec<Template>,
+    places: BTreeMap<String, usize>,
+}
+
+impl Templates {
+    fn place(&mut self, template: Template) -> usize {
+        let next = self.all.len();
+        let place = *self.places.entry(template.source().to_owned()).or_insert(next);
+        if place == next {
+            self.all.push(template);
+        }
+        place
+    }
+
+    /// A matcher whose index takes up to so many bytes.
+    fn matcher(
+        self,
+        placeholder_dir: &Path,
+        rules: Arc<PhraseRules>,
+        memory: usize,
+    ) -> Result<Option<LazyMatcher>, Exit> {
+        if self.all.is_empty() {
+            return Ok(None);
+        }
+        let effects = Arc::new(input::effects(self.all, placeholder_dir)?);
+        let make = move || Matcher::new(effects, rules, memory / INDEX_COST);
+        Ok(Some(LazyCell::new(Box::new(make))))
+    }
 }
 
 impl Categories {
-    pub(super) fn read(path: &Path, placeholder_dir: &Path) -> Result<Self, Exit> {
+    /// Reads the file. `rules` finish the effects that will be marked; finding their templates takes up to `memory` bytes.
+    pub(super) fn read(
+        path: &Path,
+        placeholder_dir: &Path,
+        rules: Arc<PhraseRules>,
+        memory: usize,
+    ) -> Result<Self, Exit> {
         let text = input::read_text(path)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let fault = |at: usize, what: &str| {
             let line = 1 + text[..at.min(text.len())].matches('\n').count();
             Exit::no(format!("{}:{line}: {what}", path.display()))
         };
-        let rules: Rules = toml::from_str(text)
+        let file: Rules = toml::from_str(text)
             .map_err(|error| fault(error.span().map_or(0, |span| span.start), error.message()))?;
         let mut columns: Vec<String> = Vec::new();
         let mut ties = Vec::new();
         let mut looked_for = Vec::new();
-        for category in rules.category {
-            let Category { column, text: patterns, exact, when } = category;
+        let mut known_templates = Templates::default();
+        for category in file.category {
+            let Category { column, text: patterns, exact, template: sources, when } = category;
             let place = column.span().start;
             if column.as_ref().is_empty() || column.as_ref() == EFFECTS {
                 return Err(fault(place, "a column needs a name of its own"));
             }
-            if patterns.is_empty() && exact.is_empty() {
-                return Err(fault(place, "a category needs `text` or `exact`"));
+            if patterns.is_empty() && exact.is_empty() && sources.is_empty() {
+                return Err(fault(place, "a category needs `text`, `exact` or `template`"));
             }
             if let Some(empty) =
                 patterns.iter().chain(&exact).find(|phrase| phrase.as_ref().is_empty())
@@ -80,9 +145,15 @@ impl Categories {
                     })?)
                 }
             };
+            let mut templates = Vec::new();
+            for source in sources {
+                let template = read_template(source.as_ref())
+                    .map_err(|what| fault(source.span().start, &what))?;
+                templates.push(known_templates.place(template));
+            }
             let column = column.into_inner();
             let known = columns.iter().position(|known| *known == column);
-            ties.push((known.unwrap_or(columns.len()), when));
+            ties.push(Rule { column: known.unwrap_or(columns.len()), when, templates });
             if known.is_none() {
                 columns.push(column);
             }
@@ -95,18 +166,55 @@ impl Categories {
         }
         let tagger = Tagger::new(looked_for)
             .map_err(|error| Exit::no(format!("{}: {error}", path.display())))?;
-        Ok(Self { columns, tags: vec![false; ties.len()], rules: ties, tagger })
+        let matcher = known_templates.matcher(placeholder_dir, rules, memory)?;
+        let tags = vec![false; ties.len()];
+        Ok(Self { columns, rules: ties, tagger, tags, matcher, undecided: 0 })
     }
 
     /// For each column whether an effect is True in it.
     pub(super) fn mark(&mut self, effect: &str, marks: &mut Vec<bool>) {
         self.tagger.tag(effect, &mut self.tags);
+        let makers = self.matcher.as_ref().map(|matcher| matcher.makers(effect));
+        let makers = makers.unwrap_or_default();
         marks.clear();
         marks.resize(self.columns.len(), false);
-        for (&(column, when), &tagged) in self.rules.iter().zip(&self.tags) {
-            if tagged && when.is_none_or(|when| marks[when]) {
-                marks[column] = true;
+        let mut undecided = false;
+        for (rule, &tagged) in self.rules.iter().zip(&self.tags) {
+            if rule.when.is_some_and(|when| !marks[when]) {
+                continue;
+            }
+            if tagged || rule.has_one_of(&makers.templates) {
+                marks[rule.column] = true;
+            } else {
+                undecided |= rule.has_one_of(&makers.undecided);
             }
         }
+        self.undecided += u64::from(undecided);
+    }
+
+    /// Warns of effects that may miss a True.
+    pub(super) fn tell_undecided(&self) {
+        if self.undecided > 0 {
+            warn(format_args!(
+                "effects that may miss a True, because the search for their template became too long: {}",
+                self.undecided
+            ));
+        }
+    }
+}
+
+impl Rule {
+    fn has_one_of(&self, templates: &BTreeSet<usize>) -> bool {
+        self.templates.iter().any(|template| templates.contains(template))
+    }
+}
+
+/// A template of a category, or what is wrong with it.
+fn read_template(source: &str) -> Result<Template, String> {
+    let template = Template::parse(source).map_err(|error| format!("{source:?}: {error}"))?;
+    match template.source() {
+        "" => Err("an empty template makes no effect".to_owned()),
+        line if line.contains(['\n', '\r']) => Err(format!("{source:?} is no single line")),
+        _ => Ok(template),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
@@ -70,8 +71,13 @@ impl GenerateCommand {
             pipeline::tell_counts(&effects, self.json)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let mut categories = Categories::read(&self.categories, &self.rules.placeholder_dir)?;
-        let rules = self.rules.phrase_rules()?;
+        let rules = Arc::new(self.rules.phrase_rules()?);
+        let mut categories = Categories::read(
+            &self.categories,
+            &self.rules.placeholder_dir,
+            Arc::clone(&rules),
+            self.amount.memory / 2,
+        )?;
         let mut output = Output::open(&self.output_file)?;
         let folder = output.folder();
         let mut sheet = Sheet::default();
@@ -89,6 +95,7 @@ impl GenerateCommand {
             output.write(sheet.row([effect].into_iter().chain(fields))?)
         })?;
         output.commit()?;
+        categories.tell_undecided();
         if self.json {
             let columns = categories.columns.iter().zip(marked);
             say(serde_json::to_string_pretty(&Summary {

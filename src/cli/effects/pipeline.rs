@@ -42,7 +42,8 @@ impl Tally {
     }
 }
 
-/// Expands, removes duplicates and finishes, as [`Amount`] says; `each` gets every finished sentence, which is UTF-8. Temporary files go to `folder`.
+/// Expands, removes duplicates and finishes, as [`Amount`] says; `each` gets every finished sentence, which is UTF-8, and
+/// may keep half of the memory itself from then on. Temporary files go to `folder`.
 pub(super) fn run(
     effects: &Effects,
     rules: &PhraseRules,
@@ -111,6 +112,8 @@ pub(super) fn run(
         })?;
         tally.duplicates = tally.expanded - kept;
     }
+    // The room of what has been seen is for whoever gets the sentences.
+    drop(seen);
     sorted.drain(each)?;
     Ok(tally)
 }

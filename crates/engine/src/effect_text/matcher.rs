@@ -64,6 +64,15 @@ pub struct Matches {
     pub complete: bool,
 }
 
+/// The templates that make a sentence, by their places in the list, from 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Makers {
+    /// Those that make it.
+    pub templates: BTreeSet<usize>,
+    /// Those for which the search became too long before it found a way: they may make it, too.
+    pub undecided: BTreeSet<usize>,
+}
+
 /// A way to make a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
@@ -120,37 +129,14 @@ impl Matcher {
 
     /// Every way to make this finished sentence, up to `most`.
     pub fn find(&self, sentence: &str, most: usize) -> Matches {
-        let mut found: Vec<(usize, Cursor)> = Vec::new();
-        let key = hash(sentence);
-        let first = self.index.partition_point(|entry| entry.0 < key);
-        for &(_, template, number) in self.index[first..].iter().take_while(|entry| entry.0 == key)
-        {
-            if found.len() > most {
-                break;
-            }
-            let cursor = self.effects.cursor_at(template as usize, u128::from(number));
-            found.extend(cursor.map(|cursor| (template as usize, cursor)));
-        }
+        let cursor =
+            |(template, number)| Some((template, self.effects.cursor_at(template, number)?));
+        let indexed = self.indexed(sentence).filter_map(cursor);
+        let mut found: Vec<(usize, Cursor)> = indexed.take(most.saturating_add(1)).collect();
         let target = comparable(sentence);
-        let mut search = Search {
-            matcher: self,
-            sentence,
-            target: &target,
-            most: most.saturating_add(1),
-            steps: 0,
-            depth: 0,
-            complete: true,
-            frames: Vec::new(),
-            hopeless: BTreeSet::new(),
-            buffers: Buffers::default(),
-            found: Vec::new(),
-        };
-        if !self.searched.is_empty() {
-            for length in 0..=target.len().min(self.longest) {
-                for &template in self.searched.get(&target[..length]).into_iter().flatten() {
-                    search.template(template);
-                }
-            }
+        let mut search = Search::new(self, sentence, &target, most.saturating_add(1));
+        for template in self.searched_for(&target) {
+            search.template(template);
         }
         let mut complete = search.complete;
         found.append(&mut search.found);
@@ -170,6 +156,66 @@ impl Matcher {
             complete = false;
         }
         Matches { matches, complete }
+    }
+
+    /// Which templates make this finished sentence, in however many ways. Those that are not in the index are searched one by one, each up to its
+    /// first way or a million steps: none of them suffers from the others.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use cardscape_engine::effect_text::{Effects, Matcher, PhraseRules, Placeholders, Template};
+    ///
+    /// let placeholders = Placeholders::new([("n", "1\n2\n3\n"), ("few", "1\n2\n")]);
+    /// let templates = ["Draw <n> cards", "Draw <few> cards", "Rest"].map(Template::parse);
+    /// let effects = Effects::new(templates.into_iter().collect::<Result<_, _>>()?, &placeholders)?;
+    /// let rules = PhraseRules::parse("", "1 cards: a card\n");
+    /// let matcher = Matcher::new(Arc::new(effects), Arc::new(rules), 1_000);
+    /// assert!(matcher.makers("Draw a card").templates.into_iter().eq([0, 1]));
+    /// assert!(matcher.makers("Draw 3 cards").templates.into_iter().eq([0]));
+    /// let none = matcher.makers("Draw 1 cards");
+    /// assert!(none.templates.is_empty() && none.undecided.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn makers(&self, sentence: &str) -> Makers {
+        let mut makers = Makers::default();
+        for (template, number) in self.indexed(sentence) {
+            if makers.templates.contains(&template) {
+                continue;
+            }
+            let made =
+                self.effects.nth_of(template, number).and_then(|raw| self.rules.render(&raw));
+            if made.is_some_and(|made| made == sentence) {
+                makers.templates.insert(template);
+            }
+        }
+        if self.searched.is_empty() {
+            return makers;
+        }
+        let target = comparable(sentence);
+        for template in self.searched_for(&target) {
+            let mut search = Search::new(self, sentence, &target, 1);
+            search.template(template);
+            if !search.found.is_empty() {
+                makers.templates.insert(template);
+            } else if !search.complete {
+                makers.undecided.insert(template);
+            }
+        }
+        makers
+    }
+
+    /// Combinations in the index that may make this sentence: template and number.
+    fn indexed(&self, sentence: &str) -> impl Iterator<Item = (usize, u128)> {
+        let key = hash(sentence);
+        let first = self.index.partition_point(|entry| entry.0 < key);
+        let alike = self.index[first..].iter().take_while(move |entry| entry.0 == key);
+        alike.map(|&(_, template, number)| (template as usize, number.into()))
+    }
+
+    /// Templates that are not in the index and whose sentences begin as this one.
+    fn searched_for(&self, target: &[u8]) -> impl Iterator<Item = usize> {
+        let begins = (0..=target.len().min(self.longest)).map(|length| &target[..length]);
+        begins.filter_map(|begin| self.searched.get(begin)).flatten().copied()
     }
 }
 
@@ -225,6 +271,23 @@ type Bindings = Vec<Option<Bound>>;
 type Then<'t, 'a> = &'t mut dyn FnMut(&mut Search<'a>, &Progress, &mut Bindings);
 
 impl<'a> Search<'a> {
+    /// A search that ends at so many answers; `target` is the sentence as it compares.
+    fn new(matcher: &'a Matcher, sentence: &'a str, target: &'a [u8], most: usize) -> Self {
+        Self {
+            matcher,
+            sentence,
+            target,
+            most,
+            steps: 0,
+            depth: 0,
+            complete: true,
+            frames: Vec::new(),
+            hopeless: BTreeSet::new(),
+            buffers: Buffers::default(),
+            found: Vec::new(),
+        }
+    }
+
     fn template(&mut self, template: usize) {
         let Some(root) = self.matcher.effects.root(template) else { return };
         let progress = Progress { flow: self.matcher.cascade.begin(), done: 0 };
