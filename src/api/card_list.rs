@@ -183,15 +183,11 @@ impl List {
         if !fits {
             return Err(Problem::new(ProblemCode::InvalidCursor));
         }
-        let text = Code::into_string;
-        Ok(Position { key, game: text(game), set: text(set), number: text(number), tier })
+        Ok(Position { key, game, set, number, tier })
     }
 
     /// Where the page after an entry begins.
-    pub(super) fn cursor(
-        &self,
-        found: &Found,
-    ) -> (String, Option<String>, String, String, String, i16) {
+    pub(super) fn cursor(&self, found: &Found) -> CursorKey {
         let Position { key, game, set, number, tier } = found.position();
         (self.mark.clone(), key, game, set, number, tier)
     }
@@ -260,31 +256,35 @@ pub struct CardsPage {
 /// An entry of a list of cards.
 #[derive(Serialize)]
 #[serde(untagged)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a block of memory for each card costs more than the room"
+)]
 pub enum CardEntry {
     /// A card as the caller may see it.
-    Card(Box<CardResponse>),
+    Card(CardResponse),
     /// A card with one printing, or with chosen members only.
     Members(Map<String, Value>),
 }
 
 impl CardEntry {
     /// An entry with all members, or the chosen ones.
-    pub(super) fn new(found: Found, members: Option<&CardMembers>) -> Self {
+    pub(super) fn new(found: Found, members: Option<&CardMembers>) -> serde_json::Result<Self> {
         let card = CardResponse::from(found.card);
         if members.is_none() && found.printing.is_none() {
-            return Self::Card(Box::new(card));
+            return Ok(Self::Card(card));
         }
-        let Ok(Value::Object(mut entry)) = serde_json::to_value(&card) else {
-            return Self::Card(Box::new(card));
+        let Value::Object(mut entry) = serde_json::to_value(&card)? else {
+            return Ok(Self::Card(card));
         };
         if let Some(printing) = found.printing {
             let printing = serde_json::to_value(PrintingResponse::from(printing));
-            entry.insert("printing".to_owned(), printing.unwrap_or_default());
+            entry.insert("printing".to_owned(), printing?);
         }
         if let Some(CardMembers(names)) = members {
             entry.retain(|member, _| member == "id" || names.contains(member));
         }
-        Self::Members(entry)
+        Ok(Self::Members(entry))
     }
 }
 

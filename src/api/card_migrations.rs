@@ -213,11 +213,14 @@ pub async fn move_card(
 ) -> Result<HttpResponse, Problem> {
     let (card, body) = (CardId(*card), body?);
     let note = note(body.value.note.as_deref())?;
+    let at_number = |fault: String| Problem::invalid(vec![InputFault::at("/number", fault)]);
     if let Some(fault) = number_fault(&body.value.number) {
-        return Err(Problem::invalid(vec![InputFault::at("/number", fault)]));
+        return Err(at_number(fault));
     }
+    let number = Code::try_from(body.value.number.as_str());
+    let number = number.map_err(|error| at_number(error.to_string()))?;
     let key = key.claim_at(&state, by.account(), "move_card", card.0, &body);
-    let to = Destination { set: body.value.set.map(Code::into_string), number: body.value.number };
+    let to = Destination { set: body.value.set, number };
     let (id, at) = (MigrationId::fresh(), state.clock.now());
     let order = Order { by: &by, id, note: note.as_deref(), claim: key.as_ref(), at };
     let done =

@@ -8,17 +8,17 @@ use serde_json::Value;
 use super::card_list::QueryWarning;
 use crate::store::cards::{CardView, Found};
 
-/// A card as one reads it: name, place, attributes, effects, lore.
-pub(super) fn card_text(view: &CardView) -> String {
+/// A card as one reads it: name, place, attributes, effects, lore. An error where the database has something else than a card.
+pub(super) fn card_text(view: &CardView) -> serde_json::Result<String> {
     let place = view.place();
     let place = format!("{} {} {}", place.game, place.set, place.number);
     let card = match view {
         CardView::Hidden(card) => {
             let unlock = card.unlock;
-            return format!(
+            return Ok(format!(
                 "{place}\nhidden: {} of {} submissions\n",
                 unlock.submissions, unlock.threshold
-            );
+            ));
         }
         CardView::Open(card) => card,
     };
@@ -27,10 +27,10 @@ pub(super) fn card_text(view: &CardView) -> String {
         let _ =
             writeln!(text, "hidden: {} of {} submissions", unlock.submissions, unlock.threshold);
     }
-    for (code, value) in &card.attributes {
-        let _ = writeln!(text, "{code}: {}", plain(value));
+    for (code, value) in card.attributes.read()? {
+        let _ = writeln!(text, "{code}: {}", plain(&value));
     }
-    for effect in &card.effects {
+    for effect in card.effects.read()? {
         let marks = [&effect.style, &effect.slot];
         let marks: Vec<&str> = marks.into_iter().flatten().map(String::as_str).collect();
         let marks =
@@ -40,7 +40,7 @@ pub(super) fn card_text(view: &CardView) -> String {
     if let Some(lore) = &card.lore {
         let _ = write!(text, "\n{lore}\n");
     }
-    text
+    Ok(text)
 }
 
 /// A value without the marks of JSON, where it is a text or a list of texts.
@@ -62,7 +62,7 @@ pub(super) fn list_text(found: &[Found], warnings: &[QueryWarning]) -> String {
     let mut game = "";
     for entry in found {
         let place = entry.card.place();
-        if place.game != game {
+        if *place.game != *game {
             game = &place.game;
             let _ = writeln!(text, "// {game}");
         }
@@ -73,8 +73,8 @@ pub(super) fn list_text(found: &[Found], warnings: &[QueryWarning]) -> String {
             CardView::Open(card) => {
                 let reference = CardReference {
                     name: card.name.clone(),
-                    set: Some(place.set.clone()),
-                    number: Some(place.number.clone()),
+                    set: Some(place.set.to_string()),
+                    number: Some(place.number.to_string()),
                     rarity: entry.printing.as_ref().map(|printing| printing.rarity.clone()),
                 };
                 text.push_str(&line(reference));

@@ -26,7 +26,9 @@ use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::search::{CardFilter, NamePattern};
 use crate::store::Connection;
-use crate::store::cards::{self, CardView, Effort, Found, HiddenCard, OpenCard, Printing};
+use crate::store::cards::{
+    self, CardView, Effort, Found, HiddenCard, JsonText, OpenCard, Printing,
+};
 
 /// How far a card that started hidden is from being unlocked.
 #[derive(Serialize, ToSchema)]
@@ -53,23 +55,16 @@ impl From<cards::UnlockProgress> for CardUnlock {
 }
 
 /// One effect of a card.
-#[derive(Serialize, ToSchema)]
+// How an `Effect` looks in answers, which pass on what the database has of it; a test holds them together.
+#[derive(ToSchema)]
 pub struct EffectResponse {
     /// How it is activated, in games that have styles.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "passive")]
     pub style: Option<String>,
     /// Where on the card it stands, in games that have slots.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
     /// The printed sentence.
     pub text: String,
-}
-
-impl From<Effect> for EffectResponse {
-    fn from(effect: Effect) -> Self {
-        Self { style: effect.style, slot: effect.slot, text: effect.text }
-    }
 }
 
 /// A card that the caller may see.
@@ -78,14 +73,14 @@ pub struct OpenCardResponse {
     /// Its id.
     pub id: Uuid,
     /// Code of its game.
-    #[schema(example = "ttcg")]
-    pub game: String,
+    #[schema(value_type = String, example = "ttcg")]
+    pub game: Code,
     /// Code of its set.
-    #[schema(example = "hearth")]
-    pub set: String,
+    #[schema(value_type = String, example = "hearth")]
+    pub set: Code,
     /// Its number in the set.
-    #[schema(example = "001")]
-    pub number: String,
+    #[schema(value_type = String, example = "001")]
+    pub number: Code,
     /// Whether it is hidden from everybody who neither holds it nor oversees the cards.
     pub hidden: bool,
     /// How far it is from being unlocked; absent when it never was hidden.
@@ -94,13 +89,14 @@ pub struct OpenCardResponse {
     /// Its name.
     pub name: String,
     /// Code of its kind.
-    #[schema(example = "unit")]
-    pub kind: String,
+    #[schema(value_type = String, example = "unit")]
+    pub kind: Code,
     /// Attributes of the base printing, as the game defines them.
     #[schema(value_type = Object, example = json!({ "type": "fire", "rank": 1, "attack": 300, "defense": 200 }))]
-    pub attributes: Map<String, Value>,
+    pub attributes: JsonText<Map<String, Value>>,
     /// Effects, in printed order.
-    pub effects: Vec<EffectResponse>,
+    #[schema(value_type = Vec<EffectResponse>)]
+    pub effects: JsonText<Vec<Effect>>,
     /// Background text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lore: Option<String>,
@@ -115,14 +111,14 @@ pub struct HiddenCardResponse {
     /// Its id.
     pub id: Uuid,
     /// Code of its game.
-    #[schema(example = "ttcg")]
-    pub game: String,
+    #[schema(value_type = String, example = "ttcg")]
+    pub game: Code,
     /// Code of its set.
-    #[schema(example = "veil")]
-    pub set: String,
+    #[schema(value_type = String, example = "veil")]
+    pub set: Code,
     /// Its number in the set.
-    #[schema(example = "001")]
-    pub number: String,
+    #[schema(value_type = String, example = "001")]
+    pub number: Code,
     /// `true`.
     #[schema(example = true)]
     pub hidden: bool,
@@ -135,7 +131,7 @@ pub struct HiddenCardResponse {
 #[serde(untagged)]
 pub enum CardResponse {
     /// All of it.
-    Open(Box<OpenCardResponse>),
+    Open(OpenCardResponse),
     /// That it exists, and how far it is from being unlocked.
     Hidden(HiddenCardResponse),
 }
@@ -143,7 +139,7 @@ pub enum CardResponse {
 impl From<CardView> for CardResponse {
     fn from(view: CardView) -> Self {
         match view {
-            CardView::Open(card) => Self::Open(Box::new((*card).into())),
+            CardView::Open(card) => Self::Open(card.into()),
             CardView::Hidden(card) => Self::Hidden(card.into()),
         }
     }
@@ -162,7 +158,7 @@ impl From<OpenCard> for OpenCardResponse {
             name: card.name,
             kind: card.kind,
             attributes: card.attributes,
-            effects: card.effects.into_iter().map(Into::into).collect(),
+            effects: card.effects,
             lore: card.lore,
         }
     }
@@ -359,7 +355,8 @@ pub async fn list_cards(
         }
         AnswerForm::Json => {
             let members = query.fields.as_ref();
-            let page = page.map(|found| CardEntry::new(found, members));
+            let page = page.try_map(|found| CardEntry::new(found, members));
+            let page = page.map_err(Problem::internal)?;
             let page = CardsPage { page, warnings };
             let answer = cacheable(&req, fresh, None, &page)?;
             page.page.linked(&req, answer)
@@ -535,7 +532,10 @@ pub(super) fn in_form(
     view: CardView,
 ) -> Result<HttpResponse, Problem> {
     let answer = match form {
-        AnswerForm::Text => cacheable_text(req, fresh, modified, card_text(&view)),
+        AnswerForm::Text => {
+            let text = card_text(&view).map_err(Problem::internal)?;
+            cacheable_text(req, fresh, modified, text)
+        }
         AnswerForm::Json => cacheable(req, fresh, modified, &CardResponse::from(view))?,
     };
     Ok(form.told_apart(answer))
@@ -568,4 +568,24 @@ pub async fn list_printings(
     let hidden = found.is_hidden();
     let body = PrintingsResponse { data: printings.into_iter().map(Into::into).collect(), hidden };
     cacheable(&req, freshness(viewer, hidden), None, &body)
+}
+
+#[cfg(test)]
+mod tests {
+    use utoipa::PartialSchema as _;
+
+    use super::*;
+
+    #[test]
+    fn effects_are_documented_as_they_leave() {
+        let text = || "x".to_owned();
+        let effect = Effect { style: Some(text()), slot: Some(text()), text: text() };
+        let left = serde_json::to_value(effect).unwrap();
+        let documented = serde_json::to_value(EffectResponse::schema()).unwrap();
+        let members = |object: &Value| -> Vec<String> {
+            object.as_object().unwrap().keys().cloned().collect()
+        };
+        assert_eq!(members(&left), members(&documented["properties"]));
+        assert_eq!(documented["required"], serde_json::json!(["text"]));
+    }
 }

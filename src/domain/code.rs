@@ -1,13 +1,16 @@
 //! Codes that people read and URLs carry: of games, sets, kinds, rarities, formats, and the numbers of cards.
 
+use std::ops::Deref;
+
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 use thiserror::Error;
 
 /// A code or collector number: 1 to 64 ASCII letters, digits, hyphens and underscores. Nothing stored has another form, so
 /// that whatever is not one can be refused before the database is asked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String")]
-pub struct Code(String);
+#[serde(try_from = "SmolStr")]
+pub struct Code(SmolStr);
 
 /// The text is not a code.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -22,7 +25,15 @@ impl Code {
 
     /// The text.
     pub fn into_string(self) -> String {
-        self.0
+        self.0.into()
+    }
+}
+
+impl Deref for Code {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
     }
 }
 
@@ -30,6 +41,22 @@ impl TryFrom<String> for Code {
     type Error = CodeError;
 
     fn try_from(text: String) -> Result<Self, CodeError> {
+        SmolStr::from(text).try_into()
+    }
+}
+
+impl TryFrom<&str> for Code {
+    type Error = CodeError;
+
+    fn try_from(text: &str) -> Result<Self, CodeError> {
+        SmolStr::from(text).try_into()
+    }
+}
+
+impl TryFrom<SmolStr> for Code {
+    type Error = CodeError;
+
+    fn try_from(text: SmolStr) -> Result<Self, CodeError> {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         let fits = (1..=64).contains(&text.len()) && text.bytes().all(allowed);
         if fits { Ok(Self(text)) } else { Err(CodeError) }

@@ -21,6 +21,7 @@ use super::schema::{card_migrations, cards, unlocks};
 use super::unlock_policies::{self, Count};
 use super::{Connection, StoreError, StoreResult, audit, changes};
 use crate::auth::permission::{Granted, Importer, WriteCatalogue};
+use crate::domain::code::Code;
 use crate::domain::ids::{CardId, MigrationId};
 
 /// A move or a merge: what everybody may know.
@@ -144,7 +145,7 @@ pub async fn successor_of_number(
     set: &str,
     number: &str,
 ) -> StoreResult<Option<CardPlace>> {
-    let found: Option<(Uuid, String, String, String)> = card_migrations::table
+    let found: Option<(Uuid, Code, Code, Code)> = card_migrations::table
         .inner_join(cards::table.on(cards::id.eq(card_migrations::card_id)))
         .filter(card_migrations::game_code.eq(game))
         .filter(card_migrations::old_set_code.eq(set))
@@ -197,7 +198,7 @@ pub(super) async fn successors(
 
 /// A card's row, locked, and whether it is hidden.
 async fn lock_card(conn: &mut Connection, id: CardId) -> StoreResult<Option<(CardPlace, bool)>> {
-    let place: Option<(String, String, String)> = cards::table
+    let place: Option<(Code, Code, Code)> = cards::table
         .find(id.0)
         .select((cards::game_code, cards::set_code, cards::number))
         .for_update()
@@ -244,9 +245,9 @@ async fn unprinted(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Destination {
     /// Set code; `None`: the card stays in its set.
-    pub set: Option<String>,
+    pub set: Option<Code>,
     /// Collector number.
-    pub number: String,
+    pub number: Code,
 }
 
 /// Who asks for a move or merge, and when.
@@ -287,13 +288,13 @@ impl Order<'_> {
             .values((
                 card_migrations::id.eq(self.id.0),
                 card_migrations::kind.eq(kind),
-                card_migrations::game_code.eq(&old.game),
+                card_migrations::game_code.eq(old.game.as_str()),
                 card_migrations::old_card_id.eq(old.id.0),
-                card_migrations::old_set_code.eq(&old.set),
-                card_migrations::old_number.eq(&old.number),
+                card_migrations::old_set_code.eq(old.set.as_str()),
+                card_migrations::old_number.eq(old.number.as_str()),
                 card_migrations::new_card_id.eq(new.id.0),
-                card_migrations::new_set_code.eq(&new.set),
-                card_migrations::new_number.eq(&new.number),
+                card_migrations::new_set_code.eq(new.set.as_str()),
+                card_migrations::new_number.eq(new.number.as_str()),
                 card_migrations::card_id.eq(new.id.0),
                 card_migrations::note.eq(self.note),
                 card_migrations::performed_at.eq(self.at),
@@ -340,9 +341,9 @@ pub async fn move_card(
     let sets = unprinted(conn, &old.game, [&old.set, &new.set]).await?;
     let there = cards::table.filter(
         cards::game_code
-            .eq(&new.game)
-            .and(cards::set_code.eq(&new.set))
-            .and(cards::number.eq(&new.number)),
+            .eq(new.game.as_str())
+            .and(cards::set_code.eq(new.set.as_str()))
+            .and(cards::number.eq(new.number.as_str())),
     );
     let there: bool = diesel::select(diesel::dsl::exists(there)).get_result(conn).await?;
     if there || successor_of_number(conn, &new.game, &new.set, &new.number).await?.is_some() {
@@ -350,8 +351,8 @@ pub async fn move_card(
     }
     diesel::update(cards::table.find(card.0))
         .set((
-            cards::set_code.eq(&new.set),
-            cards::number.eq(&new.number),
+            cards::set_code.eq(new.set.as_str()),
+            cards::number.eq(new.number.as_str()),
             cards::revision.eq(cards::revision + 1),
             cards::updated_at.eq(order.at),
         ))

@@ -10,3 +10,4 @@ pub use super::door::lookups::{
 };
 pub use super::door::search::{Effort, Found, Position, count, is_cut, list, random};
 pub use super::door::words::{common as common_words, refresh as refresh_words};
+pub use super::json::JsonText;

@@ -11,6 +11,7 @@ pub mod bulk_files;
 pub mod card_migrations;
 pub mod cards;
 pub mod changes;
+mod codes;
 pub mod collection;
 pub mod collection_imports;
 pub mod community;

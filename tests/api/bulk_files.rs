@@ -75,6 +75,33 @@ async fn listing(app: &TestApp, game: &str) -> BTreeMap<String, Value> {
     }
 }
 
+/// Attributes and effects are passed on, not read and written again: in answers, lists and files, byte for byte.
+#[tokio::test]
+async fn cards_leave_as_the_database_has_them() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let card = "(SELECT id FROM cards WHERE set_code = 'hearth' AND number = '001')";
+    app.sql(&format!(
+        r#"UPDATE card_content SET effects = '[{{"text": "Say \"Hi\" \\ and\nfall 🔥 é.", "style": "passive"}}]' WHERE card_id = {card}"#
+    ))
+    .await;
+    let column = async |name: &str| {
+        let query = format!("SELECT {name} FROM card_content WHERE card_id = {card}");
+        app.db().value(&query).await
+    };
+    let (attributes, effects) = (column("attributes").await, column("effects").await);
+    let expected = format!("\"attributes\":{attributes},\"effects\":{effects},");
+    assert!(expected.contains(r#"Say \"Hi\" \\ and\nfall 🔥 é."#) && expected.contains(": "));
+
+    app.build_bulk_files().await;
+    let files = unpack(&download(&app, CARDS).await);
+    let one = app.get("/v1/games/ttcg/sets/hearth/cards/001").answer().await.text();
+    let list = app.get("/v1/cards?game=ttcg&set=hearth&limit=1").answer().await.text();
+    for told in [files, one, list] {
+        assert!(told.contains(&expected), "{expected} in {told}");
+    }
+}
+
 #[tokio::test]
 async fn cards_are_what_a_stranger_sees() {
     let app = TestApp::start().await;

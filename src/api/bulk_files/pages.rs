@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::Game;
+use cardscape_engine::{Effect, Game};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::api::cards::{OpenCardResponse, PrintingResponse};
@@ -14,7 +14,7 @@ use crate::store::cards::{CardPlace, CardView, OpenCard, Printing};
 
 /// How cards are written into files. Whoever changes a byte of what the pages below write raises the version, or files that are there
 /// stay as they are until something happens to their game; a test holds the bytes.
-pub const LAYOUT: Layout = Layout { version: 1, pages };
+pub const LAYOUT: Layout = Layout { version: 2, pages };
 
 fn pages(game: &Game) -> Pages {
     BulkKind::ALL
@@ -63,7 +63,7 @@ impl Page for CardLines {
         match &card.card {
             CardView::Open(open) => {
                 let printings = card.printings.iter().cloned().map(Into::into).collect();
-                let card = OpenCard::clone(open).into();
+                let card = open.clone().into();
                 serde_json::to_writer(&mut *out, &OpenLine { card, printings })?;
             }
             CardView::Hidden(hidden) => {
@@ -85,6 +85,12 @@ struct PrintingTable {
     attributes: BTreeSet<String>,
 }
 
+/// What all printings of a card say, but for their own attributes.
+struct Printed {
+    attributes: Map<String, Value>,
+    effects: Vec<Effect>,
+}
+
 const COLUMNS: [&str; 9] =
     ["id", "card", "game", "set", "number", "name", "kind", "rarity", "tier"];
 /// What stands before an attribute's code in its column's name, for an attribute may be called `name`.
@@ -97,16 +103,17 @@ impl PrintingTable {
         Self { attributes: attributes.collect() }
     }
 
-    fn row(&self, card: &OpenCard, printing: &Printing, out: &mut Vec<u8>) {
+    fn row(&self, card: &OpenCard, printed: &Printed, printing: &Printing, out: &mut Vec<u8>) {
         let CardPlace { id, game, set, number } = &card.place;
         let mut fields = vec![printing.id.to_string(), id.to_string()];
-        let texts = [game, set, number, &card.name, &card.kind, &printing.rarity];
-        fields.extend(texts.map(String::clone));
+        let texts: [&str; 6] = [game, set, number, &card.name, &card.kind, &printing.rarity];
+        fields.extend(texts.map(str::to_owned));
         fields.push(printing.tier.to_string());
-        let value = |code: &String| printing.attributes.get(code).or(card.attributes.get(code));
+        let value = |code: &String| printing.attributes.get(code).or(printed.attributes.get(code));
         fields
             .extend(self.attributes.iter().map(|code| value(code).map(plain).unwrap_or_default()));
-        let effects: Vec<&str> = card.effects.iter().map(|effect| effect.text.as_str()).collect();
+        let effects: Vec<&str> =
+            printed.effects.iter().map(|effect| effect.text.as_str()).collect();
         fields.extend([effects.join("\n"), card.lore.clone().unwrap_or_default()]);
         line(fields, out);
     }
@@ -122,9 +129,11 @@ impl Page for PrintingTable {
     fn write(&self, card: &BulkCard, out: &mut Vec<u8>) -> serde_json::Result<i64> {
         // Of a hidden card nobody may know which printings it has.
         let CardView::Open(open) = &card.card else { return Ok(0) };
+        let printed =
+            Printed { attributes: open.attributes.read()?, effects: open.effects.read()? };
         let mut rows = 0;
         for printing in &card.printings {
-            self.row(open, printing, out);
+            self.row(open, &printed, printing, out);
             rows += 1;
         }
         Ok(rows)
@@ -160,17 +169,21 @@ fn line(fields: impl IntoIterator<Item = String>, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use cardscape_engine::Effect;
     use chrono::DateTime;
     use serde_json::json;
 
     use super::*;
+    use crate::domain::code::Code;
     use crate::domain::ids::{CardId, PrintingId};
-    use crate::store::cards::{HiddenCard, UnlockProgress};
+    use crate::store::cards::{HiddenCard, JsonText, UnlockProgress};
+
+    fn code(text: &str) -> Code {
+        text.try_into().unwrap()
+    }
 
     fn place(number: &str) -> CardPlace {
-        let (game, set) = ("ttcg".to_owned(), "hearth".to_owned());
-        CardPlace { id: CardId(Uuid::from_u128(1)), game, set, number: number.to_owned() }
+        let (game, set, number) = (code("ttcg"), code("hearth"), code(number));
+        CardPlace { id: CardId(Uuid::from_u128(1)), game, set, number }
     }
 
     fn open() -> BulkCard {
@@ -183,14 +196,13 @@ mod tests {
                 unlocked_at: Some(DateTime::UNIX_EPOCH),
             }),
             name: "Say \"Hi\", Imp".to_owned(),
-            kind: "unit".to_owned(),
-            attributes: object(
-                json!({ "attack": 300, "subtypes": ["ghost", "dragon"], "x": true }),
+            kind: code("unit"),
+            attributes: JsonText::of_text(
+                r#"{"x": true, "attack": 300, "subtypes": ["ghost", "dragon"]}"#,
             ),
-            effects: vec![
-                Effect { style: Some("passive".to_owned()), slot: None, text: "=1+1".to_owned() },
-                Effect { style: None, slot: None, text: "Draw.".to_owned() },
-            ],
+            effects: JsonText::of_text(
+                r#"[{"text": "=1+1", "style": "passive"}, {"text": "Draw."}]"#,
+            ),
             lore: None,
             updated_at: DateTime::UNIX_EPOCH,
         };
@@ -201,7 +213,7 @@ mod tests {
             attributes: object(attributes),
         };
         let printings = vec![printing(1, json!({})), printing(2, json!({ "attack": 305 }))];
-        BulkCard { card: CardView::Open(Box::new(card)), printings }
+        BulkCard { card: CardView::Open(card), printings }
     }
 
     fn hidden() -> BulkCard {
@@ -229,14 +241,14 @@ mod tests {
             "{{\"id\":\"{id}\",\"game\":\"ttcg\",\"set\":\"hearth\",\"number\":\"001\",\"hidden\":false,\
              \"unlock\":{{\"submissions\":5,\"threshold\":5,\"unlocked_at\":\"1970-01-01T00:00:00Z\"}},\
              \"name\":\"Say \\\"Hi\\\", Imp\",\"kind\":\"unit\",\
-             \"attributes\":{{\"attack\":300,\"subtypes\":[\"ghost\",\"dragon\"],\"x\":true}},\
-             \"effects\":[{{\"style\":\"passive\",\"text\":\"=1+1\"}},{{\"text\":\"Draw.\"}}],\
+             \"attributes\":{{\"x\": true, \"attack\": 300, \"subtypes\": [\"ghost\", \"dragon\"]}},\
+             \"effects\":[{{\"text\": \"=1+1\", \"style\": \"passive\"}}, {{\"text\": \"Draw.\"}}],\
              \"updated_at\":\"1970-01-01T00:00:00Z\",\"printings\":[{{\"id\":\"{id}\",\"rarity\":\"r1\",\"tier\":1,\"attributes\":{{}}}},\
              {{\"id\":\"{second}\",\"rarity\":\"r2\",\"tier\":2,\"attributes\":{{\"attack\":305}}}}]}}\n\
              {{\"id\":\"{id}\",\"game\":\"ttcg\",\"set\":\"hearth\",\"number\":\"002\",\"hidden\":true,\
              \"unlock\":{{\"threshold\":5}},\"printings\":[]}}\n"
         );
-        assert_eq!((LAYOUT.version, text), (1, expected), "{CHANGED}");
+        assert_eq!((LAYOUT.version, text), (2, expected), "{CHANGED}");
     }
 
     #[test]
@@ -251,6 +263,6 @@ mod tests {
              {id},{id},ttcg,hearth,001,\"Say \"\"Hi\"\", Imp\",unit,r1,1,300,,ghost|dragon,true,\"=1+1\nDraw.\",\r\n\
              {second},{id},ttcg,hearth,001,\"Say \"\"Hi\"\", Imp\",unit,r2,2,305,,ghost|dragon,true,\"=1+1\nDraw.\",\r\n"
         );
-        assert_eq!((LAYOUT.version, text), (1, expected), "{CHANGED}");
+        assert_eq!((LAYOUT.version, text), (2, expected), "{CHANGED}");
     }
 }

@@ -156,6 +156,13 @@ impl<T> Page<T> {
         Page { data: data.into_iter().map(item).collect(), next_cursor, total }
     }
 
+    /// The page with other items in their places, or the first error.
+    pub fn try_map<U, E>(self, item: impl FnMut(T) -> Result<U, E>) -> Result<Page<U>, E> {
+        let Self { data, next_cursor, total } = self;
+        let data: Result<Vec<U>, E> = data.into_iter().map(item).collect();
+        Ok(Page { data: data?, next_cursor, total })
+    }
+
     /// An answer that holds the page, with a `Link` (RFC 8288) to the next.
     pub fn linked(&self, req: &HttpRequest, mut response: HttpResponse) -> HttpResponse {
         if let Some(link) = self.next_link(req) {

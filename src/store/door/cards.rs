@@ -14,8 +14,9 @@ use cardscape_engine::Effect;
 
 use super::Sql;
 use crate::auth::permission::Viewer;
+use crate::domain::code::Code;
 use crate::domain::ids::{CardId, PrintingId};
-use crate::store::json::Json;
+use crate::store::json::{Json, JsonText};
 use crate::store::{Connection, StoreResult};
 
 /// How far a card that started hidden is from being unlocked. Everybody may know.
@@ -35,18 +36,18 @@ pub struct CardPlace {
     /// Id.
     pub id: CardId,
     /// Game code.
-    pub game: String,
+    pub game: Code,
     /// Set code.
-    pub set: String,
+    pub set: Code,
     /// Collector number.
-    pub number: String,
+    pub number: Code,
 }
 
 /// A card as a viewer sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CardView {
     /// The viewer may see all of it.
-    Open(Box<OpenCard>),
+    Open(OpenCard),
     /// The viewer may know that it exists, and how far it is from being unlocked.
     Hidden(HiddenCard),
 }
@@ -61,11 +62,11 @@ pub struct OpenCard {
     /// Name.
     pub name: String,
     /// Kind code.
-    pub kind: String,
+    pub kind: Code,
     /// Attributes of the base printing.
-    pub attributes: Map<String, Value>,
+    pub attributes: JsonText<Map<String, Value>>,
     /// Effects, in printed order.
-    pub effects: Vec<Effect>,
+    pub effects: JsonText<Vec<Effect>>,
     /// Background text.
     pub lore: Option<String>,
     /// When it was last changed.
@@ -132,17 +133,17 @@ pub(super) const COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number
 /// What [`COLUMNS`] gives; other columns may follow.
 pub(super) struct Row {
     id: Uuid,
-    game_code: String,
-    set_code: String,
-    number: String,
+    game_code: Code,
+    set_code: Code,
+    number: Code,
     updated_at: DateTime<Utc>,
     submissions: Option<i32>,
     threshold: Option<i32>,
     unlocked_at: Option<DateTime<Utc>>,
     name: Option<String>,
-    kind: Option<String>,
-    attributes: Option<Json<Map<String, Value>>>,
-    effects: Option<Json<Vec<Effect>>>,
+    kind: Option<Code>,
+    attributes: Option<JsonText<Map<String, Value>>>,
+    effects: Option<JsonText<Vec<Effect>>>,
     lore: Option<String>,
 }
 
@@ -181,7 +182,7 @@ impl Row {
             }
             _ => None,
         };
-        let (Some(name), Some(kind), Some(Json(attributes)), Some(Json(effects))) =
+        let (Some(name), Some(kind), Some(attributes), Some(effects)) =
             (self.name, self.kind, self.attributes, self.effects)
         else {
             let unlock = unlock.unwrap_or(UnlockProgress {
@@ -191,7 +192,7 @@ impl Row {
             });
             return CardView::Hidden(HiddenCard { place, unlock });
         };
-        CardView::Open(Box::new(OpenCard {
+        CardView::Open(OpenCard {
             place,
             unlock,
             name,
@@ -200,7 +201,7 @@ impl Row {
             effects,
             lore: self.lore,
             updated_at: self.updated_at,
-        }))
+        })
     }
 }
 

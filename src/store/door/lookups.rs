@@ -240,7 +240,7 @@ impl CardIdentifier {
         match self {
             Self::Id(id) => place.id == *id,
             Self::Number { game, set, number } => {
-                (&place.game, &place.set, &place.number) == (game, set, number)
+                (&*place.game, &*place.set, &*place.number) == (game, set, number)
             }
             Self::Name { .. } => false,
         }
@@ -287,12 +287,12 @@ pub async fn look_up(
         }
         CardIdentifier::Name { game, set, name } => {
             let same = named.get(&(game.as_str(), name.search_key()));
-            let of_set = |card: &&OpenCard| set.as_ref().is_none_or(|set| card.place.set == *set);
+            let of_set = |card: &&OpenCard| set.as_ref().is_none_or(|set| *card.place.set == **set);
             let mut known = BTreeSet::new();
             let firsts = same.into_iter().flatten().copied().filter(of_set);
             let firsts = firsts.filter(|card| known.insert(name_key(&card.name))).collect();
             match exactly(name, firsts) {
-                Meant::One(card) => Some(CardView::Open(Box::new(card.clone()))),
+                Meant::One(card) => Some(CardView::Open(card.clone())),
                 Meant::AnyOf(_) | Meant::Nothing => None,
             }
         }
@@ -394,7 +394,7 @@ async fn named_so(
         );
     let rows: Vec<Row> = sql.query.load(conn).await?;
     let open = |row: Row| match row.view() {
-        CardView::Open(card) => Some(*card),
+        CardView::Open(card) => Some(card),
         CardView::Hidden(_) => None,
     };
     Ok(rows.into_iter().filter_map(open).collect())

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::Sql;
 use super::cards::{self, COLUMNS, CardView, Printing, Row};
 use crate::auth::permission::Viewer;
+use crate::domain::code::Code;
 use crate::domain::draw::Draw;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::search::{
@@ -26,11 +27,11 @@ pub struct Position {
     /// Its sort key, as Postgres writes it; `None`: it has none.
     pub key: Option<String>,
     /// Game code.
-    pub game: String,
+    pub game: Code,
     /// Set code.
-    pub set: String,
+    pub set: Code,
     /// Collector number.
-    pub number: String,
+    pub number: Code,
     /// Tier of the printing; 0 in lists of cards.
     pub tier: i16,
 }
@@ -621,11 +622,11 @@ fn follows<'a>(sql: Sql<'a>, query: &CardQuery, after: &Position) -> Sql<'a> {
         sql.push("(game_code, set_code, number, tier) ")
             .push(comparison)
             .push(" (")
-            .bind::<Text, _>(after.game.clone())
+            .bind::<Text, _>(after.game.to_string())
             .push(", ")
-            .bind::<Text, _>(after.set.clone())
+            .bind::<Text, _>(after.set.to_string())
             .push(", ")
-            .bind::<Text, _>(after.number.clone())
+            .bind::<Text, _>(after.number.to_string())
             .push(", ")
             .bind::<Int2, _>(after.tier)
             .push(")")
