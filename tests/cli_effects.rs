@@ -745,7 +745,7 @@ fn searches_that_are_given_up_are_told() {
         "[[category]]\ncolumn = \"linked\"\ntemplate = [\"{places}-<n0>\"]\nexact = [\"{longer}\"]\n\
          [[category]]\ncolumn = \"free\"\ntemplate = [\"{places}\", \"{places}-<n0>\"]\n"
     );
-    folder.write("effects/categories.toml", categories);
+    folder.write("effects/categories.toml", &categories);
     let ran = folder.run(&[&["generate", "-q", "-o", "-"][..], &NO_RULES].concat());
     assert_eq!(ran.code, 0);
     assert_eq!(
@@ -756,6 +756,12 @@ fn searches_that_are_given_up_are_told() {
     );
     let marked = marks(&ran.stdout);
     assert_eq!((&*marked[&long], &*marked[&longer], &*marked["Rest."]), ("f", "lf", ""));
+
+    // What another category makes True is in no doubt.
+    let more = format!("{categories}[[category]]\ncolumn = \"linked\"\nexact = [\"{long}\"]\n");
+    folder.write("effects/categories.toml", more);
+    let ran = folder.run(&[&["generate", "-q", "-o", "-"][..], &NO_RULES].concat());
+    assert_eq!((ran.code, &*ran.stderr), (0, ""));
 }
 
 // --- tag -------------------------------------------------------------------------------------------------------------

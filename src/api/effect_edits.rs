@@ -50,7 +50,6 @@ pub struct NewEffectTemplateRequest {
     #[schema(min_length = 1, max_length = 500, example = "Discard <fodder> to <deed>.")]
     template: String,
     /// The number that it gets, from 1; those from there on move up. Left out: the next after all others.
-    #[serde(default)]
     #[schema(minimum = 1, maximum = 2000, example = 34)]
     number: Option<usize>,
 }
@@ -264,7 +263,7 @@ pub async fn create_effect_template(
             .placed(format!("/templates/{at}"), "/template")
             .makes(format!("/v1/games/{}/effect-templates/{number}", *game)))
     };
-    edit(&state, &by, &game, *query, &versions, change).await
+    edit(&state, &by, &game, *query, versions.named()?, change).await
 }
 
 /// Replaces one template.
@@ -314,7 +313,7 @@ pub async fn replace_effect_template(
     responses(
         (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; none in a rehearsal"))),
         (status = 412, description = "`precondition_failed`: they were changed since; nothing is taken away."),
-        (status = 428, description = "`precondition_required`"),
+        (status = 428, description = "`precondition_required`, also for `If-Match: *`"),
     )
 )]
 pub async fn delete_effect_template(
@@ -333,7 +332,7 @@ pub async fn delete_effect_template(
         texts.templates.remove(at);
         Ok(Edit::of(format!("template {number}, taken away")))
     };
-    edit(&state, &by, &game, *query, &versions, change).await
+    edit(&state, &by, &game, *query, versions.named()?, change).await
 }
 
 /// Gives a placeholder its values, or makes a new one.

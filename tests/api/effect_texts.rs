@@ -461,6 +461,8 @@ async fn one_template_is_added_and_the_others_move_up() {
     // The same request again adds nothing, whatever became of the first answer.
     let again = post(&app, &admin, "", &begin).header("if-match", &etag);
     again.answer().await.problem(412, "precondition_failed");
+    let any = post(&app, &admin, "", &begin).header("if-match", "*");
+    any.answer().await.problem(428, "precondition_required");
     post(&app, &admin, "", &begin).answer().await.problem(428, "precondition_required");
     assert_eq!(templates(&app).await.len(), 3);
 
@@ -528,6 +530,9 @@ async fn one_template_is_taken_away_and_the_others_move_down() {
     // What is number 1 now is not what the repeated request means.
     let again = delete(&app, &admin, "1").header("if-match", &etag);
     again.answer().await.problem(412, "precondition_failed");
+    // Whatever the version is: sent again, that would take another one away.
+    let any = delete(&app, &admin, "1").header("if-match", "*");
+    any.answer().await.problem(428, "precondition_required");
 
     // Without templates a game still has its placeholders and rules.
     let last = delete(&app, &admin, "1").header("if-match", &after).answer().await;

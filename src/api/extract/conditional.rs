@@ -346,6 +346,16 @@ impl Versions {
         }
         Ok(current)
     }
+
+    /// For edits that do something else when they are done twice: `*` names no version, 428.
+    pub fn named(&self) -> Result<&Self, Problem> {
+        let any = |IfMatch(tags): &IfMatch| tags.iter().any(|tag| tag.written.is_none());
+        if self.if_match.as_ref().is_some_and(any) {
+            let detail = "If-Match must name the version: done twice, this would be another edit.";
+            return Err(Problem::new(ProblemCode::PreconditionRequired).detail(detail));
+        }
+        Ok(self)
+    }
 }
 
 impl FromRequest for Versions {

@@ -48,6 +48,8 @@ pub(super) struct Categories {
     rules: Vec<Rule>,
     tagger: Tagger,
     tags: Vec<bool>,
+    /// For each column whether the effect at hand may be True in it, for all that is known.
+    doubts: Vec<bool>,
     /// Knows the templates of all categories; none, if there are none.
     matcher: Option<LazyMatcher>,
     /// Effects for which the search for a template became too long, and that are False for want of it.
@@ -166,9 +168,11 @@ impl Categories {
         }
         let tagger = Tagger::new(looked_for)
             .map_err(|error| Exit::no(format!("{}: {error}", path.display())))?;
-        let matcher = known_templates.matcher(placeholder_dir, rules, memory)?;
-        let tags = vec![false; ties.len()];
-        Ok(Self { columns, rules: ties, tagger, tags, matcher, undecided: 0 })
+        let matcher = known_templates
+            .matcher(placeholder_dir, rules, memory)
+            .map_err(|exit| Exit::no(format!("{}: {}", path.display(), exit.message)))?;
+        let (tags, doubts) = (vec![false; ties.len()], vec![false; columns.len()]);
+        Ok(Self { columns, rules: ties, tagger, tags, doubts, matcher, undecided: 0 })
     }
 
     /// For each column whether an effect is True in it.
@@ -178,18 +182,17 @@ impl Categories {
         let makers = makers.unwrap_or_default();
         marks.clear();
         marks.resize(self.columns.len(), false);
-        let mut undecided = false;
+        self.doubts.fill(false);
         for (rule, &tagged) in self.rules.iter().zip(&self.tags) {
-            if rule.when.is_some_and(|when| !marks[when]) {
-                continue;
-            }
-            if tagged || rule.has_one_of(&makers.templates) {
-                marks[rule.column] = true;
-            } else {
-                undecided |= rule.has_one_of(&makers.undecided);
-            }
+            let is_so = tagged || rule.has_one_of(&makers.templates);
+            let may_be_so = is_so || rule.has_one_of(&makers.undecided);
+            marks[rule.column] |= is_so && rule.when.is_none_or(|when| marks[when]);
+            let doubts = &mut self.doubts;
+            doubts[rule.column] |=
+                may_be_so && rule.when.is_none_or(|when| marks[when] || doubts[when]);
         }
-        self.undecided += u64::from(undecided);
+        let missing = |(&mark, &doubt): (&bool, &bool)| doubt && !mark;
+        self.undecided += u64::from(marks.iter().zip(&self.doubts).any(missing));
     }
 
     /// Warns of effects that may miss a True.

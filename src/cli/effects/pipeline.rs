@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use cardscape_engine::effect_text::{Draws, Effects, PhraseRules, Repeats};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::{Exit, say};
 use super::sorter::Sorter;
@@ -54,7 +55,8 @@ pub(super) fn run(
     let mut tally = Tally::default();
     let raw = Raw::new(effects, amount)?;
     let mut renderer = rules.renderer();
-    let fits = raw.count.saturating_mul(SENTENCE_COST) <= (amount.memory / 2) as u128;
+    let fits = raw.count <= SentenceSet::MOST
+        && raw.count.saturating_mul(SENTENCE_COST) <= (amount.memory / 2) as u128;
     let mut seen = SentenceSet::with_room(if fits { raw.count } else { 0 })?;
     if amount.unsorted {
         if !fits {
@@ -212,6 +214,9 @@ struct SentenceSet {
 }
 
 impl SentenceSet {
+    /// Most sentences whose numbers fit.
+    const MOST: u128 = u32::MAX as u128;
+
     /// With room for so many.
     fn with_room(count: u128) -> anyhow::Result<Self> {
         let places = usize::try_from(count + count / 4 + 1)?.next_power_of_two();
@@ -226,7 +231,7 @@ impl SentenceSet {
         again: impl Fn(u64) -> Option<String>,
     ) -> anyhow::Result<bool> {
         const NUMBER: u64 = u32::MAX as u64;
-        let hash = hash(sentence);
+        let hash = xxh3_64(sentence.as_bytes());
         let mask = self.places.len() - 1;
         let mut place = usize::try_from(hash & mask as u64)?;
         while let Some(seen) = (self.places[place] & NUMBER).checked_sub(1) {
@@ -239,18 +244,6 @@ impl SentenceSet {
         self.places[place] = hash & !NUMBER | u64::from(u32::try_from(number + 1)?);
         Ok(true)
     }
-}
-
-/// Takes in eight bytes at a time. The sentences come from the user's own files: nobody makes them collide on purpose.
-fn hash(text: &str) -> u64 {
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let mixed = words.iter().chain([&last]).fold(text.len() as u64, |hash, word| {
-        let mixed = (hash ^ u64::from_le_bytes(*word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        mixed ^ (mixed >> 32)
-    });
-    mixed ^ (mixed >> 29)
 }
 
 /// What a template has to give.

@@ -12,6 +12,8 @@ use super::output::temporary;
 
 /// Most runs that are merged at once.
 const RUNS: usize = 64;
+/// Up to so many lines that begin alike are compared with each other; so that those that wait for their turn are few.
+const FEW: usize = 16;
 /// Bytes of a sentence, as most have them or fewer.
 const MIDDLING: usize = 96;
 /// What a line costs beside its bytes.
@@ -108,7 +110,8 @@ impl Sorter {
         merge(self.runs, self.unique, each)
     }
 
-    /// Sorts by the first bytes, then those that are still equal by the next ones: sentences begin like others, and none is read twice.
+    /// Sorts by the first bytes, then those that are still equal by the next ones: sentences begin like many others, and that is not read again for
+    /// each pair.
     fn sort(&mut self) {
         let Self { text, lines, .. } = self;
         let mut equal = vec![(0..lines.len(), 0)];
@@ -119,12 +122,20 @@ impl Sorter {
                 line.key = line.key_at(depth, text);
             }
             lines.sort_unstable_by_key(|line| line.key);
-            let mut at = begin;
-            for alike in lines.chunk_by(|one, other| one.key == other.key) {
-                if alike.len() > 1 && alike[0].goes_on() {
-                    equal.push((at..at + alike.len(), depth + Line::STEP));
+            let (mut at, depth) = (begin, depth + Line::STEP);
+            for alike in lines.chunk_by_mut(|one, other| one.key == other.key) {
+                let range = at..at + alike.len();
+                at = range.end;
+                if alike.len() == 1 || !alike[0].goes_on() {
+                    continue;
                 }
-                at += alike.len();
+                if alike.len() > FEW {
+                    equal.push((range, depth));
+                    continue;
+                }
+                alike.sort_unstable_by(|one, other| {
+                    one.of(text)[depth..].cmp(&other.of(text)[depth..])
+                });
             }
         }
         if self.unique {
@@ -200,7 +211,32 @@ fn next(run: &mut BufReader<File>, line: &mut Vec<u8>) -> anyhow::Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// Lines that are begins of others, that are longer than a key in all ways, and that hold what a key is filled up with.
+        #[test]
+        fn sorts_as_bytes_compare(
+            lines in prop::collection::vec("(\0|a|b|aaaaaaa|é|abcdefgh){0,6}", 0..200),
+            budget in prop::sample::select(vec![usize::MAX, 500]),
+            unique in any::<bool>(),
+        ) {
+            let mut expected: Vec<&[u8]> = lines.iter().map(String::as_bytes).collect();
+            expected.sort_unstable();
+            if unique {
+                expected.dedup();
+            }
+            let mut sorter = Sorter::new(budget, std::env::temp_dir(), unique);
+            for line in &lines {
+                sorter.push(line.as_bytes()).unwrap();
+            }
+            let mut sorted = Vec::new();
+            sorter.drain(|line| { sorted.push(line.to_vec()); Ok(()) }).unwrap();
+            prop_assert_eq!(sorted, expected);
+        }
+    }
 
     /// A budget of a few hundred bytes makes hundreds of runs, which are merged in several steps.
     #[test]

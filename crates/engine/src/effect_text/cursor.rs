@@ -41,11 +41,19 @@ impl Effects {
 
     /// The first combination.
     fn first(&self, sequence: u32) -> Cursor {
-        let places = self.sequence(sequence).slots.iter().map(|&slot| {
+        let mut cursor = Cursor { sequence, places: Vec::new() };
+        self.restart(&mut cursor, sequence);
+        cursor
+    }
+
+    /// Makes a cursor that of the first combination, in the memory that it has.
+    fn restart(&self, cursor: &mut Cursor, sequence: u32) {
+        cursor.sequence = sequence;
+        cursor.places.clear();
+        cursor.places.extend(self.sequence(sequence).slots.iter().map(|&slot| {
             let within = self.slot(slot).choices[0].within();
             Place { choice: 0, within: within.map(|sequence| Box::new(self.first(sequence))) }
-        });
-        Cursor { sequence, places: places.collect() }
+        }));
     }
 
     fn place_at(&self, slot: u32, index: u128) -> Place {
@@ -87,7 +95,12 @@ impl Effects {
                 place.choice = 0;
             }
             let within = choices[place.choice].within();
-            place.within = within.map(|sequence| Box::new(self.first(sequence)));
+            match (&mut place.within, within) {
+                (Some(cursor), Some(sequence)) => self.restart(cursor, sequence),
+                (before, within) => {
+                    *before = within.map(|sequence| Box::new(self.first(sequence)));
+                }
+            }
             if more {
                 return Some(at);
             }

@@ -360,6 +360,11 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Whether the search is too long, or has all the answers that are wanted.
+    fn is_over(&self) -> bool {
+        self.steps >= STEPS_MAX || self.found.len() >= self.most
+    }
+
     /// Tries everything that a place may hold.
     fn choices(
         &mut self,
@@ -373,7 +378,7 @@ impl<'a> Search<'a> {
         let effects = &self.matcher.effects;
         let known = effects.sequence(sequence).slots[slot];
         for (choice, what) in effects.slot(known).choices.iter().enumerate() {
-            if self.steps >= STEPS_MAX {
+            if self.is_over() {
                 self.complete = false;
                 return;
             }
@@ -390,7 +395,7 @@ impl<'a> Search<'a> {
                     // What a sum shows does not follow from its begin, so each is tried.
                     let mut within = Box::new(effects.unrank(*inner, 0));
                     let mut more = true;
-                    while more && self.steps < STEPS_MAX {
+                    while more && !self.is_over() {
                         self.steps += 1;
                         let place = Place { choice, within: Some(within.clone()) };
                         let mut text = String::new();
