@@ -238,7 +238,7 @@ pub async fn replace_effect_templates(
         )),
         (status = 412, description = "`precondition_failed`: they were changed since; nothing is added."),
         (status = 422, description = "`invalid_edit`, `invalid_body`"),
-        (status = 428, description = "`precondition_required`"),
+        (status = 428, description = "`precondition_required`, also for `If-Match: *`"),
     )
 )]
 pub async fn create_effect_template(
