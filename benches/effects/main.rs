@@ -148,6 +148,9 @@ fn compare(options: &Options, folder: &Path) -> anyhow::Result<()> {
         }
         Ok((median(our), median(their)))
     };
+    // How fast Python is differs by half between its builds.
+    let version = Command::new(&options.python).arg("--version").output()?.stdout;
+    println!("{} is {}", options.python, String::from_utf8_lossy(&version).trim());
     println!(
         "{:44} {:>10} {:>10} {:>7} {:>9} {:>9}",
         "", "cardscape", "python", "ratio", "peak MiB", "python"

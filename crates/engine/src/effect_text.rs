@@ -34,6 +34,7 @@ mod matcher;
 mod phrase_rules;
 mod placeholders;
 mod sample;
+mod scanner;
 mod tagger;
 mod template;
 

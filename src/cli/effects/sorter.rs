@@ -12,12 +12,11 @@ use super::output::temporary;
 
 /// Most runs that are merged at once.
 const RUNS: usize = 64;
-/// Up to so many lines that begin alike are compared with each other; so that those that wait for their turn are few.
-const FEW: usize = 16;
 /// Bytes of a sentence, as most have them or fewer.
 const MIDDLING: usize = 96;
-/// What a line costs beside its bytes.
-const LINE_COST: usize = size_of::<Line>();
+/// What a line costs beside its bytes: while lines are sorted, at most one [`Alike`] for two of them waits, in a list that may have room for twice as
+/// many.
+const LINE_COST: usize = size_of::<Line>() + size_of::<Alike>();
 
 /// Sorts lines by code point (which is how UTF-8 sorts), within so many bytes of memory. No line holds a line feed.
 pub(super) struct Sorter {
@@ -41,7 +40,7 @@ struct Line {
 
 impl Line {
     /// Bytes of the line in a key.
-    const STEP: usize = 7;
+    const STEP: u32 = 7;
 
     fn of<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         &text[self.begin as usize..self.end as usize]
@@ -63,6 +62,14 @@ impl Line {
     fn goes_on(&self) -> bool {
         self.key & 0xff == 0xff
     }
+}
+
+/// Lines that begin alike, and wait to be sorted by what comes then.
+struct Alike {
+    begin: u32,
+    end: u32,
+    /// So many bytes are equal.
+    depth: u32,
 }
 
 impl Sorter {
@@ -110,32 +117,24 @@ impl Sorter {
         merge(self.runs, self.unique, each)
     }
 
-    /// Sorts by the first bytes, then those that are still equal by the next ones: sentences begin like many others, and that is not read again for
-    /// each pair.
+    /// Sorts by the next bytes in which lines differ, then those that are still equal by the ones after: sentences begin like many others, and that is
+    /// not read again for each pair.
     fn sort(&mut self) {
         let Self { text, lines, .. } = self;
-        let mut equal = vec![(0..lines.len(), 0)];
-        while let Some((range, depth)) = equal.pop() {
-            let begin = range.start;
-            let lines = &mut lines[range];
-            for line in lines.iter_mut() {
-                line.key = line.key_at(depth, text);
+        let whole = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+        let mut waiting = vec![Alike { begin: 0, end: whole, depth: 0 }];
+        while let Some(Alike { mut begin, end, mut depth }) = waiting.pop() {
+            let lines = &mut lines[begin as usize..end as usize];
+            while key_all(lines, depth as usize, text) {
+                depth += Line::STEP;
             }
             lines.sort_unstable_by_key(|line| line.key);
-            let (mut at, depth) = (begin, depth + Line::STEP);
-            for alike in lines.chunk_by_mut(|one, other| one.key == other.key) {
-                let range = at..at + alike.len();
-                at = range.end;
-                if alike.len() == 1 || !alike[0].goes_on() {
-                    continue;
+            for alike in lines.chunk_by(|one, other| one.key == other.key) {
+                let end = begin + u32::try_from(alike.len()).unwrap_or(u32::MAX);
+                if alike.len() > 1 && alike[0].goes_on() {
+                    waiting.push(Alike { begin, end, depth: depth + Line::STEP });
                 }
-                if alike.len() > FEW {
-                    equal.push((range, depth));
-                    continue;
-                }
-                alike.sort_unstable_by(|one, other| {
-                    one.of(text)[depth..].cmp(&other.of(text)[depth..])
-                });
+                begin = end;
             }
         }
         if self.unique {
@@ -163,6 +162,17 @@ impl Sorter {
         }
         Ok(())
     }
+}
+
+/// Gives lines the keys at a depth, and tells whether all are equal and the lines go on.
+fn key_all(lines: &mut [Line], depth: usize, text: &[u8]) -> bool {
+    let mut differing = 0;
+    let Some(first) = lines.first().map(|line| line.key_at(depth, text)) else { return false };
+    for line in &mut *lines {
+        line.key = line.key_at(depth, text);
+        differing |= line.key ^ first;
+    }
+    differing == 0 && lines[0].goes_on()
 }
 
 fn rewound(run: BufWriter<File>) -> io::Result<File> {

@@ -311,14 +311,11 @@ impl<'a> Expansions<'a> {
         if self.template >= self.end {
             return None;
         }
-        let cursor = match self.cursor.take() {
-            Some(cursor) => cursor,
-            None => {
-                self.begins.clear();
-                self.effects.cursor_at(self.template, 0)?
-            }
-        };
-        let cursor = self.cursor.insert(cursor);
+        if self.cursor.is_none() {
+            self.begins.clear();
+            self.cursor = Some(self.effects.cursor_at(self.template, 0)?);
+        }
+        let cursor = self.cursor.as_mut()?;
         self.effects.render_rest(cursor, &mut self.text, &mut self.begins);
         let template = self.template;
         match self.effects.advance(cursor) {
