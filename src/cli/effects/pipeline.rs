@@ -209,22 +209,18 @@ fn progress_bar(count: u128) -> anyhow::Result<ProgressBar> {
 /// Sentences that have been seen, by their hashes and numbers: a table with open addressing. Where hashes are equal, the sentence of the
 /// number is made again and compared, so that no text needs to be kept.
 struct SentenceSet {
-    /// The upper half of a sentence's hash and its number at the place that the lower half says or the next that was free.
+    /// The upper half of a sentence's hash and its number, from 1, at the place that the lower half says or the next that was free; 0 is free.
     places: Vec<u64>,
 }
 
 impl SentenceSet {
     /// Most sentences whose numbers fit.
     const MOST: u128 = u32::MAX as u128;
-    /// The part of a place that is the number.
-    const NUMBER: u64 = u32::MAX as u64;
-    /// The number of no sentence. Zeros would cost each page of memory twice: when it is read, and when it is written.
-    const FREE: u64 = Self::NUMBER;
 
     /// With room for so many.
     fn with_room(count: u128) -> anyhow::Result<Self> {
         let places = usize::try_from(count + count / 4 + 1)?.next_power_of_two();
-        Ok(Self { places: vec![Self::FREE; places] })
+        Ok(Self { places: vec![0; places] })
     }
 
     /// Adds the sentence of this number, from 0, and tells whether it is new.
@@ -234,21 +230,18 @@ impl SentenceSet {
         sentence: &str,
         again: impl Fn(u64) -> Option<String>,
     ) -> anyhow::Result<bool> {
+        const NUMBER: u64 = u32::MAX as u64;
         let hash = xxh3_64(sentence.as_bytes());
         let mask = self.places.len() - 1;
         let mut place = usize::try_from(hash & mask as u64)?;
-        loop {
-            let seen = self.places[place] & Self::NUMBER;
-            if seen == Self::FREE {
-                break;
-            }
-            let alike = (self.places[place] ^ hash) & !Self::NUMBER == 0;
+        while let Some(seen) = (self.places[place] & NUMBER).checked_sub(1) {
+            let alike = (self.places[place] ^ hash) & !NUMBER == 0;
             if alike && again(seen).as_deref() == Some(sentence) {
                 return Ok(false);
             }
             place = (place + 1) & mask;
         }
-        self.places[place] = hash & !Self::NUMBER | u64::from(u32::try_from(number)?);
+        self.places[place] = hash & !NUMBER | u64::from(u32::try_from(number + 1)?);
         Ok(true)
     }
 }

@@ -14,9 +14,9 @@ use super::output::temporary;
 const RUNS: usize = 64;
 /// Bytes of a sentence, as most have them or fewer.
 const MIDDLING: usize = 96;
-/// What a line costs beside its bytes: while lines are sorted, at most one [`Alike`] for two of them waits, in a list that may have room for twice as
-/// many.
-const LINE_COST: usize = size_of::<Line>() + size_of::<Alike>();
+/// What a line costs beside its bytes: while lines are sorted, at most one [`Alike`] for two of them waits, in a list that is moved to one of twice the
+/// room when it is full.
+const LINE_COST: usize = size_of::<Line>() + size_of::<Alike>() * 3 / 2;
 
 /// Sorts lines by code point (which is how UTF-8 sorts), within so many bytes of memory. No line holds a line feed.
 pub(super) struct Sorter {

@@ -2,7 +2,7 @@
 
 use super::grammar::{LEAD, PLURALS, mend};
 use super::lines::rule_lines;
-use super::scanner::{Found, Scanner, Trail};
+use super::scanner::{Scanner, Trail};
 
 /// Removals, replacements and grammar fixes, in this order:
 ///
@@ -122,15 +122,14 @@ impl PhraseRules {
 
     /// Something that finishes many sentences and keeps its memory in between.
     pub fn renderer(&self) -> Renderer<'_> {
-        Renderer { rules: self, trails: Vec::new(), text: String::new(), spare: String::new() }
+        let (trails, ends) = (Vec::new(), Vec::new());
+        Renderer { rules: self, trails, ends, text: String::new(), spare: String::new() }
     }
 
     /// What a text holds; of replacements, those from this one on.
     fn scan(&self, text: &str, from: usize, trail: &mut Trail) -> Scan {
         let mut scan = Scan::default();
-        for found in self.scanner.scan(text, trail) {
-            self.note(&mut scan, *found, from);
-        }
+        self.scanner.scan(text, trail, |phrase, end| self.note(&mut scan, phrase, end, from));
         scan
     }
 
@@ -140,7 +139,7 @@ impl PhraseRules {
     }
 
     /// Takes a phrase into account. They come in the order of their ends.
-    fn note(&self, scan: &mut Scan, Found { end, phrase }: Found, from: usize) {
+    fn note(&self, scan: &mut Scan, phrase: usize, end: usize, from: usize) {
         let Some(rule) = phrase.checked_sub(self.removals.len()) else {
             scan.removed = true;
             return;
@@ -179,6 +178,7 @@ const DOUBLE_SPACE: &str = "  ";
 
 #[derive(Default)]
 struct Scan {
+    /// Whether there is a phrase to remove; matters for raw sentences only.
     removed: bool,
     /// The first replacement that finds something.
     first: Option<usize>,
@@ -202,6 +202,8 @@ pub struct Renderer<'a> {
     rules: &'a PhraseRules,
     /// For raw sentences, and for what they are after each step.
     trails: Vec<Trail>,
+    /// Where what is replaced ends.
+    ends: Vec<usize>,
     text: String,
     spare: String,
 }
@@ -209,13 +211,13 @@ pub struct Renderer<'a> {
 impl Renderer<'_> {
     /// The finished sentence, or `None` when it is dropped.
     pub fn render<'a>(&'a mut self, raw: &'a str) -> Option<&'a str> {
-        let Self { rules, trails, text, spare } = self;
+        let Self { rules, trails, ends, text, spare } = self;
         let mut step = 0;
         let mut scan = rules.scan(raw, 0, trail(trails, step));
         if scan.removed {
             return None;
         }
-        // No phrase has white space at its ends, so none is lost here.
+        // No phrase of the user's has white space at its ends, so none is lost here.
         let trimmed = raw.trim();
         let mends = |scan: &Scan| rules.mends && scan.plurals.contains(&true);
         if !scan.double_space && scan.first.is_none() && !mends(&scan) {
@@ -223,7 +225,9 @@ impl Renderer<'_> {
         }
         text.clear();
         if scan.double_space || trimmed.len() < raw.len() {
-            replace(raw, trails[step].of(rules.double_space()), DOUBLE_SPACE, " ", spare);
+            let double_space = (rules.double_space(), DOUBLE_SPACE);
+            rules.scanner.ends_of(double_space, raw, &trails[step], ends);
+            replace(raw, ends, DOUBLE_SPACE, " ", spare);
             text.push_str(spare.trim());
             step += 1;
             scan = rules.scan(text, 0, trail(trails, step));
@@ -232,7 +236,9 @@ impl Renderer<'_> {
         }
         while let Some(first) = scan.first {
             let (old, new) = &rules.replacements[first];
-            replace(text, trails[step].of(rules.removals.len() + first), old, new, spare);
+            let phrase = (rules.removals.len() + first, old.as_str());
+            rules.scanner.ends_of(phrase, text, &trails[step], ends);
+            replace(text, ends, old, new, spare);
             std::mem::swap(text, spare);
             step += 1;
             scan = rules.scan(text, first + 1, trail(trails, step));
@@ -253,16 +259,10 @@ fn trail(trails: &mut Vec<Trail>, step: usize) -> &mut Trail {
 }
 
 /// Writes `text` with every `old` made `new`, from left to right, to `result`; `ends` is where each `old` ends.
-fn replace(
-    text: &str,
-    ends: impl Iterator<Item = usize>,
-    old: &str,
-    new: &str,
-    result: &mut String,
-) {
+fn replace(text: &str, ends: &[usize], old: &str, new: &str, result: &mut String) {
     result.clear();
     let mut done = 0;
-    for end in ends {
+    for &end in ends {
         let begin = end - old.len();
         // One that overlaps the one before is none.
         if begin >= done {
@@ -315,10 +315,14 @@ mod tests {
         ) {
             let file: String = replacements.iter().map(|(old, new)| format!("{old}: {new}\n")).collect();
             let rules = PhraseRules::parse(&removals.join("\n"), &file);
-            let mut renderer = rules.renderer();
+            let phrases = phrases(&rules.removals, &rules.replacements);
+            let library =
+                PhraseRules { scanner: Scanner::library(&phrases).unwrap(), ..rules.clone() };
+            let (mut renderer, mut by_library) = (rules.renderer(), library.renderer());
             for text in &texts {
                 let expected = step_by_step(&rules, text);
                 prop_assert_eq!(renderer.render(text), expected.as_deref());
+                prop_assert_eq!(by_library.render(text), expected.as_deref());
                 let unmended = rules.clone().with_grammar_fixes(false).render(text);
                 prop_assert_eq!(unmended.map(mended), expected);
             }

@@ -6,16 +6,7 @@ use aho_corasick::{AhoCorasick, Input, MatchKind};
 /// Up to so many bytes of phrases there is a table. States have 16 bits.
 const TABLE_MAX: usize = 8 * 1024;
 
-/// A phrase in a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Found {
-    /// Where it ends, in bytes.
-    pub(super) end: usize,
-    /// Its place in the list of phrases.
-    pub(super) phrase: usize,
-}
-
-/// Finds every phrase everywhere, also where phrases overlap.
+/// Finds every phrase everywhere, also where phrases overlap. Phrases are known by their places in the list.
 #[derive(Clone, Debug)]
 pub(super) enum Scanner {
     /// Fast.
@@ -36,7 +27,7 @@ impl Scanner {
         Self::library(phrases).unwrap_or_else(|| Self::plain(phrases))
     }
 
-    fn library(phrases: &[&str]) -> Option<Self> {
+    pub(super) fn library(phrases: &[&str]) -> Option<Self> {
         let scanner = AhoCorasick::builder().match_kind(MatchKind::Standard).build(phrases).ok()?;
         Some(Self::Library(Box::new(scanner)))
     }
@@ -45,49 +36,80 @@ impl Scanner {
         Self::Plain(phrases.iter().map(|&phrase| phrase.to_owned()).collect())
     }
 
-    /// The phrases of a text, in the order of their ends. `trail` is that of any text before.
-    pub(super) fn scan<'a>(&self, text: &str, trail: &'a mut Trail) -> &'a [Found] {
+    /// Tells each phrase of a text with where it ends, in the order of the ends. `trail` is that of any text before.
+    pub(super) fn scan(&self, text: &str, trail: &mut Trail, mut each: impl FnMut(usize, usize)) {
         match self {
-            Self::Table(table) => trail.follow(table, text.as_bytes()),
+            Self::Table(table) => {
+                trail.follow(table, text.as_bytes());
+                for &Found { end, ending } in &trail.found {
+                    table.phrases(ending).for_each(|phrase| each(phrase, end));
+                }
+            }
             Self::Library(scanner) => {
-                trail.found.clear();
                 let mut state = OverlappingState::start();
                 let input = Input::new(text);
                 // A match kind that knows overlaps was chosen, so there is no error.
                 while scanner.try_find_overlapping(input.clone(), &mut state).is_ok() {
                     let Some(found) = state.get_match() else { break };
-                    let phrase = found.pattern().as_usize();
-                    trail.found.push(Found { end: found.end(), phrase });
+                    each(found.pattern().as_usize(), found.end());
                 }
             }
             Self::Plain(phrases) => {
-                trail.found.clear();
                 for end in 1..=text.len() {
                     let before = &text.as_bytes()[..end];
                     let ends = |phrase: &String| before.ends_with(phrase.as_bytes());
                     let phrases = phrases.iter().enumerate().filter(|(_, phrase)| ends(phrase));
-                    trail.found.extend(phrases.map(|(phrase, _)| Found { end, phrase }));
+                    phrases.for_each(|(phrase, _)| each(phrase, end));
                 }
             }
         }
-        &trail.found
+    }
+
+    /// Writes down where a phrase ends in a text that was just scanned with this trail. Of those that overlap, some may be left out, but never the first.
+    pub(super) fn ends_of(
+        &self,
+        (place, phrase): (usize, &str),
+        text: &str,
+        trail: &Trail,
+        ends: &mut Vec<usize>,
+    ) {
+        ends.clear();
+        match self {
+            Self::Table(table) => {
+                let has = |found: &&Found| table.phrases(found.ending).any(|other| other == place);
+                ends.extend(trail.found.iter().filter(has).map(|found| found.end));
+            }
+            // What was found is not kept: there may be more of it than memory.
+            Self::Library(_) | Self::Plain(_) => {
+                ends.extend(text.match_indices(phrase).map(|(begin, _)| begin + phrase.len()));
+            }
+        }
     }
 }
 
 /// The automaton of Aho and Corasick (<https://doi.org/10.1145/360825.360855>), every step of it written down.
 ///
-/// The library's table is as fast to read, but takes fifteen times as long to make, and that is longer than ten thousand sentences
-/// need to be put together. States are numbered by their distance from the first one, so that those which are seen all the time
-/// stand together in each row.
+/// The library's table takes fifteen times as many steps to make, and for sixty phrases that is as long as it takes to put ten thousand sentences
+/// together before the rules. States are numbered by their distance from the first one, so that those which are seen all the time stand together
+/// in each row.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     /// Where the row of each byte begins. All bytes that no phrase has share the first row.
     rows: [u32; 256],
     /// For each row and state: the next state.
     next: Vec<u16>,
-    /// For each state: which phrases end there, as an index in `phrases`. 0 is none.
+    /// For each state: what ends there, as an index in `endings`. 0 is nothing.
     ending: Vec<u16>,
-    phrases: Vec<Vec<usize>>,
+    endings: Vec<Ending>,
+}
+
+/// Phrases that end in the same states.
+#[derive(Clone, Debug, Default)]
+struct Ending {
+    /// The longest of them: one, unless it is in the list more than once.
+    longest: Vec<usize>,
+    /// The index of the rest of them.
+    shorter: u16,
 }
 
 /// The state at the begin of a text.
@@ -137,16 +159,15 @@ impl Table {
             });
             depth += 1;
         }
-        let (mut ending, mut phrases) = (Vec::with_capacity(own.len()), vec![Vec::new()]);
-        for (mut own, &fallback) in own.into_iter().zip(&fallbacks) {
+        let (mut ending, mut endings) = (Vec::with_capacity(own.len()), vec![Ending::default()]);
+        for (longest, &fallback) in own.into_iter().zip(&fallbacks) {
             let shorter = ending.get(usize::from(fallback)).copied().unwrap_or(0);
-            if own.is_empty() {
+            if longest.is_empty() {
                 ending.push(shorter);
-                continue;
+            } else {
+                ending.push(u16::try_from(endings.len()).unwrap_or(u16::MAX));
+                endings.push(Ending { longest, shorter });
             }
-            own.extend_from_slice(&phrases[usize::from(shorter)]);
-            ending.push(u16::try_from(phrases.len()).unwrap_or(u16::MAX));
-            phrases.push(own);
         }
         for row in next.chunks_exact_mut(width).skip(1) {
             for (state, &fallback) in fallbacks.iter().enumerate() {
@@ -155,7 +176,7 @@ impl Table {
                 }
             }
         }
-        Self { rows: rows.map(|row| u32::try_from(row).unwrap_or(u32::MAX)), next, ending, phrases }
+        Self { rows: rows.map(|row| u32::try_from(row).unwrap_or(u32::MAX)), next, ending, endings }
     }
 
     fn step(&self, state: u16, byte: u8) -> u16 {
@@ -163,10 +184,21 @@ impl Table {
         row[usize::from(state)]
     }
 
-    /// The phrases that end in a state.
-    fn phrases(&self, state: u16) -> &[usize] {
-        &self.phrases[usize::from(self.ending[usize::from(state)])]
+    /// The phrases of an ending, the longest first.
+    fn phrases(&self, ending: u16) -> impl Iterator<Item = usize> {
+        let of = |ending: u16| (ending != 0).then(|| &self.endings[usize::from(ending)]);
+        let endings = std::iter::successors(of(ending), move |ending| of(ending.shorter));
+        endings.flat_map(|ending| ending.longest.iter().copied())
     }
+}
+
+/// A place of a text where phrases end. One for all of them, which may be many.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    /// In bytes.
+    end: usize,
+    /// Index in [`Table::endings`].
+    ending: u16,
 }
 
 /// How the last text was scanned. Most sentences begin as the one before: only what is new is scanned.
@@ -179,11 +211,6 @@ pub(super) struct Trail {
 }
 
 impl Trail {
-    /// Where a phrase ends in the text that was scanned last.
-    pub(super) fn of(&self, phrase: usize) -> impl Iterator<Item = usize> {
-        self.found.iter().filter(move |found| found.phrase == phrase).map(|found| found.end)
-    }
-
     /// Goes on from where the text differs from the one before.
     fn follow(&mut self, table: &Table, text: &[u8]) {
         let common = common_begin(&self.text, text);
@@ -193,14 +220,13 @@ impl Trail {
         let mut state = common.checked_sub(1).map_or(BEGIN, |last| self.states[last]);
         self.states.resize(text.len(), BEGIN);
         // A loop, not a closure over `state`: every step waits for the one before, and would wait for its way through memory, too.
-        let mut end = common;
-        for (&byte, after) in text[common..].iter().zip(&mut self.states[common..]) {
+        let new = text[common..].iter().zip(&mut self.states[common..]);
+        for ((&byte, after), end) in new.zip(common + 1..) {
             state = table.step(state, byte);
             *after = state;
-            end += 1;
-            if table.ending[usize::from(state)] != 0 {
-                let phrases = table.phrases(state).iter();
-                self.found.extend(phrases.map(|&phrase| Found { end, phrase }));
+            let ending = table.ending[usize::from(state)];
+            if ending != 0 {
+                self.found.push(Found { end, ending });
             }
         }
     }
@@ -227,9 +253,11 @@ mod tests {
 
     use super::*;
 
-    fn sorted(found: &[Found]) -> Vec<Found> {
-        assert!(found.is_sorted_by_key(|found| found.end));
-        let mut found = found.to_vec();
+    /// Every phrase with its end, sorted.
+    fn scanned(scanner: &Scanner, text: &str, trail: &mut Trail) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        scanner.scan(text, trail, |phrase, end| found.push((end, phrase)));
+        assert!(found.is_sorted_by_key(|(end, _)| end));
         found.sort_unstable();
         found
     }
@@ -251,7 +279,18 @@ mod tests {
             prop_assert!(matches!(scanners[0], Scanner::Table(_)));
             let mut trails = [(); 3].map(|()| Trail::default());
             for text in &texts {
-                let mut found = scanners.iter().zip(&mut trails).map(|(scanner, trail)| sorted(scanner.scan(text, trail)));
+                let mut found = scanners.iter().zip(&mut trails).map(|(scanner, trail)| {
+                    let found = scanned(scanner, text, trail);
+                    for (place, &phrase) in phrases.iter().enumerate() {
+                        let mut ends = Vec::new();
+                        scanner.ends_of((place, phrase), text, trail, &mut ends);
+                        let first = text.find(phrase).map(|begin| begin + phrase.len());
+                        assert_eq!(ends.first(), first.as_ref());
+                        assert!(ends.is_sorted());
+                        assert!(ends.iter().all(|&end| found.contains(&(end, place))));
+                    }
+                    found
+                });
                 let (table, library, plain) = (found.next(), found.next(), found.next());
                 prop_assert_eq!(&table, &plain, "{}", text);
                 prop_assert_eq!(&library, &plain, "{}", text);
@@ -259,7 +298,7 @@ mod tests {
         }
     }
 
-    /// As many states as there can be, and all bytes that UTF-8 has.
+    /// As many bytes of phrases as a table may have, and one more.
     #[test]
     fn a_full_table_finds_what_the_library_finds() {
         let letters: String = ('\u{1}'..='\u{7ff}').step_by(3).collect();
@@ -270,14 +309,29 @@ mod tests {
         let scanner = Scanner::new(&phrases);
         assert!(matches!(scanner, Scanner::Table(_)));
         let text = format!("{}{}{letters}", words.concat(), "x".repeat(TABLE_MAX));
-        let (mut one, mut other) = (Trail::default(), Trail::default());
         let library = Scanner::library(&phrases).unwrap();
-        let found = sorted(scanner.scan(&text, &mut one));
+        let found = scanned(&scanner, &text, &mut Trail::default());
         assert!(found.len() > TABLE_MAX - rest);
-        assert_eq!(found, sorted(library.scan(&text, &mut other)));
+        assert_eq!(found, scanned(&library, &text, &mut Trail::default()));
 
         words.push("y".to_owned());
         let phrases: Vec<&str> = words.iter().map(String::as_str).collect();
         assert!(matches!(Scanner::new(&phrases), Scanner::Library(_)));
+    }
+
+    /// A phrase that many others end with, and that is in the list many times, costs the table and the trail no more than it is.
+    #[test]
+    fn what_is_found_takes_room_once() {
+        let longer: Vec<String> =
+            ('\u{100}'..'\u{300}').map(|letter| format!("{letter}a")).collect();
+        let mut phrases: Vec<&str> = longer.iter().map(String::as_str).collect();
+        phrases.resize(longer.len() + 4_000, "a");
+        let Scanner::Table(table) = Scanner::new(&phrases) else { panic!() };
+        let listed: usize = table.endings.iter().map(|ending| ending.longest.len()).sum();
+        assert_eq!(listed, phrases.len());
+        let mut trail = Trail::default();
+        trail.follow(&table, "a".repeat(1_000).as_bytes());
+        assert_eq!(trail.found.len(), 1_000);
+        assert_eq!(scanned(&Scanner::Table(table), "\u{100}a", &mut trail).len(), 4_001);
     }
 }
