@@ -17,7 +17,7 @@ use crate::config::DatabaseOptions;
 use crate::domain::clock::Clock;
 use crate::domain::import::{GameImport, GameSource, ImportFault};
 use crate::store::import::{self, Base, ImportError, ImportSummary};
-use crate::store::{Store, games, seed_loads};
+use crate::store::{Store, changes, games, seed_loads};
 
 #[derive(Args)]
 pub(super) struct SeedCommand {
@@ -42,10 +42,14 @@ impl SeedCommand {
         block_on(async {
             database.migrate().await?;
             let store = Store::new(&database.settings)?;
-            match self.synthetic.synthetic {
+            let outcome = match self.synthetic.synthetic {
                 Some(cards) => self.add_synthetic(&store, cards).await,
                 None => self.load_folder(&store).await,
-            }
+            }?;
+            // Else the first reader of the feed would have to number all that is new. A service that starts after a large import believes
+            // nothing that it keeps in memory until that is done.
+            changes::extent(&store).await?;
+            Ok(outcome)
         })
     }
 

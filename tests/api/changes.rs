@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, RequestExt as _, TestApp, edit_set, seed_data};
+use crate::support::{Answer, RequestExt as _, TestApp, TestDb, edit_set, run, seed_data};
 
 async fn feed(app: &TestApp, query: &str) -> Answer {
     app.get(&format!("/v1/changes?{query}")).answer().await
@@ -30,6 +30,19 @@ fn numbers(changes: &[Value]) -> Vec<u64> {
 
 fn kinds(changes: &[Value]) -> BTreeSet<&str> {
     changes.iter().map(|change| change["kind"].as_str().unwrap()).collect()
+}
+
+/// Nobody who starts after a large import has to number it first.
+#[tokio::test]
+async fn the_seeding_program_numbers_what_it_brought() {
+    let db = TestDb::create().await;
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cardscape"));
+    command.args(["seed", concat!(env!("CARGO_MANIFEST_DIR"), "/seed-data")]);
+    command.env("DATABASE_URL", db.url());
+    let seeded = run(command).await;
+    assert!(seeded.status.success(), "{seeded:?}");
+    assert!(db.number("SELECT count(*) FROM events").await > 300);
+    assert_eq!(db.number("SELECT count(*) FROM events WHERE seq IS NULL").await, 0);
 }
 
 #[tokio::test]
