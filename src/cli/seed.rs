@@ -45,11 +45,13 @@ impl SeedCommand {
             let outcome = match self.synthetic.synthetic {
                 Some(cards) => self.add_synthetic(&store, cards).await,
                 None => self.load_folder(&store).await,
-            }?;
+            };
             // Else the first reader of the feed would have to number all that is new. A service that starts after a large import believes
-            // nothing that it keeps in memory until that is done.
-            changes::extent(&store).await?;
-            Ok(outcome)
+            // nothing that it keeps in memory until that is done. Also when a part was refused: the rest is there.
+            if let Err(error) = changes::extent(&store).await {
+                eprintln!("cardscape: the events are left for the service to number: {error}");
+            }
+            outcome
         })
     }
 
