@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, RequestExt as _, TestApp, TestDb, edit_set, run, seed_data};
+use crate::support::{
+    Answer, RequestExt as _, TestApp, TestDb, edit_set, fresh_path, run, seed_data, sql,
+};
 
 async fn feed(app: &TestApp, query: &str) -> Answer {
     app.get(&format!("/v1/changes?{query}")).answer().await
@@ -32,17 +34,32 @@ fn kinds(changes: &[Value]) -> BTreeSet<&str> {
     changes.iter().map(|change| change["kind"].as_str().unwrap()).collect()
 }
 
-/// Nobody who starts after a large import has to number it first.
+/// Nobody who starts after a large import has to number it first, however much waits already and though a part is refused.
 #[tokio::test]
 async fn the_seeding_program_numbers_what_it_brought() {
     let db = TestDb::create().await;
+    sql(
+        &db.url(),
+        "INSERT INTO events (id, kind, payload, created_at) \
+         SELECT gen_random_uuid(), 'game.changed', jsonb_build_object('game', 'g' || n), now() FROM generate_series(1, 20001) AS n",
+    )
+    .await;
+    let folder = fresh_path("-seed");
+    let game = folder.join("games/ttcg");
+    std::fs::create_dir_all(game.join("effects")).unwrap();
+    std::fs::write(game.join("game.toml"), seed_data("ttcg").manifest.text).unwrap();
+    std::fs::write(game.join("effects/all_effect_templates.txt"), "See <nobody>.\n").unwrap();
+
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cardscape"));
-    command.args(["seed", concat!(env!("CARGO_MANIFEST_DIR"), "/seed-data")]);
-    command.env("DATABASE_URL", db.url());
+    command.arg("seed").arg(&folder).env("DATABASE_URL", db.url());
     let seeded = run(command).await;
-    assert!(seeded.status.success(), "{seeded:?}");
-    assert!(db.number("SELECT count(*) FROM events").await > 300);
-    assert_eq!(db.number("SELECT count(*) FROM events WHERE seq IS NULL").await, 0);
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(seeded.status.code(), Some(1), "{seeded:?}");
+    assert!(String::from_utf8_lossy(&seeded.stdout).contains("nobody"), "{seeded:?}");
+
+    assert_eq!(db.number("SELECT count(*) FROM events WHERE payload->>'game' = 'ttcg'").await, 1);
+    assert_eq!(db.number("SELECT count(DISTINCT seq) FROM events").await, 20_002);
+    assert_eq!(db.number("SELECT max(seq) FROM events").await, 20_002);
 }
 
 #[tokio::test]
