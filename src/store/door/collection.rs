@@ -509,7 +509,9 @@ pub(in crate::store) async fn known_cards(
         .sight(viewer)
         .push(" WHERE content.card_id IS NULL AND e.account_id = ")
         .bind::<SqlUuid, _>(account.0)
-        .push(" GROUP BY c.id");
+        .push(" AND e.printing_id = ANY(")
+        .bind::<Array<SqlUuid>, _>(&clues.printings)
+        .push(") GROUP BY c.id");
         rows.extend(sql.query.load::<KnownRow>(conn).await?);
     }
     Ok(rows.into_iter().map(KnownRow::card).collect())
