@@ -3,7 +3,9 @@
 use actix_web::{HttpResponse, web};
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use super::extract::{Body, IdempotencyKey, May};
@@ -15,6 +17,18 @@ use crate::domain::ids::TokenId;
 use crate::domain::text;
 use crate::store::tokens::{self, NewToken, TokenCreated, TokenRow};
 
+impl PartialSchema for Scope {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some("What a personal access token is good for."))
+            .enum_values(Some(Self::ALL.map(Self::as_str)))
+            .into()
+    }
+}
+
+impl ToSchema for Scope {}
+
 /// A personal access token; its secret was shown once.
 #[derive(Serialize, ToSchema)]
 pub struct TokenResponse {
@@ -24,7 +38,7 @@ pub struct TokenResponse {
     #[schema(example = "deck sync")]
     pub name: String,
     /// What it is good for.
-    #[schema(example = json!(["decks:read"]))]
+    #[schema(value_type = Vec<Scope>, example = json!(["decks:read"]))]
     pub scopes: Vec<String>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
@@ -69,9 +83,8 @@ pub struct CreateTokenRequest {
     /// 1 to 60 characters.
     #[schema(example = "deck sync", min_length = 1, max_length = 60)]
     pub name: String,
-    /// At least one of `catalogue:read`, `decks:read`, `decks:write`, `serials:read`, `serials:submit`, `trades:read`,
-    /// `trades:write`, `admin:read`, `admin:write`. A token never does more than its owner's role allows.
-    #[schema(example = json!(["decks:read", "decks:write"]))]
+    /// A token never does more than its owner's role allows.
+    #[schema(value_type = Vec<Scope>, min_items = 1, example = json!(["decks:read", "decks:write"]))]
     pub scopes: Vec<String>,
     /// 1 to 366; 90 when absent.
     #[schema(example = 90, minimum = 1, maximum = 366)]
