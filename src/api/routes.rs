@@ -10,9 +10,9 @@ use super::{
     account_events, accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations,
     cards, changes, collection, collection_imports, collection_progress, community, copies,
     copy_moderation, deck_reports, decks, disputes, effect_edits, effect_texts, effects, facets,
-    games, health, history, print_commitments, print_plans, print_runs, print_statistics, rulings,
-    sessions, sets, submission_batches, submission_reviews, submissions, tokens, trade_lists,
-    trades, trading, unlock_policies, unlocks, webhook_deliveries, webhooks,
+    games, health, history, openapi, print_commitments, print_plans, print_runs, print_statistics,
+    rulings, sessions, sets, submission_batches, submission_reviews, submissions, tokens,
+    trade_lists, trades, trading, unlock_policies, unlocks, webhook_deliveries, webhooks,
 };
 
 macro_rules! on {
@@ -177,6 +177,7 @@ routes! {
     "/healthz"                    => get health::healthz;
     "/readyz"                     => get health::readyz;
     "/metrics"                    => get health::metrics;
+    "/openapi.json"               => get openapi::find_document;
 }
 
 /// 405 with the methods that the resource does have.

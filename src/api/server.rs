@@ -6,12 +6,12 @@ use actix_web::http::header;
 use actix_web::middleware::{Compress, from_fn};
 use actix_web::{App, Error, web};
 use tracing_actix_web::TracingLogger;
-use utoipa_swagger_ui::SwaggerUi;
+use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use super::middleware::{cors, encoding, observe, problems, rate_limit};
 use super::problem::Problem;
+use super::routes;
 use super::state::AppState;
-use super::{openapi, routes};
 
 /// The application of one worker thread.
 pub fn build_app(
@@ -29,7 +29,7 @@ pub fn build_app(
         .app_data(web::Data::new(state))
         .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()))
         .configure(routes::configure)
-        .service(SwaggerUi::new("/docs/{_:.*}").url("/openapi.json", openapi::document()))
+        .service(SwaggerUi::new("/docs/{_:.*}").config(Config::from("/openapi.json")))
         .route("/docs", web::get().to(docs))
         .default_service(web::to(async || Err::<&str, Problem>(Problem::not_found())))
         // The last is the outermost.

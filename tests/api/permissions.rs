@@ -192,6 +192,7 @@ const MATRIX: &[Row] = &[
     ("healthz",             Anyone,                   "", none),
     ("readyz",              Anyone,                   "", none),
     ("metrics",             Anyone,                   "", none),
+    ("find_document",       Anyone,                   "", none),
 ];
 
 #[test]

@@ -2,6 +2,9 @@
 
 mod examples;
 
+use std::sync::OnceLock;
+
+use actix_web::{HttpRequest, HttpResponse};
 use serde_json::{Value, json};
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{Parameter, ParameterBuilder};
@@ -12,8 +15,9 @@ use utoipa::openapi::{
 };
 use utoipa::{Modify, OpenApi as _};
 
+use super::extract::{Freshness, Rendered};
 use super::middleware::rate_limit::PROBES;
-use super::problem::{InputFault, ProblemBody, ProblemCode};
+use super::problem::{InputFault, Problem, ProblemBody, ProblemCode};
 use super::routes::Operations;
 use super::webhooks::WebhookPing;
 
@@ -51,6 +55,26 @@ pub fn document() -> OpenApi {
     Common.modify(&mut document);
     add_examples(&mut document);
     document
+}
+
+/// This document.
+///
+/// `/docs` shows it.
+#[utoipa::path(
+    get, path = "/openapi.json", tag = "service",
+    responses(
+        (status = 200, body = Object, example = json!({ "openapi": "3.1.0", "info": { "title": "Cardscape", "version": "0.1.0" }, "paths": {} })),
+        (status = 304, description = "Not changed."),
+    )
+)]
+pub async fn find_document(req: HttpRequest) -> Result<HttpResponse, Problem> {
+    // A megabyte, the same for all workers as long as the program runs.
+    static WRITTEN: OnceLock<Rendered> = OnceLock::new();
+    if let Some(written) = WRITTEN.get() {
+        return Ok(written.answer(&req));
+    }
+    let written = Rendered::new(Freshness::Public(0), None, &document())?;
+    Ok(WRITTEN.get_or_init(|| written).answer(&req))
 }
 
 /// What every operation has in common: how to say who you are, and the problems that can happen anywhere.
