@@ -47,6 +47,20 @@ async fn migrating_twice_at_once_is_migrating_once() {
     assert!(applied.iter().any(|&count| count > 0), "{applied:?}");
 }
 
+/// A row that goes is looked for in every table that refers to it.
+#[tokio::test]
+async fn what_can_be_deleted_is_found_by_an_index() {
+    let db = TestDb::create().await;
+    let unindexed = db.value(&format!("({})", include_str!("unindexed.sql"))).await;
+    let known = [
+        // The primary key is the card alone.
+        "card_content (card_id, game_code) -> cards",
+        // The largest table. An index of copies that nobody has would cost every mint; only unprinted printings are deleted.
+        "copies (printing_id) -> printings",
+    ];
+    assert_eq!(unindexed.lines().collect::<Vec<_>>(), known);
+}
+
 /// Every constraint that guards something that must never be false, tried.
 #[tokio::test]
 async fn what_must_never_be_false_is_refused() {
