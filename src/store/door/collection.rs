@@ -499,7 +499,8 @@ pub(in crate::store) async fn known_cards(
         rows.extend(sql.query.load::<KnownRow>(conn).await?);
     }
     if !clues.printings.is_empty() {
-        // Counted, and hidden again from who counted it: nothing but what she wrote down.
+        // Counted, and hidden again from who counted it: nothing but what she wrote down. In one statement, since a card is known by the
+        // first row about it.
         let sql = Sql::new(
             "SELECT c.id, c.game_code, c.set_code, c.number, NULL::text AS name, \
              jsonb_agg(DISTINCT jsonb_build_object('id', p.id, 'rarity', '')) AS printings \
