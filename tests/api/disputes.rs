@@ -214,6 +214,24 @@ async fn a_decision_for_the_claimant_moves_the_copy() {
     let against = case.app.get(&path).by(&case.claimant).answer().await.expect(200);
     assert_eq!((&against["state"], &against["role"]), (&json!("open"), &json!("owner")));
     case.app.get(&path).by(&case.owner).answer().await.problem(404, "not_found");
+    // Each is listed once, for whom it was or is about: the copy's new owner claimed it in one, and holds it in the other.
+    let (lost, claim) = (case.dispute.as_str(), text(&other, "dispute_id"));
+    for (player, query, expected) in [
+        (&case.owner, "", &[lost][..]),
+        (&case.owner, "?role=owner", &[lost]),
+        (&case.owner, "?role=claimant", &[]),
+        (&case.claimant, "", &[&claim, lost]),
+        (&case.claimant, "?role=owner", &[&claim]),
+        (&case.claimant, "?role=claimant", &[lost]),
+        (&third, "", &[&claim]),
+        (&third, "?role=owner", &[]),
+        (&case.moderator, "", &[]),
+    ] {
+        let page =
+            case.app.get(&format!("/v1/disputes{query}")).by(player).answer().await.expect(200);
+        let ids = page["data"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap());
+        assert_eq!(ids.collect::<Vec<_>>(), expected, "{} {query}", player.name);
+    }
 }
 
 #[tokio::test]
