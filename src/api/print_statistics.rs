@@ -84,7 +84,7 @@ pub struct PrintStatisticsResponse {
 ///
 /// Hidden cards are left out, for everybody but moderators and admins: in which rarities they exist is as secret as their names.
 #[utoipa::path(
-    get, path = "/v1/games/{game}/sets/{set}/print-statistics", tag = "serials",
+    get, path = "/v1/games/{game}/sets/{set}/print-statistics", tag = "serials", security((), ("bearer" = [])),
     params(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
         ("set" = String, Path, description = "Code of the set", example = "veil"),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cardscape::api::openapi::document;
 use cardscape::api::routes::ROUTES;
 use cardscape::auth::access_token::{self, AccessClaims};
 use cardscape::auth::permission::Scope;
@@ -352,6 +353,24 @@ async fn no_forged_or_stale_token_opens_anything() {
     }
     let basic = app.get("/v1/me").header("authorization", "Basic YTpi").answer().await;
     basic.problem(401, "invalid_token");
+}
+
+/// An operation that anybody may ask either looks at tokens and says so, or does not look at them.
+#[tokio::test]
+async fn the_document_tells_which_operations_read_a_token() {
+    let app = TestApp::start().await;
+    let document = serde_json::to_value(document()).unwrap();
+    for row in MATRIX {
+        let (operation, needs, ..) = row;
+        let (method, path, _) = ROUTES.iter().find(|(_, _, name)| name == operation).unwrap();
+        let (open, token) = (json!({}), json!({ "bearer": [] }));
+        let expected = match try_row(&app, row, Some("csp_stale")).await {
+            Verdict::Unauthenticated if *needs == Anyone => json!([open, token]),
+            Verdict::Unauthenticated => json!([token]),
+            _ => Value::Null,
+        };
+        assert_eq!(document["paths"][path][method]["security"], expected, "{operation}");
+    }
 }
 
 #[tokio::test]
