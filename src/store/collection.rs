@@ -73,7 +73,7 @@ pub async fn list(
     after: Option<&EntryPosition>,
     limit: i64,
 ) -> StoreResult<Vec<EntryView>> {
-    door::entries(conn, viewer, by.account(), filter, after, Some(limit)).await
+    door::page_of_entries(conn, viewer, by.account(), filter, after, limit).await
 }
 
 /// How many entries the own collection has.
@@ -94,7 +94,7 @@ pub async fn all(
     game: Option<&str>,
 ) -> StoreResult<Vec<EntryView>> {
     let filter = EntryFilter { game, ..EntryFilter::default() };
-    door::entries(conn, viewer, by.account(), &filter, None, None).await
+    door::entries(conn, viewer, by.account(), &filter).await
 }
 
 /// How complete the sets of a game are: see [`door::completion`].
@@ -225,7 +225,7 @@ async fn entries_of(
 ) -> StoreResult<Vec<Option<EntryView>>> {
     let printings = Some(keys.iter().map(|(printing, _)| printing.0).collect());
     let filter = EntryFilter { printings, ..EntryFilter::default() };
-    let entries = door::entries(conn, viewer, by.account(), &filter, None, None).await?;
+    let entries = door::entries(conn, viewer, by.account(), &filter).await?;
     let entry = |(printing, condition): &EntryKey| {
         let is_it =
             |entry: &&EntryView| entry.printing_id == printing.0 && entry.condition() == *condition;

@@ -193,7 +193,8 @@ async fn of_owner(
         "SELECT {COLUMNS} FROM copies c {CARD_OF_COPY} \
          WHERE c.owner_id = $1 AND (NOT $2 OR (c.frozen_at IS NULL AND c.voided_at IS NULL)) \
            AND ($3 IS NULL OR k.game_code = $3) AND ($4 IS NULL OR k.set_code = $4) AND ($5 IS NULL OR k.id = $5) \
-           AND ($6 IS NULL OR p.rarity = $6) AND (k.game_code, k.set_code, k.number, c.id) > ($7, $8, $9, $10) \
+           AND ($6 IS NULL OR p.rarity = $6) AND (k.game_code, k.set_code, k.number) >= ($7, $8, $9) \
+           AND ((k.game_code, k.set_code, k.number) <> ($7, $8, $9) OR c.id > $10) \
          ORDER BY k.game_code, k.set_code, k.number, c.id LIMIT $11"
     ))
     .bind::<SqlUuid, _>(owner.0)

@@ -38,6 +38,17 @@ async fn change(app: &TestApp, by: &Player, changes: Value) -> Answer {
     app.post("/v1/collection/changes").by(by).json(&json!({ "changes": changes })).answer().await
 }
 
+/// A list in pages of one.
+async fn one_by_one(app: &TestApp, by: &Player, list: &str) -> Vec<Value> {
+    let (mut path, mut found) = (format!("{list}?limit=1"), Vec::new());
+    loop {
+        let page = app.get(&path).by(by).answer().await.expect(200);
+        found.extend(page["data"].as_array().unwrap().clone());
+        let Some(cursor) = page["next_cursor"].as_str() else { return found };
+        path = format!("{list}?limit=1&cursor={cursor}");
+    }
+}
+
 #[tokio::test]
 async fn counts_are_set_listed_and_removed() {
     let app = TestApp::start().await;
@@ -82,14 +93,7 @@ async fn counts_are_set_listed_and_removed() {
     }
 
     // Pages hold what follows.
-    let (mut path, mut paged) = ("/v1/collection?limit=1".to_owned(), Vec::new());
-    loop {
-        let page = app.get(&path).by(&ada).answer().await.expect(200);
-        paged.extend(page["data"].as_array().unwrap().clone());
-        let Some(cursor) = page["next_cursor"].as_str() else { break };
-        path = format!("/v1/collection?limit=1&cursor={cursor}");
-    }
-    assert_eq!(paged, all);
+    assert_eq!(one_by_one(&app, &ada, "/v1/collection").await, all);
 
     assert_eq!(set(&app, &ada, &common, json!({ "quantity": 0 })).await.status, 204);
     assert_eq!(set(&app, &ada, &common, json!({ "quantity": 0 })).await.status, 204);
@@ -352,6 +356,14 @@ async fn completion_counts_what_is_counted_and_what_is_registered() {
     app.sql("UPDATE copies SET voided_at = '2026-12-01T00:00:00Z'").await;
     assert_eq!(completion("").await[0]["cards"], json!({ "owned": 1, "total": 3 }));
     assert_eq!(duplicates("over=8").await.len(), 0);
+
+    for (number, rarity) in [("001", "rare"), ("002", "rare"), ("002", "common")] {
+        let some = printing(&app, None, "base", number, rarity).await;
+        set(&app, &ada, &some, json!({ "quantity": 5 })).await.expect(200);
+    }
+    let found = duplicates("").await;
+    assert_eq!(found.len(), 4);
+    assert_eq!(one_by_one(&app, &ada, "/v1/collection/duplicates").await, found);
 }
 
 #[tokio::test]

@@ -111,7 +111,12 @@ pub struct EntryFilter<'a> {
     pub printings: Option<Vec<Uuid>>,
 }
 
-fn filtered<'a>(sql: Sql<'a>, account: AccountId, filter: &EntryFilter<'a>) -> Sql<'a> {
+fn filtered<'a>(
+    sql: Sql<'a>,
+    viewer: Viewer,
+    account: AccountId,
+    filter: &EntryFilter<'a>,
+) -> Sql<'a> {
     let mut sql = sql.push(" WHERE e.account_id = ").bind::<SqlUuid, _>(account.0);
     if let Some(game) = filter.game {
         sql = sql.push(" AND c.game_code = ").bind::<Text, _>(game);
@@ -123,48 +128,78 @@ fn filtered<'a>(sql: Sql<'a>, account: AccountId, filter: &EntryFilter<'a>) -> S
         sql = sql.push(" AND c.id = ").bind::<SqlUuid, _>(card.0);
     }
     if let Some(rarity) = filter.rarity {
-        sql = sql.push(" AND content.card_id IS NOT NULL AND p.rarity = ").bind::<Text, _>(rarity);
+        sql = sql
+            .push(" AND p.rarity = ")
+            .bind::<Text, _>(rarity)
+            .push(" AND EXISTS (SELECT FROM card_content content WHERE content.card_id = c.id AND ")
+            .sight(viewer)
+            .push(")");
     }
     if let Some(printings) = &filter.printings {
         sql = sql.push(" AND e.printing_id = ANY(").bind::<Array<SqlUuid>, _>(printings.clone());
-        sql = sql.push(")");
+        sql.push(")")
+    } else {
+        // From one entry to all that an account may have.
+        sql.plan_each_time()
     }
-    sql
 }
 
-const FROM_ENTRIES: &str = " FROM collection_entries e JOIN printings p ON p.id = e.printing_id JOIN cards c ON c.id = p.card_id";
+/// Adds the condition that the card stands at a place or after it, and where it stands there, that `columns` are greater than what is
+/// bound next. Postgres goes to the place by the index of cards, and takes the rest for what it is: nearly always true.
+fn beyond<'a>(
+    sql: Sql<'a>,
+    (game, set, number): (&'a str, &'a str, &'a str),
+    columns: &str,
+) -> Sql<'a> {
+    let place = |sql: Sql<'a>| {
+        let sql = sql.push("(").bind::<Text, _>(game).push(", ").bind::<Text, _>(set);
+        sql.push(", ").bind::<Text, _>(number).push(")")
+    };
+    let sql = place(sql.push(" AND (c.game_code, c.set_code, c.number) >= "));
+    let sql = place(sql.push(" AND ((c.game_code, c.set_code, c.number) <> "));
+    sql.push(" OR ").push(columns).push(" > ")
+}
 
-/// Entries of a collection by game, set, number, printing and condition, after a position; all of them without a limit.
+const CARD_OF_ENTRY: &str =
+    " e JOIN printings p ON p.id = e.printing_id JOIN cards c ON c.id = p.card_id";
+const ENTRY_COLUMNS: &str = ", e.printing_id, e.condition, e.quantity, e.updated_at FROM ";
+const ENTRY_ORDER: &str = " ORDER BY c.game_code, c.set_code, c.number, e.printing_id, e.condition";
+
+/// All entries of a collection by game, set, number, printing and condition.
 pub(in crate::store) async fn entries(
     conn: &mut Connection,
     viewer: Viewer,
     account: AccountId,
     filter: &EntryFilter<'_>,
-    after: Option<&EntryPosition>,
-    limit: Option<i64>,
 ) -> StoreResult<Vec<EntryView>> {
-    let sql = Sql::new(LINE)
-        .push(", e.printing_id, e.condition, e.quantity, e.updated_at")
-        .push(FROM_ENTRIES);
-    let mut sql = filtered(with_content(sql, viewer), account, filter);
+    let sql = Sql::new(LINE).push(ENTRY_COLUMNS).push("collection_entries").push(CARD_OF_ENTRY);
+    let sql = filtered(with_content(sql, viewer), viewer, account, filter).push(ENTRY_ORDER);
+    Ok(sql.composed().load(conn).await?)
+}
+
+/// The same a page at a time, after a position. Which entries they are is found first, so that nobody looks at the cards of all others; by
+/// the cards' order or by the account, as it has many entries or few.
+pub(in crate::store) async fn page_of_entries(
+    conn: &mut Connection,
+    viewer: Viewer,
+    account: AccountId,
+    filter: &EntryFilter<'_>,
+    after: Option<&EntryPosition>,
+    limit: i64,
+) -> StoreResult<Vec<EntryView>> {
+    let sql = Sql::new(LINE).push(ENTRY_COLUMNS);
+    let sql = sql.push("(SELECT e.* FROM collection_entries").push(CARD_OF_ENTRY);
+    let mut sql = filtered(sql, viewer, account, filter);
     if let Some((game, set, number, printing, condition)) = after {
-        sql = sql
-            .push(" AND (c.game_code, c.set_code, c.number, e.printing_id, e.condition) > (")
-            .bind::<Text, _>(game)
-            .push(", ")
-            .bind::<Text, _>(set)
-            .push(", ")
-            .bind::<Text, _>(number)
-            .push(", ")
+        sql = beyond(sql, (game, set, number), "(e.printing_id, e.condition)")
+            .push("(")
             .bind::<SqlUuid, _>(*printing)
             .push(", ")
             .bind::<Text, _>(condition)
-            .push(")");
+            .push("))");
     }
-    sql = sql.push(" ORDER BY c.game_code, c.set_code, c.number, e.printing_id, e.condition");
-    if let Some(limit) = limit {
-        sql = sql.push(" LIMIT ").bind::<BigInt, _>(limit);
-    }
+    let sql = sql.push(ENTRY_ORDER).push(" LIMIT ").bind::<BigInt, _>(limit).push(")");
+    let sql = with_content(sql.push(CARD_OF_ENTRY), viewer).push(ENTRY_ORDER);
     Ok(sql.composed().load(conn).await?)
 }
 
@@ -181,8 +216,9 @@ pub(in crate::store) async fn count_entries(
     account: AccountId,
     filter: &EntryFilter<'_>,
 ) -> StoreResult<i64> {
-    let sql = with_content(Sql::new("SELECT count(*) AS count").push(FROM_ENTRIES), viewer);
-    let row: CountRow = filtered(sql, account, filter).composed().get_result(conn).await?;
+    let sql = Sql::new("SELECT count(*) AS count FROM collection_entries").push(CARD_OF_ENTRY);
+    let sql = filtered(sql, viewer, account, filter);
+    let row: CountRow = sql.composed().get_result(conn).await?;
     Ok(row.count)
 }
 
@@ -227,36 +263,30 @@ pub(in crate::store) async fn duplicates(
     after: Option<&DuplicatePosition>,
     limit: i64,
 ) -> StoreResult<Vec<DuplicateView>> {
-    let sql = Sql::new(LINE)
-        .push(", n.printing_id, n.counted, n.registered FROM (SELECT one.printing_id, sum(one.counted)::bigint AS counted, \
-               sum(one.registered)::bigint AS registered FROM (\
+    let mut sql = Sql::new(LINE)
+        .plan_each_time()
+        .push(", n.printing_id, n.counted, n.registered FROM (SELECT n.* FROM (SELECT one.printing_id, \
+               sum(one.counted)::bigint AS counted, sum(one.registered)::bigint AS registered FROM (\
                SELECT printing_id, quantity AS counted, 0 AS registered FROM collection_entries WHERE account_id = ")
         .bind::<SqlUuid, _>(account.0)
         .push(" UNION ALL SELECT printing_id, 0, 1 FROM copies WHERE voided_at IS NULL AND owner_id = ")
         .bind::<SqlUuid, _>(account.0)
         .push(") one GROUP BY one.printing_id HAVING sum(one.counted + one.registered) > ")
         .bind::<BigInt, _>(over)
-        .push(") n JOIN printings p ON p.id = n.printing_id JOIN cards c ON c.id = p.card_id");
-    let mut sql = with_content(sql, viewer).push(" WHERE true");
+        .push(") n JOIN printings p ON p.id = n.printing_id JOIN cards c ON c.id = p.card_id WHERE true");
     if let Some(game) = game {
         sql = sql.push(" AND c.game_code = ").bind::<Text, _>(game);
     }
     if let Some((game, set, number, printing)) = after {
-        sql = sql
-            .push(" AND (c.game_code, c.set_code, c.number, n.printing_id) > (")
-            .bind::<Text, _>(game)
-            .push(", ")
-            .bind::<Text, _>(set)
-            .push(", ")
-            .bind::<Text, _>(number)
-            .push(", ")
+        sql = beyond(sql, (game, set, number), "n.printing_id")
             .bind::<SqlUuid, _>(*printing)
             .push(")");
     }
-    let sql = sql
-        .push(" ORDER BY c.game_code, c.set_code, c.number, n.printing_id LIMIT ")
-        .bind::<BigInt, _>(limit);
-    Ok(sql.composed().load(conn).await?)
+    let order = " ORDER BY c.game_code, c.set_code, c.number, n.printing_id";
+    let sql = sql.push(order).push(" LIMIT ").bind::<BigInt, _>(limit);
+    let sql =
+        sql.push(") n JOIN printings p ON p.id = n.printing_id JOIN cards c ON c.id = p.card_id");
+    Ok(with_content(sql, viewer).push(order).composed().load(conn).await?)
 }
 
 /// How much of something a player has.
@@ -292,15 +322,16 @@ pub(in crate::store) async fn completion(
     set: Option<&str>,
 ) -> StoreResult<Vec<CompletionRow>> {
     let sql = Sql::new(
-        "WITH mine AS (SELECT printing_id FROM collection_entries WHERE account_id = ",
+        "WITH one AS (SELECT c.id, c.set_code, content.kind, content.card_id IS NOT NULL AS seen, p.id AS printing_id, p.rarity, \
+         p.tier, (EXISTS (SELECT FROM collection_entries e WHERE e.printing_id = p.id AND e.account_id = ",
     )
+    .plan_each_time()
     .bind::<SqlUuid, _>(account.0)
-    .push(" UNION SELECT printing_id FROM copies WHERE voided_at IS NULL AND owner_id = ")
+    .push(") OR EXISTS (SELECT FROM copies h WHERE h.printing_id = p.id AND h.voided_at IS NULL AND h.owner_id = ")
     .bind::<SqlUuid, _>(account.0)
     .push(
-        "), one AS (SELECT c.id, c.set_code, content.kind, content.card_id IS NOT NULL AS seen, p.id AS printing_id, p.rarity, \
-         p.tier, mine.printing_id IS NOT NULL AS has FROM cards c LEFT JOIN printings p ON p.card_id = c.id \
-         LEFT JOIN mine ON mine.printing_id = p.id LEFT JOIN card_content content ON content.card_id = c.id AND ",
+        ")) AS has FROM cards c LEFT JOIN printings p ON p.card_id = c.id \
+         LEFT JOIN card_content content ON content.card_id = c.id AND ",
     )
     .sight(viewer)
     .push(" WHERE c.game_code = ")
@@ -310,7 +341,16 @@ pub(in crate::store) async fn completion(
         Some(set) => sql.push("= ").bind::<Text, _>(set),
         None => sql
             .push(
-                "IN (SELECT owned.set_code FROM mine JOIN printings has ON has.id = mine.printing_id \
+                "IN (SELECT owned.set_code FROM \
+                 (SELECT printing_id FROM collection_entries WHERE account_id = ",
+            )
+            .bind::<SqlUuid, _>(account.0)
+            .push(
+                " UNION ALL SELECT printing_id FROM copies WHERE voided_at IS NULL AND owner_id = ",
+            )
+            .bind::<SqlUuid, _>(account.0)
+            .push(
+                ") mine JOIN printings has ON has.id = mine.printing_id \
                  JOIN cards owned ON owned.id = has.card_id WHERE owned.game_code = ",
             )
             .bind::<Text, _>(game)
@@ -318,13 +358,14 @@ pub(in crate::store) async fn completion(
     };
     let sql = sql
         .push(
-            "), part AS (SELECT set_code, 'cards' AS part, '' AS code, 0 AS place, count(DISTINCT id) FILTER (WHERE has) AS owned, \
-                 count(DISTINCT id) AS total FROM one GROUP BY set_code \
-             UNION ALL SELECT set_code, 'printings', '', 0, count(*) FILTER (WHERE has), count(*) FROM one \
+            "), card AS (SELECT id, set_code, kind, seen, bool_or(has) AS has FROM one GROUP BY id, set_code, kind, seen), \
+             part AS (SELECT set_code, 'cards' AS part, '' AS code, 0 AS place, count(*) FILTER (WHERE has) AS owned, \
+                 count(*) AS total FROM card GROUP BY set_code \
+             UNION ALL SELECT set_code, 'printings', '', 0, count(*) FILTER (WHERE has), count(printing_id) FROM one \
                  WHERE seen GROUP BY set_code \
              UNION ALL SELECT set_code, 'rarity', rarity, min(tier), count(*) FILTER (WHERE has), count(*) FROM one \
                  WHERE seen AND rarity IS NOT NULL GROUP BY set_code, rarity \
-             UNION ALL SELECT set_code, 'kind', kind, 0, count(DISTINCT id) FILTER (WHERE has), count(DISTINCT id) FROM one \
+             UNION ALL SELECT set_code, 'kind', kind, 0, count(*) FILTER (WHERE has), count(*) FROM card \
                  WHERE seen GROUP BY set_code, kind) \
              SELECT part.set_code, sets.name AS set_name, part, part.code, owned, total FROM part \
              JOIN sets ON sets.code = part.set_code AND sets.game_code = ",

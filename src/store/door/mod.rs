@@ -133,10 +133,10 @@ impl<'a> Sql<'a> {
         match viewer.holder() {
             None => self.push("content.open"),
             Some(account) => self
-                .push("(content.open OR content.card_id IN (")
+                .push("(content.open OR EXISTS (")
                 .push(HELD)
                 .bind::<SqlUuid, _>(account.0)
-                .push("))"),
+                .push(" AND held_as.card_id = content.card_id))"),
         }
     }
 }
