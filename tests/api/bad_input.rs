@@ -155,6 +155,19 @@ async fn cursors_that_nobody_gave_out() {
     let cursor =
         base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(json!([0, id]).to_string());
     app.get(&format!("/v1/unlocks?cursor={cursor}")).answer().await.expect(200);
+
+    let ada = app.player("ada").await;
+    for (list, key) in [
+        ("/v1/collection", json!(["ttcg", "\0", "001", id, "mint"])),
+        ("/v1/collection", json!(["ttcg", "hearth", "001", id, "\0"])),
+        ("/v1/collection", json!(["ttcg", "hearth", "001", "id", "mint"])),
+        ("/v1/collection/duplicates", json!(["\0", "hearth", "001", id])),
+        ("/v1/copies", json!(["ttcg", "hearth", "\0", id])),
+    ] {
+        let cursor = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(key.to_string());
+        let answer = app.get(&format!("{list}?cursor={cursor}")).by(&ada).answer().await;
+        answer.problem(400, "invalid_cursor");
+    }
 }
 
 #[tokio::test]

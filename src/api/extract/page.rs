@@ -59,10 +59,10 @@ pub struct Cursor(String);
 impl Cursor {
     /// Reads the key back; 400 when it is none.
     pub fn key<K: DeserializeOwned>(&self) -> Result<K, Problem> {
-        let bytes = BASE64URL.decode(&self.0).ok();
-        bytes
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .filter(|_| !self.0.contains('\0'))
+        let text = BASE64URL.decode(&self.0).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        // Postgres has no text with NUL in it, and JSON no other way to write one.
+        text.filter(|text| !text.contains("\\u0000"))
+            .and_then(|text| serde_json::from_str(&text).ok())
             .ok_or_else(|| Problem::new(ProblemCode::InvalidCursor))
     }
 
