@@ -1,19 +1,23 @@
 //! Community statistics: unlocks over time, and a leaderboard of those who like to be on it.
 
+use std::time::Duration;
+
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::NaiveDate;
+use moka::future::Cache;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::extract::{Body, Freshness, May, Params, cacheable};
+use super::extract::{Body, Freshness, May, Params, Rendered};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::auth::permission::ChangeOwnListing;
 use crate::domain::code::Code;
 use crate::store::community::{self, LeaderRow, UnlockDay};
+use crate::store::{Connection, StoreResult};
 
-/// Counted anew with every unlock; nobody minds a minute.
-const FRESH: Freshness = Freshness::Public(60);
+/// Half of the minute that a change may take to show; the other half an answer is kept here.
+const FRESH: Freshness = Freshness::Public(30);
 /// Most days of one answer.
 const MAX_DAYS: i64 = 1_000;
 /// Most players of one answer.
@@ -32,9 +36,38 @@ pub struct CommunityQuery {
     set: Option<Code>,
 }
 
-impl CommunityQuery {
-    fn codes(&self) -> (Option<&str>, Option<&str>) {
-        (self.game.as_ref().map(Code::as_str), self.set.as_ref().map(Code::as_str))
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Statistic {
+    Unlocks,
+    Leaders,
+}
+
+/// Answers of the last moments. To count reads every submission of those who are named, and strangers may ask.
+pub struct StatisticsCache(Cache<(Statistic, Option<Code>, Option<Code>), Rendered>);
+
+impl StatisticsCache {
+    /// Keeps answers for so long.
+    pub fn new(ttl: Duration) -> Self {
+        Self(Cache::builder().max_capacity(1_000).time_to_live(ttl).build())
+    }
+
+    /// The answer that is kept, or what `count` gives; once for all who wait for it.
+    async fn find<T: Serialize>(
+        &self,
+        statistic: Statistic,
+        state: &AppState,
+        query: &CommunityQuery,
+        count: impl AsyncFnOnce(&mut Connection, Option<&str>, Option<&str>) -> StoreResult<T>,
+    ) -> Result<Rendered, Problem> {
+        let (game, set) = (&query.game, &query.set);
+        let count = async {
+            let (game, set) = (game.as_ref().map(Code::as_str), set.as_ref().map(Code::as_str));
+            let mut conn = state.store.connection().await?;
+            Rendered::new(FRESH, None, &count(&mut conn, game, set).await?)
+        };
+        let kept = self.0.try_get_with((statistic, game.clone(), set.clone()), count).await;
+        kept.map_err(|problem| Problem::clone(&problem))
     }
 }
 
@@ -75,11 +108,12 @@ pub async fn find_unlock_statistics(
     state: web::Data<AppState>,
     query: Params<CommunityQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (game, set) = query.codes();
-    let mut conn = state.store.connection().await?;
-    let days = community::unlock_days(&mut conn, game, set, MAX_DAYS).await?;
-    let data = days.into_iter().map(Into::into).collect();
-    cacheable(&req, FRESH, None, &UnlockStatisticsResponse { data })
+    let count = async |conn: &mut Connection, game: Option<&str>, set: Option<&str>| {
+        let days = community::unlock_days(conn, game, set, MAX_DAYS).await?;
+        Ok(UnlockStatisticsResponse { data: days.into_iter().map(Into::into).collect() })
+    };
+    let found = state.statistics.find(Statistic::Unlocks, &state, &query, count).await?;
+    Ok(found.answer(&req))
 }
 
 /// A player on the leaderboard.
@@ -119,11 +153,12 @@ pub async fn find_leaderboard(
     state: web::Data<AppState>,
     query: Params<CommunityQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (game, set) = query.codes();
-    let mut conn = state.store.connection().await?;
-    let leaders = community::leaders(&mut conn, game, set, MAX_LEADERS).await?;
-    let data = leaders.into_iter().map(Into::into).collect();
-    cacheable(&req, FRESH, None, &LeaderboardResponse { data })
+    let count = async |conn: &mut Connection, game: Option<&str>, set: Option<&str>| {
+        let leaders = community::leaders(conn, game, set, MAX_LEADERS).await?;
+        Ok(LeaderboardResponse { data: leaders.into_iter().map(Into::into).collect() })
+    };
+    let found = state.statistics.find(Statistic::Leaders, &state, &query, count).await?;
+    Ok(found.answer(&req))
 }
 
 /// Whether to be named.

@@ -12,6 +12,7 @@ use super::account_events::EventWatch;
 use super::bulk_files::Downloads;
 use super::card_cache::CardCache;
 use super::changes::ChangeWatch;
+use super::community::StatisticsCache;
 use super::effect_work::EffectWork;
 use super::middleware::rate_limit::RateLimiter;
 use crate::auth::keys::KeyRing;
@@ -73,6 +74,8 @@ pub struct ApiSettings {
     pub games_trust: Duration,
     /// Networks that webhooks may post to, beside the public internet, and without TLS.
     pub webhook_networks: Vec<IpNet>,
+    /// How long community statistics are kept: at most 30 s.
+    pub statistics_ttl: Duration,
     /// How long a checked credential is believed before it is looked up again: at most 5 s.
     pub identity_ttl: Duration,
 }
@@ -92,6 +95,7 @@ impl Default for ApiSettings {
             card_cache_trust: Duration::from_secs(1),
             games_trust: Duration::from_millis(500),
             webhook_networks: Vec::new(),
+            statistics_ttl: Duration::from_secs(30),
             identity_ttl: Duration::from_secs(2),
         }
     }
@@ -118,6 +122,8 @@ pub struct Shared {
     pub identities: Cache<CredentialKey, Identity>,
     /// Answers to strangers about open cards.
     pub card_cache: CardCache,
+    /// Community statistics, of those asked for within the last moments.
+    pub statistics: StatisticsCache,
     /// Games whose manifests are loaded.
     pub games: GameShelf,
     /// Words that many cards have.
@@ -159,6 +165,7 @@ impl Shared {
                 .time_to_live(settings.identity_ttl)
                 .build(),
             card_cache: CardCache::new(settings.card_cache_bytes, settings.card_cache_trust),
+            statistics: StatisticsCache::new(settings.statistics_ttl),
             games: GameShelf::new(settings.games_trust),
             common_words: RwLock::default(),
             effects: EffectShelf::default(),

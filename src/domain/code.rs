@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// A code or collector number: 1 to 64 ASCII letters, digits, hyphens and underscores. Nothing stored has another form, so
 /// that whatever is not one can be refused before the database is asked.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "SmolStr")]
 pub struct Code(SmolStr);
 

@@ -86,3 +86,24 @@ async fn only_those_who_like_it_are_named() {
     app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'cleo'").await;
     assert_eq!(leaders(&app, "").await, json!([{ "place": 1, "name": "ben", "cards": 1 }]));
 }
+
+#[tokio::test]
+async fn statistics_are_kept_for_a_while() {
+    let hour = std::time::Duration::from_hours(1);
+    let app = TestApp::start_with(|settings| settings.statistics_ttl = hour).await;
+    app.import_set("dusk", 1, true).await;
+    let cards = app.print("dusk", 1).await;
+    let ada = app.player("ada").await;
+    let listed = json!({ "on_leaderboard": true });
+    app.put("/v1/me/leaderboard").by(&ada).json(&listed).answer().await.expect(204);
+    assert_eq!(leaders(&app, "").await, json!([]));
+    submit(&app, &ada, &cards[0]).await;
+    assert_eq!(leaders(&app, "").await, json!([]), "as it was");
+    let found = json!([{ "place": 1, "name": "ada", "cards": 1 }]);
+    assert_eq!(leaders(&app, "?set=dusk").await, found, "each is counted for itself");
+    assert_eq!(leaders(&app, "?game=ttcg").await, found);
+    let first = app.get("/v1/statistics/leaderboard").answer().await;
+    assert_eq!(first.header("cache-control"), "public, max-age=30");
+    let again = app.get("/v1/statistics/leaderboard").header("if-none-match", first.header("etag"));
+    again.answer().await.expect(304);
+}

@@ -56,6 +56,7 @@ fn settings() -> ApiSettings {
         request_burst: 1_000_000,
         card_cache_bytes: 0,
         games_trust: Duration::ZERO,
+        statistics_ttl: Duration::ZERO,
         ..ApiSettings::default()
     }
 }
