@@ -2,7 +2,7 @@
 
 Starts the service with a private Postgres in a temporary folder and its limits raised, then lets schemathesis send it
 thousands of requests: as a stranger, with an admin's token of every scope, and logged in as an admin. Fails on a 5xx, on an
-answer outside the contract, and on a panic in the log. Everything it starts, it stops, by process id.
+answer outside the contract, when its own token is refused, and on a panic in the log. Everything it starts, it stops, by process id.
 """
 
 import json

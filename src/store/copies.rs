@@ -180,6 +180,8 @@ pub async fn shown(
     seen(conn, viewer, by.account(), rows).await.map(Some)
 }
 
+/// Begins with what the owner has (`MATERIALIZED`): going through all cards in their order would be longer where she has few of
+/// those that come first.
 async fn of_owner(
     conn: &mut Connection,
     owner: AccountId,
@@ -190,12 +192,14 @@ async fn of_owner(
 ) -> StoreResult<Vec<CopyRow>> {
     let (game, set, number, id) = after.unwrap_or_default();
     Ok(diesel::sql_query(format!(
-        "SELECT {COLUMNS} FROM copies c {CARD_OF_COPY} \
-         WHERE c.owner_id = $1 AND (NOT $2 OR (c.frozen_at IS NULL AND c.voided_at IS NULL)) \
-           AND ($3 IS NULL OR k.game_code = $3) AND ($4 IS NULL OR k.set_code = $4) AND ($5 IS NULL OR k.id = $5) \
-           AND ($6 IS NULL OR p.rarity = $6) AND (k.game_code, k.set_code, k.number) >= ($7, $8, $9) \
-           AND ((k.game_code, k.set_code, k.number) <> ($7, $8, $9) OR c.id > $10) \
-         ORDER BY k.game_code, k.set_code, k.number, c.id LIMIT $11"
+        "WITH mine AS MATERIALIZED (SELECT k.game_code, k.set_code, k.number, c.id FROM copies c {CARD_OF_COPY} \
+           WHERE c.owner_id = $1 AND (NOT $2 OR (c.frozen_at IS NULL AND c.voided_at IS NULL)) \
+             AND ($3 IS NULL OR k.game_code = $3) AND ($4 IS NULL OR k.set_code = $4) AND ($5 IS NULL OR k.id = $5) \
+             AND ($6 IS NULL OR p.rarity = $6) AND (k.game_code, k.set_code, k.number) >= ($7, $8, $9) \
+             AND ((k.game_code, k.set_code, k.number) <> ($7, $8, $9) OR c.id > $10)), \
+         page AS (SELECT id FROM mine ORDER BY game_code, set_code, number, id LIMIT $11) \
+         SELECT {COLUMNS} FROM page JOIN copies c ON c.id = page.id {CARD_OF_COPY} \
+         ORDER BY k.game_code, k.set_code, k.number, c.id"
     ))
     .bind::<SqlUuid, _>(owner.0)
     .bind::<Bool, _>(tradable)

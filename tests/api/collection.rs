@@ -38,14 +38,14 @@ async fn change(app: &TestApp, by: &Player, changes: Value) -> Answer {
     app.post("/v1/collection/changes").by(by).json(&json!({ "changes": changes })).answer().await
 }
 
-/// A list in pages of one.
-async fn one_by_one(app: &TestApp, by: &Player, list: &str) -> Vec<Value> {
-    let (mut path, mut found) = (format!("{list}?limit=1"), Vec::new());
+/// A list page by page.
+async fn paged(app: &TestApp, by: &Player, list: &str) -> Vec<Value> {
+    let (mut path, mut found) = (list.to_owned(), Vec::new());
     loop {
         let page = app.get(&path).by(by).answer().await.expect(200);
         found.extend(page["data"].as_array().unwrap().clone());
         let Some(cursor) = page["next_cursor"].as_str() else { return found };
-        path = format!("{list}?limit=1&cursor={cursor}");
+        path = format!("{list}&cursor={cursor}");
     }
 }
 
@@ -93,7 +93,9 @@ async fn counts_are_set_listed_and_removed() {
     }
 
     // Pages hold what follows.
-    assert_eq!(one_by_one(&app, &ada, "/v1/collection").await, all);
+    assert_eq!(paged(&app, &ada, "/v1/collection?limit=1").await, all);
+    let common_only = collection(&app, &ada, "&rarity=common").await;
+    assert_eq!(paged(&app, &ada, "/v1/collection?limit=1&rarity=common").await, common_only);
 
     assert_eq!(set(&app, &ada, &common, json!({ "quantity": 0 })).await.status, 204);
     assert_eq!(set(&app, &ada, &common, json!({ "quantity": 0 })).await.status, 204);
@@ -283,6 +285,8 @@ async fn hidden_cards_are_counted_by_those_who_see_them() {
         assert_eq!(fields, ["game", "hidden", "href", "id", "number", "set"]);
         assert!(entry.get("rarity").is_none(), "{entry}");
     }
+    // Two printings of one card, in their order.
+    assert_eq!(paged(&app, &ada, "/v1/collection?limit=1").await, entries);
     for rarity in ["common", "rare", "primal_rare"] {
         assert_eq!(collection(&app, &ada, &format!("&rarity={rarity}")).await.len(), 0);
     }
@@ -334,6 +338,12 @@ async fn completion_counts_what_is_counted_and_what_is_registered() {
         json!({ "owned": 1, "total": 6 }),
         "of the card that she sees"
     );
+    app.import_set("plain", 1, false).await;
+    app.sql("DELETE FROM printings USING cards c WHERE c.id = card_id AND c.set_code = 'plain'")
+        .await;
+    let plain = completion("&set=plain").await;
+    assert_eq!(plain[0]["cards"], json!({ "owned": 0, "total": 1 }));
+    assert_eq!(plain[0]["printings"], json!({ "owned": 0, "total": 0 }), "no printing is none");
     app.get("/v1/collection/completion").by(&ada).answer().await.problem(400, "invalid_query");
 
     let duplicates = async |query: &str| {
@@ -363,7 +373,7 @@ async fn completion_counts_what_is_counted_and_what_is_registered() {
     }
     let found = duplicates("").await;
     assert_eq!(found.len(), 4);
-    assert_eq!(one_by_one(&app, &ada, "/v1/collection/duplicates").await, found);
+    assert_eq!(paged(&app, &ada, "/v1/collection/duplicates?limit=1").await, found);
 }
 
 #[tokio::test]

@@ -369,7 +369,9 @@ async fn the_document_tells_which_operations_read_a_token() {
             Verdict::Unauthenticated => json!([token]),
             _ => Value::Null,
         };
-        assert_eq!(document["paths"][path][method]["security"], expected, "{operation}");
+        let documented = &document["paths"][path][method];
+        assert_eq!(documented["operationId"], *operation);
+        assert_eq!(documented["security"], expected, "{operation}");
     }
 }
 

@@ -132,11 +132,14 @@ impl<'a> Sql<'a> {
         }
         match viewer.holder() {
             None => self.push("content.open"),
+            // By the card's printings: what the account holds may be much more, and a plan that is kept does not know.
             Some(account) => self
-                .push("(content.open OR EXISTS (")
-                .push(HELD)
+                .push("(content.open OR EXISTS (SELECT FROM copies held WHERE held.voided_at IS NULL AND held.owner_id = ")
                 .bind::<SqlUuid, _>(account.0)
-                .push(" AND held_as.card_id = content.card_id))"),
+                .push(
+                    " AND held.printing_id = ANY(ARRAY(SELECT held_as.id FROM printings held_as \
+                     WHERE held_as.card_id = content.card_id))))",
+                ),
         }
     }
 }
