@@ -274,7 +274,10 @@ pub async fn read_import(
     };
     let mut conn = state.store.connection().await?;
     let viewer = caller.viewer();
-    let reading = collection_imports::read(&mut conn, &by, viewer, &table.lines, &assumed).await?;
+    let patience = state.settings.suggestion_time;
+    let lines = &table.lines;
+    let reading =
+        collection_imports::read(&mut conn, &by, viewer, lines, &assumed, patience).await?;
     drop(conn);
 
     let (id, at) = (CollectionImportId::unordered(), state.clock.now());

@@ -333,7 +333,9 @@ async fn judge(
     let unknown = unknown_names(&judged.reports);
     let mut suggestions_left_out = 0;
     if !unknown.is_empty() {
-        let left_out = deck_pool::add_near(&mut conn, viewer, game, &unknown, &mut cards).await?;
+        let patience = state.settings.suggestion_time;
+        let left_out =
+            deck_pool::add_near(&mut conn, viewer, game, &unknown, &mut cards, patience).await?;
         suggestions_left_out = left_out.max(judged.suggest(&cards.catalogue(game)));
     }
     let card_id = |card: &CardReference| match catalogue.find(card) {

@@ -47,7 +47,7 @@ impl std::ops::Deref for AppState {
     }
 }
 
-/// How the HTTP side behaves; every field has a configuration option of the same meaning.
+/// How the HTTP side behaves; fields without a configuration option of the same meaning are for tests.
 #[derive(Clone, Debug)]
 pub struct ApiSettings {
     /// Requests per second and network, and how many may come at once.
@@ -74,7 +74,10 @@ pub struct ApiSettings {
     pub games_trust: Duration,
     /// Networks that webhooks may post to, beside the public internet, and without TLS.
     pub webhook_networks: Vec<IpNet>,
-    /// How long community statistics are kept: at most 30 s.
+    /// How long near names are looked for to the unknown names of one request; the rest are left out: an answer without suggestions
+    /// beats a late one.
+    pub suggestion_time: Duration,
+    /// How long community statistics are kept: at most 20 s.
     pub statistics_ttl: Duration,
     /// How long a checked credential is believed before it is looked up again: at most 5 s.
     pub identity_ttl: Duration,
@@ -95,7 +98,8 @@ impl Default for ApiSettings {
             card_cache_trust: Duration::from_secs(1),
             games_trust: Duration::from_millis(500),
             webhook_networks: Vec::new(),
-            statistics_ttl: Duration::from_secs(30),
+            suggestion_time: Duration::from_millis(800),
+            statistics_ttl: Duration::from_secs(20),
             identity_ttl: Duration::from_secs(2),
         }
     }

@@ -34,8 +34,6 @@ pub const COMMIT_TIME: Duration = Duration::minutes(15);
 const MAX_WAITING: i64 = 5;
 /// Unknown names of one file that near names are looked up for.
 const SUGGESTED_NAMES: usize = 60;
-/// No further look-up of near names after this time.
-const SUGGESTION_TIME: StdDuration = StdDuration::from_millis(800);
 /// Near names of one unknown name.
 const NEAR_NAMES: usize = 3;
 /// Least similarity of a near name: see [`name_similarity`].
@@ -155,6 +153,7 @@ pub async fn read(
     viewer: Viewer,
     lines: &[Line],
     assumed: &Assumptions,
+    patience: StdDuration,
 ) -> StoreResult<Reading> {
     let readable = lines.iter().filter_map(|line| line.wanted.as_ref().ok());
     let wanted: Vec<&WantedPrinting> = readable.map(|wanted| &wanted.card).collect();
@@ -186,11 +185,13 @@ pub async fn read(
             }
         });
     }
-    let suggestions_left_out = suggest(conn, viewer, lines, &mut verdicts, &shelf, assumed).await?;
+    let suggestions_left_out =
+        suggest(conn, viewer, lines, &mut verdicts, &shelf, assumed, patience).await?;
     Ok(Reading { verdicts, counts, suggestions_left_out })
 }
 
-/// Adds near names, as far as the viewer may see their cards, to lines whose name is that of no card. Returns how many names were left out.
+/// Adds near names, as far as the viewer may see their cards, to lines whose name is that of no card, until `patience` is over. Returns how
+/// many names were left out.
 async fn suggest(
     conn: &mut Connection,
     viewer: Viewer,
@@ -198,6 +199,7 @@ async fn suggest(
     verdicts: &mut [Verdict],
     shelf: &Shelf,
     assumed: &Assumptions,
+    patience: StdDuration,
 ) -> StoreResult<usize> {
     let started = Instant::now();
     let mut known: BTreeMap<(Option<String>, String), Vec<Choice>> = BTreeMap::new();
@@ -215,7 +217,7 @@ async fn suggest(
         };
         let key = (game.clone(), name.search_key().to_owned());
         if !known.contains_key(&key) {
-            if known.len() >= SUGGESTED_NAMES || started.elapsed() > SUGGESTION_TIME {
+            if known.len() >= SUGGESTED_NAMES || started.elapsed() > patience {
                 left_out.insert(key);
                 continue;
             }

@@ -17,8 +17,6 @@ use crate::auth::permission::Viewer;
 
 /// Near names asked for each unknown name: the engine picks the best of them.
 const NEAR_NAMES: i64 = 8;
-/// No further look-up of near names after this time: a report without suggestions beats a late one.
-const SUGGESTION_TIME: Duration = Duration::from_millis(800);
 
 /// The cards for one judgement.
 pub struct DeckPool {
@@ -90,7 +88,7 @@ async fn box_sets(
 }
 
 /// Adds the cards whose names are near to these unknown ones, as far as `viewer` may see them. Returns how many names were
-/// not looked up, because there are more than [`SUGGESTED_NAMES_MAX`] or it took too long; whether a name is that of a hidden
+/// not looked up, because there are more than [`SUGGESTED_NAMES_MAX`] or it took longer than `patience`; whether a name is that of a hidden
 /// card makes no difference.
 pub async fn add_near(
     conn: &mut Connection,
@@ -98,12 +96,13 @@ pub async fn add_near(
     game: &Game,
     unknown: &BTreeSet<String>,
     found: &mut DeckPool,
+    patience: Duration,
 ) -> StoreResult<usize> {
     let started = Instant::now();
     let mut near = BTreeSet::new();
     let mut looked_up = 0;
     for name in unknown.iter().take(SUGGESTED_NAMES_MAX) {
-        if started.elapsed() > SUGGESTION_TIME {
+        if started.elapsed() > patience {
             break;
         }
         looked_up += 1;

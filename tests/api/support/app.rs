@@ -57,6 +57,7 @@ fn settings() -> ApiSettings {
         card_cache_bytes: 0,
         games_trust: Duration::ZERO,
         statistics_ttl: Duration::ZERO,
+        suggestion_time: Duration::from_hours(1),
         ..ApiSettings::default()
     }
 }
