@@ -16,7 +16,8 @@ use crate::domain::code::Code;
 use crate::store::community::{self, LeaderRow, UnlockDay};
 use crate::store::{Connection, StoreResult};
 
-/// Half of the minute that a change may take to show; the other half an answer is kept here.
+/// A part of the minute that a change may take to show. Here an answer is kept for 20 s ([`super::state::ApiSettings::statistics_ttl`]), and the
+/// rest is for counting.
 const FRESH: Freshness = Freshness::Public(30);
 /// Most days of one answer.
 const MAX_DAYS: i64 = 1_000;

@@ -214,9 +214,9 @@ impl AsStoreError for StoreError {
 const WORK_MEM: &str = "SELECT set_config('work_mem', '16MB', false) \
                         WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('16MB')";
 
-/// A request gets one process of Postgres. To start others takes ten times as long as most requests, and they take processors from
-/// other requests.
-const ALONE: &str = "SET max_parallel_workers_per_gather = 0";
+/// A request gets one process of Postgres, and its plan is not compiled. To start processes takes ten times as long as most requests,
+/// and they take processors from other requests; to compile takes longer than nearly all.
+const ALONE: &str = "SET max_parallel_workers_per_gather = 0; SET jit = off";
 
 fn connect(
     settings: Arc<StoreSettings>,

@@ -102,6 +102,8 @@ async fn statistics_are_kept_for_a_while() {
     let found = json!([{ "place": 1, "name": "ada", "cards": 1 }]);
     assert_eq!(leaders(&app, "?set=dusk").await, found, "each is counted for itself");
     assert_eq!(leaders(&app, "?game=ttcg").await, found);
+    let unlocks = app.get("/v1/statistics/unlocks?game=ttcg").answer().await.expect(200);
+    assert_eq!(unlocks, json!({ "data": [] }), "another question about the same cards");
     let first = app.get("/v1/statistics/leaderboard").answer().await;
     assert_eq!(first.header("cache-control"), "public, max-age=30");
     let again = app.get("/v1/statistics/leaderboard").header("if-none-match", first.header("etag"));

@@ -7,6 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
 use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use super::conditional::{Freshness, cacheable};
@@ -59,16 +60,27 @@ pub struct Cursor(String);
 impl Cursor {
     /// Reads the key back; 400 when it is none.
     pub fn key<K: DeserializeOwned>(&self) -> Result<K, Problem> {
-        let text = BASE64URL.decode(&self.0).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-        // Postgres has no text with NUL in it, and JSON no other way to write one.
-        text.filter(|text| !text.contains("\\u0000"))
-            .and_then(|text| serde_json::from_str(&text).ok())
+        let bytes = BASE64URL.decode(&self.0).ok();
+        let value: Option<Value> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        value
+            .filter(|value| !has_nul(value))
+            .and_then(|value| serde_json::from_value(value).ok())
             .ok_or_else(|| Problem::new(ProblemCode::InvalidCursor))
     }
 
     /// The cursor of a key.
     pub fn at(key: &impl Serialize) -> String {
         BASE64URL.encode(serde_json::to_vec(key).unwrap_or_default())
+    }
+}
+
+/// Postgres has no text with NUL in it.
+fn has_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(has_nul),
+        Value::Object(members) => members.values().any(has_nul),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -342,7 +342,7 @@ pub(in crate::store) async fn completion(
         ")) AS has FROM cards c LEFT JOIN printings p ON p.card_id = c.id \
          LEFT JOIN card_content content ON content.card_id = c.id AND ",
     )
-    .sight(viewer)
+    .sight_of_many(viewer)
     .push(" WHERE c.game_code = ")
     .bind::<Text, _>(game)
     .push(" AND c.set_code ");

@@ -5,7 +5,7 @@
 //!
 //! Two forms of the same rule: [`Sql::content_seen_by`] restricts a *source* of rows to what the viewer sees, so that strangers are
 //! served from the indexes of open cards alone and a look-up by name takes as long whether a hidden card has that name or no
-//! card at all; [`Sql::sight`] is a *condition* on a row that was found by id, game, set or number, which nobody keeps secret.
+//! card at all; [`Sql::sight`] is a *condition* on a row that was found by id, game, set or number, which nobody keeps secret ([`Sql::sight_of_many`], where those are many).
 
 pub(super) mod bulk;
 pub(super) mod cards;
@@ -125,14 +125,27 @@ impl<'a> Sql<'a> {
         }
     }
 
-    /// Adds the condition that the viewer may see the row `content`.
+    /// Adds the condition that the viewer may see the row `content`, for rows that may be most of the catalogue: what the viewer holds is
+    /// read once.
+    fn sight_of_many(self, viewer: Viewer) -> Self {
+        match viewer.holder() {
+            Some(account) if !viewer.sees_all() => self
+                .push("(content.open OR content.card_id IN (")
+                .push(HELD)
+                .bind::<SqlUuid, _>(account.0)
+                .push("))"),
+            _ => self.sight(viewer),
+        }
+    }
+
+    /// Adds the condition that the viewer may see the row `content`, for a card or a page of them.
     fn sight(self, viewer: Viewer) -> Self {
         if viewer.sees_all() {
             return self.push("true");
         }
         match viewer.holder() {
             None => self.push("content.open"),
-            // By the card's printings: what the account holds may be much more, and a plan that is kept does not know.
+            // By the card's printings: what the viewer holds may be much more, and a plan that is kept does not know.
             Some(account) => self
                 .push("(content.open OR EXISTS (SELECT FROM copies held WHERE held.voided_at IS NULL AND held.owner_id = ")
                 .bind::<SqlUuid, _>(account.0)

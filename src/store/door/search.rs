@@ -248,7 +248,7 @@ fn cards_seen(sql: Sql<'_>, viewer: Viewer, only_seen: bool) -> Sql<'_> {
         sql.content_seen_by(viewer).push(" JOIN cards c ON c.id = content.card_id")
     } else {
         sql.push("cards c LEFT JOIN card_content content ON content.card_id = c.id AND ")
-            .sight(viewer)
+            .sight_of_many(viewer)
     };
     sql.push(" LEFT JOIN unlocks u ON u.card_id = c.id")
 }
