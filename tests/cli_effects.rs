@@ -976,7 +976,8 @@ fn nothing_is_left_of_an_interrupted_run() {
     let arguments = endless(&folder);
     folder.write("out.txt", "old\n");
     let before = folder.files();
-    for signal in ["-INT", "-KILL"] {
+    // Not INT, which whatever runs in the background of a script ignores from the start.
+    for signal in ["-TERM", "-KILL"] {
         let mut child = folder
             .command(&[&arguments[..], &["-o", "out.txt", "-q"], &NO_RULES].concat())
             .stderr(Stdio::null())
