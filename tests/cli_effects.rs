@@ -976,10 +976,16 @@ fn nothing_is_left_of_an_interrupted_run() {
     let arguments = endless(&folder);
     folder.write("out.txt", "old\n");
     let before = folder.files();
-    // Not INT, which whatever runs in the background of a script ignores from the start.
-    for signal in ["-TERM", "-KILL"] {
-        let mut child = folder
-            .command(&[&arguments[..], &["-o", "out.txt", "-q"], &NO_RULES].concat())
+    for signal in ["-INT", "-TERM", "-KILL"] {
+        // A script ignores INT for what it runs in the background, and whoever is started from there would ignore it as well.
+        let command =
+            folder.command(&[&arguments[..], &["-o", "out.txt", "-q"], &NO_RULES].concat());
+        let mut child = Command::new("env")
+            .arg("--default-signal=INT")
+            .arg(command.get_program())
+            .args(command.get_args())
+            .current_dir(&folder.0)
+            .stdin(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
