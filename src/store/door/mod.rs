@@ -5,7 +5,8 @@
 //!
 //! Two forms of the same rule: [`Sql::content_seen_by`] restricts a *source* of rows to what the viewer sees, so that strangers are
 //! served from the indexes of open cards alone and a look-up by name takes as long whether a hidden card has that name or no
-//! card at all; [`Sql::sight`] is a *condition* on a row that was found by id, game, set or number, which nobody keeps secret ([`Sql::sight_of_many`], where those are many).
+//! card at all; [`Sql::sight`], and [`Sql::sight_of_many`] where rows are many, is a *condition* on a row that was found by id, game, set or
+//! number, which nobody keeps secret.
 
 pub(super) mod bulk;
 pub(super) mod cards;
