@@ -8,6 +8,8 @@
 //! It is a hint and no proof: registering is voluntary, and whoever registers rare cards sooner than common ones makes a true run
 //! look false.
 
+use statrs::distribution::{ChiSquared, ContinuousCDF as _};
+
 /// A rarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
@@ -94,25 +96,10 @@ fn real(count: u64) -> f64 {
     count as f64
 }
 
-/// The chance that chi-square with so many degrees of freedom is at least `x`. For whole degrees of freedom it is a finite sum
-/// (Abramowitz and Stegun, 26.4.4 and 26.4.5).
+/// The chance that chi-square with so many degrees of freedom is at least `x`; 1 without any degree of freedom, where there is
+/// nothing to compare.
 fn upper_tail(x: f64, degrees_of_freedom: u32) -> f64 {
-    let half = x / 2.0;
-    let odd = degrees_of_freedom % 2 == 1;
-    // Each term is the one before times half / i, or half / (i + 1/2).
-    let (mut tail, mut term, mut divisor) = if odd {
-        (libm::erfc(half.sqrt()), 2.0 * (half / std::f64::consts::PI).sqrt(), 1.5)
-    } else {
-        (0.0, 1.0, 1.0)
-    };
-    let mut sum = 0.0;
-    for _ in 0..degrees_of_freedom / 2 {
-        sum += term;
-        term *= half / divisor;
-        divisor += 1.0;
-    }
-    tail += sum * (-half).exp();
-    tail.clamp(0.0, 1.0)
+    ChiSquared::new(f64::from(degrees_of_freedom)).map_or(1.0, |expected| expected.sf(x))
 }
 
 #[cfg(test)]
