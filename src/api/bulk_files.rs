@@ -18,6 +18,7 @@ use super::extract::{ClientNetwork, Condition, Freshness, Part, cacheable};
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
 use crate::domain::bulk::{BulkKind, is_file_name};
+use crate::domain::hex::hex;
 use crate::store::bulk_files::{self, BulkFile};
 
 pub use downloads::Downloads;
@@ -110,10 +111,6 @@ impl BulkFileResponse {
             name: file.name,
         })
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Lists the bulk files: two for each game.

@@ -14,6 +14,7 @@ use super::cards::{CardResponse, PrintingResponse};
 use super::extract::{Cursor, Page};
 use super::problem::{InputFault, Problem, ProblemCode};
 use crate::domain::code::Code;
+use crate::domain::hex::hex;
 use crate::search::{self, CardFilter, CardQuery, Checked, Fault, Predicate, SortKey, Unique};
 use crate::store::StoreError;
 use crate::store::cards::{Found, Position};
@@ -112,7 +113,7 @@ impl ListRequest {
     /// Checks the request over the games that there are.
     pub(super) fn checked(self, games: &[Arc<LoadedGame>]) -> Result<List, Problem> {
         let mark = Sha256::digest(format!("{self:?}"));
-        let mark = mark[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+        let mark = hex(&mark[..6]);
         let of_game = |loaded: &&Arc<LoadedGame>| {
             self.filter.game.as_deref().is_none_or(|game| game == loaded.game.code())
         };

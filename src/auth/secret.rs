@@ -5,6 +5,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
+use crate::domain::crockford;
+
 /// `N` bytes from the operating system's generator.
 ///
 /// # Panics
@@ -74,8 +76,7 @@ impl RecoveryCode {
 
     /// A new code.
     pub fn generate() -> Self {
-        const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-        let symbols = random::<16>().map(|b| char::from(ALPHABET[usize::from(b & 31)]));
+        let symbols = random::<16>().map(crockford::symbol);
         let groups: Vec<String> = symbols.chunks(4).map(|group| group.iter().collect()).collect();
         Self(Zeroizing::new(groups.join("-")))
     }
@@ -85,11 +86,7 @@ impl RecoveryCode {
         let symbols: Vec<char> = text
             .chars()
             .filter(char::is_ascii_alphanumeric)
-            .map(|c| match c.to_ascii_uppercase() {
-                'O' => '0',
-                'I' | 'L' => '1',
-                c => c,
-            })
+            .map(crockford::meant)
             .take(64)
             .collect();
         let groups: Vec<String> = symbols.chunks(4).map(|group| group.iter().collect()).collect();

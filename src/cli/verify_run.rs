@@ -10,7 +10,8 @@ use serde::Deserialize;
 
 use super::mint::show_packs;
 use super::{Exit, Outcome, say};
-use crate::domain::commitment::{AnnouncedPlan, Opening, hex};
+use crate::domain::commitment::{AnnouncedPlan, Opening};
+use crate::domain::hex::hex;
 use crate::domain::packs::PackPlan;
 use crate::domain::serial::SerialCode;
 

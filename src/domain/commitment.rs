@@ -15,6 +15,7 @@ use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use super::code::Code;
+use super::hex::hex;
 use super::minting::{MAX_CODES, PrintPlan, apportion};
 use super::packs::PackParameters;
 
@@ -221,11 +222,6 @@ impl Opening {
     pub fn digest(&self) -> [u8; 32] {
         Sha256::digest(self.text()).into()
     }
-}
-
-/// Lower-case hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

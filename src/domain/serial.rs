@@ -9,8 +9,8 @@ use std::fmt;
 use thiserror::Error;
 use zeroize::Zeroize;
 
-/// The alphabet of Crockford's Base32: no I, L, O and U.
-const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+use super::crockford::{symbol, value};
+
 /// Symbols in a code.
 const LENGTH: usize = 16;
 
@@ -34,15 +34,6 @@ pub enum SerialError {
     /// All symbols are possible, but the last does not fit the others: a typing error.
     #[error("this looks like a typing error: the check symbol does not fit")]
     Check,
-}
-
-fn value(c: char) -> Option<u8> {
-    let c = match c.to_ascii_uppercase() {
-        'O' => '0',
-        'I' | 'L' => '1',
-        c => c,
-    };
-    ALPHABET.iter().position(|&symbol| char::from(symbol) == c).and_then(|v| u8::try_from(v).ok())
 }
 
 /// Luhn mod N over base 32: the symbol that makes the weighted sum of all a multiple of 32.
@@ -115,7 +106,7 @@ impl SerialCode {
             if place > 0 && place % 4 == 0 {
                 text.push('-');
             }
-            text.push(char::from(ALPHABET[usize::from(v)]));
+            text.push(symbol(v));
         }
         text
     }
@@ -153,7 +144,7 @@ impl RunPrefix {
 impl fmt::Display for RunPrefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for v in self.0 {
-            write!(f, "{}", char::from(ALPHABET[usize::from(v)]))?;
+            write!(f, "{}", symbol(v))?;
         }
         Ok(())
     }
@@ -180,7 +171,7 @@ mod tests {
         fn every_single_wrong_symbol_is_noticed(code in any_code(), place in 0usize..16, by in 1u8..32) {
             let mut values = code.0;
             values[place] = (values[place] + by) % 32;
-            let typed: String = values.iter().map(|&v| char::from(ALPHABET[usize::from(v)])).collect();
+            let typed: String = values.iter().map(|&v| symbol(v)).collect();
             prop_assert_eq!(SerialCode::parse(&typed), Err(SerialError::Check));
         }
 

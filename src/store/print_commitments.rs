@@ -12,7 +12,8 @@ use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::schema::{print_commitments, print_runs};
 use super::{Connection, StoreResult, audit};
 use crate::auth::permission::{AnnouncePrintRuns, Granted, Operator};
-use crate::domain::commitment::{Opening, TAG, hex};
+use crate::domain::commitment::{Opening, TAG};
+use crate::domain::hex::hex;
 use crate::domain::ids::{AccountId, CommitmentId, PrintRunId};
 
 /// An announcement as everybody may see it.

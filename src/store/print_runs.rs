@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::schema::{games, print_run_lines, print_runs, sets};
 use super::{Connection, Store, StoreResult, audit};
 use crate::auth::permission::{Granted, Operator, Planner, ReadPrintRuns};
-use crate::domain::commitment::hex;
+use crate::domain::hex::hex;
 use crate::domain::ids::{CardId, PrintRunId, PrintingId};
 use crate::domain::minting::PrintPlan;
 use crate::domain::serial::RunPrefix;

@@ -113,6 +113,7 @@ mod rule;
 mod schema;
 mod selector;
 mod set_check;
+mod split_mix;
 mod suggest;
 mod validate;
 mod violation;
@@ -138,6 +139,7 @@ pub use schema::{
 };
 pub use selector::{Condition, Released, Selector};
 pub use set_check::{SetFault, SetParseError, check_set};
+pub use split_mix::SplitMix64;
 pub use suggest::{SUGGESTED_NAMES_MAX, name_similarity};
 pub use validate::validate;
 pub use violation::{CardMention, Fix, Severity, Violation};

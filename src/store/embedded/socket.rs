@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use super::SUPERUSER;
 use super::account::Account;
 use super::error::EmbeddedError;
+use crate::domain::hex::hex;
 
 /// The name Postgres gives its socket: its port is part of it, though nothing listens on the port.
 const SOCKET_NAME: &str = ".s.PGSQL.5432";
@@ -119,8 +120,7 @@ fn suits_as_address(dir: &Path) -> bool {
 /// old directory instead of leaving it.
 fn fallback_name(data_dir: &Path, account: &Account) -> String {
     let digest = Sha256::digest(data_dir.as_os_str().as_encoded_bytes());
-    let hash = digest.iter().take(8).fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
-    format!("cardscape-{}-{hash}", account.uid)
+    format!("cardscape-{}-{}", account.uid, hex(&digest[..8]))
 }
 
 /// Creates a directory for the account alone, or makes sure that an existing one is: a real

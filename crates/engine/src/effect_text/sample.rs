@@ -12,6 +12,7 @@
 use std::collections::BTreeSet;
 
 use super::effects::{Effects, Expansion};
+use crate::split_mix::SplitMix64;
 
 /// Whether a combination may be drawn twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,20 +54,13 @@ impl Effects {
 /// A stream of draws: see the module.
 #[derive(Clone, Debug)]
 pub struct Draws {
-    state: u64,
+    outputs: SplitMix64,
 }
 
 impl Draws {
     /// The stream of a seed.
     pub fn new(seed: u64) -> Self {
-        Self { state: seed }
-    }
-
-    fn output(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
+        Self { outputs: SplitMix64::new(seed) }
     }
 
     /// A number below `count`, which must not be 0.
@@ -74,9 +68,9 @@ impl Draws {
         let bits = u128::BITS - count.saturating_sub(1).leading_zeros();
         let mask = 1_u128.checked_shl(bits).map_or(u128::MAX, |power| power - 1);
         loop {
-            let mut number = u128::from(self.output());
+            let mut number = u128::from(self.outputs.next_number());
             if bits > 64 {
-                number |= u128::from(self.output()) << 64;
+                number |= u128::from(self.outputs.next_number()) << 64;
             }
             if number & mask < count {
                 return number & mask;
@@ -108,11 +102,11 @@ impl Draws {
 mod tests {
     use super::*;
 
-    /// The published first outputs of SplitMix64 for the seed 1234567.
+    /// A draw of all 64-bit numbers is the generator's own number: its first outputs for the seed 1234567.
     #[test]
     fn the_generator_is_the_published_one() {
         let mut draws = Draws::new(1_234_567);
-        let outputs: Vec<u64> = (0..3).map(|_| draws.output()).collect();
+        let outputs: Vec<u128> = (0..3).map(|_| draws.below(1 << 64)).collect();
         assert_eq!(
             outputs,
             [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]

@@ -1,0 +1,42 @@
+//! Crockford's Base32, for codes that people copy by hand: digits and letters without I, L, O and U.
+
+/// The symbols, by their values.
+const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/// The symbol of a value; its low five bits count.
+pub fn symbol(value: u8) -> char {
+    char::from(ALPHABET[usize::from(value & 31)])
+}
+
+/// What somebody means who types a character: the capital letter, 0 for O, 1 for I and L. Whether it is a symbol at all is another question.
+pub fn meant(typed: char) -> char {
+    match typed.to_ascii_uppercase() {
+        'O' => '0',
+        'I' | 'L' => '1',
+        other => other,
+    }
+}
+
+/// The value of the symbol that a typed character means.
+pub fn value(typed: char) -> Option<u8> {
+    let meant = meant(typed);
+    (0..32).find(|&value| symbol(value) == meant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The alphabet as Crockford gives it: codes that are printed depend on it.
+    #[test]
+    fn symbols_are_those_of_the_published_table() {
+        let all: String = (0..32).map(symbol).collect();
+        assert_eq!(all, "0123456789ABCDEFGHJKMNPQRSTVWXYZ");
+        assert_eq!(symbol(32 + 17), 'H');
+        for (value_of, c) in (0..).zip(all.chars()) {
+            assert_eq!((value(c), value(c.to_ascii_lowercase())), (Some(value_of), Some(value_of)));
+        }
+        assert_eq!("oOiIlL".chars().map(meant).collect::<String>(), "001111");
+        assert_eq!("uU-*é".chars().filter_map(value).next(), None);
+    }
+}
