@@ -96,7 +96,7 @@ impl Tour {
     }
 
     fn with_own_service() -> Self {
-        let folder = std::env::temp_dir().join(format!("cardscape-tour-{}", std::process::id()));
+        let folder = tempfile::Builder::new().prefix("cardscape-tour-").tempdir().unwrap().keep();
         let mut child = Command::new(binary())
             .args(["--log", "warn", "serve", "--listen", "127.0.0.1:0", "--data-dir"])
             .arg(&folder)

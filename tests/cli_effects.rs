@@ -5,24 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// A folder of one test, gone afterwards.
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
     fn new() -> Self {
-        static MADE: AtomicU32 = AtomicU32::new(0);
-        let name =
-            format!("effects-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
     }
 
     /// With these files; folders are made.
@@ -35,23 +30,23 @@ impl Folder {
     }
 
     fn write(&self, name: &str, text: impl AsRef<[u8]>) {
-        let path = self.0.join(name);
+        let path = self.0.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
     fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.0.join(name)).unwrap()
+        fs::read_to_string(self.0.path().join(name)).unwrap()
     }
 
     /// Every file, hidden ones too, by its path.
     fn files(&self) -> BTreeSet<String> {
-        files_below(&self.0)
+        files_below(self.0.path())
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
-        command.arg("effects").args(arguments).current_dir(&self.0).stdin(Stdio::null());
+        command.arg("effects").args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
         command
     }
 
@@ -76,12 +71,6 @@ impl Folder {
         assert_eq!(errors.len(), 1, "{}", ran.stderr);
         assert_eq!(self.files(), before);
         errors[0].to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -400,7 +389,8 @@ fn standard_input_and_output() {
     let table = folder.done(&["generate", "-q", "-o", "-"]);
     assert_eq!(lines(&table).len(), 16);
     let mut command = folder.command(&["sort", "-i", "-", "-o", "-"]);
-    command.stdin(fs::File::open(folder.0.join("effects/all_effect_templates.txt")).unwrap());
+    command
+        .stdin(fs::File::open(folder.0.path().join("effects/all_effect_templates.txt")).unwrap());
     let sorted = Ran::from(command.output().unwrap());
     assert_eq!(lines(&sorted.stdout)[2], "Rest.");
 }
@@ -857,19 +847,19 @@ fn names_that_stay_as_text_are_warned_of() {
 fn the_output_file_keeps_its_mode_and_links_stay_links() {
     let folder = workshop();
     folder.write("kept/real.txt", "old\n");
-    let real = folder.0.join("kept/real.txt");
+    let real = folder.0.path().join("kept/real.txt");
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
-    symlink("kept/real.txt", folder.0.join("near.txt")).unwrap();
-    symlink("near.txt", folder.0.join("far.txt")).unwrap();
-    symlink("kept/new.txt", folder.0.join("dangling.txt")).unwrap();
+    symlink("kept/real.txt", folder.0.path().join("near.txt")).unwrap();
+    symlink("near.txt", folder.0.path().join("far.txt")).unwrap();
+    symlink("kept/new.txt", folder.0.path().join("dangling.txt")).unwrap();
     for link in ["far.txt", "dangling.txt"] {
         folder.done(&["combine", "-f", "-q", "-o", link]);
-        assert!(fs::symlink_metadata(folder.0.join(link)).unwrap().is_symlink());
+        assert!(fs::symlink_metadata(folder.0.path().join(link)).unwrap().is_symlink());
     }
     assert_eq!(lines(&folder.read("kept/real.txt")), ALL);
     assert_eq!(lines(&folder.read("kept/new.txt")), ALL);
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o7777, 0o640);
-    symlink("circle.txt", folder.0.join("circle.txt")).unwrap();
+    symlink("circle.txt", folder.0.path().join("circle.txt")).unwrap();
     let before = folder.run(&["combine", "-f", "-o", "circle.txt"]);
     assert_eq!((before.code, lines(&before.stderr).len()), (70, 1), "{}", before.stderr);
 }
@@ -878,7 +868,8 @@ fn the_output_file_keeps_its_mode_and_links_stay_links() {
 fn outputs_that_cannot_be_written_are_left_alone() {
     let folder = workshop();
     folder.write("locked.txt", "old\n");
-    fs::set_permissions(folder.0.join("locked.txt"), fs::Permissions::from_mode(0o444)).unwrap();
+    fs::set_permissions(folder.0.path().join("locked.txt"), fs::Permissions::from_mode(0o444))
+        .unwrap();
     for (output, expected) in [
         ("locked.txt", "cannot write locked.txt: it is read-only"),
         ("effects", "cannot write effects: it is a directory"),
@@ -910,12 +901,12 @@ fn standard_output_and_pipes_by_their_paths() {
     let folder = workshop();
     let printed = folder.done(&["combine", "-f", "-q", "-o", "/dev/stdout"]);
     assert_eq!(lines(&printed), ALL);
-    symlink("/dev/stdout", folder.0.join("link.txt")).unwrap();
+    symlink("/dev/stdout", folder.0.path().join("link.txt")).unwrap();
     assert_eq!(lines(&folder.done(&["combine", "-f", "-q", "-o", "link.txt"])), ALL);
     let mut shell = Command::new("sh");
     let script =
         "mkfifo pipe && { cat pipe > read.txt & } && \"$0\" effects combine -f -q -o pipe && wait";
-    shell.args(["-c", script, env!("CARGO_BIN_EXE_cardscape")]).current_dir(&folder.0);
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_cardscape")]).current_dir(folder.0.path());
     assert!(shell.status().unwrap().success());
     assert_eq!(lines(&folder.read("read.txt")), ALL);
 }
@@ -926,7 +917,7 @@ fn leftover_files_block_nothing() {
     let folder = workshop();
     let script = "echo old > .out.txt.$$.tmp; echo old > .out.txt.$$.1.tmp; exec \"$0\" effects combine -f -q -o out.txt";
     let mut shell = Command::new("sh");
-    shell.args(["-c", script, env!("CARGO_BIN_EXE_cardscape")]).current_dir(&folder.0);
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_cardscape")]).current_dir(folder.0.path());
     assert!(shell.status().unwrap().success());
     assert_eq!(lines(&folder.read("out.txt")), ALL);
     let left: Vec<String> =
@@ -969,7 +960,8 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 fn nothing_is_left_of_an_interrupted_run() {
     use rustix::fs::{CWD, Mode, OFlags, openat};
     let folder = Folder::new();
-    if openat(CWD, &folder.0, OFlags::TMPFILE | OFlags::WRONLY, Mode::from_raw_mode(0o600)).is_err()
+    if openat(CWD, folder.0.path(), OFlags::TMPFILE | OFlags::WRONLY, Mode::from_raw_mode(0o600))
+        .is_err()
     {
         return;
     }
@@ -984,7 +976,7 @@ fn nothing_is_left_of_an_interrupted_run() {
             .arg("--default-signal=INT")
             .arg(command.get_program())
             .args(command.get_args())
-            .current_dir(&folder.0)
+            .current_dir(folder.0.path())
             .stdin(Stdio::null())
             .stderr(Stdio::null())
             .spawn()

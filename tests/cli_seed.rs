@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use tempfile::TempDir;
+
 fn check(folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_cardscape"))
         .arg("seed")
@@ -18,13 +20,12 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// A copy of one game's manifest and sets in a folder of the test's own.
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let folder =
-            std::env::temp_dir().join(format!("cardscape-seed-{name}-{}", std::process::id()));
-        let game = folder.join("games/emojito");
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let game = folder.path().join("games/emojito");
         std::fs::create_dir_all(game.join("sets")).unwrap();
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data/games/emojito");
         for file in ["game.toml", "sets/box.json"] {
@@ -34,15 +35,9 @@ impl Folder {
     }
 
     fn edit(&self, file: &str, edit: impl FnOnce(String) -> String) {
-        let path = self.0.join("games/emojito").join(file);
+        let path = self.0.path().join("games/emojito").join(file);
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(path, edit(text)).unwrap();
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -75,13 +70,16 @@ fn an_invented_game_has_no_fault() {
 
 #[test]
 fn every_fault_is_told_with_its_file_and_place() {
-    let folder = Folder::new("faults");
+    let folder = Folder::new();
     folder.edit("sets/box.json", |text| {
         text.replacen("\"kind\": \"emotion\"", "\"kind\": \"weather\"", 2)
     });
-    std::fs::write(folder.0.join("games/emojito/sets/broken.json"), "{ \"code\": \"broken\", ")
-        .unwrap();
-    let output = check(&folder.0);
+    std::fs::write(
+        folder.0.path().join("games/emojito/sets/broken.json"),
+        "{ \"code\": \"broken\", ",
+    )
+    .unwrap();
+    let output = check(folder.0.path());
     assert_eq!(output.status.code(), Some(1));
     let told = text(&output.stdout);
     for place in [
@@ -103,18 +101,18 @@ fn a_folder_that_is_none_is_a_failure() {
         "{}",
         text(&missing.stderr)
     );
-    let folder = Folder::new("empty");
-    std::fs::remove_dir_all(folder.0.join("games/emojito")).unwrap();
-    assert_eq!(check(&folder.0).status.code(), Some(70));
+    let folder = Folder::new();
+    std::fs::remove_dir_all(folder.0.path().join("games/emojito")).unwrap();
+    assert_eq!(check(folder.0.path()).status.code(), Some(70));
 }
 
 #[test]
 fn two_games_of_one_code_are_refused() {
-    let folder = Folder::new("twice");
-    let copy = folder.0.join("games/other");
+    let folder = Folder::new();
+    let copy = folder.0.path().join("games/other");
     std::fs::create_dir_all(&copy).unwrap();
-    std::fs::copy(folder.0.join("games/emojito/game.toml"), copy.join("game.toml")).unwrap();
-    let output = check(&folder.0);
+    std::fs::copy(folder.0.path().join("games/emojito/game.toml"), copy.join("game.toml")).unwrap();
+    let output = check(folder.0.path());
     assert_eq!(output.status.code(), Some(1));
     assert!(
         text(&output.stdout).contains("games/other/game.toml: /code:"),
@@ -124,11 +122,16 @@ fn two_games_of_one_code_are_refused() {
 }
 
 /// A data directory with a private Postgres, seeded from the shipped folder.
-struct Data(PathBuf);
+struct Data(TempDir);
 
 impl Data {
-    fn new(name: &str) -> Self {
-        Self(std::env::temp_dir().join(format!("cardscape-synth-{name}-{}", std::process::id())))
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// Nothing is there before a command makes it.
+    fn directory(&self) -> PathBuf {
+        self.0.path().join("data")
     }
 
     fn seed(&self, arguments: &[&str]) -> Output {
@@ -137,7 +140,7 @@ impl Data {
             .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data"))
             .args(arguments)
             .arg("--data-dir")
-            .arg(&self.0)
+            .arg(self.directory())
             .env_remove("DATABASE_URL")
             .output()
             .unwrap()
@@ -151,17 +154,11 @@ impl Data {
     }
 }
 
-impl Drop for Data {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// A larger catalogue adds to a smaller one, a smaller one takes nothing away, and the same one changes nothing. The import is
 /// that of an admin: it asks the engine about every card.
 #[test]
 fn synthetic_cards_come_in_once() {
-    let data = Data::new("once");
+    let data = Data::new();
     let first = data.told(&["--synthetic", "300", "--hidden-sets", "1"]);
     assert!(first.starts_with("ttcg: 300 synthetic cards added and 0 changed in "), "{first}");
     let again = data.told(&["--synthetic", "300", "--hidden-sets", "1"]);
@@ -183,7 +180,7 @@ fn synthetic_cards_come_in_once() {
 
 #[test]
 fn synthetic_cards_need_a_number() {
-    let data = Data::new("usage");
+    let data = Data::new();
     for wrong in [
         &["--synthetic", "0"][..],
         &["--synthetic", "10000001"],
@@ -193,5 +190,5 @@ fn synthetic_cards_need_a_number() {
     ] {
         assert_eq!(data.seed(wrong).status.code(), Some(2), "{wrong:?}");
     }
-    assert!(!data.0.exists());
+    assert!(!data.directory().exists());
 }

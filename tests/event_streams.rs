@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,20 +14,12 @@ use futures_util::StreamExt as _;
 use reqwest::{Client, Method};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 const WRITERS: usize = 6;
 /// Offers of each writer, each taken back.
 const OFFERS: usize = 12;
 const LONG: Duration = Duration::from_mins(1);
-
-/// A directory that goes with the test.
-struct Home(PathBuf);
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 struct Service {
     arguments: Vec<String>,
@@ -37,8 +28,8 @@ struct Service {
 }
 
 impl Service {
-    fn start(home: &Home, database: &str, keys: &str) -> Self {
-        let home = home.0.to_str().unwrap();
+    fn start(home: &TempDir, database: &str, keys: &str) -> Self {
+        let home = home.path().to_str().unwrap();
         let fixed = ["serve", "--database-url", database, "--keys-file", keys, "--data-dir", home];
         let more =
             ["--workers", "2", "--requests-per-second", "1000000", "--request-burst", "1000000"];
@@ -210,8 +201,8 @@ fn text(value: &Value, member: &str) -> String {
 }
 
 /// A card for each writer.
-fn print_cards(home: &Home, database: &str, keys: &str) -> Vec<Value> {
-    let codes = home.0.join("codes.csv");
+fn print_cards(home: &TempDir, database: &str, keys: &str) -> Vec<Value> {
+    let codes = home.path().join("codes.csv");
     let output = Command::new(env!("CARGO_BIN_EXE_cardscape"))
         .args(["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "1"])
         .args(["--out", codes.to_str().unwrap(), "--database-url", database, "--keys-file", keys])
@@ -235,10 +226,10 @@ fn print_cards(home: &Home, database: &str, keys: &str) -> Vec<Value> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn streams_go_on_over_killed_services_and_end_with_stopped_ones() {
-    let home = Home(std::env::temp_dir().join(format!("cardscape-streams-{}", std::process::id())));
-    let postgres = EmbeddedPostgres::start(EmbeddedSettings::new(home.0.clone())).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let postgres = EmbeddedPostgres::start(EmbeddedSettings::new(home.path())).unwrap();
     let database = postgres.url("postgres");
-    let keys = home.0.join("stream-keys.json").to_str().unwrap().to_owned();
+    let keys = home.path().join("stream-keys.json").to_str().unwrap().to_owned();
     let made =
         Command::new(env!("CARGO_BIN_EXE_cardscape")).args(["keys", "generate", &keys]).output();
     assert!(made.unwrap().status.success());

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,6 +14,7 @@ use cardscape::store::embedded::{EmbeddedPostgres, EmbeddedSettings};
 use reqwest::{Client, Method};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
 const CLIENTS: usize = 64;
@@ -22,15 +22,6 @@ const CLIENTS: usize = 64;
 const COPIES_PER_CARD: usize = 16;
 /// Offers that each client makes.
 const ROUNDS: usize = 5;
-
-/// A directory that goes with the test.
-struct Home(PathBuf);
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// How to start a service, and the one that runs.
 struct Service {
@@ -40,7 +31,7 @@ struct Service {
 }
 
 impl Service {
-    fn start(home: &Home, database: &str, keys: &str) -> Self {
+    fn start(home: &TempDir, database: &str, keys: &str) -> Self {
         let fixed = [
             "serve",
             "--database-url",
@@ -48,7 +39,7 @@ impl Service {
             "--keys-file",
             keys,
             "--data-dir",
-            home.0.to_str().unwrap(),
+            home.path().to_str().unwrap(),
             "--attempt-factor",
             "10000",
             "--requests-per-second",
@@ -288,8 +279,8 @@ async fn havoc(field: &Field, postgres: &EmbeddedPostgres, enough: usize) {
 }
 
 /// Mints a run and gives back the bodies of its submissions.
-fn print_cards(home: &Home, database: &str, keys: &str) -> Vec<Value> {
-    let codes = home.0.join("codes.csv");
+fn print_cards(home: &TempDir, database: &str, keys: &str) -> Vec<Value> {
+    let codes = home.path().join("codes.csv");
     let copies = COPIES_PER_CARD.to_string();
     let output = Command::new(env!("CARGO_BIN_EXE_cardscape"))
         .args(["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", &copies])
@@ -314,11 +305,10 @@ fn print_cards(home: &Home, database: &str, keys: &str) -> Vec<Value> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_acknowledged_is_lost_and_nothing_happens_twice() {
-    let name = format!("cardscape-history-{}", std::process::id());
-    let home = Home(std::env::temp_dir().join(name));
-    let postgres = EmbeddedPostgres::start(EmbeddedSettings::new(home.0.clone())).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let postgres = EmbeddedPostgres::start(EmbeddedSettings::new(home.path())).unwrap();
     let database = postgres.url("postgres");
-    let keys = home.0.join("history-keys.json").to_str().unwrap().to_owned();
+    let keys = home.path().join("history-keys.json").to_str().unwrap().to_owned();
     let made =
         Command::new(env!("CARGO_BIN_EXE_cardscape")).args(["keys", "generate", &keys]).output();
     assert!(made.unwrap().status.success());

@@ -45,12 +45,8 @@ fn main() -> anyhow::Result<ExitCode> {
         eprintln!("this is a benchmark: use `make bench`, or `cargo bench --bench effects`");
         return Ok(ExitCode::SUCCESS);
     }
-    let folder =
-        std::env::temp_dir().join(format!("cardscape-effects-bench-{}", std::process::id()));
-    fs::create_dir(&folder)?;
-    let measured = measure(&options, &folder);
-    fs::remove_dir_all(&folder)?;
-    measured.map(|()| ExitCode::SUCCESS)
+    let folder = tempfile::tempdir()?;
+    measure(&options, folder.path()).map(|()| ExitCode::SUCCESS)
 }
 
 fn measure(options: &Options, folder: &Path) -> anyhow::Result<()> {

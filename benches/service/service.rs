@@ -30,9 +30,7 @@ impl Home {
     pub(crate) fn new(keep: Option<&Path>, cards: u32) -> anyhow::Result<Self> {
         let data = match keep {
             Some(folder) => folder.join(format!("cards-{cards}")),
-            None => {
-                std::env::temp_dir().join(format!("cardscape-bench-{}-{cards}", std::process::id()))
-            }
+            None => tempfile::Builder::new().prefix("cardscape-bench-").tempdir()?.keep(),
         };
         std::fs::create_dir_all(data.parent().context("a folder")?)?;
         Ok(Self { data, kept: keep.is_some() })

@@ -55,10 +55,10 @@ mod tests {
 
     #[test]
     fn each_webhook_and_generation_has_a_secret_of_its_own() {
-        let path = std::env::temp_dir().join(format!("webhook-keys-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
         KeyRing::create(&path).unwrap();
         let keys = KeyRing::load(&path).unwrap();
-        std::fs::remove_file(&path).unwrap();
         let (one, other) = (WebhookId::fresh(), WebhookId::fresh());
         let secret = |webhook, generation| {
             WebhookSecret::derive(&keys, webhook, generation).reveal().to_string()

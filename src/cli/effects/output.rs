@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, access, linkat, openat};
+use tempfile::{NamedTempFile, TempPath};
 
 const BUFFER: usize = 1 << 16;
-/// Most further names of a temporary file that are tried.
-const MAX_NAMES: u32 = 1_000;
 
 /// Where results go. What is written shows when [`Output::commit`] returns, and never when it is not called; but standard output, pipes
 /// and devices get it as it comes.
@@ -31,7 +30,7 @@ struct Beside {
     file: File,
     /// Its name, when it has one yet. Where the system allows, it has none before it is complete, so that nothing is left of it, however
     /// the program ends.
-    named: Option<PathBuf>,
+    named: Option<TempPath>,
     target: PathBuf,
 }
 
@@ -130,83 +129,54 @@ fn folder(path: &Path) -> &Path {
 }
 
 /// A file without a name in a folder; `None` where the system has no such thing.
-fn nameless(folder: &Path, flags: OFlags) -> Option<File> {
-    let flags = flags | OFlags::TMPFILE | OFlags::CLOEXEC;
+fn nameless(folder: &Path) -> Option<File> {
+    let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
     let file = openat(CWD, folder, flags, Mode::from_raw_mode(0o666)).ok()?;
     Some(File::from(file))
 }
 
-/// Makes a file beside a path, with a name that nobody else uses while this process runs. A process before it that had the same number and was
-/// killed may have left one with the first name, so that others are tried.
+/// Makes something in the folder of a path, under a hidden name that nothing has; it goes unless it is given the path's own name.
 fn beside<T>(
     path: &Path,
-    mut make: impl FnMut(&Path) -> io::Result<T>,
-) -> io::Result<(PathBuf, T)> {
+    make: impl FnMut(&Path) -> io::Result<T>,
+) -> io::Result<NamedTempFile<T>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let process = std::process::id();
-    let mut tried = 0;
-    loop {
-        let end = if tried == 0 { "tmp".to_owned() } else { format!("{tried}.tmp") };
-        let path = folder(path).join(format!(".{name}.{process}.{end}"));
-        match make(&path) {
-            Ok(made) => return Ok((path, made)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tried < MAX_NAMES => {
-                tried += 1;
-            }
-            Err(error) => return Err(error),
-        }
-    }
+    let prefix = format!(".{name}.");
+    tempfile::Builder::new().prefix(&prefix).suffix(".tmp").make_in(folder(path), make)
 }
 
 /// A temporary file that is gone when it is closed.
 pub(super) fn temporary(folder: &Path) -> io::Result<File> {
-    if let Some(file) = nameless(folder, OFlags::RDWR) {
-        return Ok(file);
-    }
-    let (path, file) = beside(&folder.join("cardscape-effects"), |path| {
-        File::options().read(true).write(true).create_new(true).open(path)
-    })?;
-    fs::remove_file(path)?;
-    Ok(file)
+    tempfile::tempfile_in(folder)
 }
 
 impl Beside {
     fn create(target: PathBuf) -> io::Result<Self> {
         // A file without a name gets one through its entry in /proc.
         if Path::new("/proc/self/fd").is_dir()
-            && let Some(file) = nameless(folder(&target), OFlags::WRONLY)
+            && let Some(file) = nameless(folder(&target))
         {
             return Ok(Self { file, named: None, target });
         }
-        let (path, file) =
-            beside(&target, |path| File::options().write(true).create_new(true).open(path))?;
-        Ok(Self { file, named: Some(path), target })
+        let create = |path: &Path| File::options().write(true).create_new(true).open(path);
+        let (file, name) = beside(&target, create)?.into_parts();
+        Ok(Self { file, named: Some(name), target })
     }
 
-    fn commit(mut self) -> io::Result<()> {
+    fn commit(self) -> io::Result<()> {
         self.file.sync_all()?;
-        if self.named.is_none() {
-            use std::os::fd::AsRawFd as _;
-            let entry = format!("/proc/self/fd/{}", self.file.as_raw_fd());
-            let (name, ()) = beside(&self.target, |name| {
-                Ok(linkat(CWD, &entry, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
-            })?;
-            self.named = Some(name);
-        }
-        if let Some(name) = &self.named {
-            fs::rename(name, &self.target)?;
-            self.named = None;
-        }
+        let name = match self.named {
+            Some(name) => name,
+            None => {
+                use std::os::fd::AsRawFd as _;
+                let entry = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+                let link =
+                    |name: &Path| Ok(linkat(CWD, &entry, CWD, name, AtFlags::SYMLINK_FOLLOW)?);
+                beside(&self.target, link)?.into_temp_path()
+            }
+        };
+        name.persist(&self.target)?;
         File::open(folder(&self.target))?.sync_all()
-    }
-}
-
-/// What was not completed goes.
-impl Drop for Beside {
-    fn drop(&mut self) {
-        if let Some(name) = &self.named {
-            let _ = fs::remove_file(name);
-        }
     }
 }
 

@@ -80,17 +80,15 @@ mod tests {
     #[test]
     fn a_long_log_is_moved_aside_under_its_writer() {
         use std::io::Write;
-        let dir = std::env::temp_dir().join(format!("cardscape-log-{}", std::process::id()));
-        std::fs::create_dir_all(&dir).unwrap();
-        let log = ServerLog::in_data_dir(&dir);
+        let dir = tempfile::tempdir().unwrap();
+        let log = ServerLog::in_data_dir(dir.path());
         let mut writer = log.open().unwrap();
         let length = usize::try_from(LIMIT).unwrap() + 1;
         writer.write_all(&vec![b'x'; length]).unwrap();
         log.rotate();
         writer.write_all(b"after").unwrap();
         assert_eq!(log.since(0), "after");
-        let rotated = std::fs::metadata(dir.join("postgres.log.1")).unwrap().len();
+        let rotated = std::fs::metadata(dir.path().join("postgres.log.1")).unwrap().len();
         assert_eq!(rotated, LIMIT + 1);
-        std::fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -142,29 +142,27 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt as _;
 
-    fn written(name: &str, format: PrintFormat, lines: usize) -> (PathBuf, [u8; 32]) {
-        let path =
-            std::env::temp_dir().join(format!("cardscape-print-{}-{name}", std::process::id()));
-        let mut file = PrintFile::create(&path, format).unwrap();
+    fn write(path: &Path, format: PrintFormat, lines: usize) -> [u8; 32] {
+        let mut file = PrintFile::create(path, format).unwrap();
         for number in 0..lines {
             file.line("0000-0000-0000-0000", &["ttcg", "veil", &format!("{number:03}"), "common"])
                 .unwrap();
         }
-        let hash = file.finish().unwrap();
-        (path, hash)
+        file.finish().unwrap()
     }
 
     #[test]
     fn holds_every_line_and_knows_its_hash() {
-        for (name, format, first) in [
-            ("csv", PrintFormat::Csv, "code,game,set,number,rarity"),
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("codes");
+        for (format, first) in [
+            (PrintFormat::Csv, "code,game,set,number,rarity"),
             (
-                "ndjson",
                 PrintFormat::Ndjson,
                 r#"{"code":"0000-0000-0000-0000","game":"ttcg","set":"veil","number":"000","rarity":"common"}"#,
             ),
         ] {
-            let (path, hash) = written(name, format, 5000);
+            let hash = write(&path, format, 5000);
             let text = std::fs::read_to_string(&path).unwrap();
             let header = usize::from(format == PrintFormat::Csv);
             assert_eq!(text.lines().count(), 5000 + header);

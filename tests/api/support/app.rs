@@ -66,12 +66,10 @@ fn settings() -> ApiSettings {
 fn keys() -> KeyRing {
     static KEYS: OnceLock<KeyRing> = OnceLock::new();
     KEYS.get_or_init(|| {
-        let file =
-            std::env::temp_dir().join(format!("cardscape-test-keys-{}.json", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("keys.json");
         KeyRing::create(&file).unwrap();
-        let ring = KeyRing::load(&file).unwrap();
-        std::fs::remove_file(&file).unwrap();
-        ring
+        KeyRing::load(&file).unwrap()
     })
     .clone()
 }
