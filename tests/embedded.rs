@@ -11,7 +11,6 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use cardscape::store::embedded::{
@@ -296,6 +295,37 @@ fn stale_pid_files_neither_stop_it_nor_kill_anybody() {
     EmbeddedPostgres::start(volatile(dir.path())).unwrap().stop().unwrap();
 }
 
+/// What is in the file may be the only trace of a server on another machine: nobody removes it but a person, who is told how.
+#[test]
+fn a_garbled_pid_file_is_named_with_the_command_that_mends_it() {
+    let dir = TempDir::new();
+    EmbeddedPostgres::start(volatile(dir.path())).unwrap().stop().unwrap();
+    let socket_lock = dir.path().join("run/.s.PGSQL.5432.lock");
+    let pid_file = dir.path().join("postgres/postmaster.pid");
+    let garbage: [&[u8]; 4] = [b"rubbish\n", b"\0\0\0\0\xff", b"99999999999999\n/x\n", b"\n\n"];
+    for path in [&pid_file, &socket_lock] {
+        for content in garbage {
+            fs::write(path, content).unwrap();
+            let began = Instant::now();
+            let error = EmbeddedPostgres::start(volatile(dir.path())).unwrap_err();
+            let EmbeddedError::PidFile { path: named, pid: None, .. } = &error else {
+                panic!("{error}")
+            };
+            assert_eq!(named, path);
+            assert!(began.elapsed() < Duration::from_secs(9), "it is not tried again and again");
+            assert_eq!(fs::read(path).unwrap(), content, "it is left as it was");
+            // The command from the message, as somebody would copy it.
+            let said = error.to_string();
+            let command = &said[said.find("rm '").expect(&said)..];
+            assert!(
+                Command::new("sh").args(["-c", command]).status().unwrap().success(),
+                "{command}"
+            );
+            EmbeddedPostgres::start(volatile(dir.path())).unwrap().stop().unwrap();
+        }
+    }
+}
+
 // ---- what it cannot do, and says ----
 
 #[test]
@@ -458,12 +488,8 @@ struct TempDir(PathBuf);
 
 impl TempDir {
     fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("cardscape-embedded-{}-{count}", std::process::id());
-        let path = std::env::temp_dir().canonicalize().unwrap().join(name);
-        fs::DirBuilder::new().mode(0o700).create(&path).unwrap();
-        Self(path)
+        let folder = tempfile::Builder::new().prefix("cardscape-embedded-").tempdir().unwrap();
+        Self(folder.keep().canonicalize().unwrap())
     }
 
     fn path(&self) -> &Path {

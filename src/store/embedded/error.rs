@@ -169,6 +169,26 @@ pub enum EmbeddedError {
         /// The cluster.
         cluster: PathBuf,
     },
+    /// Postgres will not start beside a pid file, and nobody can say that it is stale.
+    #[error(
+        "the pid file {} keeps Postgres from starting: it {}. If no Postgres works on {} (ps -C postgres -f), on any \
+         machine or in any container that shares it, remove the file and start again: rm '{}'",
+        path.display(),
+        pid.map_or_else(
+            || "holds no process id".to_owned(),
+            |pid| format!("names process {pid}, which this user may not look at")
+        ),
+        cluster.display(),
+        path.display()
+    )]
+    PidFile {
+        /// The file.
+        path: PathBuf,
+        /// The process id in it; `None` when it holds something else.
+        pid: Option<u32>,
+        /// The cluster.
+        cluster: PathBuf,
+    },
     /// The thread that watches Postgres cannot be made, or is gone.
     #[error("the thread that watches over Postgres failed: {0}")]
     Supervisor(String),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,7 @@ impl Server {
             self.log.rotate();
             let log_start = self.log.len();
             match self.try_start(log_start, &give_up) {
-                Err(EmbeddedError::StartFailed { .. })
+                Err(EmbeddedError::StartFailed { .. } | EmbeddedError::PidFile { .. })
                     if Instant::now() < deadline
                         && !give_up()
                         && REMAINS.iter().any(|text| self.log.since(log_start).contains(text)) =>
@@ -151,7 +151,7 @@ impl Server {
     fn clear_the_way(&self) -> Result<(), EmbeddedError> {
         let cluster = self.cluster.dir();
         let mut escalation = Escalation::of_a_server();
-        for pid_file in [cluster.join("postmaster.pid"), self.socket.lock_file()] {
+        for pid_file in self.pid_files() {
             while let Some(pid) = noted_pid(&pid_file) {
                 match processes::examine(pid, cluster) {
                     Verdict::Ours(process) => escalation.press(&process, cluster)?,
@@ -164,7 +164,22 @@ impl Server {
             }
         }
         self.wait_for_orphans()?;
-        self.remove_empty_pid_file()
+        self.remove_empty_pid_files()?;
+        match self.pid_files().into_iter().find(|path| path.exists() && noted_pid(path).is_none()) {
+            // Postgres would refuse it, with a message that does not say what to do.
+            Some(garbage) => Err(self.in_the_way(garbage)),
+            None => Ok(()),
+        }
+    }
+
+    /// Where Postgres notes who works on the cluster and who listens on the socket.
+    fn pid_files(&self) -> [PathBuf; 2] {
+        [self.cluster.dir().join("postmaster.pid"), self.socket.lock_file()]
+    }
+
+    fn in_the_way(&self, path: PathBuf) -> EmbeddedError {
+        let cluster = self.cluster.dir().to_owned();
+        EmbeddedError::PidFile { pid: noted_pid(&path), path, cluster }
     }
 
     /// Connections of a killed server work on for a while, and Postgres must not start beside them.
@@ -178,8 +193,8 @@ impl Server {
     }
 
     /// A crash of the machine can leave a pid file without content, which Postgres refuses.
-    fn remove_empty_pid_file(&self) -> Result<(), EmbeddedError> {
-        for path in [self.cluster.dir().join("postmaster.pid"), self.socket.lock_file()] {
+    fn remove_empty_pid_files(&self) -> Result<(), EmbeddedError> {
+        for path in self.pid_files() {
             if fs::metadata(&path).is_ok_and(|meta| meta.len() == 0) {
                 fs::remove_file(&path)
                     .map_err(|source| EmbeddedError::DataDir { path: path.clone(), source })?;
@@ -192,6 +207,14 @@ impl Server {
         let said = self.log.since(log_start);
         if said.contains("No space left on device") || said.contains("Disk quota exceeded") {
             return EmbeddedError::DiskFull { path: self.cluster.dir().to_owned() };
+        }
+        let refused = |path: &&PathBuf| {
+            // Postgres names the one in the cluster by its name alone.
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            path.exists() && said.contains("lock file \"") && said.contains(&*name)
+        };
+        if let Some(path) = self.pid_files().iter().find(refused) {
+            return self.in_the_way(path.clone());
         }
         let ended = match status.signal() {
             Some(signal) => format!("killed by signal {signal}"),
