@@ -1,10 +1,12 @@
 //! The program itself, started as people start it: first start, restart, kill -9, a second one, stopping.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
+#[path = "process/key_file.rs"]
+mod key_file;
+
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -16,13 +18,8 @@ struct Home(PathBuf);
 
 impl Home {
     fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!(
-            "cardscape-process-{}-{}",
-            std::process::id(),
-            NEXT.fetch_add(1, Ordering::Relaxed)
-        );
-        Self(std::env::temp_dir().join(name))
+        let folder = tempfile::Builder::new().prefix("cardscape-process-").tempdir().unwrap();
+        Self(folder.keep())
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -471,7 +468,6 @@ async fn stopping_finishes_what_was_begun() {
 #[test]
 fn a_database_that_does_not_answer() {
     let home = Home::new();
-    std::fs::create_dir(&home.0).unwrap();
     let keys = home.0.join("keys.json");
     let keys = keys.to_str().unwrap();
     let generated = Command::new(env!("CARGO_BIN_EXE_cardscape"))

@@ -13,6 +13,7 @@ use sha2::Sha256;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
+use crate::domain::hex::hex;
 use crate::domain::serial::SerialCode;
 
 /// 32 secret bytes with a name.
@@ -33,6 +34,20 @@ pub struct KeyRing {
 /// What the database knows a copy by: HMAC-SHA256(key, code), truncated to 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SerialMac(pub [u8; 16]);
+
+/// What tells a key apart from every other, and nothing about its secret: public.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyFingerprint {
+    /// The field of the key file that holds the key.
+    pub purpose: &'static str,
+    /// The key's name.
+    pub key_id: String,
+    /// [`FINGERPRINT_TEXT`] under HMAC-SHA256 with the key, cut to 16 bytes.
+    pub fingerprint: [u8; 16],
+}
+
+/// Longer than a serial code, and no lookup begins with it: nothing else that is hashed with a key is this text.
+const FINGERPRINT_TEXT: &[u8] = b"cardscape key fingerprint";
 
 /// Why there is no key ring.
 #[derive(Debug, Error)]
@@ -76,8 +91,7 @@ struct StoredKey {
 impl StoredKey {
     fn generate() -> Self {
         let (id, secret) = (super::secret::random::<4>(), super::secret::random::<32>());
-        let id = id.iter().map(|b| format!("{b:02x}")).collect();
-        Self { id, secret: BASE64.encode(secret) }
+        Self { id: hex(&id), secret: BASE64.encode(secret) }
     }
 
     fn load(self) -> Result<Key, &'static str> {
@@ -115,44 +129,40 @@ impl KeyRing {
         })
     }
 
-    /// Reads the ring from `path`, or makes one there with fresh keys.
-    pub fn load_or_create(path: &Path) -> Result<Self, KeyRingError> {
-        match Self::create(path) {
+    /// Reads the ring from `path`; `None` when there is no such file.
+    pub fn load_if_there(path: &Path) -> Result<Option<Self>, KeyRingError> {
+        match Self::load(path) {
+            Ok(ring) => Ok(Some(ring)),
             Err(KeyRingError::File { source, .. })
-                if source.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-            Ok(()) => {}
+                if source.kind() == std::io::ErrorKind::NotFound =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error),
         }
-        Self::load(path)
     }
 
-    /// Writes a ring of fresh keys to `path`, mode 0600, and syncs it; refuses to overwrite.
+    /// Writes a ring of fresh keys to `path`, mode 0600; refuses to overwrite. When it returns, the file survives a power cut.
     pub fn create(path: &Path) -> Result<(), KeyRingError> {
         use std::io::Write as _;
-        use std::os::unix::fs::OpenOptionsExt as _;
         let file_error = |source| KeyRingError::File { path: path.to_owned(), source };
-        if path.exists() {
-            return Err(file_error(std::io::ErrorKind::AlreadyExists.into()));
-        }
         let ring = KeyFile {
             access_tokens: vec![StoredKey::generate()],
             serials: vec![StoredKey::generate()],
             lookups: StoredKey::generate(),
         };
         let text = Zeroizing::new(serde_json::to_string_pretty(&ring).unwrap_or_default());
-        // Written aside and linked into place: a crash never leaves half a ring, and of two that start at once one wins.
-        let aside = path.with_extension(format!("{}.new", std::process::id()));
+        // Written aside and then given its name: a crash never leaves half a ring, and of two that start at once one wins.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
         let written = (|| {
-            let mut file = std::fs::OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&aside)?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            std::fs::hard_link(&aside, path)
+            let mut aside = tempfile::Builder::new().prefix(".keys-").tempfile_in(folder)?;
+            aside.write_all(text.as_bytes())?;
+            aside.as_file().sync_all()?;
+            aside.persist_noclobber(path).map_err(|failed| failed.error)?;
+            // The file is durable; its name is only after this.
+            std::fs::File::open(folder)?.sync_all()
         })();
-        let _ = std::fs::remove_file(&aside);
         written.map_err(file_error)
     }
 
@@ -164,6 +174,13 @@ impl KeyRing {
     /// Keys for hashing serial codes; the first serves new print runs.
     pub fn serials(&self) -> &[Key] {
         &self.serials
+    }
+
+    /// Fingerprints of all keys that something in a database can depend on for ever. Keys for access tokens are not among them: they
+    /// may come and go, and a token lives for minutes.
+    pub fn fingerprints(&self) -> Vec<KeyFingerprint> {
+        let serials = self.serials.iter().map(|key| key.fingerprint("serials"));
+        serials.chain([self.lookups.fingerprint("lookups")]).collect()
     }
 
     /// A keyed hash of something that must be found again but not read: a network, a request body. `purpose` keeps
@@ -203,12 +220,21 @@ impl Key {
 
     /// What the database knows a copy with this code by.
     pub fn serial_mac(&self, code: &SerialCode) -> SerialMac {
+        SerialMac(self.short_mac(code.as_bytes()))
+    }
+
+    fn fingerprint(&self, purpose: &'static str) -> KeyFingerprint {
+        let fingerprint = self.short_mac(FINGERPRINT_TEXT);
+        KeyFingerprint { purpose, key_id: self.id.clone(), fingerprint }
+    }
+
+    fn short_mac(&self, text: &[u8]) -> [u8; 16] {
         let mut mac = self.mac();
-        mac.update(code.as_bytes());
+        mac.update(text);
         let full = mac.finalize().into_bytes();
         let mut short = [0; 16];
         short.copy_from_slice(&full[..16]);
-        SerialMac(short)
+        short
     }
 }
 

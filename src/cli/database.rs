@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 
 use super::Exit;
-use crate::auth::keys::KeyRing;
+use super::key_file::KeyFile;
 use crate::config::{self, DatabaseOptions};
 use crate::store::embedded::{self, Durability, EmbeddedPostgres, EmbeddedSettings};
 use crate::store::{StoreSettings, migrations};
@@ -61,17 +61,9 @@ impl Database {
         Ok(Self { settings, keys_file: options.keys_file.clone(), data_dir, private: handle })
     }
 
-    /// The keys: from the file that the options name, or, beside a private Postgres, generated once.
-    pub(super) fn keys(&self) -> anyhow::Result<KeyRing> {
-        match (&self.keys_file, &self.data_dir) {
-            (Some(file), _) => Ok(KeyRing::load(file)?),
-            (None, Some(data_dir)) => Ok(KeyRing::load_or_create(&data_dir.join("keys.json"))?),
-            (None, None) => Err(Exit::usage(
-                "with DATABASE_URL the keys must come from you: make a file with `cardscape keys generate FILE` \
-                 and name it with --keys-file or CARDSCAPE_KEYS_FILE",
-            )
-            .into()),
-        }
+    /// The key file that the options name, or the one in the data directory.
+    pub(super) fn key_file(&self) -> anyhow::Result<KeyFile> {
+        KeyFile::read(self.keys_file.as_deref(), self.data_dir.as_deref())
     }
 
     /// Applies pending migrations.

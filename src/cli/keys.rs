@@ -1,12 +1,18 @@
-//! `cardscape keys generate FILE`
+//! `cardscape keys generate|replace-lost`
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
-use super::{Outcome, say};
+use super::database::Database;
+use super::key_file::tell_loss;
+use super::{Outcome, block_on, say};
 use crate::auth::keys::KeyRing;
+use crate::auth::permission::Operator;
+use crate::config::DatabaseOptions;
+use crate::domain::clock::Clock;
+use crate::store::{Store, key_fingerprints};
 
 #[derive(Subcommand)]
 pub(super) enum KeysCommand {
@@ -15,16 +21,63 @@ pub(super) enum KeysCommand {
         /// Where to write it
         file: PathBuf,
     },
+    /// Go on with other keys, because those that the database was used with are lost for good
+    ///
+    /// Makes the key file if there is none. Whatever was made with the lost keys is lost with them: no serial code that was printed with
+    /// them can ever be checked again, and webhooks have other secrets. Stop the service first.
+    ReplaceLost(ReplaceCommand),
+}
+
+#[derive(Args)]
+pub(super) struct ReplaceCommand {
+    #[command(flatten)]
+    database: DatabaseOptions,
 }
 
 impl KeysCommand {
     pub(super) fn run(self) -> Outcome {
-        let Self::Generate { file } = self;
-        KeyRing::create(&file)?;
-        say(format_args!(
-            "Wrote {}. Keep a copy: without it no serial code can be checked again.",
-            file.display()
-        ));
-        Ok(ExitCode::SUCCESS)
+        match self {
+            Self::Generate { file } => {
+                KeyRing::create(&file)?;
+                say(format_args!(
+                    "Wrote {}. Keep a copy: without it no serial code can be checked again.",
+                    file.display()
+                ));
+                Ok(ExitCode::SUCCESS)
+            }
+            Self::ReplaceLost(command) => command.run(),
+        }
+    }
+}
+
+impl ReplaceCommand {
+    fn run(self) -> Outcome {
+        // A private Postgres that a service runs is refused: the service would go on with the old keys.
+        let database = Database::start(&self.database, 0)?;
+        let file = database.key_file()?;
+        block_on(async {
+            database.migrate().await?;
+            let store = Store::new(&database.settings)?;
+            let path = file.path().to_owned();
+            let ring = file.ring_or_new()?;
+            let (fingerprints, now) = (ring.fingerprints(), Clock::system().now());
+            let dependents = key_fingerprints::dependents(&store).await?;
+            match key_fingerprints::settle(&store, &fingerprints, now).await? {
+                Ok(()) => say(format_args!(
+                    "Nothing is lost: the keys in {} are those that this database depends on.",
+                    path.display()
+                )),
+                Err(_) => {
+                    let operator = Operator::at_the_machine();
+                    key_fingerprints::replace(&store, &operator, &fingerprints, now).await?;
+                    say(format_args!(
+                        "The database depends on the keys in {} now. Back that file up, and start every instance with it.",
+                        path.display()
+                    ));
+                    say(tell_loss(&dependents));
+                }
+            }
+            Ok(ExitCode::SUCCESS)
+        })
     }
 }

@@ -103,7 +103,7 @@ impl MintCommand {
                 Some(file) if !self.dry_run => file,
                 _ => return Ok(Ok(())),
             };
-            let keys = database.keys()?;
+            let keys = database.key_file()?.keys_for(&database).await?;
             let key = keys.serials().first().context("there is no serial key")?;
             let order = MintOrder {
                 run,

@@ -6,6 +6,7 @@ mod admin;
 mod database;
 mod deck;
 mod effects;
+mod key_file;
 mod keys;
 mod log_writer;
 mod logging;
@@ -54,7 +55,7 @@ enum Command {
     /// Create admins and reset passwords
     #[command(subcommand)]
     Admin(admin::AdminCommand),
-    /// Make the key file that a database of your own needs
+    /// Make the key file that a database of your own needs, or replace one that is lost
     #[command(subcommand)]
     Keys(keys::KeysCommand),
     /// Check deck lists

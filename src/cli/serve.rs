@@ -13,12 +13,14 @@ use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use super::database::Database;
+use super::key_file::KeyFile;
 use super::{Outcome, admin, block_on, say, seed};
 use crate::api::account_events::EventWatch;
 use crate::api::bulk_files::LAYOUT;
 use crate::api::card_cache::CardCache;
 use crate::api::state::{AppState, Shared};
 use crate::api::{webhooks, wire};
+use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
@@ -48,12 +50,12 @@ impl ServeCommand {
         let pools = workers * (usize::from(self.options.pool_size) + 1)
             + usize::from(self.options.search_connections);
         let database = Database::start(&self.database, pools)?;
-        let keys = database.keys()?;
+        let key_file = database.key_file()?;
         block_on(async move {
             // Signals count from here on: a Ctrl-C during the start-up must not leave a half-stopped Postgres.
             let mut stop = Box::pin(stop_signal()?);
-            let (settings, store) = tokio::select! {
-                prepared = prepare(&database, &self.options) => prepared?,
+            let (keys, settings, store) = tokio::select! {
+                prepared = prepare(&database, key_file, &self.options) => prepared?,
                 () = &mut stop => {
                     tracing::info!("stopped before it was ready");
                     return Ok(ExitCode::SUCCESS);
@@ -138,12 +140,14 @@ fn default_workers() -> usize {
 /// and say nothing. A migration that has begun goes on when the future is dropped; the process ends after it.
 async fn prepare(
     database: &Database,
+    key_file: KeyFile,
     options: &ServeOptions,
-) -> anyhow::Result<(StoreSettings, Store)> {
+) -> anyhow::Result<(KeyRing, StoreSettings, Store)> {
     let applied = database.migrate().await?;
     if !applied.is_empty() {
         tracing::info!(migrations = applied.len(), "database migrated");
     }
+    let keys = key_file.keys_for(database).await?;
     let mut settings = database.settings.clone();
     settings.pool_size = options.pool_size.into();
     settings.search_connections = options.search_connections.into();
@@ -155,7 +159,7 @@ async fn prepare(
     if folded > 0 {
         tracing::info!(cards = folded, "texts folded for the search");
     }
-    Ok((settings, store))
+    Ok((keys, settings, store))
 }
 
 /// Completes at the first SIGTERM or Ctrl-C.

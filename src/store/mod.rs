@@ -30,6 +30,7 @@ pub mod history;
 pub mod idempotency;
 pub mod import;
 mod json;
+pub mod key_fingerprints;
 pub mod lane;
 mod ledger;
 pub mod migrations;

@@ -324,6 +324,15 @@ diesel::table! {
 }
 
 diesel::table! {
+    key_fingerprints (purpose, key_id) {
+        purpose -> Text,
+        key_id -> Text,
+        fingerprint -> Bytea,
+        noted_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     personal_access_tokens (id) {
         id -> Uuid,
         account_id -> Uuid,
@@ -619,6 +628,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     events,
     games,
     idempotency_keys,
+    key_fingerprints,
     personal_access_tokens,
     print_commitments,
     print_run_lines,

@@ -1,0 +1,148 @@
+//! The key file of an installation: found, made at the very first start, and held against the database that was used with it.
+
+use std::path::{Path, PathBuf};
+
+use super::Exit;
+use super::database::Database;
+use crate::auth::keys::KeyRing;
+use crate::domain::clock::Clock;
+use crate::store::Store;
+use crate::store::key_fingerprints::{self, Dependents, MissingKey};
+
+/// A key file, as far as can be said without the database.
+pub(super) struct KeyFile {
+    path: PathBuf,
+    /// What is in it; `None` when it is not there.
+    ring: Option<KeyRing>,
+    /// Whether a first start makes it: beside a private Postgres, unless the options name a file.
+    is_generated: bool,
+}
+
+/// Why a service does not start with its keys.
+#[derive(Debug, thiserror::Error)]
+enum KeyFileError {
+    #[error("there is no key file {0}: make one with `cardscape keys generate FILE`")]
+    None(PathBuf),
+    #[error(
+        "the key file {} is missing, but the database was used with one. Put it back from your backup. Without it {}. \
+         Only if it is lost for good: `cardscape keys replace-lost` makes a new one (docs/OPERATIONS.md, Keys)",
+        path.display(), consequences(dependents)
+    )]
+    Lost { path: PathBuf, dependents: Dependents },
+    #[error(
+        "the key file {} does not belong to this database, which was used with other keys: it lacks {}. Is it the file of another \
+         installation, or from another backup? Start with the one that belongs to this database; all instances need the same. \
+         With this one {}. Only if the other is lost for good: `cardscape keys replace-lost` (docs/OPERATIONS.md, Keys)",
+        path.display(), names(missing), consequences(dependents)
+    )]
+    Foreign { path: PathBuf, missing: Vec<MissingKey>, dependents: Dependents },
+}
+
+/// What it means that the keys are gone.
+fn consequences(dependents: &Dependents) -> String {
+    let codes = match dependents {
+        Dependents { print_runs: 0, .. } => "no serial code".to_owned(),
+        Dependents { codes, print_runs: 1, .. } => {
+            format!("none of the {codes} serial codes of a print run")
+        }
+        Dependents { codes, print_runs, .. } => {
+            format!("none of the {codes} serial codes of {print_runs} print runs")
+        }
+    };
+    let webhooks = match dependents.webhooks {
+        0 => String::new(),
+        1 => ", and the webhook gets another secret, which its receiver must be given".to_owned(),
+        count => {
+            format!(", and {count} webhooks get other secrets, which their receivers must be given")
+        }
+    };
+    format!(
+        "{codes} that was made with it can ever be checked again, all access tokens end, attempt limits start afresh{webhooks}"
+    )
+}
+
+fn names(missing: &[MissingKey]) -> String {
+    let names = missing.iter().map(|MissingKey { purpose, key_id, is_other }| match is_other {
+        true => format!("the key {key_id} in `{purpose}` (the one there has another secret)"),
+        false => format!("the key {key_id} in `{purpose}`"),
+    });
+    names.collect::<Vec<_>>().join(", ")
+}
+
+impl KeyFile {
+    /// The file that the options name, or the one in the data directory.
+    pub(super) fn read(named: Option<&Path>, data_dir: Option<&Path>) -> anyhow::Result<Self> {
+        let (path, is_generated) = match (named, data_dir) {
+            (Some(file), _) => (file.to_owned(), false),
+            (None, Some(data_dir)) => (data_dir.join("keys.json"), true),
+            (None, None) => {
+                return Err(Exit::usage(
+                    "with DATABASE_URL the keys must come from you: make a file with `cardscape keys generate FILE` \
+                     and name it with --keys-file or CARDSCAPE_KEYS_FILE",
+                )
+                .into());
+            }
+        };
+        let ring = KeyRing::load_if_there(&path)?;
+        Ok(Self { path, ring, is_generated })
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The keys, once it is sure that they are those that the migrated database was used with. At the very first start they are made
+    /// and durable before anything in the database can depend on them: a start that is killed on the way leaves nothing to mend.
+    pub(super) async fn keys_for(mut self, database: &Database) -> anyhow::Result<KeyRing> {
+        let store = Store::new(&database.settings)?;
+        // Another start may have made it since.
+        if self.ring.is_none() {
+            self.ring = KeyRing::load_if_there(&self.path)?;
+        }
+        let ring = match self.ring {
+            Some(ring) => ring,
+            None => {
+                let dependents = key_fingerprints::dependents(&store).await?;
+                match (dependents.any, self.is_generated) {
+                    (true, _) => {
+                        return Err(KeyFileError::Lost { path: self.path, dependents }.into());
+                    }
+                    (false, false) => return Err(KeyFileError::None(self.path).into()),
+                    (false, true) => create_or_load(&self.path)?,
+                }
+            }
+        };
+        let now = Clock::system().now();
+        match key_fingerprints::settle(&store, &ring.fingerprints(), now).await? {
+            Ok(()) => Ok(ring),
+            Err(missing) => {
+                let dependents = key_fingerprints::dependents(&store).await?;
+                Err(KeyFileError::Foreign { path: self.path, missing, dependents }.into())
+            }
+        }
+    }
+
+    /// The keys in it; new ones when it is not there, wherever it should be.
+    pub(super) fn ring_or_new(self) -> anyhow::Result<KeyRing> {
+        match self.ring {
+            Some(ring) => Ok(ring),
+            None => create_or_load(&self.path),
+        }
+    }
+}
+
+/// Writes new keys, unless another process was faster.
+fn create_or_load(path: &Path) -> anyhow::Result<KeyRing> {
+    if let Err(error) = KeyRing::create(path)
+        && !path.exists()
+    {
+        return Err(error.into());
+    }
+    Ok(KeyRing::load(path)?)
+}
+
+/// For the operator who has lost the keys: what that means.
+pub(super) fn tell_loss(dependents: &Dependents) -> String {
+    format!("From now on {}.", consequences(dependents))
+}

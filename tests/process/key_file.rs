@@ -1,0 +1,219 @@
+//! The key file, as an operator meets it: lost, of another installation, and first starts that were killed.
+
+use std::path::Path;
+
+use super::*;
+
+/// What a command says, and that it failed.
+fn refusal(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(70), "{}", text(&output));
+    text(&output)
+}
+
+fn success(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    text(&output)
+}
+
+impl Home {
+    fn keys(&self) -> PathBuf {
+        self.0.join("keys.json")
+    }
+
+    fn mint(&self, out: &str) -> Command {
+        let out = self.0.join(out);
+        let run = ["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "1", "--out"];
+        self.command(&[&run[..], &[out.to_str().unwrap()]].concat())
+    }
+
+    /// The private Postgres of a running service, as somebody would name it who has a database of their own.
+    fn url(&self) -> String {
+        let run = self.0.join("run").canonicalize().unwrap();
+        let run = run.to_str().unwrap().replace('/', "%2F");
+        format!("postgres:///cardscape?host={run}&user=cardscape")
+    }
+
+    /// Commands on the database of another home's service, with a key file in this one.
+    fn command_on(&self, other: &Home, keys: &Path, arguments: &[&str]) -> Command {
+        let mut command = self.command(arguments);
+        command.args(["--database-url", &other.url(), "--keys-file", keys.to_str().unwrap()]);
+        command
+    }
+
+    async fn query(&self, query: &str) -> String {
+        let run = self.0.join("run").canonicalize().unwrap();
+        let config = format!("host={} user=cardscape dbname=cardscape", run.display());
+        let (client, connection) =
+            tokio_postgres::connect(&config, tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        let rows = client.simple_query(query).await.unwrap();
+        rows.into_iter()
+            .find_map(|message| match message {
+                tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+                _ => None,
+            })
+            .unwrap_or_default()
+    }
+}
+
+const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
+
+#[tokio::test]
+async fn a_lost_key_file_is_refused_and_replaced_only_on_demand() {
+    let home = Home::new();
+    home.serve().stop(Signal::TERM);
+    success(home.mint("first.csv"));
+    let codes = std::fs::read_to_string(home.0.join("first.csv")).unwrap().lines().count() - 1;
+    let old = std::fs::read(home.keys()).unwrap();
+    std::fs::remove_file(home.keys()).unwrap();
+    for command in [home.command(&SERVE), home.mint("second.csv")] {
+        let said = refusal(command);
+        assert!(said.contains("keys.json is missing"), "{said}");
+        assert!(
+            said.contains(&format!("none of the {codes} serial codes of a print run")),
+            "{said}"
+        );
+        assert!(said.contains("keys replace-lost"), "{said}");
+        assert!(!home.keys().exists(), "nothing is made in silence");
+    }
+    assert!(
+        !home.0.join("second.csv").exists(),
+        "nothing is printed with keys that are lost again"
+    );
+    // What needs no keys goes on.
+    success(home.command(&["admin", "reset-password", "admin"]));
+
+    let said = success(home.command(&["keys", "replace-lost"]));
+    assert!(said.contains(&format!("none of the {codes} serial codes of a print run")), "{said}");
+    let new = std::fs::read(home.keys()).unwrap();
+    assert_ne!(old, new);
+    let service = home.serve();
+    assert!(service.register("ada").await);
+    service.stop(Signal::TERM);
+    let said = success(home.command(&["keys", "replace-lost"]));
+    assert!(said.contains("Nothing is lost"), "{said}");
+    assert_eq!(std::fs::read(home.keys()).unwrap(), new);
+
+    // The old file turns up again: it is the wrong one now.
+    std::fs::write(home.keys(), &old).unwrap();
+    let said = refusal(home.command(&SERVE));
+    assert!(said.contains("does not belong to this database"), "{said}");
+    assert_eq!(std::fs::read(home.keys()).unwrap(), old, "nothing is overwritten");
+    // The keys of both: what was printed with either can be checked.
+    let [mut both, old] = [&new, &old].map(|ring| serde_json::from_slice::<Value>(ring).unwrap());
+    let serials = both["serials"].as_array_mut().unwrap();
+    serials.push(old["serials"][0].clone());
+    std::fs::write(home.keys(), both.to_string()).unwrap();
+    home.serve().stop(Signal::TERM);
+}
+
+/// Whenever a first start is killed: either the keys are there and stay, or the next start makes them.
+#[tokio::test]
+async fn a_first_start_that_is_killed_recovers_by_itself() {
+    let moments: [(&str, fn(&Home) -> bool); 4] = [
+        ("before the cluster", |home| home.0.join("postgres.unfinished").exists()),
+        ("before the keys", |home| home.0.join("postgres").exists()),
+        ("while Postgres starts", |home| home.0.join("postgres/postmaster.pid").exists()),
+        ("with the keys", |home| home.keys().exists()),
+    ];
+    for (moment, has_come) in moments {
+        let home = Home::new();
+        let mut child =
+            home.command(&SERVE).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let began = Instant::now();
+        while !has_come(&home) {
+            assert!(began.elapsed() < Duration::from_mins(1), "{moment}");
+            std::thread::yield_now();
+        }
+        kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
+        child.wait().unwrap();
+        let keys = std::fs::read(home.keys()).ok();
+        let service = home.serve();
+        assert!(service.is_ready().await, "{moment}");
+        let now = std::fs::read(home.keys()).unwrap();
+        assert!(keys.is_none_or(|keys| keys == now), "{moment}: the keys are kept");
+        assert_eq!(home.query("SELECT count(*) FROM key_fingerprints").await, "2", "{moment}");
+        service.stop(Signal::TERM);
+    }
+}
+
+/// Commands that need no keys may come before the first start.
+#[tokio::test]
+async fn a_database_that_was_never_used_with_keys_gets_some() {
+    let home = Home::new();
+    success(home.command(&["admin", "create", "early bird"]));
+    assert!(!home.keys().exists());
+    home.mark_started();
+    let service = home.serve();
+    assert!(service.is_ready().await && home.keys().exists());
+    service.stop(Signal::TERM);
+}
+
+#[tokio::test]
+async fn instances_with_different_keys_on_one_database_are_noticed() {
+    let (home, other) = (Home::new(), Home::new());
+    let service = home.serve();
+    let foreign = other.keys();
+    let missing = refusal(other.command_on(&home, &foreign, &SERVE));
+    assert!(missing.contains("is missing") && missing.contains("backup"), "{missing}");
+    assert!(!foreign.exists());
+    success({
+        let mut generate = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        generate.args(["keys", "generate"]).arg(&foreign);
+        generate
+    });
+    let said = refusal(other.command_on(&home, &foreign, &SERVE));
+    assert!(said.contains("does not belong to this database"), "{said}");
+    assert!(said.contains("in `lookups`") && said.contains("in `serials`"), "{said}");
+    // The same names with another secret: by hand, or damaged.
+    let mut forged: Value = serde_json::from_slice(&std::fs::read(home.keys()).unwrap()).unwrap();
+    let generated: Value = serde_json::from_slice(&std::fs::read(&foreign).unwrap()).unwrap();
+    forged["serials"][0]["secret"] = generated["serials"][0]["secret"].clone();
+    std::fs::write(&foreign, forged.to_string()).unwrap();
+    let said = refusal(other.command_on(&home, &foreign, &SERVE));
+    assert!(said.contains("another secret") && !said.contains("in `lookups`"), "{said}");
+    let secret = forged["lookups"]["secret"].as_str().unwrap();
+    assert!(
+        !said.contains(secret)
+            && !said.contains(generated["serials"][0]["secret"].as_str().unwrap())
+    );
+    // Beside a running service of its own a lost key file is not replaced.
+    let said = refusal(home.command(&["keys", "replace-lost"]));
+    assert!(said.contains("already in use"), "{said}");
+
+    std::fs::copy(home.keys(), &foreign).unwrap();
+    let url = home.url();
+    other.mark_started();
+    let options = ["--database-url", &url, "--keys-file", foreign.to_str().unwrap()];
+    let second = other.serve_with(&options);
+    assert!(service.register("ada").await && second.knows("ada").await);
+    second.stop(Signal::TERM);
+    service.stop(Signal::TERM);
+}
+
+/// A database that was last used by a program that did not note keys: its print runs name theirs.
+#[tokio::test]
+async fn an_older_database_knows_the_keys_of_its_print_runs() {
+    let home = Home::new();
+    let service = home.serve();
+    success(home.mint("codes.csv"));
+    home.query("DELETE FROM key_fingerprints").await;
+    service.stop(Signal::TERM);
+    let own = std::fs::read(home.keys()).unwrap();
+    std::fs::remove_file(home.keys()).unwrap();
+    let said = refusal(home.command(&SERVE));
+    assert!(said.contains("is missing"), "{said}");
+    success({
+        let mut generate = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        generate.args(["keys", "generate"]).arg(home.keys());
+        generate
+    });
+    let said = refusal(home.command(&SERVE));
+    assert!(said.contains("does not belong to this database"), "{said}");
+    std::fs::write(home.keys(), own).unwrap();
+    let service = home.serve();
+    assert_eq!(home.query("SELECT count(*) FROM key_fingerprints").await, "2");
+    service.stop(Signal::TERM);
+}
