@@ -34,8 +34,8 @@ tour: postgres  ## play the main job against a running service, or one started f
 	$(CARGO) build --locked
 	$(CARGO) run --quiet --locked --example tour
 
-openapi:  ## write openapi/openapi.json
-	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test api the_committed_document
+openapi:  ## write openapi/openapi.json and the table of scopes in docs/API.md
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test api -- the_committed_document the_scope_table
 
 pages:  ## write the generated parts of docs/GAMES.md, docs/VIOLATIONS.md and crates/engine/schema
 	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test games_page the_generated_parts

@@ -204,6 +204,51 @@ fn every_operation_has_its_row() {
     assert_eq!(rows.len(), MATRIX.len(), "a row for each operation, not two");
 }
 
+/// The table of `docs/API.md` that says which operations a scope opens, and for whom.
+fn scope_table() -> String {
+    let mut opened = BTreeMap::<(usize, &str, &str), Vec<String>>::new();
+    for (method, path, operation) in ROUTES {
+        let (_, needs, ..) = MATRIX.iter().find(|(name, ..)| name == operation).unwrap();
+        // In the order of the roles.
+        let (rank, role, scope) = match needs {
+            Anyone => continue,
+            Login => (0, "player", ""),
+            Scoped(scope) => (0, "player", *scope),
+            Moderator(scope) => (1, "moderator", *scope),
+            Admin(scope) => (2, "admin", *scope),
+        };
+        let path = path.strip_prefix("/v1").unwrap_or(path);
+        let line = format!("`{} {path}`", method.to_ascii_uppercase());
+        opened.entry((rank, scope, role)).or_default().push(line);
+    }
+    let mut table = "| Scope | Least role | Opens (below `/v1`) |\n|---|---|---|\n".to_owned();
+    for ((_, scope, role), operations) in opened {
+        let scope = if scope.is_empty() { "none: log in".to_owned() } else { format!("`{scope}`") };
+        table += &format!("| {scope} | {role} | {} |\n", operations.join(", "));
+    }
+    table
+}
+
+/// `CARDSCAPE_UPDATE=1 cargo test --test api the_scope_table` writes it. That the matrix is what the service does, the tests below show.
+#[test]
+fn the_scope_table_of_the_documentation_is_the_matrix() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/API.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (before, rest) = page.split_once("<!-- scopes -->\n").unwrap();
+    let (table, after) = rest.split_once("<!-- /scopes -->").unwrap();
+    let expected = scope_table();
+    if std::env::var_os("CARDSCAPE_UPDATE").is_some() {
+        let page = format!("{before}<!-- scopes -->\n{expected}<!-- /scopes -->{after}");
+        std::fs::write(path, page).unwrap();
+        return;
+    }
+    assert_eq!(table, expected, "run `make openapi`");
+    // Every scope is explained, and no other.
+    let explained = before.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let explained: BTreeSet<&str> = explained.filter(|word| word.contains(':')).collect();
+    assert_eq!(explained, Scope::ALL.iter().map(|scope| scope.as_str()).collect());
+}
+
 /// What a permission did to a request, whatever happened after.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
