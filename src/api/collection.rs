@@ -96,7 +96,7 @@ impl From<EntryView> for CollectionEntryResponse {
     fn from(entry: EntryView) -> Self {
         Self {
             printing: entry.printing_id,
-            condition: entry.condition().as_str(),
+            condition: entry.condition.as_str(),
             quantity: entry.quantity,
             updated_at: entry.updated_at,
             rarity: entry.rarity,

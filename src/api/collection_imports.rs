@@ -479,7 +479,7 @@ impl From<EntryView> for ExportedEntry {
     fn from(entry: EntryView) -> Self {
         Self {
             quantity: entry.quantity,
-            condition: entry.condition().as_str(),
+            condition: entry.condition.as_str(),
             printing: entry.printing_id,
             rarity: entry.rarity,
             name: entry.card.name,

@@ -59,7 +59,7 @@ impl DeckSummaryResponse {
             account_id: row.account_id,
             game: row.game().to_owned(),
             format: format!("{}/{}", row.game(), row.local_format()),
-            visibility: row.visibility().as_str(),
+            visibility: row.visibility.as_str(),
             name: row.name,
             card_count,
             created_at: row.created_at,

@@ -128,7 +128,7 @@ impl DisputeResponse {
         overseer: bool,
     ) -> Self {
         let statement = |row: StatementRow| StatementResponse {
-            by: row.side().as_str(),
+            by: row.side.as_str(),
             text: row.text,
             created_at: row.created_at,
             account_id: overseer.then_some(row.account_id),

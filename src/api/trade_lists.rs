@@ -68,7 +68,7 @@ pub struct TradeListResponse {
 impl TradeListResponse {
     fn answer(TradeListView { row, items }: TradeListView) -> HttpResponse {
         let body = Self {
-            visibility: row.visibility().as_str(),
+            visibility: row.visibility.as_str(),
             updated_at: row.updated_at,
             items: items.into_iter().map(Into::into).collect(),
         };

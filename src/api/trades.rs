@@ -108,7 +108,7 @@ impl TradeSummaryResponse {
     fn new(row: TradeRow, reader: AccountId) -> Self {
         Self {
             id: row.id,
-            state: row.state().as_str(),
+            state: row.state.as_str(),
             role: row.role(reader).as_str(),
             closed_at: row.closed_at(),
             from: row.by_name,
@@ -138,7 +138,7 @@ pub struct TradeResponse {
 
 impl TradeResponse {
     fn new(row: TradeRow, copies: Vec<TradedCopy>, reader: AccountId) -> Self {
-        let state = row.state();
+        let state = row.state;
         let (give, want): (Vec<_>, Vec<_>) = copies.into_iter().partition(|copy| copy.given);
         let side = |copies: Vec<TradedCopy>| {
             copies.into_iter().map(|copy| TradedCopyResponse::new(copy, state)).collect()

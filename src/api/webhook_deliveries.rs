@@ -47,7 +47,8 @@ pub struct DeliveryResponse {
     #[schema(example = 500, minimum = 100, maximum = 999)]
     pub last_status: Option<i32>,
     /// Why the last attempt failed: `status`, `redirect` (not followed), `gone`, `timeout`, `connection`, `tls`, `protocol` (no HTTP),
-    /// `name` (no such host), `address` (not on the public internet), `url`; or why there was none: `disabled`, `expired`.
+    /// `name` (no such host), `address` (not on the public internet), `url`; or why there was none: `disabled`, `expired`,
+    /// `unreadable` (a fault of the service).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "status")]
     pub last_failure: Option<String>,
@@ -65,12 +66,12 @@ impl From<DeliveryRow> for DeliveryResponse {
             id: row.id,
             seq: row.seq,
             kind: row.kind,
-            state: row.state,
+            state: row.state.as_str().to_owned(),
             attempts: row.attempts,
             next_attempt_at: row.next_attempt_at,
             last_attempt_at: row.last_attempt_at,
             last_status: row.last_status,
-            last_failure: row.last_failure,
+            last_failure: row.last_failure.map(|failure| failure.as_str().to_owned()),
             created_at: row.created_at,
             finished_at: row.finished_at,
         }

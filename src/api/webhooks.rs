@@ -79,7 +79,7 @@ impl From<WebhookRow> for WebhookResponse {
             game: row.game_code,
             enabled: row.disabled_at.is_none(),
             disabled_at: row.disabled_at,
-            disabled_reason: row.disabled_reason,
+            disabled_reason: row.disabled_reason.map(|reason| reason.as_str().to_owned()),
             secret_generation: row.secret_generation,
             previous_secret_until: row.previous_secret_until,
             created_at: row.created_at,

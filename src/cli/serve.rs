@@ -242,13 +242,8 @@ async fn housekeeping(shared: Arc<Shared>, store: Store) {
         tick.tick().await;
         shared.rate_limiter.sweep();
         shared.metrics.run_upkeep();
-        let swept = async {
-            let mut conn = store.connection().await?;
-            retention::sweep(&mut conn, shared.clock.now()).await
-        };
-        match swept.await {
-            Ok(rows) => tracing::debug!(rows, "swept"),
-            Err(error) => tracing::warn!(%error, "could not sweep"),
+        if let Err(error) = retention::sweep(&store, shared.clock.now()).await {
+            tracing::warn!(%error, "could not sweep");
         }
         // An older program beside this one may have imported something.
         if let Err(error) = cards::refresh_words(&store).await {

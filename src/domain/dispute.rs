@@ -85,6 +85,11 @@ impl DisputeSide {
             Self::Owner => "owner",
         }
     }
+
+    /// The side of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Claimant, Self::Owner].into_iter().find(|side| side.as_str() == name)
+    }
 }
 
 /// How often one account may say something in a dispute.

@@ -65,9 +65,28 @@ pub enum Failure {
     Disabled,
     /// The event is too old to be kept.
     Expired,
+    /// What is stored of the event cannot be read or written out: no attempt was made, and none would do better.
+    Unreadable,
 }
 
 impl Failure {
+    /// All failures.
+    pub const ALL: [Self; 13] = [
+        Self::Url,
+        Self::Name,
+        Self::Address,
+        Self::Connection,
+        Self::Tls,
+        Self::Timeout,
+        Self::Protocol,
+        Self::Redirect,
+        Self::Status,
+        Self::Gone,
+        Self::Disabled,
+        Self::Expired,
+        Self::Unreadable,
+    ];
+
     /// The word on the wire and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -83,7 +102,13 @@ impl Failure {
             Self::Gone => "gone",
             Self::Disabled => "disabled",
             Self::Expired => "expired",
+            Self::Unreadable => "unreadable",
         }
+    }
+
+    /// The failure of that word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|failure| failure.as_str() == word)
     }
 }
 
@@ -106,6 +131,11 @@ impl DisabledReason {
             Self::Gone => "gone",
             Self::Failing => "failing",
         }
+    }
+
+    /// The reason of that word.
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::Admin, Self::Gone, Self::Failing].into_iter().find(|reason| reason.as_str() == word)
     }
 }
 

@@ -13,6 +13,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::changes::{self, Extent};
+use super::retention::Turn;
 use super::{Connection, Store, StoreResult};
 use crate::auth::permission::{Granted, ReadOwnEvents};
 use crate::domain::ids::AccountId;
@@ -21,7 +22,7 @@ use crate::domain::ids::AccountId;
 pub const RETENTION: Duration = Duration::days(90);
 /// Accounts are numbered anew well before their events are swept, so that the clocks of instances may differ.
 const MARGIN: Duration = Duration::days(1);
-/// Most events that are numbered, or swept, by one statement.
+/// Most events that are numbered by one statement.
 const BATCH: i64 = 5_000;
 /// Instances' clocks may differ by so much: a card that was submitted a moment after its unlock may be told as unlocked, too.
 const SKEW: &str = "interval '1 minute'";
@@ -289,29 +290,63 @@ pub async fn list(
     .await?)
 }
 
-/// Deletes events whose time is over, numbered or not; returns how many. An unlock that was told late is older than what has a lower number:
-/// it stays until that goes, so that what is kept has no holes.
-pub(super) async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
-    let mut swept = 0;
+/// Looks at the next `$4` events before `$1` that come after `$2` and `$3`, and deletes those whose time is over. An unlock that was told late
+/// is older than what has a lower number: it stays until that goes, so that what is kept has no holes.
+pub(super) const SWEEP: &str = "WITH page AS MATERIALIZED ( \
+         SELECT id, account_id, created_at FROM account_events \
+         WHERE created_at < $1 AND (created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $4 \
+     ), kept AS MATERIALIZED ( \
+         SELECT old.account_id, (SELECT min(stays.seq) FROM account_events stays \
+                                 WHERE stays.account_id = old.account_id AND stays.created_at >= $1) AS first_seq \
+         FROM (SELECT DISTINCT account_id FROM page) old \
+     ), gone AS ( \
+         DELETE FROM account_events WHERE id = ANY (ARRAY( \
+             SELECT e.id FROM page JOIN kept USING (account_id) JOIN account_events e ON e.id = page.id \
+             WHERE e.seq IS NULL OR kept.first_seq IS NULL OR e.seq < kept.first_seq FOR UPDATE OF e SKIP LOCKED)) RETURNING 1 \
+     ), ends AS (SELECT created_at, id FROM page ORDER BY created_at DESC, id DESC LIMIT 1) \
+     SELECT (SELECT count(*) FROM gone) AS deleted, (SELECT count(*) FROM page) AS seen, \
+            coalesce((SELECT created_at FROM ends), $2) AS last_at, coalesce((SELECT id FROM ends), $3) AS last_id";
+
+#[derive(QueryableByName)]
+struct SweptPage {
+    #[diesel(sql_type = BigInt)]
+    deleted: i64,
+    #[diesel(sql_type = BigInt)]
+    seen: i64,
+    #[diesel(sql_type = Timestamptz)]
+    last_at: DateTime<Utc>,
+    #[diesel(sql_type = BigInt)]
+    last_id: i64,
+}
+
+/// Deletes events whose time is over, numbered or not; returns how many.
+pub(super) async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
+    let mut turn = Turn::new("account_events");
+    let mut after = (DateTime::UNIX_EPOCH, 0);
     loop {
-        // What is kept of each account is looked for once. As an array, so that the rows are found by their ids: IN reads the whole table.
-        let some = diesel::sql_query(
-            "WITH kept AS MATERIALIZED ( \
-                 SELECT old.account_id, (SELECT min(stays.seq) FROM account_events stays \
-                                         WHERE stays.account_id = old.account_id AND stays.created_at >= $1) AS first_seq \
-                 FROM (SELECT DISTINCT account_id FROM account_events WHERE created_at < $1) old) \
-             DELETE FROM account_events WHERE id = ANY (ARRAY( \
-                 SELECT e.id FROM account_events e JOIN kept USING (account_id) \
-                 WHERE e.created_at < $1 AND (e.seq IS NULL OR kept.first_seq IS NULL OR e.seq < kept.first_seq) \
-                 ORDER BY e.created_at, e.seq LIMIT $2 FOR UPDATE OF e SKIP LOCKED))",
-        )
-        .bind::<Timestamptz, _>(now - RETENTION)
-        .bind::<BigInt, _>(BATCH)
-        .execute(conn)
-        .await?;
-        swept += some;
-        if i64::try_from(some).is_ok_and(|some| some < BATCH) {
-            return Ok(swept);
+        let page = sweep_page(store, now - RETENTION, after, turn.limit).await;
+        let page = page.map(|page| {
+            after = (page.last_at, page.last_id);
+            (page.deleted, page.seen)
+        });
+        if !turn.goes_on(page)? {
+            return Ok(turn.end());
         }
     }
+}
+
+async fn sweep_page(
+    store: &Store,
+    before: DateTime<Utc>,
+    (last_at, last_id): (DateTime<Utc>, i64),
+    limit: i64,
+) -> StoreResult<SweptPage> {
+    let mut conn = store.connection().await?;
+    Ok(diesel::sql_query(SWEEP)
+        .bind::<Timestamptz, _>(before)
+        .bind::<Timestamptz, _>(last_at)
+        .bind::<BigInt, _>(last_id)
+        .bind::<BigInt, _>(limit)
+        .get_result(&mut *conn)
+        .await?)
 }

@@ -83,20 +83,27 @@ pub async fn discard_replaced(store: &Store, now: DateTime<Utc>) -> StoreResult<
     let mut discarded = 0;
     loop {
         let mut conn = store.connection().await?;
-        let version: Option<Uuid> = bulk_files::table
-            .filter(bulk_files::replaced_at.lt(now - KEPT))
-            .select(bulk_files::id)
-            .first(&mut *conn)
-            .await
-            .optional()?;
-        let Some(version) = version else { return Ok(discarded) };
         AnsiTransactionManager::begin_transaction(&mut *conn).await?;
-        let deleted = discard(&mut conn, version).await;
-        discarded += end(&mut conn, deleted).await?;
+        let deleted = discard_one(&mut conn, now).await;
+        match end(&mut conn, deleted).await? {
+            0 => return Ok(discarded),
+            versions => discarded += versions,
+        }
     }
 }
 
-async fn discard(conn: &mut Connection, version: Uuid) -> StoreResult<usize> {
+/// Leaves alone what another instance is deleting.
+async fn discard_one(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
+    let version: Option<Uuid> = bulk_files::table
+        .filter(bulk_files::replaced_at.lt(now - KEPT).assume_not_null())
+        .select(bulk_files::id)
+        .order(bulk_files::replaced_at)
+        .for_update()
+        .skip_locked()
+        .first(conn)
+        .await
+        .optional()?;
+    let Some(version) = version else { return Ok(0) };
     // A large file has many chunks.
     conn.batch_execute("SET LOCAL statement_timeout = '60s'").await?;
     Ok(diesel::delete(bulk_files::table.find(version)).execute(conn).await?)

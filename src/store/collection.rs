@@ -228,7 +228,7 @@ async fn entries_of(
     let entries = door::entries(conn, viewer, by.account(), &filter).await?;
     let entry = |(printing, condition): &EntryKey| {
         let is_it =
-            |entry: &&EntryView| entry.printing_id == printing.0 && entry.condition() == *condition;
+            |entry: &&EntryView| entry.printing_id == printing.0 && entry.condition == *condition;
         entries.iter().find(is_it).cloned()
     };
     Ok(keys.iter().map(entry).collect())
@@ -259,7 +259,7 @@ struct CountRow {
     #[diesel(sql_type = SqlUuid)]
     printing_id: Uuid,
     #[diesel(sql_type = Text)]
-    condition: String,
+    condition: Condition,
     #[diesel(sql_type = Int4)]
     quantity: i32,
 }
@@ -286,10 +286,7 @@ pub(super) async fn counts(
             query.bind::<Nullable<Text>, _>(game).load(conn).await?
         }
     };
-    let count = |row: CountRow| {
-        let condition = Condition::parse(&row.condition).unwrap_or_default();
-        ((PrintingId(row.printing_id), condition), row.quantity)
-    };
+    let count = |row: CountRow| ((PrintingId(row.printing_id), row.condition), row.quantity);
     Ok(rows.into_iter().map(count).collect())
 }
 

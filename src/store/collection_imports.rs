@@ -352,7 +352,7 @@ impl AsStoreError for CommitError {
 #[derive(QueryableByName)]
 struct ImportRow {
     #[diesel(sql_type = Text)]
-    mode: String,
+    mode: ImportMode,
     #[diesel(sql_type = Nullable<Text>)]
     game_code: Option<String>,
     #[diesel(sql_type = Jsonb)]
@@ -402,7 +402,7 @@ pub async fn commit(
     if usize::try_from(known) != Ok(ids.len()) {
         return Err(CommitError::Stale);
     }
-    let replaces = row.mode == ImportMode::Replace.as_str();
+    let replaces = row.mode == ImportMode::Replace;
     let before = if replaces {
         let mut before =
             collection::counts(conn, by.account(), Only::Game(row.game_code.as_deref())).await?;
@@ -462,19 +462,4 @@ fn merge(
         }
     }
     Ok((after, result))
-}
-
-/// Forgets files whose time is over. Those that were committed stay for as long as a repeated request is answered.
-pub(super) async fn sweep(
-    conn: &mut Connection,
-    now: DateTime<Utc>,
-    keep_committed: Duration,
-) -> StoreResult<usize> {
-    Ok(diesel::sql_query(
-        "DELETE FROM collection_imports WHERE (committed_at IS NULL AND expires_at < $1) OR committed_at < $2",
-    )
-    .bind::<Timestamptz, _>(now)
-    .bind::<Timestamptz, _>(now - keep_committed)
-    .execute(conn)
-    .await?)
 }

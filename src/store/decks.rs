@@ -27,7 +27,8 @@ pub struct DeckRow {
     format_code: String,
     /// What its owner calls it.
     pub name: String,
-    visibility: String,
+    /// Who may read it.
+    pub visibility: Visibility,
     /// Rises with every change.
     pub revision: i64,
     /// When it was stored.
@@ -50,11 +51,6 @@ impl DeckRow {
     /// The name of the format within its game.
     pub fn local_format(&self) -> &str {
         &self.format_code
-    }
-
-    /// Who may read it.
-    pub fn visibility(&self) -> Visibility {
-        Visibility::parse(&self.visibility).unwrap_or_default()
     }
 }
 

@@ -29,7 +29,7 @@ struct DisputeRow {
     #[diesel(sql_type = SqlUuid)]
     claimant_id: Uuid,
     #[diesel(sql_type = Text)]
-    state: String,
+    state: DisputeState,
     #[diesel(sql_type = Timestamptz)]
     opened_at: DateTime<Utc>,
     #[diesel(sql_type = Nullable<Timestamptz>)]
@@ -81,8 +81,9 @@ impl DisputeView {
 /// Something that one side said.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct StatementRow {
+    /// On which side.
     #[diesel(sql_type = Text)]
-    side: String,
+    pub side: DisputeSide,
     /// Who said it.
     #[diesel(sql_type = SqlUuid)]
     pub account_id: Uuid,
@@ -92,17 +93,6 @@ pub struct StatementRow {
     /// When.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
-}
-
-impl StatementRow {
-    /// On which side.
-    pub fn side(&self) -> DisputeSide {
-        if self.side == DisputeSide::Claimant.as_str() {
-            DisputeSide::Claimant
-        } else {
-            DisputeSide::Owner
-        }
-    }
 }
 
 /// Whose disputes.
@@ -167,7 +157,7 @@ async fn views(
         id: DisputeId(row.dispute_id),
         copy,
         claimant: AccountId(row.claimant_id),
-        state: DisputeState::parse(&row.state).unwrap_or(DisputeState::Withdrawn),
+        state: row.state,
         opened_at: row.opened_at,
         closed_at: row.closed_at,
         decided_by: row.decided_by.map(AccountId),
@@ -237,13 +227,7 @@ struct HeldDispute {
     #[diesel(sql_type = SqlUuid)]
     owner_id: Uuid,
     #[diesel(sql_type = Text)]
-    state: String,
-}
-
-impl HeldDispute {
-    fn state(&self) -> DisputeState {
-        DisputeState::parse(&self.state).unwrap_or(DisputeState::Withdrawn)
-    }
+    state: DisputeState,
 }
 
 /// Holds a dispute until the transaction ends.
@@ -298,8 +282,8 @@ async fn state_new(
     } else {
         return Ok(Argued::Missing);
     };
-    if held.state() != DisputeState::Open {
-        return Ok(Argued::Closed(held.state()));
+    if held.state != DisputeState::Open {
+        return Ok(Argued::Closed(held.state));
     }
     let said = dispute_statements::table.filter(dispute_statements::dispute_id.eq(dispute.0));
     let own: i64 = said
@@ -338,7 +322,7 @@ pub async fn withdraw(
         let is_owner = held.owner_id == by.account().0;
         return Ok(if is_owner { Argued::NotYourTurn } else { Argued::Missing });
     }
-    match held.state() {
+    match held.state {
         DisputeState::Open => {}
         DisputeState::Withdrawn => return Ok(Argued::Done),
         closed => return Ok(Argued::Closed(closed)),
@@ -382,7 +366,7 @@ pub async fn decide(
     if [held.claimant_id, copy.owner_id].contains(&by.account().0) {
         return Ok(Argued::OwnCase);
     }
-    match held.state() {
+    match held.state {
         DisputeState::Open => {}
         decided if decided == outcome.state() => return Ok(Argued::Done),
         closed => return Ok(Argued::Closed(closed)),

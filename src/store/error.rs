@@ -49,6 +49,11 @@ impl StoreError {
         matches!(self, Self::Conflict { constraint } if constraint == name)
     }
 
+    /// Whether a row was found, and what is stored in it cannot be read.
+    pub fn is_unreadable(&self) -> bool {
+        matches!(self, Self::Fault(DieselError::DeserializationError(_)))
+    }
+
     /// Whether the same transaction may well succeed when it is run again at once: a deadlock or a serialisation failure.
     pub(super) fn is_transient(&self) -> bool {
         match self {

@@ -47,6 +47,7 @@ pub mod seed_loads;
 pub mod serials;
 pub mod sessions;
 pub mod sets;
+mod stored;
 pub mod submission_reviews;
 pub mod tokens;
 pub mod trade_lists;

@@ -1,15 +1,21 @@
 //! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, files that nobody committed, where
 //! submissions came from, offers that came to nothing, deliveries of webhooks, events.
+//!
+//! Everything goes in batches, each a statement and so a transaction of its own, which finds its rows by an index and leaves out those that
+//! another instance is deleting. However much there is, each statement ends within its time limit, what is done stays done, and the next
+//! sweep goes on from there.
+
+mod steps;
+
+use std::time::{Duration as Period, Instant};
 
 use chrono::{DateTime, Duration, Utc};
-use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
+use uuid::Uuid;
 
-use super::schema::{attempts, events, idempotency_keys, personal_access_tokens, sessions};
-use super::{
-    Connection, StoreError, StoreResult, account_events, collection_imports, trades,
-    webhook_deliveries,
-};
+use super::{Store, StoreError, StoreResult, account_events};
+use steps::{STEPS, Step};
 
 /// Idempotency records are kept this long: a client that re-sends later gets a second resource.
 pub const IDEMPOTENCY_RETENTION: Duration = Duration::days(2);
@@ -20,66 +26,162 @@ const SESSION_RETENTION: Duration = Duration::days(30);
 /// A mirror that was away for longer begins again.
 const CHANGE_RETENTION: Duration = Duration::days(90);
 
+/// Rows of the first batch of each kind; a batch that does not end within the time limit for a statement is followed by smaller ones.
+pub const BATCH: i64 = 1_000;
+/// Longest time for one kind of rows in one sweep: the others get their turn, too.
+const TURN: Period = Period::from_secs(60);
+
+/// Every statement of a sweep with what it is about, for tests of their plans.
+pub fn statements() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let walks =
+        [("submission_networks", SWEEP_NETWORKS), ("account_events", account_events::SWEEP)];
+    STEPS.iter().map(|step| (step.rows, step.statement)).chain(walks)
+}
+
 /// Deletes everything whose time is over; returns how many rows went, or the first error, when all else was done.
-pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
+pub async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut swept = Swept::default();
-    swept.add(
-        diesel::delete(attempts::table.filter(attempts::window_start.lt(now - ATTEMPT_RETENTION)))
-            .execute(conn)
-            .await,
-    );
-    swept.add(
-        diesel::delete(
-            idempotency_keys::table
-                .filter(idempotency_keys::created_at.lt(now - IDEMPOTENCY_RETENTION)),
-        )
-        .execute(conn)
-        .await,
-    );
-    swept.add(
-        diesel::delete(
-            sessions::table.filter(
-                sessions::expires_at
-                    .lt(now - SESSION_RETENTION)
-                    .or(sessions::revoked_at.lt(now - SESSION_RETENTION).assume_not_null()),
-            ),
-        )
-        .execute(conn)
-        .await,
-    );
-    swept.add(
-        diesel::delete(
-            personal_access_tokens::table
-                .filter(personal_access_tokens::expires_at.lt(now - SESSION_RETENTION)),
-        )
-        .execute(conn)
-        .await,
-    );
-    swept.add(
-        diesel::delete(
-            events::table
-                .filter(events::seq.is_not_null())
-                .filter(events::created_at.lt(now - CHANGE_RETENTION)),
-        )
-        .execute(conn)
-        .await,
-    );
-    swept.add(collection_imports::sweep(conn, now, IDEMPOTENCY_RETENTION).await);
-    // Where submissions came from matters while their card is hidden.
-    swept.add(
-        diesel::sql_query(
-        "DELETE FROM submission_networks WHERE submission_id IN ( \
-             SELECT n.submission_id FROM submission_networks n JOIN submissions s ON s.id = n.submission_id \
-             JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at < $1 LIMIT 10000)",
-    )
-    .bind::<diesel::sql_types::Timestamptz, _>(now)
-    .execute(conn)
-    .await,
-    );
-    swept.add(trades::sweep(conn, now).await);
-    swept.add(webhook_deliveries::sweep(conn, now).await);
-    swept.add(account_events::sweep(conn, now).await);
+    for step in &STEPS {
+        swept.add(clear(store, step, now).await);
+    }
+    swept.add(forget_networks(store, now).await);
+    swept.add(account_events::sweep(store, now).await);
     swept.end()
+}
+
+async fn clear(store: &Store, step: &Step, now: DateTime<Utc>) -> StoreResult<usize> {
+    let mut turn = Turn::new(step.rows);
+    loop {
+        let cleared = clear_batch(store, step.statement, now - step.keep, turn.limit).await;
+        if !turn.goes_on(cleared.map(|rows| (rows, rows)))? {
+            return Ok(turn.end());
+        }
+    }
+}
+
+async fn clear_batch(
+    store: &Store,
+    statement: &str,
+    before: DateTime<Utc>,
+    limit: i64,
+) -> StoreResult<i64> {
+    let mut conn = store.connection().await?;
+    let rows = diesel::sql_query(statement)
+        .bind::<Timestamptz, _>(before)
+        .bind::<BigInt, _>(limit)
+        .execute(&mut *conn)
+        .await?;
+    Ok(i64::try_from(rows).unwrap_or(i64::MAX))
+}
+
+/// Where submissions came from matters while their card is hidden. Looks at the next `$3` rows after `$2`, deletes those whose card was unlocked
+/// before `$1`, and tells how many those were, how many it looked at, and which was the last.
+const SWEEP_NETWORKS: &str = "WITH page AS MATERIALIZED ( \
+         SELECT submission_id FROM submission_networks WHERE submission_id > $2 ORDER BY submission_id LIMIT $3 \
+     ), gone AS ( \
+         DELETE FROM submission_networks WHERE submission_id = ANY (ARRAY( \
+             SELECT n.submission_id FROM page JOIN submission_networks n USING (submission_id) \
+             JOIN submissions s ON s.id = n.submission_id JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at < $1 \
+             FOR UPDATE OF n SKIP LOCKED)) RETURNING 1 \
+     ) SELECT (SELECT count(*) FROM gone) AS deleted, count(*) AS seen, \
+              coalesce((array_agg(submission_id ORDER BY submission_id DESC))[1], $2) AS last FROM page";
+
+#[derive(diesel::QueryableByName)]
+struct Page {
+    #[diesel(sql_type = BigInt)]
+    deleted: i64,
+    #[diesel(sql_type = BigInt)]
+    seen: i64,
+    #[diesel(sql_type = SqlUuid)]
+    last: Uuid,
+}
+
+/// Goes through all that are kept, page by page, since no index knows which of their cards are unlocked: as many as there are
+/// submissions of hidden cards.
+async fn forget_networks(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
+    let mut turn = Turn::new("submission_networks");
+    let mut after = Uuid::nil();
+    loop {
+        let page = networks_page(store, now, after, turn.limit).await;
+        let page = page.map(|page| {
+            after = page.last;
+            (page.deleted, page.seen)
+        });
+        if !turn.goes_on(page)? {
+            return Ok(turn.end());
+        }
+    }
+}
+
+async fn networks_page(
+    store: &Store,
+    now: DateTime<Utc>,
+    after: Uuid,
+    limit: i64,
+) -> StoreResult<Page> {
+    let mut conn = store.connection().await?;
+    Ok(diesel::sql_query(SWEEP_NETWORKS)
+        .bind::<Timestamptz, _>(now)
+        .bind::<SqlUuid, _>(after)
+        .bind::<BigInt, _>(limit)
+        .get_result(&mut *conn)
+        .await?)
+}
+
+/// The batches of one kind of rows in one sweep.
+pub(super) struct Turn {
+    rows: &'static str,
+    /// Most rows of the next batch.
+    pub(super) limit: i64,
+    ends: Instant,
+    deleted: usize,
+    /// Whether the turn ended before there was no more.
+    is_cut_off: bool,
+}
+
+impl Turn {
+    pub(super) fn new(rows: &'static str) -> Self {
+        let ends = Instant::now() + TURN;
+        Self { rows, limit: BATCH, ends, deleted: 0, is_cut_off: false }
+    }
+
+    /// Notes how a batch went, which rows it deleted and how many it looked at; whether another is to follow. One that did not end in
+    /// time is followed by a smaller one, until there is no smaller one.
+    pub(super) fn goes_on(&mut self, batch: StoreResult<(i64, i64)>) -> StoreResult<bool> {
+        match batch {
+            Ok((deleted, seen)) => {
+                self.deleted += usize::try_from(deleted).unwrap_or_default();
+                if seen < self.limit {
+                    return Ok(false);
+                }
+            }
+            Err(StoreError::Unavailable(cause)) if self.limit > 1 => {
+                self.limit = (self.limit / 8).max(1);
+                tracing::debug!(rows = self.rows, limit = self.limit, cause, "smaller batches");
+            }
+            Err(error) => {
+                // What was done stays done, and is told.
+                self.tell();
+                return Err(error);
+            }
+        }
+        self.is_cut_off = Instant::now() >= self.ends;
+        Ok(!self.is_cut_off)
+    }
+
+    /// How many rows went.
+    pub(super) fn end(self) -> usize {
+        self.tell();
+        self.deleted
+    }
+
+    fn tell(&self) {
+        if self.deleted > 0 {
+            let (rows, deleted, goes_on) = (self.rows, self.deleted, self.is_cut_off);
+            metrics::counter!("housekeeping_rows_total", "rows" => rows).increment(deleted as u64);
+            tracing::info!(rows, deleted, goes_on, "swept");
+        }
+    }
 }
 
 /// What the steps of a sweep have done: one that fails keeps no other from being done.
@@ -90,10 +192,10 @@ struct Swept {
 }
 
 impl Swept {
-    fn add<E: Into<StoreError>>(&mut self, step: Result<usize, E>) {
+    fn add(&mut self, step: StoreResult<usize>) {
         match step {
             Ok(rows) => self.rows += rows,
-            Err(error) => self.failed = self.failed.take().or(Some(error.into())),
+            Err(error) => self.failed = self.failed.take().or(Some(error)),
         }
     }
 

@@ -260,14 +260,13 @@ async fn open_dispute(
         .on_conflict_do_nothing()
         .execute(conn)
         .await?;
-    let (dispute, state): (Uuid, String) = disputes::table
+    let (dispute, state): (Uuid, DisputeState) = disputes::table
         .filter(disputes::code_prefix.eq(&prefix))
         .filter(disputes::code_mac.eq(&copy.code_mac))
         .filter(disputes::claimant_id.eq(by.account().0))
         .select((disputes::id, disputes::state))
         .first(conn)
         .await?;
-    let state = DisputeState::parse(&state).unwrap_or(DisputeState::Open);
     Ok(Submitted::RegisteredToAnother { dispute: DisputeId(dispute), state })
 }
 

@@ -22,8 +22,9 @@ pub use super::door::collection::{SeenPrinting, TradeItemView};
 /// A list without its items.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct TradeListRow {
+    /// Who may read it.
     #[diesel(sql_type = Text)]
-    visibility: String,
+    pub visibility: Visibility,
     /// Rises with every change; 0: nothing was ever written.
     #[diesel(sql_type = BigInt)]
     pub revision: i64,
@@ -34,13 +35,7 @@ pub struct TradeListRow {
 
 impl TradeListRow {
     fn empty() -> Self {
-        let visibility = Visibility::Private.as_str().to_owned();
-        Self { visibility, revision: 0, updated_at: None }
-    }
-
-    /// Who may read it.
-    pub fn visibility(&self) -> Visibility {
-        Visibility::parse(&self.visibility).unwrap_or_default()
+        Self { visibility: Visibility::Private, revision: 0, updated_at: None }
     }
 }
 

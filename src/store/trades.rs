@@ -19,7 +19,7 @@ use crate::auth::permission::{Granted, Permission, ReadTrades, Viewer, WriteTrad
 use crate::domain::ids::{AccountId, CopyId, TradeId};
 use crate::domain::ledger::LedgerKind;
 use crate::domain::trade::{
-    KEPT_AFTER_CLOSE, MAX_OPEN_TRADES, TradeRole, TradeSide, TradeState, TradeTerms, Trading,
+    MAX_OPEN_TRADES, TradeRole, TradeSide, TradeState, TradeTerms, Trading,
 };
 
 /// An offer to make.
@@ -160,7 +160,7 @@ async fn counter_new(
         }
         Some(first) => first,
     };
-    match first.state() {
+    match first.state {
         TradeState::Open => {}
         TradeState::Lapsed => return Ok(Answered::Lapsed(gone(conn, trade).await?)),
         closed => return Ok(Answered::Closed(closed)),
@@ -318,26 +318,17 @@ struct HeldTrade {
     #[diesel(sql_type = SqlUuid)]
     offered_to: Uuid,
     #[diesel(sql_type = Text)]
-    state: String,
+    state: TradeState,
 }
 
 impl HeldTrade {
     fn role(&self, account: AccountId) -> TradeRole {
         role(self.offered_by, account)
     }
-
-    fn state(&self) -> TradeState {
-        state(&self.state)
-    }
 }
 
 fn role(offered_by: Uuid, account: AccountId) -> TradeRole {
     if offered_by == account.0 { TradeRole::Offerer } else { TradeRole::Recipient }
-}
-
-/// The database allows no other text; should it ever, the offer is not open.
-fn state(name: &str) -> TradeState {
-    TradeState::parse(name).unwrap_or(TradeState::Cancelled)
 }
 
 /// The state of trade `t` by the clock: nobody need have noted that its time is over.
@@ -411,7 +402,7 @@ pub async fn refuse(
     if held.role(by.account()) != turn {
         return Ok(Answered::NotYourTurn);
     }
-    match held.state() {
+    match held.state {
         TradeState::Open => close(conn, trade, to, at).await?,
         done if done == to => {}
         closed => return Ok(Answered::Closed(closed)),
@@ -458,7 +449,7 @@ pub async fn accept(
     if held.role(by.account()) == TradeRole::Offerer {
         return Ok(Answered::NotYourTurn);
     }
-    match held.state() {
+    match held.state {
         TradeState::Open => {}
         TradeState::Accepted => return Ok(Answered::Done(())),
         TradeState::Lapsed => return Ok(Answered::Lapsed(gone(conn, trade).await?)),
@@ -551,8 +542,9 @@ pub struct TradeRow {
     /// Name of who is asked.
     #[diesel(sql_type = Text)]
     pub to_name: String,
+    /// How far it is, by the clock.
     #[diesel(sql_type = Text)]
-    state: String,
+    pub state: TradeState,
     /// What the one who made it says.
     #[diesel(sql_type = Nullable<Text>)]
     pub message: Option<String>,
@@ -579,11 +571,6 @@ pub struct TradeRow {
 }
 
 impl TradeRow {
-    /// How far it is, by the clock.
-    pub fn state(&self) -> TradeState {
-        state(&self.state)
-    }
-
     /// On which side an account stands that is one of the two.
     pub fn role(&self, account: AccountId) -> TradeRole {
         role(self.offered_by, account)
@@ -591,7 +578,7 @@ impl TradeRow {
 
     /// When it was closed, or its time was over.
     pub fn closed_at(&self) -> Option<DateTime<Utc>> {
-        match self.state() {
+        match self.state {
             TradeState::Open => None,
             TradeState::Expired => Some(self.expires_at),
             _ => self.closed_at,
@@ -718,22 +705,4 @@ async fn copies_of(
     let copies = seen(conn, viewer, account, copies).await?;
     let traded = |(copy, (given, available, gone))| TradedCopy { copy, given, available, gone };
     Ok(copies.into_iter().zip(places).map(traded).collect())
-}
-
-/// Notes which offers' time is over, and deletes those that came to nothing long ago; returns how many rows it touched.
-pub(super) async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
-    let over = trades::table
-        .filter(trades::state.eq(TradeState::Open.as_str()))
-        .filter(trades::expires_at.le(now));
-    let expired = diesel::update(over)
-        .set((
-            trades::state.eq(TradeState::Expired.as_str()),
-            trades::closed_at.eq(trades::expires_at.nullable()),
-        ))
-        .execute(conn)
-        .await?;
-    let old = trades::table
-        .filter(trades::state.ne_all([TradeState::Open.as_str(), TradeState::Accepted.as_str()]))
-        .filter(trades::closed_at.lt(now - KEPT_AFTER_CLOSE).assume_not_null());
-    Ok(expired + diesel::delete(old).execute(conn).await?)
 }

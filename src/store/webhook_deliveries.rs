@@ -25,10 +25,8 @@ const STRETCH: i64 = 500;
 const STRETCHES: usize = 20;
 /// Deliveries that are given up by one statement: it writes two indexes, and what it cannot finish in time it never will.
 const GIVEN_UP: i64 = 1_000;
-/// Deliveries that are deleted by one statement.
-const BATCH: i64 = 5_000;
 /// Deliveries are kept this long: shorter than the events that they tell of.
-const RETENTION: Duration = Duration::days(30);
+pub(super) const RETENTION: Duration = Duration::days(30);
 
 /// A delivery as admins see it.
 #[derive(Clone, Debug, Queryable, Selectable)]
@@ -40,8 +38,8 @@ pub struct DeliveryRow {
     pub seq: Option<i64>,
     /// Kind of the event, or `ping`.
     pub kind: String,
-    /// `waiting`, `delivered` or `failed`.
-    pub state: String,
+    /// How far it is.
+    pub state: DeliveryState,
     /// How often it was tried since it was made, or sent again.
     pub attempts: i32,
     /// When it is tried next, at the earliest.
@@ -51,7 +49,7 @@ pub struct DeliveryRow {
     /// Status of the last answer.
     pub last_status: Option<i32>,
     /// Why the last attempt failed.
-    pub last_failure: Option<String>,
+    pub last_failure: Option<Failure>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
     /// When it was delivered or given up.
@@ -77,6 +75,13 @@ impl DeliveryState {
             Self::Delivered => "delivered",
             Self::Failed => "failed",
         }
+    }
+
+    /// The state of that word.
+    pub(super) fn parse(word: &str) -> Option<Self> {
+        [Self::Waiting, Self::Delivered, Self::Failed]
+            .into_iter()
+            .find(|state| state.as_str() == word)
     }
 }
 
@@ -474,8 +479,8 @@ impl Letter {
 pub enum Taken {
     /// This.
     Letter(Box<Letter>),
-    /// Something whose event is gone: it was given up.
-    Expired,
+    /// Something whose event is gone or cannot be read: it was given up.
+    GivenUp(Failure),
     /// Nothing now, or not by this task any more.
     Nothing,
 }
@@ -519,13 +524,24 @@ async fn take_in(conn: &mut Connection, hold: Hold, now: DateTime<Utc>) -> Store
     let Some((id, seq, attempts, created_at)) = next else { return Ok(Taken::Nothing) };
     let news = match seq {
         None => News::Ping { webhook: hold.webhook, at: created_at },
-        Some(seq) => match changes::find(conn, seq).await? {
-            Some(change) => News::Change(change),
-            None => {
-                finish(conn, id, DeliveryState::Failed, None, Some(Failure::Expired), now).await?;
-                return Ok(Taken::Expired);
+        Some(seq) => {
+            let found = match changes::find(conn, seq).await {
+                Ok(Some(change)) => Ok(change),
+                Ok(None) => Err(Failure::Expired),
+                Err(error) if error.is_unreadable() => {
+                    tracing::error!(%error, delivery = %DeliveryId(id), seq, "cannot read the event of a delivery");
+                    Err(Failure::Unreadable)
+                }
+                Err(error) => return Err(error),
+            };
+            match found {
+                Ok(change) => News::Change(change),
+                Err(failure) => {
+                    finish(conn, id, DeliveryState::Failed, None, Some(failure), now).await?;
+                    return Ok(Taken::GivenUp(failure));
+                }
             }
-        },
+        }
     };
     let attempts = attempts + 1;
     diesel::update(deliveries::table.find(id))
@@ -555,6 +571,32 @@ async fn finish(
         ))
         .execute(conn)
         .await?;
+    Ok(())
+}
+
+/// Gives up a delivery that was taken, the attempt of that number, without a word about its receiver: nothing was posted.
+pub async fn give_up(
+    store: &Store,
+    (delivery, attempts): (DeliveryId, i32),
+    failure: Failure,
+    now: DateTime<Utc>,
+) -> StoreResult<()> {
+    let mut conn = store.connection().await?;
+    diesel::update(
+        deliveries::table
+            .find(delivery.0)
+            .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
+            .filter(deliveries::attempts.eq(attempts)),
+    )
+    .set((
+        deliveries::state.eq(DeliveryState::Failed.as_str()),
+        deliveries::next_attempt_at.eq(None::<DateTime<Utc>>),
+        deliveries::last_status.eq(None::<i32>),
+        deliveries::last_failure.eq(failure.as_str()),
+        deliveries::finished_at.eq(now),
+    ))
+    .execute(&mut *conn)
+    .await?;
     Ok(())
 }
 
@@ -679,45 +721,4 @@ pub async fn waiting(store: &Store) -> StoreResult<i64> {
     let mut conn = store.connection().await?;
     let waiting = deliveries::table.filter(deliveries::state.eq(DeliveryState::Waiting.as_str()));
     Ok(waiting.count().get_result(&mut *conn).await?)
-}
-
-/// Deletes deliveries that are a month old, those of deleted webhooks, and then these webhooks.
-pub(super) async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
-    // As arrays, so that the rows are found by their ids: IN reads the whole table.
-    let old = "DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY( \
-                   SELECT id FROM webhook_deliveries WHERE created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))";
-    let orphaned = "DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY( \
-                        SELECT d.id FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id \
-                        WHERE w.deleted_at < $1 LIMIT $2 FOR UPDATE OF d SKIP LOCKED))";
-    let mut gone = sweep_by(conn, old, now - RETENTION).await?;
-    // What was on its way when the webhook was deleted, is not any more.
-    gone += sweep_by(conn, orphaned, now - LEASE).await?;
-    let deleted = diesel::sql_query(
-        "DELETE FROM webhooks w WHERE w.deleted_at < $1 \
-             AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id)",
-    )
-    .bind::<Timestamptz, _>(now - LEASE)
-    .execute(conn)
-    .await?;
-    Ok(gone + deleted)
-}
-
-/// Deletes with a statement that takes a time and how many, until it finds no more.
-async fn sweep_by(
-    conn: &mut Connection,
-    statement: &str,
-    before: DateTime<Utc>,
-) -> StoreResult<usize> {
-    let mut swept = 0;
-    loop {
-        let some = diesel::sql_query(statement)
-            .bind::<Timestamptz, _>(before)
-            .bind::<diesel::sql_types::BigInt, _>(BATCH)
-            .execute(conn)
-            .await?;
-        swept += some;
-        if i64::try_from(some).is_ok_and(|some| some < BATCH) {
-            return Ok(swept);
-        }
-    }
 }

@@ -30,7 +30,7 @@ pub struct WebhookRow {
     /// Since when nothing is posted.
     pub disabled_at: Option<DateTime<Utc>>,
     /// Why.
-    pub disabled_reason: Option<String>,
+    pub disabled_reason: Option<DisabledReason>,
     /// Rises with each new secret, from 1.
     pub secret_generation: i32,
     /// How long deliveries are signed with the secret before, too.

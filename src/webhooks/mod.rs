@@ -16,7 +16,7 @@ use crate::auth::secret;
 use crate::auth::webhook_secret::WebhookSecret;
 use crate::domain::clock::Clock;
 use crate::domain::ids::WebhookId;
-use crate::domain::webhook::{Outcome, wait_after};
+use crate::domain::webhook::{Failure, Outcome, wait_after};
 use crate::store::webhook_deliveries::{self as deliveries, Hold, Letter, News, Settled, Taken};
 use crate::store::{Store, StoreResult, in_time};
 use sender::{Message, Sender};
@@ -123,7 +123,7 @@ impl Dispatcher {
         while began.elapsed() < TURN && !*self.stopping.borrow() {
             match deliveries::take(&self.store, hold, self.clock.now()).await? {
                 Taken::Letter(letter) => self.deliver(hold, *letter).await?,
-                Taken::Expired => {}
+                Taken::GivenUp(failure) => count_attempt(failure.as_str()),
                 Taken::Nothing => break,
             }
         }
@@ -139,13 +139,16 @@ impl Dispatcher {
         let outcome = match self.message(hold.webhook, &letter) {
             Ok(message) => self.sender.post(url, message).await,
             Err(error) => {
-                tracing::error!(%error, %delivery, "cannot write the body of a delivery");
-                return Err(crate::store::StoreError::Unavailable(error.to_string()));
+                // Tried again it would fail again, and keep those behind it from being posted.
+                tracing::error!(%error, %delivery, kind, "cannot write the body of a delivery");
+                let (failure, now) = (Failure::Unreadable, self.clock.now());
+                count_attempt(failure.as_str());
+                return deliveries::give_up(&self.store, (delivery, attempts), failure, now).await;
             }
         };
         metrics::histogram!("webhook_attempt_seconds").record(began.elapsed().as_secs_f64());
         let word = outcome.failure.map_or("delivered", |failure| failure.as_str());
-        metrics::counter!("webhook_attempts_total", "outcome" => word).increment(1);
+        count_attempt(word);
         let [dice] = secret::random::<1>();
         let wait = wait_after(attempts, &kind, dice);
         let now = self.clock.now();
@@ -176,4 +179,8 @@ impl Dispatcher {
             .collect();
         Ok(Message { timestamp: now.timestamp(), signature: signatures.join(" "), id, body })
     }
+}
+
+fn count_attempt(outcome: &'static str) {
+    metrics::counter!("webhook_attempts_total", "outcome" => outcome).increment(1);
 }

@@ -50,8 +50,7 @@ async fn news(app: &TestApp, player: &Player, seen: &mut u64) -> Vec<Value> {
 }
 
 async fn sweep(app: &TestApp) {
-    let mut conn = app.store().connection().await.unwrap();
-    retention::sweep(&mut conn, app.clock().now()).await.unwrap();
+    retention::sweep(app.store(), app.clock().now()).await.unwrap();
 }
 
 /// One open stream.

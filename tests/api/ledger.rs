@@ -574,9 +574,7 @@ impl World {
 
     async fn compare(&mut self, reader: usize) {
         // Housekeeping writes down whose time is over; nobody need have looked.
-        let mut conn = self.app.store().connection().await.unwrap();
-        cardscape::store::retention::sweep(&mut conn, self.app.clock().now()).await.unwrap();
-        drop(conn);
+        cardscape::store::retention::sweep(self.app.store(), self.app.clock().now()).await.unwrap();
         for trade in &mut self.model.trades {
             if trade.state == "open" && trade.expires <= self.model.minute {
                 trade.state = "expired";

@@ -344,8 +344,7 @@ async fn an_offer_ends_with_its_time() {
     look().await;
     // The same after housekeeping, which writes it down and forgets it later.
     let sweep = async || {
-        let mut conn = app.store().connection().await.unwrap();
-        cardscape::store::retention::sweep(&mut conn, app.clock().now()).await.unwrap();
+        cardscape::store::retention::sweep(app.store(), app.clock().now()).await.unwrap();
     };
     sweep().await;
     assert_eq!(app.db().value("SELECT state FROM trades").await, "expired");

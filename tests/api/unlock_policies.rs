@@ -146,8 +146,7 @@ async fn five_accounts_of_one_network_are_not_enough() {
     assert_eq!(unlocked.count(), 1);
     assert_eq!(app.db().number("SELECT count(*) FROM submission_networks").await, 5);
     app.clock().advance(Duration::minutes(1));
-    let mut conn = app.store().connection().await.unwrap();
-    cardscape::store::retention::sweep(&mut conn, app.clock().now()).await.unwrap();
+    cardscape::store::retention::sweep(app.store(), app.clock().now()).await.unwrap();
     assert_eq!(app.db().number("SELECT count(*) FROM submission_networks").await, 0);
 }
 

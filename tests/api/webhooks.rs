@@ -655,8 +655,7 @@ async fn edits_need_the_version_that_was_read() {
 }
 
 async fn sweep(app: &TestApp) {
-    let mut conn = app.store().connection().await.unwrap();
-    cardscape::store::retention::sweep(&mut conn, app.clock().now()).await.unwrap();
+    cardscape::store::retention::sweep(app.store(), app.clock().now()).await.unwrap();
 }
 
 #[tokio::test]
@@ -717,4 +716,47 @@ async fn a_long_backlog_is_written_once() {
     let cursor = page["next_cursor"].as_str().unwrap();
     let next = app.get(&format!("{}/deliveries?limit=3&cursor={cursor}", hook.path)).by(&admin);
     assert_eq!(seqs(&next.answer().await.expect(200)), [1697, 1696, 1695]);
+}
+
+/// What cannot be read or written out is given up at once: those behind it are posted, and the receiver is not blamed.
+#[tokio::test]
+async fn a_delivery_that_cannot_be_rendered_is_settled_as_failed() {
+    let (app, admin) = start().await;
+    let receiver = Receiver::start().await;
+    let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
+    happen(&app, 4).await;
+    // An event that nobody can read: no program of ours writes such a one.
+    app.sql("UPDATE events SET payload = '{\"game\": 7}' WHERE payload ->> 'game' = 'g1'").await;
+    let dispatcher = Arc::into_inner(app.dispatcher()).unwrap();
+    let render = |news: cardscape::store::webhook_deliveries::News| {
+        use cardscape::store::webhook_deliveries::News;
+        match &news {
+            News::Change(change) if change.subject.game == "g3" => {
+                Err(serde::de::Error::custom("no such letter"))
+            }
+            _ => cardscape::api::webhooks::render(news),
+        }
+    };
+    Arc::new(Dispatcher { render, ..dispatcher }).run_once().await.unwrap();
+    let games: Vec<String> = receiver
+        .seen()
+        .iter()
+        .map(|seen| seen.json()["game"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(games, ["g2", "g4"]);
+    let list = deliveries(&app, &admin, &hook).await;
+    let states: Vec<_> = list.iter().rev().map(|d| (&d["state"], &d["last_failure"])).collect();
+    let (failed, delivered) = (json!("failed"), json!("delivered"));
+    let (unreadable, none) = (json!("unreadable"), Value::Null);
+    let given_up = (&failed, &unreadable);
+    let posted = (&delivered, &none);
+    assert_eq!(states, [given_up, posted, given_up, posted]);
+    let webhook = app.get(&hook.path).by(&admin).answer().await.expect(200);
+    assert_eq!(webhook["enabled"], true);
+    let blamed = "SELECT count(*) FROM webhooks WHERE failures > 0 OR resume_at IS NOT NULL";
+    assert_eq!(app.db().number(blamed).await, 0);
+    // Nothing is tried again.
+    app.clock().advance(Duration::hours(1));
+    app.post_webhooks().await;
+    assert_eq!(receiver.seen().len(), 2);
 }

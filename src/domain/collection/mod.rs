@@ -132,6 +132,11 @@ impl ImportMode {
             Self::Replace => "replace",
         }
     }
+
+    /// The mode of that code.
+    pub fn parse(code: &str) -> Option<Self> {
+        [Self::Add, Self::Replace].into_iter().find(|mode| mode.as_str() == code)
+    }
 }
 
 /// Which of the two lists of cards that a player would trade.

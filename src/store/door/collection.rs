@@ -69,8 +69,9 @@ pub struct EntryView {
     /// Rarity; `None`: the card is hidden from the viewer.
     #[diesel(sql_type = Nullable<Text>)]
     pub rarity: Option<String>,
+    /// In which condition.
     #[diesel(sql_type = Text)]
-    condition: String,
+    pub condition: Condition,
     /// How many.
     #[diesel(sql_type = Int4)]
     pub quantity: i32,
@@ -80,15 +81,10 @@ pub struct EntryView {
 }
 
 impl EntryView {
-    /// The condition. The database allows no other text.
-    pub fn condition(&self) -> Condition {
-        Condition::parse(&self.condition).unwrap_or_default()
-    }
-
     /// Where it stands in the list.
     pub fn position(&self) -> EntryPosition {
         let CardLine { game_code, set_code, number, .. } = &self.card;
-        let condition = self.condition.clone();
+        let condition = self.condition.as_str().to_owned();
         (game_code.clone(), set_code.clone(), number.clone(), self.printing_id, condition)
     }
 }

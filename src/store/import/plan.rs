@@ -17,6 +17,7 @@ use crate::domain::import::{
 };
 use crate::store::door::content::{self, StoredCard, StoredPrinting};
 use crate::store::schema::{card_migrations, cards, copies, print_runs, printings, sets};
+use crate::store::stored::UnknownWord;
 use crate::store::{Connection, StoreResult};
 
 /// What differs between a set file and what is stored.
@@ -155,10 +156,17 @@ async fn gone_numbers(
         .load(conn)
         .await?;
     let became = |(old, kind, set, number): (String, String, String, String)| {
-        let how = if kind == "move" { "moved to" } else { "merged into" };
-        (old, format!("was {how} {set}/{number}"))
+        let how = match kind.as_str() {
+            "move" => "moved to",
+            "merge" => "merged into",
+            other => {
+                let column = "card_migrations.kind";
+                return Err(UnknownWord::fault(column, "way of a card", other));
+            }
+        };
+        Ok((old, format!("was {how} {set}/{number}")))
     };
-    Ok(rows.into_iter().map(became).collect())
+    rows.into_iter().map(became).collect()
 }
 
 fn compare<'a>(
