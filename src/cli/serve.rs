@@ -18,7 +18,7 @@ use crate::api::account_events::EventWatch;
 use crate::api::bulk_files::LAYOUT;
 use crate::api::card_cache::CardCache;
 use crate::api::state::{AppState, Shared};
-use crate::api::{webhooks, wire};
+use crate::api::{server, webhooks};
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
@@ -78,12 +78,12 @@ impl ServeCommand {
                 shared: app_shared.clone(),
             };
             let listen = self.options.listen;
-            let (address, server) =
-                wire::listen(listen, workers, self.options.shutdown_timeout, state)
+            let (address, http) =
+                server::listen(listen, workers, self.options.shutdown_timeout, state)
                     .with_context(|| format!("cannot listen on {listen}"))?;
             // Last, so that nothing can fail between this and showing the password.
             let first_password = first_admin(&admins).await?;
-            let handle = server.handle();
+            let handle = http.handle();
             announce(address, first_password.as_deref());
             tokio::spawn(CardCache::follow(shared.clone(), one_connection(&database.settings)?));
             tokio::spawn(EventWatch::follow(shared.clone(), one_connection(&database.settings)?));
@@ -106,7 +106,7 @@ impl ServeCommand {
                 tokio::time::sleep(drain_delay).await;
                 handle.stop(true).await;
             });
-            server.await.context("the HTTP server failed")?;
+            http.await.context("the HTTP server failed")?;
             let _ = tokio::time::timeout(LAST_POSTS, posting).await;
             tracing::info!("stopped");
             Ok(ExitCode::SUCCESS)
