@@ -139,8 +139,8 @@ pub struct ServeOptions {
     request_timeout: u64,
 
     /// How long a stopping server still takes new requests while /readyz already says no, in seconds, so that load balancers
-    /// look elsewhere in time.
-    #[arg(long, env = "CARDSCAPE_DRAIN_DELAY", default_value = "0", value_parser = clap::value_parser!(u64).range(0..=300))]
+    /// look elsewhere in time. At least half a second, also with 0.
+    #[arg(long, env = "CARDSCAPE_DRAIN_DELAY", default_value = "1", value_parser = clap::value_parser!(u64).range(0..=300))]
     pub drain_delay: u64,
 
     /// How long a stopping server waits for the requests it has accepted, in seconds.

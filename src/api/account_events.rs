@@ -4,10 +4,8 @@
 
 mod watch;
 
-use std::convert::Infallible;
 use std::time::Duration;
 
-use actix_web::http::header::{self, HeaderValue};
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
@@ -16,9 +14,11 @@ use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::changes::{known, last_event_id};
+use super::changes::known;
 use super::extract::{Freshness, Lasting, May, PageLimit, Params, cacheable};
+use super::places::NoPlace;
 use super::problem::{Problem, ProblemCode};
+use super::sse;
 use super::state::AppState;
 use crate::auth::ending::CredentialEnd;
 use crate::auth::permission::ReadOwnEvents;
@@ -26,7 +26,7 @@ use crate::store::account_events::{self, EventRow};
 use crate::store::{StoreResult, credentials};
 
 pub use watch::EventWatch;
-use watch::{Refused, StreamEnd, TRUST, Watcher};
+use watch::{StreamEnd, TRUST, Watcher};
 
 /// A silent stream says that it lives this often.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -242,7 +242,7 @@ pub async fn stream_account_events(
     by: Lasting<ReadOwnEvents>,
     query: Params<AccountStreamQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let last = last_event_id(&req)?.or(query.after);
+    let last = sse::last_event_id(&req)?.or(query.after);
     let extent = account_events::extent(&state.store, &by.granted, state.clock.now()).await?;
     let after = match last {
         None => extent.newest,
@@ -254,14 +254,9 @@ pub async fn stream_account_events(
     actix_web::rt::spawn(feed(reader, send));
     let body = futures_util::stream::unfold(receive, |mut receive| async {
         let bytes: Bytes = receive.recv().await?;
-        Some((Ok::<_, Infallible>(bytes), receive))
+        Some((bytes, receive))
     });
-    let mut response = HttpResponse::Ok();
-    response.content_type("text/event-stream").insert_header((header::CACHE_CONTROL, "no-store"));
-    // Compression would hold events back; so would a proxy's buffer.
-    response.insert_header((header::CONTENT_ENCODING, HeaderValue::from_static("identity")));
-    response.insert_header(("x-accel-buffering", "no"));
-    Ok(response.streaming(body))
+    Ok(sse::respond(body))
 }
 
 fn gone() -> Problem {
@@ -269,10 +264,10 @@ fn gone() -> Problem {
         .detail("The events do not continue from this number: read what is yours anew.")
 }
 
-fn refused(refused: Refused) -> Problem {
+fn refused(refused: NoPlace) -> Problem {
     match refused {
-        Refused::Account => Problem::new(ProblemCode::TooManyStreams).retry_after(30),
-        Refused::Process => Problem::new(ProblemCode::Unavailable)
+        NoPlace::Holder => Problem::new(ProblemCode::TooManyStreams).retry_after(30),
+        NoPlace::InAll => Problem::new(ProblemCode::Unavailable)
             .detail("This instance serves as many streams as it can.")
             .retry_after(30),
     }
@@ -281,8 +276,7 @@ fn refused(refused: Refused) -> Problem {
 /// Hands over what a reader has, one piece after the other, until it is over or the client is gone. It does not depend on the client
 /// whether a stream ends: one that reads nothing holds one piece, and no place for longer than others.
 async fn feed(mut reader: Reader, client: mpsc::Sender<Bytes>) {
-    // The first bytes go out at once, so that the client knows that it is connected.
-    let mut bytes = Bytes::from_static(b": connected\n\n");
+    let mut bytes = sse::HELLO;
     loop {
         let sent = tokio::select! {
             biased;
@@ -308,7 +302,8 @@ async fn say_end(reader: &Reader, end: StreamEnd, client: &mpsc::Sender<Bytes>) 
     let (account, reason) = (reader.by.granted.account(), end.as_str());
     metrics::counter!("account_event_stream_ends_total", "reason" => reason).increment(1);
     tracing::debug!(%account, reason, "a stream of events ends");
-    let last = format!("event: end\ndata: {{\"reason\":\"{reason}\"}}\n\n");
+    let mut last = String::new();
+    sse::write_event(&mut last, None, "end", &serde_json::json!({ "reason": reason }));
     let _ = tokio::time::timeout(LAST_WORDS, client.send(last.into())).await;
 }
 
@@ -340,7 +335,7 @@ impl Reader {
             if tokio::time::timeout(wait, self.watcher.changed()).await.is_err()
                 && self.end().is_none()
             {
-                return Ok(Bytes::from_static(b": still here\n\n"));
+                return Ok(sse::ALIVE);
             }
         }
     }
@@ -403,8 +398,7 @@ impl Reader {
         let mut text = String::new();
         for row in rows {
             let event = AccountEventResponse::from(row);
-            let data = serde_json::to_string(&event).unwrap_or_default();
-            text += &format!("id: {}\nevent: {}\ndata: {data}\n\n", event.seq, event.kind);
+            sse::write_event(&mut text, Some(event.seq), &event.kind, &event);
         }
         Ok(Ok(text.into()))
     }

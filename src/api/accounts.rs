@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::extract::{Body, ClientNetwork, Freshness, May, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
-use super::sessions::{attempt_subject, reserve_attempt};
+use super::sessions::{attempt_subjects, reserve_attempt};
 use super::state::AppState;
 use crate::auth::password::Verdict;
 use crate::auth::permission::{
@@ -101,8 +101,8 @@ pub async fn register(
     let (name, password) = new_credentials(&body.value.name, body.value.password, "/password")?;
     let now = state.clock.now();
     let mut conn = state.store.connection().await?;
-    let subject = attempt_subject(&state, AttemptScope::RegisterNetwork, None, &network);
-    reserve_attempt(&state, &mut conn, subject, ProblemCode::RegistrationThrottled, now).await?;
+    let subjects = attempt_subjects(&state, AttemptScope::RegisterNetwork, &[], &network);
+    reserve_attempt(&mut conn, &subjects, ProblemCode::RegistrationThrottled, now).await?;
     drop(conn);
 
     let password_hash = state.passwords.hash(password).await?;
@@ -194,8 +194,8 @@ pub async fn recover(
     let (name, password) = new_credentials(&name, new_password, "/new_password")?;
     let now = state.clock.now();
     let mut conn = state.store.connection().await?;
-    let subject = attempt_subject(&state, AttemptScope::RecoverNetwork, None, &network);
-    reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled, now).await?;
+    let subjects = attempt_subjects(&state, AttemptScope::RecoverNetwork, &[], &network);
+    reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
     let found = accounts::find_for_login(&mut conn, name.key()).await?;
     drop(conn);
 
@@ -211,8 +211,7 @@ pub async fn recover(
         return Err(Problem::new(ProblemCode::WrongRecoveryCode));
     }
     let mut conn = state.store.connection().await?;
-    let limit = state.settings.attempt_limits.of(AttemptScope::RecoverNetwork);
-    attempts::release(&mut conn, subject, limit, 1, now).await?;
+    attempts::release(&mut conn, &subjects, 1, now).await?;
     tracing::info!(%account, "account recovered");
     Ok(HttpResponse::NoContent().finish())
 }
@@ -337,13 +336,11 @@ pub async fn change_password(
         .ok_or_else(Problem::not_found)?;
     let new_password = Password::new(new_password, &row.account.name)
         .map_err(|error| Problem::invalid(vec![InputFault::at("/new_password", error)]))?;
-    let subject =
-        attempt_subject(&state, AttemptScope::LoginAccountNetwork, Some(by.account()), &network);
-    let of_account =
-        attempt_subject(&state, AttemptScope::PasswordAccount, Some(by.account()), &network);
-    for subject in [subject, of_account] {
-        reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled, now).await?;
-    }
+    let own = by.account().0;
+    let own = own.as_bytes();
+    let mut subjects = attempt_subjects(&state, AttemptScope::LoginAccountNetwork, own, &network);
+    subjects.extend(attempt_subjects(&state, AttemptScope::PasswordAccount, own, &network));
+    reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
     drop(conn);
 
     let old_hash = row.password_hash;
@@ -362,10 +359,7 @@ pub async fn change_password(
         })
         .await?;
     let mut conn = state.store.connection().await?;
-    for subject in [subject, of_account] {
-        let limit = state.settings.attempt_limits.of(subject.scope);
-        attempts::release(&mut conn, subject, limit, 1, now).await?;
-    }
+    attempts::release(&mut conn, &subjects, 1, now).await?;
     if !changed {
         return Err(Problem::new(ProblemCode::EditConflict));
     }

@@ -2,10 +2,8 @@
 
 mod watch;
 
-use std::convert::Infallible;
 use std::time::Duration;
 
-use actix_web::http::header::{self, HeaderValue};
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
@@ -15,7 +13,8 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::extract::{ClientNetwork, Freshness, PageLimit, Params, cacheable};
-use super::problem::{InputFault, Problem, ProblemCode};
+use super::problem::{Problem, ProblemCode};
+use super::sse;
 use super::state::AppState;
 use crate::domain::code::Code;
 use crate::store::StoreResult;
@@ -188,7 +187,7 @@ pub async fn stream_changes(
     network: ClientNetwork,
     query: Params<StreamQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let last = last_event_id(&req)?.or(query.after);
+    let last = sse::last_event_id(&req)?.or(query.after);
     let extent = changes::extent(&state.store).await?;
     let after = match last {
         None => extent.newest,
@@ -198,12 +197,7 @@ pub async fn stream_changes(
     let watcher = state.changes.subscribe(&state.store, network.0).ok_or_else(too_many)?;
     let game = query.game.as_ref().map(|game| game.as_str().to_owned());
     let reader = Reader { state, watcher, game, after, failed: false };
-    let mut response = HttpResponse::Ok();
-    response.content_type("text/event-stream").insert_header((header::CACHE_CONTROL, "no-store"));
-    // Compression would hold events back; so would a proxy's buffer.
-    response.insert_header((header::CONTENT_ENCODING, HeaderValue::from_static("identity")));
-    response.insert_header(("x-accel-buffering", "no"));
-    Ok(response.streaming(events(reader)))
+    Ok(sse::respond(events(reader)))
 }
 
 fn gone() -> Problem {
@@ -214,16 +208,6 @@ fn gone() -> Problem {
 /// A number of the feed; `None`: none that it can ever have.
 pub(super) fn known(seq: u64) -> Option<i64> {
     i64::try_from(seq).ok()
-}
-
-/// What a reconnecting client received last.
-pub(super) fn last_event_id(req: &HttpRequest) -> Result<Option<u64>, Problem> {
-    let Some(value) = req.headers().get("last-event-id") else { return Ok(None) };
-    let id = value.to_str().ok().and_then(|text| text.trim().parse().ok());
-    id.map(Some).ok_or_else(|| {
-        let fault = InputFault::at("Last-Event-ID", "must be the number of an event");
-        Problem::new(ProblemCode::InvalidHeader).errors(vec![fault])
-    })
 }
 
 /// One client of the stream.
@@ -254,7 +238,7 @@ impl Reader {
             match tokio::time::timeout(HEARTBEAT, self.watcher.changed()).await {
                 Ok(true) => {}
                 Ok(false) => return None,
-                Err(_) => return Some(Bytes::from_static(b": still here\n\n")),
+                Err(_) => return Some(sse::ALIVE),
             }
         }
     }
@@ -270,19 +254,17 @@ impl Reader {
         let mut text = String::new();
         for row in rows {
             let change = ChangeResponse::from(row);
-            let data = serde_json::to_string(&change).unwrap_or_default();
-            text += &format!("id: {}\nevent: {}\ndata: {data}\n\n", change.seq, change.kind);
+            sse::write_event(&mut text, Some(change.seq), &change.kind, &change);
         }
         Ok(text)
     }
 }
 
-fn events(reader: Reader) -> impl Stream<Item = Result<Bytes, Infallible>> {
-    // The first bytes go out at once, so that the client knows that it is connected.
-    let hello = futures_util::stream::once(async { Ok(Bytes::from_static(b": connected\n\n")) });
+fn events(reader: Reader) -> impl Stream<Item = Bytes> {
+    let hello = futures_util::stream::once(async { sse::HELLO });
     let rest = futures_util::stream::unfold(reader, |mut reader| async move {
         let bytes = reader.next().await?;
-        Some((Ok(bytes), reader))
+        Some((bytes, reader))
     });
     futures_util::StreamExt::chain(hello, rest)
 }

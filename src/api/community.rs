@@ -44,8 +44,11 @@ enum Statistic {
     Leaders,
 }
 
-/// Answers of the last moments. To count reads every submission of those who are named, and strangers may ask.
-pub struct StatisticsCache(Cache<(Statistic, Option<Code>, Option<Code>), Rendered>);
+/// Answers of the last moments. To count reads every submission of those who are named, and strangers may ask. Keys are games and sets
+/// that exist: what somebody makes up takes no room.
+pub struct StatisticsCache(Cache<Key, Rendered>);
+
+type Key = (Statistic, Option<Code>, Option<Code>);
 
 impl StatisticsCache {
     /// Keeps answers for so long.
@@ -53,21 +56,32 @@ impl StatisticsCache {
         Self(Cache::builder().max_capacity(1_000).time_to_live(ttl).build())
     }
 
-    /// The answer that is kept, or what `count` gives; once for all who wait for it.
-    async fn find<T: Serialize>(
+    /// The answer that is kept, or what `count` gives; once for all who wait for it. Of a game or set that does not exist there is nothing
+    /// to count.
+    async fn find<T: Serialize + Default>(
         &self,
         statistic: Statistic,
         state: &AppState,
         query: &CommunityQuery,
         count: impl AsyncFnOnce(&mut Connection, Option<&str>, Option<&str>) -> StoreResult<T>,
     ) -> Result<Rendered, Problem> {
-        let (game, set) = (&query.game, &query.set);
+        let key = (statistic, query.game.clone(), query.set.clone());
+        if let Some(kept) = self.0.get(&key).await {
+            return Ok(kept);
+        }
+        let (game, set) =
+            (query.game.as_ref().map(Code::as_str), query.set.as_ref().map(Code::as_str));
+        if game.or(set).is_some() {
+            let mut conn = state.store.connection().await?;
+            if !community::has_sets(&mut conn, game, set).await? {
+                return Rendered::new(FRESH, None, &T::default());
+            }
+        }
         let count = async {
-            let (game, set) = (game.as_ref().map(Code::as_str), set.as_ref().map(Code::as_str));
             let mut conn = state.store.connection().await?;
             Rendered::new(FRESH, None, &count(&mut conn, game, set).await?)
         };
-        let kept = self.0.try_get_with((statistic, game.clone(), set.clone()), count).await;
+        let kept = self.0.try_get_with(key, count).await;
         kept.map_err(|problem| Problem::clone(&problem))
     }
 }
@@ -93,7 +107,7 @@ impl From<UnlockDay> for UnlockDayResponse {
 }
 
 /// Unlocks over time.
-#[derive(Serialize, ToSchema)]
+#[derive(Default, Serialize, ToSchema)]
 pub struct UnlockStatisticsResponse {
     /// The days with unlocks, the oldest first; of more than 1,000 the last.
     pub data: Vec<UnlockDayResponse>,
@@ -138,7 +152,7 @@ impl From<LeaderRow> for LeaderResponse {
 }
 
 /// Who did most for the unlocks.
-#[derive(Serialize, ToSchema)]
+#[derive(Default, Serialize, ToSchema)]
 pub struct LeaderboardResponse {
     /// The first hundred of those who like to be named.
     pub data: Vec<LeaderResponse>,

@@ -1,6 +1,5 @@
 //! For load balancers and monitoring.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -65,12 +64,10 @@ pub async fn metrics(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let address = client_address(&req, &state.settings.trusted_proxies);
-    let allowed = address.is_loopback()
-        || state
-            .settings
-            .metrics_networks
-            .iter()
-            .any(|network| network.contains::<&IpAddr>(&address));
+    let allowed = address.is_some_and(|address| {
+        let networks = &state.settings.metrics_networks;
+        address.is_loopback() || networks.iter().any(|network| network.contains(&address))
+    });
     if !allowed {
         return Err(Problem::not_found());
     }

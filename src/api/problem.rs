@@ -53,8 +53,7 @@ problem_codes! {
     InvalidCursor = 400 "invalid_cursor" "The cursor is not one that this list gave out";
     NotUtf8 = 400 "not_utf8" "The file is not UTF-8 text";
     InvalidRequest = 400 "invalid_request" "The request is not valid HTTP";
-    HeadTooSlow = 408 "head_too_slow" "The head of the request took too long";
-    HeadTooLarge = 431 "head_too_large" "The head of the request is too large";
+    BodyTooSlow = 408 "body_too_slow" "The body of the request took too long";
     BodyTooLarge = 413 "body_too_large" "The body is larger than this route takes";
     NotAcceptable = 406 "not_acceptable" "The answer exists in no form that the request accepts";
     RangeNotSatisfiable = 416 "range_not_satisfiable" "The file has no bytes in this range";

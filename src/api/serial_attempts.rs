@@ -2,9 +2,9 @@
 
 use super::extract::ClientNetwork;
 use super::problem::{Problem, ProblemCode};
-use super::sessions::{attempt_subject, attempts_used_up};
+use super::sessions::{attempt_subjects, attempts_used_up};
 use super::state::AppState;
-use crate::domain::attempts::{AttemptLimit, AttemptScope};
+use crate::domain::attempts::AttemptScope;
 use crate::domain::ids::AccountId;
 use crate::store::StoreResult;
 use crate::store::attempts::{self, AttemptSubject};
@@ -12,13 +12,13 @@ use chrono::{DateTime, Utc};
 
 /// Attempts of an account and of its network, committed: parallel guesses cannot outrun the count.
 pub(super) struct SerialAttempts {
-    subjects: [AttemptSubject; 2],
+    subjects: Vec<AttemptSubject>,
     units: u32,
     at: DateTime<Utc>,
 }
 
 impl SerialAttempts {
-    /// Takes up to `wanted` attempts; 429 when none is left. The account's come first: whoever has none left cannot touch the network's.
+    /// Takes up to `wanted` attempts; 429 when none is left. Whoever has none left cannot touch the network's.
     pub(super) async fn reserve(
         state: &AppState,
         account: AccountId,
@@ -26,24 +26,15 @@ impl SerialAttempts {
         wanted: u32,
         at: DateTime<Utc>,
     ) -> Result<Self, Problem> {
-        let of_network = attempt_subject(state, AttemptScope::SerialNetwork, None, network);
-        let of_account =
-            attempt_subject(state, AttemptScope::SerialAccount, Some(account), network);
-        let used_up = |subject: AttemptSubject| {
-            attempts_used_up(state, subject, ProblemCode::SerialAttemptsUsedUp, at)
-        };
+        let account = account.0;
+        let mut subjects =
+            attempt_subjects(state, AttemptScope::SerialAccount, account.as_bytes(), network);
+        subjects.extend(attempt_subjects(state, AttemptScope::SerialNetwork, &[], network));
         let mut conn = state.store.connection().await?;
-        let (own, shared) = (limit(state, of_account), limit(state, of_network));
-        let most = attempts::reserve_up_to(&mut conn, of_account, own, wanted, at).await?;
-        if wanted > 0 && most == 0 {
-            return Err(used_up(of_account));
+        match attempts::reserve_up_to(&mut conn, &subjects, wanted, at).await? {
+            (0, Some(full)) => Err(attempts_used_up(full, ProblemCode::SerialAttemptsUsedUp, at)),
+            (units, _) => Ok(Self { subjects, units, at }),
         }
-        let units = attempts::reserve_up_to(&mut conn, of_network, shared, most, at).await?;
-        attempts::release(&mut conn, of_account, own, most - units, at).await?;
-        if wanted > 0 && units == 0 {
-            return Err(used_up(of_network));
-        }
-        Ok(Self { subjects: [of_network, of_account], units, at })
     }
 
     /// How many were left to take.
@@ -55,16 +46,15 @@ impl SerialAttempts {
     /// codes from many accounts and networks.
     pub(super) async fn settle(self, state: &AppState, guesses: u32) -> StoreResult<()> {
         let mut conn = state.store.connection().await?;
-        for subject in self.subjects {
-            let (limit, right) = (limit(state, subject), self.units - guesses.min(self.units));
-            attempts::release(&mut conn, subject, limit, right, self.at).await?;
-        }
+        let right = self.units - guesses.min(self.units);
+        attempts::release(&mut conn, &self.subjects, right, self.at).await?;
         if guesses == 0 {
             return Ok(());
         }
-        let everybody = AttemptSubject { scope: AttemptScope::SerialEverybody, mac: [0; 16] };
-        let alarm = limit(state, everybody);
-        let rejected = attempts::count(&mut conn, everybody, alarm, guesses, self.at).await?;
+        let scope = AttemptScope::SerialEverybody;
+        let alarm = state.settings.attempt_limits.of(scope);
+        let everybody = AttemptSubject { scope, mac: [0; 16], limit: alarm };
+        let rejected = attempts::count(&mut conn, everybody, guesses, self.at).await?;
         metrics::gauge!("serial_rejections_this_hour").set(rejected);
         if rejected >= alarm.limit && rejected - guesses < alarm.limit {
             tracing::error!(
@@ -74,8 +64,4 @@ impl SerialAttempts {
         }
         Ok(())
     }
-}
-
-fn limit(state: &AppState, subject: AttemptSubject) -> AttemptLimit {
-    state.settings.attempt_limits.of(subject.scope)
 }

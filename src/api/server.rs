@@ -1,17 +1,52 @@
 //! Puts the application together, for `serve` and for tests.
 
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
 use actix_web::body::MessageBody;
-use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
+use actix_web::dev::{Server, ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::http::header;
 use actix_web::middleware::{Compress, from_fn};
-use actix_web::{App, Error, web};
+use actix_web::{App, Error, HttpServer, web};
 use tracing_actix_web::TracingLogger;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-use super::middleware::{cors, encoding, observe, problems, rate_limit};
+use super::middleware::{cors, encoding, head, observe, problems, rate_limit};
 use super::problem::Problem;
-use super::routes;
 use super::state::AppState;
+use super::{connection, routes};
+
+/// How long a client may take for the head of the first request on a connection. The heads of later ones: [`connection::IDLE`].
+const HEAD_TIME: Duration = Duration::from_secs(5);
+
+/// How long a client may take to close its side after the last answer.
+const CLOSING_TIME: Duration = Duration::from_secs(1);
+
+/// A server that listens, and where. It answers as soon as it is awaited; it does not handle signals.
+///
+/// `state` makes the state of each of the `workers` threads. `shutdown_timeout`: seconds that accepted requests have to end
+/// after a graceful stop.
+///
+/// # Errors
+/// The address is taken, or does not belong to this machine.
+pub fn listen(
+    address: SocketAddr,
+    workers: usize,
+    shutdown_timeout: u64,
+    state: impl Fn() -> AppState + Clone + Send + 'static,
+) -> io::Result<(SocketAddr, Server)> {
+    let server = HttpServer::new(move || build_app(state()))
+        .workers(workers)
+        .shutdown_timeout(shutdown_timeout)
+        .disable_signals()
+        .client_request_timeout(HEAD_TIME)
+        .client_disconnect_timeout(CLOSING_TIME)
+        .on_connect(connection::watch)
+        .bind(address)?;
+    let address = server.addrs().first().copied().unwrap_or(address);
+    Ok((address, server.run()))
+}
 
 /// The application of one worker thread.
 pub fn build_app(
@@ -36,6 +71,7 @@ pub fn build_app(
         .wrap(from_fn(problems::render))
         .wrap(Compress::default())
         .wrap(from_fn(encoding::tag))
+        .wrap(from_fn(head::check))
         .wrap(from_fn(rate_limit::limit))
         .wrap(from_fn(cors::share))
         .wrap(TracingLogger::<observe::RequestSpan>::new())

@@ -73,9 +73,7 @@ pub async fn log_in(
     let mut conn = state.store.connection().await?;
     let found = accounts::find_for_login(&mut conn, &cardscape_engine::name_key(&name)).await?;
     let subjects = login_subjects(&state, &mut conn, found.as_ref(), &name, &network).await?;
-    for &subject in &subjects {
-        reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled, now).await?;
-    }
+    reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
     drop(conn);
 
     let stored = found.as_ref().map(|row| row.password_hash.clone());
@@ -103,11 +101,7 @@ pub async fn log_in(
         .store
         .transaction(async |conn| {
             sessions::begin(conn, &new).await?;
-            for &subject in &subjects {
-                let limit = state.settings.attempt_limits.of(subject.scope);
-                attempts::release(conn, subject, limit, 1, now).await?;
-            }
-            StoreResult::Ok(())
+            attempts::release(conn, &subjects, 1, now).await
         })
         .await?;
     tracing::info!(%account, session = %new.id, "logged in");
@@ -126,15 +120,9 @@ async fn login_subjects(
 ) -> StoreResult<Vec<AttemptSubject>> {
     // Unknown names are counted like known ones, by their text.
     let key = cardscape_engine::name_key(name);
-    let network_text = network.0.to_string();
-    let subject = |scope: AttemptScope, parts: &[&[u8]]| AttemptSubject {
-        scope,
-        mac: state.keys.short_lookup(scope.as_str(), parts),
-    };
-    let mut subjects = vec![
-        subject(AttemptScope::LoginAccountNetwork, &[key.as_bytes(), network_text.as_bytes()]),
-        subject(AttemptScope::LoginNetwork, &[network_text.as_bytes()]),
-    ];
+    let subjects = |scope| attempt_subjects(state, scope, key.as_bytes(), network);
+    let mut of_login = subjects(AttemptScope::LoginAccountNetwork);
+    of_login.extend(attempt_subjects(state, AttemptScope::LoginNetwork, &[], network));
     let known = match found {
         Some(row) => {
             sessions::knows_network(conn, AccountId(row.account.id), &network_mac(state, network))
@@ -143,58 +131,54 @@ async fn login_subjects(
         None => false,
     };
     if !known {
-        subjects.push(subject(AttemptScope::LoginAccountStrangers, &[key.as_bytes()]));
+        of_login.extend(subjects(AttemptScope::LoginAccountStrangers));
     }
-    Ok(subjects)
+    Ok(of_login)
 }
 
 fn network_mac(state: &AppState, network: &ClientNetwork) -> [u8; 16] {
     state.keys.short_lookup("network", &[network.0.to_string().as_bytes()])
 }
 
-/// What an attempt is counted by: a scope, an account where there is one, and the network where the scope has it.
-pub fn attempt_subject(
+/// What an attempt is counted by: an account, where the scope has one, and, where the scope is by network, each prefix of the network
+/// that counts.
+pub fn attempt_subjects(
     state: &AppState,
     scope: AttemptScope,
-    account: Option<AccountId>,
+    account: &[u8],
     network: &ClientNetwork,
-) -> AttemptSubject {
-    let account_bytes = account.map(|account| *account.0.as_bytes()).unwrap_or_default();
-    let network_text = network.0.to_string();
-    let of_account = matches!(scope, AttemptScope::SerialAccount | AttemptScope::PasswordAccount);
-    let network_bytes = if of_account { &[] } else { network_text.as_bytes() };
-    AttemptSubject {
+) -> Vec<AttemptSubject> {
+    let limit = state.settings.attempt_limits.of(scope);
+    let subject = |network: &[u8], factor| AttemptSubject {
         scope,
-        mac: state.keys.short_lookup(scope.as_str(), &[&account_bytes, network_bytes]),
+        mac: state.keys.short_lookup(scope.as_str(), &[account, network]),
+        limit: limit.times(factor),
+    };
+    if !scope.is_by_network() {
+        return vec![subject(&[], 1)];
     }
+    let counted = network.0.counted();
+    counted.map(|(network, factor)| subject(network.to_string().as_bytes(), factor)).collect()
 }
 
-/// Takes one unit of an attempt limit, or answers 429 with `code`. Give it back with the same `now`.
+/// Takes one unit of each attempt limit, or answers 429 with `code`. Give it back with the same `now`.
 pub async fn reserve_attempt(
-    state: &AppState,
     conn: &mut Connection,
-    subject: AttemptSubject,
+    subjects: &[AttemptSubject],
     code: ProblemCode,
     now: DateTime<Utc>,
 ) -> Result<(), Problem> {
-    let limit = state.settings.attempt_limits.of(subject.scope);
-    if attempts::reserve(conn, subject, limit, 1, now).await? {
-        return Ok(());
+    match attempts::reserve(conn, subjects, 1, now).await? {
+        None => Ok(()),
+        Some(full) => Err(attempts_used_up(full, code, now)),
     }
-    Err(attempts_used_up(state, subject, code, now))
 }
 
 /// The 429 of a limit that is used up, in metrics and log.
-pub fn attempts_used_up(
-    state: &AppState,
-    subject: AttemptSubject,
-    code: ProblemCode,
-    now: DateTime<Utc>,
-) -> Problem {
-    let limit = state.settings.attempt_limits.of(subject.scope);
-    metrics::counter!("attempts_refused_total", "scope" => subject.scope.as_str()).increment(1);
-    tracing::warn!(scope = subject.scope.as_str(), "attempt limit reached");
-    Problem::new(code).retry_after(limit.retry_after(now))
+pub fn attempts_used_up(full: AttemptSubject, code: ProblemCode, now: DateTime<Utc>) -> Problem {
+    metrics::counter!("attempts_refused_total", "scope" => full.scope.as_str()).increment(1);
+    tracing::warn!(scope = full.scope.as_str(), "attempt limit reached");
+    Problem::new(code).retry_after(full.limit.retry_after(now))
 }
 
 fn tokens(

@@ -16,6 +16,7 @@ use super::state::AppState;
 use crate::auth::permission::{ReadOwnSubmissions, SubmitSerials};
 use crate::domain::dispute::DisputeState;
 use crate::domain::ids::{CopyId, SubmissionId};
+use crate::domain::network::Network;
 use crate::domain::serial::{SerialCode, SerialError};
 use crate::domain::text;
 use crate::store::SubmissionClaim;
@@ -302,9 +303,11 @@ pub(super) fn new_submission(
     claim: SubmissionClaim,
     at: DateTime<Utc>,
 ) -> NewSubmission {
-    let network = network.0.to_string();
-    let network_mac = state.keys.short_lookup("unlock_network", &[network.as_bytes()]);
-    NewSubmission { id: SubmissionId::fresh(), claim, network_mac, at }
+    let mac = |network: Network| {
+        state.keys.short_lookup("unlock_network", &[network.to_string().as_bytes()])
+    };
+    let wider_macs = network.0.counted().skip(1).map(|(network, _)| mac(network)).collect();
+    NewSubmission { id: SubmissionId::fresh(), claim, network_mac: mac(network.0), wider_macs, at }
 }
 
 impl SubmitRequest {

@@ -10,16 +10,18 @@ use clap::Args;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
 use super::database::Database;
 use super::key_file::KeyFile;
 use super::{Outcome, admin, block_on, say, seed};
 use crate::api::account_events::EventWatch;
+use crate::api::background::supervise;
 use crate::api::bulk_files::LAYOUT;
 use crate::api::card_cache::CardCache;
 use crate::api::state::{AppState, Shared};
-use crate::api::{webhooks, wire};
+use crate::api::{server, webhooks};
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::Role;
@@ -80,26 +82,38 @@ impl ServeCommand {
                 shared: app_shared.clone(),
             };
             let listen = self.options.listen;
-            let (address, server) =
-                wire::listen(listen, workers, self.options.shutdown_timeout, state)
+            let (address, http) =
+                server::listen(listen, workers, self.options.shutdown_timeout, state)
                     .with_context(|| format!("cannot listen on {listen}"))?;
             // Last, so that nothing can fail between this and showing the password.
             let first_password = first_admin(&admins).await?;
-            let handle = server.handle();
+            let handle = http.handle();
             announce(address, first_password.as_deref());
-            tokio::spawn(CardCache::follow(shared.clone(), one_connection(&database.settings)?));
-            tokio::spawn(EventWatch::follow(shared.clone(), one_connection(&database.settings)?));
             let own = Store::new(&database.settings)?;
+            background(
+                "card_cache",
+                &shared,
+                &one_connection(&database.settings)?,
+                CardCache::follow,
+            );
+            background(
+                "account_events",
+                &shared,
+                &one_connection(&database.settings)?,
+                EventWatch::follow,
+            );
             if let Some(interval) = self.options.bulk_interval() {
-                tokio::spawn(keep_bulk_files(shared.clone(), own.clone(), interval));
+                let keep = move |shared, store| keep_bulk_files(shared, store, interval);
+                background("bulk_files", &shared, &own, keep);
             }
-            tokio::spawn(unlocking(shared.clone(), own.clone()));
+            background("unlocking", &shared, &own, unlocking);
             let (stop_posting, stopping) = watch::channel(false);
-            let posting =
-                tokio::spawn(post_webhooks(shared.clone(), own.clone(), sender, stopping));
-            tokio::spawn(housekeeping(shared.clone(), own));
+            let posting = background("webhooks", &shared, &own, move |shared, store| {
+                post_webhooks(shared, store, sender.clone(), stopping.clone())
+            });
+            background("housekeeping", &shared, &own, housekeeping);
             let drain = shared.clone();
-            let drain_delay = Duration::from_secs(self.options.drain_delay);
+            let drain_delay = LEAST_DRAIN.max(Duration::from_secs(self.options.drain_delay));
             tokio::spawn(async move {
                 stop.await;
                 tracing::info!("stopping: finishing accepted requests");
@@ -108,12 +122,27 @@ impl ServeCommand {
                 tokio::time::sleep(drain_delay).await;
                 handle.stop(true).await;
             });
-            server.await.context("the HTTP server failed")?;
+            http.await.context("the HTTP server failed")?;
             let _ = tokio::time::timeout(LAST_POSTS, posting).await;
             tracing::info!("stopped");
             Ok(ExitCode::SUCCESS)
         })
     }
+}
+
+/// How long a stopping instance says so before its port closes, at least.
+const LEAST_DRAIN: Duration = Duration::from_millis(500);
+
+/// Starts a task that runs until the service stops.
+fn background<F: Future<Output = ()> + Send + 'static>(
+    name: &'static str,
+    shared: &Arc<Shared>,
+    store: &Store,
+    run: impl Fn(Arc<Shared>, Store) -> F + Send + Sync + 'static,
+) -> JoinHandle<()> {
+    let (watched, shared, store) = (shared.clone(), shared.clone(), store.clone());
+    let is_over = move || watched.is_draining();
+    tokio::spawn(supervise(name, is_over, move || run(shared.clone(), store.clone())))
 }
 
 /// A store for one task, which never waits for others to give a connection back.

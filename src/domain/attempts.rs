@@ -2,6 +2,8 @@
 //!
 //! A limit counts in fixed windows, in the database, shared by all instances. A unit is reserved before the secret is looked
 //! at and given back on success, so that parallel guesses cannot outrun the count and honest use is free.
+//!
+//! What is counted by network is counted by the wider ones around it, too ([`crate::domain::network::Network::counted`]).
 
 use chrono::{DateTime, Duration, Utc};
 
@@ -60,7 +62,7 @@ impl AttemptLimits {
     /// The limit of one scope.
     pub fn of(self, scope: AttemptScope) -> AttemptLimit {
         use AttemptScope as S;
-        let (limit, window) = match scope {
+        let (limit, window): (u32, _) = match scope {
             S::LoginAccountNetwork => (10, Duration::minutes(15)),
             S::LoginNetwork => (100, Duration::minutes(15)),
             S::LoginAccountStrangers => (100, Duration::hours(1)),
@@ -71,11 +73,26 @@ impl AttemptLimits {
             S::RegisterNetwork => (30, Duration::hours(1)),
             S::RecoverNetwork => (10, Duration::hours(1)),
         };
-        AttemptLimit { limit: limit * self.factor, window }
+        AttemptLimit { limit: limit.saturating_mul(self.factor), window }
     }
 }
 
 impl AttemptScope {
+    /// Whether it counts by network, with or without the account.
+    pub fn is_by_network(self) -> bool {
+        match self {
+            Self::LoginAccountNetwork
+            | Self::LoginNetwork
+            | Self::SerialNetwork
+            | Self::RegisterNetwork
+            | Self::RecoverNetwork => true,
+            Self::LoginAccountStrangers
+            | Self::PasswordAccount
+            | Self::SerialAccount
+            | Self::SerialEverybody => false,
+        }
+    }
+
     /// The name in the database and in metrics.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -93,6 +110,12 @@ impl AttemptScope {
 }
 
 impl AttemptLimit {
+    /// The limit for what may use as much as `factor` of what it is for.
+    #[must_use]
+    pub fn times(self, factor: u32) -> Self {
+        Self { limit: self.limit.saturating_mul(factor), ..self }
+    }
+
     /// When the window that holds `now` began.
     pub fn window_start(self, now: DateTime<Utc>) -> DateTime<Utc> {
         let length = self.window.num_seconds().max(1);

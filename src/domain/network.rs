@@ -1,23 +1,68 @@
-//! The network a request comes from: what attempt limits and rate limits count by.
+//! The network a request comes from: what attempt limits, rate limits and caps count by.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
-/// An IPv4 address, or the /64 that an IPv6 customer is given as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Network(IpAddr);
+use ipnet::{IpNet, Ipv6Net};
+
+/// An IPv4 address, an IPv6 prefix, or nobody knows what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Network(Option<IpNet>);
+
+/// The prefix that counts as one customer's.
+const CUSTOMER: u8 = 64;
+
+/// Wider prefixes, and how many customers' share each may use. Providers give out a /56 or /48 to many of their customers, who would
+/// else have 256 or 65,536 networks to try from. A provider's other customers live in them, too, hence the factors.
+const WIDER: [(u8, u32); 2] = [(56, 4), (48, 16)];
+
+impl Network {
+    /// Everybody of whom a trusted proxy tells no address that can be read.
+    pub const UNKNOWN: Self = Self(None);
+
+    /// What a request from here is counted by, the narrowest first, each with the factor by which a limit is larger there.
+    pub fn counted(self) -> impl Iterator<Item = (Self, u32)> {
+        let wider: &[(u8, u32)] = if matches!(self.0, Some(IpNet::V6(_))) { &WIDER } else { &[] };
+        let wider = wider.iter().filter_map(move |&(length, factor)| {
+            let IpNet::V6(customer) = self.0? else { return None };
+            Some((Self::v6(customer, length)?, factor))
+        });
+        std::iter::once((self, 1)).chain(wider)
+    }
+
+    /// The factor of what stands at this place of [`Self::counted`].
+    pub fn factor_at(place: usize) -> u32 {
+        let wider = place.checked_sub(1).and_then(|place| WIDER.get(place));
+        wider.map_or(1, |(_, factor)| *factor)
+    }
+
+    /// All factors that there are.
+    pub fn factors() -> impl Iterator<Item = u32> {
+        (0..=WIDER.len()).map(Self::factor_at)
+    }
+
+    fn v6(net: Ipv6Net, length: u8) -> Option<Self> {
+        Some(Self(Some(Ipv6Net::new(net.addr(), length).ok()?.trunc().into())))
+    }
+}
 
 impl From<IpAddr> for Network {
+    /// An IPv4 address that is mapped into IPv6 (RFC 4291, 2.5.5.2) is that IPv4 address.
     fn from(address: IpAddr) -> Self {
         match address.to_canonical() {
-            IpAddr::V6(v6) => Self(Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64).into()),
-            v4 => Self(v4),
+            IpAddr::V6(v6) => Self::v6(v6.into(), CUSTOMER).unwrap_or(Self::UNKNOWN),
+            v4 @ IpAddr::V4(_) => Self(Some(v4.into())),
         }
     }
 }
 
 impl std::fmt::Display for Network {
+    /// The address alone for what counts as one customer: hashes of this text are stored with sessions and submissions.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
+        match self.0 {
+            None => f.write_str("unknown"),
+            Some(IpNet::V6(net)) if net.prefix_len() != CUSTOMER => net.fmt(f),
+            Some(net) => net.addr().fmt(f),
+        }
     }
 }
 
@@ -25,12 +70,39 @@ impl std::fmt::Display for Network {
 mod tests {
     use super::*;
 
+    fn network(text: &str) -> Network {
+        text.parse::<IpAddr>().unwrap().into()
+    }
+
+    fn counted(network: Network) -> Vec<(String, u32)> {
+        network.counted().map(|(network, factor)| (network.to_string(), factor)).collect()
+    }
+
     #[test]
     fn an_ipv6_customer_is_one_network() {
-        let network = |text: &str| Network::from(text.parse::<IpAddr>().unwrap());
         assert_eq!(network("2001:db8:1:2::5"), network("2001:db8:1:2:ffff::1"));
         assert_ne!(network("2001:db8:1:2::5"), network("2001:db8:1:3::5"));
         assert_eq!(network("::ffff:192.0.2.1"), network("192.0.2.1"));
         assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
+        assert_ne!(network("0.0.0.0"), Network::UNKNOWN);
+        assert_ne!(network("::"), Network::UNKNOWN);
+    }
+
+    #[test]
+    fn an_ipv6_customer_is_counted_by_wider_prefixes_too() {
+        let wanted =
+            [("2001:db8:1:ab12::", 1), ("2001:db8:1:ab00::/56", 4), ("2001:db8:1::/48", 16)];
+        let wanted = wanted.map(|(text, factor)| (text.to_owned(), factor));
+        assert_eq!(counted(network("2001:db8:1:ab12::5")), wanted);
+        for (place, (_, factor)) in wanted.iter().enumerate() {
+            assert_eq!(Network::factor_at(place), *factor);
+        }
+        let v4 = vec![("192.0.2.1".to_owned(), 1)];
+        assert_eq!(counted(network("192.0.2.1")), v4);
+        assert_eq!(counted(network("::ffff:192.0.2.1")), v4);
+        assert_eq!(counted(Network::UNKNOWN), [("unknown".to_owned(), 1)]);
+        // All of a prefix has the same text only if it is the same prefix.
+        assert_eq!(counted(network("2001:db8::")).len(), 3);
+        assert_ne!(counted(network("2001:db8::"))[0].0, counted(network("2001:db8::"))[2].0);
     }
 }

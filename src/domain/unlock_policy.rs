@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Duration, Utc};
 
 use super::ids::AccountId;
+use super::network::Network;
 
 /// Most accounts that a policy may ask for.
 pub const MAX_THRESHOLD: i32 = 100_000;
@@ -27,7 +28,8 @@ pub struct UnlockPolicy {
     pub rarities: i16,
     /// From which age on an account counts, in days: 0 to [`MAX_ACCOUNT_AGE_DAYS`]. A younger one counts when it is old enough.
     pub min_account_age_days: i16,
-    /// How many accounts of one network count for a card, the first ones: 1 to [`MAX_THRESHOLD`]; `None`: all.
+    /// How many accounts of one network count for a card, the first ones: 1 to [`MAX_THRESHOLD`]; `None`: all. Of wider networks as
+    /// many more as [`Network::counted`] says.
     pub per_network: Option<i32>,
     /// Whether a submission counts only once a moderator confirmed it.
     pub review: bool,
@@ -44,8 +46,9 @@ pub struct Vote {
     pub account_since: DateTime<Utc>,
     /// Rarity of the copy.
     pub rarity: String,
-    /// Keyed hash of the network it came from, where that is known.
-    pub network: Option<Vec<u8>>,
+    /// Keyed hashes of the network it came from, where that is known, and of the wider ones around it, in the order of
+    /// [`Network::counted`].
+    pub networks: Vec<Vec<u8>>,
     /// What a moderator said of it; `None`: nothing yet.
     pub confirmed: Option<bool>,
 }
@@ -81,7 +84,7 @@ impl UnlockPolicy {
     ) -> Tally {
         let age = Duration::days(self.min_account_age_days.into());
         let mut accounts = BTreeMap::<AccountId, bool>::new();
-        let mut networks = BTreeMap::<&[u8], i32>::new();
+        let mut networks = BTreeMap::<&[u8], u32>::new();
         let mut rarities = BTreeSet::new();
         for vote in votes {
             let is_confirmed = vote.confirmed.unwrap_or(!self.review);
@@ -89,13 +92,18 @@ impl UnlockPolicy {
                 continue;
             }
             let counts = *accounts.entry(vote.account).or_insert_with(|| {
-                let (Some(most), Some(network)) = (self.per_network, vote.network.as_deref())
-                else {
-                    return true;
-                };
-                let of_network = networks.entry(network).or_default();
-                *of_network += 1;
-                *of_network <= most
+                let Some(most) = self.per_network else { return true };
+                let most = u32::try_from(most).unwrap_or_default();
+                let has_room = vote.networks.iter().enumerate().all(|(place, network)| {
+                    let of_network = networks.get(network.as_slice()).copied().unwrap_or_default();
+                    of_network < most.saturating_mul(Network::factor_at(place))
+                });
+                if has_room {
+                    for network in &vote.networks {
+                        *networks.entry(network).or_default() += 1;
+                    }
+                }
+                has_room
             });
             if counts {
                 rarities.insert(vote.rarity.as_str());
@@ -122,7 +130,7 @@ mod tests {
             account,
             account_since: day(0),
             rarity: rarity.to_owned(),
-            network: Some(vec![network]),
+            networks: vec![vec![network]],
             confirmed: None,
         }
     }
@@ -149,9 +157,9 @@ mod tests {
         let elsewhere = vote(AccountId::fresh(), "common", 2);
         assert_eq!(tally(&policy, &[home.clone(), vec![elsewhere]].concat()), (3, true));
         // Who moved does not count twice, and a network that nobody noted is no network.
-        let moved = Vote { network: Some(vec![9]), ..home[0].clone() };
+        let moved = Vote { networks: vec![vec![9]], ..home[0].clone() };
         assert_eq!(tally(&policy, &[home.clone(), vec![moved]].concat()), (2, false));
-        let unknown = home.iter().map(|vote| Vote { network: None, ..vote.clone() });
+        let unknown = home.iter().map(|vote| Vote { networks: vec![], ..vote.clone() });
         assert_eq!(tally(&policy, &unknown.collect::<Vec<_>>()), (5, true));
     }
 
@@ -186,6 +194,23 @@ mod tests {
         assert_eq!(tally(&UnlockPolicy::plain(1), &[said(false)]), (0, false));
     }
 
+    /// One customer who was given a /48 has 65,536 networks, and is not 65,536 customers.
+    #[test]
+    fn many_networks_of_one_provider_are_not_as_many_customers() {
+        let policy = UnlockPolicy { per_network: Some(2), ..UnlockPolicy::plain(1_000) };
+        let from = |customer: u8, street: u8| Vote {
+            networks: vec![vec![1, customer, street], vec![2, street], vec![3]],
+            ..vote(AccountId::fresh(), "common", 0)
+        };
+        let of_street: Vec<Vote> = (0..50).map(|customer| from(customer, 0)).collect();
+        assert_eq!(tally(&policy, &of_street), (8, false), "four times as many as of one customer");
+        let of_town: Vec<Vote> = (0..50).map(|street| from(0, street)).collect();
+        assert_eq!(tally(&policy, &of_town), (32, false), "sixteen times as many");
+        // Who does not count for one of them takes no room in the others.
+        let mixed = [of_street, of_town[1..].to_vec()].concat();
+        assert_eq!(tally(&policy, &mixed), (32, false));
+    }
+
     fn votes() -> impl Strategy<Value = Vec<Vote>> {
         let accounts: Vec<AccountId> = (0..8).map(|_| AccountId::fresh()).collect();
         let one = (0..8_u8, 0..3_usize, prop::option::of(0..3_u8), prop::option::of(any::<bool>()));
@@ -194,7 +219,7 @@ mod tests {
                 account: accounts[usize::from(account)],
                 account_since: day(account.into()),
                 rarity: ["common", "rare", "mythic"][rarity].to_owned(),
-                network: network.map(|network| vec![network]),
+                networks: network.map(|network| vec![network]).into_iter().collect(),
                 confirmed,
             };
             votes.into_iter().map(vote).collect()

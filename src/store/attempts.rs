@@ -1,92 +1,168 @@
 //! The shared counts behind attempt limits.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
-use diesel::prelude::*;
-use diesel::sql_types::{Binary, Int4, Text, Timestamptz};
+use diesel::QueryableByName;
+use diesel::sql_types::{Array, Binary, Int4, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
-use super::schema::attempts;
 use super::{Connection, StoreResult};
 use crate::domain::attempts::{AttemptLimit, AttemptScope};
 
-/// One thing to count by: a scope and a keyed hash of whom it is about.
-#[derive(Clone, Copy, Debug)]
+/// One thing to count by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptSubject {
     /// What is limited.
     pub scope: AttemptScope,
     /// Keyed hash of account, network or both.
     pub mac: [u8; 16],
+    /// How much it may use.
+    pub limit: AttemptLimit,
 }
 
-/// Takes `units` of `subject`, all or none, committed at once; `false` when there are not so many left in this window.
+/// What Postgres reads subjects from, as columns: scope, hash, beginning of the window, limit.
+struct Columns {
+    scopes: Vec<&'static str>,
+    macs: Vec<Vec<u8>>,
+    starts: Vec<DateTime<Utc>>,
+    limits: Vec<i32>,
+}
+
+impl Columns {
+    fn of(subjects: &[AttemptSubject], now: DateTime<Utc>) -> Self {
+        let of = |subject: &AttemptSubject| subject.limit.window_start(now);
+        Self {
+            scopes: subjects.iter().map(|subject| subject.scope.as_str()).collect(),
+            macs: subjects.iter().map(|subject| subject.mac.to_vec()).collect(),
+            starts: subjects.iter().map(of).collect(),
+            limits: subjects.iter().map(|subject| number(subject.limit.limit)).collect(),
+        }
+    }
+}
+
+/// Takes `units` of each of the subjects, which are distinct, or of none, committed at once. `Some`: one of which not so many are
+/// left in this window.
 ///
 /// Must not run inside a transaction that could be rolled back later: a guess would then be free.
 pub async fn reserve(
     conn: &mut Connection,
-    subject: AttemptSubject,
-    limit: AttemptLimit,
+    subjects: &[AttemptSubject],
     units: u32,
     now: DateTime<Utc>,
-) -> StoreResult<bool> {
-    let taken = diesel::sql_query(
-        "INSERT INTO attempts AS a (scope, subject_mac, window_start, used) SELECT $1, $2, $3, $5 WHERE $5 <= $4 \
-         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $5 WHERE a.used + $5 <= $4",
+) -> StoreResult<Option<AttemptSubject>> {
+    if units == 0 {
+        return Ok(None);
+    }
+    let Columns { scopes, macs, starts, limits } = Columns::of(subjects, now);
+    // Who is refused takes nothing, or a flood of refused requests would use up what others share. The limit itself is kept by the
+    // condition on each row, which sees the newest count. Rows are locked in one order, here and when they are given back.
+    let taken: Vec<Taken> = diesel::sql_query(
+        "WITH wanted AS ( \
+             SELECT * FROM unnest($1, $2, $3, $4) AS w (scope, mac, start, most) \
+         ) \
+         INSERT INTO attempts AS a (scope, subject_mac, window_start, used) \
+         SELECT scope, mac, start, $5 FROM wanted \
+         WHERE $5 <= (SELECT min(most) FROM wanted) AND NOT EXISTS ( \
+             SELECT FROM wanted w JOIN attempts b ON (b.scope, b.subject_mac, b.window_start) = (w.scope, w.mac, w.start) \
+             WHERE b.used + $5 > w.most) \
+         ORDER BY scope, mac \
+         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $5 \
+         WHERE a.used + $5 <= (SELECT most FROM wanted w WHERE (w.scope, w.mac) = (a.scope, a.subject_mac)) \
+         RETURNING scope, subject_mac, used",
     )
-    .bind::<Text, _>(subject.scope.as_str())
-    .bind::<Binary, _>(subject.mac.to_vec())
-    .bind::<Timestamptz, _>(limit.window_start(now))
-    .bind::<Int4, _>(number(limit.limit))
+    .bind::<Array<Text>, _>(scopes)
+    .bind::<Array<Binary>, _>(macs)
+    .bind::<Array<Timestamptz>, _>(starts)
+    .bind::<Array<Int4>, _>(limits)
     .bind::<Int4, _>(number(units))
-    .execute(conn)
+    .load(conn)
     .await?;
-    Ok(taken == 1)
+    if taken.len() == subjects.len() {
+        return Ok(None);
+    }
+    // Somebody took the last of one while this was looking: what was taken of the others goes back.
+    let taken = |subject: &&AttemptSubject| {
+        taken
+            .iter()
+            .any(|row| row.scope == subject.scope.as_str() && row.subject_mac == subject.mac)
+    };
+    let taken: Vec<AttemptSubject> = subjects.iter().filter(taken).copied().collect();
+    let used = used(conn, subjects, now).await?;
+    let full = |subject: &&AttemptSubject| left(&used, subject) < units;
+    let full = subjects.iter().find(full).or(subjects.first()).copied();
+    release(conn, &taken, units, now).await?;
+    Ok(full)
 }
 
-/// Takes as many of `wanted` units as are left; how many. Like [`reserve`], never inside a transaction.
+/// Takes as many of `wanted` units of each of the subjects as are left of all; how many, and, if those are not all, of which no more
+/// are left. Like [`reserve`], never inside a transaction.
 pub async fn reserve_up_to(
     conn: &mut Connection,
-    subject: AttemptSubject,
-    limit: AttemptLimit,
+    subjects: &[AttemptSubject],
     wanted: u32,
     now: DateTime<Utc>,
-) -> StoreResult<u32> {
-    let mut units = wanted;
-    while units > 0 && !reserve(conn, subject, limit, units, now).await? {
+) -> StoreResult<(u32, Option<AttemptSubject>)> {
+    let (mut units, mut short) = (wanted, None);
+    while let Some(full) = reserve(conn, subjects, units, now).await? {
+        short = Some(full);
+        let used = used(conn, subjects, now).await?;
+        let most = subjects.iter().map(|subject| left(&used, subject)).min().unwrap_or_default();
         // Others may take some between the two statements: then there is less to ask for, until nothing is left.
-        units = (units - 1).min(limit.limit.saturating_sub(used(conn, subject, limit, now).await?));
+        units = (units - 1).min(most);
     }
-    Ok(units)
+    Ok((units, short))
 }
 
+/// What was used of each in this window.
 async fn used(
     conn: &mut Connection,
-    subject: AttemptSubject,
-    limit: AttemptLimit,
+    subjects: &[AttemptSubject],
     now: DateTime<Utc>,
-) -> StoreResult<u32> {
-    let window = (subject.scope.as_str(), subject.mac.to_vec(), limit.window_start(now));
-    let used: Option<i32> =
-        attempts::table.find(window).select(attempts::used).first(conn).await.optional()?;
-    Ok(used.map_or(0, |used| u32::try_from(used).unwrap_or_default()))
+) -> StoreResult<HashMap<(String, Vec<u8>), u32>> {
+    let Columns { scopes, macs, starts, .. } = Columns::of(subjects, now);
+    let rows: Vec<Taken> = diesel::sql_query(
+        "SELECT a.scope, a.subject_mac, a.used FROM unnest($1, $2, $3) AS w (scope, mac, start) \
+         JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start)",
+    )
+    .bind::<Array<Text>, _>(scopes)
+    .bind::<Array<Binary>, _>(macs)
+    .bind::<Array<Timestamptz>, _>(starts)
+    .load(conn)
+    .await?;
+    let used =
+        |row: Taken| ((row.scope, row.subject_mac), u32::try_from(row.used).unwrap_or_default());
+    Ok(rows.into_iter().map(used).collect())
 }
 
-/// Gives `units` back: the attempts were right. `reserved_at` is the time given to [`reserve`].
+fn left(used: &HashMap<(String, Vec<u8>), u32>, subject: &AttemptSubject) -> u32 {
+    let key = (subject.scope.as_str().to_owned(), subject.mac.to_vec());
+    subject.limit.limit.saturating_sub(used.get(&key).copied().unwrap_or_default())
+}
+
+/// Gives `units` of each back: the attempts were right. `reserved_at` is the time given to [`reserve`].
 pub async fn release(
     conn: &mut Connection,
-    subject: AttemptSubject,
-    limit: AttemptLimit,
+    subjects: &[AttemptSubject],
     units: u32,
     reserved_at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    if units == 0 {
+    if units == 0 || subjects.is_empty() {
         return Ok(());
     }
+    let Columns { scopes, macs, starts, .. } = Columns::of(subjects, reserved_at);
     diesel::sql_query(
-        "UPDATE attempts SET used = greatest(used - $4, 0) WHERE scope = $1 AND subject_mac = $2 AND window_start = $3",
+        "WITH given AS ( \
+             SELECT a.scope, a.subject_mac, a.window_start FROM unnest($1, $2, $3) AS w (scope, mac, start) \
+             JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start) \
+             ORDER BY a.scope, a.subject_mac FOR UPDATE OF a \
+         ) \
+         UPDATE attempts a SET used = greatest(a.used - $4, 0) FROM given \
+         WHERE (a.scope, a.subject_mac, a.window_start) = (given.scope, given.subject_mac, given.window_start)",
     )
-    .bind::<Text, _>(subject.scope.as_str())
-    .bind::<Binary, _>(subject.mac.to_vec())
-    .bind::<Timestamptz, _>(limit.window_start(reserved_at))
+    .bind::<Array<Text>, _>(scopes)
+    .bind::<Array<Binary>, _>(macs)
+    .bind::<Array<Timestamptz>, _>(starts)
     .bind::<Int4, _>(number(units))
     .execute(conn)
     .await?;
@@ -97,25 +173,29 @@ pub async fn release(
 pub async fn count(
     conn: &mut Connection,
     subject: AttemptSubject,
-    limit: AttemptLimit,
     units: u32,
     now: DateTime<Utc>,
 ) -> StoreResult<u32> {
-    let Used { used } = diesel::sql_query(
+    let row: Taken = diesel::sql_query(
         "INSERT INTO attempts AS a (scope, subject_mac, window_start, used) VALUES ($1, $2, $3, $4) \
-         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $4 RETURNING used",
+         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $4 \
+         RETURNING scope, subject_mac, used",
     )
     .bind::<Text, _>(subject.scope.as_str())
     .bind::<Binary, _>(subject.mac.to_vec())
-    .bind::<Timestamptz, _>(limit.window_start(now))
+    .bind::<Timestamptz, _>(subject.limit.window_start(now))
     .bind::<Int4, _>(number(units))
     .get_result(conn)
     .await?;
-    Ok(u32::try_from(used).unwrap_or_default())
+    Ok(u32::try_from(row.used).unwrap_or_default())
 }
 
 #[derive(QueryableByName)]
-struct Used {
+struct Taken {
+    #[diesel(sql_type = Text)]
+    scope: String,
+    #[diesel(sql_type = Binary)]
+    subject_mac: Vec<u8>,
     #[diesel(sql_type = Int4)]
     used: i32,
 }

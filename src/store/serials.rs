@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{
-    BigInt, Binary, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid,
+    Array, BigInt, Binary, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid,
 };
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
@@ -29,6 +29,8 @@ pub struct NewSubmission {
     pub claim: SubmissionClaim,
     /// Keyed hash of the network it comes from.
     pub network_mac: [u8; 16],
+    /// Keyed hashes of the wider networks around that, from narrow to wide.
+    pub wider_macs: Vec<[u8; 16]>,
     /// Now.
     pub at: DateTime<Utc>,
 }
@@ -198,8 +200,8 @@ async fn register(
              SELECT $6, $3, $7, claimed.code_prefix, claimed.code_mac, false, $4 \
              FROM claimed LEFT JOIN counted ON true WHERE counted.card_id IS NULL \
          ), network AS ( \
-             INSERT INTO submission_networks (submission_id, network_mac) \
-             SELECT $6, $9 FROM claimed JOIN unlocks u ON u.card_id = $7 AND u.unlocked_at IS NULL \
+             INSERT INTO submission_networks (submission_id, network_mac, wider_macs) \
+             SELECT $6, $9, $10 FROM claimed JOIN unlocks u ON u.card_id = $7 AND u.unlocked_at IS NULL \
          ), bump AS ( \
              UPDATE unlocks u \
              SET submissions = u.submissions + 1, \
@@ -227,6 +229,7 @@ async fn register(
     .bind::<SqlUuid, _>(copy.card_id)
     .bind::<SqlUuid, _>(Uuid::now_v7())
     .bind::<Binary, _>(new.network_mac.to_vec())
+    .bind::<Array<Binary>, _>(new.wider_macs.iter().map(<[u8; 16]>::as_slice).collect::<Vec<_>>())
     .get_results(conn)
     .await?;
     let Some(Registration { voted, unlocked, settled }) = registered.into_iter().next() else {

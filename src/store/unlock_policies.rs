@@ -335,6 +335,8 @@ struct VoteRow {
     rarity: String,
     #[diesel(sql_type = Nullable<Binary>)]
     network: Option<Vec<u8>>,
+    #[diesel(sql_type = Array<Binary>)]
+    wider: Vec<Vec<u8>>,
     #[diesel(sql_type = Nullable<Bool>)]
     confirmed: Option<bool>,
     #[diesel(sql_type = BigInt)]
@@ -349,7 +351,8 @@ async fn judge(
     at: DateTime<Utc>,
 ) -> StoreResult<bool> {
     let rows: Vec<VoteRow> = diesel::sql_query(
-        "SELECT s.account_id, a.created_at AS account_since, p.rarity, n.network_mac AS network, r.confirmed, \
+        "SELECT s.account_id, a.created_at AS account_since, p.rarity, n.network_mac AS network, \
+                coalesce(n.wider_macs, '{}') AS wider, r.confirmed, \
                 (SELECT count(*) FROM printings printed WHERE printed.card_id = s.card_id) AS printed \
          FROM submissions s \
          JOIN accounts a ON a.id = s.account_id \
@@ -370,7 +373,7 @@ async fn judge(
             account: AccountId(row.account_id),
             account_since: row.account_since,
             rarity: row.rarity,
-            network: row.network,
+            networks: row.network.into_iter().chain(row.wider).collect(),
             confirmed: row.confirmed,
         })
         .collect();

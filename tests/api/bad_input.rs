@@ -2,7 +2,6 @@
 
 use rstest::rstest;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::support::{Answer, RequestExt as _, TestApp};
 
@@ -189,110 +188,6 @@ async fn a_bad_query_names_its_parameter() {
     }
 }
 
-/// Sends bytes as they are; everything that comes back until the service closes the connection.
-async fn exchange(app: &TestApp, bytes: &[u8]) -> String {
-    let mut stream = tokio::net::TcpStream::connect(app.address()).await.unwrap();
-    // The service may close before it has read everything.
-    let _ = stream.write_all(bytes).await;
-    let mut text = Vec::new();
-    let _ = stream.read_to_end(&mut text).await;
-    String::from_utf8(text).unwrap()
-}
-
-/// Sends bytes as they are; the last answer on the connection: status line, header fields, body.
-async fn raw(app: &TestApp, bytes: &[u8]) -> (String, Vec<String>, Value) {
-    let text = exchange(app, bytes).await;
-    let last = &text[text.rfind("HTTP/1.").expect("an answer")..];
-    let (head, body) = last.split_once("\r\n\r\n").expect("a whole head");
-    let mut lines = head.lines().map(str::to_lowercase);
-    let status = lines.next().unwrap();
-    (status, lines.collect(), serde_json::from_str(body).unwrap_or_else(|_| panic!("{text}")))
-}
-
-#[rstest]
-#[case::nonsense(&b"what is this?\r\n\r\n"[..])]
-#[case::http_2(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")]
-#[case::tls(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 hello over TLS\r\n\r\n")]
-#[case::future_version(b"GET /v1/cards HTTP/7.3\r\n\r\n")]
-#[case::byte_that_is_no_text(b"GET /v1/cards/\xff HTTP/1.1\r\nhost: x\r\n\r\n")]
-#[case::header_without_colon(b"GET /v1/cards HTTP/1.1\r\nhost x\r\n\r\n")]
-#[case::negative_length(b"POST /v1/accounts HTTP/1.1\r\nhost: x\r\ncontent-length: -5\r\n\r\n")]
-#[case::two_lengths(
-    b"POST /v1/accounts HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}"
-)]
-#[case::smuggled_length(
-    b"POST /v1/accounts HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}"
-)]
-#[case::after_a_good_request(
-    b"GET /v1/games/none HTTP/1.1\r\nhost: x\r\n\r\nnonsense without end\r\n\r\n"
-)]
-#[tokio::test]
-async fn bytes_that_are_no_request_get_a_problem_too(#[case] bytes: &'static [u8]) {
-    let app = TestApp::start().await;
-    let (status, headers, problem) = raw(&app, bytes).await;
-    assert_eq!(status, "http/1.1 400 bad request");
-    assert_eq!(problem["code"], "invalid_request");
-    assert_eq!(problem["status"], 400);
-    let id = problem["instance"].as_str().unwrap().strip_prefix("urn:uuid:").unwrap();
-    for field in [
-        "content-type: application/problem+json",
-        "cache-control: no-store",
-        "connection: close",
-        "x-content-type-options: nosniff",
-        &format!("x-request-id: {id}"),
-    ] {
-        assert!(headers.iter().any(|header| header == field), "{field} in {headers:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_head_that_is_too_large_or_too_slow_gets_a_problem_too() {
-    let app = TestApp::start().await;
-    // Not a byte more than the service reads: a connection that is closed with unread bytes may lose its answer.
-    let mut large = String::from("GET /v1/cards HTTP/1.1\r\nhost: x\r\nx-fill: ");
-    large.extend(std::iter::repeat_n('x', 128 * 1024 - large.len()));
-    let (status, _, problem) = raw(&app, large.as_bytes()).await;
-    assert_eq!(status, "http/1.1 431 request header fields too large");
-    assert_eq!(problem["code"], "head_too_large");
-    // The service waits five seconds for the rest.
-    let (status, _, problem) = raw(&app, b"GET /v1/cards HTTP/1.1\r\nhost: x\r\n").await;
-    assert_eq!(status, "http/1.1 408 request timeout");
-    assert_eq!(problem["code"], "head_too_slow");
-}
-
-/// Not only the first head of a connection: otherwise whoever asks once may keep the connection for ever.
-#[tokio::test]
-async fn a_later_head_that_is_too_slow_gets_a_problem_too() {
-    let app = TestApp::start().await;
-    let mut stream = tokio::net::TcpStream::connect(app.address()).await.unwrap();
-    for request in
-        ["GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n", "HEAD /v1/games HTTP/1.1\r\nhost: x\r\n\r\n"]
-    {
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut answer = [0; 4096];
-        let read = stream.read(&mut answer).await.unwrap();
-        assert!(answer[..read].starts_with(b"HTTP/1.1 200 OK"));
-    }
-    stream.write_all(b"GET /he").await.unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).await.unwrap();
-    assert!(text.starts_with("HTTP/1.1 408 Request Timeout\r\n"), "{text}");
-    assert!(text.contains("\"code\":\"head_too_slow\""), "{text}");
-}
-
-/// Text of a client that looks like an answer of the HTTP layer goes out as text.
-#[tokio::test]
-async fn what_an_admin_wrote_is_no_answer() {
-    let app = TestApp::start().await;
-    let admin = app.admin().await;
-    let manifest = "code = 'x'\r\nname = 'X'\r\nrules_version = '1'\r\n[[kinds]]\r\ncode = 'k'\r\nname = 'K'\r\n\
-                    text = '''\r\nHTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n'''\r\n\r\n";
-    let put = app.put("/v1/games/x/manifest").by(&admin).header("content-type", "application/toml");
-    put.body(manifest).answer().await.expect(201);
-    let read = app.get("/v1/games/x/manifest").answer().await;
-    assert_eq!(read.text(), manifest);
-}
-
 #[tokio::test]
 async fn the_answers_of_helpers_are_problems_too() {
     let app = TestApp::start().await;
@@ -302,19 +197,4 @@ async fn the_answers_of_helpers_are_problems_too() {
     }
     app.get("/docs/nope").answer().await.problem(404, "not_found");
     assert_eq!(app.get("/docs/").answer().await.status, 200);
-}
-
-/// A body that breaks off in the middle of a chunk: the route answers, once, and nothing follows.
-#[tokio::test]
-async fn a_body_whose_chunks_are_broken_is_answered_once() {
-    let app = TestApp::start().await;
-    let text = exchange(
-        &app,
-        b"POST /v1/accounts HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
-          transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
-    )
-    .await;
-    assert!(text.starts_with("HTTP/1.1 400 Bad Request\r\n"), "{text}");
-    assert!(text.contains("application/problem+json"), "{text}");
-    assert_eq!(text.matches("HTTP/1.1 ").count(), 1, "{text}");
 }

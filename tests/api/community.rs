@@ -109,3 +109,32 @@ async fn statistics_are_kept_for_a_while() {
     let again = app.get("/v1/statistics/leaderboard").header("if-none-match", first.header("etag"));
     again.answer().await.expect(304);
 }
+
+/// An answer about a set that does not exist must take no room in the cache, and not hide the set when it comes.
+#[tokio::test]
+async fn only_what_exists_is_kept() {
+    let keep = |settings: &mut cardscape::api::state::ApiSettings| {
+        settings.statistics_ttl = std::time::Duration::from_hours(1);
+    };
+    let app = TestApp::start_with(keep).await;
+    let days = async |query: &str| {
+        let path = format!("/v1/statistics/unlocks{query}");
+        let days = app.get(&path).answer().await.expect(200);
+        days["data"].as_array().unwrap().len()
+    };
+    app.import_set("dawn", 1, true).await;
+    for query in ["?set=dusk", "?game=ttcg&set=dusk", "?set=dawn", "?game=nope"] {
+        assert_eq!(days(query).await, 0, "{query}");
+    }
+    app.import_set("dusk", 1, true).await;
+    let admin = app.admin().await;
+    for set in ["dawn", "dusk"] {
+        let cards = app.get(&format!("/v1/cards?set={set}")).answer().await.expect(200);
+        let path = format!("/v1/cards/{}/unlock", cards["data"][0]["id"].as_str().unwrap());
+        app.post(&path).by(&admin).json(&json!({ "reason": "today" })).answer().await.expect(200);
+    }
+    assert_eq!(days("?set=dusk").await, 1);
+    assert_eq!(days("?game=ttcg&set=dusk").await, 1);
+    assert_eq!(days("?set=dawn").await, 0, "kept for an hour");
+    assert_eq!(days("?game=nope").await, 0);
+}

@@ -23,6 +23,7 @@ mod changes;
 mod collection;
 mod collection_imports;
 mod community;
+mod connections;
 mod copies;
 mod deck_reports;
 mod decks;
@@ -36,6 +37,7 @@ mod import;
 mod ledger;
 
 mod mint;
+mod networks;
 mod openapi;
 mod packs;
 mod permissions;

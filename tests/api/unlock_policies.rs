@@ -150,6 +150,22 @@ async fn five_accounts_of_one_network_are_not_enough() {
     assert_eq!(app.db().number("SELECT count(*) FROM submission_networks").await, 0);
 }
 
+/// Six homes of one street, each with a network of its own that somebody may have been given as a whole.
+#[tokio::test]
+async fn accounts_of_one_ipv6_provider_are_capped_together() {
+    let (app, cards, admin) = a_run().await;
+    set(&app, &admin, POLICY, json!({ "threshold": 9, "per_network": 1 })).await.expect(201);
+    let players = players(&app, 7).await;
+    let mut copies = copies(&cards, None);
+    for (home, player) in players[..6].iter().enumerate() {
+        let from = format!("2001:db8:0:a{home}::1");
+        submit(&app, player, copies.next().unwrap(), &from).await;
+    }
+    assert_eq!(progress(&app).await, (4, false));
+    submit(&app, &players[6], copies.next().unwrap(), "2001:db8:0:b00::1").await;
+    assert_eq!(progress(&app).await, (5, false), "another street of the town");
+}
+
 #[tokio::test]
 async fn a_looser_policy_unlocks_at_once_and_a_stricter_one_hides_nothing() {
     let (app, cards, admin) = a_run().await;

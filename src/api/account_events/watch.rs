@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, Utc};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
+use crate::api::places::{NoPlace, Place, Places};
 use crate::api::state::Shared;
 use crate::auth::ending::CredentialEnd;
 use crate::auth::permission::{Credential, Granted, ReadOwnEvents};
@@ -47,32 +48,27 @@ impl StreamEnd {
     }
 }
 
-/// Why a stream does not begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// The account has as many as it may.
-    Account,
-    /// The process has.
-    Process,
-}
-
 /// The open streams of the process.
 #[derive(Debug)]
 pub struct EventWatch {
+    places: Places<AccountId>,
     streams: Arc<Mutex<Streams>>,
     reads: Semaphore,
 }
 
 impl Default for EventWatch {
     fn default() -> Self {
-        Self { streams: Arc::default(), reads: Semaphore::new(READS) }
+        Self {
+            places: Places::new(IN_ALL, "account_event_streams"),
+            streams: Arc::default(),
+            reads: Semaphore::new(READS),
+        }
     }
 }
 
 #[derive(Debug, Default)]
 struct Streams {
     open: HashMap<u64, Stream>,
-    by_account: HashMap<AccountId, usize>,
     next: u64,
     /// The instance is about to stop: no stream begins any more.
     is_closing: bool,
@@ -100,6 +96,7 @@ pub struct Watcher {
     streams: Arc<Mutex<Streams>>,
     id: u64,
     signal: watch::Receiver<Signal>,
+    _place: Place<AccountId>,
 }
 
 impl EventWatch {
@@ -108,7 +105,7 @@ impl EventWatch {
         &self,
         by: &Granted<ReadOwnEvents>,
         until: Option<DateTime<Utc>>,
-    ) -> Result<Watcher, Refused> {
+    ) -> Result<Watcher, NoPlace> {
         self.open(by.account(), by.credential().clone(), until)
     }
 
@@ -117,23 +114,15 @@ impl EventWatch {
         account: AccountId,
         credential: Credential,
         until: Option<DateTime<Utc>>,
-    ) -> Result<Watcher, Refused> {
+    ) -> Result<Watcher, NoPlace> {
+        let place = self.places.take(account, PER_ACCOUNT)?;
         let mut streams = lock(&self.streams);
-        let of_account = streams.by_account.get(&account).copied().unwrap_or_default();
-        if of_account >= PER_ACCOUNT {
-            return Err(Refused::Account);
-        }
-        if streams.open.len() >= IN_ALL {
-            return Err(Refused::Process);
-        }
         let end = streams.is_closing.then_some(StreamEnd::Shutdown);
         let (sender, signal) = watch::channel(Signal { newest: 0, end });
         let id = streams.next;
         streams.next += 1;
-        streams.by_account.insert(account, of_account + 1);
         streams.open.insert(id, Stream { account, credential, until, signal: sender });
-        metrics::gauge!("account_event_streams").increment(1);
-        Ok(Watcher { streams: self.streams.clone(), id, signal })
+        Ok(Watcher { streams: self.streams.clone(), id, signal, _place: place })
     }
 
     /// A stream's turn to read, while it is held.
@@ -252,15 +241,7 @@ impl Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        let mut streams = lock(&self.streams);
-        let Some(stream) = streams.open.remove(&self.id) else { return };
-        metrics::gauge!("account_event_streams").decrement(1);
-        if let Some(left) = streams.by_account.get_mut(&stream.account) {
-            *left -= 1;
-            if *left == 0 {
-                streams.by_account.remove(&stream.account);
-            }
-        }
+        lock(&self.streams).open.remove(&self.id);
     }
 }
 
@@ -274,25 +255,22 @@ mod tests {
     use crate::domain::clock::Clock;
     use crate::domain::ids::SessionId;
 
-    fn open(watch: &EventWatch, account: AccountId) -> Result<Watcher, Refused> {
+    fn open(watch: &EventWatch, account: AccountId) -> Result<Watcher, NoPlace> {
         watch.open(account, Credential::Session(SessionId::fresh()), None)
     }
 
     #[test]
-    fn an_account_and_the_process_have_so_many_and_no_more() {
+    fn an_account_has_so_many_and_no_more() {
         let watch = EventWatch::default();
         let ada = AccountId::fresh();
         let mut held: Vec<Watcher> =
             (0..PER_ACCOUNT).map(|_| open(&watch, ada).expect("there is room")).collect();
-        assert_eq!(open(&watch, ada).unwrap_err(), Refused::Account);
+        assert_eq!(open(&watch, ada).unwrap_err(), NoPlace::Holder);
         held.pop();
         held.push(open(&watch, ada).expect("one that ended made room"));
-        while held.len() < IN_ALL {
-            held.push(open(&watch, AccountId::fresh()).expect("there is room"));
-        }
-        assert_eq!(open(&watch, AccountId::fresh()).unwrap_err(), Refused::Process);
+        assert!(open(&watch, AccountId::fresh()).is_ok(), "others are not concerned");
         drop(held);
-        assert!(lock(&watch.streams).by_account.is_empty() && lock(&watch.streams).open.is_empty());
+        assert!(watch.places.is_empty() && lock(&watch.streams).open.is_empty());
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! Downloads that are going on: how many, and the bytes of one, chunk by chunk.
 
-use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use actix_web::web::{self, Bytes};
 use futures_util::Stream;
 use uuid::Uuid;
 
+use crate::api::places::{Place, Places};
 use crate::api::state::AppState;
 use crate::domain::network::Network;
 use crate::store::StoreError;
@@ -20,53 +19,20 @@ const PER_NETWORK: usize = 20;
 const IN_ALL: usize = 2_000;
 
 /// The downloads of the process.
-#[derive(Debug, Default)]
-pub struct Downloads(Arc<Mutex<Counts>>);
-
-#[derive(Debug, Default)]
-struct Counts {
-    by_network: HashMap<Network, usize>,
-    in_all: usize,
-}
-
-/// Counts as a download while it lives.
 #[derive(Debug)]
-pub struct Download {
-    counts: Arc<Mutex<Counts>>,
-    network: Network,
+pub struct Downloads(Places<Network>);
+
+impl Default for Downloads {
+    fn default() -> Self {
+        Self(Places::new(IN_ALL, "bulk_downloads"))
+    }
 }
 
 impl Downloads {
     /// A further download; `None` when its network, or all together, have as many as they may.
-    pub fn begin(&self, network: Network) -> Option<Download> {
-        let mut counts = lock(&self.0);
-        let of_network = counts.by_network.get(&network).copied().unwrap_or_default();
-        if of_network >= PER_NETWORK || counts.in_all >= IN_ALL {
-            return None;
-        }
-        counts.by_network.insert(network, of_network + 1);
-        counts.in_all += 1;
-        metrics::gauge!("bulk_downloads").increment(1);
-        Some(Download { counts: self.0.clone(), network })
+    pub fn begin(&self, network: Network) -> Option<Place<Network>> {
+        self.0.take_for_network(network, PER_NETWORK).ok()
     }
-}
-
-impl Drop for Download {
-    fn drop(&mut self) {
-        let mut counts = lock(&self.counts);
-        counts.in_all -= 1;
-        metrics::gauge!("bulk_downloads").decrement(1);
-        if let Some(left) = counts.by_network.get_mut(&self.network) {
-            *left -= 1;
-            if *left == 0 {
-                counts.by_network.remove(&self.network);
-            }
-        }
-    }
-}
-
-fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
-    counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The bytes of a version that are left to send. Holds a connection only while it reads a chunk.
@@ -75,7 +41,7 @@ pub(super) struct Reader {
     pub(super) version: Uuid,
     pub(super) left: Range<u64>,
     /// Kept for its end.
-    pub(super) _download: Download,
+    pub(super) _download: Place<Network>,
 }
 
 impl Reader {
@@ -115,27 +81,5 @@ impl Reader {
     async fn chunk(&self, position: i32) -> Result<Option<Vec<u8>>, StoreError> {
         let mut conn = self.state.store.connection().await?;
         bulk_files::chunk(&mut conn, self.version, position).await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::net::IpAddr;
-
-    use super::*;
-
-    #[test]
-    fn a_download_that_ended_makes_room() {
-        let network = |last| Network::from(IpAddr::from([192, 0, 2, last]));
-        let downloads = Downloads::default();
-        let begin = |_| downloads.begin(network(1)).expect("there is room");
-        let mut held: Vec<Download> = (0..PER_NETWORK).map(begin).collect();
-        assert!(downloads.begin(network(1)).is_none());
-        assert!(downloads.begin(network(2)).is_some(), "others are not concerned");
-        held.pop();
-        assert!(downloads.begin(network(1)).is_some());
-        drop(held);
-        assert!(lock(&downloads.0).by_network.is_empty());
-        assert_eq!(lock(&downloads.0).in_all, 0);
     }
 }

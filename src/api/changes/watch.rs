@@ -1,11 +1,12 @@
 //! Who waits for changes: one look at the database serves all streams of the process.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
 
+use crate::api::background::supervise;
+use crate::api::places::{Place, Places};
 use crate::domain::network::Network;
 use crate::store::Store;
 use crate::store::changes;
@@ -18,13 +19,20 @@ const PER_NETWORK: usize = 20;
 const IN_ALL: usize = 2_000;
 
 /// The newest number of the change feed, watched while there are streams.
-#[derive(Debug, Default)]
-pub struct ChangeWatch(Arc<Mutex<Streams>>);
+#[derive(Debug)]
+pub struct ChangeWatch {
+    places: Arc<Places<Network>>,
+    feed: Arc<Mutex<Feed>>,
+}
+
+impl Default for ChangeWatch {
+    fn default() -> Self {
+        Self { places: Arc::new(Places::new(IN_ALL, "change_streams")), feed: Arc::default() }
+    }
+}
 
 #[derive(Debug, Default)]
-struct Streams {
-    by_network: HashMap<Network, usize>,
-    in_all: usize,
+struct Feed {
     newest: watch::Sender<i64>,
     /// A task of this process asks the database.
     is_watched: bool,
@@ -33,33 +41,33 @@ struct Streams {
 /// A stream's view of the newest number. Counts as a stream while it lives.
 #[derive(Debug)]
 pub struct Watcher {
-    streams: Arc<Mutex<Streams>>,
-    network: Network,
     newest: watch::Receiver<i64>,
+    _place: Place<Network>,
 }
 
 impl ChangeWatch {
     /// A further stream; `None` when its network, or all together, have as many as they may.
     pub fn subscribe(&self, store: &Store, network: Network) -> Option<Watcher> {
-        let mut streams = lock(&self.0);
-        let of_network = streams.by_network.get(&network).copied().unwrap_or_default();
-        if of_network >= PER_NETWORK || streams.in_all >= IN_ALL {
-            return None;
+        // Before the look whether somebody watches: the watching task ends when no place is taken.
+        let place = self.places.take_for_network(network, PER_NETWORK).ok()?;
+        let mut feed = lock(&self.feed);
+        let newest = feed.newest.subscribe();
+        if !feed.is_watched {
+            feed.is_watched = true;
+            let (places, feed, store) = (self.places.clone(), self.feed.clone(), store.clone());
+            let watched = feed.clone();
+            tokio::spawn(supervise(
+                "change_watch",
+                move || !lock(&watched).is_watched,
+                move || follow(places.clone(), feed.clone(), store.clone()),
+            ));
         }
-        streams.by_network.insert(network, of_network + 1);
-        streams.in_all += 1;
-        metrics::gauge!("change_streams").increment(1);
-        let newest = streams.newest.subscribe();
-        if !streams.is_watched {
-            streams.is_watched = true;
-            tokio::spawn(follow(self.0.clone(), store.clone()));
-        }
-        Some(Watcher { streams: self.0.clone(), network, newest })
+        Some(Watcher { newest, _place: place })
     }
 
     /// Wakes every stream, to see that the instance is about to stop.
     pub fn wake(&self) {
-        lock(&self.0).newest.send_modify(|_| {});
+        lock(&self.feed).newest.send_modify(|_| {});
     }
 }
 
@@ -75,26 +83,12 @@ impl Watcher {
     }
 }
 
-impl Drop for Watcher {
-    fn drop(&mut self) {
-        let mut streams = lock(&self.streams);
-        streams.in_all -= 1;
-        metrics::gauge!("change_streams").decrement(1);
-        if let Some(left) = streams.by_network.get_mut(&self.network) {
-            *left -= 1;
-            if *left == 0 {
-                streams.by_network.remove(&self.network);
-            }
-        }
-    }
-}
-
 /// Asks the database until nobody waits any more.
-async fn follow(streams: Arc<Mutex<Streams>>, store: Store) {
+async fn follow(places: Arc<Places<Network>>, feed: Arc<Mutex<Feed>>, store: Store) {
     loop {
         match changes::extent(&store).await {
             Ok(extent) => {
-                lock(&streams).newest.send_if_modified(|known| {
+                lock(&feed).newest.send_if_modified(|known| {
                     let is_new = *known != extent.newest;
                     *known = extent.newest;
                     is_new
@@ -103,16 +97,16 @@ async fn follow(streams: Arc<Mutex<Streams>>, store: Store) {
             Err(error) => tracing::warn!(%error, "cannot look for changes"),
         }
         tokio::time::sleep(INTERVAL).await;
-        let mut streams = lock(&streams);
-        if streams.in_all == 0 {
-            streams.is_watched = false;
+        let mut feed = lock(&feed);
+        if places.is_empty() {
+            feed.is_watched = false;
             return;
         }
     }
 }
 
-fn lock(streams: &Mutex<Streams>) -> std::sync::MutexGuard<'_, Streams> {
-    streams.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(feed: &Mutex<Feed>) -> std::sync::MutexGuard<'_, Feed> {
+    feed.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -136,7 +130,6 @@ mod tests {
         held.pop();
         assert!(watch.subscribe(&store, network(1)).is_some());
         drop(held);
-        assert!(lock(&watch.0).by_network.is_empty());
-        assert_eq!(lock(&watch.0).in_all, 0);
+        assert!(watch.places.is_empty());
     }
 }

@@ -3,6 +3,7 @@
 pub mod cors;
 pub mod deadline;
 pub mod encoding;
+pub mod head;
 pub mod observe;
 pub mod problems;
 pub mod rate_limit;

@@ -25,9 +25,10 @@ pub const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 type Limiter =
     Governor<Network, DefaultKeyedStateStore<Network>, DefaultClock, StateInformationMiddleware>;
 
-/// A generic cell rate limiter (GCRA) for each network.
+/// A generic cell rate limiter (GCRA) for each network, and for the wider ones around it.
 pub struct RateLimiter {
-    limiter: Limiter,
+    /// By the factor of [`Network::counted`].
+    limiters: Vec<(u32, Limiter)>,
     per_second: u32,
     burst: u32,
 }
@@ -37,15 +38,37 @@ impl RateLimiter {
     pub fn new(per_second: u32, burst: u32) -> Self {
         let rate = NonZeroU32::new(per_second).unwrap_or(NonZeroU32::MIN);
         let burst = NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN);
-        let quota = Quota::per_second(rate).allow_burst(burst);
-        let limiter = Governor::keyed(quota).with_middleware::<StateInformationMiddleware>();
-        Self { limiter, per_second: rate.get(), burst: burst.get() }
+        let limiter = |factor: NonZeroU32| {
+            let quota = Quota::per_second(rate.saturating_mul(factor));
+            let quota = quota.allow_burst(burst.saturating_mul(factor));
+            let limiter = Governor::keyed(quota).with_middleware::<StateInformationMiddleware>();
+            (factor.get(), limiter)
+        };
+        let limiters = Network::factors().filter_map(NonZeroU32::new).map(limiter).collect();
+        Self { limiters, per_second: rate.get(), burst: burst.get() }
+    }
+
+    /// Takes one request. How many more may come at once from the network itself; or after how long another try is worth it.
+    fn take(&self, network: Network) -> Result<u32, Duration> {
+        let mut remaining = self.burst;
+        for (network, factor) in network.counted() {
+            let limiter = self.limiters.iter().find(|(of, _)| *of == factor);
+            let Some((_, limiter)) = limiter else { continue };
+            let left = limiter
+                .check_key(&network)
+                .map_err(|denied| denied.wait_time_from(DefaultClock::default().now()))?
+                .remaining_burst_capacity();
+            remaining = remaining.min(left);
+        }
+        Ok(remaining)
     }
 
     /// Forgets networks that were not seen for a while.
     pub fn sweep(&self) {
-        self.limiter.retain_recent();
-        self.limiter.shrink_to_fit();
+        for (_, limiter) in &self.limiters {
+            limiter.retain_recent();
+            limiter.shrink_to_fit();
+        }
     }
 
     /// Seconds in which a whole burst grows back.
@@ -79,17 +102,14 @@ pub async fn limit(
     }
     let ClientNetwork(network) = ClientNetwork::extract(req.request()).await?;
     let limiter = &state.rate_limiter;
-    match limiter.limiter.check_key(&network) {
-        Ok(snapshot) => {
-            let remaining = snapshot.remaining_burst_capacity();
+    match limiter.take(network) {
+        Ok(remaining) => {
             let reset = (limiter.burst - remaining.min(limiter.burst)).div_ceil(limiter.per_second);
             let mut response = next.call(req).await?.map_into_boxed_body();
             limiter.write_headers(response.headers_mut(), remaining, reset);
             Ok(response)
         }
-        Err(denied) => {
-            let wait =
-                denied.wait_time_from(DefaultClock::default().now()).max(Duration::from_millis(1));
+        Err(wait) => {
             let seconds = u32::try_from(wait.as_secs() + 1).unwrap_or(u32::MAX);
             let problem = Problem::new(ProblemCode::RateLimited).retry_after(seconds);
             let answer = problem.respond(request_id(req.request()).as_deref());

@@ -7,8 +7,8 @@ use std::time::Duration;
 use actix_web::dev::ServerHandle;
 use cardscape::api::account_events::EventWatch;
 use cardscape::api::card_cache::CardCache;
+use cardscape::api::server;
 use cardscape::api::state::{ApiSettings, AppState, Shared};
-use cardscape::api::wire;
 use cardscape::auth::keys::KeyRing;
 use cardscape::auth::password::PasswordHasher;
 use cardscape::auth::permission::{Operator, Role};
@@ -127,9 +127,9 @@ impl TestApp {
                     shared: shared.clone(),
                 };
                 let any = "127.0.0.1:0".parse().unwrap();
-                let (address, server) = wire::listen(any, 1, 30, state).unwrap();
-                send.send((address, server.handle())).unwrap();
-                server.await.unwrap();
+                let (address, http) = server::listen(any, 1, 30, state).unwrap();
+                send.send((address, http.handle())).unwrap();
+                http.await.unwrap();
             });
         });
         let (address, server) = receive.recv().unwrap();

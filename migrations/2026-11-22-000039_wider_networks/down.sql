@@ -1,0 +1,1 @@
+ALTER TABLE submission_networks DROP COLUMN wider_macs;

@@ -1,0 +1,88 @@
+//! Tasks that run beside the requests for as long as the process does.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+
+/// How long after its end a task is started again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Runs a task that is to run until `is_over`. When it panics, or ends before, that is logged, counted in the metric
+/// `background_task_restarts_total` under its name, and the task is started again after a second.
+pub async fn supervise<F: Future<Output = ()>>(
+    name: &'static str,
+    is_over: impl Fn() -> bool,
+    start: impl Fn() -> F,
+) {
+    loop {
+        let ended = AssertUnwindSafe(async { start().await }).catch_unwind().await;
+        match &ended {
+            Err(panic) => {
+                tracing::error!(
+                    task = name,
+                    message = text(&**panic),
+                    "a background task panicked"
+                );
+            }
+            Ok(()) if is_over() => {}
+            Ok(()) => tracing::error!(task = name, "a background task ended"),
+        }
+        if is_over() {
+            return;
+        }
+        metrics::counter!("background_task_restarts_total", "task" => name).increment(1);
+        tokio::time::sleep(PAUSE).await;
+        if is_over() {
+            return;
+        }
+    }
+}
+
+/// What a panic says.
+fn text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::cli::metrics_handle;
+
+    #[tokio::test]
+    async fn a_task_that_panics_or_ends_is_counted_and_started_again_until_it_is_over() {
+        let metrics = metrics_handle().unwrap();
+        let (starts, over) = (Cell::new(0), Cell::new(false));
+        supervise(
+            "of_a_test",
+            || over.get(),
+            async || {
+                starts.set(starts.get() + 1);
+                match starts.get() {
+                    1 => panic!("the first time"),
+                    2 => {}
+                    _ => over.set(true),
+                }
+            },
+        )
+        .await;
+        assert_eq!(starts.get(), 3);
+        let counted = "background_task_restarts_total{task=\"of_a_test\"} 2";
+        assert!(metrics.render().contains(counted), "{}", metrics.render());
+    }
+
+    #[tokio::test]
+    async fn a_task_that_panics_while_the_service_stops_stays_away() {
+        let starts = Cell::new(0);
+        let start = async || {
+            starts.set(starts.get() + 1);
+            panic!("at the end");
+        };
+        supervise("of_a_stop", || true, start).await;
+        assert_eq!(starts.get(), 1);
+    }
+}

@@ -1,0 +1,134 @@
+//! Connections on which nothing happens.
+//!
+//! actix-web limits the time of the first head on a connection, and of the silence between two requests. It does not limit how long a
+//! client may take for a later head that it has begun, for the rest of a body that was answered early, or for taking an answer. One
+//! task for each connection does: it knows when the last answer was handed over, and closes the socket when no request follows.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use actix_web::body::{BodySize, MessageBody};
+use actix_web::dev::Extensions;
+use actix_web::rt;
+use actix_web::rt::net::TcpStream;
+use actix_web::web::Bytes;
+use rustix::net::{Shutdown, shutdown};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+/// How long after an answer the head of the next request must be complete: nothing more is read then. actix-web closes after 5 s of
+/// silence, so whoever has begun a head has 5 s at least.
+pub const IDLE: Duration = Duration::from_secs(10);
+
+/// How long after an answer was handed to the connection the client must have taken it: the connection is closed then.
+const TAKEN: Duration = Duration::from_mins(1);
+
+/// A connection, as its requests see it.
+#[derive(Debug)]
+pub struct Connection {
+    activity: Rc<Activity>,
+    watcher: JoinHandle<()>,
+}
+
+#[derive(Debug)]
+struct Activity {
+    /// Requests that began and are not answered to the end.
+    open: Cell<usize>,
+    /// When the last of them ended.
+    idle_since: Cell<Instant>,
+}
+
+/// A request that is being answered, until the last byte of the answer is handed over.
+#[derive(Debug)]
+pub struct Turn(Rc<Activity>);
+
+/// Watches over a new connection.
+pub fn watch(io: &dyn Any, data: &mut Extensions) {
+    let Some(stream) = io.downcast_ref::<TcpStream>() else { return };
+    let Ok(socket) = stream.as_fd().try_clone_to_owned() else {
+        // The process has no file descriptors left. Nobody could watch over this connection.
+        let _ = shutdown(stream.as_fd(), Shutdown::Both);
+        return;
+    };
+    let activity = Rc::new(Activity { open: Cell::new(0), idle_since: Cell::new(Instant::now()) });
+    let watcher = rt::spawn(end_when_idle(socket, activity.clone()));
+    data.insert(Connection { activity, watcher });
+}
+
+async fn end_when_idle(socket: OwnedFd, activity: Rc<Activity>) {
+    loop {
+        let idle = activity.idle();
+        if idle >= TAKEN {
+            let _ = shutdown(&socket, Shutdown::Both);
+            return;
+        }
+        if idle >= IDLE {
+            // What is still to be written goes out.
+            let _ = shutdown(&socket, Shutdown::Read);
+        }
+        tokio::time::sleep(if idle < IDLE { IDLE - idle } else { TAKEN - idle }).await;
+    }
+}
+
+impl Activity {
+    /// How long there has been no request.
+    fn idle(&self) -> Duration {
+        if self.open.get() > 0 { Duration::ZERO } else { self.idle_since.get().elapsed() }
+    }
+}
+
+impl Connection {
+    /// A request has come.
+    pub fn begin(&self) -> Turn {
+        self.activity.open.set(self.activity.open.get() + 1);
+        Turn(self.activity.clone())
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // The socket is open for as long as the watcher has it.
+        self.watcher.abort();
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.open.set(self.0.open.get() - 1);
+        self.0.idle_since.set(Instant::now());
+    }
+}
+
+/// The body of an answer. Its request ends with it.
+#[derive(Debug)]
+pub struct Answer<B> {
+    body: B,
+    _turn: Option<Turn>,
+}
+
+impl<B> Answer<B> {
+    /// The body of the answer to the request of that turn.
+    pub fn new(body: B, turn: Option<Turn>) -> Self {
+        Self { body, _turn: turn }
+    }
+}
+
+impl<B: MessageBody + Unpin> MessageBody for Answer<B> {
+    type Error = B::Error;
+
+    fn size(&self) -> BodySize {
+        self.body.size()
+    }
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, B::Error>>> {
+        Pin::new(&mut self.body).poll_next(context)
+    }
+}

@@ -1,0 +1,293 @@
+//! What goes over a connection, byte by byte: heads, bodies and clients that are slow, too long or no HTTP at all.
+
+use std::time::Duration;
+
+use cardscape::api::state::ApiSettings;
+use rstest::rstest;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::support::{RequestExt as _, TestApp};
+
+/// Whatever takes longer goes on for ever.
+const FOR_EVER: Duration = Duration::from_mins(3);
+
+/// An answer, as it comes over the wire.
+struct Raw {
+    status: String,
+    headers: Vec<String>,
+    body: String,
+}
+
+impl Raw {
+    /// The last answer in what came over a connection.
+    fn last(text: &str) -> Self {
+        let last = &text[text.rfind("HTTP/1.").unwrap_or_else(|| panic!("no answer: {text:?}"))..];
+        let (head, body) = last.split_once("\r\n\r\n").expect("a whole head");
+        let mut lines = head.lines().map(str::to_lowercase);
+        let status = lines.next().unwrap();
+        Self { status, headers: lines.collect(), body: body.to_owned() }
+    }
+
+    #[track_caller]
+    fn problem(&self, status: &str, code: &str) {
+        assert_eq!(self.status, format!("http/1.1 {status}"), "{}", self.body);
+        let body: Value = serde_json::from_str(&self.body).expect(&self.body);
+        assert_eq!(body["code"], code);
+        assert!(self.has("content-type: application/problem+json"), "{:?}", self.headers);
+    }
+
+    fn has(&self, header: &str) -> bool {
+        self.headers.iter().any(|line| line == header)
+    }
+}
+
+async fn connect(app: &TestApp) -> TcpStream {
+    TcpStream::connect(app.address()).await.unwrap()
+}
+
+/// Sends bytes as they are; everything that comes back until the service closes the connection.
+async fn exchange(app: &TestApp, bytes: &[u8]) -> String {
+    let mut stream = connect(app).await;
+    // The service may close before it has read everything.
+    let _ = stream.write_all(bytes).await;
+    rest(&mut stream).await
+}
+
+/// Everything until the service closes the connection.
+async fn rest(stream: &mut TcpStream) -> String {
+    let mut text = Vec::new();
+    let read = tokio::time::timeout(FOR_EVER, stream.read_to_end(&mut text)).await;
+    let _ = read.expect("the service closes the connection");
+    String::from_utf8(text).unwrap()
+}
+
+/// Sends a piece again and again until the service closes the connection; everything that came back.
+async fn flood(stream: TcpStream, piece: &[u8], pause: Duration) -> String {
+    let (mut read, mut write) = stream.into_split();
+    let mut text = Vec::new();
+    let send = async {
+        while write.write_all(piece).await.is_ok() {
+            tokio::time::sleep(pause).await;
+        }
+    };
+    let receive = async {
+        let _ = read.read_to_end(&mut text).await;
+        // To be reset means to be closed, too. Whoever still sends notices it by himself.
+        std::future::pending::<()>().await;
+    };
+    let both = async {
+        tokio::select! { () = send => {}, () = receive => {} }
+    };
+    tokio::time::timeout(FOR_EVER, both).await.expect("the service closes the connection");
+    String::from_utf8(text).unwrap()
+}
+
+#[rstest]
+#[case::nonsense(&b"what is this?\r\n\r\n"[..])]
+#[case::http_2(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")]
+#[case::tls(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 hello over TLS\r\n\r\n")]
+#[case::future_version(b"GET /v1/cards HTTP/7.3\r\n\r\n")]
+#[case::byte_that_is_no_text(b"GET /v1/cards/\xff HTTP/1.1\r\nhost: x\r\n\r\n")]
+#[case::header_without_colon(b"GET /v1/cards HTTP/1.1\r\nhost x\r\n\r\n")]
+#[case::no_host(b"GET /v1/cards HTTP/1.1\r\n\r\n")]
+#[case::two_hosts(b"GET /v1/cards HTTP/1.1\r\nhost: x\r\nhost: x\r\n\r\n")]
+#[case::negative_length(b"POST /v1/accounts HTTP/1.1\r\nhost: x\r\ncontent-length: -5\r\n\r\n")]
+#[case::two_lengths(
+    b"POST /v1/accounts HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}"
+)]
+#[case::smuggled_length(
+    b"POST /v1/accounts HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}"
+)]
+#[case::after_a_good_request(
+    b"GET /v1/games/none HTTP/1.1\r\nhost: x\r\n\r\nnonsense without end\r\n\r\n"
+)]
+#[tokio::test]
+async fn bytes_that_are_no_request_are_refused_and_the_connection_is_closed(
+    #[case] bytes: &'static [u8],
+) {
+    let app = TestApp::start().await;
+    let answer = Raw::last(&exchange(&app, bytes).await);
+    assert_eq!(answer.status, "http/1.1 400 bad request");
+    assert_eq!(answer.body, "", "nothing of the service");
+}
+
+#[tokio::test]
+async fn a_first_head_that_is_too_large_or_too_slow() {
+    let app = TestApp::start().await;
+    // Not a byte more than the service reads: a connection that is closed with unread bytes may lose its answer.
+    let mut large = String::from("GET /v1/cards HTTP/1.1\r\nhost: x\r\nx-fill: ");
+    large.extend(std::iter::repeat_n('x', 128 * 1024 - large.len()));
+    let answer = Raw::last(&exchange(&app, large.as_bytes()).await);
+    assert_eq!(answer.status, "http/1.1 431 request header fields too large");
+    // The service waits five seconds for the rest.
+    let answer = Raw::last(&exchange(&app, b"GET /v1/cards HTTP/1.1\r\nhost: x\r\n").await);
+    assert_eq!(answer.status, "http/1.1 408 request timeout");
+}
+
+/// Not only the first head of a connection: otherwise whoever asks once may keep the connection for ever.
+#[rstest]
+#[case::then_nothing("GET /he", "")]
+#[case::drop_by_drop("GET /healthz HTTP/1.1\r\nhost: x\r\n", "x-more: y\r\n")]
+#[tokio::test]
+async fn a_later_head_that_is_too_slow_ends_the_connection(
+    #[case] begin: &str,
+    #[case] drop: &str,
+) {
+    let app = TestApp::start().await;
+    let mut stream = connect(&app).await;
+    for request in
+        ["GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n", "HEAD /v1/games HTTP/1.1\r\nhost: x\r\n\r\n"]
+    {
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = [0; 4096];
+        let read = stream.read(&mut answer).await.unwrap();
+        assert!(answer[..read].starts_with(b"HTTP/1.1 200 OK"));
+    }
+    stream.write_all(begin.as_bytes()).await.unwrap();
+    let text = if drop.is_empty() {
+        rest(&mut stream).await
+    } else {
+        flood(stream, drop.as_bytes(), Duration::from_millis(250)).await
+    };
+    assert_eq!(text, "", "there is nothing to answer");
+}
+
+/// A stream on which the client sends nothing is no idle connection.
+#[tokio::test]
+async fn a_long_answer_is_not_cut_off() {
+    let app = TestApp::start().await;
+    let mut stream = connect(&app).await;
+    stream.write_all(b"GET /v1/changes/stream HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    let mut text = String::new();
+    let mut piece = [0; 4096];
+    // The heartbeat comes after fifteen seconds.
+    while !text.contains(": still here") {
+        let read = tokio::time::timeout(FOR_EVER, stream.read(&mut piece)).await;
+        let read = read.expect("a heartbeat").unwrap();
+        assert_ne!(read, 0, "closed after {text:?}");
+        text += std::str::from_utf8(&piece[..read]).unwrap();
+    }
+}
+
+#[rstest]
+#[case::of_known_length("content-length: 60\r\n\r\n{\"name\":")]
+#[case::in_chunks("transfer-encoding: chunked\r\n\r\n8\r\n{\"name\":\r\n")]
+#[case::in_chunks_that_stop("transfer-encoding: chunked\r\n\r\n8\r\n{\"na")]
+#[tokio::test]
+async fn a_body_that_is_too_slow_is_a_408(#[case] rest: &str) {
+    let app = TestApp::start_with(soon).await;
+    let head = "POST /v1/accounts HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
+    let answer = Raw::last(&exchange(&app, format!("{head}{rest}").as_bytes()).await);
+    answer.problem("408 request timeout", "body_too_slow");
+    assert!(answer.has("connection: close"), "{:?}", answer.headers);
+}
+
+fn soon(settings: &mut ApiSettings) {
+    settings.request_timeout = Duration::from_secs(1);
+}
+
+/// The decoder skips extensions and trailers without keeping them. So it is time that they must not use up.
+#[rstest]
+#[case::extension("2;x=", "yyyyyyyyyyyyyyyy")]
+#[case::trailers("2\r\n{}\r\n0\r\n", "x-trailer: y\r\n")]
+#[case::one_trailer("2\r\n{}\r\n0\r\nx: ", "yyyyyyyyyyyyyyyy")]
+#[case::tiny_chunks_with_extensions("1;x=y\r\n{\r\n", "1;xxxxxxxxxxxxxxxxxxxxxxxxxxxx=y\r\n \r\n")]
+#[tokio::test]
+async fn extensions_and_trailers_of_chunks_have_an_end(#[case] begin: &str, #[case] piece: &str) {
+    let app = TestApp::start_with(soon).await;
+    let mut stream = connect(&app).await;
+    let head = "POST /v1/accounts HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+                transfer-encoding: chunked\r\n\r\n";
+    stream.write_all(format!("{head}{begin}").as_bytes()).await.unwrap();
+    let text = flood(stream, piece.as_bytes(), Duration::from_millis(20)).await;
+    Raw::last(&text).problem("408 request timeout", "body_too_slow");
+}
+
+/// What is answered before its body has come: the framework reads the rest of chunks without end.
+#[rstest]
+#[case::chunks(Duration::from_millis(100), "4\r\nmore\r\n")]
+#[case::flood(Duration::ZERO, "4;extension\r\nmore\r\n")]
+#[tokio::test]
+async fn a_body_that_nobody_wants_is_not_read_for_ever(
+    #[case] pause: Duration,
+    #[case] piece: &str,
+) {
+    let app = TestApp::start().await;
+    let mut stream = connect(&app).await;
+    let head = "POST /nowhere HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let text = flood(stream, piece.as_bytes(), pause).await;
+    assert!(text.is_empty() || text.starts_with("HTTP/1.1 404"), "{text}");
+    assert_eq!(app.get("/healthz").answer().await.status, 200);
+}
+
+/// A body that breaks off in the middle of a chunk: the route answers, once, and nothing follows.
+#[tokio::test]
+async fn a_body_whose_chunks_are_broken_is_answered_once() {
+    let app = TestApp::start().await;
+    let text = exchange(
+        &app,
+        b"POST /v1/accounts HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+          transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+    )
+    .await;
+    assert!(text.starts_with("HTTP/1.1 400 Bad Request\r\n"), "{text}");
+    assert!(text.contains("application/problem+json"), "{text}");
+    assert_eq!(text.matches("HTTP/1.1 ").count(), 1, "{text}");
+}
+
+#[rstest]
+#[case::space("cards example")]
+#[case::path("cards.example/v1")]
+#[case::user("ada@cards.example")]
+#[case::word_for_a_port("cards.example:http")]
+#[case::port_too_large("cards.example:65536")]
+#[case::address_without_brackets("2001:db8::1")]
+#[case::no_address("[cards]")]
+#[case::no_text("caf\u{e9}.example")]
+#[tokio::test]
+async fn a_host_that_is_none(#[case] host: &str) {
+    let app = TestApp::start().await;
+    let head = format!("GET /v1/games HTTP/1.1\r\nhost: {host}\r\n\r\n");
+    let answer = Raw::last(&exchange(&app, head.as_bytes()).await);
+    answer.problem("400 bad request", "invalid_request");
+    assert!(answer.has("connection: close"), "{:?}", answer.headers);
+    assert!(answer.headers.iter().any(|line| line.starts_with("x-request-id: ")));
+}
+
+#[rstest]
+#[case("cards.example:8080")]
+#[case("[2001:db8::1]:8080")]
+#[case("")]
+#[tokio::test]
+async fn a_host_that_is_one(#[case] host: &str) {
+    let app = TestApp::start().await;
+    let head = format!("GET /v1/games HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    let answer = Raw::last(&exchange(&app, head.as_bytes()).await);
+    assert_eq!(answer.status, "http/1.1 200 ok");
+}
+
+/// Labels of metrics are kept for ever.
+#[tokio::test]
+async fn invented_methods_leave_nothing_behind() {
+    let app = TestApp::start().await;
+    let send = async |method: &str, path: &str| {
+        let head = format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        Raw::last(&exchange(&app, head.as_bytes()).await)
+    };
+    for n in 0..30 {
+        let answer = send(&format!("LONG{n}{}", "X".repeat(100_000)), "/v1/cards").await;
+        answer.problem("400 bad request", "invalid_request");
+        let answer = send(&format!("SHORT{n}"), "/v1/accounts").await;
+        answer.problem("405 method not allowed", "method_not_allowed");
+        assert!(answer.has("allow: post"), "{:?}", answer.headers);
+        send(&format!("SHORT{n}"), &format!("/made-up/{n}")).await;
+    }
+    let metrics = app.get("/metrics").answer().await.text();
+    assert!(!metrics.contains("SHORT") && !metrics.contains("LONG"), "a method is a label");
+    assert!(!metrics.contains("made-up"), "a path is a label");
+    let counted = "http_requests_total{method=\"OTHER\",route=\"/v1/accounts\",status=\"405\"}";
+    assert!(metrics.contains(counted), "{metrics}");
+}
