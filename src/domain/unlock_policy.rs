@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Duration, Utc};
 
-use super::ids::AccountId;
+use super::ids::{AccountId, SubmissionId};
 use super::network::Network;
 
 /// Most accounts that a policy may ask for.
@@ -40,6 +40,8 @@ pub struct UnlockPolicy {
 /// One submission of a card, for the count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vote {
+    /// Which submission it is.
+    pub submission: SubmissionId,
     /// Whose.
     pub account: AccountId,
     /// Since when the account exists.
@@ -54,10 +56,13 @@ pub struct Vote {
 }
 
 /// What votes come to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
     /// Accounts that count.
     pub accounts: i32,
+    /// The votes by which they count: the first of each account that may, and, where rarities are asked for, those that brought
+    /// another rarity.
+    pub counted: Vec<SubmissionId>,
     /// Whether they unlock the card.
     pub unlocks: bool,
 }
@@ -86,12 +91,15 @@ impl UnlockPolicy {
         let mut accounts = BTreeMap::<AccountId, bool>::new();
         let mut networks = BTreeMap::<&[u8], u32>::new();
         let mut rarities = BTreeSet::new();
+        let mut counted = Vec::new();
         for vote in votes {
             let is_confirmed = vote.confirmed.unwrap_or(!self.review);
             if !is_confirmed || now - vote.account_since < age {
                 continue;
             }
+            let mut is_first = false;
             let counts = *accounts.entry(vote.account).or_insert_with(|| {
+                is_first = true;
                 let Some(most) = self.per_network else { return true };
                 let most = u32::try_from(most).unwrap_or_default();
                 let has_room = vote.networks.iter().enumerate().all(|(place, network)| {
@@ -106,13 +114,17 @@ impl UnlockPolicy {
                 has_room
             });
             if counts {
-                rarities.insert(vote.rarity.as_str());
+                let brings_rarity = rarities.insert(vote.rarity.as_str()) && self.rarities > 1;
+                if is_first || brings_rarity {
+                    counted.push(vote.submission);
+                }
             }
         }
         let count = accounts.values().filter(|&&counts| counts).count();
         let count = i32::try_from(count).unwrap_or(i32::MAX);
         let wanted = usize::try_from(self.rarities).unwrap_or_default().min(printed);
-        Tally { accounts: count, unlocks: count >= self.threshold && rarities.len() >= wanted }
+        let unlocks = count >= self.threshold && rarities.len() >= wanted;
+        Tally { accounts: count, counted, unlocks }
     }
 }
 
@@ -127,6 +139,7 @@ mod tests {
 
     fn vote(account: AccountId, rarity: &str, network: u8) -> Vote {
         Vote {
+            submission: SubmissionId::fresh(),
             account,
             account_since: day(0),
             rarity: rarity.to_owned(),
@@ -136,7 +149,7 @@ mod tests {
     }
 
     fn tally(policy: &UnlockPolicy, votes: &[Vote]) -> (i32, bool) {
-        let Tally { accounts, unlocks } = policy.tally(votes, 6, day(10));
+        let Tally { accounts, unlocks, .. } = policy.tally(votes, 6, day(10));
         (accounts, unlocks)
     }
 
@@ -172,6 +185,27 @@ mod tests {
         assert!(policy.tally(&votes, 1, day(10)).unlocks, "the card has one rarity only");
         let rare = vote(ada, "rare", 1);
         assert_eq!(tally(&policy, &[votes.to_vec(), vec![rare]].concat()), (2, true));
+    }
+
+    #[test]
+    fn the_votes_that_count_are_named() {
+        let (ada, ben) = (AccountId::fresh(), AccountId::fresh());
+        let votes =
+            [vote(ada, "common", 1), vote(ada, "rare", 1), vote(ada, "rare", 1), vote(ben, "rare", 1)];
+        let counted = |policy: &UnlockPolicy, votes: &[Vote]| {
+            let named = policy.tally(votes, 6, day(10)).counted;
+            let place = |id| votes.iter().position(|vote| vote.submission == id).unwrap();
+            named.into_iter().map(place).collect::<Vec<_>>()
+        };
+        assert_eq!(counted(&UnlockPolicy::plain(2), &votes), [0, 3]);
+        // Without the first, the second of the account counts.
+        assert_eq!(counted(&UnlockPolicy::plain(2), &votes[1..]), [0, 2]);
+        let rarities = UnlockPolicy { rarities: 2, ..UnlockPolicy::plain(2) };
+        assert_eq!(counted(&rarities, &votes), [0, 1, 3]);
+        let network = UnlockPolicy { per_network: Some(1), ..UnlockPolicy::plain(2) };
+        assert_eq!(counted(&network, &votes), [0]);
+        let review = UnlockPolicy { review: true, ..UnlockPolicy::plain(2) };
+        assert!(counted(&review, &votes).is_empty());
     }
 
     #[test]
@@ -216,6 +250,7 @@ mod tests {
         let one = (0..8_u8, 0..3_usize, prop::option::of(0..3_u8), prop::option::of(any::<bool>()));
         prop::collection::vec(one, 0..24).prop_map(move |votes| {
             let vote = |(account, rarity, network, confirmed): (u8, usize, Option<u8>, _)| Vote {
+                submission: SubmissionId::fresh(),
                 account: accounts[usize::from(account)],
                 account_since: day(account.into()),
                 rarity: ["common", "rare", "mythic"][rarity].to_owned(),
@@ -238,6 +273,12 @@ mod tests {
             let fewer = policy.tally(&votes[..cut.min(votes.len())], 6, day(10));
             let all = policy.tally(&votes, 6, day(10));
             prop_assert!(fewer.accounts <= all.accounts);
+            let named: BTreeSet<AccountId> = votes
+                .iter()
+                .filter(|vote| all.counted.contains(&vote.submission))
+                .map(|vote| vote.account)
+                .collect();
+            prop_assert_eq!(i32::try_from(named.len()).unwrap(), all.accounts);
             prop_assert!(!fewer.unlocks || all.unlocks);
             // A looser policy counts everybody that a stricter one counts.
             let plain = UnlockPolicy::plain(threshold).tally(&votes, 6, day(10));

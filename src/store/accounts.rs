@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::schema::{accounts, recovery_codes};
 use super::sessions::{self, RevokeReason};
-use super::{Connection, StoreResult, audit};
+use super::{Connection, StoreResult, audit, votes};
 use crate::auth::permission::{
     ChangeOwnPassword, ChangeOwnTrading, Granted, ManageAccounts, Operator, Role,
 };
@@ -299,7 +299,8 @@ pub struct AccountChanges {
     pub banned: Option<bool>,
 }
 
-/// Changes role or ban and, where that takes something away, ends the account's sessions. `None`: no such account.
+/// Changes role or ban and, where that takes something away, ends the account's sessions. A ban takes the account's votes for hidden
+/// cards back, and its end gives them again, which may unlock some. `None`: no such account.
 pub async fn change(
     conn: &mut Connection,
     by: &Granted<ManageAccounts>,
@@ -310,7 +311,7 @@ pub async fn change(
     let found: Option<AccountRow> = accounts::table
         .find(id.0)
         .select(AccountRow::as_select())
-        .for_update()
+        .for_no_key_update()
         .first(conn)
         .await
         .optional()?;
@@ -334,19 +335,20 @@ pub async fn change(
     } else if role != before.role() {
         sessions::revoke_all(conn, id, None, RevokeReason::RoleChanged, now).await?;
     }
-    audit::write(
-        conn,
-        audit::NewAuditEntry {
-            actor: Some(by.account()),
-            action: "account.changed",
-            target: format!("account:{id}"),
-            details: serde_json::json!({
-                "role": { "from": before.role().as_str(), "to": role.as_str() },
-                "banned": { "from": before.banned_at.is_some(), "to": banned_at.is_some() },
-            }),
-            at: now,
-        },
-    )
-    .await?;
+    let mut details = serde_json::json!({
+        "role": { "from": before.role().as_str(), "to": role.as_str() },
+        "banned": { "from": before.banned_at.is_some(), "to": banned_at.is_some() },
+    });
+    if banned_at.is_some() != before.banned_at.is_some() {
+        details["unlocked"] = votes::count_account(conn, id, now).await?.into();
+    }
+    let entry = audit::NewAuditEntry {
+        actor: Some(by.account()),
+        action: "account.changed",
+        target: format!("account:{id}"),
+        details,
+        at: now,
+    };
+    audit::write(conn, entry).await?;
     Ok(Some(after))
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::door::copies::names_seen;
 use super::ledger::{self, HeldCopy, NewEntry};
 use super::schema::copies;
-use super::{Connection, StoreResult, audit};
+use super::{Connection, StoreResult, audit, votes};
 use crate::auth::permission::{
     Granted, ModerateCopies, OverseeCopies, ReadOwnCopies, ReadTrades, Viewer,
 };
@@ -369,11 +369,12 @@ pub enum Moderated {
     Missing,
     /// The copy is void: nothing else happens to it.
     Void,
-    /// The moderator owns it.
+    /// The moderator owns it or did, or claims it or did.
     OwnCase,
 }
 
-/// Freezes, unfreezes or voids a copy, with a reason that its owner reads. Voiding closes its disputes.
+/// Freezes, unfreezes or voids a copy, with a reason that its owner reads. Voiding closes its disputes, and takes back the vote that it
+/// was for a card that is still hidden.
 pub async fn moderate(
     conn: &mut Connection,
     by: &Granted<ModerateCopies>,
@@ -384,7 +385,7 @@ pub async fn moderate(
     at: DateTime<Utc>,
 ) -> StoreResult<Moderated> {
     let Some(held) = ledger::hold(conn, copy).await? else { return Ok(Moderated::Missing) };
-    if held.owner() == by.account() {
+    if ledger::is_party(conn, &held, by.account()).await? {
         return Ok(Moderated::OwnCase);
     }
     if held.voided_at.is_some() && what != Moderation::Void {
@@ -439,7 +440,11 @@ async fn apply(
         details: json!({ "reason": reason, "owner": held.owner_id }),
         at,
     };
-    audit::write(conn, entry).await
+    audit::write(conn, entry).await?;
+    if what == Moderation::Void {
+        votes::count_copy(conn, &held.code_prefix, &held.code_mac, at).await?;
+    }
+    Ok(())
 }
 
 async fn void_disputes(

@@ -216,7 +216,7 @@ pub enum Argued {
     Closed(DisputeState),
     /// The account has said as much as it may.
     TooMany,
-    /// The moderator is a side of it.
+    /// The moderator is a side of it, or has a stake in the copy otherwise.
     OwnCase,
 }
 
@@ -363,7 +363,7 @@ pub async fn decide(
     let (Some(copy), Some(held)) = (copy, hold(conn, dispute).await?) else {
         return Ok(Argued::Missing);
     };
-    if [held.claimant_id, copy.owner_id].contains(&by.account().0) {
+    if ledger::is_party(conn, &copy, by.account()).await? {
         return Ok(Argued::OwnCase);
     }
     match held.state {

@@ -5,7 +5,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Binary, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -37,12 +37,6 @@ pub(super) struct HeldCopy {
     pub voided_at: Option<DateTime<Utc>>,
 }
 
-impl HeldCopy {
-    /// Whose it is.
-    pub(super) fn owner(&self) -> AccountId {
-        AccountId(self.owner_id)
-    }
-}
 
 /// An entry to write about a copy whose row is held.
 pub(super) struct NewEntry<'a> {
@@ -89,6 +83,29 @@ pub(super) async fn hold_by_key(
     .get_result(conn)
     .await
     .optional()?)
+}
+
+/// Whether an account has a stake in a copy: it owns it or ever did, or claims it or ever did. Moderators leave such copies to others.
+pub(super) async fn is_party(
+    conn: &mut Connection,
+    copy: &HeldCopy,
+    account: AccountId,
+) -> StoreResult<bool> {
+    #[derive(QueryableByName)]
+    struct Party {
+        #[diesel(sql_type = Bool)]
+        party: bool,
+    }
+    let Party { party } = diesel::sql_query(
+        "SELECT EXISTS (SELECT FROM copy_ledger WHERE code_prefix = $1 AND code_mac = $2 \
+                        AND (owner_id = $3 OR (entry = 'dispute' AND account_id = $3))) AS party",
+    )
+    .bind::<Text, _>(&copy.code_prefix)
+    .bind::<Binary, _>(&copy.code_mac)
+    .bind::<SqlUuid, _>(account.0)
+    .get_result(conn)
+    .await?;
+    Ok(party)
 }
 
 /// Writes entries. The copies have been changed already: the database notes whose each is now.

@@ -54,6 +54,7 @@ pub mod trade_lists;
 pub mod trades;
 pub mod unlock_policies;
 pub mod unlocks;
+mod votes;
 pub mod webhook_deliveries;
 pub mod webhooks;
 

@@ -219,6 +219,12 @@ diesel::table! {
 }
 
 diesel::table! {
+    counted_submissions (submission_id) {
+        submission_id -> Uuid,
+    }
+}
+
+diesel::table! {
     deck_entries (deck_id, position) {
         deck_id -> Uuid,
         position -> Int4,
@@ -620,6 +626,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     collection_imports,
     copies,
     copy_ledger,
+    counted_submissions,
     deck_entries,
     decks,
     dispute_statements,

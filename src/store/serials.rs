@@ -12,9 +12,8 @@ use super::door::submission::{MatchedCopy, SubmissionClaim, matching_copy};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::ledger;
 use super::schema::{copy_ledger, disputes};
-use super::unlock_policies::{self, Recount};
 use super::unlocks::ProgressRow;
-use super::{Connection, Store, StoreError, StoreResult};
+use super::{Connection, Store, StoreError, StoreResult, votes};
 use crate::auth::permission::{Granted, ReadOwnSubmissions, SubmitSerials};
 use crate::domain::dispute::DisputeState;
 use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, LedgerId, SubmissionId};
@@ -160,11 +159,13 @@ async fn decide(
 
 #[derive(QueryableByName)]
 struct Registration {
+    /// It is the first of its account for the card.
     #[diesel(sql_type = Bool)]
-    voted: bool,
+    first: bool,
     #[diesel(sql_type = Bool)]
     unlocked: bool,
-    /// It was counted, or the card was not hidden when the statement began, and so never will be again.
+    /// It was counted, or there is nothing to count: the account is banned, or the card was not hidden when the statement began, and so
+    /// never will be again.
     #[diesel(sql_type = Bool)]
     settled: bool,
 }
@@ -175,6 +176,9 @@ struct Registration {
 /// The count lives in the card's row of `unlocks`. Its lock makes submissions of one card queue, each seeing the count that the
 /// one before left; counting rows of `submissions` instead would read a stale snapshot. Data-modifying CTEs are joined, never
 /// put into a sub-select: when Postgres re-checks a row that it had to wait for, it cannot run them again.
+///
+/// The account's row is locked before the card's: a ban waits for submissions that are being made, or they for it, and the vote of a
+/// banned account is not counted.
 async fn register(
     conn: &mut Connection,
     by: &Granted<SubmitSerials>,
@@ -199,6 +203,8 @@ async fn register(
              INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
              SELECT $6, $3, $7, claimed.code_prefix, claimed.code_mac, false, $4 \
              FROM claimed LEFT JOIN counted ON true WHERE counted.card_id IS NULL \
+         ), voter AS ( \
+             SELECT id FROM accounts WHERE id = $3 AND banned_at IS NULL FOR SHARE \
          ), network AS ( \
              INSERT INTO submission_networks (submission_id, network_mac, wider_macs) \
              SELECT $6, $9, $10 FROM claimed JOIN unlocks u ON u.card_id = $7 AND u.unlocked_at IS NULL \
@@ -207,18 +213,20 @@ async fn register(
              SET submissions = u.submissions + 1, \
                  unlocked_at = CASE WHEN u.submissions + 1 >= u.threshold THEN $4 END, \
                  reason = CASE WHEN u.submissions + 1 >= u.threshold THEN 'threshold' END \
-             FROM counted WHERE u.card_id = counted.card_id AND u.unlocked_at IS NULL AND NOT u.by_policy \
+             FROM counted JOIN voter ON true WHERE u.card_id = counted.card_id AND u.unlocked_at IS NULL AND NOT u.by_policy \
              RETURNING u.card_id, u.submissions, u.unlocked_at \
+         ), vote AS ( \
+             INSERT INTO counted_submissions (submission_id) SELECT $6 FROM bump \
          ), event AS ( \
              INSERT INTO events (id, kind, subject_id, payload, created_at) \
              SELECT $8, 'card.unlocked', k.id, \
                     jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $4 \
              FROM bump JOIN cards k ON k.id = bump.card_id WHERE bump.unlocked_at IS NOT NULL \
          ) \
-         SELECT counted.card_id IS NOT NULL AS voted, bump.unlocked_at IS NOT NULL AS unlocked, \
-                bump.card_id IS NOT NULL \
+         SELECT counted.card_id IS NOT NULL AS first, bump.unlocked_at IS NOT NULL AS unlocked, \
+                bump.card_id IS NOT NULL OR voter.id IS NULL \
                 OR NOT EXISTS (SELECT FROM unlocks WHERE card_id = $7 AND unlocked_at IS NULL) AS settled \
-         FROM claimed LEFT JOIN counted ON true LEFT JOIN bump ON true",
+         FROM claimed LEFT JOIN voter ON true LEFT JOIN counted ON true LEFT JOIN bump ON true",
     )
     .bind::<Text, _>(new.claim.prefix.to_string())
     .bind::<Binary, _>(&copy.code_mac)
@@ -232,15 +240,20 @@ async fn register(
     .bind::<Array<Binary>, _>(new.wider_macs.iter().map(<[u8; 16]>::as_slice).collect::<Vec<_>>())
     .get_results(conn)
     .await?;
-    let Some(Registration { voted, unlocked, settled }) = registered.into_iter().next() else {
+    let Some(Registration { first, unlocked, settled }) = registered.into_iter().next() else {
         return Ok(None);
     };
     if settled {
         return Ok(Some(unlocked));
     }
-    // A policy decides over the card, or did when the statement began: then the vote is still to be counted.
-    let recount = if voted { Recount::Always } else { Recount::ByPolicy };
-    unlock_policies::count_card(conn, CardId(copy.card_id), recount, new.at).await.map(Some)
+    // A policy decides over the card, or did when the statement began; or the account submitted another copy before.
+    let card = CardId(copy.card_id);
+    let unlocked = if first {
+        votes::count_card(conn, card, new.at).await?
+    } else {
+        votes::count_another(conn, card, by.account(), new.at).await?
+    };
+    Ok(Some(unlocked))
 }
 
 /// Notes in the ledger that somebody else holds the card, too: once for each claimant. The copy is held.
@@ -316,7 +329,7 @@ pub struct SubmissionRow {
     /// Id.
     #[diesel(sql_type = SqlUuid)]
     pub id: Uuid,
-    /// Whether it counts for the unlock.
+    /// Whether it counts for the unlock of its card, or did when the card was unlocked.
     #[diesel(sql_type = Bool)]
     pub counted: bool,
     /// When it was made.
@@ -345,7 +358,8 @@ const CARD: &str = "c.id AS copy_id, p.rarity, k.id AS card_id, k.game_code, k.s
 /// A submission with its card, the rarity of its copy and the card's progress.
 fn submissions_where(condition: &str) -> String {
     format!(
-        "SELECT s.id, s.counted, s.created_at, {CARD} \
+        "SELECT s.id, s.created_at, \
+                EXISTS (SELECT FROM counted_submissions vote WHERE vote.submission_id = s.id) AS counted, {CARD} \
          FROM submissions s \
          JOIN copies c ON c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac \
          JOIN printings p ON p.id = c.printing_id \

@@ -7,8 +7,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::schema::{submission_reviews, submissions};
-use super::unlock_policies::{self, Recount};
-use super::{Connection, StoreResult, audit};
+use super::{Connection, StoreResult, audit, ledger, votes};
 use crate::auth::permission::{Granted, ReviewSubmissions};
 use crate::domain::ids::{CardId, SubmissionId};
 
@@ -47,7 +46,8 @@ pub struct WaitingRow {
     pub created_at: DateTime<Utc>,
 }
 
-/// Submissions of hidden cards that wait for a moderator, the oldest first, after the one with id `after`.
+/// Submissions of hidden cards that wait for a moderator, the oldest first, after the one with id `after`. Those of banned accounts and
+/// of void copies do not wait: they count for nothing.
 pub async fn waiting(
     conn: &mut Connection,
     _by: &Granted<ReviewSubmissions>,
@@ -55,20 +55,18 @@ pub async fn waiting(
     limit: i64,
 ) -> StoreResult<Vec<WaitingRow>> {
     Ok(diesel::sql_query(
-        "SELECT s.id, s.account_id, a.created_at AS account_since, \
+        "SELECT s.submission_id AS id, s.account_id, s.account_since, \
                 (SELECT count(*) FROM submissions made WHERE made.account_id = s.account_id) AS account_submissions, \
                 k.id AS card_id, k.game_code, k.set_code, k.number, p.rarity, s.created_at \
-         FROM submissions s \
+         FROM valid_votes s \
          JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at IS NULL AND u.by_policy \
          JOIN cards k ON k.id = s.card_id \
-         JOIN accounts a ON a.id = s.account_id \
-         JOIN copies c ON c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac \
-         JOIN printings p ON p.id = c.printing_id \
+         JOIN printings p ON p.id = s.printing_id \
          JOIN LATERAL (SELECT policy.review FROM unlock_policies policy \
                        WHERE policy.game_code = k.game_code AND (policy.set_code = k.set_code OR policy.set_code IS NULL) \
                        ORDER BY policy.set_code NULLS LAST LIMIT 1) policy ON policy.review \
-         WHERE s.id > $1 AND NOT EXISTS (SELECT FROM submission_reviews r WHERE r.submission_id = s.id) \
-         ORDER BY s.id LIMIT $2",
+         WHERE s.submission_id > $1 AND s.confirmed IS NULL \
+         ORDER BY s.submission_id LIMIT $2",
     )
     .bind::<SqlUuid, _>(after.unwrap_or(Uuid::nil()))
     .bind::<BigInt, _>(limit)
@@ -88,7 +86,7 @@ pub enum Reviewed {
     },
     /// A moderator said the opposite before.
     Contradicts,
-    /// It is the moderator's own.
+    /// It is of a copy that the moderator owns or claims, or did.
     Own,
     /// There is no such submission.
     Missing,
@@ -103,15 +101,18 @@ pub async fn review(
     remark: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<Reviewed> {
-    let made: Option<(Uuid, Uuid)> = submissions::table
+    let made: Option<(Uuid, String, Vec<u8>)> = submissions::table
         .find(submission.0)
-        .select((submissions::card_id, submissions::account_id))
+        .select((submissions::card_id, submissions::code_prefix, submissions::code_mac))
         .first(conn)
         .await
         .optional()?;
-    let Some((card, maker)) = made else { return Ok(Reviewed::Missing) };
+    let Some((card, prefix, mac)) = made else { return Ok(Reviewed::Missing) };
     let card = CardId(card);
-    if maker == by.account().0 {
+    let Some(copy) = ledger::hold_by_key(conn, &prefix, &mac).await? else {
+        return Ok(Reviewed::Missing);
+    };
+    if ledger::is_party(conn, &copy, by.account()).await? {
         return Ok(Reviewed::Own);
     }
     let noted = diesel::insert_into(submission_reviews::table)
@@ -142,6 +143,6 @@ pub async fn review(
         at,
     };
     audit::write(conn, entry).await?;
-    let unlocked = unlock_policies::count_card(conn, card, Recount::ByPolicy, at).await?;
+    let unlocked = votes::count_card(conn, card, at).await?;
     Ok(Reviewed::Noted { card, unlocked })
 }

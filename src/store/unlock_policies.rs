@@ -1,22 +1,20 @@
-//! What unlocks hidden cards: the stored policies, and what follows when a policy, a vote or the day changes.
+//! What unlocks hidden cards: the stored policies, and what follows when a policy or the day changes.
 //!
 //! Where no policy is stored, a submission counts itself up and unlocks its card at the threshold, in one statement
 //! (`store/serials.rs`). Where one is, the card's row of `unlocks` says so (`by_policy`), and whoever changes something counts the card's
-//! submissions anew while holding that row.
+//! votes anew while holding that row, as does whoever takes votes back (`store/votes.rs`).
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{
-    Array, BigInt, Binary, Bool, Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid,
-};
+use diesel::sql_types::{Array, Bool, Int4, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
 use uuid::Uuid;
 
 use super::schema::{games, sets, unlock_policies};
-use super::{Connection, Store, StoreResult, audit, changes};
+use super::{Connection, Store, StoreResult, audit, changes, votes};
 use crate::auth::permission::{Granted, UnlockCards};
-use crate::domain::ids::{AccountId, CardId};
-use crate::domain::unlock_policy::{Tally, UnlockPolicy, Vote};
+use crate::domain::ids::CardId;
+use crate::domain::unlock_policy::UnlockPolicy;
 
 /// Whose policy it is: a set's, or a game's for all its sets that have none of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -256,8 +254,6 @@ struct HiddenRow {
     #[diesel(sql_type = SqlUuid)]
     card_id: Uuid,
     #[diesel(sql_type = Int4)]
-    submissions: i32,
-    #[diesel(sql_type = Int4)]
     threshold: i32,
     #[diesel(sql_type = Bool)]
     by_policy: bool,
@@ -275,7 +271,7 @@ pub(super) async fn apply(
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
     let hidden: Vec<HiddenRow> = diesel::sql_query(
-        "SELECT u.card_id, u.submissions, u.threshold, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
+        "SELECT u.card_id, u.threshold, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
          WHERE k.game_code = $1 AND k.set_code = $2 AND u.unlocked_at IS NULL ORDER BY u.card_id FOR UPDATE OF u",
     )
     .bind::<Text, _>(game)
@@ -294,98 +290,12 @@ pub(super) async fn apply(
         .execute(conn)
         .await?;
     let counted = hidden.iter().filter(|row| count == Count::Everything || differs(row));
+    let counted: Vec<CardId> = counted.map(|row| CardId(row.card_id)).collect();
     if policy.unlock_at.is_some_and(|day| day <= at) {
-        let cards: Vec<CardId> = counted.map(|row| CardId(row.card_id)).collect();
-        return open(conn, &cards, Reason::Date, at).await;
+        return open(conn, &counted, Reason::Date, at).await;
     }
-    // Where no policy decides or decided, the count is as it should be.
-    let (judged, plain): (Vec<&HiddenRow>, Vec<&HiddenRow>) =
-        counted.partition(|row| row.by_policy || by_policy);
-    let plain = plain.into_iter().filter(|row| row.submissions >= policy.threshold);
-    let mut enough: Vec<CardId> = plain.map(|row| CardId(row.card_id)).collect();
-    let judged: Vec<CardId> = judged.into_iter().map(|row| CardId(row.card_id)).collect();
-    for card in with_submissions(conn, &judged).await? {
-        if judge(conn, &policy, card, at).await? {
-            enough.push(card);
-        }
-    }
+    let enough = votes::judge(conn, &policy, &counted, at).await?;
     open(conn, &enough, Reason::Threshold, at).await
-}
-
-/// Those of the cards that somebody has submitted.
-async fn with_submissions(conn: &mut Connection, cards: &[CardId]) -> StoreResult<Vec<CardId>> {
-    let ids: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
-    let rows: Vec<CardRow> = diesel::sql_query(
-        "SELECT given.card_id FROM unnest($1) AS given (card_id) \
-         WHERE EXISTS (SELECT FROM submissions s WHERE s.card_id = given.card_id) ORDER BY given.card_id",
-    )
-    .bind::<Array<SqlUuid>, _>(ids)
-    .load(conn)
-    .await?;
-    Ok(rows.into_iter().map(|row| CardId(row.card_id)).collect())
-}
-
-#[derive(QueryableByName)]
-struct VoteRow {
-    #[diesel(sql_type = SqlUuid)]
-    account_id: Uuid,
-    #[diesel(sql_type = Timestamptz)]
-    account_since: DateTime<Utc>,
-    #[diesel(sql_type = Text)]
-    rarity: String,
-    #[diesel(sql_type = Nullable<Binary>)]
-    network: Option<Vec<u8>>,
-    #[diesel(sql_type = Array<Binary>)]
-    wider: Vec<Vec<u8>>,
-    #[diesel(sql_type = Nullable<Bool>)]
-    confirmed: Option<bool>,
-    #[diesel(sql_type = BigInt)]
-    printed: i64,
-}
-
-/// Counts the submissions of a hidden card, whose row the caller has locked, and notes the count; whether they unlock it.
-async fn judge(
-    conn: &mut Connection,
-    policy: &UnlockPolicy,
-    card: CardId,
-    at: DateTime<Utc>,
-) -> StoreResult<bool> {
-    let rows: Vec<VoteRow> = diesel::sql_query(
-        "SELECT s.account_id, a.created_at AS account_since, p.rarity, n.network_mac AS network, \
-                coalesce(n.wider_macs, '{}') AS wider, r.confirmed, \
-                (SELECT count(*) FROM printings printed WHERE printed.card_id = s.card_id) AS printed \
-         FROM submissions s \
-         JOIN accounts a ON a.id = s.account_id \
-         JOIN copies c ON c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac \
-         JOIN printings p ON p.id = c.printing_id \
-         LEFT JOIN submission_networks n ON n.submission_id = s.id \
-         LEFT JOIN submission_reviews r ON r.submission_id = s.id \
-         WHERE s.card_id = $1 ORDER BY s.created_at, s.id",
-    )
-    .bind::<SqlUuid, _>(card.0)
-    .load(conn)
-    .await?;
-    let printed = rows.iter().map(|row| usize::try_from(row.printed).unwrap_or_default());
-    let printed = printed.max().unwrap_or_default();
-    let votes: Vec<Vote> = rows
-        .into_iter()
-        .map(|row| Vote {
-            account: AccountId(row.account_id),
-            account_since: row.account_since,
-            rarity: row.rarity,
-            networks: row.network.into_iter().chain(row.wider).collect(),
-            confirmed: row.confirmed,
-        })
-        .collect();
-    let Tally { accounts, unlocks } = policy.tally(&votes, printed, at);
-    diesel::sql_query(
-        "UPDATE unlocks SET submissions = $2 WHERE card_id = $1 AND submissions <> $2",
-    )
-    .bind::<SqlUuid, _>(card.0)
-    .bind::<Int4, _>(accounts)
-    .execute(conn)
-    .await?;
-    Ok(unlocks)
 }
 
 #[derive(QueryableByName)]
@@ -396,44 +306,9 @@ struct PlaceRow {
     set_code: String,
 }
 
-/// Which hidden cards are counted by their votes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Recount {
-    /// Those over which a policy decides.
-    ByPolicy,
-    /// Any: a vote was made that nothing has counted yet.
-    Always,
-}
-
-/// Counts a card anew, if it is hidden; whether it was unlocked.
-pub(super) async fn count_card(
-    conn: &mut Connection,
-    card: CardId,
-    recount: Recount,
-    at: DateTime<Utc>,
-) -> StoreResult<bool> {
-    let place: Option<PlaceRow> = diesel::sql_query(
-        "SELECT k.game_code, k.set_code FROM unlocks u JOIN cards k ON k.id = u.card_id \
-         WHERE u.card_id = $1 AND u.unlocked_at IS NULL AND (u.by_policy OR $2) FOR UPDATE OF u",
-    )
-    .bind::<SqlUuid, _>(card.0)
-    .bind::<Bool, _>(recount == Recount::Always)
-    .get_result(conn)
-    .await
-    .optional()?;
-    let Some(PlaceRow { game_code, set_code }) = place else { return Ok(false) };
-    let Some(InForce { policy, .. }) = in_force(conn, &game_code, &set_code).await? else {
-        return Ok(false);
-    };
-    if !judge(conn, &policy, card, at).await? {
-        return Ok(false);
-    }
-    Ok(open(conn, &[card], Reason::Threshold, at).await? == 1)
-}
-
 /// Why a card was unlocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reason {
+pub(super) enum Reason {
     Threshold,
     Date,
     Admin,
@@ -450,7 +325,7 @@ impl Reason {
 }
 
 /// Unlocks those of the cards that are hidden, with their events; how many that were.
-async fn open(
+pub(super) async fn open(
     conn: &mut Connection,
     cards: &[CardId],
     reason: Reason,
@@ -537,7 +412,7 @@ async fn hidden_cards(conn: &mut Connection, game: &str, set: &str) -> StoreResu
 }
 
 /// Many cards take longer than a request may.
-const PATIENCE: &str = "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
+pub(super) const PATIENCE: &str = "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
 
 /// Unlocks what the time has unlocked: sets whose day has come, and cards whose submitters came of age after `since`. How many cards.
 /// Several instances may do it at once. What fails is told in the log, and keeps nothing else from being unlocked.
@@ -570,11 +445,10 @@ pub async fn unlock_due(
         "SELECT DISTINCT u.card_id FROM unlock_policies p \
          JOIN cards k ON k.game_code = p.game_code AND (p.set_code IS NULL OR k.set_code = p.set_code) \
          JOIN unlocks u ON u.card_id = k.id AND u.unlocked_at IS NULL AND u.by_policy \
-         JOIN submissions s ON s.card_id = u.card_id \
-         JOIN accounts a ON a.id = s.account_id \
+         JOIN valid_votes v ON v.card_id = u.card_id \
          WHERE p.min_account_age_days > 0 \
-           AND a.created_at + make_interval(days => p.min_account_age_days) > greatest(s.created_at, $2) \
-           AND a.created_at + make_interval(days => p.min_account_age_days) <= $1",
+           AND v.account_since + make_interval(days => p.min_account_age_days) > greatest(v.created_at, $2) \
+           AND v.account_since + make_interval(days => p.min_account_age_days) <= $1",
     )
     .bind::<Timestamptz, _>(at)
     .bind::<Timestamptz, _>(since)
@@ -582,7 +456,7 @@ pub async fn unlock_due(
     .await?;
     for CardRow { card_id } in grown {
         let mut begun = store.begin().await?;
-        let done = count_card(begun.conn(), CardId(card_id), Recount::ByPolicy, at).await;
+        let done = votes::count_card(begun.conn(), CardId(card_id), at).await;
         unlocked += usize::from(begun.end(done).await?);
     }
     Ok(unlocked)

@@ -60,4 +60,5 @@ mod trade_lists;
 mod trades;
 mod unlock_policies;
 mod unlocks;
+mod votes;
 mod webhooks;

@@ -1,0 +1,2 @@
+DROP TABLE counted_submissions;
+DROP VIEW valid_votes;

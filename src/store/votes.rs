@@ -1,0 +1,260 @@
+//! Counts votes for hidden cards: the submissions that may count (the view `valid_votes`), as the policy in force judges them.
+//!
+//! Every count happens under the lock of the card's row of `unlocks`, and its statements begin after the lock was got: they see all that was
+//! committed by whoever held it before. Whoever locks such rows does so last, when it holds all else that it needs (the copy, the
+//! account), and several of them by game, set and id: so nobody waits in a circle.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{
+    Array, BigInt, Binary, Bool, Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid,
+};
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use uuid::Uuid;
+
+use super::unlock_policies::{InForce, PATIENCE, Reason, in_force, open};
+use super::{Connection, StoreResult};
+use crate::domain::ids::{AccountId, CardId, SubmissionId};
+use crate::domain::unlock_policy::{Tally, UnlockPolicy, Vote};
+
+/// Cards whose votes are read at once.
+const CARDS_AT_ONCE: usize = 200;
+
+#[derive(QueryableByName)]
+struct VoteRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+    #[diesel(sql_type = SqlUuid)]
+    submission_id: Uuid,
+    #[diesel(sql_type = SqlUuid)]
+    account_id: Uuid,
+    #[diesel(sql_type = Timestamptz)]
+    account_since: DateTime<Utc>,
+    #[diesel(sql_type = Text)]
+    rarity: String,
+    #[diesel(sql_type = Nullable<Binary>)]
+    network: Option<Vec<u8>>,
+    #[diesel(sql_type = Array<Binary>)]
+    wider: Vec<Vec<u8>>,
+    #[diesel(sql_type = Nullable<Bool>)]
+    confirmed: Option<bool>,
+    #[diesel(sql_type = BigInt)]
+    printed: i64,
+}
+
+/// Counts the votes for hidden cards under one policy, notes the counts and which submissions they are made of; which of the cards have
+/// enough. The caller holds the cards' rows of `unlocks`.
+pub(super) async fn judge(
+    conn: &mut Connection,
+    policy: &UnlockPolicy,
+    cards: &[CardId],
+    at: DateTime<Utc>,
+) -> StoreResult<Vec<CardId>> {
+    let mut enough = Vec::new();
+    for cards in cards.chunks(CARDS_AT_ONCE) {
+        let mut votes = votes_for(conn, cards).await?;
+        let (mut counts, mut counted) = (Vec::new(), Vec::new());
+        for card in cards {
+            let (votes, printed) = votes.remove(card).unwrap_or_default();
+            let tally: Tally = policy.tally(&votes, printed, at);
+            counts.push(tally.accounts);
+            counted.extend(tally.counted);
+            if tally.unlocks {
+                enough.push(*card);
+            }
+        }
+        note(conn, cards, &counts, &counted).await?;
+    }
+    Ok(enough)
+}
+
+/// The votes for each of the cards in the order in which they were made, and in how many rarities the card exists.
+async fn votes_for(
+    conn: &mut Connection,
+    cards: &[CardId],
+) -> StoreResult<BTreeMap<CardId, (Vec<Vote>, usize)>> {
+    let ids: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
+    let rows: Vec<VoteRow> = diesel::sql_query(
+        "SELECT v.card_id, v.submission_id, v.account_id, v.account_since, p.rarity, n.network_mac AS network, \
+                coalesce(n.wider_macs, '{}') AS wider, v.confirmed, \
+                (SELECT count(*) FROM printings printed WHERE printed.card_id = v.card_id) AS printed \
+         FROM valid_votes v \
+         JOIN printings p ON p.id = v.printing_id \
+         LEFT JOIN submission_networks n ON n.submission_id = v.submission_id \
+         WHERE v.card_id = ANY ($1) ORDER BY v.created_at, v.submission_id",
+    )
+    .bind::<Array<SqlUuid>, _>(ids)
+    .load(conn)
+    .await?;
+    let mut votes: BTreeMap<CardId, (Vec<Vote>, usize)> = BTreeMap::new();
+    for row in rows {
+        let (votes, printed) = votes.entry(CardId(row.card_id)).or_default();
+        *printed = usize::try_from(row.printed).unwrap_or_default();
+        votes.push(Vote {
+            submission: SubmissionId(row.submission_id),
+            account: AccountId(row.account_id),
+            account_since: row.account_since,
+            rarity: row.rarity,
+            networks: row.network.into_iter().chain(row.wider).collect(),
+            confirmed: row.confirmed,
+        });
+    }
+    Ok(votes)
+}
+
+async fn note(
+    conn: &mut Connection,
+    cards: &[CardId],
+    counts: &[i32],
+    counted: &[SubmissionId],
+) -> StoreResult<()> {
+    let cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
+    let counted: Vec<Uuid> = counted.iter().map(|submission| submission.0).collect();
+    diesel::sql_query(
+        "WITH taken_back AS ( \
+             DELETE FROM counted_submissions c USING submissions s \
+             WHERE s.card_id = ANY ($1) AND c.submission_id = s.id AND c.submission_id <> ALL ($3) \
+         ), given AS ( \
+             INSERT INTO counted_submissions (submission_id) SELECT unnest($3) ON CONFLICT DO NOTHING \
+         ) UPDATE unlocks u SET submissions = new.accounts FROM unnest($1, $2) AS new (card_id, accounts) \
+           WHERE u.card_id = new.card_id AND u.submissions <> new.accounts",
+    )
+    .bind::<Array<SqlUuid>, _>(cards)
+    .bind::<Array<Int4>, _>(counts)
+    .bind::<Array<SqlUuid>, _>(counted)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// A hidden card whose row of `unlocks` is held.
+#[derive(QueryableByName)]
+struct HeldCard {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    set_code: String,
+    #[diesel(sql_type = Bool)]
+    by_policy: bool,
+}
+
+/// Holds those of the cards that are hidden until the transaction ends, in the order in which all do.
+async fn hold(conn: &mut Connection, cards: &[Uuid]) -> StoreResult<Vec<HeldCard>> {
+    Ok(diesel::sql_query(
+        "SELECT u.card_id, k.game_code, k.set_code, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
+         WHERE u.card_id = ANY ($1) AND u.unlocked_at IS NULL \
+         ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u",
+    )
+    .bind::<Array<SqlUuid>, _>(cards)
+    .load(conn)
+    .await?)
+}
+
+/// Counts held cards, which come by game and set, and unlocks what has enough; how many that were.
+async fn count(conn: &mut Connection, held: &[HeldCard], at: DateTime<Utc>) -> StoreResult<usize> {
+    let mut enough = Vec::new();
+    for of_set in held.chunk_by(|a, b| (&a.game_code, &a.set_code) == (&b.game_code, &b.set_code)) {
+        let cards: Vec<CardId> = of_set.iter().map(|card| CardId(card.card_id)).collect();
+        let Some(HeldCard { game_code, set_code, .. }) = of_set.first() else { continue };
+        if let Some(InForce { policy, .. }) = in_force(conn, game_code, set_code).await? {
+            enough.extend(judge(conn, &policy, &cards, at).await?);
+        }
+    }
+    open(conn, &enough, Reason::Threshold, at).await
+}
+
+/// Counts a card anew, if it is hidden; whether that unlocked it.
+pub(super) async fn count_card(
+    conn: &mut Connection,
+    card: CardId,
+    at: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let held = hold(conn, &[card.0]).await?;
+    Ok(count(conn, &held, at).await? == 1)
+}
+
+/// Counts a card of which an account has submitted another copy, where that may change anything; whether that unlocked it.
+///
+/// Without a policy an account counts once, so another copy matters only if the vote by which it counted was taken back.
+pub(super) async fn count_another(
+    conn: &mut Connection,
+    card: CardId,
+    account: AccountId,
+    at: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let held = hold(conn, &[card.0]).await?;
+    if held.iter().all(|card| !card.by_policy) && is_counted(conn, card, account).await? {
+        return Ok(false);
+    }
+    Ok(count(conn, &held, at).await? == 1)
+}
+
+async fn is_counted(conn: &mut Connection, card: CardId, account: AccountId) -> StoreResult<bool> {
+    #[derive(QueryableByName)]
+    struct Counted {
+        #[diesel(sql_type = Bool)]
+        counted: bool,
+    }
+    let Counted { counted } = diesel::sql_query(
+        "SELECT EXISTS (SELECT FROM submissions s JOIN counted_submissions c ON c.submission_id = s.id \
+                        WHERE s.card_id = $1 AND s.account_id = $2) AS counted",
+    )
+    .bind::<SqlUuid, _>(card.0)
+    .bind::<SqlUuid, _>(account.0)
+    .get_result(conn)
+    .await?;
+    Ok(counted)
+}
+
+#[derive(QueryableByName)]
+struct CardRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+}
+
+/// Counts the card of a copy that was voided, if somebody submitted the copy and the card is hidden; whether that unlocked it. The
+/// caller holds the copy.
+pub(super) async fn count_copy(
+    conn: &mut Connection,
+    code_prefix: &str,
+    code_mac: &[u8],
+    at: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let submitted: Option<CardRow> = diesel::sql_query(
+        "SELECT card_id FROM submissions WHERE code_prefix = $1 AND code_mac = $2",
+    )
+    .bind::<Text, _>(code_prefix)
+    .bind::<Binary, _>(code_mac)
+    .get_result(conn)
+    .await
+    .optional()?;
+    match submitted {
+        Some(CardRow { card_id }) => count_card(conn, CardId(card_id), at).await,
+        None => Ok(false),
+    }
+}
+
+/// Counts all hidden cards that an account has submitted, when it was banned or is banned no longer; how many that unlocked.
+///
+/// The caller holds the account's row, for which submissions wait before they count: all that were made before are seen here.
+pub(super) async fn count_account(
+    conn: &mut Connection,
+    account: AccountId,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    conn.batch_execute(PATIENCE).await?;
+    let cards: Vec<CardRow> = diesel::sql_query(
+        "SELECT DISTINCT s.card_id FROM submissions s JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at IS NULL \
+         WHERE s.account_id = $1",
+    )
+    .bind::<SqlUuid, _>(account.0)
+    .load(conn)
+    .await?;
+    let cards: Vec<Uuid> = cards.into_iter().map(|row| row.card_id).collect();
+    let held = hold(conn, &cards).await?;
+    count(conn, &held, at).await
+}
