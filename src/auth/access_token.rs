@@ -1,10 +1,13 @@
 //! Access tokens: JWTs (RFC 7519, RFC 9068) of 15 minutes, HS256 only, with a key id.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
 use chrono::{DateTime, Duration, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
+use super::hs256;
 use super::keys::KeyRing;
 use crate::domain::ids::{AccountId, SessionId};
 
@@ -14,6 +17,8 @@ const ISSUER: &str = "cardscape";
 const AUDIENCE: &str = "cardscape-api";
 /// RFC 9068: keeps other tokens signed with the same key from passing as access tokens.
 const TYPE: &str = "at+jwt";
+/// How far the clocks of two instances may differ: a token that says it begins later than this from now is refused.
+pub const LEEWAY: Duration = Duration::seconds(30);
 
 /// The token is not one of ours, not an access token, or too old. Deliberately without a reason.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -29,6 +34,7 @@ pub struct AccessClaims {
     pub session: SessionId,
 }
 
+/// Claims that are not known are ignored, as RFC 7519 (4) wants it: a newer program may issue them.
 #[derive(Serialize, Deserialize)]
 struct Claims {
     iss: String,
@@ -37,6 +43,31 @@ struct Claims {
     sid: SessionId,
     iat: i64,
     exp: i64,
+    /// Never issued, but heeded.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    nbf: Option<i64>,
+}
+
+/// A member that may be left out, but not be null.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+    i64::deserialize(deserializer).map(Some)
+}
+
+/// The whole header, exactly. Whatever else a header can say changes what the token means (`crit`, `b64`, `zip`) or names keys
+/// (`jwk`, `jku`, `x5c`); RFC 7515 (4.1.11) wants tokens refused whose `crit` is not understood.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StrictHeader {
+    alg: Algorithm,
+    typ: String,
+    kid: String,
+}
+
+impl StrictHeader {
+    fn read(token: &str) -> Option<Self> {
+        let (encoded, _) = token.split_once('.')?;
+        serde_json::from_slice(&BASE64URL.decode(encoded).ok()?).ok()
+    }
 }
 
 /// Issues an access token, signed with the first key of the ring.
@@ -58,37 +89,39 @@ pub fn issue(
         sid: claims.session,
         iat: now.timestamp(),
         exp: (now + LIFETIME).timestamp(),
+        nbf: None,
     };
+    hs256::install();
     jsonwebtoken::encode(&header, &claims, &EncodingKey::from_secret(key.secret()))
         .map_err(|_| InvalidAccessToken)
 }
 
-/// Checks signature, algorithm, type, issuer, audience and age of a presented token; what it says, and when it ends.
+/// Checks form, signature, algorithm, type, issuer, audience and times of a presented token; what it says, and when it ends. Whether
+/// the session belongs to the account is for whoever looks the session up.
 pub fn verify(
     keys: &KeyRing,
     token: &str,
     now: DateTime<Utc>,
 ) -> Result<(AccessClaims, DateTime<Utc>), InvalidAccessToken> {
-    let header = jsonwebtoken::decode_header(token).map_err(|_| InvalidAccessToken)?;
-    if header.typ.as_deref() != Some(TYPE) {
+    let header = StrictHeader::read(token).ok_or(InvalidAccessToken)?;
+    if header.typ != TYPE || header.alg != Algorithm::HS256 {
         return Err(InvalidAccessToken);
     }
-    let key = keys
-        .access_tokens()
-        .iter()
-        .find(|key| header.kid.as_deref() == Some(key.id()))
-        .ok_or(InvalidAccessToken)?;
+    let mut ring = keys.access_tokens().iter();
+    let key = ring.find(|key| header.kid == key.id()).ok_or(InvalidAccessToken)?;
     let mut validation = Validation::new(Algorithm::HS256);
     validation.set_issuer(&[ISSUER]);
     validation.set_audience(&[AUDIENCE]);
     validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
-    // The one clock decides about age, not the library's.
+    // The one clock decides about times, not the library's.
     validation.validate_exp = false;
+    hs256::install();
     let claims =
         jsonwebtoken::decode::<Claims>(token, &DecodingKey::from_secret(key.secret()), &validation)
             .map_err(|_| InvalidAccessToken)?
             .claims;
-    if claims.exp <= now.timestamp() {
+    let latest = (now + LEEWAY).timestamp();
+    if claims.exp <= now.timestamp() || claims.iat.max(claims.nbf.unwrap_or(i64::MIN)) > latest {
         return Err(InvalidAccessToken);
     }
     let ends = DateTime::from_timestamp(claims.exp, 0).ok_or(InvalidAccessToken)?;

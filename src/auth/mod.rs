@@ -2,6 +2,7 @@
 
 pub mod access_token;
 pub mod ending;
+mod hs256;
 pub mod keys;
 pub mod password;
 pub mod permission;

@@ -9,6 +9,7 @@
 
 mod support;
 
+mod access_tokens;
 mod account_events;
 mod accounts;
 mod bad_input;

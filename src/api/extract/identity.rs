@@ -93,17 +93,19 @@ async fn identify(req: &HttpRequest) -> Result<Option<(Identity, Option<DateTime
         return Err(invalid());
     }
     let state = state(req)?;
-    let (key, until) = match OpaqueToken::presented(TokenKind::PersonalAccess, token.trim()) {
-        Some(token) => (CredentialKey::Token(token.hash()), None),
-        None => {
-            let (claims, until) =
-                access_token::verify(&state.keys, token.trim(), state.clock.now())
-                    .map_err(|_| invalid())?;
-            (CredentialKey::Session(claims.session), Some(until))
-        }
-    };
+    if let Some(token) = OpaqueToken::presented(TokenKind::PersonalAccess, token.trim()) {
+        let key = CredentialKey::Token(token.hash());
+        return Ok(Some((look_up(&state, key).await?.ok_or_else(invalid)?, None)));
+    }
+    let (claims, until) = access_token::verify(&state.keys, token.trim(), state.clock.now())
+        .map_err(|_| invalid())?;
+    let key = CredentialKey::Session(claims.session);
     let identity = look_up(&state, key).await?.ok_or_else(invalid)?;
-    Ok(Some((identity, until)))
+    // The session's row says whose it is; a token that says otherwise was not made by us.
+    if identity.account != claims.account {
+        return Err(invalid());
+    }
+    Ok(Some((identity, Some(until))))
 }
 
 /// Who is behind a credential: from the cache, which forgets within seconds, or from the database. Without the database nobody
