@@ -34,6 +34,7 @@ mod hidden_cards;
 mod history;
 mod import;
 mod ledger;
+mod log_in_races;
 
 mod mint;
 mod openapi;
