@@ -16,7 +16,7 @@ use crate::auth::secret::{OpaqueToken, TokenKind};
 use crate::domain::attempts::AttemptScope;
 use crate::domain::ids::{AccountId, SessionId};
 use crate::domain::password::Password;
-use crate::store::accounts::{self, LoginRow};
+use crate::store::accounts::{self, LoginRow, VerifiedPassword};
 use crate::store::attempts::{self, AttemptSubject};
 use crate::store::sessions::{self, NewSession, Refreshed};
 use crate::store::{Connection, StoreResult};
@@ -71,48 +71,87 @@ pub async fn log_in(
     let now = state.clock.now();
     let network_mac = network_mac(&state, &network);
     let mut conn = state.store.connection().await?;
-    let found = accounts::find_for_login(&mut conn, &cardscape_engine::name_key(&name)).await?;
-    let subjects = login_subjects(&state, &mut conn, found.as_ref(), &name, &network).await?;
+    let key = cardscape_engine::name_key(&name);
+    let found = accounts::find_for_login(&mut conn, &key).await?;
+    let subjects = login_subjects(&state, &mut conn, found.as_ref(), &key, &network).await?;
     for &subject in &subjects {
         reserve_attempt(&state, &mut conn, subject, ProblemCode::LoginThrottled, now).await?;
     }
     drop(conn);
 
+    let mut found = found;
+    for _ in 0..LOG_IN_TRIES {
+        let verified = verify_password(&state, found, &password).await?;
+        if let Some(tokens) = begin_session(&state, &verified, network_mac, &subjects, now).await? {
+            return Ok(HttpResponse::Created()
+                .insert_header(("cache-control", "no-store"))
+                .json(tokens));
+        }
+        // Meanwhile the password was changed, or another log-in stored a stronger hash of the same one: what is stored now decides.
+        let mut conn = state.store.connection().await?;
+        found = accounts::find_for_login(&mut conn, &key).await?;
+    }
+    Err(Problem::new(ProblemCode::Unavailable)
+        .detail("The account is being changed at this moment.")
+        .retry_after(1))
+}
+
+/// How often one log-in looks again because the password hash was replaced while it was checked. A stronger hash replaces a weak one
+/// once, so honest log-ins look twice at most.
+const LOG_IN_TRIES: usize = 3;
+
+/// Checks the password of an account that may not exist or be banned; one answer for everything that is wrong, after the same time.
+async fn verify_password(
+    state: &AppState,
+    found: Option<LoginRow>,
+    password: &str,
+) -> Result<VerifiedPassword, Problem> {
     let stored = found.as_ref().map(|row| row.password_hash.clone());
-    let verdict = state.passwords.verify(Password::presented(password.clone()), stored).await?;
+    let verdict = state.passwords.verify(Password::presented(password.to_owned()), stored).await?;
     let row = found.filter(|row| verdict != Verdict::Wrong && row.account.banned_at.is_none());
     let Some(LoginRow { account, password_hash }) = row else {
         metrics::counter!("login_failures_total").increment(1);
         return Err(Problem::new(ProblemCode::WrongCredentials));
     };
-    let account = AccountId(account.id);
-    if verdict == Verdict::RightButWeak {
-        let stronger = state.passwords.hash(Password::presented(password)).await?;
-        let mut conn = state.store.connection().await?;
-        accounts::rehash(&mut conn, account, &password_hash, &stronger).await?;
-    }
-    let refresh = OpaqueToken::generate(TokenKind::Refresh);
-    let new = NewSession {
-        id: SessionId::fresh(),
-        account,
-        network_mac,
-        refresh: refresh.hash(),
-        at: now,
+    let stronger = match verdict {
+        Verdict::RightButWeak => {
+            Some(state.passwords.hash(Password::presented(password.to_owned())).await?)
+        }
+        Verdict::Right | Verdict::Wrong => None,
     };
-    state
+    Ok(VerifiedPassword { account: AccountId(account.id), hash: password_hash, stronger })
+}
+
+/// Begins a session and gives the attempts back. `None`: the verified password is not the account's any more, or the account was banned.
+async fn begin_session(
+    state: &AppState,
+    verified: &VerifiedPassword,
+    network_mac: [u8; 16],
+    subjects: &[AttemptSubject],
+    now: DateTime<Utc>,
+) -> Result<Option<TokensResponse>, Problem> {
+    let refresh = OpaqueToken::generate(TokenKind::Refresh);
+    let (id, refresh_hash) = (SessionId::fresh(), refresh.hash());
+    let new = NewSession { id, verified, network_mac, refresh: refresh_hash, at: now };
+    let begun = state
         .store
         .transaction(async |conn| {
-            sessions::begin(conn, &new).await?;
-            for &subject in &subjects {
+            if !sessions::begin(conn, &new).await? {
+                return Ok(false);
+            }
+            for &subject in subjects {
                 let limit = state.settings.attempt_limits.of(subject.scope);
                 attempts::release(conn, subject, limit, 1, now).await?;
             }
-            StoreResult::Ok(())
+            StoreResult::Ok(true)
         })
         .await?;
-    tracing::info!(%account, session = %new.id, "logged in");
-    let tokens = tokens(&state, account, new.id, &refresh, now)?;
-    Ok(HttpResponse::Created().insert_header(("cache-control", "no-store")).json(tokens))
+    if !begun {
+        return Ok(None);
+    }
+    let account = verified.account;
+    tracing::info!(%account, session = %id, "logged in");
+    Ok(Some(tokens(state, account, id, &refresh, now)?))
 }
 
 /// What a log-in is counted by: the account from this network, the network, and, from networks that never logged in to the
@@ -121,11 +160,10 @@ async fn login_subjects(
     state: &AppState,
     conn: &mut Connection,
     found: Option<&LoginRow>,
-    name: &str,
+    key: &str,
     network: &ClientNetwork,
 ) -> StoreResult<Vec<AttemptSubject>> {
-    // Unknown names are counted like known ones, by their text.
-    let key = cardscape_engine::name_key(name);
+    // Unknown names are counted like known ones, by their folded text.
     let network_text = network.0.to_string();
     let subject = |scope: AttemptScope, parts: &[&[u8]]| AttemptSubject {
         scope,

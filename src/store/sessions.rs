@@ -5,6 +5,7 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
+use super::accounts::VerifiedPassword;
 use super::schema::{accounts, personal_access_tokens, refresh_tokens, sessions};
 use super::{Connection, StoreResult};
 use crate::auth::permission::{
@@ -74,11 +75,11 @@ pub struct SessionRow {
 }
 
 /// A session to begin.
-pub struct NewSession {
+pub struct NewSession<'a> {
     /// Its id.
     pub id: SessionId,
-    /// Whose.
-    pub account: AccountId,
+    /// Whose, and the password that was found right.
+    pub verified: &'a VerifiedPassword,
     /// Keyed hash of the network that logged in.
     pub network_mac: [u8; 16],
     /// Hash of its first refresh token.
@@ -87,12 +88,17 @@ pub struct NewSession {
     pub at: DateTime<Utc>,
 }
 
-/// Begins a session.
-pub async fn begin(conn: &mut Connection, new: &NewSession) -> StoreResult<()> {
+/// Begins a session, if the password that was verified is still the account's and the account is not banned; `false` otherwise. Runs in a
+/// transaction. The account's row is held to its end, so a change of the password, a ban or a role change either comes first and is seen
+/// here, or comes later and ends this session.
+pub async fn begin(conn: &mut Connection, new: &NewSession<'_>) -> StoreResult<bool> {
+    if !super::accounts::hold_verified(conn, new.verified).await? {
+        return Ok(false);
+    }
     diesel::insert_into(sessions::table)
         .values((
             sessions::id.eq(new.id.0),
-            sessions::account_id.eq(new.account.0),
+            sessions::account_id.eq(new.verified.account.0),
             sessions::network_mac.eq(new.network_mac.to_vec()),
             sessions::generation.eq(1),
             sessions::created_at.eq(new.at),
@@ -101,7 +107,8 @@ pub async fn begin(conn: &mut Connection, new: &NewSession) -> StoreResult<()> {
         ))
         .execute(conn)
         .await?;
-    insert_token(conn, new.id.0, new.refresh, 1, new.at).await
+    insert_token(conn, new.id.0, new.refresh, 1, new.at).await?;
+    Ok(true)
 }
 
 async fn insert_token(

@@ -35,6 +35,7 @@ mod hidden_cards;
 mod history;
 mod import;
 mod ledger;
+mod log_in_races;
 
 mod mint;
 mod openapi;
