@@ -8,20 +8,22 @@ use uuid::Uuid;
 
 use super::extract::{Body, ClientNetwork, May};
 use super::problem::{Problem, ProblemCode};
+use super::second_factor_attempts::FactorAttempt;
 use super::state::{AppState, CredentialKey};
 use crate::auth::access_token::{self, AccessClaims};
 use crate::auth::password::Verdict;
 use crate::auth::permission::{EndOwnSessions, ReadOwnAccount};
+use crate::auth::second_factor::PresentedFactor;
 use crate::auth::secret::{OpaqueToken, TokenKind};
 use crate::domain::attempts::AttemptScope;
 use crate::domain::ids::{AccountId, SessionId};
 use crate::domain::password::Password;
 use crate::store::accounts::{self, LoginRow, VerifiedPassword};
 use crate::store::attempts::{self, AttemptSubject};
-use crate::store::sessions::{self, NewSession, Refreshed};
+use crate::store::sessions::{self, NewSession, Refreshed, SessionBegun};
 use crate::store::{Connection, StoreResult};
 
-/// Name and password.
+/// Name and password, and a second factor where the account has one.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogInRequest {
@@ -31,6 +33,9 @@ pub struct LogInRequest {
     /// Its password.
     #[schema(example = "tram window sonnet")]
     pub password: String,
+    /// Where the account has a second factor: six digits that the device shows, or a recovery code of the second factor.
+    #[schema(example = "287082")]
+    pub second_factor: Option<String>,
 }
 
 /// Tokens of a session.
@@ -54,11 +59,14 @@ pub struct TokensResponse {
 }
 
 /// Logs in.
+///
+/// Where the account has a second factor, name and password alone are answered with `second_factor_required`: send them again with a code.
+/// Each code is taken once; so is each recovery code.
 #[utoipa::path(
     post, path = "/v1/sessions", tag = "sessions", request_body = LogInRequest,
     responses(
         (status = 201, body = TokensResponse),
-        (status = 401, description = "`wrong_credentials`: the same for a wrong password, an unknown name and a banned account."),
+        (status = 401, description = "`wrong_credentials`: the same for a wrong password, an unknown name and a banned account. `second_factor_required`, `wrong_second_factor`: name and password fit."),
         (status = 429, description = "`login_throttled`, `rate_limited`"),
     )
 )]
@@ -67,7 +75,8 @@ pub async fn log_in(
     network: ClientNetwork,
     body: Body<LogInRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let LogInRequest { name, password } = body.value;
+    let LogInRequest { name, password, second_factor } = body.value;
+    let second_factor = second_factor.as_deref().and_then(PresentedFactor::parse);
     let now = state.clock.now();
     let network_mac = network_mac(&state, &network);
     let mut conn = state.store.connection().await?;
@@ -80,14 +89,20 @@ pub async fn log_in(
     drop(conn);
 
     let mut found = found;
+    let mut attempts = Attempts::OfPassword(subjects);
     for _ in 0..LOG_IN_TRIES {
         let verified = verify_password(&state, found, &password).await?;
-        if let Some(tokens) = begin_session(&state, &verified, network_mac, &subjects, now).await? {
+        if verified.second_factor_since.is_some() {
+            attempts = attempts.go_on(&state, &verified, &second_factor, &network, now).await?;
+        }
+        let shown = second_factor.as_ref();
+        let begun = begin_session(&state, &verified, shown, network_mac, &attempts, now).await?;
+        if let Some(tokens) = begun {
             return Ok(HttpResponse::Created()
                 .insert_header(("cache-control", "no-store"))
                 .json(tokens));
         }
-        // Meanwhile the password was changed, or another log-in stored a stronger hash of the same one: what is stored now decides.
+        // Meanwhile the password or the second factor was changed, or another log-in stored a stronger hash of the same one: what is stored now decides.
         let mut conn = state.store.connection().await?;
         found = accounts::find_for_login(&mut conn, &key).await?;
     }
@@ -119,37 +134,97 @@ async fn verify_password(
         }
         Verdict::Right | Verdict::Wrong => None,
     };
-    Ok(VerifiedPassword { account: AccountId(account.id), hash: password_hash, stronger })
+    Ok(VerifiedPassword {
+        account: AccountId(account.id),
+        hash: password_hash,
+        second_factor_since: account.second_factor_since,
+        stronger,
+    })
 }
 
-/// Begins a session and gives the attempts back. `None`: the verified password is not the account's any more, or the account was banned.
+/// The units of attempt limits that a log-in holds.
+enum Attempts {
+    /// Taken before the password was looked at.
+    OfPassword(Vec<AttemptSubject>),
+    /// The password was right; taken before the second factor is looked at.
+    OfSecondFactor(FactorAttempt),
+}
+
+impl Attempts {
+    /// The password was right, and the account has a second factor: from here on, guesses at that are counted.
+    async fn go_on(
+        self,
+        state: &AppState,
+        verified: &VerifiedPassword,
+        second_factor: &Option<PresentedFactor>,
+        network: &ClientNetwork,
+        now: DateTime<Utc>,
+    ) -> Result<Self, Problem> {
+        let mut conn = state.store.connection().await?;
+        match self {
+            Self::OfPassword(_) => self.release(state, &mut conn, now).await?,
+            Self::OfSecondFactor(_) => return Ok(self),
+        }
+        drop(conn);
+        if second_factor.is_none() {
+            return Err(Problem::new(ProblemCode::SecondFactorRequired));
+        }
+        let attempt = FactorAttempt::reserve(state, verified.account, network, now).await?;
+        Ok(Self::OfSecondFactor(attempt))
+    }
+
+    /// Gives them back: what was looked at was right.
+    async fn release(
+        &self,
+        state: &AppState,
+        conn: &mut Connection,
+        now: DateTime<Utc>,
+    ) -> StoreResult<()> {
+        let subjects = match self {
+            Self::OfPassword(subjects) => subjects,
+            Self::OfSecondFactor(attempt) => return attempt.release(state, conn).await,
+        };
+        for &subject in subjects {
+            let limit = state.settings.attempt_limits.of(subject.scope);
+            attempts::release(conn, subject, limit, 1, now).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Begins a session and gives the attempts back. `None`: the verified password, or the second factor, is not the account's any more, or the
+/// account was banned.
 async fn begin_session(
     state: &AppState,
     verified: &VerifiedPassword,
+    second_factor: Option<&PresentedFactor>,
     network_mac: [u8; 16],
-    subjects: &[AttemptSubject],
+    attempts: &Attempts,
     now: DateTime<Utc>,
 ) -> Result<Option<TokensResponse>, Problem> {
     let refresh = OpaqueToken::generate(TokenKind::Refresh);
     let (id, refresh_hash) = (SessionId::fresh(), refresh.hash());
-    let new = NewSession { id, verified, network_mac, refresh: refresh_hash, at: now };
+    let new =
+        NewSession { id, verified, second_factor, network_mac, refresh: refresh_hash, at: now };
     let begun = state
         .store
         .transaction(async |conn| {
-            if !sessions::begin(conn, &new).await? {
-                return Ok(false);
+            let begun = sessions::begin(conn, &state.keys, &new).await?;
+            if begun == SessionBegun::Yes {
+                attempts.release(state, conn, now).await?;
             }
-            for &subject in subjects {
-                let limit = state.settings.attempt_limits.of(subject.scope);
-                attempts::release(conn, subject, limit, 1, now).await?;
-            }
-            StoreResult::Ok(true)
+            StoreResult::Ok(begun)
         })
         .await?;
-    if !begun {
-        return Ok(None);
-    }
     let account = verified.account;
+    match begun {
+        SessionBegun::Yes => {}
+        SessionBegun::Changed => return Ok(None),
+        SessionBegun::WrongSecondFactor => {
+            FactorAttempt::fail(account);
+            return Err(Problem::new(ProblemCode::WrongSecondFactor));
+        }
+    }
     tracing::info!(%account, session = %id, "logged in");
     Ok(Some(tokens(state, account, id, &refresh, now)?))
 }
@@ -186,7 +261,8 @@ async fn login_subjects(
     Ok(subjects)
 }
 
-fn network_mac(state: &AppState, network: &ClientNetwork) -> [u8; 16] {
+/// What the database knows a network by that logged in.
+pub fn network_mac(state: &AppState, network: &ClientNetwork) -> [u8; 16] {
     state.keys.short_lookup("network", &[network.0.to_string().as_bytes()])
 }
 
@@ -199,7 +275,12 @@ pub fn attempt_subject(
 ) -> AttemptSubject {
     let account_bytes = account.map(|account| *account.0.as_bytes()).unwrap_or_default();
     let network_text = network.0.to_string();
-    let of_account = matches!(scope, AttemptScope::SerialAccount | AttemptScope::PasswordAccount);
+    let of_account = matches!(
+        scope,
+        AttemptScope::SerialAccount
+            | AttemptScope::PasswordAccount
+            | AttemptScope::SecondFactorAccountStrangers
+    );
     let network_bytes = if of_account { &[] } else { network_text.as_bytes() };
     AttemptSubject {
         scope,

@@ -32,6 +32,8 @@ pub struct AccountRow {
     pub banned_at: Option<DateTime<Utc>>,
     /// When it was registered.
     pub created_at: DateTime<Utc>,
+    /// Since when a log-in needs a second factor.
+    pub second_factor_since: Option<DateTime<Utc>>,
     trading: String,
 }
 
@@ -174,12 +176,14 @@ pub struct VerifiedPassword {
     pub account: AccountId,
     /// The hash that it was checked against.
     pub hash: String,
+    /// Since when the account has had a second factor when it was read.
+    pub second_factor_since: Option<DateTime<Utc>>,
     /// Where that hash is weaker than new ones: a stronger hash of the same password, to be stored in its place.
     pub stronger: Option<String>,
 }
 
-/// Holds the account's row to the end of the transaction and stores the stronger hash, if the verified hash is still the account's and the
-/// account is not banned; `false` otherwise. Waits for whoever is changing the row and looks at what it is then.
+/// Holds the account's row to the end of the transaction and stores the stronger hash, if the verified hash is still the account's, its
+/// second factor is the same and it is not banned; `false` otherwise. Waits for whoever is changing the row and looks at what it is then.
 pub(super) async fn hold_verified(
     conn: &mut Connection,
     verified: &VerifiedPassword,
@@ -187,6 +191,7 @@ pub(super) async fn hold_verified(
     let current = accounts::table
         .find(verified.account.0)
         .filter(accounts::password_hash.eq(&verified.hash))
+        .filter(accounts::second_factor_since.is_not_distinct_from(verified.second_factor_since))
         .filter(accounts::banned_at.is_null());
     let held = match &verified.stronger {
         Some(stronger) => {

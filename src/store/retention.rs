@@ -1,5 +1,6 @@
 //! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, files that nobody committed, where
-//! submissions came from, offers that came to nothing, deliveries of webhooks, events.
+//! submissions came from, offers that came to nothing, deliveries of webhooks, events, secrets of
+//! second factors that were never confirmed.
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
@@ -7,8 +8,8 @@ use diesel_async::RunQueryDsl;
 
 use super::schema::{attempts, events, idempotency_keys, personal_access_tokens, sessions};
 use super::{
-    Connection, StoreError, StoreResult, account_events, collection_imports, trades,
-    webhook_deliveries,
+    Connection, StoreError, StoreResult, account_events, collection_imports, second_factors,
+    trades, webhook_deliveries,
 };
 
 /// Idempotency records are kept this long: a client that re-sends later gets a second resource.
@@ -79,6 +80,7 @@ pub async fn sweep(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usi
     swept.add(trades::sweep(conn, now).await);
     swept.add(webhook_deliveries::sweep(conn, now).await);
     swept.add(account_events::sweep(conn, now).await);
+    swept.add(second_factors::sweep(conn, now).await);
     swept.end()
 }
 
