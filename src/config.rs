@@ -9,6 +9,8 @@ use clap::{Args, ValueEnum};
 use ipnet::IpNet;
 
 use crate::api::state::ApiSettings;
+use crate::auth::permission::Role;
+use crate::auth::second_factor::SecondFactorDemand;
 use crate::domain::attempts::AttemptLimits;
 
 /// Where the database is.
@@ -117,6 +119,15 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_BULK_INTERVAL", default_value = "60", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=86_400))]
     bulk_interval: u64,
 
+    /// Whose accounts must have a second factor: until they have switched one on, they may do nothing else.
+    #[arg(
+        long,
+        env = "CARDSCAPE_REQUIRE_SECOND_FACTOR",
+        default_value = "none",
+        value_name = "ROLE"
+    )]
+    require_second_factor: RequiredOf,
+
     /// Proxies whose X-Forwarded-For is believed, as networks: 10.0.0.0/8,::1/128
     #[arg(long, env = "CARDSCAPE_TRUSTED_PROXIES", value_delimiter = ',', value_name = "NETWORK")]
     trusted_proxies: Vec<IpNet>,
@@ -148,6 +159,27 @@ pub struct ServeOptions {
     pub shutdown_timeout: u64,
 }
 
+/// From which role on something is required.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RequiredOf {
+    /// Of nobody.
+    None,
+    /// Of moderators and admins.
+    Moderator,
+    /// Of admins.
+    Admin,
+}
+
+impl From<RequiredOf> for SecondFactorDemand {
+    fn from(option: RequiredOf) -> Self {
+        Self::from_role(match option {
+            RequiredOf::None => None,
+            RequiredOf::Moderator => Some(Role::Moderator),
+            RequiredOf::Admin => Some(Role::Admin),
+        })
+    }
+}
+
 impl ServeOptions {
     /// The settings of the HTTP side.
     pub fn api_settings(&self) -> ApiSettings {
@@ -155,6 +187,7 @@ impl ServeOptions {
             requests_per_second: self.requests_per_second,
             request_burst: self.request_burst,
             attempt_limits: AttemptLimits::scaled(self.attempt_factor),
+            second_factor_demand: self.require_second_factor.into(),
             trusted_proxies: self.trusted_proxies.clone(),
             metrics_networks: self.metrics_networks.clone(),
             cors_origins: self.cors_origins.clone(),

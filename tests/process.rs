@@ -294,6 +294,11 @@ async fn the_command_line_works_beside_a_running_service_and_without_one() {
     assert_eq!(unusable.status.code(), Some(2), "{}", text(&unusable));
     let nobody = home.command(&["admin", "reset-password", "nobody at all"]).output().unwrap();
     assert_eq!(nobody.status.code(), Some(1), "{}", text(&nobody));
+    for (name, why) in [("nobody at all", "no account"), ("second admin", "no second factor")] {
+        let none = home.command(&["admin", "remove-second-factor", name]).output().unwrap();
+        assert_eq!(none.status.code(), Some(1), "{}", text(&none));
+        assert!(text(&none).contains(why), "{}", text(&none));
+    }
     let no_url =
         home.command(&["migrate", "--database-url", "postgres//secret@here"]).output().unwrap();
     assert_eq!(no_url.status.code(), Some(2), "{}", text(&no_url));

@@ -223,7 +223,8 @@ pub struct AccountStreamQuery {
 ///
 /// The stream ends with its token: when that expires, and within two seconds when the session or token is ended, the password or the role
 /// changes or the account is banned. The last event is then `end`, without an id, and says why: `{"reason": "logged_out"}`. Reasons are `expired`,
-/// `logged_out`, `revoked`, `password_changed`, `recovered`, `refresh_reused`, `role_changed`, `banned`, `password_change_due`; `shutdown` and `unavailable`
+/// `logged_out`, `revoked`, `password_changed`, `recovered`, `refresh_reused`, `role_changed`, `banned`, `password_change_due`,
+/// `second_factor_changed`, `second_factor_due`; `shutdown` and `unavailable`
 /// mean that it is worth coming back at once, or soon. A client that takes nothing for a minute is given up.
 #[utoipa::path(
     get, path = "/v1/me/events/stream", tag = "accounts", security(("bearer" = [])),
@@ -383,8 +384,8 @@ impl Reader {
         let _turn = self.state.account_events.turn().await;
         let mut conn = self.state.store.connection().await?;
         let rows = account_events::list(&mut conn, by, self.after, CHUNK).await?;
-        let now = self.state.clock.now();
-        let ended = credentials::ended(&mut conn, &[by.credential()], now).await?;
+        let (demand, now) = (self.state.settings.second_factor_demand, self.state.clock.now());
+        let ended = credentials::ended(&mut conn, &[by.credential()], demand, now).await?;
         drop(conn);
         if let Some((_, end)) = ended.first() {
             return Ok(Err(StreamEnd::Credential(*end)));

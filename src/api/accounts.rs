@@ -35,6 +35,8 @@ pub struct AccountResponse {
     pub role: &'static str,
     /// The password was set by somebody else: nothing but changing it is allowed.
     pub must_change_password: bool,
+    /// Whether its log-ins need a second factor.
+    pub second_factor: bool,
     /// Who may send it offers and see its copies: `closed`, `offers` or `public`.
     #[schema(example = "offers")]
     pub trading: &'static str,
@@ -53,6 +55,7 @@ impl From<AccountRow> for AccountResponse {
             id: row.id,
             name: row.name,
             must_change_password: row.must_change_password,
+            second_factor: row.second_factor_since.is_some(),
             banned_at: row.banned_at,
             created_at: row.created_at,
         }
@@ -106,8 +109,7 @@ pub async fn register(
     drop(conn);
 
     let password_hash = state.passwords.hash(password).await?;
-    let codes: Vec<RecoveryCode> =
-        (0..RecoveryCode::COUNT).map(|_| RecoveryCode::generate()).collect();
+    let codes = RecoveryCode::generate_all();
     let hashes: Vec<_> = codes.iter().map(RecoveryCode::hash).collect();
     let id = AccountId::fresh();
     let new = NewAccount {
@@ -176,7 +178,7 @@ pub struct RecoverRequest {
 
 /// Sets a new password with a recovery code.
 ///
-/// The code is used up and all sessions end.
+/// The code is used up and all sessions end. A second factor stays on.
 #[utoipa::path(
     post, path = "/v1/accounts/recover", tag = "accounts", request_body = RecoverRequest,
     responses(

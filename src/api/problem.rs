@@ -64,12 +64,16 @@ problem_codes! {
     Unauthenticated = 401 "unauthenticated" "This needs an access token";
     InvalidToken = 401 "invalid_token" "The token is not valid, or not any more";
     WrongCredentials = 401 "wrong_credentials" "Name and password do not fit";
+    SecondFactorRequired = 401 "second_factor_required" "Name and password fit; send a code of the second factor, too";
+    WrongSecondFactor = 401 "wrong_second_factor" "The code of the second factor is wrong, too old, or was used";
     WrongRecoveryCode = 401 "wrong_recovery_code" "Name and recovery code do not fit";
     WrongPassword = 403 "wrong_password" "The current password is wrong";
+    WrongCode = 403 "wrong_code" "The code is wrong, too old, or was used";
     Forbidden = 403 "forbidden" "Your role does not allow this";
     ScopeMissing = 403 "scope_missing" "The token lacks a scope";
     LoginRequired = 403 "login_required" "A personal access token cannot do this: log in";
     PasswordChangeDue = 403 "password_change_due" "The password was set by somebody else: change it first";
+    SecondFactorDue = 403 "second_factor_due" "Your role needs a second factor: switch one on first";
 
     // What is asked for.
     NotFound = 404 "not_found" "There is nothing here, or nothing that you may see";
@@ -77,6 +81,9 @@ problem_codes! {
     MethodNotAllowed = 405 "method_not_allowed" "This resource does not know that method";
     NameTaken = 409 "name_taken" "Another account has this name";
     TooManyTokens = 409 "too_many_tokens" "The account has as many personal access tokens as it may";
+    SecondFactorOn = 409 "second_factor_on" "The account has a second factor: switch it off first";
+    SecondFactorOff = 409 "second_factor_off" "The account has no second factor";
+    SecondFactorNotBegun = 409 "second_factor_not_begun" "No second factor waits for its first code, or not any more: begin anew";
     EditConflict = 409 "edit_conflict" "It was changed at the same moment: look again";
     OwnAccount = 409 "own_account" "Nobody changes their own role or bans themselves";
     TooManyDecks = 409 "too_many_decks" "The account has as many decks as it may";
@@ -451,6 +458,8 @@ impl From<Denied> for Problem {
             Denied::PasswordChangeDue => {
                 Self::new(ProblemCode::PasswordChangeDue).detail("PUT /v1/me/password comes first.")
             }
+            Denied::SecondFactorDue => Self::new(ProblemCode::SecondFactorDue)
+                .detail("POST /v1/me/second-factor comes first."),
         }
     }
 }

@@ -8,20 +8,22 @@ use uuid::Uuid;
 
 use super::extract::{Body, ClientNetwork, May};
 use super::problem::{Problem, ProblemCode};
+use super::second_factor_attempts::FactorAttempt;
 use super::state::{AppState, CredentialKey};
 use crate::auth::access_token::{self, AccessClaims};
 use crate::auth::password::Verdict;
 use crate::auth::permission::{EndOwnSessions, ReadOwnAccount};
+use crate::auth::second_factor::PresentedFactor;
 use crate::auth::secret::{OpaqueToken, TokenKind};
 use crate::domain::attempts::AttemptScope;
 use crate::domain::ids::{AccountId, SessionId};
 use crate::domain::password::Password;
-use crate::store::accounts::{self, LoginRow};
+use crate::store::accounts::{self, LoginRow, VerifiedPassword};
 use crate::store::attempts::{self, AttemptSubject};
-use crate::store::sessions::{self, NewSession, Refreshed};
+use crate::store::sessions::{self, NewSession, Refreshed, SessionBegun};
 use crate::store::{Connection, StoreResult};
 
-/// Name and password.
+/// Name and password, and a second factor where the account has one.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogInRequest {
@@ -31,6 +33,9 @@ pub struct LogInRequest {
     /// Its password.
     #[schema(example = "tram window sonnet")]
     pub password: String,
+    /// Where the account has a second factor: six digits that the device shows, or a recovery code of the second factor.
+    #[schema(example = "287082")]
+    pub second_factor: Option<String>,
 }
 
 /// Tokens of a session.
@@ -54,11 +59,14 @@ pub struct TokensResponse {
 }
 
 /// Logs in.
+///
+/// Where the account has a second factor, name and password alone are answered with `second_factor_required`: send them again with a code.
+/// Each code is taken once; so is each recovery code.
 #[utoipa::path(
     post, path = "/v1/sessions", tag = "sessions", request_body = LogInRequest,
     responses(
         (status = 201, body = TokensResponse),
-        (status = 401, description = "`wrong_credentials`: the same for a wrong password, an unknown name and a banned account."),
+        (status = 401, description = "`wrong_credentials`: the same for a wrong password, an unknown name and a banned account. `second_factor_required`, `wrong_second_factor`: name and password fit."),
         (status = 429, description = "`login_throttled`, `rate_limited`"),
     )
 )]
@@ -67,46 +75,147 @@ pub async fn log_in(
     network: ClientNetwork,
     body: Body<LogInRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let LogInRequest { name, password } = body.value;
+    let LogInRequest { name, password, second_factor } = body.value;
+    let second_factor = second_factor.as_deref().and_then(PresentedFactor::parse);
     let now = state.clock.now();
     let network_mac = network_mac(&state, &network);
     let mut conn = state.store.connection().await?;
-    let found = accounts::find_for_login(&mut conn, &cardscape_engine::name_key(&name)).await?;
-    let subjects = login_subjects(&state, &mut conn, found.as_ref(), &name, &network).await?;
+    let key = cardscape_engine::name_key(&name);
+    let found = accounts::find_for_login(&mut conn, &key).await?;
+    let subjects = login_subjects(&state, &mut conn, found.as_ref(), &key, &network).await?;
     reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
     drop(conn);
 
+    let mut found = found;
+    let mut held = Attempts::OfPassword(subjects);
+    for _ in 0..LOG_IN_TRIES {
+        let verified = verify_password(&state, found, &password).await?;
+        if verified.second_factor_since.is_some() {
+            held = held.go_on(&state, &verified, &second_factor, &network, now).await?;
+        }
+        let shown = second_factor.as_ref();
+        let begun = begin_session(&state, &verified, shown, network_mac, &held, now).await?;
+        if let Some(tokens) = begun {
+            return Ok(HttpResponse::Created()
+                .insert_header(("cache-control", "no-store"))
+                .json(tokens));
+        }
+        // Meanwhile the password or the second factor was changed, or another log-in stored a stronger hash of the same one: what is stored now decides.
+        let mut conn = state.store.connection().await?;
+        found = accounts::find_for_login(&mut conn, &key).await?;
+    }
+    Err(Problem::new(ProblemCode::Unavailable)
+        .detail("The account is being changed at this moment.")
+        .retry_after(1))
+}
+
+/// How often one log-in looks again because the password hash was replaced while it was checked. A stronger hash replaces a weak one
+/// once, so honest log-ins look twice at most.
+const LOG_IN_TRIES: usize = 3;
+
+/// Checks the password of an account that may not exist or be banned; one answer for everything that is wrong, after the same time.
+async fn verify_password(
+    state: &AppState,
+    found: Option<LoginRow>,
+    password: &str,
+) -> Result<VerifiedPassword, Problem> {
     let stored = found.as_ref().map(|row| row.password_hash.clone());
-    let verdict = state.passwords.verify(Password::presented(password.clone()), stored).await?;
+    let verdict = state.passwords.verify(Password::presented(password.to_owned()), stored).await?;
     let row = found.filter(|row| verdict != Verdict::Wrong && row.account.banned_at.is_none());
     let Some(LoginRow { account, password_hash }) = row else {
         metrics::counter!("login_failures_total").increment(1);
         return Err(Problem::new(ProblemCode::WrongCredentials));
     };
-    let account = AccountId(account.id);
-    if verdict == Verdict::RightButWeak {
-        let stronger = state.passwords.hash(Password::presented(password)).await?;
-        let mut conn = state.store.connection().await?;
-        accounts::rehash(&mut conn, account, &password_hash, &stronger).await?;
-    }
-    let refresh = OpaqueToken::generate(TokenKind::Refresh);
-    let new = NewSession {
-        id: SessionId::fresh(),
-        account,
-        network_mac,
-        refresh: refresh.hash(),
-        at: now,
+    let stronger = match verdict {
+        Verdict::RightButWeak => {
+            Some(state.passwords.hash(Password::presented(password.to_owned())).await?)
+        }
+        Verdict::Right | Verdict::Wrong => None,
     };
-    state
+    Ok(VerifiedPassword {
+        account: AccountId(account.id),
+        hash: password_hash,
+        second_factor_since: account.second_factor_since,
+        stronger,
+    })
+}
+
+/// The units of attempt limits that a log-in holds.
+enum Attempts {
+    /// Taken before the password was looked at.
+    OfPassword(Vec<AttemptSubject>),
+    /// The password was right; taken before the second factor is looked at.
+    OfSecondFactor(FactorAttempt),
+}
+
+impl Attempts {
+    /// The password was right, and the account has a second factor: from here on, guesses at that are counted.
+    async fn go_on(
+        self,
+        state: &AppState,
+        verified: &VerifiedPassword,
+        second_factor: &Option<PresentedFactor>,
+        network: &ClientNetwork,
+        now: DateTime<Utc>,
+    ) -> Result<Self, Problem> {
+        match &self {
+            Self::OfSecondFactor(_) => return Ok(self),
+            Self::OfPassword(subjects) => {
+                let mut conn = state.store.connection().await?;
+                attempts::release(&mut conn, subjects, 1, now).await?;
+            }
+        }
+        if second_factor.is_none() {
+            return Err(Problem::new(ProblemCode::SecondFactorRequired));
+        }
+        let attempt = FactorAttempt::reserve(state, verified.account, network, now).await?;
+        Ok(Self::OfSecondFactor(attempt))
+    }
+
+    /// What they were taken of.
+    fn subjects(&self) -> &[AttemptSubject] {
+        match self {
+            Self::OfPassword(subjects) => subjects,
+            Self::OfSecondFactor(attempt) => attempt.subjects(),
+        }
+    }
+}
+
+/// Begins a session and gives the attempts back. `None`: the verified password, or the second factor, is not the account's any more, or the
+/// account was banned.
+async fn begin_session(
+    state: &AppState,
+    verified: &VerifiedPassword,
+    second_factor: Option<&PresentedFactor>,
+    network_mac: [u8; 16],
+    held: &Attempts,
+    now: DateTime<Utc>,
+) -> Result<Option<TokensResponse>, Problem> {
+    let refresh = OpaqueToken::generate(TokenKind::Refresh);
+    let (id, refresh_hash) = (SessionId::fresh(), refresh.hash());
+    let new =
+        NewSession { id, verified, second_factor, network_mac, refresh: refresh_hash, at: now };
+    let begun = state
         .store
         .transaction(async |conn| {
-            sessions::begin(conn, &new).await?;
-            attempts::release(conn, &subjects, 1, now).await
+            let begun = sessions::begin(conn, &state.keys, &new).await?;
+            if begun == SessionBegun::Yes {
+                attempts::release(conn, held.subjects(), 1, now).await?;
+            }
+            StoreResult::Ok(begun)
         })
         .await?;
-    tracing::info!(%account, session = %new.id, "logged in");
-    let tokens = tokens(&state, account, new.id, &refresh, now)?;
-    Ok(HttpResponse::Created().insert_header(("cache-control", "no-store")).json(tokens))
+    let account = verified.account;
+    match begun {
+        SessionBegun::Yes => {}
+        SessionBegun::Changed => return Ok(None),
+        SessionBegun::WrongSecondFactor => {
+            FactorAttempt::fail(account);
+            return Err(Problem::new(ProblemCode::WrongSecondFactor));
+        }
+    }
+    tracing::info!(%account, session = %id, "logged in");
+    Ok(Some(tokens(state, account, id, &refresh, now)?))
 }
 
 /// What a log-in is counted by: the account from this network, the network, and, from networks that never logged in to the
@@ -115,11 +224,10 @@ async fn login_subjects(
     state: &AppState,
     conn: &mut Connection,
     found: Option<&LoginRow>,
-    name: &str,
+    key: &str,
     network: &ClientNetwork,
 ) -> StoreResult<Vec<AttemptSubject>> {
-    // Unknown names are counted like known ones, by their text.
-    let key = cardscape_engine::name_key(name);
+    // Unknown names are counted like known ones, by their folded text.
     let subjects = |scope| attempt_subjects(state, scope, key.as_bytes(), network);
     let mut of_login = subjects(AttemptScope::LoginAccountNetwork);
     of_login.extend(attempt_subjects(state, AttemptScope::LoginNetwork, &[], network));
@@ -136,7 +244,8 @@ async fn login_subjects(
     Ok(of_login)
 }
 
-fn network_mac(state: &AppState, network: &ClientNetwork) -> [u8; 16] {
+/// What the database knows a network by that logged in.
+pub fn network_mac(state: &AppState, network: &ClientNetwork) -> [u8; 16] {
     state.keys.short_lookup("network", &[network.0.to_string().as_bytes()])
 }
 

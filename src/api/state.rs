@@ -18,6 +18,7 @@ use super::middleware::rate_limit::RateLimiter;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::Identity;
+use crate::auth::second_factor::SecondFactorDemand;
 use crate::auth::secret::TokenHash;
 use crate::domain::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
@@ -56,6 +57,8 @@ pub struct ApiSettings {
     pub request_burst: u32,
     /// Limits on attempts at secrets.
     pub attempt_limits: AttemptLimits,
+    /// Whose accounts must have a second factor.
+    pub second_factor_demand: SecondFactorDemand,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
     /// Networks that may read `/metrics`, beside this machine itself.
@@ -89,6 +92,7 @@ impl Default for ApiSettings {
             requests_per_second: 50,
             request_burst: 200,
             attempt_limits: AttemptLimits::default(),
+            second_factor_demand: SecondFactorDemand::default(),
             trusted_proxies: Vec::new(),
             metrics_networks: Vec::new(),
             cors_origins: Vec::new(),

@@ -21,11 +21,15 @@ pub enum CredentialEnd {
     Banned,
     /// The password was set by somebody else, and must be changed first.
     PasswordChangeDue,
+    /// A second factor was switched on, or taken off by somebody else.
+    SecondFactorChanged,
+    /// The role must have a second factor, and there is none.
+    SecondFactorDue,
 }
 
 impl CredentialEnd {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Expired,
         Self::LoggedOut,
         Self::Revoked,
@@ -35,6 +39,8 @@ impl CredentialEnd {
         Self::RoleChanged,
         Self::Banned,
         Self::PasswordChangeDue,
+        Self::SecondFactorChanged,
+        Self::SecondFactorDue,
     ];
 
     /// The name on the wire.
@@ -49,6 +55,8 @@ impl CredentialEnd {
             Self::RoleChanged => "role_changed",
             Self::Banned => "banned",
             Self::PasswordChangeDue => "password_change_due",
+            Self::SecondFactorChanged => "second_factor_changed",
+            Self::SecondFactorDue => "second_factor_due",
         }
     }
 }

@@ -29,6 +29,8 @@ pub struct KeyRing {
     access_tokens: Vec<Key>,
     serials: Vec<Key>,
     lookups: Key,
+    /// For secrets of second factors; may be empty.
+    second_factors: Vec<Key>,
 }
 
 /// What the database knows a copy by: HMAC-SHA256(key, code), truncated to 16 bytes.
@@ -79,6 +81,9 @@ struct KeyFile {
     access_tokens: Vec<StoredKey>,
     serials: Vec<StoredKey>,
     lookups: StoredKey,
+    /// Not in files as they are made: a key derived from `lookups` serves until an operator wants another.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    second_factors: Vec<StoredKey>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -113,19 +118,27 @@ impl KeyRing {
             return Err(KeyRingError::Open(path.to_owned()));
         }
         let text = Zeroizing::new(std::fs::read_to_string(path).map_err(file_error)?);
+        Self::parse(path, &text)
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Self, KeyRingError> {
         let malformed = |reason| KeyRingError::Malformed { path: path.to_owned(), reason };
-        let file: KeyFile = serde_json::from_str(&text)
+        let file: KeyFile = serde_json::from_str(text)
             .map_err(|_| malformed("it does not have the expected fields"))?;
+        let load_all = |keys: Vec<StoredKey>| {
+            keys.into_iter().map(|key| key.load().map_err(malformed)).collect::<Result<Vec<_>, _>>()
+        };
         let load = |keys: Vec<StoredKey>| {
             if keys.is_empty() {
                 return Err(malformed("each purpose needs a key"));
             }
-            keys.into_iter().map(|key| key.load().map_err(malformed)).collect::<Result<Vec<_>, _>>()
+            load_all(keys)
         };
         Ok(Self {
             access_tokens: load(file.access_tokens)?,
             serials: load(file.serials)?,
             lookups: file.lookups.load().map_err(malformed)?,
+            second_factors: load_all(file.second_factors)?,
         })
     }
 
@@ -150,6 +163,7 @@ impl KeyRing {
             access_tokens: vec![StoredKey::generate()],
             serials: vec![StoredKey::generate()],
             lookups: StoredKey::generate(),
+            second_factors: Vec::new(),
         };
         let text = Zeroizing::new(serde_json::to_string_pretty(&ring).unwrap_or_default());
         // Written aside and then given its name: a crash never leaves half a ring, and of two that start at once one wins.
@@ -186,12 +200,17 @@ impl KeyRing {
     /// A keyed hash of something that must be found again but not read: a network, a request body. `purpose` keeps
     /// different uses apart.
     pub fn lookup(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
-        let mut mac = self.lookups.mac();
-        for part in std::iter::once(purpose.as_bytes()).chain(parts.iter().copied()) {
-            mac.update(&(part.len() as u64).to_be_bytes());
-            mac.update(part);
-        }
-        mac.finalize().into_bytes().into()
+        self.lookups.keyed_hash(purpose, parts)
+    }
+
+    /// The key that secrets of second factors are encrypted under from now on.
+    pub fn sealing(&self) -> &Key {
+        self.second_factors.first().unwrap_or(&self.lookups)
+    }
+
+    /// The key of that name, if secrets of second factors may be encrypted under it.
+    pub fn opening(&self, id: &str) -> Option<&Key> {
+        self.second_factors.iter().chain([&self.lookups]).find(|key| key.id() == id)
     }
 
     /// The first half of [`Self::lookup`], where 128 bits are enough.
@@ -218,6 +237,16 @@ impl Key {
         Hmac::<Sha256>::new_from_slice(&self.bytes).expect("HMAC takes a key of any length")
     }
 
+    /// HMAC-SHA256 over a purpose and parts, each with its length before it. `purpose` keeps different uses of the key apart.
+    pub fn keyed_hash(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
+        let mut mac = self.mac();
+        for part in std::iter::once(purpose.as_bytes()).chain(parts.iter().copied()) {
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part);
+        }
+        mac.finalize().into_bytes().into()
+    }
+
     /// What the database knows a copy with this code by.
     pub fn serial_mac(&self, code: &SerialCode) -> SerialMac {
         SerialMac(self.short_mac(code.as_bytes()))
@@ -241,5 +270,16 @@ impl Key {
 impl std::fmt::Debug for KeyRing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("KeyRing(…)")
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A ring as in a key file; `KEY` stands for some key.
+    pub(in crate::auth) fn ring(file: &str) -> KeyRing {
+        let key = r#"{ "id": "k", "secret": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=" }"#;
+        KeyRing::parse(Path::new("keys.json"), &file.replace("KEY", key)).unwrap()
     }
 }

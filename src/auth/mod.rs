@@ -6,6 +6,8 @@ mod hs256;
 pub mod keys;
 pub mod password;
 pub mod permission;
+pub mod sealed;
+pub mod second_factor;
 pub mod secret;
 pub mod session;
 pub mod webhook_secret;

@@ -130,6 +130,8 @@ pub struct Identity {
     pub credential: Credential,
     /// The password was set by somebody else: nothing but changing it is allowed.
     pub must_change_password: bool,
+    /// The role must have a second factor and there is none: nothing but switching one on is allowed.
+    pub second_factor_due: bool,
 }
 
 /// Something that needs a permission.
@@ -140,8 +142,8 @@ pub trait Permission {
     const ROLE: Role;
     /// The scope that a personal access token needs for it; `None`: no token will do, only a log-in.
     const SCOPE: Option<Scope>;
-    /// Whether it is open while the password must be changed first.
-    const BEFORE_PASSWORD_CHANGE: bool = false;
+    /// Whether it is open while the password must be changed, or a second factor switched on, first.
+    const OPEN_WHILE_DUE: bool = false;
 }
 
 /// Why a permission was not granted.
@@ -155,6 +157,8 @@ pub enum Denied {
     NeedsLogin,
     /// The password must be changed first.
     PasswordChangeDue,
+    /// A second factor must be switched on first.
+    SecondFactorDue,
 }
 
 /// Proof that somebody has permission `P`. Cannot be made outside this module but through [`Identity::grant`].
@@ -195,8 +199,11 @@ impl Identity {
             (Credential::Token { scopes, .. }, Some(scope)) if scopes.contains(&scope) => {}
             (Credential::Token { .. }, Some(scope)) => return Err(Denied::Scope(scope)),
         }
-        if self.must_change_password && !P::BEFORE_PASSWORD_CHANGE {
+        if self.must_change_password && !P::OPEN_WHILE_DUE {
             return Err(Denied::PasswordChangeDue);
+        }
+        if self.second_factor_due && !P::OPEN_WHILE_DUE {
+            return Err(Denied::SecondFactorDue);
         }
         Ok(Granted {
             account: self.account,
@@ -317,7 +324,7 @@ impl From<&Granted<AnnouncePrintRuns>> for Planner {
 }
 
 macro_rules! permissions {
-    ($($(#[$meta:meta])* $name:ident: $role:ident, $scope:expr $(, $before:literal)?;)+) => {
+    ($($(#[$meta:meta])* $name:ident: $role:ident, $scope:expr $(, $while_due:literal)?;)+) => {
         $(
             $(#[$meta])*
             #[derive(Debug)]
@@ -327,7 +334,7 @@ macro_rules! permissions {
                 const NAME: &'static str = stringify!($name);
                 const ROLE: Role = Role::$role;
                 const SCOPE: Option<Scope> = $scope;
-                $(const BEFORE_PASSWORD_CHANGE: bool = $before;)?
+                $(const OPEN_WHILE_DUE: bool = $while_due;)?
             }
         )+
     };
@@ -338,6 +345,8 @@ permissions! {
     ReadOwnAccount: Player, None, true;
     /// Change the own password.
     ChangeOwnPassword: Player, None, true;
+    /// Look at the own second factor, switch it on and off.
+    ManageOwnSecondFactor: Player, None, true;
     /// End own sessions.
     EndOwnSessions: Player, None, true;
     /// Make and revoke own personal access tokens.
@@ -407,7 +416,13 @@ mod tests {
             None => Credential::Session(SessionId::fresh()),
             Some(scopes) => Credential::Token { id: TokenId::fresh(), scopes },
         };
-        Identity { account: AccountId::fresh(), role, credential, must_change_password: false }
+        Identity {
+            account: AccountId::fresh(),
+            role,
+            credential,
+            must_change_password: false,
+            second_factor_due: false,
+        }
     }
 
     #[test]
@@ -433,5 +448,18 @@ mod tests {
         assert_eq!(admin.grant::<ManageAccounts>().unwrap_err(), Denied::PasswordChangeDue);
         assert!(admin.grant::<ChangeOwnPassword>().is_ok());
         assert!(admin.viewer().is_stranger());
+    }
+
+    #[test]
+    fn a_second_factor_that_is_due_comes_first() {
+        let admin = Identity { second_factor_due: true, ..identity(Role::Admin, None) };
+        assert_eq!(admin.grant::<ManageAccounts>().unwrap_err(), Denied::SecondFactorDue);
+        assert!(admin.grant::<ManageOwnSecondFactor>().is_ok());
+        assert!(admin.grant::<ChangeOwnPassword>().is_ok());
+        assert!(admin.viewer().is_stranger());
+        let all = Some(Scope::ALL.to_vec());
+        let token = Identity { second_factor_due: true, ..identity(Role::Admin, all) };
+        assert_eq!(token.grant::<ManageAccounts>().unwrap_err(), Denied::SecondFactorDue);
+        assert_eq!(token.grant::<ManageOwnSecondFactor>().unwrap_err(), Denied::NeedsLogin);
     }
 }

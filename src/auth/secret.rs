@@ -67,12 +67,17 @@ impl OpaqueToken {
     }
 }
 
-/// A recovery code: 16 symbols of Crockford Base32 (80 random bits) in four groups.
+/// A recovery code, of the password or of the second factor: 16 symbols of Crockford Base32 (80 random bits) in four groups.
 pub struct RecoveryCode(Zeroizing<String>);
 
 impl RecoveryCode {
-    /// Codes handed out at registration.
+    /// Codes handed out at once.
     pub const COUNT: usize = 8;
+
+    /// As many new codes as are handed out at once.
+    pub fn generate_all() -> Vec<Self> {
+        (0..Self::COUNT).map(|_| Self::generate()).collect()
+    }
 
     /// A new code.
     pub fn generate() -> Self {

@@ -1,4 +1,4 @@
-//! `cardscape admin create|reset-password`
+//! `cardscape admin create|reset-password|remove-second-factor`
 
 use std::process::ExitCode;
 
@@ -17,6 +17,7 @@ use crate::domain::password::Password;
 use crate::domain::text::AccountName;
 use crate::store::Store;
 use crate::store::accounts::{self, NewAccount};
+use crate::store::second_factors::{self, FactorRemoved};
 
 #[derive(Subcommand)]
 pub(super) enum AdminCommand {
@@ -24,6 +25,8 @@ pub(super) enum AdminCommand {
     Create(CreateCommand),
     /// Give an account a new random password, shown once, and end its sessions
     ResetPassword(ResetCommand),
+    /// Take off an account's second factor, whose device and recovery codes are lost, and end its sessions
+    RemoveSecondFactor(RemoveCommand),
 }
 
 #[derive(Args)]
@@ -39,6 +42,14 @@ pub(super) struct CreateCommand {
 
 #[derive(Args)]
 pub(super) struct ResetCommand {
+    /// Name of the account
+    name: String,
+    #[command(flatten)]
+    database: DatabaseOptions,
+}
+
+#[derive(Args)]
+pub(super) struct RemoveCommand {
     /// Name of the account
     name: String,
     #[command(flatten)]
@@ -84,6 +95,18 @@ impl AdminCommand {
                     reset(&store, &name).await
                 })?;
                 show(&name, &password);
+            }
+            Self::RemoveSecondFactor(command) => {
+                let name = account_name(&command.name)?;
+                let database = Database::open(&command.database)?;
+                block_on(async {
+                    database.migrate().await?;
+                    remove_second_factor(&Store::new(&database.settings)?, &name).await
+                })?;
+                say(format_args!(
+                    "The second factor of {} is off, and its sessions are over. The password alone is enough now.",
+                    name.as_str()
+                ));
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -143,6 +166,25 @@ async fn reset(store: &Store, name: &AccountName) -> anyhow::Result<String> {
         .transaction(async |conn| accounts::reset_password(conn, &operator, id, &hash, now).await)
         .await?;
     Ok(password)
+}
+
+async fn remove_second_factor(store: &Store, name: &AccountName) -> anyhow::Result<()> {
+    let mut conn = store.connection().await?;
+    let found = accounts::find_for_login(&mut conn, name.key()).await?;
+    drop(conn);
+    let row = found.ok_or_else(|| Exit::no("there is no account with this name"))?;
+    let (operator, now) = (Operator::at_the_machine(), Clock::system().now());
+    let account = AccountId(row.account.id);
+    let removed = store
+        .transaction(async |conn| {
+            second_factors::remove_at_the_machine(conn, &operator, account, now).await
+        })
+        .await?;
+    match removed {
+        FactorRemoved::Yes => Ok(()),
+        FactorRemoved::WasOff => Err(Exit::no("the account has no second factor").into()),
+        FactorRemoved::NoAccount => Err(Exit::no("there is no account with this name").into()),
+    }
 }
 
 /// A password of 80 random bits that is easy to type.

@@ -52,7 +52,7 @@ enum Command {
     Migrate(migrate::MigrateCommand),
     /// Load games and sets from a folder, only check them, or make up cards for trials
     Seed(seed::SeedCommand),
-    /// Create admins and reset passwords
+    /// Create admins, reset passwords, take off second factors
     #[command(subcommand)]
     Admin(admin::AdminCommand),
     /// Make the key file that a database of your own needs, or replace one that is lost

@@ -1,4 +1,4 @@
-//! Limits on attempts at what guards secrets: log-in, serial codes, recovery codes, registration.
+//! Limits on attempts at what guards secrets: log-in, second factors, serial codes, recovery codes, registration.
 //!
 //! A limit counts in fixed windows, in the database, shared by all instances. A unit is reserved before the secret is looked
 //! at and given back on success, so that parallel guesses cannot outrun the count and honest use is free.
@@ -19,6 +19,13 @@ pub enum AttemptScope {
     LoginAccountStrangers,
     /// Wrong current passwords in changes of one account's password, from all networks together.
     PasswordAccount,
+    /// Wrong codes of one account's second factor from one network.
+    SecondFactorAccountNetwork,
+    /// Wrong codes of second factors from one network, whatever the account.
+    SecondFactorNetwork,
+    /// Wrong codes of one account's second factor from networks that never logged in to it. Known networks are not counted here, so
+    /// nobody who has the password can lock the owner out of them. Three of a million codes are right at any moment.
+    SecondFactorAccountStrangers,
     /// Rejected serials of one account.
     SerialAccount,
     /// Rejected serials from one network.
@@ -67,6 +74,9 @@ impl AttemptLimits {
             S::LoginNetwork => (100, Duration::minutes(15)),
             S::LoginAccountStrangers => (100, Duration::hours(1)),
             S::PasswordAccount => (30, Duration::hours(1)),
+            S::SecondFactorAccountNetwork => (10, Duration::hours(1)),
+            S::SecondFactorNetwork => (100, Duration::hours(1)),
+            S::SecondFactorAccountStrangers => (20, Duration::days(1)),
             S::SerialAccount => (20, Duration::days(1)),
             S::SerialNetwork => (100, Duration::hours(1)),
             S::SerialEverybody => (1_000, Duration::hours(1)),
@@ -83,11 +93,14 @@ impl AttemptScope {
         match self {
             Self::LoginAccountNetwork
             | Self::LoginNetwork
+            | Self::SecondFactorAccountNetwork
+            | Self::SecondFactorNetwork
             | Self::SerialNetwork
             | Self::RegisterNetwork
             | Self::RecoverNetwork => true,
             Self::LoginAccountStrangers
             | Self::PasswordAccount
+            | Self::SecondFactorAccountStrangers
             | Self::SerialAccount
             | Self::SerialEverybody => false,
         }
@@ -100,6 +113,9 @@ impl AttemptScope {
             Self::LoginNetwork => "login_network",
             Self::LoginAccountStrangers => "login_account_strangers",
             Self::PasswordAccount => "password_account",
+            Self::SecondFactorAccountNetwork => "second_factor_account_network",
+            Self::SecondFactorNetwork => "second_factor_network",
+            Self::SecondFactorAccountStrangers => "second_factor_account_strangers",
             Self::SerialAccount => "serial_account",
             Self::SerialNetwork => "serial_network",
             Self::SerialEverybody => "rejected_serials",

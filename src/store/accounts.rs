@@ -32,6 +32,8 @@ pub struct AccountRow {
     pub banned_at: Option<DateTime<Utc>>,
     /// When it was registered.
     pub created_at: DateTime<Utc>,
+    /// Since when a log-in needs a second factor.
+    pub second_factor_since: Option<DateTime<Utc>>,
     trading: String,
 }
 
@@ -168,13 +170,41 @@ pub async fn any_admin(conn: &mut Connection) -> StoreResult<bool> {
     Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
 }
 
-/// Stores a stronger hash of the same password.
-pub async fn rehash(conn: &mut Connection, id: AccountId, old: &str, new: &str) -> StoreResult<()> {
-    diesel::update(accounts::table.find(id.0).filter(accounts::password_hash.eq(old)))
-        .set(accounts::password_hash.eq(new))
-        .execute(conn)
-        .await?;
-    Ok(())
+/// A password that was found right for the hash that an account had when it was read.
+pub struct VerifiedPassword {
+    /// The account.
+    pub account: AccountId,
+    /// The hash that it was checked against.
+    pub hash: String,
+    /// Since when the account has had a second factor when it was read.
+    pub second_factor_since: Option<DateTime<Utc>>,
+    /// Where that hash is weaker than new ones: a stronger hash of the same password, to be stored in its place.
+    pub stronger: Option<String>,
+}
+
+/// Holds the account's row to the end of the transaction and stores the stronger hash, if the verified hash is still the account's, its
+/// second factor is the same and it is not banned; `false` otherwise. Waits for whoever is changing the row and looks at what it is then.
+pub(super) async fn hold_verified(
+    conn: &mut Connection,
+    verified: &VerifiedPassword,
+) -> StoreResult<bool> {
+    let current = accounts::table
+        .find(verified.account.0)
+        .filter(accounts::password_hash.eq(&verified.hash))
+        .filter(accounts::second_factor_since.is_not_distinct_from(verified.second_factor_since))
+        .filter(accounts::banned_at.is_null());
+    let held = match &verified.stronger {
+        Some(stronger) => {
+            diesel::update(current).set(accounts::password_hash.eq(stronger)).execute(conn).await?
+        }
+        // Exclusive, not shared: shared locks overtake whoever waits to change the row, so a loop of log-ins could hold a password
+        // change off.
+        None => {
+            let row = current.select(accounts::id).for_no_key_update();
+            row.first::<Uuid>(conn).await.optional()?.map_or(0, |_| 1)
+        }
+    };
+    Ok(held == 1)
 }
 
 /// Replaces the own password, if it is still the one that was checked (`old_hash`), and ends all other sessions. `false`: it
@@ -246,6 +276,9 @@ pub async fn recover(
     new_hash: &str,
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
+    // The account before its codes, as in every change of a password: the two never wait for each other in a circle.
+    let held = accounts::table.find(account.0).select(accounts::id).for_no_key_update();
+    held.first::<Uuid>(conn).await.optional()?;
     let used = diesel::update(
         recovery_codes::table
             .find((account.0, code.0.to_vec()))

@@ -10,6 +10,7 @@ use super::sessions::RevokeReason;
 use super::{Connection, StoreResult};
 use crate::auth::ending::CredentialEnd;
 use crate::auth::permission::Credential;
+use crate::auth::second_factor::SecondFactorDemand;
 
 #[derive(QueryableByName)]
 struct EndedRow {
@@ -24,6 +25,9 @@ struct EndedRow {
     revoked: bool,
     #[diesel(sql_type = Bool)]
     expired: bool,
+    /// The password must be changed first.
+    #[diesel(sql_type = Bool)]
+    password_due: bool,
 }
 
 impl EndedRow {
@@ -36,27 +40,34 @@ impl EndedRow {
             Some(RevokeReason::Banned) => CredentialEnd::Banned,
             Some(RevokeReason::RoleChanged) => CredentialEnd::RoleChanged,
             Some(RevokeReason::Recovered) => CredentialEnd::Recovered,
+            Some(RevokeReason::SecondFactorChanged) => CredentialEnd::SecondFactorChanged,
             None if self.revoked => CredentialEnd::Revoked,
             None if self.expired => CredentialEnd::Expired,
-            None => CredentialEnd::PasswordChangeDue,
+            None if self.password_due => CredentialEnd::PasswordChangeDue,
+            None => CredentialEnd::SecondFactorDue,
         }
     }
 }
 
 /// Those that have ended, by their id, and why. One that is stored no more counts as revoked.
 const SESSIONS: &str = "SELECT asked.id, coalesce(a.banned_at IS NOT NULL, false) AS banned, s.revoked_reason AS reason, \
-           (s.id IS NULL OR s.revoked_at IS NOT NULL) AS revoked, coalesce(s.expires_at <= $2, false) AS expired \
+           (s.id IS NULL OR s.revoked_at IS NOT NULL) AS revoked, coalesce(s.expires_at <= $2, false) AS expired, \
+           coalesce(a.must_change_password, false) AS password_due \
     FROM unnest($1) AS asked (id) LEFT JOIN sessions s ON s.id = asked.id LEFT JOIN accounts a ON a.id = s.account_id \
-    WHERE s.id IS NULL OR s.revoked_at IS NOT NULL OR s.expires_at <= $2 OR a.banned_at IS NOT NULL OR a.must_change_password";
+    WHERE s.id IS NULL OR s.revoked_at IS NOT NULL OR s.expires_at <= $2 OR a.banned_at IS NOT NULL OR a.must_change_password \
+       OR (a.second_factor_since IS NULL AND a.role = ANY ($3))";
 const TOKENS: &str = "SELECT asked.id, coalesce(a.banned_at IS NOT NULL, false) AS banned, NULL::text AS reason, \
-           (t.id IS NULL OR t.revoked_at IS NOT NULL) AS revoked, coalesce(t.expires_at <= $2, false) AS expired \
+           (t.id IS NULL OR t.revoked_at IS NOT NULL) AS revoked, coalesce(t.expires_at <= $2, false) AS expired, \
+           coalesce(a.must_change_password, false) AS password_due \
     FROM unnest($1) AS asked (id) LEFT JOIN personal_access_tokens t ON t.id = asked.id LEFT JOIN accounts a ON a.id = t.account_id \
-    WHERE t.id IS NULL OR t.revoked_at IS NOT NULL OR t.expires_at <= $2 OR a.banned_at IS NOT NULL OR a.must_change_password";
+    WHERE t.id IS NULL OR t.revoked_at IS NOT NULL OR t.expires_at <= $2 OR a.banned_at IS NOT NULL OR a.must_change_password \
+       OR (a.second_factor_since IS NULL AND a.role = ANY ($3))";
 
 /// Which of the credentials, by their places, are worth nothing any more, and why.
 pub async fn ended(
     conn: &mut Connection,
     credentials: &[&Credential],
+    demand: SecondFactorDemand,
     now: DateTime<Utc>,
 ) -> StoreResult<Vec<(usize, CredentialEnd)>> {
     let mut sessions = Vec::new();
@@ -78,6 +89,7 @@ pub async fn ended(
         let rows: Vec<EndedRow> = diesel::sql_query(statement)
             .bind::<Array<SqlUuid>, _>(ids)
             .bind::<Timestamptz, _>(now)
+            .bind::<Array<Text>, _>(demand.role_names())
             .get_results(conn)
             .await?;
         for row in &rows {

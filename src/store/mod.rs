@@ -43,6 +43,7 @@ pub mod retention;
 pub mod rulings;
 #[allow(missing_docs, reason = "columns are explained in the migrations")]
 mod schema;
+pub mod second_factors;
 pub mod seed_loads;
 pub mod serials;
 pub mod sessions;

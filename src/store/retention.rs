@@ -1,5 +1,6 @@
 //! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, files that nobody committed, where
-//! submissions came from, offers that came to nothing, deliveries of webhooks, events.
+//! submissions came from, offers that came to nothing, deliveries of webhooks, events, secrets of second factors that were never
+//! confirmed.
 //!
 //! Everything goes in batches, each a statement and so a transaction of its own, which finds its rows by an index and leaves out those that
 //! another instance is deleting. However much there is, each statement ends within its time limit, what is done stays done, and the next

@@ -37,6 +37,7 @@ diesel::table! {
         created_at -> Timestamptz,
         trading -> Text,
         on_leaderboard -> Bool,
+        second_factor_since -> Nullable<Timestamptz>,
     }
 }
 
@@ -426,6 +427,24 @@ diesel::table! {
 }
 
 diesel::table! {
+    second_factor_codes (account_id, code_hash) {
+        account_id -> Uuid,
+        code_hash -> Bytea,
+        used_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    second_factors (account_id) {
+        account_id -> Uuid,
+        key_id -> Text,
+        sealed -> Bytea,
+        created_at -> Timestamptz,
+        last_step -> Nullable<Int8>,
+    }
+}
+
+diesel::table! {
     seed_loads (manifest_file) {
         manifest_file -> Text,
         files_hash -> Bytea,
@@ -645,6 +664,8 @@ diesel::allow_tables_to_appear_in_same_query!(
     printings,
     recovery_codes,
     refresh_tokens,
+    second_factor_codes,
+    second_factors,
     seed_loads,
     sessions,
     sets,

@@ -5,11 +5,14 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
+use super::accounts::{VerifiedPassword, hold_verified};
 use super::schema::{accounts, personal_access_tokens, refresh_tokens, sessions};
-use super::{Connection, StoreResult};
+use super::{Connection, StoreResult, second_factors};
+use crate::auth::keys::KeyRing;
 use crate::auth::permission::{
     Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount, Role,
 };
+use crate::auth::second_factor::{PresentedFactor, SecondFactorDemand};
 use crate::auth::secret::TokenHash;
 use crate::auth::session::{
     PresentedRefresh, RefreshDecision, SESSION_LIFETIME, SUPERSEDED, decide,
@@ -31,6 +34,8 @@ pub enum RevokeReason {
     RoleChanged,
     /// The password was set with a recovery code.
     Recovered,
+    /// A second factor was switched on, or taken off by somebody else.
+    SecondFactorChanged,
 }
 
 impl RevokeReason {
@@ -42,6 +47,7 @@ impl RevokeReason {
             Self::Banned => "banned",
             Self::RoleChanged => "role_changed",
             Self::Recovered => "recovered",
+            Self::SecondFactorChanged => "second_factor_changed",
         }
     }
 
@@ -54,6 +60,7 @@ impl RevokeReason {
             Self::Banned,
             Self::RoleChanged,
             Self::Recovered,
+            Self::SecondFactorChanged,
         ];
         all.into_iter().find(|reason| reason.as_str() == name)
     }
@@ -74,11 +81,13 @@ pub struct SessionRow {
 }
 
 /// A session to begin.
-pub struct NewSession {
+pub struct NewSession<'a> {
     /// Its id.
     pub id: SessionId,
-    /// Whose.
-    pub account: AccountId,
+    /// Whose, and the password that was found right.
+    pub verified: &'a VerifiedPassword,
+    /// What was presented as second factor, if anything was.
+    pub second_factor: Option<&'a PresentedFactor>,
     /// Keyed hash of the network that logged in.
     pub network_mac: [u8; 16],
     /// Hash of its first refresh token.
@@ -87,12 +96,42 @@ pub struct NewSession {
     pub at: DateTime<Utc>,
 }
 
-/// Begins a session.
-pub async fn begin(conn: &mut Connection, new: &NewSession) -> StoreResult<()> {
+/// What became of a session to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionBegun {
+    /// It is alive.
+    Yes,
+    /// Password or second factor were changed since they were looked at, or the account was banned.
+    Changed,
+    /// The second factor is missing, wrong, or was used.
+    WrongSecondFactor,
+}
+
+/// Begins a session, if the password that was verified is still the account's, the account is not banned, and its second factor, where it
+/// has one, was presented and is used up by this. Runs in a transaction. The account's row is held to its end, so a change of the password or
+/// the second factor, a ban or a role change either comes first and is seen here, or comes later and ends this session.
+pub async fn begin(
+    conn: &mut Connection,
+    keys: &KeyRing,
+    new: &NewSession<'_>,
+) -> StoreResult<SessionBegun> {
+    let VerifiedPassword { account, second_factor_since, .. } = *new.verified;
+    if !hold_verified(conn, new.verified).await? {
+        return Ok(SessionBegun::Changed);
+    }
+    if second_factor_since.is_some() {
+        let accepted = match new.second_factor {
+            Some(shown) => second_factors::accept(conn, keys, account, shown, new.at).await?,
+            None => false,
+        };
+        if !accepted {
+            return Ok(SessionBegun::WrongSecondFactor);
+        }
+    }
     diesel::insert_into(sessions::table)
         .values((
             sessions::id.eq(new.id.0),
-            sessions::account_id.eq(new.account.0),
+            sessions::account_id.eq(account.0),
             sessions::network_mac.eq(new.network_mac.to_vec()),
             sessions::generation.eq(1),
             sessions::created_at.eq(new.at),
@@ -101,7 +140,8 @@ pub async fn begin(conn: &mut Connection, new: &NewSession) -> StoreResult<()> {
         ))
         .execute(conn)
         .await?;
-    insert_token(conn, new.id.0, new.refresh, 1, new.at).await
+    insert_token(conn, new.id.0, new.refresh, 1, new.at).await?;
+    Ok(SessionBegun::Yes)
 }
 
 async fn insert_token(
@@ -312,22 +352,32 @@ pub async fn list(
 pub async fn identify(
     conn: &mut Connection,
     id: SessionId,
+    demand: SecondFactorDemand,
     now: DateTime<Utc>,
 ) -> StoreResult<Option<Identity>> {
-    let found: Option<(Uuid, String, bool)> = sessions::table
+    let found: Option<(Uuid, String, bool, Option<DateTime<Utc>>)> = sessions::table
         .inner_join(accounts::table.on(accounts::id.eq(sessions::account_id)))
         .filter(sessions::id.eq(id.0))
         .filter(sessions::revoked_at.is_null())
         .filter(sessions::expires_at.gt(now))
         .filter(accounts::banned_at.is_null())
-        .select((accounts::id, accounts::role, accounts::must_change_password))
+        .select((
+            accounts::id,
+            accounts::role,
+            accounts::must_change_password,
+            accounts::second_factor_since,
+        ))
         .first(conn)
         .await
         .optional()?;
-    Ok(found.map(|(account, role, must_change_password)| Identity {
-        account: AccountId(account),
-        role: Role::parse(&role).unwrap_or(Role::Player),
-        credential: Credential::Session(id),
-        must_change_password,
+    Ok(found.map(|(account, role, must_change_password, second_factor_since)| {
+        let role = Role::parse(&role).unwrap_or(Role::Player);
+        Identity {
+            account: AccountId(account),
+            role,
+            credential: Credential::Session(id),
+            must_change_password,
+            second_factor_due: demand.covers(role) && second_factor_since.is_none(),
+        }
     }))
 }

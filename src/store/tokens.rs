@@ -9,6 +9,7 @@ use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::schema::{accounts, personal_access_tokens as tokens};
 use super::{Connection, StoreResult};
 use crate::auth::permission::{Credential, Granted, Identity, ManageOwnTokens, Role, Scope};
+use crate::auth::second_factor::SecondFactorDemand;
 use crate::auth::secret::TokenHash;
 use crate::domain::ids::{AccountId, TokenId};
 
@@ -141,9 +142,11 @@ pub async fn revoke(
 pub async fn identify(
     conn: &mut Connection,
     hash: TokenHash,
+    demand: SecondFactorDemand,
     now: DateTime<Utc>,
 ) -> StoreResult<Option<Identity>> {
-    type Found = (Uuid, Vec<String>, Option<DateTime<Utc>>, Uuid, String, bool);
+    type Time = DateTime<Utc>;
+    type Found = (Uuid, Vec<String>, Option<Time>, Uuid, String, bool, Option<Time>);
     let found: Option<Found> = tokens::table
         .inner_join(accounts::table.on(accounts::id.eq(tokens::account_id)))
         .filter(tokens::token_hash.eq(hash.0.to_vec()))
@@ -157,11 +160,12 @@ pub async fn identify(
             accounts::id,
             accounts::role,
             accounts::must_change_password,
+            accounts::second_factor_since,
         ))
         .first(conn)
         .await
         .optional()?;
-    let Some((id, scopes, last_used_at, account, role, must_change_password)) = found else {
+    let Some((id, scopes, last_used_at, account, role, must_change_password, since)) = found else {
         return Ok(None);
     };
     if last_used_at.is_none_or(|at| now - at >= Duration::minutes(1)) {
@@ -171,10 +175,12 @@ pub async fn identify(
             .await?;
     }
     let scopes = scopes.iter().filter_map(|name| Scope::parse(name)).collect();
+    let role = Role::parse(&role).unwrap_or(Role::Player);
     Ok(Some(Identity {
         account: AccountId(account),
-        role: Role::parse(&role).unwrap_or(Role::Player),
+        role,
         credential: Credential::Token { id: TokenId(id), scopes },
         must_change_password,
+        second_factor_due: demand.covers(role) && since.is_none(),
     }))
 }

@@ -36,6 +36,7 @@ mod hidden_cards;
 mod history;
 mod import;
 mod ledger;
+mod log_in_races;
 
 mod mint;
 mod networks;
@@ -50,6 +51,9 @@ mod retention;
 mod rulings;
 mod schema;
 mod search;
+mod second_factor;
+mod second_factor_demand;
+mod second_factor_limits;
 mod service;
 mod sessions;
 mod sets;

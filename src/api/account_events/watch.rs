@@ -175,7 +175,10 @@ impl EventWatch {
         self.end_expired(now);
         let credentials: Vec<&Credential> =
             open.iter().map(|(_, _, credential)| credential).collect();
-        let ended = credentials::ended(&mut *store.connection().await?, &credentials, now).await?;
+        let demand = shared.settings.second_factor_demand;
+        let mut conn = store.connection().await?;
+        let ended = credentials::ended(&mut conn, &credentials, demand, now).await?;
+        drop(conn);
         for (place, end) in ended {
             if let Some((id, ..)) = open.get(place)
                 && let Some(stream) = lock(&self.streams).open.get(id)

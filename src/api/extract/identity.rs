@@ -115,10 +115,12 @@ async fn look_up(state: &AppState, key: CredentialKey) -> Result<Option<Identity
         return Ok(Some(identity));
     }
     let mut conn = state.store.connection().await?;
-    let now = state.clock.now();
+    let (demand, now) = (state.settings.second_factor_demand, state.clock.now());
     let identity = match key {
-        CredentialKey::Session(session) => sessions::identify(&mut conn, session, now).await?,
-        CredentialKey::Token(hash) => tokens::identify(&mut conn, hash, now).await?,
+        CredentialKey::Session(session) => {
+            sessions::identify(&mut conn, session, demand, now).await?
+        }
+        CredentialKey::Token(hash) => tokens::identify(&mut conn, hash, demand, now).await?,
     };
     if let Some(identity) = &identity {
         state.identities.insert(key, identity.clone()).await;

@@ -5,6 +5,7 @@ use chrono::Duration;
 use super::{ATTEMPT_RETENTION, CHANGE_RETENTION, IDEMPOTENCY_RETENTION, SESSION_RETENTION};
 use crate::domain::trade::KEPT_AFTER_CLOSE;
 use crate::domain::webhook::LEASE;
+use crate::store::second_factors::UNCONFIRMED_RETENTION;
 use crate::store::webhook_deliveries;
 
 /// One kind of rows, and the statement that takes a batch of them away.
@@ -20,7 +21,7 @@ pub(super) struct Step {
 
 // Rows are found by arrays of their keys: IN (SELECT …) would read the whole table once more. A ctid is as good as a key, since the rows
 // are locked when it is read.
-pub(super) const STEPS: [Step; 13] = [
+pub(super) const STEPS: [Step; 14] = [
     Step {
         rows: "attempts",
         statement: "DELETE FROM attempts WHERE ctid = ANY (ARRAY( \
@@ -67,6 +68,13 @@ pub(super) const STEPS: [Step; 13] = [
                             SELECT seq, created_at FROM events WHERE seq IS NOT NULL ORDER BY seq LIMIT $2) oldest) judged \
                         WHERE is_over AND (SELECT pg_try_advisory_xact_lock(7233172009))))",
         keep: CHANGE_RETENTION,
+    },
+    Step {
+        rows: "second_factors",
+        statement: "DELETE FROM second_factors WHERE account_id = ANY (ARRAY( \
+                        SELECT account_id FROM second_factors WHERE last_step IS NULL AND created_at < $1 \
+                        ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        keep: UNCONFIRMED_RETENTION,
     },
     Step {
         rows: "collection_imports",

@@ -97,13 +97,22 @@ impl TestApp {
         change: impl FnOnce(&mut ApiSettings),
         tune: impl FnOnce(&mut StoreSettings),
     ) -> Self {
+        Self::start_keyed(db, clock, keys(), change, tune)
+    }
+
+    fn start_keyed(
+        db: Arc<TestDb>,
+        clock: Clock,
+        keys: KeyRing,
+        change: impl FnOnce(&mut ApiSettings),
+        tune: impl FnOnce(&mut StoreSettings),
+    ) -> Self {
         let mut api = settings();
         change(&mut api);
         let mut store_settings = StoreSettings::new(db.url());
         store_settings.pool_size = 4;
         tune(&mut store_settings);
         let store = Store::new(&store_settings).unwrap();
-        let keys = keys();
         let shared = Arc::new(Shared::new(
             keys.clone(),
             clock.clone(),
@@ -145,6 +154,11 @@ impl TestApp {
     /// Another instance on the same database, with the same clock and keys and other settings.
     pub fn second_instance_with(&self, change: impl FnOnce(&mut ApiSettings)) -> Self {
         Self::start_on(self.db.clone(), self.clock.clone(), change)
+    }
+
+    /// Another instance on the same database, with the same clock and another key ring.
+    pub fn second_instance_keyed(&self, keys: KeyRing) -> Self {
+        Self::start_keyed(self.db.clone(), self.clock.clone(), keys, |_| {}, |_| {})
     }
 
     /// The clock of the service.

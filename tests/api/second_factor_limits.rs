@@ -1,0 +1,85 @@
+//! Guesses at second factors by somebody who has the password.
+
+use cardscape::api::state::ApiSettings;
+use chrono::Duration;
+use serde_json::json;
+
+use crate::support::{Answer, Player, RequestExt as _, TestApp, next_step};
+
+fn behind_a_proxy(settings: &mut ApiSettings) {
+    settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+}
+
+async fn from(app: &TestApp, network: &str, player: &Player, second_factor: &str) -> Answer {
+    let body =
+        json!({ "name": player.name, "password": player.password, "second_factor": second_factor });
+    app.post("/v1/sessions").header("x-forwarded-for", network).json(&body).answer().await
+}
+
+#[tokio::test]
+async fn parallel_guesses_on_two_instances_share_one_limit() {
+    let app = TestApp::start().await;
+    let other = app.second_instance();
+    let ada = app.player("ada").await;
+    let (device, codes) = app.enrol(&ada).await;
+    let wrong = device.code_at(&app, 5);
+    let tries = (0..30).map(|n| {
+        let app = if n % 2 == 0 { &app } else { &other };
+        app.log_in_with(&ada, &wrong)
+    });
+    let answers = futures_util::future::join_all(tries).await;
+    let looked_at = answers.iter().filter(|answer| answer.status == 401).count();
+    assert_eq!(looked_at, 10, "ten codes are looked at, however they arrive");
+    for answer in answers.into_iter().filter(|answer| answer.status != 401) {
+        assert!(answer.header("retry-after").parse::<u32>().unwrap() <= 3600);
+        answer.problem(429, "login_throttled");
+    }
+    // The right code waits, too, from here, and so does a recovery code; an hour later they work.
+    for right in [&device.code(&app), &codes[0]] {
+        app.log_in_with(&ada, right).await.problem(429, "login_throttled");
+    }
+    app.clock().advance(Duration::hours(1));
+    next_step(&app);
+    app.log_in_with(&ada, &device.code(&app)).await.expect(201);
+}
+
+/// The password was right each time, so nothing of its own limits is used up; and what was right is given back.
+#[tokio::test]
+async fn the_limits_of_passwords_are_left_alone() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let (device, _) = app.enrol(&ada).await;
+    for _ in 0..15 {
+        app.log_in_without(&ada).await.problem(401, "second_factor_required");
+        next_step(&app);
+        app.log_in_with(&ada, &device.code(&app)).await.expect(201);
+    }
+    let used = "SELECT coalesce(sum(used), 0) FROM attempts WHERE scope <> 'register_network'";
+    assert_eq!(app.db().number(used).await, 0);
+}
+
+#[tokio::test]
+async fn a_thief_with_the_password_cannot_lock_the_owner_out() {
+    let app = TestApp::start_with(behind_a_proxy).await;
+    let ada = app.player("ada").await;
+    from(&app, "192.0.2.1", &ada, "").await.expect(201);
+    let (device, _) = app.enrol(&ada).await;
+    let wrong = device.code_at(&app, 5);
+    // From many networks, twenty guesses a day are all there are.
+    let mut refused = 0;
+    for n in 0..24 {
+        let network = format!("198.51.100.{n}");
+        refused += usize::from(from(&app, &network, &ada, &wrong).await.status == 429);
+    }
+    assert_eq!(refused, 4);
+    next_step(&app);
+    from(&app, "203.0.113.7", &ada, &device.code(&app)).await.problem(429, "login_throttled");
+    from(&app, "192.0.2.1", &ada, &device.code(&app)).await.expect(201);
+    // Nor does he pass with a session that he stole, where the same codes are asked for.
+    let body = json!({ "current_password": ada.password, "code": wrong });
+    for path in ["switch-off", "recovery-codes"] {
+        let path = format!("/v1/me/second-factor/{path}");
+        let stolen = app.post(&path).by(&ada).header("x-forwarded-for", "203.0.113.7").json(&body);
+        stolen.answer().await.problem(429, "login_throttled");
+    }
+}
