@@ -26,8 +26,8 @@ use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
 use crate::store::lane::SearchLane;
 use crate::store::{
-    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, print_runs, retention,
-    unlock_policies,
+    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, patience, print_runs,
+    retention, unlock_policies,
 };
 use crate::webhooks::Dispatcher;
 use crate::webhooks::sender::Sender;
@@ -239,7 +239,7 @@ async fn housekeeping(shared: Arc<Shared>, store: Store) {
         shared.rate_limiter.sweep();
         shared.metrics.run_upkeep();
         let swept = async {
-            let mut conn = store.connection().await?;
+            let mut conn = store.patient(patience::BATCH).connection().await?;
             retention::sweep(&mut conn, shared.clock.now()).await
         };
         match swept.await {

@@ -24,6 +24,8 @@ mod collection;
 mod collection_imports;
 mod community;
 mod copies;
+mod database_refusals;
+mod database_silence;
 mod deck_reports;
 mod decks;
 mod disputes;

@@ -7,6 +7,7 @@ mod db;
 mod hands;
 mod http;
 mod press;
+mod proxy;
 mod receiver;
 
 pub use app::{Player, TestApp};
@@ -15,4 +16,5 @@ pub use db::{TestDb, sql};
 pub use hands::text;
 pub use http::{Answer, RequestExt};
 pub use press::{PaperCard, Program, fresh_path, read_print_file, run, sha256};
+pub use proxy::{Proxy, Weather};
 pub use receiver::{Hook, Received, Receiver};
