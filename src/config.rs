@@ -32,10 +32,6 @@ pub struct DatabaseOptions {
     /// Directory with the PostgreSQL programs (initdb, postgres) [default: found on this machine]
     #[arg(long, env = "CARDSCAPE_PG_BIN", value_name = "DIR")]
     pub pg_bin: Option<PathBuf>,
-
-    /// Turns prepared statements off, for PgBouncer before 1.21 in transaction mode.
-    #[arg(long, env = "CARDSCAPE_NO_PREPARED_STATEMENTS", value_parser = clap::builder::BoolishValueParser::new())]
-    pub no_prepared_statements: bool,
 }
 
 impl DatabaseOptions {

@@ -15,6 +15,7 @@ use crate::auth::permission::WriteCatalogue;
 use crate::domain::card_edit::MergePatch;
 use crate::domain::ids::CardId;
 use crate::store::import::{self, EditError};
+use crate::store::patience;
 
 /// What an edit ended with: what the thing is now, or what a rehearsal would have made of it.
 pub(super) enum Edited<T> {
@@ -101,6 +102,7 @@ pub async fn edit_card(
     let at = state.clock.now();
     let done = state
         .store
+        .patient(patience::CATALOGUE)
         .transaction(async |conn| {
             let is_current = |view: &_| if_match.has_seen(&CardResponse::from(Clone::clone(view)));
             let now =

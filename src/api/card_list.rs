@@ -161,8 +161,8 @@ fn bad_query(faults: Vec<impl Into<QueryWarning>>) -> Problem {
 /// A search that ran into its time limit is the query's fault more often than the database's.
 pub(super) fn too_slow(error: StoreError) -> Problem {
     match error {
-        StoreError::Unavailable(cause) if cause.starts_with("canceling statement") => {
-            tracing::warn!(%cause, "slow search");
+        StoreError::TooLong => {
+            tracing::warn!("slow search");
             Problem::new(ProblemCode::TimedOut)
                 .detail("The search took too long: narrow it to a game or a set, or look for whole words.")
                 .retry_after(2)

@@ -21,6 +21,7 @@ use crate::store::Connection;
 use crate::store::card_migrations::{
     self, Destination, MigrationError, MigrationRow, Order, move_card as store_move,
 };
+use crate::store::patience;
 
 /// Old places lead on for ever, but where to may change.
 const REDIRECTS_FRESH: &str = "public, max-age=300";
@@ -223,8 +224,11 @@ pub async fn move_card(
     let to = Destination { set: body.value.set, number };
     let (id, at) = (MigrationId::fresh(), state.clock.now());
     let order = Order { by: &by, id, note: note.as_deref(), claim: key.as_ref(), at };
-    let done =
-        state.store.transaction(async |conn| store_move(conn, &order, card, &to).await).await;
+    let done = state
+        .store
+        .patient(patience::CATALOGUE)
+        .transaction(async |conn| store_move(conn, &order, card, &to).await)
+        .await;
     let row = done.map_err(|error| refused(error, "/set"))?;
     Ok(created(&by, id, row))
 }
@@ -259,6 +263,7 @@ pub async fn merge_card(
     let order = Order { by: &by, id, note: note.as_deref(), claim: key.as_ref(), at };
     let done = state
         .store
+        .patient(patience::CATALOGUE)
         .transaction(async |conn| card_migrations::merge_card(conn, &order, card, into).await)
         .await;
     let row = done.map_err(|error| refused(error, "/into"))?;

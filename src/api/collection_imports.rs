@@ -21,6 +21,7 @@ use crate::store::collection::{self, EntryView};
 use crate::store::collection_imports::{
     self, COMMIT_TIME, CommitError, Committed, NewImport, Reading, RejectedLine, Verdict,
 };
+use crate::store::patience;
 
 /// What lines mean that name no rarity, of cards that have several.
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
@@ -289,7 +290,11 @@ pub async fn read_import(
         rejected: &rejected(&table, &reading),
         at,
     };
-    state.store.transaction(async |conn| collection_imports::keep(conn, &by, &new).await).await?;
+    state
+        .store
+        .patient(patience::LARGE)
+        .transaction(async |conn| collection_imports::keep(conn, &by, &new).await)
+        .await?;
     let totals = totals(&table, &reading);
     tracing::info!(account = %by.account(), import = %id, lines = totals.lines, ok = totals.ok, "collection file read");
     let lines = table.lines.into_iter().zip(reading.verdicts);
@@ -387,6 +392,7 @@ pub async fn commit_import(
     let (id, only_ok, at) = (CollectionImportId(*import), body.value.only_ok, state.clock.now());
     let committed = state
         .store
+        .patient(patience::LARGE)
         .transaction(async |conn| collection_imports::commit(conn, &by, id, only_ok, at).await)
         .await?;
     tracing::info!(

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use super::extract::client_address;
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
+use crate::store::Readiness;
 
 /// State of the instance.
 #[derive(Serialize, ToSchema)]
@@ -29,7 +30,8 @@ pub async fn healthz() -> web::Json<HealthResponse> {
     web::Json(OK)
 }
 
-/// Whether requests should be sent here: the database answers and the instance is not about to stop.
+/// Whether requests should be sent here: the database answers and takes writes, and the instance is not about to
+/// stop. The problem's `detail` says what is not so.
 #[utoipa::path(
     get, path = "/readyz", tag = "service",
     responses((status = 200, body = HealthResponse), (status = 503, description = "Not ready."))
@@ -40,13 +42,14 @@ pub async fn readyz(state: web::Data<AppState>) -> Result<web::Json<HealthRespon
             .detail("This instance is about to stop.")
             .retry_after(1));
     }
-    let ping = tokio::time::timeout(Duration::from_secs(2), state.store.ping()).await;
-    match ping {
-        Ok(Ok(())) => Ok(web::Json(OK)),
-        _ => Err(Problem::new(ProblemCode::Unavailable)
-            .detail("The database does not answer.")
-            .retry_after(2)),
-    }
+    let asked = tokio::time::timeout(Duration::from_secs(2), state.store.readiness()).await;
+    let detail = match asked.unwrap_or(Readiness::Silent) {
+        Readiness::Ready => return Ok(web::Json(OK)),
+        Readiness::Silent => "The database does not answer.",
+        Readiness::ReadOnly => "The database takes no writes: it is read-only.",
+        Readiness::Full => "The database took no writes a moment ago: its disk is full.",
+    };
+    Err(Problem::new(ProblemCode::Unavailable).detail(detail).retry_after(2))
 }
 
 /// Metrics in Prometheus' text format.

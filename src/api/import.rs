@@ -12,6 +12,7 @@ use crate::auth::permission::{Importer, WriteCatalogue};
 use crate::domain::code::Code;
 use crate::domain::import::{FaultyCard, GameImport, GameSource, ImportFault};
 use crate::store::import::{self, Base, ImportError, ImportSummary, SetSummary};
+use crate::store::patience;
 
 /// Most faults in one answer: a file of the wrong game has one for each card.
 const MAX_FAULTS: usize = 200;
@@ -114,6 +115,7 @@ impl ImportQuery {
         let (importer, at) = (Importer::from(&**by), state.clock.now());
         let done: Result<ImportSummary, ImportError> = state
             .store
+            .patient(patience::CATALOGUE)
             .transaction(async |conn| {
                 let summary = import::import(conn, &importer, &import, base, at, &|_| {}).await?;
                 // An error takes everything back.

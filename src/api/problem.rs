@@ -410,8 +410,18 @@ impl From<StoreError> for Problem {
             StoreError::Unavailable(cause) => {
                 tracing::warn!(%cause, "database unavailable");
                 Self::new(ProblemCode::Unavailable)
+                    .detail("The database cannot do this right now.")
+                    .retry_after(2)
+            }
+            StoreError::TooLong => {
+                tracing::warn!("a statement took too long");
+                Self::new(ProblemCode::Unavailable)
                     .detail("The database does not answer in time.")
                     .retry_after(2)
+            }
+            StoreError::Contended(cause) => {
+                tracing::warn!(%cause, "other transactions were in the way");
+                Self::new(ProblemCode::Unavailable).retry_after(1)
             }
             StoreError::Crowded => Self::new(ProblemCode::SearchBusy).retry_after(2),
             StoreError::Conflict { constraint } => {

@@ -240,7 +240,7 @@ pub async fn switch_off_second_factor(
         .transaction(async |conn| {
             let (keys, verified, code) = (&state.keys, &proof.verified, &proof.code);
             let changed = second_factors::switch_off(conn, &by, keys, verified, code, now).await?;
-            proof.settle(&state, conn, changed).await
+            proof.settle(conn, changed).await
         })
         .await?;
     accepted(&by, changed)?;
@@ -279,7 +279,7 @@ pub async fn replace_second_factor_codes(
                 conn, &by, keys, verified, code, &hashes, now,
             )
             .await?;
-            proof.settle(&state, conn, changed).await
+            proof.settle(conn, changed).await
         })
         .await?;
     accepted(&by, changed)?;
@@ -349,7 +349,6 @@ impl Proof {
     /// Gives the attempts back unless the code was wrong.
     async fn settle(
         &self,
-        state: &AppState,
         conn: &mut crate::store::Connection,
         changed: FactorChanged,
     ) -> StoreResult<FactorChanged> {

@@ -19,6 +19,7 @@ use crate::domain::code::Code;
 use crate::domain::import::{GameSource, SourceFile};
 use crate::store::games;
 use crate::store::import::{self, Base, EditError, SetChange};
+use crate::store::patience;
 use crate::store::sets::{self, SetRow};
 
 /// The same for everybody; an unlock shows within seconds.
@@ -243,6 +244,7 @@ pub async fn edit_set(
     let (change, at) = (patch.parse(&loaded.game, &set)?, state.clock.now());
     let done = state
         .store
+        .patient(patience::CATALOGUE)
         .transaction(async |conn| {
             let is_current = |row: &SetRow| if_match.has_seen(&SetResponse::from(row.clone()));
             let place = (game.as_str(), set.as_str());

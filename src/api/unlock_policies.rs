@@ -13,6 +13,7 @@ use crate::domain::code::Code;
 use crate::domain::unlock_policy::{
     MAX_ACCOUNT_AGE_DAYS, MAX_RARITIES, MAX_THRESHOLD, UnlockPolicy,
 };
+use crate::store::patience;
 use crate::store::unlock_policies::{self, InForce, PolicyChange, PolicyPlace};
 
 /// What must come together to unlock a card. A copy counts for one account only, and an account once for each card, always.
@@ -300,6 +301,7 @@ async fn change(
     let at = state.clock.now();
     let changed = state
         .store
+        .patient(patience::BATCH)
         .transaction(async |conn| {
             unlock_policies::change(conn, by, &place, policy.as_ref(), base, at).await
         })

@@ -15,6 +15,7 @@ use super::state::AppState;
 use crate::auth::permission::UnlockCards;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
+use crate::store::patience;
 use crate::store::unlocks::{self, ProgressRow, SetProgressRow};
 use crate::store::{sets, unlock_policies};
 
@@ -206,6 +207,7 @@ pub async fn unlock_set(
     let (reason, at) = (reason(&body.value.reason)?, state.clock.now());
     let unlocked = state
         .store
+        .patient(patience::BATCH)
         .transaction(async |conn| {
             unlock_policies::unlock_set(conn, &by, game.as_str(), set.as_str(), &reason, at).await
         })

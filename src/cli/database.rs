@@ -56,8 +56,7 @@ impl Database {
                 (handle.url(DATABASE), Some(data_dir), Some(handle))
             }
         };
-        let mut settings = StoreSettings::new(url);
-        settings.prepared_statements = !options.no_prepared_statements;
+        let settings = StoreSettings::new(url);
         Ok(Self { settings, keys_file: options.keys_file.clone(), data_dir, private: handle })
     }
 

@@ -30,8 +30,8 @@ use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
 use crate::store::lane::SearchLane;
 use crate::store::{
-    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, print_runs, retention,
-    unlock_policies,
+    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, patience, print_runs,
+    retention, unlock_policies,
 };
 use crate::webhooks::Dispatcher;
 use crate::webhooks::sender::Sender;
@@ -271,7 +271,8 @@ async fn housekeeping(shared: Arc<Shared>, store: Store) {
         tick.tick().await;
         shared.rate_limiter.sweep();
         shared.metrics.run_upkeep();
-        if let Err(error) = retention::sweep(&store, shared.clock.now()).await {
+        let patient = store.patient(patience::BATCH);
+        if let Err(error) = retention::sweep(&patient, shared.clock.now()).await {
             tracing::warn!(%error, "could not sweep");
         }
         // An older program beside this one may have imported something.

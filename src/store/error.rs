@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use diesel::result::{DatabaseErrorKind, Error as DieselError};
+use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as DieselError};
 use thiserror::Error;
 
 /// The result of every store function.
@@ -11,10 +11,15 @@ pub type StoreResult<T> = Result<T, StoreError>;
 /// A store function failed.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// No answer from Postgres in time: gone, starting, overloaded, or the statement ran into its time limit. Worth another
-    /// try a little later.
+    /// Postgres is gone, starting, overloaded, full or read-only, or did not answer in time. Worth another try a little later.
     #[error("the database is not available: {0}")]
     Unavailable(String),
+    /// The statement ran into its time limit. Worth another try a little later.
+    #[error("a statement took too long")]
+    TooLong,
+    /// Other transactions were in the way, several times: a deadlock or a serialisation failure. Worth another try.
+    #[error("other transactions were in the way: {0}")]
+    Contended(String),
     /// Too many searches wait already that read much of the catalogue. Worth another try a little later.
     #[error("too many wide searches at once")]
     Crowded,
@@ -56,44 +61,63 @@ impl StoreError {
 
     /// Whether the same transaction may well succeed when it is run again at once: a deadlock or a serialisation failure.
     pub(super) fn is_transient(&self) -> bool {
-        match self {
-            Self::Fault(DieselError::DatabaseError(DatabaseErrorKind::SerializationFailure, _)) => {
-                true
-            }
-            Self::Fault(DieselError::DatabaseError(_, info)) => {
-                info.message() == "deadlock detected"
-            }
-            _ => false,
+        matches!(self, Self::Contended(_))
+    }
+}
+
+/// What an error says by its SQLSTATE: <https://www.postgresql.org/docs/current/errcodes-appendix.html>
+enum Sense {
+    /// The same may succeed a little later.
+    NotNow,
+    /// The statement ran into its time limit, or was cancelled.
+    TooLong,
+    /// Others were in the way.
+    Contended,
+    /// Anything else.
+    Other,
+}
+
+impl Sense {
+    fn of(state: &str) -> Self {
+        match state {
+            "57014" => Self::TooLong,             // query_canceled
+            "40001" | "40P01" => Self::Contended, // serialization_failure, deadlock_detected
+            "25006" => Self::NotNow,              // read_only_sql_transaction
+            "25P03" => Self::NotNow,              // idle_in_transaction_session_timeout
+            "25P04" => Self::NotNow,              // transaction_timeout
+            "55P03" => Self::NotNow,              // lock_not_available
+            "58030" => Self::NotNow,              // io_error
+            _ => match state.get(..2) {
+                // connection_exception, insufficient_resources, operator_intervention
+                Some("08" | "53" | "57") => Self::NotNow,
+                _ => Self::Other,
+            },
         }
     }
 }
 
-/// Messages of Postgres that mean "not now". Diesel keeps the message, not the SQLSTATE; the service's sessions run with
-/// `lc_messages = C`, so these are fixed texts.
-const NOT_NOW: [&str; 6] = [
-    "canceling statement due to",
-    "terminating connection",
-    "the database system is",
-    "sorry, too many clients",
-    "remaining connection slots",
-    "idle-in-transaction timeout",
-];
+/// The SQLSTATE of an error. Diesel drops it; [`wire`](super::wire) writes it where the hint is.
+pub(super) fn sql_state(info: &(dyn DatabaseErrorInformation + Send + Sync)) -> &str {
+    info.hint().filter(|hint| hint.len() == 5).unwrap_or_default()
+}
 
 impl From<DieselError> for StoreError {
     fn from(error: DieselError) -> Self {
+        use DatabaseErrorKind as Kind;
         match error {
-            DieselError::DatabaseError(DatabaseErrorKind::UniqueViolation, info) => {
+            DieselError::DatabaseError(Kind::UniqueViolation, info) => {
                 Self::Conflict { constraint: info.constraint_name().unwrap_or_default().to_owned() }
             }
             DieselError::DatabaseError(
-                DatabaseErrorKind::UnableToSendCommand | DatabaseErrorKind::ClosedConnection,
+                Kind::UnableToSendCommand | Kind::ClosedConnection,
                 info,
             ) => Self::Unavailable(info.message().to_owned()),
-            DieselError::DatabaseError(DatabaseErrorKind::Unknown, info)
-                if NOT_NOW.iter().any(|text| info.message().contains(text)) =>
-            {
-                Self::Unavailable(info.message().to_owned())
-            }
+            DieselError::DatabaseError(kind, info) => match Sense::of(sql_state(&*info)) {
+                Sense::NotNow => Self::Unavailable(info.message().to_owned()),
+                Sense::TooLong => Self::TooLong,
+                Sense::Contended => Self::Contended(info.message().to_owned()),
+                Sense::Other => Self::Fault(DieselError::DatabaseError(kind, info)),
+            },
             DieselError::BrokenTransactionManager => {
                 Self::Unavailable("transaction lost".to_owned())
             }

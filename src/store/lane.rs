@@ -4,11 +4,10 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use diesel_async::AsyncPgConnection;
-use diesel_async::pooled_connection::deadpool::Object;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::pool::NO_FREE_CONNECTION;
+use super::session::Held;
 use super::{Connection, Store, StoreError, StoreResult, StoreSettings};
 
 /// Searches that may wait for each connection.
@@ -24,7 +23,7 @@ pub struct SearchLane {
 /// A connection of the lane. Its place in the queue is free again when it is dropped.
 pub struct LaneConnection {
     // Dropped first: whoever gets the place finds the connection free.
-    conn: Object<AsyncPgConnection>,
+    conn: Held,
     _place: OwnedSemaphorePermit,
 }
 

@@ -6,12 +6,18 @@ use diesel_async::{AsyncMigrationHarness, SimpleAsyncConnection as _};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness as _, embed_migrations};
 use thiserror::Error;
 
-use super::pool;
+use super::error::sql_state;
+use super::{StoreSettings, pool};
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!();
 
 /// Longest wait for a connection at the start, when nobody waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Longest wait for the answer to one statement of a migration: it may rewrite a large table.
+const STATEMENT: Duration = Duration::from_hours(1);
+
+const DUPLICATE_DATABASE: &str = "42P04";
 
 /// Two instances that start together must not migrate together: who comes second waits on this advisory lock.
 const LOCK: &str = "SELECT pg_advisory_lock(7233172001)";
@@ -33,14 +39,14 @@ pub enum MigrationError {
 /// Creates the database `name` in the server whose maintenance database is at `url`, unless it exists. For the private
 /// Postgres; a server of the user's has the database that its URL names.
 pub async fn ensure_database(url: &str, name: &str) -> Result<(), MigrationError> {
-    let mut conn = pool::open(url, PATIENCE).await?;
-    let Err(error) = conn.batch_execute(&format!("CREATE DATABASE {name}")).await else {
+    let mut session = pool::open(&StoreSettings::new(url.to_owned()), STATEMENT).await?;
+    let Err(error) = session.batch_execute(&format!("CREATE DATABASE {name}")).await else {
         return Ok(());
     };
     // Postgres has no IF NOT EXISTS here; asking first would leave a gap for another process.
     match &error {
         diesel::result::Error::DatabaseError(_, info)
-            if info.message().ends_with("already exists") =>
+            if sql_state(&**info) == DUPLICATE_DATABASE =>
         {
             Ok(())
         }
@@ -50,14 +56,19 @@ pub async fn ensure_database(url: &str, name: &str) -> Result<(), MigrationError
 
 /// Applies every migration that is not applied yet and returns their names.
 pub async fn migrate(url: &str) -> Result<Vec<String>, MigrationError> {
-    let mut conn = pool::open(url, PATIENCE).await?;
-    conn.batch_execute(LOCK).await?;
+    let patience =
+        StoreSettings { acquire_timeout: PATIENCE, ..StoreSettings::new(url.to_owned()) };
+    let mut session = pool::open(&patience, STATEMENT).await?;
+    session.batch_execute(LOCK).await?;
     tokio::task::spawn_blocking(move || {
+        let (conn, line) = session.into_parts();
         let mut harness = AsyncMigrationHarness::new(conn);
         let applied = harness
             .run_pending_migrations(MIGRATIONS)
             .map_err(|error| MigrationError::Failed(error.to_string()))?;
-        Ok(applied.iter().map(ToString::to_string).collect())
+        let applied = applied.iter().map(ToString::to_string).collect();
+        drop((harness, line));
+        Ok(applied)
     })
     .await
     .map_err(|error| MigrationError::Failed(error.to_string()))?

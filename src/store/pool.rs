@@ -3,23 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use diesel::{ConnectionError, ConnectionResult};
-use diesel_async::pooled_connection::deadpool::{Object, Pool};
-use diesel_async::pooled_connection::{
-    AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod,
-};
+use deadpool::managed::Pool;
 use diesel_async::{
-    AnsiTransactionManager, AsyncConnection as _, AsyncPgConnection, SimpleAsyncConnection as _,
-    TransactionManager as _,
+    AnsiTransactionManager, AsyncPgConnection, RunQueryDsl as _, TransactionManager as _,
 };
-use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
-use tokio::task::AbortHandle;
-use tokio_postgres::tls::NoTlsStream;
-use tokio_postgres::{Client, Socket};
+use tokio::time::{Instant, timeout};
 
+use super::budget::Budget;
 use super::express::Express;
-use super::{StoreError, StoreResult};
+use super::health::Health;
+use super::session::{Held, Session, Sessions};
+use super::{StoreError, StoreResult, wire};
 
 /// Every connection of a pool is in use, and none was given back in time.
 pub(super) const NO_FREE_CONNECTION: &str = "no free connection in time";
@@ -27,7 +21,8 @@ pub(super) const NO_FREE_CONNECTION: &str = "no free connection in time";
 /// The connection that store functions take.
 pub type Connection = AsyncPgConnection;
 
-/// How to reach Postgres, and how patient to be.
+/// How to reach Postgres, and how patient to be. The stores of a process are made from clones of one value: so each learns what the others
+/// notice about the server.
 #[derive(Clone, Debug)]
 pub struct StoreSettings {
     /// `postgres://…`; never logged.
@@ -36,90 +31,113 @@ pub struct StoreSettings {
     pub pool_size: usize,
     /// Longest wait for a free connection, and for a new one.
     pub acquire_timeout: Duration,
-    /// Longest run of one statement.
+    /// Longest run of one statement; the server ends it.
     pub statement_timeout: Duration,
+    /// Longest wait for the answer to one statement: the connection is closed then. A little more than `statement_timeout`, for the server is to
+    /// speak first.
+    pub answer_timeout: Duration,
+    /// Longest that one request waits for the database, all its waits together.
+    pub request_budget: Duration,
     /// Connections for searches that may read much of the catalogue; all worker threads share them.
     pub search_connections: usize,
     /// Longest run of one statement of such a search.
     pub search_timeout: Duration,
-    /// Whether statements are prepared once and kept. PgBouncer before 1.21 in transaction mode cannot keep them.
-    pub prepared_statements: bool,
+    /// What is noticed about the server; pools that share it learn from each other.
+    pub health: Arc<Health>,
 }
 
 impl StoreSettings {
-    /// Settings for `url` with the default patience: 2 s for a connection, 2 s for a statement, so that a request never
-    /// waits longer than 3 s in all to hear that Postgres is gone.
+    /// Settings for `url` with the default patience: 2 s for a connection, 2 s for a statement, 2.8 s in all, so that a request never
+    /// waits longer than 3 s to hear that Postgres is gone.
     pub fn new(url: String) -> Self {
         Self {
             url,
             pool_size: 8,
             acquire_timeout: Duration::from_secs(2),
             statement_timeout: Duration::from_secs(2),
+            answer_timeout: Duration::from_millis(2_400),
+            request_budget: Duration::from_millis(2_800),
             search_connections: 2,
             search_timeout: Duration::from_millis(1_500),
-            prepared_statements: true,
+            health: Arc::default(),
         }
     }
 
-    /// Whether `url` can be read at all. What is wrong with it is not told: it holds a password.
+    /// Whether `url` can be read at all. What is wrong with it is told without it: it holds a password.
     pub fn check_url(url: &str) -> Result<(), &'static str> {
-        let read = url.parse::<tokio_postgres::Config>();
-        read.map(drop).map_err(|_| {
-            "the database URL cannot be read; one looks like postgres://user:password@host/database"
-        })
+        wire::check_url(url)
     }
 }
 
 /// A pool of connections.
 #[derive(Clone)]
 pub struct Store {
-    pool: Pool<AsyncPgConnection>,
+    pool: Pool<Sessions>,
     settings: Arc<StoreSettings>,
     express: Arc<Express>,
+    /// How long one statement may take, where that is more than those of requests may.
+    patience: Option<Duration>,
 }
 
 impl Store {
     /// A pool that opens its connections when they are first needed.
     pub fn new(settings: &StoreSettings) -> StoreResult<Self> {
-        let shared = Arc::new(settings.clone());
-        let mut config = ManagerConfig::default();
-        // The default pings at every checkout, which costs up to half the throughput; closed connections are noticed anyway.
-        config.recycling_method = RecyclingMethod::Fast;
-        let settings = shared.clone();
-        config.custom_setup = Box::new(move |_| connect(shared.clone()));
-        let manager = AsyncDieselConnectionManager::new_with_config(settings.url.clone(), config);
-        let pool = Pool::builder(manager)
+        let settings = Arc::new(settings.clone());
+        let pool = Pool::builder(Sessions(settings.clone()))
             .max_size(settings.pool_size)
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let express = Arc::new(Express::new(settings.clone()));
-        Ok(Self { pool, settings, express })
+        Ok(Self { pool, settings, express, patience: None })
     }
 
-    /// A connection, within the time limit.
-    pub async fn connection(&self) -> StoreResult<Object<AsyncPgConnection>> {
-        tokio::time::timeout(self.settings.acquire_timeout, self.pool.get())
-            .await
+    /// The same pool for work whose statements may each take as long as `limit`, whatever a request may: such that sets a
+    /// `statement_timeout` of its own, which should be a little shorter.
+    #[must_use]
+    pub fn patient(&self, limit: Duration) -> Self {
+        Self { patience: Some(limit), ..self.clone() }
+    }
+
+    /// Runs a request: all its waits for the database take no longer together than the settings say. Work that it spawns is not counted.
+    pub async fn within_budget<T>(&self, request: impl Future<Output = T>) -> T {
+        Budget::scope(self.settings.request_budget, request).await
+    }
+
+    /// A connection, within the time limit. When the future that has it is dropped in the middle of a statement or a transaction, it is
+    /// closed.
+    pub async fn connection(&self) -> StoreResult<Held> {
+        let budget = if self.patience.is_some() { None } else { Budget::current() };
+        let most = self.settings.acquire_timeout;
+        let most = budget.as_ref().map_or(most, |budget| most.min(budget.left()));
+        let began = Instant::now();
+        let session = timeout(most, self.pool.get()).await;
+        if let Some(budget) = &budget {
+            budget.spend(began.elapsed());
+        }
+        let session = session
             .map_err(|_| StoreError::Unavailable(NO_FREE_CONNECTION.to_owned()))?
-            .map_err(|error| StoreError::Unavailable(error.to_string()))
+            .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        session.pulse().lend(self.patience.unwrap_or(self.settings.answer_timeout), budget);
+        Ok(Held::new(session))
     }
 
-    /// Runs a read that finds its rows by a key and is over at once, on a connection that it shares with others like it where statements can
-    /// be kept prepared. Neither the wait for its turn nor the read may take longer than a connection or a statement may.
+    /// Runs a read that finds its rows by a key and is over at once, on a connection that it shares with others like it. Neither the wait
+    /// for its turn nor the read may take longer than a connection or a statement may.
     pub async fn read<T>(
         &self,
         work: impl AsyncFnOnce(&Connection) -> StoreResult<T>,
     ) -> StoreResult<T> {
-        let conn = if self.settings.prepared_statements {
-            self.express.reader().await?
-        } else {
-            self.connection().await?.into()
-        };
-        let read = tokio::time::timeout(self.settings.statement_timeout, work(&conn)).await;
-        read.unwrap_or_else(|_| {
-            conn.is_late();
-            Err(StoreError::silent())
-        })
+        let budget = Budget::current();
+        let most =
+            |limit: Duration| budget.as_ref().map_or(limit, |budget| limit.min(budget.left()));
+        let began = Instant::now();
+        let reader = self.express.reader(most(self.settings.acquire_timeout)).await?;
+        let left = most(self.settings.answer_timeout).saturating_sub(began.elapsed());
+        let read = timeout(left, work(&reader)).await;
+        if let Some(budget) = &budget {
+            budget.spend(began.elapsed());
+        }
+        read.unwrap_or_else(|_| Err(StoreError::silent()))
     }
 
     /// Runs `work` in a transaction; runs it again, up to twice, when Postgres ended it for a deadlock or a serialisation
@@ -172,14 +190,39 @@ impl Store {
         (status.size.saturating_sub(status.available), status.size)
     }
 
-    /// Whether Postgres answers.
-    pub async fn ping(&self) -> StoreResult<()> {
-        Ok(self.connection().await?.batch_execute("SELECT 1").await?)
+    /// Whether the server answers, and takes writes.
+    pub async fn readiness(&self) -> Readiness {
+        let asked = async {
+            let mut conn = self.connection().await?;
+            let query = diesel::select(diesel::dsl::sql::<diesel::sql_types::Bool>(
+                "pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean",
+            ));
+            Ok::<bool, StoreError>(query.get_result(&mut *conn).await?)
+        };
+        match asked.await {
+            Err(_) => Readiness::Silent,
+            Ok(true) => Readiness::ReadOnly,
+            Ok(false) if self.settings.health.is_full() => Readiness::Full,
+            Ok(false) => Readiness::Ready,
+        }
     }
 }
 
+/// What can be expected of the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// It answers and takes writes.
+    Ready,
+    /// It does not answer.
+    Silent,
+    /// It answers, and takes no writes: a standby, or made read-only.
+    ReadOnly,
+    /// It answers, and a write failed within the last 15 s because its disk is full.
+    Full,
+}
+
 /// A transaction that is open.
-pub(super) struct Begun(Object<AsyncPgConnection>);
+pub(super) struct Begun(Held);
 
 impl Begun {
     /// Where its statements run.
@@ -209,83 +252,11 @@ impl AsStoreError for StoreError {
     }
 }
 
-/// With less than 16 MB, Postgres forgets which rows of a page a word of many cards was found in, and folds all of them again: a
-/// dozen times as long in a million cards. A server that gives more is left alone.
-const WORK_MEM: &str = "SELECT set_config('work_mem', '16MB', false) \
-                        WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('16MB')";
-
-/// A request gets one process of Postgres, and its plan is not compiled. To start processes takes ten times as long as most requests,
-/// and they take processors from other requests; to compile takes longer than nearly all.
-const ALONE: &str = "SET max_parallel_workers_per_gather = 0; SET jit = off";
-
-fn connect(
-    settings: Arc<StoreSettings>,
-) -> BoxFuture<'static, ConnectionResult<AsyncPgConnection>> {
-    async move {
-        let mut conn = open(&settings.url, settings.acquire_timeout).await?;
-        prepare(&mut conn, &settings).await?;
-        Ok(conn)
-    }
-    .boxed()
-}
-
-/// A connection like those of the pool, which `drive` keeps going, and the handle to end that.
-pub(super) async fn connect_driven<F>(
+/// A connection of nobody's pool, for work at the start or on the command line: `patience` is for each of its statements.
+pub(super) async fn open(
     settings: &StoreSettings,
-    drive: impl FnOnce(Wire) -> F,
-) -> ConnectionResult<(AsyncPgConnection, AbortHandle)>
-where
-    F: Future<Output = ()> + Send + 'static,
-{
-    let (client, wire) = dial(&settings.url, settings.acquire_timeout).await?;
-    let driven = tokio::spawn(drive(wire)).abort_handle();
-    let mut conn = AsyncPgConnection::try_from(client).await?;
-    prepare(&mut conn, settings).await?;
-    Ok((conn, driven))
-}
-
-async fn prepare(conn: &mut AsyncPgConnection, settings: &StoreSettings) -> ConnectionResult<()> {
-    if !settings.prepared_statements {
-        conn.set_prepared_statement_cache_size(diesel::connection::CacheSize::Disabled);
-    }
-    let timeout = settings.statement_timeout.as_millis();
-    conn.batch_execute(&format!(
-        "SET statement_timeout = {timeout}; SET lock_timeout = {timeout}; {ALONE}; \
-         SET idle_in_transaction_session_timeout = 10000; SET timezone = 'UTC'; {WORK_MEM}"
-    ))
-    .await
-    .map_err(ConnectionError::CouldntSetupConfiguration)
-}
-
-/// A bare connection. `patience` is for each address of the server; the errors say what the system said.
-pub(super) async fn open(url: &str, patience: Duration) -> ConnectionResult<Connection> {
-    let (client, wire) = dial(url, patience).await?;
-    AsyncPgConnection::try_from_client_and_connection(client, wire).await
-}
-
-/// What goes to and fro between a client and the server.
-pub(super) type Wire = tokio_postgres::Connection<Socket, NoTlsStream>;
-
-async fn dial(url: &str, patience: Duration) -> ConnectionResult<(Client, Wire)> {
-    let mut config: tokio_postgres::Config = url
-        .parse()
-        .map_err(|_| ConnectionError::InvalidConnectionUrl("not a Postgres URL".to_owned()))?;
-    config.connect_timeout(patience).application_name("cardscape");
-    if config.get_tcp_user_timeout().is_none() {
-        config.tcp_user_timeout(SILENCE);
-    }
-    let dialled = config.connect(tokio_postgres::NoTls).await;
-    dialled.map_err(|error| ConnectionError::BadConnection(with_causes(&error)))
-}
-
-/// How long a server may leave what it is sent without any sign, at the level of TCP, before the connection is given up: a machine that
-/// is cut off does not close its connections.
-const SILENCE: Duration = Duration::from_secs(10);
-
-/// The driver's errors name a kind only ("error connecting to server"); the cause behind them has the reason.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    std::iter::successors(Some(error), |error| error.source())
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(": ")
+    patience: Duration,
+) -> diesel::ConnectionResult<Session> {
+    let settings = StoreSettings { answer_timeout: patience, ..settings.clone() };
+    Session::bare(&settings, "cardscape").await
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::schema::{games, print_run_lines, print_runs, sets};
-use super::{Connection, Store, StoreResult, audit};
+use super::{Connection, Store, StoreResult, audit, patience};
 use crate::auth::permission::{Granted, Operator, Planner, ReadPrintRuns};
 use crate::domain::hex::hex;
 use crate::domain::ids::{CardId, PrintRunId, PrintingId};
@@ -250,7 +250,7 @@ struct Locked {
 
 /// Discards what a mint that was killed left behind, unless one is running; returns how many runs.
 pub async fn discard_abandoned(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
-    let mut begun = store.begin().await?;
+    let mut begun = store.patient(patience::MINT).begin().await?;
     let discarded = discard_unless_locked(begun.conn(), now).await;
     begun.end(discarded).await
 }

@@ -11,7 +11,7 @@ use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
 use uuid::Uuid;
 
 use super::schema::{games, sets, unlock_policies};
-use super::{Connection, Store, StoreResult, audit, changes, votes};
+use super::{Connection, Store, StoreResult, audit, changes, patience, votes};
 use crate::auth::permission::{Granted, UnlockCards};
 use crate::domain::ids::CardId;
 use crate::domain::unlock_policy::UnlockPolicy;
@@ -468,7 +468,7 @@ async fn unlock_by_date(
     set: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
-    let mut begun = store.begin().await?;
+    let mut begun = store.patient(patience::BATCH).begin().await?;
     let done = async {
         begun.conn().batch_execute(PATIENCE).await?;
         apply(begun.conn(), game, set, Count::Everything, at).await

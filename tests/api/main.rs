@@ -26,6 +26,8 @@ mod collection_imports;
 mod community;
 mod connections;
 mod copies;
+mod database_refusals;
+mod database_silence;
 mod deck_reports;
 mod decks;
 mod disputes;

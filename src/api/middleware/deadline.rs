@@ -14,19 +14,20 @@ use super::problems::request_id;
 use crate::api::problem::{Problem, ProblemCode};
 use crate::api::state::AppState;
 
-/// Answers when a handler is not done in time: 408 when it still waits for the body, else 503. Its work is dropped, an open transaction
-/// rolled back. Sits on each resource, behind the routing: there the request can be kept to answer it.
+/// Answers when a handler is not done in time, or has waited for the database for too long: 408 when it still waits for the body, else 503.
+/// Its work is dropped, an open transaction rolled back. Sits on each resource, behind the routing: there the request can be kept to
+/// answer it.
 pub async fn limit(
     mut req: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let state = req.app_data::<web::Data<AppState>>().cloned();
-    let Some(limit) = state.map(|state| state.settings.request_timeout) else {
+    let Some(state) = req.app_data::<web::Data<AppState>>().cloned() else {
         return Ok(next.call(req).await?.map_into_boxed_body());
     };
     let request = req.request().clone();
     let waits_for_body = watch_body(&mut req);
-    match tokio::time::timeout(limit, next.call(req)).await {
+    let answer = state.store.within_budget(next.call(req));
+    match tokio::time::timeout(state.settings.request_timeout, answer).await {
         Ok(response) => Ok(response?.map_into_boxed_body()),
         Err(_) => {
             let id = request_id(&request);

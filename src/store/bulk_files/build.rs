@@ -20,7 +20,7 @@ use crate::store::changes::{self, Extent};
 use crate::store::door;
 use crate::store::games::GameShelf;
 use crate::store::schema::{bulk_chunks, bulk_files};
-use crate::store::{Connection, Store, StoreError, StoreResult};
+use crate::store::{Connection, Store, StoreError, StoreResult, patience};
 
 /// Whoever makes a file holds this advisory lock.
 const LOCK: i64 = 7_233_172_015;
@@ -178,7 +178,7 @@ async fn build(
     // First the number, then the snapshot: what has a number by now was committed before, so the snapshot has it.
     let seq = changes::extent(store).await?.newest;
     let began = Instant::now();
-    let mut conn = store.connection().await?;
+    let mut conn = store.patient(patience::BATCH).connection().await?;
     AnsiTransactionManager::begin_transaction(&mut *conn).await?;
     let order = Order { game, seq, layout, now, began };
     let files = order.make(&mut conn, games).await;
@@ -228,8 +228,7 @@ impl Order<'_> {
         games: &GameShelf,
     ) -> StoreResult<Option<Vec<Made>>> {
         conn.batch_execute(
-            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL statement_timeout = '60s'; \
-             SET LOCAL idle_in_transaction_session_timeout = '60s'",
+            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL statement_timeout = '60s'",
         )
         .await?;
         let lock = diesel::sql_query("SELECT pg_try_advisory_xact_lock($1) AS locked");

@@ -5,13 +5,14 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::SinkExt as _;
-use tokio::task::JoinHandle;
-use tokio_postgres::{Client, Error, NoTls};
+use tokio_postgres::{Client, Error};
 
+use super::MintError;
 use crate::domain::ids::{PrintRunId, PrintingId};
 use crate::domain::serial::RunPrefix;
 use crate::store::StoreSettings;
 use crate::store::print_runs::PRESS_LOCK;
+use crate::store::wire::{Line, dial};
 
 /// One copy, ready to be stored: 20 bytes, since a run has millions.
 #[derive(Clone, Copy, Debug)]
@@ -33,25 +34,23 @@ const HEADER: &[u8; 19] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 /// End of the binary COPY format.
 const TRAILER: [u8; 2] = (-1i16).to_be_bytes();
 
+/// Longest wait for the answer to one statement, a COPY of a batch among them.
+const STATEMENT: Duration = Duration::from_mins(10);
+
 /// A connection that holds the press lock as long as it lives.
 pub(super) struct CopyIn {
     client: Client,
-    driver: JoinHandle<()>,
+    line: Line,
 }
 
 impl CopyIn {
-    /// Connects and takes the lock; `None`: somebody else is minting. Session locks and COPY need a direct connection, not
+    /// Connects and takes the lock; `None`: somebody else is minting. Session locks need a direct connection, not
     /// a pooler in transaction mode.
-    pub(super) async fn take(settings: &StoreSettings) -> Result<Option<Self>, Error> {
-        let mut config: tokio_postgres::Config = settings.url.parse()?;
-        config.connect_timeout(settings.acquire_timeout).application_name("cardscape mint");
-        let (client, connection) = config.connect(NoTls).await?;
-        let driver = tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::warn!(%error, "the connection of the mint ended");
-            }
-        });
-        let press = Self { client, driver };
+    pub(super) async fn take(settings: &StoreSettings) -> Result<Option<Self>, MintError> {
+        let patience = settings.acquire_timeout;
+        let dialled = dial(&settings.url, "cardscape mint", patience, &settings.health).await?;
+        dialled.line.pulse.lend(STATEMENT, None);
+        let press = Self { client: dialled.client, line: dialled.line };
         press.client.batch_execute("SET statement_timeout = 0; SET lock_timeout = '30s'").await?;
         for _ in 0..LOCK_TRIES {
             let row =
@@ -114,6 +113,6 @@ impl CopyIn {
 impl Drop for CopyIn {
     fn drop(&mut self) {
         // Closes the connection; Postgres frees the lock.
-        self.driver.abort();
+        self.line.cut();
     }
 }

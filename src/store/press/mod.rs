@@ -25,7 +25,7 @@ use self::copy_in::{CopyIn, CopyRow};
 use self::print_file::{HashedFile, PrintFile};
 use super::print_commitments::{self, NewCommitment};
 use super::print_runs::{self, NewPrintRun, SetToPrint};
-use super::{Connection, Store, StoreError, StoreResult, StoreSettings};
+use super::{Connection, Store, StoreError, StoreResult, StoreSettings, patience};
 use crate::auth::keys::Key;
 use crate::auth::permission::{Operator, Planner};
 use crate::auth::secret;
@@ -183,6 +183,9 @@ pub enum MintError {
     /// The connection for the copies failed.
     #[error("the copies could not be stored")]
     Copies(#[from] tokio_postgres::Error),
+    /// The database cannot be reached.
+    #[error("cannot connect to the database: {0}")]
+    Connect(#[from] diesel::ConnectionError),
 }
 
 impl MintError {
@@ -305,7 +308,10 @@ pub async fn mint(
     progress: Progress,
 ) -> Result<Minted, MintError> {
     let press = CopyIn::take(settings).await?.ok_or(MintError::Busy)?;
-    store.transaction(async |conn| print_runs::discard_pending(conn, now).await).await?;
+    store
+        .patient(patience::MINT)
+        .transaction(async |conn| print_runs::discard_pending(conn, now).await)
+        .await?;
     let planned = look_up(&mut *store.connection().await?, by, &order.run).await?;
     match (&planned.opening.plan.packs, &order.packing_list) {
         (Some(_), None) => {
@@ -351,8 +357,10 @@ pub async fn mint(
     if let Err(error) = activated {
         if !matches!(error, MintError::Unknown { .. }) {
             // Without the database the run stays pending and is discarded later; without the file its codes are gone now.
-            let discarded =
-                store.transaction(async |conn| print_runs::discard_pending(conn, now).await).await;
+            let discarded = store
+                .patient(patience::MINT)
+                .transaction(async |conn| print_runs::discard_pending(conn, now).await)
+                .await;
             // But the last step may be on its way still, and its answer lost: then the codes may be needed.
             if was_complete && (discarded.is_err() || is_active(store, new.id).await != Some(false))
             {

@@ -8,6 +8,7 @@ mod device;
 mod hands;
 mod http;
 mod press;
+mod proxy;
 mod receiver;
 
 pub use app::{Player, TestApp};
@@ -17,4 +18,5 @@ pub use device::next_step;
 pub use hands::text;
 pub use http::{Answer, RequestExt};
 pub use press::{PaperCard, Program, fresh_path, read_print_file, run, sha256};
+pub use proxy::{Proxy, Weather};
 pub use receiver::{Hook, Received, Receiver};

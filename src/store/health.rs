@@ -1,0 +1,51 @@
+//! What the connections of a process have noticed about the server.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How long an error that writes met with is remembered.
+const REMEMBERED: Duration = Duration::from_secs(15);
+
+/// SQLSTATE `disk_full`.
+const DISK_FULL: &str = "53100";
+
+/// What is noticed, shared by all pools of a process.
+#[derive(Debug, Default)]
+pub struct Health(Mutex<Noticed>);
+
+#[derive(Debug, Default)]
+struct Noticed {
+    suspect: Option<Instant>,
+    disk_full: Option<Instant>,
+}
+
+impl Health {
+    fn noticed(&self) -> MutexGuard<'_, Noticed> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection was silent since then: others that were not heard of since then either may hang as well.
+    pub(super) fn suspect(&self, since: Instant) {
+        let mut noticed = self.noticed();
+        noticed.suspect = noticed.suspect.max(Some(since));
+    }
+
+    /// Connections that were last heard of at this time or before it are not to be used again.
+    pub(super) fn suspects(&self) -> Option<Instant> {
+        self.noticed().suspect
+    }
+
+    /// The server reported an error with this SQLSTATE.
+    pub(super) fn note_error(&self, code: &str) {
+        if code == DISK_FULL {
+            self.noticed().disk_full = Some(Instant::now());
+        }
+    }
+
+    /// Whether a write failed within the last seconds because the server's disk is full.
+    pub(super) fn is_full(&self) -> bool {
+        self.noticed().disk_full.is_some_and(|at| at.elapsed() < REMEMBERED)
+    }
+}

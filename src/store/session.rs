@@ -1,0 +1,166 @@
+//! The connections of a pool: made, tested before they are used again, and closed when somebody let go in the middle of something.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use deadpool::managed::{Manager, Metrics, Object, RecycleError, RecycleResult};
+use diesel::connection::{Instrumentation, InstrumentationEvent};
+use diesel::{ConnectionError, ConnectionResult};
+use diesel_async::pooled_connection::PoolableConnection as _;
+use diesel_async::{AsyncConnection as _, AsyncPgConnection, SimpleAsyncConnection as _};
+
+use super::wire::{Line, Pulse, dial};
+use super::{Connection, StoreSettings};
+
+/// A session with the server.
+pub(super) struct Session {
+    // Dropped first: the line then has nothing to do any more but to say farewell.
+    conn: AsyncPgConnection,
+    /// Somebody waits for the answer to a statement.
+    asking: Arc<AtomicBool>,
+    line: Line,
+}
+
+/// With less than 16 MB, Postgres forgets which rows of a page a word of many cards was found in, and folds all of them again: a
+/// dozen times as long in a million cards. A server that gives more is left alone.
+const WORK_MEM: &str = "SELECT set_config('work_mem', '16MB', false) \
+                        WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('16MB')";
+
+/// A request gets one process of Postgres, and its plan is not compiled. To start processes takes ten times as long as most requests,
+/// and they take processors from other requests; to compile takes longer than nearly all.
+const ALONE: &str = "SET max_parallel_workers_per_gather = 0; SET jit = off";
+
+/// Longest pause in a transaction, in milliseconds. The server ends the session of whoever takes longer: its locks hold up others.
+const IDLE_IN_TRANSACTION: u32 = 5_000;
+
+impl Session {
+    /// Connects and sets what holds for all statements.
+    pub(super) async fn open(settings: &StoreSettings) -> ConnectionResult<Self> {
+        let mut session = Self::bare(settings, "cardscape").await?;
+        let timeout = settings.statement_timeout.as_millis();
+        let settings = format!(
+            "SET statement_timeout = {timeout}; SET lock_timeout = {timeout}; {ALONE}; \
+             SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION}; SET timezone = 'UTC'; {WORK_MEM}"
+        );
+        session
+            .conn
+            .batch_execute(&settings)
+            .await
+            .map_err(ConnectionError::CouldntSetupConfiguration)?;
+        Ok(session)
+    }
+
+    /// Connects, and leaves everything as the server has it.
+    pub(super) async fn bare(settings: &StoreSettings, name: &str) -> ConnectionResult<Self> {
+        let health = &settings.health;
+        let dialled = dial(&settings.url, name, settings.acquire_timeout, health).await?;
+        let mut conn = AsyncPgConnection::try_from(dialled.client).await?;
+        let asking = Arc::new(AtomicBool::new(false));
+        conn.set_instrumentation(Asking(asking.clone()));
+        dialled.line.pulse.lend(settings.answer_timeout, None);
+        Ok(Self { conn, asking, line: dialled.line })
+    }
+
+    pub(super) fn pulse(&self) -> &Pulse {
+        &self.line.pulse
+    }
+
+    /// The connection, and what keeps it going as long as it lives.
+    pub(super) fn into_parts(self) -> (Connection, Line) {
+        (self.conn, self.line)
+    }
+
+    /// Whether it has not ended.
+    pub(super) fn is_open(&self) -> bool {
+        !self.line.has_ended()
+    }
+}
+
+impl Deref for Session {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.conn
+    }
+}
+
+impl DerefMut for Session {
+    fn deref_mut(&mut self) -> &mut Connection {
+        &mut self.conn
+    }
+}
+
+/// Notes whether a statement is under way: one that is given up in the middle begins and never ends.
+struct Asking(Arc<AtomicBool>);
+
+impl Instrumentation for Asking {
+    fn on_connection_event(&mut self, event: InstrumentationEvent<'_>) {
+        match event {
+            InstrumentationEvent::StartQuery { .. } => self.0.store(true, Ordering::Relaxed),
+            InstrumentationEvent::FinishQuery { .. } => self.0.store(false, Ordering::Relaxed),
+            _ => {}
+        }
+    }
+}
+
+/// Makes sessions for a pool.
+pub(super) struct Sessions(pub Arc<StoreSettings>);
+
+impl Manager for Sessions {
+    type Type = Session;
+    type Error = ConnectionError;
+
+    async fn create(&self) -> ConnectionResult<Session> {
+        Session::open(&self.0).await
+    }
+
+    async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<ConnectionError> {
+        let broken = std::thread::panicking() || session.conn.is_broken();
+        if broken || session.pulse().is_stuck(self.0.health.suspects()) {
+            session.line.cut();
+            return Err(RecycleError::message("not fit for use"));
+        }
+        Ok(())
+    }
+}
+
+/// A connection that somebody has taken from a pool. It goes back when it is dropped, unless a statement was given up in the middle or a transaction
+/// is open: then it is closed.
+pub struct Held(Option<Object<Sessions>>);
+
+impl Held {
+    pub(super) fn new(session: Object<Sessions>) -> Self {
+        Self(Some(session))
+    }
+}
+
+impl Deref for Held {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        match &self.0 {
+            Some(session) => &session.conn,
+            None => unreachable!("it is there until it is dropped"),
+        }
+    }
+}
+
+impl DerefMut for Held {
+    fn deref_mut(&mut self) -> &mut Connection {
+        match &mut self.0 {
+            Some(session) => &mut session.conn,
+            None => unreachable!("it is there until it is dropped"),
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let Some(mut session) = self.0.take() else { return };
+        if session.asking.load(Ordering::Relaxed) || session.conn.is_broken() {
+            let session = Object::take(session);
+            session.line.cut();
+        }
+    }
+}

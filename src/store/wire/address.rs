@@ -1,0 +1,122 @@
+//! Where the server is and how its connections are secured, as the URL says it.
+
+use std::path::PathBuf;
+
+use percent_encoding::percent_decode_str;
+use tokio_postgres::config::SslMode;
+
+/// How far a connection is secured, in the words of libpq's `sslmode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Security {
+    /// Never TLS.
+    Disable,
+    /// TLS where the server has it; whose certificate it is does not matter.
+    Prefer,
+    /// Always TLS; whose certificate it is does not matter.
+    Require,
+    /// Always TLS, with a certificate of an authority that is trusted, for whatever host.
+    VerifyCa,
+    /// Always TLS, with a certificate of an authority that is trusted, for this very host.
+    VerifyFull,
+}
+
+/// A URL that was read.
+pub(super) struct Address {
+    /// What the driver understands of it.
+    pub config: tokio_postgres::Config,
+    pub security: Security,
+    /// A file with the certificates of the authorities that are trusted (`sslrootcert`); `None`: those that the machine trusts.
+    pub authorities: Option<PathBuf>,
+}
+
+impl Address {
+    /// Reads `postgres://…`. The error says what is wrong, without the URL: it holds a password.
+    pub(super) fn parse(url: &str) -> Result<Self, &'static str> {
+        let (place, parameters) = url.split_once('?').unwrap_or((url, ""));
+        let (mut security, mut authorities) = (None, None);
+        let mut others = Vec::new();
+        for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let value = percent_decode_str(value).decode_utf8_lossy();
+            match name {
+                "sslmode" => security = Some(Security::parse(&value)?),
+                // libpq's word for the authorities that the machine trusts.
+                "sslrootcert" if value == "system" => authorities = None,
+                "sslrootcert" => authorities = Some(PathBuf::from(value.into_owned())),
+                _ => others.push(parameter),
+            }
+        }
+        let url = match others[..] {
+            [] => place.to_owned(),
+            _ => format!("{place}?{}", others.join("&")),
+        };
+        let config: tokio_postgres::Config = url.parse().map_err(
+            |_| "the database URL cannot be read; one looks like postgres://user:password@host/database",
+        )?;
+        // A URL of the form "host=… sslmode=…" is the driver's own.
+        let security = security.unwrap_or(match config.get_ssl_mode() {
+            SslMode::Disable => Security::Disable,
+            SslMode::Require => Security::Require,
+            _ => Security::Prefer,
+        });
+        // As libpq has it: whoever names authorities wants them to count.
+        let security = match (security, &authorities) {
+            (Security::Require, Some(_)) => Security::VerifyCa,
+            (other, _) => other,
+        };
+        Ok(Self { config, security, authorities })
+    }
+}
+
+impl Security {
+    fn parse(word: &str) -> Result<Self, &'static str> {
+        Ok(match word {
+            "disable" => Self::Disable,
+            "allow" | "prefer" => Self::Prefer,
+            "require" => Self::Require,
+            "verify-ca" => Self::VerifyCa,
+            "verify-full" => Self::VerifyFull,
+            _ => {
+                return Err(
+                    "sslmode in the database URL must be disable, prefer, require, verify-ca or verify-full",
+                );
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(url: &str) -> (Security, Option<PathBuf>) {
+        let address = Address::parse(url).unwrap_or_else(|error| panic!("{url}: {error}"));
+        assert_eq!(address.config.get_dbname(), Some("db"), "{url}");
+        (address.security, address.authorities)
+    }
+
+    #[test]
+    fn the_url_says_how_far_a_connection_is_secured() {
+        assert_eq!(read("postgres://me@host/db"), (Security::Prefer, None));
+        assert_eq!(read("postgres://me@host/db?sslmode=verify-full"), (Security::VerifyFull, None));
+        let own = Some(PathBuf::from("/etc/own ca.pem"));
+        let url = "postgres://me@a:1,b:2/db?connect_timeout=3&sslrootcert=/etc/own%20ca.pem&sslmode=verify-ca";
+        assert_eq!(read(url), (Security::VerifyCa, own.clone()));
+        let url = "postgres://me@host/db?sslmode=require&sslrootcert=/etc/own%20ca.pem";
+        assert_eq!(read(url), (Security::VerifyCa, own));
+        assert_eq!(
+            read("postgres:///db?host=%2Ftmp&sslmode=disable&user=me"),
+            (Security::Disable, None)
+        );
+        assert_eq!(read("host=localhost dbname=db sslmode=require"), (Security::Require, None));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_without_the_url() {
+        for url in ["postgres://me:secret@host/db?sslmode=often", "postgres://me:secret@host:x/db"]
+        {
+            let error = Address::parse(url).err().unwrap();
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+}

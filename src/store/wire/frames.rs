@@ -1,0 +1,262 @@
+//! The messages of Postgres's protocol (version 3) as they pass by: how many answers are owed, and which errors came.
+//!
+//! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
+
+/// Bytes of a message before its content: a kind and a length, which counts itself but not the kind.
+const HEAD: usize = 5;
+
+/// Where a stream of messages is.
+#[derive(Default)]
+struct Place {
+    head: [u8; HEAD],
+    /// Bytes of `head` that have come.
+    have: usize,
+    /// Bytes of the message's content that are still to come.
+    rest: usize,
+}
+
+impl Place {
+    /// Reads on in `bytes`; returns how many it took, and the kind of the message whose head is complete then.
+    fn step(&mut self, bytes: &[u8]) -> (usize, Option<u8>) {
+        if self.rest > 0 {
+            let taken = self.rest.min(bytes.len());
+            self.rest -= taken;
+            return (taken, None);
+        }
+        let taken = (HEAD - self.have).min(bytes.len());
+        self.head[self.have..self.have + taken].copy_from_slice(&bytes[..taken]);
+        self.have += taken;
+        if self.have < HEAD {
+            return (taken, None);
+        }
+        let [kind, length @ ..] = self.head;
+        self.have = 0;
+        self.rest = (u32::from_be_bytes(length) as usize).saturating_sub(HEAD - 1);
+        (taken, Some(kind))
+    }
+
+    fn is_between_messages(&self) -> bool {
+        self.rest == 0 && self.have == 0
+    }
+}
+
+/// What the client sends.
+pub(super) struct Outgoing(Place);
+
+impl Default for Outgoing {
+    fn default() -> Self {
+        // The first message, the startup, has no kind: it gets one.
+        Self(Place { head: [b'Q', 0, 0, 0, 0], have: 1, rest: 0 })
+    }
+}
+
+impl Outgoing {
+    /// How many of the messages that begin in `bytes` ask for an answer that ends with "ready for query".
+    pub(super) fn asks(&mut self, mut bytes: &[u8]) -> u32 {
+        let mut asked = 0;
+        while !bytes.is_empty() {
+            let (taken, kind) = self.0.step(bytes);
+            bytes = &bytes[taken..];
+            asked += u32::from(matches!(kind, Some(b'Q' | b'S')));
+        }
+        asked
+    }
+}
+
+/// What the server has said in some bytes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Heard {
+    /// Answers that are complete ("ready for query").
+    pub answers: u32,
+    /// SQLSTATEs of errors.
+    pub errors: Vec<String>,
+    /// The process that the server says serves this connection.
+    pub process: Option<i32>,
+}
+
+/// What the server sends. The driver (diesel) keeps the text of an error and drops its SQLSTATE, so that is also written where it keeps it:
+/// as the hint, which nothing here shows to anybody.
+#[derive(Default)]
+pub(super) struct Incoming {
+    place: Place,
+    /// The beginning of a message that is needed whole.
+    held: Vec<u8>,
+    /// What can be handed on, from `handed` on.
+    ready: Vec<u8>,
+    handed: usize,
+}
+
+impl Incoming {
+    /// Whether all that came was handed on, so that what comes next may go straight to the reader.
+    pub(super) fn is_clear(&self) -> bool {
+        self.held.is_empty() && self.ready().is_empty()
+    }
+
+    /// What can be handed on.
+    pub(super) fn ready(&self) -> &[u8] {
+        &self.ready[self.handed..]
+    }
+
+    /// Notes that so many bytes of [`Self::ready`] were handed on.
+    pub(super) fn hand_on(&mut self, count: usize) {
+        self.handed += count;
+        if self.handed == self.ready.len() {
+            self.ready.clear();
+            self.handed = 0;
+        }
+    }
+
+    /// Takes bytes that the reader has in its hands already, when everything [is clear](Self::is_clear): returns how many of them it may
+    /// keep as they are; the others come from [`Self::ready`].
+    pub(super) fn pass(&mut self, bytes: &[u8], heard: &mut Heard) -> usize {
+        let kept = self.walk(bytes, heard);
+        self.held.extend_from_slice(&bytes[kept..]);
+        self.settle(heard);
+        kept
+    }
+
+    /// Takes bytes that nobody else has.
+    pub(super) fn take(&mut self, bytes: &[u8], heard: &mut Heard) {
+        self.held.extend_from_slice(bytes);
+        self.settle(heard);
+    }
+
+    /// The server has closed the connection: a message that is not whole is handed on as it is.
+    pub(super) fn end(&mut self) {
+        self.ready.append(&mut self.held);
+    }
+
+    /// Follows messages up to one that is needed whole; returns how many bytes those before it have.
+    fn walk(&mut self, bytes: &[u8], heard: &mut Heard) -> usize {
+        let mut at = 0;
+        while at < bytes.len() {
+            if self.place.is_between_messages() && matches!(bytes[at], b'E' | b'K') {
+                break;
+            }
+            let (taken, kind) = self.place.step(&bytes[at..]);
+            at += taken;
+            heard.answers += u32::from(kind == Some(b'Z'));
+        }
+        at
+    }
+
+    /// Moves what is whole from `held` to `ready`.
+    fn settle(&mut self, heard: &mut Heard) {
+        let held = std::mem::take(&mut self.held);
+        let mut rest = &held[..];
+        while let Some((message, after)) = split(rest) {
+            let (head, content) = message.split_at(HEAD);
+            match (head[0], error_code(content)) {
+                (b'E', Some(code)) => {
+                    self.ready.extend_from_slice(&with_hint(content, code));
+                    heard.errors.push(code.to_owned());
+                }
+                (kind, _) => {
+                    if kind == b'K' {
+                        heard.process = content.first_chunk().map(|id| i32::from_be_bytes(*id));
+                    }
+                    self.ready.extend_from_slice(message);
+                }
+            }
+            let passed = self.walk(after, heard);
+            self.ready.extend_from_slice(&after[..passed]);
+            rest = &after[passed..];
+        }
+        self.held = rest.to_vec();
+    }
+}
+
+/// The first message, if it is whole, and what comes after it.
+fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = u32::from_be_bytes(*bytes.get(1..)?.first_chunk()?) as usize;
+    bytes.split_at_checked(length.max(HEAD - 1) + 1)
+}
+
+/// The SQLSTATE in the content of an error: a list of fields, each a letter and a text that ends with zero.
+fn error_code(content: &[u8]) -> Option<&str> {
+    let fields = content.split(|byte| *byte == 0);
+    let code = fields.into_iter().find_map(|field| field.strip_prefix(b"C"))?;
+    std::str::from_utf8(code).ok()
+}
+
+/// An error message with this code as its (last, and so its only) hint.
+fn with_hint(content: &[u8], code: &str) -> Vec<u8> {
+    let fields = content.strip_suffix(&[0]).unwrap_or(content);
+    let length = HEAD - 1 + fields.len() + 1 + code.len() + 1 + 1;
+    let length = u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes();
+    [&b"E"[..], &length, fields, b"H", code.as_bytes(), &[0, 0]].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn message(kind: u8, content: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(content.len() + 4).unwrap().to_be_bytes();
+        [&[kind], &length[..], content].concat()
+    }
+
+    fn error(hint: &str) -> Vec<u8> {
+        message(b'E', format!("SFEHLER\0VERROR\0C53100\0Mno space\0{hint}\0").as_bytes())
+    }
+
+    /// Everything that comes out when the server's bytes come in pieces of this size.
+    fn through(bytes: &[u8], piece: usize) -> (Vec<u8>, Heard) {
+        let (mut incoming, mut heard, mut out) =
+            (Incoming::default(), Heard::default(), Vec::new());
+        for piece in bytes.chunks(piece) {
+            if incoming.is_clear() {
+                let kept = incoming.pass(piece, &mut heard);
+                out.extend_from_slice(&piece[..kept]);
+            } else {
+                incoming.take(piece, &mut heard);
+            }
+            // The reader takes half at first.
+            while !incoming.ready().is_empty() {
+                let half = incoming.ready().len().div_ceil(2);
+                out.extend_from_slice(&incoming.ready()[..half]);
+                incoming.hand_on(half);
+            }
+        }
+        incoming.end();
+        out.extend_from_slice(incoming.ready());
+        (out, heard)
+    }
+
+    proptest! {
+        #[test]
+        fn however_the_bytes_are_cut_errors_get_their_code_and_the_rest_stays(piece in 1..80_usize) {
+            let key = message(b'K', &[0, 0, 1, 2, 9, 9, 9, 9]);
+            let row = message(b'D', b"EEEEZZZZKKKK");
+            let ready = message(b'Z', b"I");
+            let sent = [&key[..], &ready, &row, &error(""), &ready, &error("Hold\0"), &error(""), &row].concat();
+            let (out, heard) = through(&sent, piece);
+            let coded = error("H53100\0");
+            let again = error("Hold\0H53100\0");
+            let expected = [&key[..], &ready, &row, &coded, &ready, &again, &coded, &row].concat();
+            prop_assert_eq!(out, expected);
+            let errors = vec!["53100".to_owned(); 3];
+            prop_assert_eq!(heard, Heard { answers: 2, errors, process: Some(258) });
+        }
+
+        #[test]
+        fn questions_are_counted_however_they_are_cut(piece in 1..40_usize) {
+            let startup = [&12_u32.to_be_bytes()[..], b"QQQQSSSS"].concat();
+            let query = message(b'Q', b"SELECT 'QS'\0");
+            let (parse, sync) = (message(b'P', b"s1\0SELECT 1\0\0\0"), message(b'S', b""));
+            let sent = [startup, query, parse, sync].concat();
+            let mut outgoing = Outgoing::default();
+            let asked: u32 = sent.chunks(piece).map(|piece| outgoing.asks(piece)).sum();
+            prop_assert_eq!(asked, 3);
+        }
+    }
+
+    #[test]
+    fn an_error_that_is_cut_off_is_handed_on_as_it_is() {
+        let cut = &error("")[..12];
+        let (out, heard) = through(cut, 5);
+        assert_eq!((out.as_slice(), heard), (cut, Heard::default()));
+    }
+}

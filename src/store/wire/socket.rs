@@ -1,0 +1,152 @@
+//! Sockets to the server.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use socket2::{SockRef, TcpKeepalive};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpStream, UnixStream, lookup_host};
+use tokio::time::timeout;
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+
+/// How long a server may leave what it is sent without any sign, at the level of TCP, before the connection is given up: a machine that
+/// is cut off does not close its connections.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// The port of a server for which the URL names none.
+const PORT: u16 = 5432;
+
+/// One of the places that a URL names.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    host: Host,
+    /// The address of the host, where the URL tells it.
+    address: Option<std::net::IpAddr>,
+    port: u16,
+}
+
+impl Place {
+    /// The places that a URL names, in its order.
+    pub(super) fn all(config: &Config) -> Vec<Self> {
+        let ports = config.get_ports();
+        let port = |at: usize| ports.get(at).or(ports.first()).copied().unwrap_or(PORT);
+        let addresses = config.get_hostaddrs();
+        let hosts = config.get_hosts();
+        let count = hosts.len().max(addresses.len());
+        let place = |at: usize| {
+            let address = addresses.get(at).copied();
+            let host = hosts.get(at).cloned().or_else(|| Some(Host::Tcp(address?.to_string())));
+            Some(Self { host: host?, address, port: port(at) })
+        };
+        (0..count).filter_map(place).collect()
+    }
+
+    /// The name that a certificate must be for; `None`: a socket of this machine, which needs none.
+    pub(super) fn name(&self) -> Option<&str> {
+        match &self.host {
+            Host::Tcp(name) => Some(name),
+            Host::Unix(_) => None,
+        }
+    }
+
+    /// Connects. `patience` is for each address of the host.
+    pub(super) async fn connect(&self, config: &Config, patience: Duration) -> io::Result<Link> {
+        let name = match &self.host {
+            Host::Unix(folder) => {
+                let socket = folder.join(format!(".s.PGSQL.{}", self.port));
+                return in_time(patience, UnixStream::connect(socket)).await.map(Link::Unix);
+            }
+            Host::Tcp(name) => name,
+        };
+        let addresses: Vec<_> = match self.address {
+            Some(address) => vec![(address, self.port).into()],
+            None => in_time(patience, lookup_host((name.as_str(), self.port))).await?.collect(),
+        };
+        let mut failed = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+        for address in addresses {
+            match in_time(patience, TcpStream::connect(address)).await {
+                Ok(stream) => return tuned(stream, config).map(Link::Tcp),
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
+    }
+}
+
+async fn in_time<T>(
+    patience: Duration,
+    connecting: impl Future<Output = io::Result<T>>,
+) -> io::Result<T> {
+    let late = |_| io::Error::new(io::ErrorKind::TimedOut, "no answer in time");
+    timeout(patience, connecting).await.map_err(late)?
+}
+
+fn tuned(stream: TcpStream, config: &Config) -> io::Result<TcpStream> {
+    stream.set_nodelay(true)?;
+    let socket = SockRef::from(&stream);
+    let silence = config.get_tcp_user_timeout().copied().unwrap_or(SILENCE);
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_user_timeout(Some(silence))?;
+    if config.get_keepalives() {
+        let mut alive = TcpKeepalive::new().with_time(config.get_keepalives_idle());
+        if let Some(interval) = config.get_keepalives_interval() {
+            alive = alive.with_interval(interval);
+        }
+        if let Some(retries) = config.get_keepalives_retries() {
+            alive = alive.with_retries(retries);
+        }
+        socket.set_tcp_keepalive(&alive)?;
+    }
+    Ok(stream)
+}
+
+/// A socket that is connected.
+pub(super) enum Link {
+    /// Over the network.
+    Tcp(TcpStream),
+    /// On this machine.
+    Unix(UnixStream),
+}
+
+impl AsyncRead for Link {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_read(cx, buf),
+            Self::Unix(stream) => Pin::new(stream).poll_read(cx, buf),
+        }
+    }
+}
+
+impl AsyncWrite for Link {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_write(cx, buf),
+            Self::Unix(stream) => Pin::new(stream).poll_write(cx, buf),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Unix(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Unix(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}

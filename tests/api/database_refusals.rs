@@ -1,0 +1,80 @@
+//! A database that answers and refuses: full, read-only, starting, overloaded. That is no fault of the service, and passes.
+
+use std::sync::Arc;
+
+use cardscape::domain::clock::Clock;
+use serde_json::json;
+
+use crate::support::{Answer, RequestExt as _, TestApp, TestDb};
+
+async fn register(app: &TestApp, name: &str) -> Answer {
+    let body = json!({ "name": name, "password": "a long enough password" });
+    app.post("/v1/accounts").json(&body).answer().await
+}
+
+/// Every new account meets with this error. The words are not those of Postgres in English.
+async fn accounts_fail_with(app: &TestApp, code: &str) {
+    app.sql(&format!(
+        "CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN RAISE EXCEPTION 'kein Platz mehr' USING ERRCODE = '{code}'; END $$; \
+         CREATE OR REPLACE TRIGGER fail BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION fail()"
+    ))
+    .await;
+}
+
+#[tokio::test]
+async fn what_passes_is_told_by_its_code_and_not_by_its_words() {
+    let app = TestApp::start().await;
+    for code in ["53100", "53200", "53300", "57P01", "57P03", "57014", "55P03", "40P01", "08006"] {
+        accounts_fail_with(&app, code).await;
+        let answer = register(&app, "somebody").await;
+        assert_ne!(answer.header("retry-after"), "", "{code}");
+        answer.problem(503, "unavailable");
+    }
+    for code in ["22012", "P0001", "XX000", "42P01"] {
+        accounts_fail_with(&app, code).await;
+        register(&app, "somebody").await.problem(500, "internal");
+    }
+}
+
+#[tokio::test]
+async fn while_the_disk_is_full_reads_go_on_and_readiness_says_why() {
+    let app = TestApp::start().await;
+    let known = app.player("an old hand").await;
+    app.get("/readyz").answer().await.expect(200);
+    accounts_fail_with(&app, "53100").await;
+    register(&app, "somebody").await.problem(503, "unavailable");
+    app.get("/v1/me").by(&known).answer().await.expect(200);
+    let problem = app.get("/readyz").answer().await.problem(503, "unavailable");
+    assert!(problem["detail"].as_str().unwrap().contains("disk is full"), "{problem}");
+}
+
+#[tokio::test]
+async fn while_the_server_is_read_only_reads_go_on_and_readiness_says_why() {
+    let db = Arc::new(TestDb::create().await);
+    let app = TestApp::start_on(db.clone(), Clock::system(), |_| {});
+    let known = app.player("an old hand").await;
+    let name = db.value("current_database()").await;
+    let switch = async |value: &str| {
+        let change = format!("ALTER DATABASE {name} SET default_transaction_read_only = {value}");
+        app.sql(&format!("BEGIN READ WRITE; {change}; COMMIT")).await;
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                   WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        app.sql(end).await;
+        // Those who use a connection that was ended notice it.
+        for _ in 0..20 {
+            app.get("/v1/me").by(&known).answer().await;
+        }
+    };
+    switch("on").await;
+    let answer = register(&app, "somebody").await;
+    assert_ne!(answer.header("retry-after"), "");
+    answer.problem(503, "unavailable");
+    app.get("/v1/me").by(&known).answer().await.expect(200);
+    let problem = app.get("/readyz").answer().await.problem(503, "unavailable");
+    assert!(problem["detail"].as_str().unwrap().contains("read-only"), "{problem}");
+
+    switch("off").await;
+    app.get("/readyz").answer().await.expect(200);
+    register(&app, "somebody").await.expect(201);
+}

@@ -1,0 +1,225 @@
+//! A database that says nothing: connections are given up in time, and what comes after is served.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cardscape::domain::clock::Clock;
+use cardscape::store::StoreSettings;
+use diesel_async::SimpleAsyncConnection as _;
+use serde_json::json;
+
+use crate::support::{Answer, Proxy, RequestExt as _, TestApp, TestDb, Weather};
+
+/// Longest time to an answer, or to the first success after a fault: the service promises 3 s, and the machine may be busy. What this is
+/// about took 10 s, or went on for ever.
+const SOON: Duration = Duration::from_millis(4_800);
+
+/// The service as it runs in real life, with the database at `url`.
+fn start(db: &Arc<TestDb>, url: String) -> TestApp {
+    TestApp::start_tuned(
+        db.clone(),
+        Clock::system(),
+        |_| {},
+        |settings| {
+            *settings = StoreSettings { pool_size: 4, ..StoreSettings::new(url) };
+        },
+    )
+}
+
+async fn timed(request: reqwest::RequestBuilder) -> (Answer, Duration) {
+    let began = Instant::now();
+    let answer = request.answer().await;
+    (answer, began.elapsed())
+}
+
+/// Requests that need the database: of the pool, of the short reads, of the searches.
+const PATHS: [&str; 5] = [
+    "/readyz",
+    "/v1/unlocks",
+    "/v1/cards/019a0000-0000-7000-8000-000000000000",
+    "/v1/cards?q=name~x",
+    "/v1/cards/autocomplete?q=ket",
+];
+
+/// Opens as many connections as the service may have.
+async fn warm_up(app: &TestApp) {
+    let requests = (0..40).map(|at| app.get(PATHS[at % PATHS.len()]).answer());
+    futures_util::future::join_all(requests).await;
+}
+
+/// Asks until everything is served again. Each answer comes soon: what was asked for, or a 503 that says when to come again.
+async fn heals(app: &TestApp) {
+    let began = Instant::now();
+    loop {
+        let asked = PATHS.map(|path| timed(app.get(path)));
+        let answers = futures_util::future::join_all(asked).await;
+        for (path, (answer, time)) in PATHS.iter().zip(&answers) {
+            assert!(*time < SOON, "{path} took {time:?}");
+            if answer.status == 503 {
+                assert_ne!(answer.header("retry-after"), "", "{path}");
+            }
+        }
+        if answers.iter().all(|(answer, _)| answer.status != 503) {
+            return;
+        }
+        assert!(began.elapsed() < 2 * SOON, "still not served after {:?}", began.elapsed());
+    }
+}
+
+/// Processes of Postgres that are stopped, for as long as this value lives.
+struct Stopped(Vec<i32>);
+
+impl Stopped {
+    async fn all_of(db: &TestDb) -> Self {
+        let list = "SELECT coalesce(string_agg(pid::text, ','), '') FROM pg_stat_activity \
+                    WHERE datname = current_database() AND application_name = 'cardscape'";
+        let list = db.value(list).await;
+        let ids: Vec<i32> = list.split(',').filter_map(|id| id.parse().ok()).collect();
+        let stopped = Self(ids);
+        stopped.signal(rustix::process::Signal::STOP);
+        stopped
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
+        for id in &self.0 {
+            let _ =
+                rustix::process::kill_process(rustix::process::Pid::from_raw(*id).unwrap(), signal);
+        }
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        self.signal(rustix::process::Signal::CONT);
+    }
+}
+
+#[tokio::test]
+async fn stopped_backends_are_left_behind() {
+    let db = Arc::new(TestDb::create().await);
+    let app = start(&db, db.url());
+    warm_up(&app).await;
+    let stopped = Stopped::all_of(&db).await;
+    assert!(stopped.0.len() >= 6, "{:?}", stopped.0);
+    heals(&app).await;
+}
+
+#[tokio::test]
+async fn frozen_connections_are_left_behind() {
+    let db = Arc::new(TestDb::create().await);
+    let proxy = Proxy::before(&db).await;
+    let app = start(&db, proxy.url());
+    warm_up(&app).await;
+    proxy.set(Weather::OldFrozen);
+    heals(&app).await;
+}
+
+#[tokio::test]
+async fn however_the_database_is_silent_an_answer_comes() {
+    let db = Arc::new(TestDb::create().await);
+    let proxy = Proxy::before(&db).await;
+    let app = start(&db, proxy.url());
+    let silences = [
+        Weather::BlackHole,
+        Weather::AnswersLost,
+        Weather::Slow(Duration::from_millis(700)),
+        Weather::Slow(Duration::from_secs(30)),
+    ];
+    for silence in silences {
+        proxy.set(Weather::Fair);
+        heals(&app).await;
+        warm_up(&app).await;
+        proxy.set(silence);
+        // Several times: first with connections that are open, then without.
+        for _ in 0..2 {
+            let mut asked: Vec<_> = PATHS.iter().map(|path| timed(app.get(path))).collect();
+            let body = json!({ "name": "somebody", "password": "a long enough password" });
+            asked.push(timed(app.post("/v1/sessions").json(&body)));
+            for (at, (answer, time)) in
+                futures_util::future::join_all(asked).await.into_iter().enumerate()
+            {
+                assert!(time < SOON, "{silence:?}: number {at} took {time:?}");
+                assert!(answer.status < 500 || answer.status == 503, "{}", answer.text());
+                if answer.status == 503 {
+                    assert_ne!(answer.header("retry-after"), "", "{silence:?}: number {at}");
+                } else {
+                    assert!(matches!(silence, Weather::Slow(_)), "{silence:?}: {}", answer.text());
+                }
+            }
+        }
+    }
+    proxy.set(Weather::Fair);
+    heals(&app).await;
+}
+
+async fn process_of(conn: &mut cardscape::store::Connection) -> i32 {
+    let process = diesel::dsl::sql::<diesel::sql_types::Integer>("pg_backend_pid()");
+    diesel_async::RunQueryDsl::get_result(diesel::select(process), conn).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_connection_that_is_given_up_in_the_middle_is_closed() {
+    let app = TestApp::start().await;
+    let settings = StoreSettings { pool_size: 1, ..StoreSettings::new(app.db().url()) };
+    let store = cardscape::store::Store::new(&settings).unwrap();
+
+    let first = process_of(&mut *store.connection().await.unwrap()).await;
+    assert_eq!(process_of(&mut *store.connection().await.unwrap()).await, first, "used again");
+
+    let mut conn = store.connection().await.unwrap();
+    let asked = conn.batch_execute("SELECT pg_sleep(1)");
+    tokio::time::timeout(Duration::from_millis(50), asked).await.unwrap_err();
+    drop(conn);
+    let second = process_of(&mut *store.connection().await.unwrap()).await;
+    assert_ne!(second, first, "given up in a statement");
+
+    let transaction = store.transaction(async |conn| {
+        conn.batch_execute("SELECT 1").await?;
+        std::future::pending::<()>().await;
+        Ok::<(), cardscape::store::StoreError>(())
+    });
+    tokio::time::timeout(Duration::from_millis(200), transaction).await.unwrap_err();
+    let third = process_of(&mut *store.connection().await.unwrap()).await;
+    assert_ne!(third, second, "given up in a transaction");
+}
+
+#[tokio::test]
+async fn nobody_idles_in_a_transaction() {
+    let app = TestApp::start().await;
+    let settings = StoreSettings::new(app.db().url());
+    let store = cardscape::store::Store::new(&settings).unwrap();
+    let left = store
+        .transaction(async |conn| {
+            conn.batch_execute("SELECT 1").await?;
+            // The transaction holds its snapshot and does nothing.
+            tokio::time::sleep(Duration::from_millis(5_500)).await;
+            conn.batch_execute("SELECT 1").await?;
+            Ok::<(), cardscape::store::StoreError>(())
+        })
+        .await;
+    assert!(matches!(left, Err(cardscape::store::StoreError::Unavailable(_))), "{left:?}");
+}
+
+#[tokio::test]
+async fn work_that_is_said_to_be_long_is_waited_for() {
+    let app = TestApp::start().await;
+    let answer_timeout = Duration::from_millis(300);
+    let settings = StoreSettings { answer_timeout, ..StoreSettings::new(app.db().url()) };
+    let store = cardscape::store::Store::new(&settings).unwrap();
+    let sleep = "SELECT pg_sleep(1)";
+    store.connection().await.unwrap().batch_execute(sleep).await.unwrap_err();
+    let patient = store.patient(Duration::from_mins(1));
+    patient.connection().await.unwrap().batch_execute(sleep).await.unwrap();
+    // A budget is for all statements of a request together.
+    let budgeted = StoreSettings {
+        request_budget: Duration::from_millis(1_500),
+        ..StoreSettings::new(app.db().url())
+    };
+    let store = cardscape::store::Store::new(&budgeted).unwrap();
+    let both = store.within_budget(async {
+        let first = store.connection().await.unwrap().batch_execute(sleep).await;
+        let second = store.connection().await.unwrap().batch_execute(sleep).await;
+        (first.is_ok(), second.is_ok())
+    });
+    assert_eq!(both.await, (true, false));
+}

@@ -1,0 +1,105 @@
+//! A bad network between the service and Postgres.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpListener, UnixStream};
+use tokio::sync::watch;
+
+use super::TestDb;
+
+/// What happens to the bytes of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weather {
+    /// They arrive.
+    Fair,
+    /// Those of connections that are older than this weather get stuck; new connections are fine.
+    OldFrozen,
+    /// They vanish, both ways; connections can be opened.
+    BlackHole,
+    /// What the server says vanishes.
+    AnswersLost,
+    /// Each piece takes this much longer.
+    Slow(Duration),
+}
+
+/// A TCP port in front of the socket of Postgres.
+pub struct Proxy {
+    address: SocketAddr,
+    database: String,
+    weather: watch::Sender<(Weather, u64)>,
+    opened: Arc<AtomicU64>,
+}
+
+impl Proxy {
+    pub async fn before(db: &TestDb) -> Self {
+        let config: tokio_postgres::Config = db.url().parse().unwrap();
+        let tokio_postgres::config::Host::Unix(folder) = &config.get_hosts()[0] else {
+            panic!("the tests' Postgres has a socket");
+        };
+        let socket = folder.join(".s.PGSQL.5432");
+        let database =
+            format!("{}?user={}", config.get_dbname().unwrap(), config.get_user().unwrap());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (weather, seen) = watch::channel((Weather::Fair, 0));
+        let opened = Arc::new(AtomicU64::new(0));
+        let numbers = opened.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let number = numbers.fetch_add(1, Ordering::SeqCst);
+                let (socket, seen) = (socket.clone(), seen.clone());
+                tokio::spawn(async move {
+                    let Ok(server) = UnixStream::connect(&socket).await else { return };
+                    let (from_client, to_client) = client.into_split();
+                    let (from_server, to_server) = server.into_split();
+                    tokio::select! {
+                        () = carry(from_client, to_server, seen.clone(), number, false) => {}
+                        () = carry(from_server, to_client, seen, number, true) => {}
+                    }
+                });
+            }
+        });
+        Self { address, database, weather, opened }
+    }
+
+    /// The database, through here.
+    pub fn url(&self) -> String {
+        format!("postgres://{}/{}", self.address, self.database)
+    }
+
+    /// Changes the weather, for connections that are open too.
+    pub fn set(&self, weather: Weather) {
+        self.weather.send_replace((weather, self.opened.load(Ordering::SeqCst)));
+    }
+}
+
+async fn carry(
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    mut weather: watch::Receiver<(Weather, u64)>,
+    number: u64,
+    answers: bool,
+) {
+    let mut bytes = vec![0; 64 * 1024];
+    while let Ok(count @ 1..) = from.read(&mut bytes).await {
+        let frozen =
+            |(weather, since): &(Weather, u64)| *weather == Weather::OldFrozen && number < *since;
+        if weather.wait_for(|now| !frozen(now)).await.is_err() {
+            return;
+        }
+        let (now, _) = *weather.borrow();
+        match now {
+            Weather::BlackHole => continue,
+            Weather::AnswersLost if answers => continue,
+            Weather::Slow(time) => tokio::time::sleep(time).await,
+            _ => {}
+        }
+        if to.write_all(&bytes[..count]).await.is_err() {
+            return;
+        }
+    }
+}
