@@ -454,7 +454,7 @@ diesel::table! {
     submission_networks (submission_id) {
         submission_id -> Uuid,
         network_mac -> Bytea,
-        wider_macs -> unknown type: bytea[],
+        wider_macs -> Array<Bytea>,
     }
 }
 
