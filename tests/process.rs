@@ -468,6 +468,72 @@ async fn stopping_finishes_what_was_begun() {
     service.stop(Signal::TERM);
 }
 
+/// A load balancer must hear that this instance stops before it finds the port closed.
+#[tokio::test]
+async fn a_stopping_service_says_so_before_its_port_closes() {
+    let home = Home::new();
+    let service = home.serve_with(&["--drain-delay", "0"]);
+    let client = reqwest::Client::builder().pool_max_idle_per_host(0).build().unwrap();
+    let ready = async || {
+        let answer = client.get(format!("{}/readyz", service.base)).send().await;
+        answer.ok().map(|answer| answer.status().as_u16())
+    };
+    assert_eq!(ready().await, Some(200));
+    kill_process(service.pid(), Signal::TERM).unwrap();
+    let mut heard = Vec::new();
+    within(Duration::from_secs(30), "the port closes", async || {
+        let status = ready().await;
+        heard.extend(status);
+        status.is_none()
+    })
+    .await;
+    assert!(heard.contains(&503), "{heard:?}");
+}
+
+/// Methods and paths are what a client likes: neither log nor memory may grow by them.
+#[tokio::test]
+async fn what_a_client_makes_up_fills_neither_log_nor_memory() {
+    let home = Home::new();
+    let service =
+        home.serve_with(&["--requests-per-second", "100000", "--request-burst", "100000"]);
+    let address = service.base.trim_start_matches("http://").to_owned();
+    let send = async |method: String, path: String| {
+        let mut connection = tokio::net::TcpStream::connect(&address).await.unwrap();
+        let head = format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        connection.write_all(head.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        let _ = connection.read_to_end(&mut answer).await;
+        assert!(answer.starts_with(b"HTTP/1.1 4"), "{}", String::from_utf8_lossy(&answer));
+    };
+    let memory = || {
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", service.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+    };
+    let some = async |from: u32, to: u32| {
+        for n in from..to {
+            send(format!("METHOD{n}{}", "X".repeat(100_000)), "/v1/cards".to_owned()).await;
+            send(format!("MADEUP{n}"), "/v1/cards".to_owned()).await;
+            send("GET".to_owned(), format!("/nowhere/{n}{}", "p".repeat(60_000))).await;
+        }
+    };
+    some(0, 30).await;
+    let before = memory();
+    some(30, 330).await;
+    let after = memory();
+    assert!(after < before + 12, "{before} MiB before, {after} after");
+    let log = service.stop(Signal::TERM);
+    let lines: Vec<&str> = log.lines().filter(|line| line.contains("\"answered\"")).collect();
+    assert_eq!(lines.len(), 3 * 330);
+    assert!(
+        lines.iter().all(|line| line.len() < 1_000),
+        "{}",
+        lines.iter().max_by_key(|line| line.len()).unwrap()
+    );
+    assert!(lines[0].contains("\"method\":\"OTHER\"") && !log.contains("MADEUP"), "{}", lines[0]);
+}
+
 /// A server that refuses is named with its reason. One that takes connections and says nothing must not keep the service from
 /// stopping: the first process of a container has no default action for signals and would have to be killed.
 #[test]

@@ -50,12 +50,14 @@ fn text(panic: &(dyn Any + Send)) -> &str {
 mod tests {
     use std::cell::Cell;
 
+    use metrics_exporter_prometheus::PrometheusBuilder;
+
     use super::*;
-    use crate::cli::metrics_handle;
 
     #[tokio::test]
     async fn a_task_that_panics_or_ends_is_counted_and_started_again_until_it_is_over() {
-        let metrics = metrics_handle().unwrap();
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let _counts_here = metrics::set_default_local_recorder(&recorder);
         let (starts, over) = (Cell::new(0), Cell::new(false));
         supervise(
             "of_a_test",
@@ -72,7 +74,8 @@ mod tests {
         .await;
         assert_eq!(starts.get(), 3);
         let counted = "background_task_restarts_total{task=\"of_a_test\"} 2";
-        assert!(metrics.render().contains(counted), "{}", metrics.render());
+        let metrics = recorder.handle().render();
+        assert!(metrics.contains(counted), "{metrics}");
     }
 
     #[tokio::test]

@@ -132,3 +132,52 @@ impl<B: MessageBody + Unpin> MessageBody for Answer<B> {
         Pin::new(&mut self.body).poll_next(context)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    /// A connection whose last answer was handed over so long ago, and its client.
+    fn idle_for(time: Duration) -> (UnixStream, OwnedFd, Rc<Activity>, UnixStream) {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let watched = ours.as_fd().try_clone_to_owned().unwrap();
+        let idle_since = Cell::new(Instant::now().checked_sub(time).unwrap());
+        (ours, watched, Rc::new(Activity { open: Cell::new(0), idle_since }), theirs)
+    }
+
+    /// Lets a watcher act, and leaves it waiting.
+    async fn act(watched: OwnedFd, activity: Rc<Activity>) -> bool {
+        let watcher = end_when_idle(watched, activity);
+        tokio::time::timeout(Duration::from_millis(1), watcher).await.is_ok()
+    }
+
+    #[tokio::test]
+    async fn first_nothing_is_read_then_nothing_is_written() {
+        let (mut ours, watched, activity, mut theirs) = idle_for(IDLE);
+        assert!(!act(watched, activity).await, "it waits for the client to take the answer");
+        assert_eq!(ours.read(&mut [0; 9]).unwrap(), 0, "the end");
+        ours.write_all(b"the rest").unwrap();
+        let mut taken = [0; 8];
+        theirs.read_exact(&mut taken).unwrap();
+        assert_eq!(&taken, b"the rest");
+
+        let (mut ours, watched, activity, mut theirs) = idle_for(TAKEN);
+        assert!(act(watched, activity).await);
+        assert!(ours.write_all(b"the rest").is_err());
+        assert_eq!(theirs.read(&mut [0; 9]).unwrap(), 0, "the end");
+    }
+
+    #[tokio::test]
+    async fn a_request_that_is_answered_is_nothing_idle() {
+        let (mut ours, watched, activity, mut theirs) = idle_for(TAKEN);
+        activity.open.set(1);
+        assert!(!act(watched, activity.clone()).await);
+        theirs.write_all(b"more").unwrap();
+        ours.read_exact(&mut [0; 4]).unwrap();
+        drop(Turn(activity.clone()));
+        assert!(activity.open.get() == 0 && activity.idle() < IDLE, "its time begins with the end");
+    }
+}

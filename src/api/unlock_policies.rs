@@ -31,7 +31,8 @@ pub struct UnlockPolicyBody {
     #[serde(default)]
     #[schema(value_type = Option<i16>, example = 7, minimum = 0, maximum = 365, default = 0)]
     pub min_account_age_days: i16,
-    /// How many accounts of one network (an IPv4 address, an IPv6 /64) count for a card; absent: all.
+    /// How many accounts of one network (an IPv4 address, an IPv6 /64) count for a card, of an IPv6 /56 four and of a /48 sixteen times as
+    /// many; absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 2, minimum = 1, maximum = 100_000)]
     pub per_network: Option<i32>,

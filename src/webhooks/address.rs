@@ -2,50 +2,58 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use ipnet::IpNet;
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 /// Networks that are not the public internet although they look like it (IANA's special-purpose registries), or that machines in a cloud
 /// get their own secrets from.
-const SPECIAL_V4: [([u8; 4], u8); 19] = [
+const SPECIAL_V4: [Ipv4Net; 19] = [
     // This network, private ones, carrier-grade NAT, loopback, link-local.
-    ([0, 0, 0, 0], 8),
-    ([10, 0, 0, 0], 8),
-    ([100, 64, 0, 0], 10),
-    ([127, 0, 0, 0], 8),
-    ([169, 254, 0, 0], 16),
-    ([172, 16, 0, 0], 12),
-    ([192, 168, 0, 0], 16),
+    v4([0, 0, 0, 0], 8),
+    v4([10, 0, 0, 0], 8),
+    v4([100, 64, 0, 0], 10),
+    v4([127, 0, 0, 0], 8),
+    v4([169, 254, 0, 0], 16),
+    v4([172, 16, 0, 0], 12),
+    v4([192, 168, 0, 0], 16),
     // Protocol assignments, AS112, relays of multicast and of 6to4.
-    ([192, 0, 0, 0], 24),
-    ([192, 31, 196, 0], 24),
-    ([192, 52, 193, 0], 24),
-    ([192, 88, 99, 0], 24),
-    ([192, 175, 48, 0], 24),
+    v4([192, 0, 0, 0], 24),
+    v4([192, 31, 196, 0], 24),
+    v4([192, 52, 193, 0], 24),
+    v4([192, 88, 99, 0], 24),
+    v4([192, 175, 48, 0], 24),
     // Documentation and measurements.
-    ([192, 0, 2, 0], 24),
-    ([198, 18, 0, 0], 15),
-    ([198, 51, 100, 0], 24),
-    ([203, 0, 113, 0], 24),
+    v4([192, 0, 2, 0], 24),
+    v4([198, 18, 0, 0], 15),
+    v4([198, 51, 100, 0], 24),
+    v4([203, 0, 113, 0], 24),
     // Azure's own services for a machine.
-    ([168, 63, 129, 16], 32),
+    v4([168, 63, 129, 16], 32),
     // Multicast; reserved, with the broadcast address.
-    ([224, 0, 0, 0], 4),
-    ([240, 0, 0, 0], 4),
+    v4([224, 0, 0, 0], 4),
+    v4([240, 0, 0, 0], 4),
 ];
 
 /// The same within 2000::/3. What is outside of that is not global unicast: loopback, mapped and translated addresses, unique local and
 /// link-local ones, multicast.
-const SPECIAL_V6: [([u16; 8], u8); 5] = [
+const SPECIAL_V6: [Ipv6Net; 5] = [
     // Protocol assignments, with Teredo and ORCHID.
-    ([0x2001, 0, 0, 0, 0, 0, 0, 0], 23),
-    ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32),
+    v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 23),
+    v6([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32),
     // 6to4 has an IPv4 address within.
-    ([0x2002, 0, 0, 0, 0, 0, 0, 0], 16),
-    ([0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0], 48),
-    ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20),
+    v6([0x2002, 0, 0, 0, 0, 0, 0, 0], 16),
+    v6([0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0], 48),
+    v6([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20),
 ];
 
-const GLOBAL_V6: Ipv6Addr = Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0);
+const GLOBAL_V6: Ipv6Net = v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
+
+const fn v4([a, b, c, d]: [u8; 4], bits: u8) -> Ipv4Net {
+    Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), bits)
+}
+
+const fn v6([a, b, c, d, e, f, g, h]: [u16; 8], bits: u8) -> Ipv6Net {
+    Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, d, e, f, g, h), bits)
+}
 
 /// What an address is to us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,25 +76,12 @@ pub(super) fn standing(address: IpAddr, named: &[IpNet]) -> Standing {
 
 fn is_public(address: IpAddr) -> bool {
     match address {
-        IpAddr::V4(address) => !SPECIAL_V4
-            .iter()
-            .any(|(network, bits)| same_v4(address, Ipv4Addr::from(*network), *bits)),
+        IpAddr::V4(address) => !SPECIAL_V4.iter().any(|network| network.contains(&address)),
         IpAddr::V6(address) => {
-            same_v6(address, GLOBAL_V6, 3)
-                && !SPECIAL_V6
-                    .iter()
-                    .any(|(network, bits)| same_v6(address, Ipv6Addr::from(*network), *bits))
+            GLOBAL_V6.contains(&address)
+                && !SPECIAL_V6.iter().any(|network| network.contains(&address))
         }
     }
-}
-
-/// Whether the first bits, at least one, are the same.
-fn same_v4(one: Ipv4Addr, other: Ipv4Addr, bits: u8) -> bool {
-    (one.to_bits() ^ other.to_bits()) >> (32 - bits) == 0
-}
-
-fn same_v6(one: Ipv6Addr, other: Ipv6Addr, bits: u8) -> bool {
-    (one.to_bits() ^ other.to_bits()) >> (128 - bits) == 0
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::MissedTickBehavior;
 
 use crate::auth::keys::KeyRing;
@@ -73,7 +73,9 @@ impl Dispatcher {
             }
             looks = looks.wrapping_add(1);
         }
-        while running.join_next().await.is_some() {}
+        while let Some(ended) = running.join_next().await {
+            note_panic(ended);
+        }
     }
 
     /// Posts everything whose time has come, and returns when there is no more.
@@ -82,7 +84,9 @@ impl Dispatcher {
         loop {
             let looked = self.look(&mut running).await;
             let is_idle = running.is_empty();
-            while running.join_next().await.is_some() {}
+            while let Some(ended) = running.join_next().await {
+                note_panic(ended);
+            }
             looked?;
             if is_idle {
                 return Ok(());
@@ -92,7 +96,9 @@ impl Dispatcher {
 
     /// Writes deliveries for what happened, and begins posting.
     async fn look(self: &Arc<Self>, running: &mut JoinSet<()>) -> StoreResult<()> {
-        while running.try_join_next().is_some() {}
+        while let Some(ended) = running.try_join_next() {
+            note_panic(ended);
+        }
         // Whatever keeps new deliveries from being written, those that are there are posted.
         let enqueued = in_time(SILENCE, deliveries::enqueue(&self.store, &self.clock)).await;
         while running.len() < AT_ONCE && !*self.stopping.borrow() {
@@ -183,4 +189,12 @@ impl Dispatcher {
 
 fn count_attempt(outcome: &'static str) {
     metrics::counter!("webhook_attempts_total", "outcome" => outcome).increment(1);
+}
+
+/// Tells of a turn that panicked. Its hold ends by itself, then the webhook has its turn again.
+fn note_panic(ended: Result<(), JoinError>) {
+    if let Err(error) = ended {
+        tracing::error!(%error, "posting to a webhook panicked");
+        metrics::counter!("background_task_restarts_total", "task" => "webhook_turn").increment(1);
+    }
 }

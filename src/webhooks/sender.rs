@@ -3,13 +3,13 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::header::{CONTENT_TYPE, DATE, HOST, HeaderMap, HeaderValue, RETRY_AFTER, USER_AGENT};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use ipnet::IpNet;
@@ -21,6 +21,7 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 
 use super::target::{Target, TargetError};
+use crate::domain::clock::Clock;
 use crate::domain::webhook::{Failure, Outcome};
 
 /// Largest head of an answer.
@@ -135,7 +136,10 @@ impl Sender {
             Ok(Err(failure)) => return failed(failure),
             Ok(Ok(response)) => response,
         };
-        let outcome = judge(response.answer.status().as_u16(), retry_after(&response.answer));
+        let outcome = judge(
+            response.answer.status().as_u16(),
+            retry_after(response.answer.headers(), Clock::system().now().into()),
+        );
         response.drain().await;
         outcome
     }
@@ -262,10 +266,18 @@ fn judge(status: u16, retry_after: Option<chrono::Duration>) -> Outcome {
     Outcome { status: Some(status), failure, retry_after }
 }
 
-/// The seconds that the receiver asks to wait; dates are not understood.
-fn retry_after(answer: &Response<Incoming>) -> Option<chrono::Duration> {
-    let seconds: u32 = answer.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(chrono::Duration::seconds(seconds.into()))
+/// How long the receiver asks to wait: seconds, or a date (RFC 9110, 10.2.3), which is held against the receiver's own clock where the
+/// answer tells it.
+fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<chrono::Duration> {
+    let field = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    let wanted = field(RETRY_AFTER)?;
+    if let Ok(seconds) = wanted.parse::<u32>() {
+        return Some(chrono::Duration::seconds(seconds.into()));
+    }
+    let date = httpdate::parse_http_date(wanted).ok()?;
+    let now = field(DATE).and_then(|date| httpdate::parse_http_date(date).ok()).unwrap_or(now);
+    // What is over asks for no wait.
+    chrono::Duration::from_std(date.duration_since(now).unwrap_or_default()).ok()
 }
 
 #[cfg(test)]
@@ -347,6 +359,28 @@ mod tests {
         let (port, _) = answering(answer).await;
         let sender = sender("127.0.0.0/8", Arc::new(SystemResolver), RootCertStore::empty());
         sender.post(&url.replace("PORT", &port.to_string()), message()).await
+    }
+
+    #[test]
+    fn a_receiver_asks_to_wait_in_seconds_or_until_a_date() {
+        let now = httpdate::parse_http_date("Sun, 22 Nov 2026 12:00:00 GMT").unwrap();
+        let wait = |wanted: &str, date: Option<&str>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, wanted.parse().unwrap());
+            date.map(|date| headers.insert(DATE, date.parse().unwrap()));
+            retry_after(&headers, now).map(|wait| wait.num_seconds())
+        };
+        assert_eq!(wait("120", None), Some(120));
+        assert_eq!(wait("Sun, 22 Nov 2026 12:02:00 GMT", None), Some(120));
+        assert_eq!(wait("Sunday, 22-Nov-26 12:02:00 GMT", None), Some(120), "an older form");
+        assert_eq!(wait("Sun, 22 Nov 2026 11:00:00 GMT", None), Some(0));
+        let slow = Some("Sun, 22 Nov 2026 10:00:00 GMT");
+        assert_eq!(wait("Sun, 22 Nov 2026 10:02:00 GMT", slow), Some(120), "by its own clock");
+        assert_eq!(wait("120", slow), Some(120));
+        for junk in ["soon", "-1", "", "22 Nov 2026", "99999999999999999999"] {
+            assert_eq!(wait(junk, None), None, "{junk}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new(), now), None);
     }
 
     #[tokio::test]

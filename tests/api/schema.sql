@@ -5,7 +5,7 @@ WITH typed AS (
                WHEN 'uuid' THEN 'Uuid' WHEN 'text' THEN 'Text' WHEN 'boolean' THEN 'Bool'
                WHEN 'smallint' THEN 'Int2' WHEN 'integer' THEN 'Int4' WHEN 'bigint' THEN 'Int8'
                WHEN 'bytea' THEN 'Bytea' WHEN 'jsonb' THEN 'Jsonb' WHEN 'date' THEN 'Date'
-               WHEN 'timestamp with time zone' THEN 'Timestamptz' WHEN 'text[]' THEN 'Array<Text>'
+               WHEN 'timestamp with time zone' THEN 'Timestamptz' WHEN 'text[]' THEN 'Array<Text>' WHEN 'bytea[]' THEN 'Array<Bytea>'
                ELSE 'unknown type: ' || format_type(a.atttypid, NULL)
            END AS kind,
            a.attnotnull
