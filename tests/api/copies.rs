@@ -275,6 +275,13 @@ async fn nobody_moderates_an_own_copy_or_without_a_reason() {
         }
     }
     assert_eq!(app.db().value("SELECT count(*) FROM copy_ledger").await, "2");
+    // A copy that she gave away is none that she judges, and neither is one that she gave a vote by.
+    app.hand_over(&moderator, &ada, &own).await;
+    for what in ["freeze", "unfreeze", "void"] {
+        app.moderate(&moderator, &own, what).await.problem(409, "own_case");
+    }
+    let admin = app.admin().await;
+    app.moderate(&admin, &own, "freeze").await.expect(200);
 }
 
 /// An older program beside this one knows of no ids, positions or disputes: the database fills them in.

@@ -46,6 +46,7 @@ mod print_statistics;
 mod rulings;
 mod schema;
 mod search;
+mod serial_look_ups;
 mod service;
 mod sessions;
 mod sets;
