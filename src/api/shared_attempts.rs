@@ -100,12 +100,12 @@ impl SharedAttempts {
 }
 
 impl Share<'_> {
-    /// Sees to it that an attempt is taken and committed: by this request, or by one before it.
+    /// Sees to it that an attempt is taken and committed: by this request, which then runs `take`, or by one before it.
     pub(super) async fn reserve(
         &self,
-        take: impl AsyncFnOnce() -> Result<SerialAttempts, Problem>,
+        take: impl Future<Output = Result<SerialAttempts, Problem>>,
     ) -> Result<(), Problem> {
-        self.attempt.get_or_try_init(take).await.map(drop)
+        self.attempt.get_or_try_init(|| take).await.map(drop)
     }
 
     /// Gives the attempt back when the last request goes and none was a guess.

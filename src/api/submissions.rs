@@ -193,9 +193,7 @@ pub async fn create_submission(
         return Ok(earlier);
     }
     let attempt = state.shared_attempts.join(SameClaim::of(by.account(), &new));
-    attempt
-        .reserve(async || SerialAttempts::reserve(&state, by.account(), &network, 1, new.at).await)
-        .await?;
+    attempt.reserve(SerialAttempts::reserve(&state, by.account(), &network, 1, new.at)).await?;
     let submitted = state
         .store
         .transaction(async |conn| serials::submit(conn, &by, &new, key.as_ref()).await)
