@@ -239,7 +239,11 @@ async fn a_void_copy_is_nobodys_for_good_and_its_unlock_stays() {
 
     let now = app.get(&card).by(&ada).answer().await.expect(200);
     assert_eq!(now.get("name"), None, "whoever holds no copy sees no hidden card");
-    assert_eq!(now["unlock"], json!({ "submissions": 1, "threshold": 5 }));
+    assert_eq!(
+        now["unlock"],
+        json!({ "submissions": 0, "threshold": 5 }),
+        "the vote is taken back"
+    );
     let own = app.get(&format!("/v1/copies/{copy}")).by(&ada).answer().await.expect(200);
     assert_eq!((&own["voided"], own["card"].get("name")), (&json!(true), None));
     assert_eq!(

@@ -39,7 +39,7 @@ impl Log {
         for line in text.lines() {
             match line.strip_prefix('\t') {
                 None => statements.push(String::new()),
-                Some(line) if !statements.is_empty() => {
+                Some(line) if !statements.is_empty() && (with_rows || is_plan(line)) => {
                     let statement = statements.last_mut().unwrap();
                     statement.push_str(&step(line, with_rows));
                     statement.push('\n');
@@ -55,6 +55,13 @@ impl Log {
         };
         statements.into_iter().filter(about_serials).collect()
     }
+}
+
+/// Whether a line says what is to be done, and not how much that was.
+fn is_plan(line: &str) -> bool {
+    let figures =
+        ["Rows Removed", "Buckets:", "Tuples Inserted:", "Conflicting Tuples:", "Heap Fetches:"];
+    !figures.iter().any(|figure| line.trim_start().starts_with(figure))
 }
 
 /// A line of a plan without costs, times and ids.
