@@ -285,7 +285,9 @@ pub async fn create_statement(
         .transaction(async |conn| disputes::state(conn, &by, id, &text, key.as_ref(), now).await)
         .await?;
     done(argued)?;
-    tracing::info!(account = %by.account(), dispute = %id, "statement in a dispute");
+    if argued == Argued::Done {
+        tracing::info!(account = %by.account(), dispute = %id, "statement in a dispute");
+    }
     let answer = whole(&state, &by, false, caller.viewer(), id).await?;
     Ok(HttpResponse::Created()
         .insert_header(("location", format!("/v1/disputes/{id}")))
@@ -312,7 +314,9 @@ pub async fn withdraw_dispute(
     let argued =
         state.store.transaction(async |conn| disputes::withdraw(conn, &by, id, now).await).await?;
     done(argued)?;
-    tracing::info!(account = %by.account(), dispute = %id, "dispute withdrawn");
+    if argued == Argued::Done {
+        tracing::info!(account = %by.account(), dispute = %id, "dispute withdrawn");
+    }
     let answer = whole(&state, &by, false, caller.viewer(), id).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(answer))
 }
@@ -354,7 +358,9 @@ pub async fn decide_dispute(
         .transaction(async |conn| disputes::decide(conn, &by, id, outcome, &reason, now).await)
         .await?;
     done(argued)?;
-    tracing::info!(dispute = %id, by = %by.account(), outcome = outcome.state().as_str(), "dispute decided");
+    if argued == Argued::Done {
+        tracing::info!(dispute = %id, by = %by.account(), outcome = outcome.state().as_str(), "dispute decided");
+    }
     let answer = whole(&state, &by, true, caller.viewer(), id).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(answer))
 }
@@ -364,7 +370,7 @@ fn done(argued: Argued) -> Result<(), Problem> {
         Problem::new(ProblemCode::DisputeClosed).with("state", state.as_str())
     };
     match argued {
-        Argued::Done => Ok(()),
+        Argued::Done | Argued::Before => Ok(()),
         Argued::Missing => Err(Problem::not_found()),
         Argued::NotYourTurn => Err(Problem::new(ProblemCode::NotYourTurn)),
         Argued::Closed(state) => Err(closed(state)),

@@ -54,6 +54,7 @@ mod serial_attempts;
 pub mod server;
 pub mod sessions;
 pub mod sets;
+pub mod shared_attempts;
 pub mod sse;
 pub mod state;
 pub mod submission_batches;

@@ -18,7 +18,7 @@ use crate::domain::ids::CommitmentId;
 use crate::store::print_commitments::{self, CommitmentRow, NewCommitment, Revealed};
 use crate::store::{idempotency, sets};
 
-/// The same for everybody; an announcement changes twice in its life.
+/// The same for everybody; an announcement changes a few times in its life.
 const FRESH: Freshness = Freshness::Public(60);
 
 /// An announcement of a print run.
@@ -35,7 +35,8 @@ pub struct CommitmentResponse {
     /// SHA-256 of the opening, in hexadecimal digits. It binds the plan and its seed, and tells nothing of them.
     #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     pub commitment: String,
-    /// `announced`, `printed` once its codes count, `revealed` once everybody can check it.
+    /// `announced`; `broken_off` when its print run was, until it is printed again; `printed` once its codes count; `revealed` once
+    /// everybody can check it.
     #[schema(example = "revealed")]
     pub status: &'static str,
     /// When it was announced.
@@ -43,6 +44,10 @@ pub struct CommitmentResponse {
     /// When the codes of its print run began to count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub printed_at: Option<DateTime<Utc>>,
+    /// When it was noted, the last time, that a print run of it was broken off. Nobody can register codes of that run; the announcement can
+    /// be printed again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken_off_at: Option<DateTime<Utc>>,
     /// SHA-256 of the packing list, for a run with packs that is printed: the list follows from the opening.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae")]
@@ -57,13 +62,15 @@ impl From<CommitmentRow> for CommitmentResponse {
         Self {
             id: row.id,
             commitment: row.digest(),
-            status: match (row.revealed_at, row.printed_at) {
-                (Some(_), _) => "revealed",
-                (None, Some(_)) => "printed",
-                (None, None) => "announced",
+            status: match (row.revealed_at, row.printed_at, row.broken_off_at) {
+                (Some(_), ..) => "revealed",
+                (None, Some(_), _) => "printed",
+                (None, None, Some(_)) => "broken_off",
+                (None, None, None) => "announced",
             },
             announced_at: row.announced_at,
             printed_at: row.printed_at,
+            broken_off_at: row.broken_off_at,
             packing_sha256: row.packing_sha256(),
             revealed_at: row.revealed_at,
             game: row.game_code,
@@ -182,7 +189,8 @@ async fn announced(state: &AppState, id: CommitmentId) -> Result<HttpResponse, P
 
 /// An announcement, with what opens it once it is revealed.
 ///
-/// To check it, hash the opening: `jq -j .opening | sha256sum`. `cardscape verify-run` also checks plan, print file and packing list.
+/// With the status `broken_off`, an admin destroys the print file of the run that was broken off and mints again with
+/// `cardscape mint --commitment`. To check it, hash the opening: `jq -j .opening | sha256sum`. `cardscape verify-run` also checks plan, print file and packing list.
 #[utoipa::path(
     get, path = "/v1/print-commitments/{commitment}", tag = "serials",
     params(("commitment" = Uuid, Path, description = "Id of the announcement")),
@@ -227,7 +235,11 @@ pub async fn reveal_print_commitment(
         }
         Revealed::Before => {}
         Revealed::Missing => return Err(Problem::not_found()),
-        Revealed::NotPrinted => return Err(Problem::new(ProblemCode::CommitmentNotPrinted)),
+        Revealed::NotPrinted => {
+            return Err(Problem::new(ProblemCode::CommitmentNotPrinted).detail(format!(
+                "Print it with `cardscape mint --commitment {id}`, again if its print run was broken off."
+            )));
+        }
         Revealed::CardsHidden => return Err(Problem::new(ProblemCode::CardsStillHidden)),
     }
     let row = print_commitments::find(&mut *state.store.connection().await?, id).await?;

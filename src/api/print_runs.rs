@@ -67,6 +67,9 @@ pub struct PrintRunResponse {
     /// When its codes began to count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub activated_at: Option<DateTime<Utc>>,
+    /// When it was noted that the run was broken off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discarded_at: Option<DateTime<Utc>>,
 }
 
 impl From<PrintRunRow> for PrintRunResponse {
@@ -85,6 +88,7 @@ impl From<PrintRunRow> for PrintRunResponse {
             commitment: row.commitment,
             created_at: row.created_at,
             activated_at: row.activated_at,
+            discarded_at: row.discarded_at,
             game: row.game_code,
             set: row.set_code,
             status: row.status,

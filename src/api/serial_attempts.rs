@@ -11,6 +11,7 @@ use crate::store::attempts::{self, AttemptSubject};
 use chrono::{DateTime, Utc};
 
 /// Attempts of an account and of its network, committed: parallel guesses cannot outrun the count.
+#[derive(Debug)]
 pub(super) struct SerialAttempts {
     subjects: Vec<AttemptSubject>,
     units: u32,
@@ -44,7 +45,7 @@ impl SerialAttempts {
 
     /// Gives back all but the guesses. Those are counted over all instances, too: many in an hour mean that somebody tries
     /// codes from many accounts and networks.
-    pub(super) async fn settle(self, state: &AppState, guesses: u32) -> StoreResult<()> {
+    pub(super) async fn settle(&self, state: &AppState, guesses: u32) -> StoreResult<()> {
         let mut conn = state.store.connection().await?;
         let right = self.units - guesses.min(self.units);
         attempts::release(&mut conn, &self.subjects, right, self.at).await?;

@@ -15,6 +15,7 @@ use super::changes::ChangeWatch;
 use super::community::StatisticsCache;
 use super::effect_work::EffectWork;
 use super::middleware::rate_limit::RateLimiter;
+use super::shared_attempts::SharedAttempts;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::Identity;
@@ -148,6 +149,8 @@ pub struct Shared {
     pub account_events: EventWatch,
     /// Who downloads bulk files.
     pub downloads: Downloads,
+    /// Attempts at serial codes that several requests share.
+    pub shared_attempts: SharedAttempts,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
     /// How the HTTP side behaves.
@@ -182,6 +185,7 @@ impl Shared {
             changes: ChangeWatch::default(),
             account_events: EventWatch::default(),
             downloads: Downloads::default(),
+            shared_attempts: SharedAttempts::default(),
             metrics,
             settings,
             draining: AtomicBool::new(false),

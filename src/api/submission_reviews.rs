@@ -125,13 +125,15 @@ pub async fn review_submission(
             submission_reviews::review(conn, &by, submission, confirmed, &note, at).await
         })
         .await?;
-    let (card, unlocked) = match reviewed {
-        Reviewed::Noted { card, unlocked } => (card, unlocked),
+    let (card, unlocked, already) = match reviewed {
+        Reviewed::Noted { card, unlocked, already } => (card, unlocked, already),
         Reviewed::Own => return Err(Problem::new(ProblemCode::OwnCase)),
         Reviewed::Contradicts => return Err(Problem::new(ProblemCode::AlreadyReviewed)),
         Reviewed::Missing => return Err(Problem::not_found()),
     };
-    tracing::info!(by = %by.account(), %submission, confirmed, unlocked, "submission reviewed");
+    if !already {
+        tracing::info!(by = %by.account(), %submission, confirmed, unlocked, "submission reviewed");
+    }
     let mut conn = state.store.connection().await?;
     let unlock = unlocks::progress(&mut conn, card).await?.map(Into::into);
     Ok(HttpResponse::Ok().json(ReviewResponse { card: card.0, unlocked, unlock }))

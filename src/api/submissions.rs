@@ -12,6 +12,7 @@ use super::extract::{
 };
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::serial_attempts::SerialAttempts;
+use super::shared_attempts::SameClaim;
 use super::state::AppState;
 use crate::auth::permission::{ReadOwnSubmissions, SubmitSerials};
 use crate::domain::dispute::DisputeState;
@@ -85,7 +86,8 @@ pub struct SubmissionResponse {
     /// The copy and its card.
     #[serde(flatten)]
     pub of: SubmittedCopy,
-    /// Whether it counts for the unlock of a hidden card: the first submission of an account for a card does.
+    /// Whether it counts for the unlock of its card, now or, once the card is unlocked, when it was. False for a card that never was hidden or was
+    /// unlocked before, for a second copy of a card, and as long as the unlock policy holds it back, the copy is void or the account banned.
     pub counted: bool,
     /// When it was registered.
     pub created_at: DateTime<Utc>,
@@ -111,7 +113,8 @@ pub struct AcceptedResponse {
     /// The copy and its card.
     #[serde(flatten)]
     pub of: SubmittedCopy,
-    /// Whether your submission counts for the unlock of a hidden card: the first of an account for a card does.
+    /// Whether your submission counts for the unlock of its card, now or, once the card is unlocked, when it was. False for a card that never was
+    /// hidden or was unlocked before, for a second copy of a card, and as long as the unlock policy holds it back.
     pub counted: bool,
     /// When the copy was registered.
     pub created_at: DateTime<Utc>,
@@ -160,9 +163,10 @@ pub struct SubmitRequest {
 
 /// Registers a serial.
 ///
-/// The copy is yours from now on, you see its card, and the first of your submissions for a hidden card counts for its unlock.
+/// The copy is yours from now on, you see its card, and the first of your submissions for a hidden card counts for its unlock, if the unlock
+/// policy lets it.
 /// An unknown code, another card's name and a voided copy get the same answer, `submission_rejected`, and use up an attempt. A
-/// typing error is told at once and uses up nothing. A copy that was given to you in a trade is yours already.
+/// typing error is told at once and uses up nothing. The same request sent many times at once uses up one attempt at most. A copy that was given to you in a trade is yours already.
 #[utoipa::path(
     post, path = "/v1/submissions", tag = "serials", security(("bearer" = [])), request_body = SubmitRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
@@ -189,16 +193,17 @@ pub async fn create_submission(
     if let Some(earlier) = repeated(&state, &by, key.as_ref()).await? {
         return Ok(earlier);
     }
-    let attempt = SerialAttempts::reserve(&state, by.account(), &network, 1, new.at).await?;
+    let attempt = state.shared_attempts.join(SameClaim::of(by.account(), &new));
+    attempt.reserve(SerialAttempts::reserve(&state, by.account(), &network, 1, new.at)).await?;
     let submitted = state
         .store
         .transaction(async |conn| serials::submit(conn, &by, &new, key.as_ref()).await)
         .await;
     match &submitted {
-        Ok(submitted) => attempt.settle(&state, u32::from(submitted.verdict().is_guess())).await?,
+        Ok(submitted) => attempt.settle(&state, submitted.verdict().is_guess()).await?,
         // When the store failed nobody knows how far it came: the attempt stays used.
-        Err(IdempotentError::Store(_)) => {}
-        Err(_) => attempt.settle(&state, 0).await?,
+        Err(IdempotentError::Store(_)) => drop(attempt),
+        Err(_) => attempt.settle(&state, false).await?,
     }
     let submitted = submitted?;
     metrics::counter!("submissions_total", "verdict" => submitted.verdict().as_str()).increment(1);

@@ -21,7 +21,7 @@ use crate::domain::trade::{
 };
 use crate::store::trades::{
     self, Answered, CopyFault, NewTrade, Offered, TradeFilter, TradePermission, TradeRow,
-    TradedCopy,
+    TradedCopy, When,
 };
 
 /// A copy in a trade.
@@ -469,10 +469,12 @@ async fn refuse(
     ended(state, by, caller.viewer(), id, answered).await
 }
 
-fn log_end(by: &May<WriteTrades>, id: TradeId, done: &'static str, answered: &Answered<()>) {
+/// An answer that is sent again changes nothing: what ended a trade is counted and told once.
+fn log_end(by: &May<WriteTrades>, id: TradeId, done: &'static str, answered: &Answered<When>) {
     let event = match answered {
-        Answered::Done(()) => done,
-        Answered::Lapsed(_) => "lapsed",
+        Answered::Done(When::Now) => done,
+        Answered::Lapsed(_, When::Now) => "lapsed",
+        Answered::Done(When::Before) | Answered::Lapsed(_, When::Before) => return,
         Answered::Missing | Answered::NotYourTurn | Answered::Closed(_) => return,
     };
     metrics::counter!("trades_total", "event" => event).increment(1);
@@ -484,7 +486,7 @@ async fn ended(
     by: &May<WriteTrades>,
     viewer: Viewer,
     id: TradeId,
-    answered: Answered<()>,
+    answered: Answered<When>,
 ) -> Result<HttpResponse, Problem> {
     done(answered)?;
     let trade = whole(state, by, viewer, id).await?;
@@ -499,7 +501,7 @@ fn done<T>(answered: Answered<T>) -> Result<T, Problem> {
         Answered::Closed(state) => {
             Err(Problem::new(ProblemCode::TradeClosed).with("state", state.as_str()))
         }
-        Answered::Lapsed(copies) => {
+        Answered::Lapsed(copies, _) => {
             let detail = if copies.is_empty() {
                 "The other player cannot trade any more. Nothing changed hands."
             } else {

@@ -17,10 +17,10 @@ use crate::domain::clock::Clock;
 use crate::domain::ids::CommitmentId;
 use crate::domain::minting::PrintPlan;
 use crate::domain::packs::{PackParameters, PackPlan};
-use crate::store::Store;
 use crate::store::press::{
     self, MintError, MintOrder, Minted, Planned, PrintFormat, RunRequest, RunToMint,
 };
+use crate::store::{Store, StoreResult, discarded_runs};
 
 #[derive(Args)]
 pub(super) struct MintCommand {
@@ -111,14 +111,22 @@ impl MintCommand {
                 format: self.format.into(),
                 packing_list: self.packing_list.clone(),
             };
-            let bar = progress_bar(planned.plan.copy_count() * 2)?;
+            let bar = progress_bar(planned.plan.copy_count() * 2, "making and storing codes");
             let progress = bar.clone();
             let progress: press::Progress = Arc::new(move |count| progress.set_position(count));
             let now = Clock::system().now();
             let minted =
                 press::mint(&store, &database.settings, &operator, key, order, now, progress).await;
             bar.finish_and_clear();
-            Ok(minted.map(|minted| tell(&minted, &file, self.packing_list.as_deref())))
+            if let Ok(minted) = &minted {
+                tell(minted, &file, self.packing_list.as_deref());
+                if let Err(error) = delete_leftovers(&store).await {
+                    eprintln!(
+                        "warning: some codes of print runs that were broken off are still stored ({error}); the service goes on"
+                    );
+                }
+            }
+            Ok(minted.map(drop))
         })?;
         match minted {
             Ok(()) => Ok(ExitCode::SUCCESS),
@@ -170,10 +178,30 @@ fn tell(minted: &Minted, file: &Path, packing_list: Option<&Path>) {
     }
 }
 
+/// Deletes what runs that were broken off left in the database. The new run is complete before, so this may be killed: the service's
+/// housekeeping or the next mint goes on where it ended.
+async fn delete_leftovers(store: &Store) -> StoreResult<()> {
+    let left = discarded_runs::copies_to_delete(&mut *store.connection().await?).await?;
+    if left == 0 {
+        return Ok(());
+    }
+    eprintln!(
+        "deleting the codes of print runs that were broken off; this may be interrupted, and goes on by itself later"
+    );
+    let bar = progress_bar(left, "deleting codes");
+    let now = Clock::system().now();
+    discarded_runs::delete_copies(store, usize::MAX, now, |count| bar.set_position(count)).await?;
+    bar.finish_and_clear();
+    Ok(())
+}
+
 /// Drawn on standard error when that is a terminal.
-fn progress_bar(length: u64) -> anyhow::Result<ProgressBar> {
-    let style = ProgressStyle::with_template("{bar:40} {percent}% {elapsed} {msg}")?;
-    Ok(ProgressBar::new(length).with_style(style).with_message("making and storing codes"))
+fn progress_bar(length: u64, message: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(length).with_message(message);
+    match ProgressStyle::with_template("{bar:40} {percent}% {elapsed} {msg}") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
 }
 
 /// The table of a plan, its packs, and what to know before printing it.

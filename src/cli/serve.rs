@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use chrono::DateTime;
+use chrono::{DateTime, Utc};
 use clap::Args;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::signal::unix::{SignalKind, signal};
@@ -30,8 +30,8 @@ use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
 use crate::store::lane::SearchLane;
 use crate::store::{
-    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, patience, print_runs,
-    retention, unlock_policies,
+    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, discarded_runs, patience, retention,
+    unlock_policies,
 };
 use crate::webhooks::Dispatcher;
 use crate::webhooks::sender::Sender;
@@ -282,10 +282,28 @@ async fn housekeeping(shared: Arc<Shared>, store: Store) {
         if let Err(error) = learn_common_words(&shared, &store).await {
             tracing::warn!(%error, "could not look up which words are common");
         }
-        if let Err(error) = print_runs::discard_abandoned(&store, shared.clock.now()).await {
-            tracing::warn!(%error, "could not discard unfinished print runs");
+        if let Err(error) = discard_runs(&store, shared.clock.now()).await {
+            tracing::warn!(%error, "could not discard print runs that were broken off");
         }
     }
+}
+
+/// Transactions of one look that delete copies of discarded runs; the next look goes on. Two million copies are a minute or two.
+const DELETIONS: usize = 1_000;
+
+/// Discards print runs that were broken off, and deletes their copies.
+async fn discard_runs(store: &Store, now: DateTime<Utc>) -> StoreResult<()> {
+    discarded_runs::discard_abandoned(store, now).await?;
+    let deleted = discarded_runs::delete_copies(store, DELETIONS, now, |_| {}).await?;
+    if deleted > 0 {
+        let left = discarded_runs::copies_to_delete(&mut *store.connection().await?).await?;
+        tracing::info!(
+            copies = deleted,
+            at_most_left = left.saturating_sub(deleted),
+            "deleted copies of discarded print runs"
+        );
+    }
+    Ok(())
 }
 
 async fn learn_common_words(shared: &Shared, store: &Store) -> StoreResult<()> {

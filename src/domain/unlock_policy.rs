@@ -190,8 +190,12 @@ mod tests {
     #[test]
     fn the_votes_that_count_are_named() {
         let (ada, ben) = (AccountId::fresh(), AccountId::fresh());
-        let votes =
-            [vote(ada, "common", 1), vote(ada, "rare", 1), vote(ada, "rare", 1), vote(ben, "rare", 1)];
+        let votes = [
+            vote(ada, "common", 1),
+            vote(ada, "rare", 1),
+            vote(ada, "rare", 1),
+            vote(ben, "rare", 1),
+        ];
         let counted = |policy: &UnlockPolicy, votes: &[Vote]| {
             let named = policy.tally(votes, 6, day(10)).counted;
             let place = |id| votes.iter().position(|vote| vote.submission == id).unwrap();

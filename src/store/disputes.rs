@@ -206,8 +206,10 @@ pub async fn find<P: DisputePermission>(
 /// What became of something that somebody did in a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argued {
-    /// Done, or done before by the same request.
+    /// Done.
     Done,
+    /// Done before by the same request: nothing changed.
+    Before,
     /// The asker has no such dispute.
     Missing,
     /// It is for the other side to do.
@@ -255,7 +257,7 @@ pub async fn state(
     if let Some(earlier) = idempotency::begin(conn, key, dispute.0).await? {
         // The body does not say in which dispute; the path does.
         return if earlier == dispute.0 {
-            Ok(Argued::Done)
+            Ok(Argued::Before)
         } else {
             Err(IdempotentError::Mismatch)
         };
@@ -324,7 +326,7 @@ pub async fn withdraw(
     }
     match held.state {
         DisputeState::Open => {}
-        DisputeState::Withdrawn => return Ok(Argued::Done),
+        DisputeState::Withdrawn => return Ok(Argued::Before),
         closed => return Ok(Argued::Closed(closed)),
     }
     diesel::update(disputes::table.find(dispute.0))
@@ -368,7 +370,7 @@ pub async fn decide(
     }
     match held.state {
         DisputeState::Open => {}
-        decided if decided == outcome.state() => return Ok(Argued::Done),
+        decided if decided == outcome.state() => return Ok(Argued::Before),
         closed => return Ok(Argued::Closed(closed)),
     }
     if outcome == Outcome::ForClaimant {

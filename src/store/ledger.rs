@@ -37,7 +37,6 @@ pub(super) struct HeldCopy {
     pub voided_at: Option<DateTime<Utc>>,
 }
 
-
 /// An entry to write about a copy whose row is held.
 pub(super) struct NewEntry<'a> {
     /// The copy.

@@ -20,6 +20,7 @@ pub mod copies;
 pub mod credentials;
 pub mod deck_pool;
 pub mod decks;
+pub mod discarded_runs;
 pub mod disputes;
 mod door;
 pub mod effect_texts;

@@ -42,6 +42,9 @@ pub struct CommitmentRow {
     pub printed_at: Option<DateTime<Utc>>,
     #[diesel(sql_type = Nullable<Binary>)]
     packing_sha256: Option<Vec<u8>>,
+    /// When it was noted, the last time, that a print run of it was broken off.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub broken_off_at: Option<DateTime<Utc>>,
     /// When it was revealed.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub revealed_at: Option<DateTime<Utc>>,
@@ -69,7 +72,7 @@ impl CommitmentRow {
 }
 
 const COMMITMENTS: &str = "SELECT m.id, s.game_code, s.code AS set_code, m.digest, m.seed, m.plan, m.announced_at, \
-                                  r.activated_at AS printed_at, r.packing_sha256, m.revealed_at \
+                                  r.activated_at AS printed_at, r.packing_sha256, m.broken_off_at, m.revealed_at \
                            FROM print_commitments m JOIN sets s ON s.id = m.set_id \
                            LEFT JOIN print_runs r ON r.id = m.print_run_id AND r.status = 'active'";
 

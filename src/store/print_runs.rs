@@ -2,15 +2,13 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{
-    Array, BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid,
-};
-use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::schema::{games, print_run_lines, print_runs, sets};
-use super::{Connection, Store, StoreResult, audit, patience};
+use super::schema::{games, print_runs, sets};
+use super::{Connection, StoreResult, audit};
 use crate::auth::permission::{Granted, Operator, Planner, ReadPrintRuns};
 use crate::domain::hex::hex;
 use crate::domain::ids::{CardId, PrintRunId, PrintingId};
@@ -201,68 +199,6 @@ pub async fn is_active(conn: &mut Connection, run: PrintRunId) -> StoreResult<bo
     Ok(status.as_deref() == Some("active"))
 }
 
-/// Discards pending runs whole, their copies with them; returns how many. The caller holds the press lock, so that none of them
-/// is alive.
-pub(super) async fn discard_pending(
-    conn: &mut Connection,
-    now: DateTime<Utc>,
-) -> StoreResult<usize> {
-    let pending: Vec<(Uuid, String)> = print_runs::table
-        .filter(print_runs::status.eq("pending"))
-        .select((print_runs::id, print_runs::code_prefix))
-        .for_update()
-        .load(conn)
-        .await?;
-    for (run, prefix) in &pending {
-        // Millions of copies take longer than a request may.
-        conn.batch_execute("SET LOCAL statement_timeout = 0").await?;
-        let copies =
-            diesel::sql_query("DELETE FROM copies WHERE code_prefix = $1 AND print_run_id = $2")
-                .bind::<Text, _>(prefix)
-                .bind::<SqlUuid, _>(run)
-                .execute(conn)
-                .await?;
-        diesel::delete(print_run_lines::table.filter(print_run_lines::print_run_id.eq(run)))
-            .execute(conn)
-            .await?;
-        diesel::update(print_runs::table.find(run))
-            .set(print_runs::status.eq("discarded"))
-            .execute(conn)
-            .await?;
-        let entry = audit::NewAuditEntry {
-            actor: None,
-            action: "print_run.discarded",
-            target: format!("print_run:{run}"),
-            details: json!({ "copies": copies }),
-            at: now,
-        };
-        audit::write(conn, entry).await?;
-        tracing::warn!(print_run = %run, copies, "an unfinished print run was discarded");
-    }
-    Ok(pending.len())
-}
-
-#[derive(QueryableByName)]
-struct Locked {
-    #[diesel(sql_type = Bool)]
-    locked: bool,
-}
-
-/// Discards what a mint that was killed left behind, unless one is running; returns how many runs.
-pub async fn discard_abandoned(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
-    let mut begun = store.patient(patience::MINT).begin().await?;
-    let discarded = discard_unless_locked(begun.conn(), now).await;
-    begun.end(discarded).await
-}
-
-async fn discard_unless_locked(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
-    let Locked { locked } = diesel::sql_query("SELECT pg_try_advisory_xact_lock($1) AS locked")
-        .bind::<BigInt, _>(PRESS_LOCK)
-        .get_result(conn)
-        .await?;
-    if locked { discard_pending(conn, now).await } else { Ok(0) }
-}
-
 /// A print run as admins see it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct PrintRunRow {
@@ -302,6 +238,9 @@ pub struct PrintRunRow {
     /// When its codes began to count.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub activated_at: Option<DateTime<Utc>>,
+    /// When it was noted that it was broken off.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub discarded_at: Option<DateTime<Utc>>,
     /// Rarities, the most common first.
     #[diesel(sql_type = Array<Text>)]
     rarities: Vec<String>,
@@ -331,7 +270,7 @@ impl PrintRunRow {
 }
 
 const RUNS: &str = "SELECT r.id, s.game_code, s.code AS set_code, r.copies_per_card, r.copy_count, r.status, r.key_id, \
-                           r.file_sha256, r.packing_sha256, m.id AS commitment, r.created_at, r.activated_at, shares.rarities, shares.rarity_copies, \
+                           r.file_sha256, r.packing_sha256, m.id AS commitment, r.created_at, r.activated_at, r.discarded_at, shares.rarities, shares.rarity_copies, \
                            (SELECT count(*) FROM copies c \
                             WHERE c.print_run_id = r.id AND c.owner_id IS NOT NULL) AS registered \
                     FROM print_runs r JOIN sets s ON s.id = r.set_id \

@@ -364,6 +364,7 @@ diesel::table! {
         announced_at -> Timestamptz,
         print_run_id -> Nullable<Uuid>,
         revealed_at -> Nullable<Timestamptz>,
+        broken_off_at -> Nullable<Timestamptz>,
     }
 }
 
@@ -389,6 +390,8 @@ diesel::table! {
         created_at -> Timestamptz,
         activated_at -> Nullable<Timestamptz>,
         packing_sha256 -> Nullable<Bytea>,
+        discarded_at -> Nullable<Timestamptz>,
+        emptied_at -> Nullable<Timestamptz>,
     }
 }
 

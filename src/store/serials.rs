@@ -177,8 +177,8 @@ struct Registration {
 /// one before left; counting rows of `submissions` instead would read a stale snapshot. Data-modifying CTEs are joined, never
 /// put into a sub-select: when Postgres re-checks a row that it had to wait for, it cannot run them again.
 ///
-/// The account's row is locked before the card's: a ban waits for submissions that are being made, or they for it, and the vote of a
-/// banned account is not counted.
+/// The account's row is locked before the card's, banned or not: a ban or its end waits for submissions that are being made, or they for it, and
+/// the vote of a banned account is not counted.
 async fn register(
     conn: &mut Connection,
     by: &Granted<SubmitSerials>,
@@ -204,7 +204,7 @@ async fn register(
              SELECT $6, $3, $7, claimed.code_prefix, claimed.code_mac, false, $4 \
              FROM claimed LEFT JOIN counted ON true WHERE counted.card_id IS NULL \
          ), voter AS ( \
-             SELECT id FROM accounts WHERE id = $3 AND banned_at IS NULL FOR SHARE \
+             SELECT banned_at IS NULL AS counts FROM accounts WHERE id = $3 FOR SHARE \
          ), network AS ( \
              INSERT INTO submission_networks (submission_id, network_mac, wider_macs) \
              SELECT $6, $9, $10 FROM claimed JOIN unlocks u ON u.card_id = $7 AND u.unlocked_at IS NULL \
@@ -213,7 +213,7 @@ async fn register(
              SET submissions = u.submissions + 1, \
                  unlocked_at = CASE WHEN u.submissions + 1 >= u.threshold THEN $4 END, \
                  reason = CASE WHEN u.submissions + 1 >= u.threshold THEN 'threshold' END \
-             FROM counted JOIN voter ON true WHERE u.card_id = counted.card_id AND u.unlocked_at IS NULL AND NOT u.by_policy \
+             FROM counted JOIN voter ON voter.counts WHERE u.card_id = counted.card_id AND u.unlocked_at IS NULL AND NOT u.by_policy \
              RETURNING u.card_id, u.submissions, u.unlocked_at \
          ), vote AS ( \
              INSERT INTO counted_submissions (submission_id) SELECT $6 FROM bump \
@@ -224,9 +224,9 @@ async fn register(
              FROM bump JOIN cards k ON k.id = bump.card_id WHERE bump.unlocked_at IS NOT NULL \
          ) \
          SELECT counted.card_id IS NOT NULL AS first, bump.unlocked_at IS NOT NULL AS unlocked, \
-                bump.card_id IS NOT NULL OR voter.id IS NULL \
+                bump.card_id IS NOT NULL OR NOT voter.counts \
                 OR NOT EXISTS (SELECT FROM unlocks WHERE card_id = $7 AND unlocked_at IS NULL) AS settled \
-         FROM claimed LEFT JOIN voter ON true LEFT JOIN counted ON true LEFT JOIN bump ON true",
+         FROM claimed JOIN voter ON true LEFT JOIN counted ON true LEFT JOIN bump ON true",
     )
     .bind::<Text, _>(new.claim.prefix.to_string())
     .bind::<Binary, _>(&copy.code_mac)

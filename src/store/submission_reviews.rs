@@ -83,6 +83,8 @@ pub enum Reviewed {
         card: CardId,
         /// Whether it unlocked the card.
         unlocked: bool,
+        /// Whether it was noted before.
+        already: bool,
     },
     /// A moderator said the opposite before.
     Contradicts,
@@ -132,7 +134,7 @@ pub async fn review(
             .select(submission_reviews::confirmed)
             .first(conn)
             .await?;
-        let again = Reviewed::Noted { card, unlocked: false };
+        let again = Reviewed::Noted { card, unlocked: false, already: true };
         return Ok(if before == confirmed { again } else { Reviewed::Contradicts });
     }
     let entry = audit::NewAuditEntry {
@@ -144,5 +146,5 @@ pub async fn review(
     };
     audit::write(conn, entry).await?;
     let unlocked = votes::count_card(conn, card, at).await?;
-    Ok(Reviewed::Noted { card, unlocked })
+    Ok(Reviewed::Noted { card, unlocked, already: false })
 }

@@ -66,6 +66,15 @@ pub enum Offered {
     Faults(Vec<(TradeSide, usize, CopyFault)>),
 }
 
+/// When something happened that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// By this request.
+    Now,
+    /// Before: nothing changed.
+    Before,
+}
+
 /// What became of an answer to an offer.
 #[derive(Debug)]
 pub enum Answered<T> {
@@ -77,8 +86,8 @@ pub enum Answered<T> {
     NotYourTurn,
     /// It was closed before, and is this now.
     Closed(TradeState),
-    /// It lapsed, now or before: these copies are gone; none: the other side is.
-    Lapsed(Vec<CopyId>),
+    /// It lapsed: these copies are gone; none: the other side is.
+    Lapsed(Vec<CopyId>, When),
 }
 
 /// The other side of an offer.
@@ -162,7 +171,7 @@ async fn counter_new(
     };
     match first.state {
         TradeState::Open => {}
-        TradeState::Lapsed => return Ok(Answered::Lapsed(gone(conn, trade).await?)),
+        TradeState::Lapsed => return Ok(Answered::Lapsed(gone(conn, trade).await?, When::Before)),
         closed => return Ok(Answered::Closed(closed)),
     }
     let found: Option<String> = accounts::table
@@ -391,7 +400,7 @@ pub async fn refuse(
     trade: TradeId,
     to: TradeState,
     at: DateTime<Utc>,
-) -> StoreResult<Answered<()>> {
+) -> StoreResult<Answered<When>> {
     let Some(held) = hold(conn, by.account(), trade, at).await? else {
         return Ok(Answered::Missing);
     };
@@ -404,10 +413,10 @@ pub async fn refuse(
     }
     match held.state {
         TradeState::Open => close(conn, trade, to, at).await?,
-        done if done == to => {}
+        done if done == to => return Ok(Answered::Done(When::Before)),
         closed => return Ok(Answered::Closed(closed)),
     }
-    Ok(Answered::Done(()))
+    Ok(Answered::Done(When::Now))
 }
 
 #[derive(QueryableByName)]
@@ -442,7 +451,7 @@ pub async fn accept(
     by: &Granted<WriteTrades>,
     trade: TradeId,
     at: DateTime<Utc>,
-) -> StoreResult<Answered<()>> {
+) -> StoreResult<Answered<When>> {
     let Some(held) = hold(conn, by.account(), trade, at).await? else {
         return Ok(Answered::Missing);
     };
@@ -451,8 +460,8 @@ pub async fn accept(
     }
     match held.state {
         TradeState::Open => {}
-        TradeState::Accepted => return Ok(Answered::Done(())),
-        TradeState::Lapsed => return Ok(Answered::Lapsed(gone(conn, trade).await?)),
+        TradeState::Accepted => return Ok(Answered::Done(When::Before)),
+        TradeState::Lapsed => return Ok(Answered::Lapsed(gone(conn, trade).await?, When::Before)),
         closed => return Ok(Answered::Closed(closed)),
     }
     let rows: Vec<SwapRow> = diesel::sql_query(
@@ -478,11 +487,11 @@ pub async fn accept(
             diesel::update(row).set(trade_copies::gone.eq(true)).execute(conn).await?;
         }
         let gone: BTreeSet<_> = gone.iter().map(|copy| CopyId(copy.id)).collect();
-        return Ok(Answered::Lapsed(gone.into_iter().collect()));
+        return Ok(Answered::Lapsed(gone.into_iter().collect(), When::Now));
     }
     swap(conn, trade, &held, &rows, at).await?;
     close(conn, trade, TradeState::Accepted, at).await?;
-    Ok(Answered::Done(()))
+    Ok(Answered::Done(When::Now))
 }
 
 async fn swap(

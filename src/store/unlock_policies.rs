@@ -412,7 +412,8 @@ async fn hidden_cards(conn: &mut Connection, game: &str, set: &str) -> StoreResu
 }
 
 /// Many cards take longer than a request may.
-pub(super) const PATIENCE: &str = "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
+pub(super) const PATIENCE: &str =
+    "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
 
 /// Unlocks what the time has unlocked: sets whose day has come, and cards whose submitters came of age after `since`. How many cards.
 /// Several instances may do it at once. What fails is told in the log, and keeps nothing else from being unlocked.

@@ -239,7 +239,11 @@ async fn a_void_copy_is_nobodys_for_good_and_its_unlock_stays() {
 
     let now = app.get(&card).by(&ada).answer().await.expect(200);
     assert_eq!(now.get("name"), None, "whoever holds no copy sees no hidden card");
-    assert_eq!(now["unlock"], json!({ "submissions": 1, "threshold": 5 }));
+    assert_eq!(
+        now["unlock"],
+        json!({ "submissions": 0, "threshold": 5 }),
+        "the vote is taken back"
+    );
     let own = app.get(&format!("/v1/copies/{copy}")).by(&ada).answer().await.expect(200);
     assert_eq!((&own["voided"], own["card"].get("name")), (&json!(true), None));
     assert_eq!(
@@ -275,6 +279,13 @@ async fn nobody_moderates_an_own_copy_or_without_a_reason() {
         }
     }
     assert_eq!(app.db().value("SELECT count(*) FROM copy_ledger").await, "2");
+    // A copy that she gave away is none that she judges, and neither is one that she gave a vote by.
+    app.hand_over(&moderator, &ada, &own).await;
+    for what in ["freeze", "unfreeze", "void"] {
+        app.moderate(&moderator, &own, what).await.problem(409, "own_case");
+    }
+    let admin = app.admin().await;
+    app.moderate(&admin, &own, "freeze").await.expect(200);
 }
 
 /// An older program beside this one knows of no ids, positions or disputes: the database fills them in.

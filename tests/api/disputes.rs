@@ -283,6 +283,27 @@ async fn nobody_judges_an_own_case() {
     for side in [&case.moderator, &admin] {
         case.app.post(&path).by(side).json(&body).answer().await.problem(409, "own_case");
     }
+    // Whoever claims the copy herself decides no other claim to it, freezes nothing and voids nothing, whatever became of her claim.
+    let third = case.app.submit(&case.claimant, &case.cards[1]).await;
+    let third = text(&third.problem(409, "registered_to_another"), "dispute_id");
+    let own = text(&claim, "dispute_id");
+    for given_up in [false, true] {
+        if given_up {
+            let withdraw = format!("/v1/disputes/{own}/withdraw");
+            case.app.post(&withdraw).by(&case.moderator).answer().await.expect(200);
+        }
+        let other = format!("/v1/disputes/{third}/decide");
+        case.app
+            .post(&other)
+            .by(&case.moderator)
+            .json(&body)
+            .answer()
+            .await
+            .problem(409, "own_case");
+        for what in ["freeze", "unfreeze", "void"] {
+            case.app.moderate(&case.moderator, &copy, what).await.problem(409, "own_case");
+        }
+    }
     case.decide(&case.claimant, "for_claimant").await.problem(403, "forbidden");
     let wrong = json!({ "outcome": "for_me", "reason": "" });
     case.app.post(&path).by(&admin).json(&wrong).answer().await.problem(422, "invalid_body");

@@ -56,6 +56,7 @@ mod search;
 mod second_factor;
 mod second_factor_demand;
 mod second_factor_limits;
+mod serial_look_ups;
 mod service;
 mod sessions;
 mod sets;

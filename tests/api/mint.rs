@@ -7,8 +7,8 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use cardscape::domain::serial::SerialCode;
+use cardscape::store::discarded_runs;
 use cardscape::store::press::MintError;
-use cardscape::store::print_runs;
 use serde_json::Value;
 
 use crate::support::{
@@ -16,9 +16,29 @@ use crate::support::{
 };
 
 async fn rejected(app: &TestApp, card: &PaperCard) {
-    let player = app.player("somebody").await;
+    rejected_to(app, "somebody", card).await;
+}
+
+async fn rejected_to(app: &TestApp, name: &str, card: &PaperCard) {
+    let player = app.player(name).await;
     let answer = app.post("/v1/submissions").by(&player).json(&card.submission()).answer().await;
     answer.problem(422, "submission_rejected");
+}
+
+/// Deletes what discarded runs left, as housekeeping does.
+async fn delete_all(app: &TestApp) -> u64 {
+    let now = app.clock().now();
+    discarded_runs::delete_copies(app.store(), usize::MAX, now, |_| {}).await.unwrap()
+}
+
+/// Makes the only run look as if its mint had been killed before the last step.
+async fn break_off(app: &TestApp) {
+    app.sql(
+        "ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; \
+         UPDATE print_runs SET status = 'pending', activated_at = NULL; UPDATE sets SET copies_per_card = 0; \
+         ALTER TABLE print_runs ENABLE TRIGGER active_runs_stay",
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -125,7 +145,7 @@ async fn an_unfinished_run_is_worth_nothing_and_discarded_whole() {
     app.import_set("dusk", 2, true).await;
     let cards = app.print("dusk", 3).await;
     // As if the mint had been killed before its last step.
-    app.sql("ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; UPDATE print_runs SET status = 'pending', activated_at = NULL; UPDATE sets SET copies_per_card = 0").await;
+    break_off(&app).await;
     rejected(&app, &cards[0]).await;
 
     let (client, connection) =
@@ -134,7 +154,7 @@ async fn an_unfinished_run_is_worth_nothing_and_discarded_whole() {
     client.batch_execute("SELECT pg_advisory_lock(7233172003)").await.unwrap();
     let now = app.clock().now();
     assert_eq!(
-        print_runs::discard_abandoned(app.store(), now).await.unwrap(),
+        discarded_runs::discard_abandoned(app.store(), now).await.unwrap(),
         0,
         "a mint is running: its run is alive"
     );
@@ -144,7 +164,7 @@ async fn an_unfinished_run_is_worth_nothing_and_discarded_whole() {
 
     let mut discarded = 0;
     for _ in 0..100 {
-        discarded += print_runs::discard_abandoned(app.store(), now).await.unwrap();
+        discarded += discarded_runs::discard_abandoned(app.store(), now).await.unwrap();
         if discarded > 0 {
             break;
         }
@@ -152,14 +172,78 @@ async fn an_unfinished_run_is_worth_nothing_and_discarded_whole() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert_eq!(discarded, 1);
-    assert_eq!(app.db().value("SELECT count(*) FROM copies").await, "0");
     assert_eq!(app.db().value("SELECT status FROM print_runs").await, "discarded");
+    rejected_to(&app, "somebody else", &cards[0]).await;
+    delete_all(&app).await;
+    assert_eq!(app.db().value("SELECT count(*) FROM copies").await, "0");
     assert_eq!(
         app.db().value("SELECT count(*) FROM audit_log WHERE action = 'print_run.discarded'").await,
         "1"
     );
     app.print("dusk", 2).await;
     assert_eq!(app.db().value("SELECT copies_per_card FROM sets").await, "2");
+}
+
+#[tokio::test]
+async fn what_was_broken_off_is_deleted_in_steps_and_nobody_waits() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    app.print("dusk", 2_600).await;
+    break_off(&app).await;
+    // Something slow is at the old copies: the next mint has nothing to do with them.
+    let slow = app.db().session().await;
+    slow.batch_execute("BEGIN; SELECT 1 FROM copies FOR UPDATE").await.unwrap();
+    let cards = app.print("dusk", 3).await;
+    assert_eq!(cards.len(), 6);
+    slow.batch_execute("ROLLBACK").await.unwrap();
+    let states = "SELECT string_agg(status || ' ' || (discarded_at IS NOT NULL) || ' ' || (emptied_at IS NOT NULL), ', ' ORDER BY status) FROM print_runs";
+    assert_eq!(app.db().value(states).await, "active false false, discarded true false");
+    let copies = "SELECT count(*) FROM copies";
+    assert_eq!(app.db().number(copies).await, 5_206);
+
+    // Broken off after each transaction, it goes on where it was; two at once do not get in each other's way.
+    let now = app.clock().now();
+    let step = async || discarded_runs::delete_copies(app.store(), 1, now, |_| {}).await.unwrap();
+    let (one, other) = tokio::join!(step(), step());
+    assert!((2_000..=4_000).contains(&(one + other)), "{one} {other}");
+    let mut told = Vec::new();
+    let seen = std::sync::Mutex::new(&mut told);
+    let rest = discarded_runs::delete_copies(app.store(), usize::MAX, now, |count| {
+        seen.lock().unwrap().push(count);
+    });
+    assert_eq!(rest.await.unwrap() + one + other, 5_200);
+    assert!(told.len() >= 2 && told.is_sorted(), "{told:?}");
+    assert_eq!(app.db().number(copies).await, 6);
+    assert_eq!(app.db().value(states).await, "active false false, discarded true true");
+    assert_eq!(delete_all(&app).await, 0);
+    let ada = app.player("ada").await;
+    app.register(&ada, &cards[0]).await;
+}
+
+#[tokio::test]
+async fn the_command_deletes_what_was_broken_off_when_its_run_is_done() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    app.print("dusk", 1_500).await;
+    break_off(&app).await;
+    let program = Program::new(&app);
+    let file = fresh_path(".csv");
+    let out = file.to_str().unwrap();
+    let minted = program.output(&["--set", "dusk", "--copies-per-card", "2", "--out", out]).await;
+    let told = String::from_utf8(minted.stderr).unwrap();
+    assert!(minted.status.success(), "{told}");
+    assert!(told.contains("broken off and is discarded"), "{told}");
+    assert!(told.contains("deleting the codes"), "{told}");
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(app.db().number("SELECT count(*) FROM copies").await, 4);
+    let admin = app.admin().await;
+    let runs = app.get("/v1/print-runs").by(&admin).answer().await.expect(200);
+    assert_eq!(
+        (&runs["data"][0]["status"], &runs["data"][1]["status"]),
+        (&"active".into(), &"discarded".into())
+    );
+    assert!(runs["data"][1]["discarded_at"].is_string(), "{runs}");
+    assert!(runs["data"][0].get("discarded_at").is_none(), "{runs}");
 }
 
 #[tokio::test]
@@ -239,8 +323,9 @@ async fn killed_at_any_moment_a_run_is_finished_or_gone() {
         mint.wait().unwrap();
         files.push(file);
     }
-    // The next mint waits for what the killed one left in Postgres, and discards it.
+    // The next mint discards what the killed ones left; nobody waits until it is deleted.
     app.print("dusk", 1).await;
+    delete_all(&app).await;
 
     assert_eq!(
         app.db().value("SELECT count(*) FROM print_runs WHERE status = 'pending'").await,

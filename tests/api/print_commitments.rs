@@ -179,16 +179,26 @@ async fn a_run_that_is_broken_off_gives_its_announcement_back() {
     app.sql("ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; \
              UPDATE print_runs SET status = 'pending', activated_at = NULL; UPDATE sets SET copies_per_card = 0; \
              ALTER TABLE print_runs ENABLE TRIGGER active_runs_stay").await;
-    let status = async || app.get(&path(&announced)).answer().await.expect(200)["status"].clone();
-    assert_eq!(status().await, "announced");
-    app.put(&format!("{}/reveal", path(&announced)))
+    let look = async || app.get(&path(&announced)).answer().await.expect(200);
+    assert_eq!(look().await["status"], "announced", "perhaps it is being printed");
+    let noted = app.clock().now();
+    cardscape::store::discarded_runs::discard_abandoned(app.store(), noted).await.unwrap();
+    let broken_off = look().await;
+    assert_eq!(broken_off["status"], "broken_off");
+    assert!(broken_off["broken_off_at"].is_string() && broken_off.get("opening").is_none());
+    assert_eq!(app.get(OF_DUSK).answer().await.expect(200)["data"][0], broken_off);
+    let refused = app
+        .put(&format!("{}/reveal", path(&announced)))
         .by(&admin)
         .answer()
         .await
         .problem(409, "commitment_not_printed");
+    assert!(refused["detail"].as_str().unwrap().contains("mint --commitment"), "{refused}");
     app.mint_run(to_print(&announced), file.clone(), None).await.unwrap();
     std::fs::remove_file(&file).unwrap();
-    assert_eq!(status().await, "printed");
+    let printed = look().await;
+    assert_eq!(printed["status"], "printed");
+    assert_eq!(printed["broken_off_at"], broken_off["broken_off_at"], "that stays public");
     assert_eq!(
         app.db().value("SELECT count(*) FROM print_runs WHERE status = 'active'").await,
         "1"

@@ -17,16 +17,16 @@ async fn submit(app: &TestApp, player: &Player, card: &PaperCard) -> Answer {
     app.post("/v1/submissions").by(player).json(&card.submission()).answer().await
 }
 
-/// A code of the right form that no run holds, the same for everybody.
-const UNKNOWN: &str = "ZZZZ-ZZZZ-ZZZZ-ZZZ";
-
-fn unknown_code() -> String {
+/// A code of the right form that no run holds, another for each number.
+fn unknown_code(number: usize) -> String {
+    let symbols = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    let symbol = |place: u32| char::from(symbols[number / 32_usize.pow(place) % 32]);
     // The check symbol is one of 32.
-    let fits = |symbol: char| {
-        let code = format!("{UNKNOWN}{symbol}");
+    let fits = |check: &u8| {
+        let code = format!("ZZZZ-ZZZZ-ZZZZ-{}{}Z{}", symbol(1), symbol(0), char::from(*check));
         cardscape::domain::serial::SerialCode::parse(&code).is_ok().then_some(code)
     };
-    "0123456789ABCDEFGHJKMNPQRSTVWXYZ".chars().find_map(fits).unwrap()
+    symbols.iter().find_map(fits).unwrap()
 }
 
 async fn a_run() -> (TestApp, Vec<PaperCard>) {
@@ -86,7 +86,7 @@ async fn every_way_to_be_wrong_answers_alike() {
     app.sql("UPDATE copies SET voided_at = now() WHERE owner_id IS NOT NULL").await;
     let other = cards.iter().find(|card| card.number != cards[0].number).unwrap();
     let wrong = [
-        json!({ "serial": unknown_code(), "name": cards[0].name }),
+        json!({ "serial": unknown_code(0), "name": cards[0].name }),
         json!({ "serial": cards[0].serial, "name": other.name }),
         json!({ "serial": cards[0].serial, "name": "no card at all" }),
         json!({ "serial": cards[0].serial, "name": "?!" }),
@@ -246,9 +246,9 @@ async fn parallel_guesses_cannot_outrun_the_limit() {
     let (app, cards) = a_run().await;
     let second = app.second_instance();
     let ada = app.player("ada").await;
-    let guess = json!({ "serial": unknown_code(), "name": cards[0].name });
     let guesses = (0..60).map(|turn| {
         let instance = if turn % 2 == 0 { &app } else { &second };
+        let guess = json!({ "serial": unknown_code(turn), "name": cards[0].name });
         instance.post("/v1/submissions").by(&ada).json(&guess).answer()
     });
     let answers = join_all(guesses).await;
@@ -282,13 +282,14 @@ async fn parallel_guesses_cannot_outrun_the_limit() {
 #[tokio::test]
 async fn a_network_has_a_limit_of_its_own() {
     let (app, cards) = a_run().await;
-    let guess = json!({ "serial": unknown_code(), "name": cards[0].name });
+    let guess = |turn: usize| json!({ "serial": unknown_code(turn), "name": cards[0].name });
     let mut rejected = 0;
     for name in ["player 1", "player 2", "player 3", "player 4", "player 5", "player 6"] {
         let player = app.player(name).await;
-        for answer in
-            join_all((0..18).map(|_| app.post("/v1/submissions").by(&player).json(&guess).answer()))
-                .await
+        for answer in join_all(
+            (0..18).map(|turn| app.post("/v1/submissions").by(&player).json(&guess(turn)).answer()),
+        )
+        .await
         {
             rejected += u32::from(answer.status == 422);
         }
@@ -297,6 +298,46 @@ async fn a_network_has_a_limit_of_its_own() {
     app.clock().advance(Duration::hours(1));
     let late = app.player("latecomer").await;
     submit(&app, &late, &cards[0]).await.expect(201);
+}
+
+/// A client that repeats itself before the first answer is there.
+#[tokio::test]
+async fn the_same_code_many_times_at_once_is_one_attempt() {
+    let (app, cards) = a_run().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let send =
+        |player: &Player, body: Value| app.post("/v1/submissions").by(player).json(&body).answer();
+    let many = (0..50).map(|_| send(&ada, cards[0].submission()));
+    let mut statuses: BTreeMap<u16, usize> = BTreeMap::new();
+    for answer in join_all(many).await {
+        *statuses.entry(answer.status).or_default() += 1;
+    }
+    assert_eq!(statuses, BTreeMap::from([(200, 49), (201, 1)]));
+    let used = async |player: &Player| {
+        send(player, json!({ "serial": unknown_code(900), "name": "x" }))
+            .await
+            .problem(422, "submission_rejected");
+        app.db().number("SELECT max(used) FROM attempts WHERE scope = 'serial_account'").await
+    };
+    assert_eq!(used(&ada).await, 1, "nothing but the guess after it");
+    // A wrong one costs an attempt all the same, and sent again afterwards another.
+    let wrong = json!({ "serial": unknown_code(1), "name": cards[0].name });
+    for answer in join_all((0..10).map(|_| send(&ben, wrong.clone()))).await {
+        answer.problem(422, "submission_rejected");
+    }
+    send(&ben, wrong).await.problem(422, "submission_rejected");
+    let spent = used(&ben).await;
+    assert!((3..=12).contains(&spent), "{spent}");
+    // What differs in anything is a guess of its own.
+    let cem = app.player("cem").await;
+    let variations = (0..60).map(|turn| {
+        let name = format!("card {}", turn / 2);
+        let game = (turn % 2 == 0).then_some("ttcg");
+        send(&cem, json!({ "serial": cards[1].serial, "name": name, "game": game }))
+    });
+    let answers = join_all(variations).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 422).count(), 20);
+    send(&cem, cards[1].submission()).await.problem(429, "serial_attempts_used_up");
 }
 
 #[tokio::test]
@@ -482,7 +523,7 @@ async fn a_lost_answer_is_told_again_when_no_attempt_is_left() {
         app.post("/v1/submissions").by(&ada).header("idempotency-key", key).json(&body).answer()
     };
     let first = keyed("train", cards[0].submission()).await.expect(201);
-    let guess = json!({ "serial": unknown_code(), "name": cards[0].name });
+    let guess = json!({ "serial": unknown_code(0), "name": cards[0].name });
     for _ in 0..20 {
         app.post("/v1/submissions")
             .by(&ada)

@@ -1,12 +1,18 @@
 //! Trades: both agree, everything changes hands at once or nothing does, and nobody learns more than she is shown.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
 
 use chrono::Duration;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, text};
+use crate::support::{
+    Answer, PaperCard, Player, Program, RequestExt as _, TestApp, fresh_path, text,
+};
 
 async fn a_run() -> (TestApp, Vec<PaperCard>) {
     let app = TestApp::start().await;
@@ -507,4 +513,95 @@ async fn tokens_trade_only_with_their_scopes_eyes() {
         "without catalogue:read it sees as a stranger does"
     );
     assert_eq!(offer["give"][0]["rarity"], cards[0].rarity, "the copy itself is her own");
+}
+
+/// The program on the test's database: what a process counts and logs is its own there.
+struct Service {
+    child: Child,
+    base: String,
+    log: PathBuf,
+}
+
+impl Service {
+    async fn start(program: &Program<'_>) -> Self {
+        let log = fresh_path(".log");
+        let mut command =
+            program.command(&["serve", "--listen", "127.0.0.1:0", "--bulk-interval", "0"]);
+        // Where no seed data lies that it would load first.
+        command.current_dir(std::env::temp_dir());
+        command.stdout(Stdio::piped()).stderr(File::create(&log).unwrap());
+        let mut child = command.spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let base = tokio::task::spawn_blocking(move || {
+            let mut lines = out.lines().map_while(Result::ok);
+            let ready = lines.find_map(|line| {
+                let url = line.strip_prefix("Cardscape is ready: ")?;
+                Some(url.trim_end_matches("/docs").to_owned())
+            });
+            // Whoever does not read a pipe stops who writes to it.
+            std::thread::spawn(move || lines.for_each(drop));
+            ready
+        });
+        let base = base.await.unwrap();
+        let base = base.unwrap_or_else(|| panic!("{}", std::fs::read_to_string(&log).unwrap()));
+        Self { child, base, log }
+    }
+
+    async fn send(&self, path: &str, token: &str, body: &Value) -> Value {
+        let request = reqwest::Client::new().post(format!("{}{path}", self.base)).json(body);
+        let request = if token.is_empty() { request } else { request.bearer_auth(token) };
+        request.send().await.unwrap().json().await.unwrap()
+    }
+
+    async fn metrics(&self) -> String {
+        reqwest::get(format!("{}/metrics", self.base)).await.unwrap().text().await.unwrap()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_file(&self.log);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_sent_again_is_counted_and_logged_once() {
+    let (app, cards, ada, ben) = two().await;
+    let mut offers = Vec::new();
+    for card in &cards[..3] {
+        let copy = app.register(&ada, card).await;
+        offers.push((text(&app.offer(&ada, &ben, &[&copy], &[]).await.expect(201), "id"), copy));
+    }
+    let moderator = app.moderator().await;
+    app.moderate(&moderator, &offers[2].1, "freeze").await.expect(200);
+    let program = Program::new(&app);
+    let service = Service::start(&program).await;
+    let credentials = json!({ "name": ben.name, "password": ben.password });
+    let token = text(&service.send("/v1/sessions", "", &credentials).await, "access_token");
+    for (place, what) in ["accept", "decline", "accept"].into_iter().enumerate() {
+        let path = format!("/v1/trades/{}/{what}", offers[place].0);
+        let (first, again) = (
+            service.send(&path, &token, &json!({})).await,
+            service.send(&path, &token, &json!({})).await,
+        );
+        assert_eq!((&first["state"], &first["code"]), (&again["state"], &again["code"]));
+    }
+    let metrics = service.metrics().await;
+    for event in ["accepted", "declined", "lapsed"] {
+        let line = format!("trades_total{{event=\"{event}\"}} 1");
+        assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
+    }
+    // Lines of the log come a moment after the answers.
+    let told =
+        async || std::fs::read_to_string(&service.log).unwrap().matches("trade closed").count();
+    for _ in 0..200 {
+        if told().await >= 3 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    service.metrics().await;
+    assert_eq!(told().await, 3);
 }

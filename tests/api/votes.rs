@@ -250,7 +250,8 @@ async fn only_what_counts_is_told_to_count() {
     let late = table.app.submit(&players[5], cards[5]).await.expect(201);
     assert_eq!(late["counted"], false, "the card was unlocked before");
     let batch = json!({ "submissions": [cards[6].submission(), table.copies("002").next().unwrap().submission()] });
-    let answer = table.app.post("/v1/submissions/batch").by(&players[6]).json(&batch).answer().await;
+    let answer =
+        table.app.post("/v1/submissions/batch").by(&players[6]).json(&batch).answer().await;
     let verdicts = answer.expect(200);
     assert_eq!(verdicts["data"][0]["accepted"]["counted"], false);
     assert_eq!(verdicts["data"][1]["accepted"]["counted"], true);
@@ -326,7 +327,12 @@ async fn bans_voids_and_submissions_meet() {
 
     let db = table.app.db();
     let too_early = "SELECT count(*) FROM witnessed WHERE accounts <> threshold";
-    assert_eq!(db.number(too_early).await, 0, "{}", db.value("SELECT json_agg(w) FROM witnessed w").await);
+    assert_eq!(
+        db.number(too_early).await,
+        0,
+        "{}",
+        db.value("SELECT json_agg(w) FROM witnessed w").await
+    );
     let once = "SELECT count(*) - count(DISTINCT card_id) FROM witnessed";
     assert_eq!(db.number(once).await, 0);
     let events = "SELECT (SELECT count(*) FROM events WHERE kind = 'card.unlocked') - (SELECT count(*) FROM witnessed)";

@@ -3,7 +3,7 @@
 //! The order is what keeps paper and database together. The print file is written and synced first; then the run is noted as
 //! pending and its copies come in; then, if the file still is what was written, the run becomes active in one transaction. Killed
 //! at any point before that, the run stays pending: its codes are never accepted, and the next mint or the service's
-//! housekeeping discards it whole.
+//! housekeeping discards it (`store/discarded_runs.rs`).
 //!
 //! A run in packs has a packing list as well. It is written and synced beside the print file, and follows from the announced plan and
 //! its seed alone: it names lines of the print file, never codes.
@@ -25,7 +25,7 @@ use self::copy_in::{CopyIn, CopyRow};
 use self::print_file::{HashedFile, PrintFile};
 use super::print_commitments::{self, NewCommitment};
 use super::print_runs::{self, NewPrintRun, SetToPrint};
-use super::{Connection, Store, StoreError, StoreResult, StoreSettings, patience};
+use super::{Connection, Store, StoreError, StoreResult, StoreSettings, discarded_runs};
 use crate::auth::keys::Key;
 use crate::auth::permission::{Operator, Planner};
 use crate::auth::secret;
@@ -308,10 +308,7 @@ pub async fn mint(
     progress: Progress,
 ) -> Result<Minted, MintError> {
     let press = CopyIn::take(settings).await?.ok_or(MintError::Busy)?;
-    store
-        .patient(patience::MINT)
-        .transaction(async |conn| print_runs::discard_pending(conn, now).await)
-        .await?;
+    store.transaction(async |conn| discarded_runs::discard_pending(conn, now).await).await?;
     let planned = look_up(&mut *store.connection().await?, by, &order.run).await?;
     match (&planned.opening.plan.packs, &order.packing_list) {
         (Some(_), None) => {
@@ -358,8 +355,7 @@ pub async fn mint(
         if !matches!(error, MintError::Unknown { .. }) {
             // Without the database the run stays pending and is discarded later; without the file its codes are gone now.
             let discarded = store
-                .patient(patience::MINT)
-                .transaction(async |conn| print_runs::discard_pending(conn, now).await)
+                .transaction(async |conn| discarded_runs::discard_pending(conn, now).await)
                 .await;
             // But the last step may be on its way still, and its answer lost: then the codes may be needed.
             if was_complete && (discarded.is_err() || is_active(store, new.id).await != Some(false))

@@ -21,6 +21,11 @@ fn directory() -> PathBuf {
     std::env::temp_dir().join(format!("cardscape-tests-{}", std::process::id()))
 }
 
+/// The log of the Postgres of this test run.
+pub fn postgres_log() -> PathBuf {
+    directory().join("postgres.log")
+}
+
 /// Starts Postgres and migrates the template, once.
 fn server() -> &'static Server {
     SERVER.get_or_init(|| {

@@ -13,7 +13,7 @@ mod receiver;
 
 pub use app::{Player, TestApp};
 pub use catalogue::{edit_set, effect_files, import_into, seed_data, set_file};
-pub use db::{TestDb, sql};
+pub use db::{TestDb, postgres_log, sql};
 pub use device::next_step;
 pub use hands::text;
 pub use http::{Answer, RequestExt};
