@@ -33,6 +33,7 @@ mod games;
 mod hidden_cards;
 mod history;
 mod import;
+mod key_fingerprints;
 mod ledger;
 
 mod mint;
