@@ -44,11 +44,11 @@ pub struct KeyFingerprint {
     pub purpose: &'static str,
     /// The key's name.
     pub key_id: String,
-    /// [`FINGERPRINT_TEXT`] under HMAC-SHA256 with the key, cut to 16 bytes.
+    /// A fixed text under HMAC-SHA256 with the key, cut to 16 bytes.
     pub fingerprint: [u8; 16],
 }
 
-/// Longer than a serial code, and no lookup begins with it: nothing else that is hashed with a key is this text.
+/// What fingerprints are made of. Longer than a serial code, and no lookup begins with it: nothing else that is hashed with a key is this text.
 const FINGERPRINT_TEXT: &[u8] = b"cardscape key fingerprint";
 
 /// Why there is no key ring.

@@ -30,8 +30,8 @@ use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
 use crate::store::lane::SearchLane;
 use crate::store::{
-    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, discarded_runs, patience, retention,
-    unlock_policies,
+    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, discarded_runs,
+    key_fingerprints, patience, retention, unlock_policies,
 };
 use crate::webhooks::Dispatcher;
 use crate::webhooks::sender::Sender;
@@ -275,6 +275,9 @@ async fn housekeeping(shared: Arc<Shared>, store: Store) {
         if let Err(error) = retention::sweep(&patient, shared.clock.now()).await {
             tracing::warn!(%error, "could not sweep");
         }
+        if let Err(error) = compare_keys(&shared, &store).await {
+            tracing::warn!(%error, "could not compare the keys");
+        }
         // An older program beside this one may have imported something.
         if let Err(error) = cards::refresh_words(&store).await {
             tracing::warn!(%error, "could not fold texts for the search");
@@ -301,6 +304,19 @@ async fn discard_runs(store: &Store, now: DateTime<Utc>) -> StoreResult<()> {
             copies = deleted,
             at_most_left = left.saturating_sub(deleted),
             "deleted copies of discarded print runs"
+        );
+    }
+    Ok(())
+}
+
+/// Says so while this instance lacks keys that others were started with: codes that were printed with them are refused here.
+async fn compare_keys(shared: &Shared, store: &Store) -> StoreResult<()> {
+    for key in key_fingerprints::lacking(store, &shared.keys.fingerprints()).await? {
+        let (field, key) = (key.purpose, key.key_id);
+        tracing::error!(
+            field,
+            key,
+            "the key file lacks a key that others use: restart with theirs"
         );
     }
     Ok(())

@@ -37,6 +37,6 @@ mod tests {
             assert_eq!((value(c), value(c.to_ascii_lowercase())), (Some(value_of), Some(value_of)));
         }
         assert_eq!("oOiIlL".chars().map(meant).collect::<String>(), "001111");
-        assert_eq!("uU-*é".chars().filter_map(value).next(), None);
+        assert_eq!("uU-*é".chars().find_map(value), None);
     }
 }

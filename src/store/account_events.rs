@@ -13,7 +13,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::changes::{self, Extent};
-use super::retention::Turn;
+use super::retention::{self, Turn};
 use super::{Connection, Store, StoreResult};
 use crate::auth::permission::{Granted, ReadOwnEvents};
 use crate::domain::ids::AccountId;
@@ -301,8 +301,9 @@ pub(super) const SWEEP: &str = "WITH page AS MATERIALIZED ( \
          FROM (SELECT DISTINCT account_id FROM page) old \
      ), gone AS ( \
          DELETE FROM account_events WHERE id = ANY (ARRAY( \
-             SELECT e.id FROM page JOIN kept USING (account_id) JOIN account_events e ON e.id = page.id \
-             WHERE e.seq IS NULL OR kept.first_seq IS NULL OR e.seq < kept.first_seq FOR UPDATE OF e SKIP LOCKED)) RETURNING 1 \
+             SELECT e.id FROM account_events e JOIN kept USING (account_id) \
+             WHERE e.id = ANY (ARRAY(SELECT id FROM page)) \
+               AND (e.seq IS NULL OR kept.first_seq IS NULL OR e.seq < kept.first_seq) FOR UPDATE OF e SKIP LOCKED)) RETURNING 1 \
      ), ends AS (SELECT created_at, id FROM page ORDER BY created_at DESC, id DESC LIMIT 1) \
      SELECT (SELECT count(*) FROM gone) AS deleted, (SELECT count(*) FROM page) AS seen, \
             coalesce((SELECT created_at FROM ends), $2) AS last_at, coalesce((SELECT id FROM ends), $3) AS last_id";
@@ -321,7 +322,7 @@ struct SweptPage {
 
 /// Deletes events whose time is over, numbered or not; returns how many.
 pub(super) async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
-    let mut turn = Turn::new("account_events");
+    let mut turn = Turn::new("account_events", retention::BATCH);
     let mut after = (DateTime::UNIX_EPOCH, 0);
     loop {
         let page = sweep_page(store, now - RETENTION, after, turn.limit).await;

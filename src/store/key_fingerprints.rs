@@ -82,6 +82,11 @@ pub async fn settle(
         .await
 }
 
+/// The keys that the database depends on and an instance does not have: others were started with them since.
+pub async fn lacking(store: &Store, ring: &[KeyFingerprint]) -> StoreResult<Vec<MissingKey>> {
+    missing(&mut *store.connection().await?, ring).await
+}
+
 /// The keys that are gone are lost for good, the operator says: from now on the database depends on those of `ring`.
 pub async fn replace(
     store: &Store,

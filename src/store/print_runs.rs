@@ -8,6 +8,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::schema::{games, print_runs, sets};
+use super::stored::UnknownWord;
 use super::{Connection, StoreResult, audit};
 use crate::auth::permission::{Granted, Operator, Planner, ReadPrintRuns};
 use crate::domain::hex::hex;
@@ -196,7 +197,12 @@ pub async fn activate(
 pub async fn is_active(conn: &mut Connection, run: PrintRunId) -> StoreResult<bool> {
     let status: Option<String> =
         print_runs::table.find(run.0).select(print_runs::status).first(conn).await.optional()?;
-    Ok(status.as_deref() == Some("active"))
+    match status.as_deref() {
+        Some("active") => Ok(true),
+        Some("pending" | "discarded") | None => Ok(false),
+        // Whoever asks may delete the print file if it is not.
+        Some(other) => Err(UnknownWord::fault("print_runs.status", "status of a print run", other)),
+    }
 }
 
 /// A print run as admins see it.

@@ -30,7 +30,7 @@ const CHANGE_RETENTION: Duration = Duration::days(90);
 /// Rows of the first batch of each kind; a batch that does not end within the time limit for a statement is followed by smaller ones.
 pub const BATCH: i64 = 1_000;
 /// Longest time for one kind of rows in one sweep: the others get their turn, too.
-const TURN: Period = Period::from_secs(60);
+const TURN: Period = Period::from_mins(1);
 
 /// Every statement of a sweep with what it is about, for tests of their plans.
 pub fn statements() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -51,7 +51,7 @@ pub async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
 }
 
 async fn clear(store: &Store, step: &Step, now: DateTime<Utc>) -> StoreResult<usize> {
-    let mut turn = Turn::new(step.rows);
+    let mut turn = Turn::new(step.rows, step.batch);
     loop {
         let cleared = clear_batch(store, step.statement, now - step.keep, turn.limit).await;
         if !turn.goes_on(cleared.map(|rows| (rows, rows)))? {
@@ -81,9 +81,10 @@ const SWEEP_NETWORKS: &str = "WITH page AS MATERIALIZED ( \
          SELECT submission_id FROM submission_networks WHERE submission_id > $2 ORDER BY submission_id LIMIT $3 \
      ), gone AS ( \
          DELETE FROM submission_networks WHERE submission_id = ANY (ARRAY( \
-             SELECT n.submission_id FROM page JOIN submission_networks n USING (submission_id) \
-             JOIN submissions s ON s.id = n.submission_id JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at < $1 \
-             FOR UPDATE OF n SKIP LOCKED)) RETURNING 1 \
+             SELECT submission_id FROM submission_networks WHERE submission_id = ANY (ARRAY( \
+                 SELECT submission_id FROM page WHERE (SELECT (SELECT unlocked_at FROM unlocks WHERE card_id = s.card_id) \
+                                                       FROM submissions s WHERE s.id = page.submission_id) < $1)) \
+             FOR UPDATE SKIP LOCKED)) RETURNING 1 \
      ) SELECT (SELECT count(*) FROM gone) AS deleted, count(*) AS seen, \
               coalesce((array_agg(submission_id ORDER BY submission_id DESC))[1], $2) AS last FROM page";
 
@@ -100,7 +101,7 @@ struct Page {
 /// Goes through all that are kept, page by page, since no index knows which of their cards are unlocked: as many as there are
 /// submissions of hidden cards.
 async fn forget_networks(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
-    let mut turn = Turn::new("submission_networks");
+    let mut turn = Turn::new("submission_networks", BATCH);
     let mut after = Uuid::nil();
     loop {
         let page = networks_page(store, now, after, turn.limit).await;
@@ -141,9 +142,9 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    pub(super) fn new(rows: &'static str) -> Self {
+    pub(super) fn new(rows: &'static str, limit: i64) -> Self {
         let ends = Instant::now() + TURN;
-        Self { rows, limit: BATCH, ends, deleted: 0, is_cut_off: false }
+        Self { rows, limit, ends, deleted: 0, is_cut_off: false }
     }
 
     /// Notes how a batch went, which rows it deleted and how many it looked at; whether another is to follow. One that did not end in

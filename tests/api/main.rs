@@ -37,6 +37,7 @@ mod games;
 mod hidden_cards;
 mod history;
 mod import;
+mod key_fingerprints;
 mod ledger;
 mod log_in_races;
 

@@ -76,7 +76,7 @@ async fn a_backlog_of_everything_is_cleared_by_two_instances_at_once() {
     // What one left to the other in passing, it finds the next time.
     let rest = retention::sweep(app.store(), now).await.unwrap();
     assert_eq!(app.db().value(LEFT).await, "0 0 0 0 0 0 0 0 0 1");
-    let rows = usize::try_from(BACKLOG).unwrap() * 11 + 3;
+    let rows = usize::try_from(BACKLOG).unwrap() * 10 + 3;
     assert!(together + rest >= rows, "{together} and {rest} of {rows}");
     assert_eq!(retention::sweep(app.store(), now).await.unwrap(), 0);
     // Whoever is logged in stays so.
@@ -160,7 +160,7 @@ async fn every_statement_is_served_by_indices() {
         .batch_execute("SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan")
         .await
         .unwrap();
-    let mut seen = 0;
+    let (mut seen, mut faults) = (0, Vec::new());
     for (rows, statement) in retention::statements() {
         session.batch_execute(&format!("PREPARE swept AS {statement}")).await.unwrap();
         let takes = (1..=4).take_while(|n| statement.contains(&format!("${n}"))).count();
@@ -177,13 +177,16 @@ async fn every_statement_is_served_by_indices() {
             _ => None,
         });
         let plan: Value = serde_json::from_str(plan.unwrap()).unwrap();
-        let mut faults = Vec::new();
+        let before = faults.len();
         unserved(&plan[0]["Plan"], &mut faults);
-        assert!(faults.is_empty(), "{rows}: {faults:?}\n{statement}\n{plan:#}");
+        if faults.len() > before {
+            println!("{rows}: {statement}\n{plan:#}");
+        }
         session.batch_execute("DEALLOCATE swept").await.unwrap();
         seen += 1;
     }
-    assert!(seen >= 15, "{seen}");
+    assert!(faults.is_empty(), "{faults:?}");
+    assert!(seen >= 14, "{seen}");
 }
 
 /// Scans of tables that no condition on an index narrows.

@@ -2,7 +2,7 @@
 
 use chrono::Duration;
 
-use super::{ATTEMPT_RETENTION, CHANGE_RETENTION, IDEMPOTENCY_RETENTION, SESSION_RETENTION};
+use super::{ATTEMPT_RETENTION, BATCH, CHANGE_RETENTION, IDEMPOTENCY_RETENTION, SESSION_RETENTION};
 use crate::domain::trade::KEPT_AFTER_CLOSE;
 use crate::domain::webhook::LEASE;
 use crate::store::second_factors::UNCONFIRMED_RETENTION;
@@ -17,17 +17,20 @@ pub(super) struct Step {
     pub(super) statement: &'static str,
     /// How long before now `$1` is.
     pub(super) keep: Duration,
+    /// Rows of the first batch.
+    pub(super) batch: i64,
 }
 
 // Rows are found by arrays of their keys: IN (SELECT …) would read the whole table once more. A ctid is as good as a key, since the rows
 // are locked when it is read.
-pub(super) const STEPS: [Step; 14] = [
+pub(super) const STEPS: [Step; 13] = [
     Step {
         rows: "attempts",
         statement: "DELETE FROM attempts WHERE ctid = ANY (ARRAY( \
                         SELECT ctid FROM attempts WHERE window_start < $1 \
                         ORDER BY window_start LIMIT $2 FOR UPDATE SKIP LOCKED))",
         keep: ATTEMPT_RETENTION,
+        batch: BATCH,
     },
     Step {
         rows: "idempotency_keys",
@@ -35,22 +38,16 @@ pub(super) const STEPS: [Step; 14] = [
                         SELECT ctid FROM idempotency_keys WHERE created_at < $1 \
                         ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
         keep: IDEMPOTENCY_RETENTION,
+        batch: BATCH,
     },
-    // A session can have thousands of tokens, which would all go with it.
-    Step {
-        rows: "refresh_tokens",
-        statement: "DELETE FROM refresh_tokens WHERE token_hash = ANY (ARRAY( \
-                        SELECT r.token_hash FROM sessions s JOIN refresh_tokens r ON r.session_id = s.id \
-                        WHERE LEAST(s.expires_at, s.revoked_at) < $1 LIMIT $2 FOR UPDATE OF r SKIP LOCKED))",
-        keep: SESSION_RETENTION,
-    },
+    // Each takes its tokens with it, which may be thousands.
     Step {
         rows: "sessions",
         statement: "DELETE FROM sessions WHERE id = ANY (ARRAY( \
-                        SELECT s.id FROM sessions s WHERE LEAST(s.expires_at, s.revoked_at) < $1 \
-                        AND NOT EXISTS (SELECT FROM refresh_tokens r WHERE r.session_id = s.id) \
-                        ORDER BY LEAST(s.expires_at, s.revoked_at) LIMIT $2 FOR UPDATE OF s SKIP LOCKED))",
+                        SELECT id FROM sessions WHERE LEAST(expires_at, revoked_at) < $1 \
+                        ORDER BY LEAST(expires_at, revoked_at) LIMIT $2 FOR UPDATE SKIP LOCKED))",
         keep: SESSION_RETENTION,
+        batch: BATCH / 10,
     },
     Step {
         rows: "personal_access_tokens",
@@ -58,6 +55,7 @@ pub(super) const STEPS: [Step; 14] = [
                         SELECT id FROM personal_access_tokens WHERE expires_at < $1 \
                         ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
         keep: SESSION_RETENTION,
+        batch: BATCH,
     },
     // In the order of their numbers up to the first that stays, by one instance at a time: what is kept of the feed never has a hole, and
     // a reader sees by the oldest number whether it missed something.
@@ -68,6 +66,7 @@ pub(super) const STEPS: [Step; 14] = [
                             SELECT seq, created_at FROM events WHERE seq IS NOT NULL ORDER BY seq LIMIT $2) oldest) judged \
                         WHERE is_over AND (SELECT pg_try_advisory_xact_lock(7233172009))))",
         keep: CHANGE_RETENTION,
+        batch: BATCH,
     },
     Step {
         rows: "second_factors",
@@ -75,6 +74,7 @@ pub(super) const STEPS: [Step; 14] = [
                         SELECT account_id FROM second_factors WHERE last_step IS NULL AND created_at < $1 \
                         ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
         keep: UNCONFIRMED_RETENTION,
+        batch: BATCH,
     },
     Step {
         rows: "collection_imports",
@@ -82,6 +82,7 @@ pub(super) const STEPS: [Step; 14] = [
                         SELECT id FROM collection_imports WHERE committed_at IS NULL AND expires_at < $1 \
                         ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
         keep: Duration::zero(),
+        batch: BATCH,
     },
     // Their answers are repeated as long as those of other requests.
     Step {
@@ -90,6 +91,7 @@ pub(super) const STEPS: [Step; 14] = [
                         SELECT id FROM collection_imports WHERE committed_at IS NOT NULL AND committed_at < $1 \
                         ORDER BY committed_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
         keep: IDEMPOTENCY_RETENTION,
+        batch: BATCH,
     },
     // Open offers whose time is over are expired for everybody who looks; this notes it, and tells those concerned.
     Step {
@@ -98,6 +100,7 @@ pub(super) const STEPS: [Step; 14] = [
                         SELECT id FROM trades WHERE state = 'open' AND expires_at <= $1 \
                         ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
         keep: Duration::zero(),
+        batch: BATCH,
     },
     Step {
         rows: "trades",
@@ -105,6 +108,7 @@ pub(super) const STEPS: [Step; 14] = [
                         SELECT id FROM trades WHERE state NOT IN ('open', 'accepted') AND closed_at < $1 \
                         ORDER BY closed_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
         keep: KEPT_AFTER_CLOSE,
+        batch: BATCH,
     },
     Step {
         rows: "webhook_deliveries",
@@ -112,14 +116,17 @@ pub(super) const STEPS: [Step; 14] = [
                         SELECT id FROM webhook_deliveries WHERE created_at < $1 \
                         ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
         keep: webhook_deliveries::RETENTION,
+        batch: BATCH,
     },
     // What was on its way when the webhook was deleted, is not any more.
     Step {
         rows: "webhook_deliveries",
         statement: "DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY( \
-                        SELECT d.id FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id \
-                        WHERE w.deleted_at < $1 LIMIT $2 FOR UPDATE OF d SKIP LOCKED))",
+                        SELECT d.id FROM webhooks w CROSS JOIN LATERAL ( \
+                            SELECT id FROM webhook_deliveries WHERE webhook_id = w.id LIMIT $2 FOR UPDATE SKIP LOCKED) d \
+                        WHERE w.deleted_at < $1 LIMIT $2))",
         keep: LEASE,
+        batch: BATCH,
     },
     Step {
         rows: "webhooks",
@@ -128,5 +135,6 @@ pub(super) const STEPS: [Step; 14] = [
                         AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id) \
                         LIMIT $2 FOR UPDATE OF w SKIP LOCKED))",
         keep: LEASE,
+        batch: BATCH,
     },
 ];
