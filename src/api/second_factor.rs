@@ -173,7 +173,7 @@ pub async fn confirm_second_factor(
 ) -> Result<HttpResponse, Problem> {
     let (account, now) = (by.account(), state.clock.now());
     let code = PresentedFactor::parse(&body.value.code).ok_or_else(wrong_code)?;
-    let attempt = FactorAttempt::reserve(&state, account, &network, now).await?;
+    let attempt = FactorAttempt::reserve(&state, account, None, &network, now).await?;
     let codes = RecoveryCode::generate_all();
     let hashes: Vec<_> = codes.iter().map(RecoveryCode::hash).collect();
     let confirmed = state
@@ -342,7 +342,8 @@ impl Proof {
             return Err(Problem::new(ProblemCode::SecondFactorOff));
         }
         let code = PresentedFactor::parse(&request.code).ok_or_else(wrong_code)?;
-        let attempt = FactorAttempt::reserve(state, account, network, now).await?;
+        let since = verified.second_factor_since;
+        let attempt = FactorAttempt::reserve(state, account, since, network, now).await?;
         Ok(Self { verified, code, attempt })
     }
 

@@ -160,16 +160,14 @@ impl Attempts {
         network: &ClientNetwork,
         now: DateTime<Utc>,
     ) -> Result<Self, Problem> {
-        let mut conn = state.store.connection().await?;
-        match self {
-            Self::OfPassword(_) => self.release(state, &mut conn, now).await?,
-            Self::OfSecondFactor(_) => return Ok(self),
-        }
-        drop(conn);
+        let Self::OfPassword(_) = self else { return Ok(self) };
+        self.release(state, &mut *state.store.connection().await?, now).await?;
         if second_factor.is_none() {
             return Err(Problem::new(ProblemCode::SecondFactorRequired));
         }
-        let attempt = FactorAttempt::reserve(state, verified.account, network, now).await?;
+        let VerifiedPassword { account, second_factor_since, .. } = *verified;
+        let attempt =
+            FactorAttempt::reserve(state, account, second_factor_since, network, now).await?;
         Ok(Self::OfSecondFactor(attempt))
     }
 

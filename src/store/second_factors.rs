@@ -293,7 +293,7 @@ pub async fn remove(
 }
 
 /// The same from the command line.
-pub async fn remove_at_the_machine(
+pub async fn remove_by_operator(
     conn: &mut Connection,
     _by: &Operator,
     account: AccountId,
