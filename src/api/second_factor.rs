@@ -11,7 +11,7 @@ use super::own_password::verify_own_password;
 use super::problem::{Problem, ProblemCode};
 use super::second_factor_attempts::FactorAttempt;
 use super::state::{AppState, CredentialKey};
-use crate::auth::permission::{Granted, ManageAccounts, ManageOwnSecondFactor};
+use crate::auth::permission::{Granted, ManageAccounts, ManageOwnSecondFactor, ReadOwnAccount};
 use crate::auth::second_factor::{ENROLMENT_LIFETIME, PresentedFactor, TotpSecret};
 use crate::auth::secret::RecoveryCode;
 use crate::domain::ids::AccountId;
@@ -44,7 +44,7 @@ pub struct SecondFactorResponse {
 )]
 pub async fn find_second_factor(
     state: web::Data<AppState>,
-    by: May<ManageOwnSecondFactor>,
+    by: May<ReadOwnAccount>,
 ) -> Result<HttpResponse, Problem> {
     let mut conn = state.store.connection().await?;
     let found = second_factors::state(&mut conn, &by, state.clock.now()).await?;
