@@ -11,7 +11,7 @@ use super::own_password::verify_own_password;
 use super::problem::{Problem, ProblemCode};
 use super::second_factor_attempts::FactorAttempt;
 use super::state::{AppState, CredentialKey};
-use crate::auth::permission::{Granted, ManageAccounts, ManageOwnSecondFactor};
+use crate::auth::permission::{Granted, ManageAccounts, ManageOwnSecondFactor, ReadOwnAccount};
 use crate::auth::second_factor::{ENROLMENT_LIFETIME, PresentedFactor, TotpSecret};
 use crate::auth::secret::RecoveryCode;
 use crate::domain::ids::AccountId;
@@ -44,7 +44,7 @@ pub struct SecondFactorResponse {
 )]
 pub async fn find_second_factor(
     state: web::Data<AppState>,
-    by: May<ManageOwnSecondFactor>,
+    by: May<ReadOwnAccount>,
 ) -> Result<HttpResponse, Problem> {
     let mut conn = state.store.connection().await?;
     let found = second_factors::state(&mut conn, &by, state.clock.now()).await?;
@@ -173,7 +173,7 @@ pub async fn confirm_second_factor(
 ) -> Result<HttpResponse, Problem> {
     let (account, now) = (by.account(), state.clock.now());
     let code = PresentedFactor::parse(&body.value.code).ok_or_else(wrong_code)?;
-    let attempt = FactorAttempt::reserve(&state, account, &network, now).await?;
+    let attempt = FactorAttempt::reserve(&state, account, None, &network, now).await?;
     let codes = RecoveryCode::generate_all();
     let hashes: Vec<_> = codes.iter().map(RecoveryCode::hash).collect();
     let confirmed = state
@@ -342,7 +342,8 @@ impl Proof {
             return Err(Problem::new(ProblemCode::SecondFactorOff));
         }
         let code = PresentedFactor::parse(&request.code).ok_or_else(wrong_code)?;
-        let attempt = FactorAttempt::reserve(state, account, network, now).await?;
+        let since = verified.second_factor_since;
+        let attempt = FactorAttempt::reserve(state, account, since, network, now).await?;
         Ok(Self { verified, code, attempt })
     }
 

@@ -18,18 +18,24 @@ pub(super) struct FactorAttempt {
 }
 
 impl FactorAttempt {
-    /// Takes one unit for the account from this network, for the network, and, from networks that never logged in to the account, for the
-    /// account; or answers 429.
+    /// Takes one unit for the account from this network, for the network, and, from networks that never logged in to the account with the
+    /// second factor that it has since `since`, for the account; or answers 429.
     pub(super) async fn reserve(
         state: &AppState,
         account: AccountId,
+        since: Option<DateTime<Utc>>,
         network: &ClientNetwork,
         at: DateTime<Utc>,
     ) -> Result<Self, Problem> {
         use AttemptScope as S;
         let mut conn = state.store.connection().await?;
         let mut scopes = vec![S::SecondFactorAccountNetwork, S::SecondFactorNetwork];
-        if !sessions::knows_network(&mut conn, account, &network_mac(state, network)).await? {
+        let mac = network_mac(state, network);
+        let known = match since {
+            Some(since) => sessions::knows_network_since(&mut conn, account, &mac, since).await?,
+            None => sessions::knows_network(&mut conn, account, &mac).await?,
+        };
+        if !known {
             scopes.push(S::SecondFactorAccountStrangers);
         }
         let own = account.0;

@@ -158,17 +158,14 @@ impl Attempts {
         network: &ClientNetwork,
         now: DateTime<Utc>,
     ) -> Result<Self, Problem> {
-        match &self {
-            Self::OfSecondFactor(_) => return Ok(self),
-            Self::OfPassword(subjects) => {
-                let mut conn = state.store.connection().await?;
-                attempts::release(&mut conn, subjects, 1, now).await?;
-            }
-        }
+        let Self::OfPassword(subjects) = &self else { return Ok(self) };
+        attempts::release(&mut *state.store.connection().await?, subjects, 1, now).await?;
         if second_factor.is_none() {
             return Err(Problem::new(ProblemCode::SecondFactorRequired));
         }
-        let attempt = FactorAttempt::reserve(state, verified.account, network, now).await?;
+        let VerifiedPassword { account, second_factor_since, .. } = *verified;
+        let attempt =
+            FactorAttempt::reserve(state, account, second_factor_since, network, now).await?;
         Ok(Self::OfSecondFactor(attempt))
     }
 

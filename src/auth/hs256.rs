@@ -10,7 +10,7 @@ use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, EncodingKey};
 use sha2::Sha256;
 use signature::{Error as SignatureError, Signer, Verifier};
 
-/// A key that is ready to sign or verify. The library's own copy of the key is wiped when it is dropped.
+/// A key that is ready to sign or verify, wiped when it is dropped, as the library wipes its own copy.
 struct Hs256(Hmac<Sha256>);
 
 static PROVIDER: CryptoProvider = CryptoProvider {

@@ -341,11 +341,11 @@ macro_rules! permissions {
 }
 
 permissions! {
-    /// Read the own account and sessions.
+    /// Read the own account, its second factor and sessions.
     ReadOwnAccount: Player, None, true;
     /// Change the own password.
     ChangeOwnPassword: Player, None, true;
-    /// Look at the own second factor, switch it on and off.
+    /// Switch the own second factor on and off.
     ManageOwnSecondFactor: Player, None, true;
     /// End own sessions.
     EndOwnSessions: Player, None, true;

@@ -177,7 +177,7 @@ async fn remove_second_factor(store: &Store, name: &AccountName) -> anyhow::Resu
     let account = AccountId(row.account.id);
     let removed = store
         .transaction(async |conn| {
-            second_factors::remove_at_the_machine(conn, &operator, account, now).await
+            second_factors::remove_by_operator(conn, &operator, account, now).await
         })
         .await?;
     match removed {

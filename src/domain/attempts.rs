@@ -23,7 +23,7 @@ pub enum AttemptScope {
     SecondFactorAccountNetwork,
     /// Wrong codes of second factors from one network, whatever the account.
     SecondFactorNetwork,
-    /// Wrong codes of one account's second factor from networks that never logged in to it. Known networks are not counted here, so
+    /// Wrong codes of one account's second factor from networks that never logged in with it. Known networks are not counted here, so
     /// nobody who has the password can lock the owner out of them. Three of a million codes are right at any moment.
     SecondFactorAccountStrangers,
     /// Rejected serials of one account.

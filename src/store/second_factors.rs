@@ -11,7 +11,9 @@ use super::schema::{accounts, second_factor_codes as codes, second_factors as fa
 use super::sessions::{self, RevokeReason};
 use super::{Connection, StoreError, StoreResult, audit};
 use crate::auth::keys::KeyRing;
-use crate::auth::permission::{Granted, ManageAccounts, ManageOwnSecondFactor, Operator};
+use crate::auth::permission::{
+    Granted, ManageAccounts, ManageOwnSecondFactor, Operator, ReadOwnAccount,
+};
 use crate::auth::sealed::Sealed;
 use crate::auth::second_factor::{ENROLMENT_LIFETIME, PresentedFactor, TotpSecret};
 use crate::auth::secret::TokenHash;
@@ -83,7 +85,7 @@ fn open(keys: &KeyRing, account: AccountId, stored: &Stored) -> StoreResult<Totp
 /// What the own second factor is like.
 pub async fn state(
     conn: &mut Connection,
-    by: &Granted<ManageOwnSecondFactor>,
+    by: &Granted<ReadOwnAccount>,
     now: DateTime<Utc>,
 ) -> StoreResult<SecondFactorState> {
     let account = by.account();
@@ -293,7 +295,7 @@ pub async fn remove(
 }
 
 /// The same from the command line.
-pub async fn remove_at_the_machine(
+pub async fn remove_by_operator(
     conn: &mut Connection,
     _by: &Operator,
     account: AccountId,

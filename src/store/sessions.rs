@@ -175,6 +175,24 @@ pub async fn knows_network(
     Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
 }
 
+/// Whether that network logged in to the account with the second factor that it has since `since`, or switched it on. Sessions that were over
+/// by then do not count: who knew the password alone may have had them.
+pub async fn knows_network_since(
+    conn: &mut Connection,
+    account: AccountId,
+    network_mac: &[u8; 16],
+    since: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let found = sessions::table
+        .filter(sessions::account_id.eq(account.0))
+        .filter(sessions::network_mac.eq(network_mac.to_vec()))
+        .filter(sessions::expires_at.gt(since))
+        .filter(
+            sessions::revoked_at.is_null().or(sessions::revoked_at.gt(since).assume_not_null()),
+        );
+    Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
+}
+
 /// What became of a presented refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refreshed {

@@ -240,7 +240,7 @@ async fn an_admin_or_the_operator_takes_off_a_lost_one() {
     let by_operator = async || -> StoreResult<FactorRemoved> {
         app.store()
             .transaction(async |conn| {
-                second_factors::remove_at_the_machine(conn, &operator, id, now).await
+                second_factors::remove_by_operator(conn, &operator, id, now).await
             })
             .await
     };

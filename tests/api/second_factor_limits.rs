@@ -62,8 +62,10 @@ async fn the_limits_of_passwords_are_left_alone() {
 async fn a_thief_with_the_password_cannot_lock_the_owner_out() {
     let app = TestApp::start_with(behind_a_proxy).await;
     let ada = app.player("ada").await;
-    from(&app, "192.0.2.1", &ada, "").await.expect(201);
-    let (device, _) = app.enrol(&ada).await;
+    // While the password was enough, he was in.
+    from(&app, "192.0.2.66", &ada, "").await.expect(201);
+    let (device, codes) = app.enrol(&ada).await;
+    from(&app, "192.0.2.1", &ada, &device.code(&app)).await.expect(201);
     let wrong = device.code_at(&app, 5);
     // From many networks, twenty guesses a day are all there are.
     let mut refused = 0;
@@ -73,8 +75,12 @@ async fn a_thief_with_the_password_cannot_lock_the_owner_out() {
     }
     assert_eq!(refused, 4);
     next_step(&app);
-    from(&app, "203.0.113.7", &ada, &device.code(&app)).await.problem(429, "login_throttled");
+    for unknown in ["203.0.113.7", "192.0.2.66"] {
+        from(&app, unknown, &ada, &device.code(&app)).await.problem(429, "login_throttled");
+    }
     from(&app, "192.0.2.1", &ada, &device.code(&app)).await.expect(201);
+    // Where it was switched on it is known, too.
+    app.log_in_with(&ada, &codes[0]).await.expect(201);
     // Nor does he pass with a session that he stole, where the same codes are asked for.
     let body = json!({ "current_password": ada.password, "code": wrong });
     for path in ["switch-off", "recovery-codes"] {

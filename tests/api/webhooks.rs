@@ -91,6 +91,16 @@ async fn an_unlock_is_posted_signed_and_as_the_feed_has_it() {
     assert_eq!(seen[0].header("content-type"), "application/json");
     assert!(seen[0].header("user-agent").starts_with("cardscape/"));
     assert_eq!(seen[0].signed_with(&hook.secret), [true]);
+    seen[0].verify_with(&hook.secret).unwrap();
+    let other_secret = app.webhook(&admin, &receiver.url, &["card.merged"]).await.secret;
+    assert!(seen[0].verify_with(&other_secret).is_err());
+    let mut changed = seen[0].clone();
+    changed.body.push(b' ');
+    assert!(changed.verify_with(&hook.secret).is_err(), "another body");
+    let mut late = seen[0].clone();
+    let earlier = app.clock().now().timestamp() - 1;
+    late.headers.insert("webhook-timestamp".to_owned(), earlier.to_string());
+    assert!(late.verify_with(&hook.secret).is_err(), "another time");
     let sent: i64 = seen[0].header("webhook-timestamp").parse().unwrap();
     assert!((app.clock().now().timestamp() - sent).abs() < 60);
     // The body is the item of the feed, member by member.

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use cardscape::api::webhooks::render;
 use cardscape::webhooks::Dispatcher;
 use cardscape::webhooks::sender::Sender;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
+use standardwebhooks::{Webhook, WebhookError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore};
@@ -75,24 +74,26 @@ impl Received {
         self.json()["seq"].as_i64().unwrap()
     }
 
-    /// Which of the signatures were made with the secret: computed here, from the standard alone.
+    /// Which of the signatures were made with the secret, whatever the time; by the library of the standard.
     pub fn signed_with(&self, secret: &str) -> Vec<bool> {
-        let key = BASE64.decode(secret.strip_prefix("whsec_").unwrap()).unwrap();
-        let id = self.header("webhook-id");
-        let time = self.header("webhook-timestamp");
-        let message = [id.as_bytes(), b".", time.as_bytes(), b".", &self.body[..]].concat();
-        let expected = format!("v1,{}", BASE64.encode(hmac_sha256(&key, &message)));
+        let time = self.header("webhook-timestamp").parse().unwrap();
+        let expected = Webhook::new(secret)
+            .unwrap()
+            .sign(self.header("webhook-id"), time, &self.body)
+            .unwrap();
         self.header("webhook-signature").split(' ').map(|one| one == expected).collect()
     }
-}
 
-/// RFC 2104, for keys of at most one block.
-fn hmac_sha256(key: &[u8], message: &[u8]) -> Vec<u8> {
-    let padded = |with: u8| -> Vec<u8> {
-        (0..64).map(|at| key.get(at).copied().unwrap_or(0) ^ with).collect()
-    };
-    let inner = Sha256::digest([&padded(0x36)[..], message].concat());
-    Sha256::digest([&padded(0x5c)[..], &inner[..]].concat()).to_vec()
+    /// What the library of the standard says of it, as a receiver in Rust would ask: signature, time and headers.
+    pub fn verify_with(&self, secret: &str) -> Result<(), WebhookError> {
+        let headers = self.headers.iter().map(|(name, value)| {
+            (
+                HeaderName::from_bytes(name.as_bytes()).unwrap(),
+                HeaderValue::from_str(value).unwrap(),
+            )
+        });
+        Webhook::new(secret)?.verify(&self.body, &headers.collect::<HeaderMap>())
+    }
 }
 
 #[derive(Default)]
