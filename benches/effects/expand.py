@@ -15,6 +15,7 @@ import tomllib
 IN_BRACKETS = re.compile(r"<([^<>]+)>")
 PLACEHOLDER = re.compile(r"(\w+)([+-]\d+)?")
 INTEGER = re.compile(r"[+-]?\d+")
+IN_BRACKETS_OR_NOTHING = re.compile(r"(<[^<>]+>)|_")
 MIDDLES = [r"\w+", r"\w+ \d+", r".+?"]
 COUNTED = ["card", "spell", "creature", "target"]
 
@@ -74,7 +75,9 @@ class Placeholders:
     def raw_values(self, name):
         if name not in self.read:
             path = os.path.join(self.folder, f"{name}.txt")
-            self.read[name] = read_lines(path) if os.path.exists(path) else []
+            lines = read_lines(path) if os.path.exists(path) else []
+            # A `_` stands for nothing, but in the names of other placeholders.
+            self.read[name] = [IN_BRACKETS_OR_NOTHING.sub(lambda found: found[1] or "", line) for line in lines]
         return self.read[name]
 
     def values(self, name, offset, open_names):
@@ -131,9 +134,10 @@ def finish(sentences, removals, replacements, grammar=True):
     """From raw sentences to the result: no duplicates, removed, replaced, repaired, sorted."""
     results = []
     for sentence in dict.fromkeys(sentences):
+        sentence = sentence.replace("  ", " ")
         if any(phrase in sentence for phrase in removals):
             continue
-        sentence = sentence.replace("  ", " ").strip()
+        sentence = sentence.strip()
         for old, new in replacements.items():
             sentence = sentence.replace(old, new)
         results.append(fix_grammar(sentence) if grammar else sentence)

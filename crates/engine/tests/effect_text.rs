@@ -15,9 +15,12 @@ mod reference {
 
     pub(crate) type Files = BTreeMap<String, String>;
 
-    fn values<'a>(files: &'a Files, name: &str) -> Vec<&'a str> {
+    /// A `_` stands for nothing, but in names.
+    fn values(files: &Files, name: &str) -> Vec<String> {
         let text = files.get(name).map_or("", String::as_str);
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        UNDERSCORE
+            .with(|rule| lines.map(|line| rule.replace_all(line, "$1").into_owned()).collect())
     }
 
     fn resolve(files: &Files, name: &str, offset: i64, path: &[&str]) -> Vec<String> {
@@ -28,7 +31,7 @@ mod reference {
         let path: Vec<&str> = path.iter().copied().chain([name]).collect();
         values
             .into_iter()
-            .flat_map(|value| expand(files, value, &path))
+            .flat_map(|value| expand(files, &value, &path))
             .map(|value| match value.parse::<i64>() {
                 Ok(number) => (number + offset).to_string(),
                 Err(_) => value,
@@ -73,10 +76,11 @@ mod reference {
         removals: &[String],
         replacements: &[(String, String)],
     ) -> Option<String> {
-        if removals.iter().any(|phrase| raw.contains(phrase)) {
+        let text = raw.replace("  ", " ");
+        if removals.iter().any(|phrase| text.contains(phrase)) {
             return None;
         }
-        let mut text = raw.replace("  ", " ").trim().to_owned();
+        let mut text = text.trim().to_owned();
         for (old, new) in replacements {
             text = text.replace(old, new);
         }
@@ -103,6 +107,7 @@ mod reference {
 
     thread_local! {
         static TOKEN: Regex = Regex::new(r"<(\w+?)([+-]\d+)?>").unwrap();
+        static UNDERSCORE: Regex = Regex::new(r"(<[^<>]+>)|_").unwrap();
         static FIXES: Vec<(Regex, String)> = fixes();
     }
 
@@ -121,7 +126,7 @@ mod reference {
 
 fn sentence() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
-        "<a>", "<b>", "<c>", "<d>", "<a+1>", "<a-02>", "<c+0>", "<none>", "<>", "x", " ", "  ",
+        "<a>", "<b>", "<c>", "<d>", "<a+1>", "<a-02>", "<c+0>", "<none>", "<>", "x", " ", "  ", "_",
         "one ", "red", " cards", "one", "cards", " spells", "1", "é", "👻",
     ]);
     prop::collection::vec(piece, 1..6).prop_map(|pieces| pieces.concat().trim().to_owned())
@@ -131,7 +136,7 @@ fn value() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => (-20_i64..20).prop_map(|number| number.to_string()),
         1 => Just("007".to_owned()),
-        3 => prop::sample::select(vec!["red", "one", "card", "cards", "é", "x x"]).prop_map(str::to_owned),
+        3 => prop::sample::select(vec!["red", "one", "card", "cards", "é", "x x", "_", "c_ard"]).prop_map(str::to_owned),
         2 => sentence(),
     ]
 }
@@ -270,7 +275,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_panics_on_what_people_write(template in "[<>a-c+0-9 #é-]{0,30}", file in "[<>a-c+0-9 \r\n-]{0,40}") {
+    fn nothing_panics_on_what_people_write(template in "[<>a-c+0-9 #é_-]{0,30}", file in "[<>a-c+0-9 \r\n_-]{0,40}") {
         if let Ok(template) = Template::parse(&template)
             && let Ok(effects) = Effects::new(vec![template], &Placeholders::new([("a", &file), ("b", &file)]))
         {

@@ -439,11 +439,14 @@ impl<'a> Search<'a> {
     /// Adds a piece; `None` when the finished sentence then begins otherwise.
     fn step(&mut self, progress: &Progress, piece: &str) -> Option<Progress> {
         let cascade = &self.matcher.cascade;
-        let first = *piece.as_bytes().first()?;
+        self.steps += 1;
+        let Some(&first) = piece.as_bytes().first() else {
+            // A value that stands for nothing.
+            return Some(progress.clone());
+        };
         if self.target.get(progress.done) != Some(&first) && cascade.passes(&progress.flow, first) {
             return None;
         }
-        self.steps += 1;
         let mut next = progress.clone();
         cascade.push(&mut next.flow, piece, &mut self.buffers);
         let rest = &self.target[next.done..];

@@ -7,7 +7,8 @@ use super::template::{Template, TemplateError};
 
 /// Values by name. Each value is itself a template, so values may have places of their own.
 ///
-/// A file has one value on a line; lines are trimmed, blank ones left out. `#` is no comment.
+/// A file has one value on a line; lines are trimmed, blank ones left out. `#` is no comment. A `_` stands for nothing, so that a line with a `_` alone is an
+/// empty value; names in brackets keep theirs.
 ///
 /// ```
 /// use cardscape_engine::effect_text::Placeholders;
@@ -15,6 +16,8 @@ use super::template::{Template, TemplateError};
 /// let placeholders = Placeholders::new([("number", "1\n2\n\n 3 \n"), ("act", "draw <number>\n")]);
 /// let numbers: Vec<&str> = placeholders.values("number").map(|value| value.source()).collect();
 /// assert_eq!(numbers, ["1", "2", "3"]);
+/// let grades = Placeholders::new([("grade", "or higher\n_\n")]);
+/// assert_eq!(grades.values("grade").map(|value| value.source()).collect::<Vec<_>>(), ["or higher", ""]);
 /// assert_eq!(placeholders.values("nobody").count(), 0);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,7 +96,7 @@ impl Placeholders {
 }
 
 fn read(text: &str) -> Vec<Line> {
-    filled_lines(text).map(|(number, line)| Line { number, value: Template::parse(line) }).collect()
+    filled_lines(text).map(|(number, line)| Line { number, value: Template::parse_value(line) }).collect()
 }
 
 /// The names that templates use, in order, repeated ones too.

@@ -104,6 +104,18 @@ impl Template {
         Ok(Self { source: source.to_owned(), pieces })
     }
 
+    /// Reads a value. A `_` outside of brackets stands for nothing, so that a value of `_` alone is empty: a blank line cannot be one. Names keep theirs.
+    pub(super) fn parse_value(text: &str) -> Result<Self, TemplateError> {
+        let written = Self::parse(text)?;
+        let stays = |piece: Piece| match piece {
+            Piece::Text(words) => Some(words.replace('_', "")).filter(|words| !words.is_empty()).map(Piece::Text),
+            place @ Piece::Placeholder(_) => Some(place),
+        };
+        let pieces: Vec<Piece> = written.pieces.into_iter().filter_map(stays).collect();
+        let source = pieces.iter().map(ToString::to_string).collect();
+        Ok(Self { source, pieces })
+    }
+
     /// The template as it was written; trimmed, unless it was read whole.
     pub fn source(&self) -> &str {
         &self.source
@@ -120,6 +132,16 @@ impl Template {
             Piece::Text(_) => None,
             Piece::Placeholder(placeholder) => Some(placeholder),
         })
+    }
+}
+
+/// As it was written.
+impl fmt::Display for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(words) => f.write_str(words),
+            Self::Placeholder(placeholder) => placeholder.fmt(f),
+        }
     }
 }
 
@@ -198,6 +220,20 @@ mod tests {
         assert_eq!(shape("<>a>"), ["<>a>"]);
         assert_eq!(shape(" \t "), Vec::<String>::new());
         assert_eq!(shape("<0>"), ["[<0>]"]);
+    }
+
+    #[test]
+    fn an_underscore_in_a_value_stands_for_nothing() {
+        for (text, source, pieces) in [
+            (" _ ", "", 0),
+            ("snow_ball", "snowball", 1),
+            ("_<low_rank>__<n_2+1>_ or <> <_", "<low_rank><n_2+1> or <> <", 3),
+        ] {
+            let value = Template::parse_value(text).unwrap();
+            assert_eq!((value.source(), value.pieces().len()), (source, pieces), "{text}");
+            assert_eq!(Template::parse(value.source()), Ok(value), "{text}");
+        }
+        assert!(Template::parse_value("_<a b>").is_err());
     }
 
     #[test]
