@@ -407,6 +407,7 @@ impl From<StoreError> for Problem {
                     .detail("The database does not answer in time.")
                     .retry_after(2)
             }
+            StoreError::Revoked => Self::new(ProblemCode::InvalidToken),
             StoreError::Crowded => Self::new(ProblemCode::SearchBusy).retry_after(2),
             StoreError::Conflict { constraint } => {
                 Self::internal(format!("unexpected conflict with {constraint}"))

@@ -17,16 +17,16 @@ use super::effect_work::EffectWork;
 use super::middleware::rate_limit::RateLimiter;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
-use crate::auth::permission::Identity;
+use crate::auth::permission::{Acting, Granted, Identity, Permission};
 use crate::auth::secret::TokenHash;
 use crate::domain::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
 use crate::domain::ids::SessionId;
 use crate::search::CommonWords;
-use crate::store::Store;
 use crate::store::effect_texts::EffectShelf;
 use crate::store::games::GameShelf;
 use crate::store::lane::SearchLane;
+use crate::store::{AsStoreError, Connection, Store, StoreError};
 
 /// The state that every handler can ask for.
 #[derive(Clone)]
@@ -37,6 +37,20 @@ pub struct AppState {
     pub searches: SearchLane,
     /// What the whole process shares.
     pub shared: Arc<Shared>,
+}
+
+impl AppState {
+    /// Runs `work` in a transaction that commits only if the credential behind `by` is still alive: see [`Store::transaction_by`].
+    pub async fn write<P: Permission, T, E>(
+        &self,
+        by: &Granted<P>,
+        work: impl AsyncFn(&mut Connection, &Acting<P>) -> Result<T, E>,
+    ) -> Result<T, E>
+    where
+        E: From<StoreError> + AsStoreError,
+    {
+        self.store.transaction_by(by, self.clock.now(), work).await
+    }
 }
 
 impl std::ops::Deref for AppState {

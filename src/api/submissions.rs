@@ -190,8 +190,7 @@ pub async fn create_submission(
     }
     let attempt = SerialAttempts::reserve(&state, by.account(), &network, 1, new.at).await?;
     let submitted = state
-        .store
-        .transaction(async |conn| serials::submit(conn, &by, &new, key.as_ref()).await)
+        .write(&by, async |conn, by| serials::submit(conn, by, &new, key.as_ref()).await)
         .await;
     match &submitted {
         Ok(submitted) => attempt.settle(&state, u32::from(submitted.verdict().is_guess())).await?,

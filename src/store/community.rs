@@ -7,7 +7,7 @@ use diesel_async::RunQueryDsl;
 
 use super::schema::accounts;
 use super::{Connection, StoreResult};
-use crate::auth::permission::{ChangeOwnListing, Granted};
+use crate::auth::permission::{Acting, ChangeOwnListing};
 
 /// A day on which cards were unlocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, QueryableByName)]
@@ -87,7 +87,7 @@ pub async fn leaders(
 /// Says whether the own account is named on the leaderboard; `false`: the account is gone.
 pub async fn change_listing(
     conn: &mut Connection,
-    by: &Granted<ChangeOwnListing>,
+    by: &Acting<ChangeOwnListing>,
     listed: bool,
 ) -> StoreResult<bool> {
     let changed = diesel::update(accounts::table.find(by.account().0))

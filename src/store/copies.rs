@@ -12,7 +12,7 @@ use super::ledger::{self, HeldCopy, NewEntry};
 use super::schema::copies;
 use super::{Connection, StoreResult, audit};
 use crate::auth::permission::{
-    Granted, ModerateCopies, OverseeCopies, ReadOwnCopies, ReadTrades, Viewer,
+    Acting, Granted, ModerateCopies, OverseeCopies, ReadOwnCopies, ReadTrades, Viewer,
 };
 use crate::domain::dispute::DisputeState;
 use crate::domain::ids::{AccountId, CardId, CopyId};
@@ -376,7 +376,7 @@ pub enum Moderated {
 /// Freezes, unfreezes or voids a copy, with a reason that its owner reads. Voiding closes its disputes.
 pub async fn moderate(
     conn: &mut Connection,
-    by: &Granted<ModerateCopies>,
+    by: &Acting<ModerateCopies>,
     viewer: Viewer,
     copy: CopyId,
     what: Moderation,
@@ -402,7 +402,7 @@ pub async fn moderate(
 
 async fn apply(
     conn: &mut Connection,
-    by: &Granted<ModerateCopies>,
+    by: &Acting<ModerateCopies>,
     held: &HeldCopy,
     what: Moderation,
     reason: &str,

@@ -57,4 +57,4 @@ pub mod webhooks;
 
 pub use door::submission::SubmissionClaim;
 pub use error::{StoreError, StoreResult, in_time};
-pub use pool::{Connection, Store, StoreSettings};
+pub use pool::{AsStoreError, Connection, Store, StoreSettings};

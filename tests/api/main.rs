@@ -44,6 +44,7 @@ mod print_commitments;
 mod print_plans;
 mod print_runs;
 mod print_statistics;
+mod revoked_credentials;
 mod rulings;
 mod schema;
 mod search;
