@@ -314,3 +314,32 @@ fn no_two_schemas_have_one_name() {
     let shared: Vec<_> = homes.into_iter().filter(|(_, homes)| homes.len() > 1).collect();
     assert!(shared.is_empty(), "{shared:?}");
 }
+
+/// With these permissions something is written: the store takes them as `Acting`, inside a transaction that looks at the credential again.
+/// What only reads with one of them stands here.
+#[test]
+fn what_writes_is_confirmed_in_its_transaction() {
+    let reads = [
+        ("src/store/tokens.rs", "ManageOwnTokens", 1),
+        ("src/store/submission_reviews.rs", "ReviewSubmissions", 1),
+        // A batch, which takes one transaction for each submission, and two reads of what was stored.
+        ("src/store/serials.rs", "SubmitSerials", 3),
+        ("src/store/collection_imports.rs", "WriteOwnCollection", 1),
+        ("src/store/trade_lists.rs", "WriteOwnCollection", 1),
+    ];
+    let mut found = BTreeMap::new();
+    for (path, text) in sources("src/store") {
+        for permission in cardscape::auth::permission::that_write() {
+            let count = code(&text).matches(&format!("Granted<{permission}>")).count();
+            if count > 0 {
+                found.insert((path.to_string_lossy().into_owned(), permission), count);
+            }
+        }
+    }
+    let reads = reads.map(|(path, permission, count)| ((path.to_owned(), permission), count));
+    assert_eq!(found, BTreeMap::from(reads));
+    assert_eq!(
+        strays("in_transaction(", &["src/store/pool.rs", "src/auth"]),
+        Vec::<PathBuf>::new()
+    );
+}

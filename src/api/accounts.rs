@@ -291,8 +291,7 @@ pub async fn change_account(
     let changes = AccountChanges { role, banned: body.value.banned };
     let now = state.clock.now();
     let row = state
-        .store
-        .transaction(async |conn| accounts::change(conn, &by, id, changes, now).await)
+        .write(&by, async |conn, by| accounts::change(conn, by, id, changes, now).await)
         .await?
         .ok_or_else(Problem::not_found)?;
     tracing::info!(account = %id, by = %by.account(), "account changed");
@@ -355,9 +354,8 @@ pub async fn change_password(
     }
     let new_hash = state.passwords.hash(new_password).await?;
     let changed = state
-        .store
-        .transaction(async |conn| {
-            accounts::change_password(conn, &by, &old_hash, &new_hash, now).await
+        .write(&by, async |conn, by| {
+            accounts::change_password(conn, by, &old_hash, &new_hash, now).await
         })
         .await?;
     let mut conn = state.store.connection().await?;

@@ -101,12 +101,9 @@ pub async fn edit_card(
     let (id, if_match, Patch(patch)) = (CardId(*card), if_match?, patch?);
     let at = state.clock.now();
     let done = state
-        .store
-        .patient(patience::CATALOGUE)
-        .transaction(async |conn| {
+        .write_within(patience::CATALOGUE, &by, async |conn, by| {
             let is_current = |view: &_| if_match.has_seen(&CardResponse::from(Clone::clone(view)));
-            let now =
-                import::edit_card(conn, &by, id, &state.games, is_current, &patch, at).await?;
+            let now = import::edit_card(conn, by, id, &state.games, is_current, &patch, at).await?;
             // An error takes everything back.
             if query.dry_run { Err(EditError::Rehearsed(now)) } else { Ok(now) }
         })

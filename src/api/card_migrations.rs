@@ -223,11 +223,11 @@ pub async fn move_card(
     let key = key.claim_at(&state, by.account(), "move_card", card.0, &body);
     let to = Destination { set: body.value.set, number };
     let (id, at) = (MigrationId::fresh(), state.clock.now());
-    let order = Order { by: &by, id, note: note.as_deref(), claim: key.as_ref(), at };
     let done = state
-        .store
-        .patient(patience::CATALOGUE)
-        .transaction(async |conn| store_move(conn, &order, card, &to).await)
+        .write_within(patience::CATALOGUE, &by, async |conn, by| {
+            let order = Order { by, id, note: note.as_deref(), claim: key.as_ref(), at };
+            store_move(conn, &order, card, &to).await
+        })
         .await;
     let row = done.map_err(|error| refused(error, "/set"))?;
     Ok(created(&by, id, row))
@@ -260,11 +260,11 @@ pub async fn merge_card(
     let (into, note) = (CardId(body.value.into), note(body.value.note.as_deref())?);
     let key = key.claim_at(&state, by.account(), "merge_card", card.0, &body);
     let (id, at) = (MigrationId::fresh(), state.clock.now());
-    let order = Order { by: &by, id, note: note.as_deref(), claim: key.as_ref(), at };
     let done = state
-        .store
-        .patient(patience::CATALOGUE)
-        .transaction(async |conn| card_migrations::merge_card(conn, &order, card, into).await)
+        .write_within(patience::CATALOGUE, &by, async |conn, by| {
+            let order = Order { by, id, note: note.as_deref(), claim: key.as_ref(), at };
+            card_migrations::merge_card(conn, &order, card, into).await
+        })
         .await;
     let row = done.map_err(|error| refused(error, "/into"))?;
     Ok(created(&by, id, row))

@@ -207,8 +207,7 @@ pub async fn set_count(
     let (viewer, key, at) =
         (caller.viewer(), (PrintingId(*printing), condition), state.clock.now());
     let entry = state
-        .store
-        .transaction(async |conn| collection::set(conn, &by, viewer, key, quantity, at).await)
+        .write(&by, async |conn, by| collection::set(conn, by, viewer, key, quantity, at).await)
         .await?;
     tracing::info!(account = %by.account(), printing = %printing, quantity, "count set");
     Ok(match entry {
@@ -363,9 +362,8 @@ pub async fn change_counts(
     }
     let (viewer, at) = (caller.viewer(), state.clock.now());
     let changed = state
-        .store
-        .transaction(async |conn| {
-            collection::change(conn, &by, viewer, &changes, key.as_ref(), at).await
+        .write(&by, async |conn, by| {
+            collection::change(conn, by, viewer, &changes, key.as_ref(), at).await
         })
         .await?;
     tracing::info!(account = %by.account(), changes = changes.len(), "counts changed");

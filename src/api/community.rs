@@ -195,8 +195,9 @@ pub async fn change_listing(
     body: Body<ListingRequest>,
 ) -> Result<HttpResponse, Problem> {
     let listed = body.value.on_leaderboard;
-    let mut conn = state.store.connection().await?;
-    if !community::change_listing(&mut conn, &by, listed).await? {
+    let changed =
+        state.write(&by, async |conn, by| community::change_listing(conn, by, listed).await);
+    if !changed.await? {
         return Err(Problem::not_found());
     }
     tracing::info!(account = %by.account(), listed, "place on the leaderboard changed");

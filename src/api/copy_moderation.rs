@@ -96,8 +96,7 @@ async fn moderate(
     let reason = reason(&request.reason)?;
     let (viewer, now) = (caller.viewer(), state.clock.now());
     let moderated = state
-        .store
-        .transaction(async |conn| {
+        .write(by, async |conn, by| {
             copies::moderate(conn, by, viewer, copy, what, &reason, now).await
         })
         .await?;

@@ -217,8 +217,7 @@ pub async fn create_deck(
     let id = DeckId::fresh();
     let content = parsed.content(state.clock.now());
     let created = state
-        .store
-        .transaction(async |conn| decks::create(conn, &by, id, &content, key.as_ref()).await)
+        .write(&by, async |conn, by| decks::create(conn, by, id, &content, key.as_ref()).await)
         .await?;
     let stored = match created {
         DeckCreated::New(stored) => {
@@ -309,8 +308,7 @@ pub async fn replace_deck(
     let content = parsed.content(state.clock.now());
     let is_current = |revision| if_match.check(Revision(revision)).is_ok();
     let edited = state
-        .store
-        .transaction(async |conn| decks::replace(conn, &by, id, is_current, &content).await)
+        .write(&by, async |conn, by| decks::replace(conn, by, id, is_current, &content).await)
         .await?;
     let stored = done(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision = stored.row.revision, "deck replaced");
@@ -341,10 +339,8 @@ pub async fn delete_deck(
 ) -> Result<HttpResponse, Problem> {
     let (id, if_match) = (DeckId(*deck), if_match?);
     let is_current = |revision| if_match.check(Revision(revision)).is_ok();
-    let edited = state
-        .store
-        .transaction(async |conn| decks::delete(conn, &by, id, is_current).await)
-        .await?;
+    let edited =
+        state.write(&by, async |conn, by| decks::delete(conn, by, id, is_current).await).await?;
     done(edited)?;
     tracing::info!(account = %by.account(), deck = %id, "deck deleted");
     Ok(HttpResponse::NoContent().finish())

@@ -281,8 +281,7 @@ pub async fn create_statement(
         .map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))?;
     let (id, now) = (DisputeId(*dispute), state.clock.now());
     let argued = state
-        .store
-        .transaction(async |conn| disputes::state(conn, &by, id, &text, key.as_ref(), now).await)
+        .write(&by, async |conn, by| disputes::state(conn, by, id, &text, key.as_ref(), now).await)
         .await?;
     done(argued)?;
     if argued == Argued::Done {
@@ -312,7 +311,7 @@ pub async fn withdraw_dispute(
 ) -> Result<HttpResponse, Problem> {
     let (id, now) = (DisputeId(*dispute), state.clock.now());
     let argued =
-        state.store.transaction(async |conn| disputes::withdraw(conn, &by, id, now).await).await?;
+        state.write(&by, async |conn, by| disputes::withdraw(conn, by, id, now).await).await?;
     done(argued)?;
     if argued == Argued::Done {
         tracing::info!(account = %by.account(), dispute = %id, "dispute withdrawn");
@@ -354,8 +353,7 @@ pub async fn decide_dispute(
     let reason = reason(&body.value.reason)?;
     let (id, outcome, now) = (DisputeId(*dispute), body.value.outcome, state.clock.now());
     let argued = state
-        .store
-        .transaction(async |conn| disputes::decide(conn, &by, id, outcome, &reason, now).await)
+        .write(&by, async |conn, by| disputes::decide(conn, by, id, outcome, &reason, now).await)
         .await?;
     done(argued)?;
     if argued == Argued::Done {

@@ -516,15 +516,15 @@ impl Edit {
     ) -> Result<Revision, Problem> {
         let base =
             base.map_or(TextsBase::Nothing, |Revision(revision)| TextsBase::Revision(revision));
-        let (importer, at) = (Importer::from(&**by), state.clock.now());
+        let at = state.clock.now();
         let details = serde_json::json!({
             "part": self.part,
             "combinations_before": change.combinations.0,
             "combinations_after": change.combinations.1,
         });
         let changed = state
-            .store
-            .transaction(async |conn| {
+            .write(by, async |conn, by| {
+                let importer = Importer::from(by);
                 effect_texts::change(conn, &importer, game.as_str(), texts, base, &details, at)
                     .await
             })

@@ -112,11 +112,10 @@ impl ImportQuery {
         let checked = tokio::task::spawn_blocking(move || GameImport::check(&source)).await;
         let import = checked.map_err(Problem::internal)?.map_err(refused)?;
         place.check(&import)?;
-        let (importer, at) = (Importer::from(&**by), state.clock.now());
+        let at = state.clock.now();
         let done: Result<ImportSummary, ImportError> = state
-            .store
-            .patient(patience::CATALOGUE)
-            .transaction(async |conn| {
+            .write_within(patience::CATALOGUE, by, async |conn, by| {
+                let importer = Importer::from(by);
                 let summary = import::import(conn, &importer, &import, base, at, &|_| {}).await?;
                 // An error takes everything back.
                 if self.dry_run { Err(ImportError::Rehearsed(summary)) } else { Ok(summary) }

@@ -169,8 +169,9 @@ pub async fn create_print_commitment(
         at: state.clock.now(),
     };
     let id = state
-        .store
-        .transaction(async |conn| print_commitments::announce(conn, &by, &new, key.as_ref()).await)
+        .write(&by, async |conn, by| {
+            print_commitments::announce(conn, by, &new, key.as_ref()).await
+        })
         .await?;
     if id == new.id {
         tracing::info!(account = %by.account(), commitment = %id, "print run announced");
@@ -226,8 +227,7 @@ pub async fn reveal_print_commitment(
 ) -> Result<HttpResponse, Problem> {
     let (id, now) = (CommitmentId(*commitment), state.clock.now());
     let revealed = state
-        .store
-        .transaction(async |conn| print_commitments::reveal(conn, &by, id, now).await)
+        .write(&by, async |conn, by| print_commitments::reveal(conn, by, id, now).await)
         .await?;
     match revealed {
         Revealed::Now => {

@@ -423,6 +423,7 @@ impl From<StoreError> for Problem {
                 tracing::warn!(%cause, "other transactions were in the way");
                 Self::new(ProblemCode::Unavailable).retry_after(1)
             }
+            StoreError::Revoked => Self::new(ProblemCode::InvalidToken),
             StoreError::Crowded => Self::new(ProblemCode::SearchBusy).retry_after(2),
             StoreError::Conflict { constraint } => {
                 Self::internal(format!("unexpected conflict with {constraint}"))

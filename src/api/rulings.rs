@@ -182,9 +182,8 @@ pub async fn create_ruling(
     let key = key.claim_at(&state, by.account(), "create_ruling", card.0, &body);
     let (id, at) = (RulingId::fresh(), state.clock.now());
     let created = state
-        .store
-        .transaction(async |conn| {
-            rulings::create(conn, &by, id, card, &content, key.as_ref(), at).await
+        .write(&by, async |conn, by| {
+            rulings::create(conn, by, id, card, &content, key.as_ref(), at).await
         })
         .await?;
     let row = match created {
@@ -283,8 +282,7 @@ async fn edit(
     let at = state.clock.now();
     let is_current = |row: &RulingRow| if_match.has_seen(&RulingResponse::from(row.clone()));
     let done = state
-        .store
-        .transaction(async |conn| rulings::edit(conn, by, id, is_current, content, at).await)
+        .write(by, async |conn, by| rulings::edit(conn, by, id, is_current, content, at).await)
         .await?;
     match done {
         RulingEdited::Done(row) => Ok(row),

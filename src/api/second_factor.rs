@@ -114,8 +114,7 @@ pub async fn begin_second_factor(
     let secret = TotpSecret::generate();
     let sealed = secret.seal(&state.keys, account);
     let begun = state
-        .store
-        .transaction(async |conn| second_factors::begin(conn, &by, &verified, &sealed, now).await)
+        .write(&by, async |conn, by| second_factors::begin(conn, by, &verified, &sealed, now).await)
         .await?;
     if !begun {
         return Err(Problem::new(ProblemCode::EditConflict));
@@ -177,10 +176,9 @@ pub async fn confirm_second_factor(
     let codes = RecoveryCode::generate_all();
     let hashes: Vec<_> = codes.iter().map(RecoveryCode::hash).collect();
     let confirmed = state
-        .store
-        .transaction(async |conn| {
+        .write(&by, async |conn, by| {
             let keys = &state.keys;
-            let confirmed = second_factors::confirm(conn, &by, keys, &code, &hashes, now).await?;
+            let confirmed = second_factors::confirm(conn, by, keys, &code, &hashes, now).await?;
             if confirmed != Confirmed::WrongCode {
                 attempt.release(conn).await?;
             }
@@ -236,10 +234,9 @@ pub async fn switch_off_second_factor(
 ) -> Result<HttpResponse, Problem> {
     let (proof, now) = (Proof::check(&state, &by, &network, body.value).await?, state.clock.now());
     let changed = state
-        .store
-        .transaction(async |conn| {
+        .write(&by, async |conn, by| {
             let (keys, verified, code) = (&state.keys, &proof.verified, &proof.code);
-            let changed = second_factors::switch_off(conn, &by, keys, verified, code, now).await?;
+            let changed = second_factors::switch_off(conn, by, keys, verified, code, now).await?;
             proof.settle(conn, changed).await
         })
         .await?;
@@ -272,11 +269,10 @@ pub async fn replace_second_factor_codes(
     let codes = RecoveryCode::generate_all();
     let hashes: Vec<_> = codes.iter().map(RecoveryCode::hash).collect();
     let changed = state
-        .store
-        .transaction(async |conn| {
+        .write(&by, async |conn, by| {
             let (keys, verified, code) = (&state.keys, &proof.verified, &proof.code);
             let changed = second_factors::replace_recovery_codes(
-                conn, &by, keys, verified, code, &hashes, now,
+                conn, by, keys, verified, code, &hashes, now,
             )
             .await?;
             proof.settle(conn, changed).await
@@ -309,8 +305,7 @@ pub async fn remove_second_factor(
         return Err(Problem::new(ProblemCode::OwnAccount));
     }
     let removed = state
-        .store
-        .transaction(async |conn| second_factors::remove(conn, &by, account, now).await)
+        .write(&by, async |conn, by| second_factors::remove(conn, by, account, now).await)
         .await?;
     match removed {
         FactorRemoved::Yes => {}

@@ -432,8 +432,9 @@ async fn end(
     by: &May<EndOwnSessions>,
     session: SessionId,
 ) -> Result<HttpResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let ended = sessions::end(&mut conn, by, session, state.clock.now()).await?;
+    let now = state.clock.now();
+    let ended =
+        state.write(by, async |conn, by| sessions::end(conn, by, session, now).await).await?;
     state.identities.invalidate(&CredentialKey::Session(session)).await;
     if ended { Ok(HttpResponse::NoContent().finish()) } else { Err(Problem::not_found()) }
 }

@@ -243,12 +243,10 @@ pub async fn edit_set(
     let loaded = loaded.ok_or_else(Problem::not_found)?;
     let (change, at) = (patch.parse(&loaded.game, &set)?, state.clock.now());
     let done = state
-        .store
-        .patient(patience::CATALOGUE)
-        .transaction(async |conn| {
+        .write_within(patience::CATALOGUE, &by, async |conn, by| {
             let is_current = |row: &SetRow| if_match.has_seen(&SetResponse::from(row.clone()));
             let place = (game.as_str(), set.as_str());
-            let now = import::edit_set(conn, &by, place, is_current, &change, at).await?;
+            let now = import::edit_set(conn, by, place, is_current, &change, at).await?;
             // An error takes everything back.
             if query.dry_run { Err(EditError::Rehearsed(now)) } else { Ok(now) }
         })

@@ -18,17 +18,17 @@ use super::middleware::rate_limit::RateLimiter;
 use super::shared_attempts::SharedAttempts;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
-use crate::auth::permission::Identity;
+use crate::auth::permission::{Acting, Granted, Identity, Permission};
 use crate::auth::second_factor::SecondFactorDemand;
 use crate::auth::secret::TokenHash;
 use crate::domain::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
 use crate::domain::ids::SessionId;
 use crate::search::CommonWords;
-use crate::store::Store;
 use crate::store::effect_texts::EffectShelf;
 use crate::store::games::GameShelf;
 use crate::store::lane::SearchLane;
+use crate::store::{AsStoreError, Connection, Store, StoreError};
 
 /// The state that every handler can ask for.
 #[derive(Clone)]
@@ -39,6 +39,33 @@ pub struct AppState {
     pub searches: SearchLane,
     /// What the whole process shares.
     pub shared: Arc<Shared>,
+}
+
+impl AppState {
+    /// Runs `work` in a transaction that commits only if the credential behind `by` is still alive: see [`Store::transaction_by`].
+    pub async fn write<P: Permission, T, E>(
+        &self,
+        by: &Granted<P>,
+        work: impl AsyncFn(&mut Connection, &Acting<P>) -> Result<T, E>,
+    ) -> Result<T, E>
+    where
+        E: From<StoreError> + AsStoreError,
+    {
+        self.store.transaction_by(by, self.clock.now(), work).await
+    }
+
+    /// Like [`Self::write`], for work whose statements may each take as long as `limit` ([`Store::patient`]).
+    pub async fn write_within<P: Permission, T, E>(
+        &self,
+        limit: Duration,
+        by: &Granted<P>,
+        work: impl AsyncFn(&mut Connection, &Acting<P>) -> Result<T, E>,
+    ) -> Result<T, E>
+    where
+        E: From<StoreError> + AsStoreError,
+    {
+        self.store.patient(limit).transaction_by(by, self.clock.now(), work).await
+    }
 }
 
 impl std::ops::Deref for AppState {

@@ -120,9 +120,8 @@ pub async fn review_submission(
         .map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))?;
     let at = state.clock.now();
     let reviewed = state
-        .store
-        .transaction(async |conn| {
-            submission_reviews::review(conn, &by, submission, confirmed, &note, at).await
+        .write(&by, async |conn, by| {
+            submission_reviews::review(conn, by, submission, confirmed, &note, at).await
         })
         .await?;
     let (card, unlocked, already) = match reviewed {

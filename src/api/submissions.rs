@@ -196,8 +196,7 @@ pub async fn create_submission(
     let attempt = state.shared_attempts.join(SameClaim::of(by.account(), &new));
     attempt.reserve(SerialAttempts::reserve(&state, by.account(), &network, 1, new.at)).await?;
     let submitted = state
-        .store
-        .transaction(async |conn| serials::submit(conn, &by, &new, key.as_ref()).await)
+        .write(&by, async |conn, by| serials::submit(conn, by, &new, key.as_ref()).await)
         .await;
     match &submitted {
         Ok(submitted) => attempt.settle(&state, submitted.verdict().is_guess()).await?,

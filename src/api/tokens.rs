@@ -120,8 +120,7 @@ pub async fn create_token(
         at: now,
     };
     let created = state
-        .store
-        .transaction(async |conn| tokens::create(conn, &by, &new, key.as_ref()).await)
+        .write(&by, async |conn, by| tokens::create(conn, by, &new, key.as_ref()).await)
         .await?;
     let answer = match created {
         TokenCreated::New(row) => {
@@ -203,7 +202,8 @@ pub async fn revoke_token(
     by: May<ManageOwnTokens>,
     token: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let revoked = tokens::revoke(&mut conn, &by, TokenId(*token), state.clock.now()).await?;
+    let (id, now) = (TokenId(*token), state.clock.now());
+    let revoked =
+        state.write(&by, async |conn, by| tokens::revoke(conn, by, id, now).await).await?;
     if revoked { Ok(HttpResponse::NoContent().finish()) } else { Err(Problem::not_found()) }
 }

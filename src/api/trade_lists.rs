@@ -288,8 +288,7 @@ async fn replace(
     let at = state.clock.now();
     let is_current = |revision| if_match.check(Revision(revision)).is_ok();
     let edited = state
-        .store
-        .transaction(async |conn| {
+        .write(by, async |conn, by| {
             let content = (visibility, items.as_slice());
             trade_lists::replace(conn, by, viewer, kind, is_current, content, at).await
         })

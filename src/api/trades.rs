@@ -283,8 +283,7 @@ pub async fn create_trade(
     let id = TradeId::fresh();
     let new = parsed.new_trade(id, state.clock.now());
     let offered = state
-        .store
-        .transaction(async |conn| trades::offer(conn, &by, name.key(), &new, key.as_ref()).await)
+        .write(&by, async |conn, by| trades::offer(conn, by, name.key(), &new, key.as_ref()).await)
         .await?;
     made(&state, &by, caller.viewer(), id, offered).await
 }
@@ -414,7 +413,7 @@ pub async fn accept_trade(
 ) -> Result<HttpResponse, Problem> {
     let (id, now) = (TradeId(*trade), state.clock.now());
     let answered =
-        state.store.transaction(async |conn| trades::accept(conn, &by, id, now).await).await?;
+        state.write(&by, async |conn, by| trades::accept(conn, by, id, now).await).await?;
     log_end(&by, id, "accepted", &answered);
     ended(&state, &by, caller.viewer(), id, answered).await
 }
@@ -464,7 +463,7 @@ async fn refuse(
 ) -> Result<HttpResponse, Problem> {
     let now = state.clock.now();
     let answered =
-        state.store.transaction(async |conn| trades::refuse(conn, by, id, to, now).await).await?;
+        state.write(by, async |conn, by| trades::refuse(conn, by, id, to, now).await).await?;
     log_end(by, id, to.as_str(), &answered);
     ended(state, by, caller.viewer(), id, answered).await
 }
@@ -548,8 +547,7 @@ pub async fn counter_trade(
     let (first, id) = (TradeId(*trade), TradeId::fresh());
     let new = parsed.new_trade(id, state.clock.now());
     let answered = state
-        .store
-        .transaction(async |conn| trades::counter(conn, &by, first, &new, key.as_ref()).await)
+        .write(&by, async |conn, by| trades::counter(conn, by, first, &new, key.as_ref()).await)
         .await?;
     made(&state, &by, caller.viewer(), id, done(answered)?).await
 }

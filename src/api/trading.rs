@@ -39,9 +39,9 @@ pub async fn change_trading(
     body: Body<TradingRequest>,
 ) -> Result<web::Json<AccountResponse>, Problem> {
     let trading = body.value.trading;
-    let mut conn = state.store.connection().await?;
-    let row =
-        accounts::change_trading(&mut conn, &by, trading).await?.ok_or_else(Problem::not_found)?;
+    let changed =
+        state.write(&by, async |conn, by| accounts::change_trading(conn, by, trading).await);
+    let row = changed.await?.ok_or_else(Problem::not_found)?;
     tracing::info!(account = %by.account(), trading = trading.as_str(), "trading changed");
     Ok(web::Json(row.into()))
 }

@@ -301,9 +301,7 @@ async fn change(
     let base = versions.check(stored.map(|row| Revision(row.revision)))?.map(|Revision(base)| base);
     let at = state.clock.now();
     let changed = state
-        .store
-        .patient(patience::BATCH)
-        .transaction(async |conn| {
+        .write_within(patience::BATCH, by, async |conn, by| {
             unlock_policies::change(conn, by, &place, policy.as_ref(), base, at).await
         })
         .await?;

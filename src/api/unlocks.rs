@@ -170,8 +170,9 @@ pub async fn unlock_card(
 ) -> Result<HttpResponse, Problem> {
     let (card, reason, at) = (CardId(*card), reason(&body.value.reason)?, state.clock.now());
     let unlocked = state
-        .store
-        .transaction(async |conn| unlock_policies::unlock_card(conn, &by, card, &reason, at).await)
+        .write(&by, async |conn, by| {
+            unlock_policies::unlock_card(conn, by, card, &reason, at).await
+        })
         .await?
         .ok_or_else(Problem::not_found)?;
     tracing::info!(by = %by.account(), %card, unlocked, "card unlocked by hand");
@@ -206,10 +207,8 @@ pub async fn unlock_set(
     let (game, set) = path.into_inner();
     let (reason, at) = (reason(&body.value.reason)?, state.clock.now());
     let unlocked = state
-        .store
-        .patient(patience::BATCH)
-        .transaction(async |conn| {
-            unlock_policies::unlock_set(conn, &by, game.as_str(), set.as_str(), &reason, at).await
+        .write_within(patience::BATCH, &by, async |conn, by| {
+            unlock_policies::unlock_set(conn, by, game.as_str(), set.as_str(), &reason, at).await
         })
         .await?
         .ok_or_else(Problem::not_found)?;

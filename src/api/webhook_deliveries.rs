@@ -185,8 +185,7 @@ pub async fn resend_webhook_delivery(
     let (webhook, delivery) = (WebhookId(webhook), DeliveryId(delivery));
     let now = state.clock.now();
     let asked = state
-        .store
-        .transaction(async |conn| deliveries::resend(conn, &by, webhook, delivery, now).await)
+        .write(&by, async |conn, by| deliveries::resend(conn, by, webhook, delivery, now).await)
         .await?;
     if let Asked::Waiting(_) = &asked {
         tracing::info!(account = %by.account(), %webhook, %delivery, "webhook delivery sent again");
@@ -220,8 +219,9 @@ pub async fn ping_webhook(
     let nothing = Body { value: (), raw: Bytes::new() };
     let key = key.claim_at(&state, by.account(), "ping_webhook", webhook.0, &nothing);
     let asked = state
-        .store
-        .transaction(async |conn| deliveries::ping(conn, &by, webhook, id, key.as_ref(), now).await)
+        .write(&by, async |conn, by| {
+            deliveries::ping(conn, by, webhook, id, key.as_ref(), now).await
+        })
         .await?;
     if let Asked::Waiting(_) = &asked {
         tracing::info!(account = %by.account(), %webhook, delivery = %id, "webhook tried");

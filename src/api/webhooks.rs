@@ -270,9 +270,8 @@ pub async fn create_webhook(
     let cursor = changes::extent(&state.store).await?.newest;
     let content = parsed.content();
     let created = state
-        .store
-        .transaction(async |conn| {
-            webhooks::create(conn, &by, id, &content, cursor, key.as_ref(), now).await
+        .write(&by, async |conn, by| {
+            webhooks::create(conn, by, id, &content, cursor, key.as_ref(), now).await
         })
         .await?;
     match created {
@@ -360,9 +359,8 @@ pub async fn replace_webhook(
     let content = parsed.content();
     let is_current = |row: &WebhookRow| if_match.has_seen(&WebhookResponse::from(row.clone()));
     let done = state
-        .store
-        .transaction(async |conn| {
-            webhooks::edit(conn, &by, id, is_current, &content, cursor, now).await
+        .write(&by, async |conn, by| {
+            webhooks::edit(conn, by, id, is_current, &content, cursor, now).await
         })
         .await?;
     let row = ended(done)?;
@@ -392,8 +390,7 @@ pub async fn delete_webhook(
     let (id, if_match, now) = (WebhookId(*webhook), if_match?, state.clock.now());
     let is_current = |row: &WebhookRow| if_match.has_seen(&WebhookResponse::from(row.clone()));
     let done = state
-        .store
-        .transaction(async |conn| webhooks::delete(conn, &by, id, is_current, now).await)
+        .write(&by, async |conn, by| webhooks::delete(conn, by, id, is_current, now).await)
         .await?;
     ended(done)?;
     tracing::info!(account = %by.account(), webhook = %id, "webhook deleted");
@@ -454,8 +451,9 @@ pub async fn rotate_webhook_secret(
     let overlap = Duration::hours(hours.into());
     let key = key.claim_at(&state, by.account(), "rotate_webhook_secret", id.0, &body);
     let rotated = state
-        .store
-        .transaction(async |conn| webhooks::rotate(conn, &by, id, overlap, key.as_ref(), now).await)
+        .write(&by, async |conn, by| {
+            webhooks::rotate(conn, by, id, overlap, key.as_ref(), now).await
+        })
         .await?;
     match rotated {
         SecretRotated::New(row) => {

@@ -2,6 +2,7 @@
 //! A handler that forgets to ask does not compile.
 
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 use crate::domain::ids::{AccountId, SessionId, TokenId};
 
@@ -142,8 +143,23 @@ pub trait Permission {
     const ROLE: Role;
     /// The scope that a personal access token needs for it; `None`: no token will do, only a log-in.
     const SCOPE: Option<Scope>;
+    /// What becomes of what is done with it, and so when it is confirmed.
+    const CONFIRM: Confirm;
     /// Whether it is open while the password must be changed, or a second factor switched on, first.
     const OPEN_WHILE_DUE: bool = false;
+}
+
+/// When the credential behind a permission is looked at again, beside the look at the beginning of the request, which a cache may answer
+/// that is up to two seconds late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirm {
+    /// Never: with this permission nothing is written.
+    Never,
+    /// In the transaction that writes, as its last statement: what is written outlives the credential. The credential's row is then held for
+    /// the commit alone, so a long transaction keeps nobody from revoking it.
+    Last,
+    /// In the transaction that writes, as its first statement: it may end the very credential that asks for it.
+    First,
 }
 
 /// Why a permission was not granted.
@@ -168,6 +184,32 @@ pub struct Granted<P> {
     role: Role,
     credential: Credential,
     permission: PhantomData<P>,
+}
+
+/// A permission inside a transaction that commits only if the credential is still alive, its account is not banned and has the role. What
+/// writes demands it. Only `Store::transaction_by` makes one; a test looks.
+#[derive(Debug)]
+pub struct Acting<P>(Granted<P>);
+
+impl<P: Permission> Acting<P> {
+    /// For the store's transactions only.
+    pub fn in_transaction(granted: &Granted<P>) -> Self {
+        const { assert!(!matches!(P::CONFIRM, Confirm::Never), "this permission is for reading") };
+        Self(Granted {
+            account: granted.account,
+            role: granted.role,
+            credential: granted.credential.clone(),
+            permission: PhantomData,
+        })
+    }
+}
+
+impl<P> Deref for Acting<P> {
+    type Target = Granted<P>;
+
+    fn deref(&self) -> &Granted<P> {
+        &self.0
+    }
 }
 
 impl<P> Granted<P> {
@@ -288,9 +330,9 @@ impl From<Operator> for Importer {
     }
 }
 
-impl From<&Granted<WriteCatalogue>> for Importer {
-    fn from(granted: &Granted<WriteCatalogue>) -> Self {
-        Self(Some(granted.account()))
+impl From<&Acting<WriteCatalogue>> for Importer {
+    fn from(acting: &Acting<WriteCatalogue>) -> Self {
+        Self(Some(acting.account()))
     }
 }
 
@@ -324,7 +366,7 @@ impl From<&Granted<AnnouncePrintRuns>> for Planner {
 }
 
 macro_rules! permissions {
-    ($($(#[$meta:meta])* $name:ident: $role:ident, $scope:expr $(, $while_due:literal)?;)+) => {
+    ($($(#[$meta:meta])* $name:ident: $role:ident, $scope:expr, $confirm:ident $(, $while_due:literal)?;)+) => {
         $(
             $(#[$meta])*
             #[derive(Debug)]
@@ -334,77 +376,84 @@ macro_rules! permissions {
                 const NAME: &'static str = stringify!($name);
                 const ROLE: Role = Role::$role;
                 const SCOPE: Option<Scope> = $scope;
+                const CONFIRM: Confirm = Confirm::$confirm;
                 $(const OPEN_WHILE_DUE: bool = $while_due;)?
             }
         )+
+
+        /// Names of all permissions with which something is written.
+        pub fn that_write() -> Vec<&'static str> {
+            let all = [$((stringify!($name), $name::CONFIRM)),+];
+            all.into_iter().filter(|(_, confirm)| *confirm != Confirm::Never).map(|(name, _)| name).collect()
+        }
     };
 }
 
 permissions! {
     /// Read the own account, its second factor and sessions.
-    ReadOwnAccount: Player, None, true;
+    ReadOwnAccount: Player, None, Never, true;
     /// Change the own password.
-    ChangeOwnPassword: Player, None, true;
+    ChangeOwnPassword: Player, None, Last, true;
     /// Switch the own second factor on and off.
-    ManageOwnSecondFactor: Player, None, true;
+    ManageOwnSecondFactor: Player, None, Last, true;
     /// End own sessions.
-    EndOwnSessions: Player, None, true;
+    EndOwnSessions: Player, None, First, true;
     /// Make and revoke own personal access tokens.
-    ManageOwnTokens: Player, None;
+    ManageOwnTokens: Player, None, Last;
     /// See hidden cards that the account holds (players) or all (moderators).
-    ViewCards: Player, Some(Scope::CatalogueRead);
+    ViewCards: Player, Some(Scope::CatalogueRead), Never;
     /// Read own decks.
-    ReadOwnDecks: Player, Some(Scope::DecksRead);
+    ReadOwnDecks: Player, Some(Scope::DecksRead), Never;
     /// Create, change and delete own decks.
-    WriteOwnDecks: Player, Some(Scope::DecksWrite);
+    WriteOwnDecks: Player, Some(Scope::DecksWrite), Last;
     /// Read the own collection, wants and haves, and who would trade.
-    ReadOwnCollection: Player, Some(Scope::CollectionRead);
+    ReadOwnCollection: Player, Some(Scope::CollectionRead), Never;
     /// Change the own collection, wants and haves.
-    WriteOwnCollection: Player, Some(Scope::CollectionWrite);
+    WriteOwnCollection: Player, Some(Scope::CollectionWrite), Last;
     /// Read own submissions.
-    ReadOwnSubmissions: Player, Some(Scope::SerialsRead);
+    ReadOwnSubmissions: Player, Some(Scope::SerialsRead), Never;
     /// Submit serials.
-    SubmitSerials: Player, Some(Scope::SerialsSubmit);
+    SubmitSerials: Player, Some(Scope::SerialsSubmit), Last;
     /// Read own copies and their history.
-    ReadOwnCopies: Player, Some(Scope::SerialsRead);
+    ReadOwnCopies: Player, Some(Scope::SerialsRead), Never;
     /// Read own disputes: claims, and claims against own copies.
-    ReadOwnDisputes: Player, Some(Scope::SerialsRead);
+    ReadOwnDisputes: Player, Some(Scope::SerialsRead), Never;
     /// Say something in own disputes, withdraw own claims.
-    ArgueOwnDisputes: Player, Some(Scope::SerialsSubmit);
+    ArgueOwnDisputes: Player, Some(Scope::SerialsSubmit), Last;
     /// Read own trades, and the copies that other players show.
-    ReadTrades: Player, Some(Scope::TradesRead);
+    ReadTrades: Player, Some(Scope::TradesRead), Never;
     /// Offer, accept and refuse trades.
-    WriteTrades: Player, Some(Scope::TradesWrite);
+    WriteTrades: Player, Some(Scope::TradesWrite), Last;
     /// Read what happens to the own account.
-    ReadOwnEvents: Player, Some(Scope::EventsRead);
+    ReadOwnEvents: Player, Some(Scope::EventsRead), Never;
     /// Say whether the own account is named on the leaderboard.
-    ChangeOwnListing: Player, None;
+    ChangeOwnListing: Player, None, Last;
     /// Say who may send offers and see the own copies.
-    ChangeOwnTrading: Player, None;
+    ChangeOwnTrading: Player, None, Last;
     /// Read any copy, its history and its disputes.
-    OverseeCopies: Moderator, Some(Scope::AdminRead);
+    OverseeCopies: Moderator, Some(Scope::AdminRead), Never;
     /// Freeze and void copies, decide disputes.
-    ModerateCopies: Moderator, Some(Scope::AdminWrite);
+    ModerateCopies: Moderator, Some(Scope::AdminWrite), Last;
     /// Read any account.
-    ReadAccounts: Moderator, Some(Scope::AdminRead);
+    ReadAccounts: Moderator, Some(Scope::AdminRead), Never;
     /// Read and write manifests and sets, hidden cards included.
-    WriteCatalogue: Admin, Some(Scope::AdminWrite);
+    WriteCatalogue: Admin, Some(Scope::AdminWrite), Last;
     /// Say what unlocks hidden cards, and unlock them by hand.
-    UnlockCards: Admin, Some(Scope::AdminWrite);
+    UnlockCards: Admin, Some(Scope::AdminWrite), Last;
     /// Look at submissions that wait for a moderator, and confirm or refuse them.
-    ReviewSubmissions: Moderator, Some(Scope::AdminWrite);
+    ReviewSubmissions: Moderator, Some(Scope::AdminWrite), Last;
     /// Give roles and ban.
-    ManageAccounts: Admin, Some(Scope::AdminWrite);
+    ManageAccounts: Admin, Some(Scope::AdminWrite), Last;
     /// Read print runs and plan them; never codes.
-    ReadPrintRuns: Admin, Some(Scope::AdminRead);
+    ReadPrintRuns: Admin, Some(Scope::AdminRead), Never;
     /// Announce print runs before they are printed, and reveal them afterwards.
-    AnnouncePrintRuns: Admin, Some(Scope::AdminWrite);
+    AnnouncePrintRuns: Admin, Some(Scope::AdminWrite), Last;
     /// Read webhooks and what became of deliveries; never secrets.
-    ReadWebhooks: Admin, Some(Scope::AdminRead);
+    ReadWebhooks: Admin, Some(Scope::AdminRead), Never;
     /// Make, change and try webhooks.
-    ManageWebhooks: Admin, Some(Scope::AdminWrite);
+    ManageWebhooks: Admin, Some(Scope::AdminWrite), Last;
     /// Read the audit log.
-    ReadAuditLog: Admin, Some(Scope::AdminRead);
+    ReadAuditLog: Admin, Some(Scope::AdminRead), Never;
 }
 
 #[cfg(test)]

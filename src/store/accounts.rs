@@ -7,9 +7,9 @@ use uuid::Uuid;
 
 use super::schema::{accounts, recovery_codes};
 use super::sessions::{self, RevokeReason};
-use super::{Connection, StoreResult, audit, votes};
+use super::{Connection, StoreResult, audit, credentials, votes};
 use crate::auth::permission::{
-    ChangeOwnPassword, ChangeOwnTrading, Granted, ManageAccounts, Operator, Role,
+    Acting, ChangeOwnPassword, ChangeOwnTrading, ManageAccounts, Operator, Role,
 };
 use crate::auth::secret::TokenHash;
 use crate::domain::ids::AccountId;
@@ -211,7 +211,7 @@ pub(super) async fn hold_verified(
 /// was changed meanwhile.
 pub async fn change_password(
     conn: &mut Connection,
-    by: &Granted<ChangeOwnPassword>,
+    by: &Acting<ChangeOwnPassword>,
     old_hash: &str,
     new_hash: &str,
     now: DateTime<Utc>,
@@ -277,8 +277,7 @@ pub async fn recover(
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
     // The account before its codes, as in every change of a password: the two never wait for each other in a circle.
-    let held = accounts::table.find(account.0).select(accounts::id).for_no_key_update();
-    held.first::<Uuid>(conn).await.optional()?;
+    credentials::hold_account(conn, account).await?;
     let used = diesel::update(
         recovery_codes::table
             .find((account.0, code.0.to_vec()))
@@ -312,7 +311,7 @@ pub async fn recover(
 /// Says who may send the account offers and see its copies. `None`: it is gone.
 pub async fn change_trading(
     conn: &mut Connection,
-    by: &Granted<ChangeOwnTrading>,
+    by: &Acting<ChangeOwnTrading>,
     trading: Trading,
 ) -> StoreResult<Option<AccountRow>> {
     Ok(diesel::update(accounts::table.find(by.account().0))
@@ -336,7 +335,7 @@ pub struct AccountChanges {
 /// cards back, and its end gives them again, which may unlock some. `None`: no such account.
 pub async fn change(
     conn: &mut Connection,
-    by: &Granted<ManageAccounts>,
+    by: &Acting<ManageAccounts>,
     id: AccountId,
     changes: AccountChanges,
     now: DateTime<Utc>,

@@ -20,7 +20,7 @@ use super::print_runs::PRESS_LOCK;
 use super::schema::{card_migrations, cards, unlocks};
 use super::unlock_policies::{self, Count};
 use super::{Connection, StoreError, StoreResult, audit, changes};
-use crate::auth::permission::{Granted, Importer, WriteCatalogue};
+use crate::auth::permission::{Acting, Importer, WriteCatalogue};
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, MigrationId};
 
@@ -253,7 +253,7 @@ pub struct Destination {
 /// Who asks for a move or merge, and when.
 pub struct Order<'a> {
     /// The proof that it is permitted.
-    pub by: &'a Granted<WriteCatalogue>,
+    pub by: &'a Acting<WriteCatalogue>,
     /// Id of the move or merge.
     pub id: MigrationId,
     /// Why; everybody may read it.

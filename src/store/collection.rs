@@ -14,7 +14,7 @@ use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::pool::AsStoreError;
 use super::schema::accounts;
 use super::{Connection, StoreError, StoreResult, collection_imports};
-use crate::auth::permission::{Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
+use crate::auth::permission::{Acting, Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
 use crate::domain::collection::resolve::{Assumptions, Meaning};
 use crate::domain::collection::table::WantedPrinting;
 use crate::domain::collection::{Condition, EntryKey, MAX_ENTRIES, changed_count};
@@ -132,7 +132,7 @@ pub async fn duplicates(
 /// Sets the count of a printing in a condition; 0 removes it. Returns the entry, `None` when it was removed.
 pub async fn set(
     conn: &mut Connection,
-    by: &Granted<WriteOwnCollection>,
+    by: &Acting<WriteOwnCollection>,
     viewer: Viewer,
     (printing, condition): EntryKey,
     quantity: i32,
@@ -173,7 +173,7 @@ pub struct Changed {
 /// Makes all of the changes or none. A request that was answered before is answered with the entries as they are now.
 pub async fn change(
     conn: &mut Connection,
-    by: &Granted<WriteOwnCollection>,
+    by: &Acting<WriteOwnCollection>,
     viewer: Viewer,
     changes: &[Change],
     key: Option<&IdempotencyClaim>,
@@ -219,7 +219,7 @@ pub async fn change(
 /// The entries of keys as they are now, in the order of the keys.
 async fn entries_of(
     conn: &mut Connection,
-    by: &Granted<WriteOwnCollection>,
+    by: &Acting<WriteOwnCollection>,
     viewer: Viewer,
     keys: &[EntryKey],
 ) -> StoreResult<Vec<Option<EntryView>>> {

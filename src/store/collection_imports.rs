@@ -18,7 +18,7 @@ use super::door::lookups::{self, NamePlace};
 use super::pool::AsStoreError;
 use super::schema::{games, printings, sets};
 use super::{Connection, StoreError, StoreResult};
-use crate::auth::permission::{Granted, Viewer, WriteOwnCollection};
+use crate::auth::permission::{Acting, Granted, Viewer, WriteOwnCollection};
 use crate::domain::card_name::TypedName;
 use crate::domain::collection::resolve::{
     Assumptions, Choice, Meaning, Shelf, Titled, spellings, without_set,
@@ -260,7 +260,7 @@ type StoredEntry = (PrintingId, Condition, i32);
 /// Keeps what a file was read as. Of those that wait, the newest five stay.
 pub async fn keep(
     conn: &mut Connection,
-    by: &Granted<WriteOwnCollection>,
+    by: &Acting<WriteOwnCollection>,
     new: &NewImport<'_>,
 ) -> StoreResult<()> {
     let entries: Vec<StoredEntry> = new
@@ -369,7 +369,7 @@ struct ImportRow {
 /// its answer.
 pub async fn commit(
     conn: &mut Connection,
-    by: &Granted<WriteOwnCollection>,
+    by: &Acting<WriteOwnCollection>,
     id: CollectionImportId,
     only_ok: bool,
     at: DateTime<Utc>,

@@ -7,7 +7,7 @@ use diesel_async::RunQueryDsl;
 
 use super::schema::{accounts, sets};
 use super::{Connection, StoreResult};
-use crate::auth::permission::{ChangeOwnListing, Granted};
+use crate::auth::permission::{Acting, ChangeOwnListing};
 
 /// Whether there is a set of this game, with this code.
 pub async fn has_sets(
@@ -103,7 +103,7 @@ pub async fn leaders(
 /// Says whether the own account is named on the leaderboard; `false`: the account is gone.
 pub async fn change_listing(
     conn: &mut Connection,
-    by: &Granted<ChangeOwnListing>,
+    by: &Acting<ChangeOwnListing>,
     listed: bool,
 ) -> StoreResult<bool> {
     let changed = diesel::update(accounts::table.find(by.account().0))

@@ -12,7 +12,7 @@ use super::ledger::{self, HeldCopy, NewEntry};
 use super::schema::copies;
 use super::{Connection, StoreResult, audit, votes};
 use crate::auth::permission::{
-    Granted, ModerateCopies, OverseeCopies, ReadOwnCopies, ReadTrades, Viewer,
+    Acting, Granted, ModerateCopies, OverseeCopies, ReadOwnCopies, ReadTrades, Viewer,
 };
 use crate::domain::dispute::DisputeState;
 use crate::domain::ids::{AccountId, CardId, CopyId};
@@ -377,7 +377,7 @@ pub enum Moderated {
 /// was for a card that is still hidden.
 pub async fn moderate(
     conn: &mut Connection,
-    by: &Granted<ModerateCopies>,
+    by: &Acting<ModerateCopies>,
     viewer: Viewer,
     copy: CopyId,
     what: Moderation,
@@ -403,7 +403,7 @@ pub async fn moderate(
 
 async fn apply(
     conn: &mut Connection,
-    by: &Granted<ModerateCopies>,
+    by: &Acting<ModerateCopies>,
     held: &HeldCopy,
     what: Moderation,
     reason: &str,

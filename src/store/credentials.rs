@@ -6,11 +6,13 @@ use diesel::sql_types::{Array, Bool, Nullable, Text, Timestamptz, Uuid as SqlUui
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
+use super::schema::{accounts, personal_access_tokens as tokens, sessions};
 use super::sessions::RevokeReason;
-use super::{Connection, StoreResult};
+use super::{Connection, StoreError, StoreResult};
 use crate::auth::ending::CredentialEnd;
-use crate::auth::permission::Credential;
+use crate::auth::permission::{Credential, Granted, Identity, Permission, Role};
 use crate::auth::second_factor::SecondFactorDemand;
+use crate::domain::ids::AccountId;
 
 #[derive(QueryableByName)]
 struct EndedRow {
@@ -62,6 +64,72 @@ const TOKENS: &str = "SELECT asked.id, coalesce(a.banned_at IS NOT NULL, false) 
     FROM unnest($1) AS asked (id) LEFT JOIN personal_access_tokens t ON t.id = asked.id LEFT JOIN accounts a ON a.id = t.account_id \
     WHERE t.id IS NULL OR t.revoked_at IS NOT NULL OR t.expires_at <= $2 OR a.banned_at IS NOT NULL OR a.must_change_password \
        OR (a.second_factor_since IS NULL AND a.role = ANY ($3))";
+
+/// Holds the account's row until the transaction ends.
+pub(super) async fn hold_account(conn: &mut Connection, account: AccountId) -> StoreResult<()> {
+    let row = accounts::table.find(account.0).select(accounts::id).for_no_key_update();
+    row.first::<Uuid>(conn).await.optional()?;
+    Ok(())
+}
+
+/// Makes sure, inside a transaction, that the credential behind a permission is alive, its account is not banned and still has the role. Holds
+/// the credential's row until the transaction ends: whatever revokes it (log-out, change of the password, ban, new role) comes before and is
+/// seen here, or waits until what is written here is there.
+///
+/// The lock is exclusive: shared ones overtake those who wait to write, so a thief's loop of requests could hold the revocation off. Accounts
+/// are locked before credentials everywhere, so nobody waits in a circle.
+pub(super) async fn confirm<P: Permission>(
+    conn: &mut Connection,
+    by: &Granted<P>,
+    now: DateTime<Utc>,
+) -> StoreResult<()> {
+    // The account is read beside the locked row, not locked with it.
+    let unbanned = accounts::table.filter(accounts::banned_at.is_null());
+    let held: Option<(Option<String>, Option<bool>)> = match by.credential() {
+        Credential::Session(id) => {
+            let account = unbanned.filter(accounts::id.eq(sessions::account_id));
+            sessions::table
+                .find(id.0)
+                .filter(sessions::revoked_at.is_null())
+                .filter(sessions::expires_at.gt(now))
+                .select((
+                    account.select(accounts::role).single_value(),
+                    account.select(accounts::must_change_password).single_value(),
+                ))
+                .for_no_key_update()
+                .first(conn)
+                .await
+                .optional()?
+        }
+        Credential::Token { id, .. } => {
+            let account = unbanned.filter(accounts::id.eq(tokens::account_id));
+            tokens::table
+                .find(id.0)
+                .filter(tokens::revoked_at.is_null())
+                .filter(tokens::expires_at.gt(now))
+                .select((
+                    account.select(accounts::role).single_value(),
+                    account.select(accounts::must_change_password).single_value(),
+                ))
+                .for_no_key_update()
+                .first(conn)
+                .await
+                .optional()?
+        }
+    };
+    let Some((Some(role), Some(must_change_password))) = held else {
+        return Err(StoreError::Revoked);
+    };
+    let identity = Identity {
+        account: by.account(),
+        role: Role::parse(&role).ok_or_else(|| StoreError::unknown("role"))?,
+        credential: by.credential().clone(),
+        must_change_password,
+        // Whether one is demanded was asked when the permission was granted; that takes nothing away from anybody.
+        second_factor_due: false,
+    };
+    identity.grant::<P>().map(drop).map_err(|_| StoreError::Revoked)
+}
 
 /// Which of the credentials, by their places, are worth nothing any more, and why.
 pub async fn ended(

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::schema::{accounts, deck_entries, decks};
 use super::{Connection, StoreResult};
-use crate::auth::permission::{Granted, ReadOwnDecks, WriteOwnDecks};
+use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::deck::{DeckName, FormatName, FormatNameError, MAX_DECKS, Visibility};
 use crate::domain::ids::{AccountId, DeckId};
 
@@ -102,7 +102,7 @@ pub enum Edited<T> {
 /// Stores a deck. The account's row is locked, so that parallel requests cannot pass the limit.
 pub async fn create(
     conn: &mut Connection,
-    by: &Granted<WriteOwnDecks>,
+    by: &Acting<WriteOwnDecks>,
     id: DeckId,
     content: &DeckContent<'_>,
     key: Option<&IdempotencyClaim>,
@@ -148,7 +148,7 @@ pub async fn create(
 /// deck was changed.
 pub async fn replace(
     conn: &mut Connection,
-    by: &Granted<WriteOwnDecks>,
+    by: &Acting<WriteOwnDecks>,
     id: DeckId,
     is_current: impl Fn(i64) -> bool,
     content: &DeckContent<'_>,
@@ -180,7 +180,7 @@ pub async fn replace(
 /// Deletes one of the own decks, if `is_current` accepts its revision.
 pub async fn delete(
     conn: &mut Connection,
-    by: &Granted<WriteOwnDecks>,
+    by: &Acting<WriteOwnDecks>,
     id: DeckId,
     is_current: impl Fn(i64) -> bool,
 ) -> StoreResult<Edited<()>> {
@@ -196,7 +196,7 @@ pub async fn delete(
 /// Locks one of the own decks and tells its revision.
 async fn lock(
     conn: &mut Connection,
-    by: &Granted<WriteOwnDecks>,
+    by: &Acting<WriteOwnDecks>,
     id: DeckId,
 ) -> StoreResult<Option<i64>> {
     let revision = decks::table

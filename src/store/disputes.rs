@@ -13,7 +13,8 @@ use super::ledger::{self, NewEntry};
 use super::schema::{copies, dispute_statements, disputes};
 use super::{Connection, StoreResult, audit};
 use crate::auth::permission::{
-    ArgueOwnDisputes, Granted, ModerateCopies, OverseeCopies, Permission, ReadOwnDisputes, Viewer,
+    Acting, ArgueOwnDisputes, Granted, ModerateCopies, OverseeCopies, Permission, ReadOwnDisputes,
+    Viewer,
 };
 use crate::domain::dispute::{DisputeSide, DisputeState, MAX_STATEMENTS, Outcome};
 use crate::domain::ids::{AccountId, CopyId, DisputeId};
@@ -248,7 +249,7 @@ async fn hold(conn: &mut Connection, dispute: DisputeId) -> StoreResult<Option<H
 /// Says something in a dispute, as one of its sides.
 pub async fn state(
     conn: &mut Connection,
-    by: &Granted<ArgueOwnDisputes>,
+    by: &Acting<ArgueOwnDisputes>,
     dispute: DisputeId,
     text: &str,
     key: Option<&IdempotencyClaim>,
@@ -271,7 +272,7 @@ pub async fn state(
 
 async fn state_new(
     conn: &mut Connection,
-    by: &Granted<ArgueOwnDisputes>,
+    by: &Acting<ArgueOwnDisputes>,
     dispute: DisputeId,
     text: &str,
     at: DateTime<Utc>,
@@ -315,7 +316,7 @@ async fn state_new(
 /// Gives up an own claim, for good.
 pub async fn withdraw(
     conn: &mut Connection,
-    by: &Granted<ArgueOwnDisputes>,
+    by: &Acting<ArgueOwnDisputes>,
     dispute: DisputeId,
     at: DateTime<Utc>,
 ) -> StoreResult<Argued> {
@@ -348,7 +349,7 @@ struct KeyRow {
 /// against her. The copy is held first, then the dispute, as when a trade moves it.
 pub async fn decide(
     conn: &mut Connection,
-    by: &Granted<ModerateCopies>,
+    by: &Acting<ModerateCopies>,
     dispute: DisputeId,
     outcome: Outcome,
     reason: &str,

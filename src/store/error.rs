@@ -23,6 +23,9 @@ pub enum StoreError {
     /// Too many searches wait already that read much of the catalogue. Worth another try a little later.
     #[error("too many wide searches at once")]
     Crowded,
+    /// The session or personal access token behind the request has ended, or its account was banned or has lost the role. Nothing was written.
+    #[error("the credential is not valid any more")]
+    Revoked,
     /// A unique constraint refused the change; its name tells which.
     #[error("conflict with {constraint}")]
     Conflict {
@@ -47,6 +50,12 @@ impl StoreError {
     /// Postgres says nothing.
     pub(super) fn silent() -> Self {
         Self::Unavailable("no answer in time".to_owned())
+    }
+
+    /// A value is stored that this program does not know: written by a newer one, or by hand. Never taken for something else.
+    pub(super) fn unknown(what: &'static str) -> Self {
+        let message = format!("the database holds an unknown {what}");
+        Self::Fault(DieselError::DeserializationError(message.into()))
     }
 
     /// Whether this is a conflict with the constraint or index of that name.

@@ -68,5 +68,5 @@ mod wire;
 pub use door::submission::SubmissionClaim;
 pub use error::{StoreError, StoreResult, in_time};
 pub use health::Health;
-pub use pool::{Connection, Readiness, Store, StoreSettings};
+pub use pool::{AsStoreError, Connection, Readiness, Store, StoreSettings};
 pub use session::Held;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use deadpool::managed::Pool;
 use diesel_async::{
     AnsiTransactionManager, AsyncPgConnection, RunQueryDsl as _, TransactionManager as _,
@@ -13,7 +14,8 @@ use super::budget::Budget;
 use super::express::Express;
 use super::health::Health;
 use super::session::{Held, Session, Sessions};
-use super::{StoreError, StoreResult, wire};
+use super::{StoreError, StoreResult, credentials, wire};
+use crate::auth::permission::{Acting, Confirm, Granted, Permission};
 
 /// Every connection of a pool is in use, and none was given back in time.
 pub(super) const NO_FREE_CONNECTION: &str = "no free connection in time";
@@ -174,6 +176,32 @@ impl Store {
                 result => return result,
             }
         }
+    }
+
+    /// Runs `work` in a transaction in the name of somebody: it commits only if the credential that `by` was granted for is still alive, its
+    /// account is not banned and the role is still enough; otherwise [`StoreError::Revoked`], and nothing is written. One statement more than
+    /// [`Self::transaction`].
+    pub async fn transaction_by<P: Permission, T, E>(
+        &self,
+        by: &Granted<P>,
+        now: DateTime<Utc>,
+        work: impl AsyncFn(&mut Connection, &Acting<P>) -> Result<T, E>,
+    ) -> Result<T, E>
+    where
+        E: From<StoreError> + AsStoreError,
+    {
+        let acting = Acting::in_transaction(by);
+        self.transaction(async |conn| {
+            if P::CONFIRM == Confirm::First {
+                credentials::hold_account(conn, by.account()).await?;
+                credentials::confirm(conn, by, now).await?;
+                return work(conn, &acting).await;
+            }
+            let done = work(conn, &acting).await?;
+            credentials::confirm(conn, by, now).await?;
+            Ok(done)
+        })
+        .await
     }
 
     /// Begins a transaction that the caller ends: for tasks that are spawned, which cannot hold a closure over a borrowed connection.

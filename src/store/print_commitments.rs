@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::schema::{print_commitments, print_runs};
 use super::{Connection, StoreResult, audit};
-use crate::auth::permission::{AnnouncePrintRuns, Granted, Operator};
+use crate::auth::permission::{Acting, AnnouncePrintRuns, Operator};
 use crate::domain::commitment::{Opening, TAG};
 use crate::domain::hex::hex;
 use crate::domain::ids::{AccountId, CommitmentId, PrintRunId};
@@ -120,7 +120,7 @@ pub struct NewCommitment<'a> {
 /// Announces a print run; the id is another one when the request was answered before.
 pub async fn announce(
     conn: &mut Connection,
-    by: &Granted<AnnouncePrintRuns>,
+    by: &Acting<AnnouncePrintRuns>,
     new: &NewCommitment<'_>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<CommitmentId, IdempotentError> {
@@ -232,7 +232,7 @@ struct Standing {
 /// Reveals seed and plan of an announcement to everybody, for ever.
 pub async fn reveal(
     conn: &mut Connection,
-    by: &Granted<AnnouncePrintRuns>,
+    by: &Acting<AnnouncePrintRuns>,
     id: CommitmentId,
     now: DateTime<Utc>,
 ) -> StoreResult<Revealed> {

@@ -12,7 +12,7 @@ use super::sessions::{self, RevokeReason};
 use super::{Connection, StoreError, StoreResult, audit};
 use crate::auth::keys::KeyRing;
 use crate::auth::permission::{
-    Granted, ManageAccounts, ManageOwnSecondFactor, Operator, ReadOwnAccount,
+    Acting, Granted, ManageAccounts, ManageOwnSecondFactor, Operator, ReadOwnAccount,
 };
 use crate::auth::sealed::Sealed;
 use crate::auth::second_factor::{ENROLMENT_LIFETIME, PresentedFactor, TotpSecret};
@@ -108,7 +108,7 @@ pub async fn state(
 /// since it was verified, or there is a second factor now.
 pub async fn begin(
     conn: &mut Connection,
-    _by: &Granted<ManageOwnSecondFactor>,
+    _by: &Acting<ManageOwnSecondFactor>,
     verified: &VerifiedPassword,
     secret: &Sealed,
     now: DateTime<Utc>,
@@ -135,7 +135,7 @@ pub async fn begin(
 /// whoever made them needed the password alone.
 pub async fn confirm(
     conn: &mut Connection,
-    by: &Granted<ManageOwnSecondFactor>,
+    by: &Acting<ManageOwnSecondFactor>,
     keys: &KeyRing,
     code: &PresentedFactor,
     recovery_codes: &[TokenHash],
@@ -232,7 +232,7 @@ async fn accept_code(
 /// Switches the own second factor off, with the password and a code.
 pub async fn switch_off(
     conn: &mut Connection,
-    by: &Granted<ManageOwnSecondFactor>,
+    by: &Acting<ManageOwnSecondFactor>,
     keys: &KeyRing,
     verified: &VerifiedPassword,
     presented: &PresentedFactor,
@@ -253,7 +253,7 @@ pub async fn switch_off(
 /// Puts new recovery codes in the place of all old ones, with the password and a code.
 pub async fn replace_recovery_codes(
     conn: &mut Connection,
-    by: &Granted<ManageOwnSecondFactor>,
+    by: &Acting<ManageOwnSecondFactor>,
     keys: &KeyRing,
     verified: &VerifiedPassword,
     presented: &PresentedFactor,
@@ -287,7 +287,7 @@ pub enum FactorRemoved {
 /// Takes another's second factor off and ends all sessions and tokens: the device may be in other hands.
 pub async fn remove(
     conn: &mut Connection,
-    by: &Granted<ManageAccounts>,
+    by: &Acting<ManageAccounts>,
     account: AccountId,
     now: DateTime<Utc>,
 ) -> StoreResult<FactorRemoved> {

@@ -14,7 +14,7 @@ use super::ledger;
 use super::schema::{copy_ledger, disputes};
 use super::unlocks::ProgressRow;
 use super::{Connection, Store, StoreError, StoreResult, votes};
-use crate::auth::permission::{Granted, ReadOwnSubmissions, SubmitSerials};
+use crate::auth::permission::{Acting, Granted, ReadOwnSubmissions, SubmitSerials};
 use crate::domain::dispute::DisputeState;
 use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, LedgerId, SubmissionId};
 use crate::domain::submission::Verdict;
@@ -84,7 +84,7 @@ impl Submitted {
 /// Decides a submission. Runs in a transaction; an attempt was reserved and committed before.
 pub async fn submit(
     conn: &mut Connection,
-    by: &Granted<SubmitSerials>,
+    by: &Acting<SubmitSerials>,
     new: &NewSubmission,
     key: Option<&IdempotencyClaim>,
 ) -> Result<Submitted, IdempotentError> {
@@ -111,7 +111,7 @@ pub async fn submit_batch(
 ) -> (Vec<Submitted>, StoreResult<()>) {
     let mut verdicts = Vec::with_capacity(batch.len());
     for new in batch {
-        match store.transaction(async |conn| decide(conn, by, new).await).await {
+        match store.transaction_by(by, new.at, async |conn, by| decide(conn, by, new).await).await {
             Ok(submitted) => verdicts.push(submitted),
             Err(error) => return (verdicts, Err(error)),
         }
@@ -121,7 +121,7 @@ pub async fn submit_batch(
 
 async fn decide(
     conn: &mut Connection,
-    by: &Granted<SubmitSerials>,
+    by: &Acting<SubmitSerials>,
     new: &NewSubmission,
 ) -> StoreResult<Submitted> {
     let Some(mut copy) = matching_copy(conn, by, &new.claim).await? else {
@@ -181,7 +181,7 @@ struct Registration {
 /// the vote of a banned account is not counted.
 async fn register(
     conn: &mut Connection,
-    by: &Granted<SubmitSerials>,
+    by: &Acting<SubmitSerials>,
     new: &NewSubmission,
     copy: &MatchedCopy,
 ) -> StoreResult<Option<bool>> {
@@ -259,7 +259,7 @@ async fn register(
 /// Notes in the ledger that somebody else holds the card, too: once for each claimant. The copy is held.
 async fn open_dispute(
     conn: &mut Connection,
-    by: &Granted<SubmitSerials>,
+    by: &Acting<SubmitSerials>,
     new: &NewSubmission,
     copy: &MatchedCopy,
 ) -> StoreResult<Submitted> {

@@ -10,7 +10,7 @@ use super::schema::{accounts, personal_access_tokens, refresh_tokens, sessions};
 use super::{Connection, StoreResult, second_factors};
 use crate::auth::keys::KeyRing;
 use crate::auth::permission::{
-    Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount, Role,
+    Acting, Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount, Role,
 };
 use crate::auth::second_factor::{PresentedFactor, SecondFactorDemand};
 use crate::auth::secret::TokenHash;
@@ -332,7 +332,7 @@ pub fn current<P>(by: &Granted<P>) -> Option<SessionId> {
 /// Ends one of the own sessions. `false`: no such session that is still alive.
 pub async fn end(
     conn: &mut Connection,
-    by: &Granted<EndOwnSessions>,
+    by: &Acting<EndOwnSessions>,
     session: SessionId,
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {

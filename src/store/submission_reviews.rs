@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::schema::{submission_reviews, submissions};
 use super::{Connection, StoreResult, audit, ledger, votes};
-use crate::auth::permission::{Granted, ReviewSubmissions};
+use crate::auth::permission::{Acting, Granted, ReviewSubmissions};
 use crate::domain::ids::{CardId, SubmissionId};
 
 /// A submission that waits for a moderator.
@@ -97,7 +97,7 @@ pub enum Reviewed {
 /// Confirms or refuses a submission, and counts its card anew. A review is final.
 pub async fn review(
     conn: &mut Connection,
-    by: &Granted<ReviewSubmissions>,
+    by: &Acting<ReviewSubmissions>,
     submission: SubmissionId,
     confirmed: bool,
     remark: &str,

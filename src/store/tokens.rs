@@ -8,7 +8,9 @@ use uuid::Uuid;
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::schema::{accounts, personal_access_tokens as tokens};
 use super::{Connection, StoreResult};
-use crate::auth::permission::{Credential, Granted, Identity, ManageOwnTokens, Role, Scope};
+use crate::auth::permission::{
+    Acting, Credential, Granted, Identity, ManageOwnTokens, Role, Scope,
+};
 use crate::auth::second_factor::SecondFactorDemand;
 use crate::auth::secret::TokenHash;
 use crate::domain::ids::{AccountId, TokenId};
@@ -72,7 +74,7 @@ fn own(account: AccountId, now: DateTime<Utc>) -> tokens::BoxedQuery<'static, di
 /// Stores a token. The account's row is locked, so that parallel requests cannot pass the limit.
 pub async fn create(
     conn: &mut Connection,
-    by: &Granted<ManageOwnTokens>,
+    by: &Acting<ManageOwnTokens>,
     new: &NewToken<'_>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<TokenCreated, IdempotentError> {
@@ -125,7 +127,7 @@ pub async fn list(
 /// Revokes one of the own tokens. `false`: no such living token.
 pub async fn revoke(
     conn: &mut Connection,
-    by: &Granted<ManageOwnTokens>,
+    by: &Acting<ManageOwnTokens>,
     id: TokenId,
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {

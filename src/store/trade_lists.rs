@@ -12,7 +12,7 @@ use super::collection;
 use super::decks::Edited;
 use super::door::collection as door;
 use super::{Connection, StoreResult};
-use crate::auth::permission::{Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
+use crate::auth::permission::{Acting, Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
 use crate::domain::collection::TradeListKind;
 use crate::domain::deck::Visibility;
 use crate::domain::ids::AccountId;
@@ -142,7 +142,7 @@ pub async fn printings(
 /// Replaces one of the own lists, if `is_current` accepts its revision.
 pub async fn replace(
     conn: &mut Connection,
-    by: &Granted<WriteOwnCollection>,
+    by: &Acting<WriteOwnCollection>,
     viewer: Viewer,
     kind: TradeListKind,
     is_current: impl Fn(i64) -> bool,

@@ -15,7 +15,7 @@ use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::ledger::{self, HeldCopy, NewEntry};
 use super::schema::{accounts, trade_copies, trades};
 use super::{Connection, StoreResult};
-use crate::auth::permission::{Granted, Permission, ReadTrades, Viewer, WriteTrades};
+use crate::auth::permission::{Acting, Granted, Permission, ReadTrades, Viewer, WriteTrades};
 use crate::domain::ids::{AccountId, CopyId, TradeId};
 use crate::domain::ledger::LedgerKind;
 use crate::domain::trade::{
@@ -100,7 +100,7 @@ struct Partner {
 /// Offers a trade to the player of that name.
 pub async fn offer(
     conn: &mut Connection,
-    by: &Granted<WriteTrades>,
+    by: &Acting<WriteTrades>,
     to_name_key: &str,
     new: &NewTrade<'_>,
     key: Option<&IdempotencyClaim>,
@@ -133,7 +133,7 @@ pub async fn offer(
 /// Answers an offer with one in the other direction, which takes its place. What the first offer gives may be asked for.
 pub async fn counter(
     conn: &mut Connection,
-    by: &Granted<WriteTrades>,
+    by: &Acting<WriteTrades>,
     trade: TradeId,
     new: &NewTrade<'_>,
     key: Option<&IdempotencyClaim>,
@@ -158,7 +158,7 @@ pub async fn counter(
 
 async fn counter_new(
     conn: &mut Connection,
-    by: &Granted<WriteTrades>,
+    by: &Acting<WriteTrades>,
     trade: TradeId,
     new: &NewTrade<'_>,
 ) -> StoreResult<Answered<Offered>> {
@@ -214,7 +214,7 @@ struct TermRow {
 
 async fn make(
     conn: &mut Connection,
-    by: &Granted<WriteTrades>,
+    by: &Acting<WriteTrades>,
     partner: &Partner,
     new: &NewTrade<'_>,
     counter_to: Option<TradeId>,
@@ -272,7 +272,7 @@ async fn make(
 /// this one counters. All others are not told apart, or an offer would tell whose a copy is.
 async fn terms(
     conn: &mut Connection,
-    by: &Granted<WriteTrades>,
+    by: &Acting<WriteTrades>,
     partner: &Partner,
     terms: &TradeTerms,
     counter_to: Option<TradeId>,
@@ -396,7 +396,7 @@ async fn gone(conn: &mut Connection, trade: TradeId) -> StoreResult<Vec<CopyId>>
 /// Refuses an offer (its recipient) or takes it back (who made it): `to` is `Declined` or `Cancelled`.
 pub async fn refuse(
     conn: &mut Connection,
-    by: &Granted<WriteTrades>,
+    by: &Acting<WriteTrades>,
     trade: TradeId,
     to: TradeState,
     at: DateTime<Utc>,
@@ -448,7 +448,7 @@ impl SwapRow {
 /// never in a circle.
 pub async fn accept(
     conn: &mut Connection,
-    by: &Granted<WriteTrades>,
+    by: &Acting<WriteTrades>,
     trade: TradeId,
     at: DateTime<Utc>,
 ) -> StoreResult<Answered<When>> {

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::schema::{games, sets, unlock_policies};
 use super::{Connection, Store, StoreResult, audit, changes, patience, votes};
-use crate::auth::permission::{Granted, UnlockCards};
+use crate::auth::permission::{Acting, UnlockCards};
 use crate::domain::ids::CardId;
 use crate::domain::unlock_policy::UnlockPolicy;
 
@@ -131,7 +131,7 @@ pub enum PolicyChange {
 /// Counts anew at once: what has enough is unlocked, and nothing that is unlocked is ever hidden again.
 pub async fn change(
     conn: &mut Connection,
-    by: &Granted<UnlockCards>,
+    by: &Acting<UnlockCards>,
     place: &PolicyPlace,
     policy: Option<&UnlockPolicy>,
     base: Option<i64>,
@@ -224,7 +224,7 @@ async fn insert(
 
 async fn note(
     conn: &mut Connection,
-    by: &Granted<UnlockCards>,
+    by: &Acting<UnlockCards>,
     action: &str,
     target: String,
     details: serde_json::Value,
@@ -361,7 +361,7 @@ pub(super) async fn open(
 /// Unlocks a card by hand, for a reason; whether it was hidden. `None`: there is no such card, or it never was hidden.
 pub async fn unlock_card(
     conn: &mut Connection,
-    by: &Granted<UnlockCards>,
+    by: &Acting<UnlockCards>,
     card: CardId,
     why: &str,
     at: DateTime<Utc>,
@@ -380,7 +380,7 @@ pub async fn unlock_card(
 /// Unlocks all hidden cards of a set by hand, for a reason; how many. `None`: there is no such set.
 pub async fn unlock_set(
     conn: &mut Connection,
-    by: &Granted<UnlockCards>,
+    by: &Acting<UnlockCards>,
     game: &str,
     set: &str,
     why: &str,

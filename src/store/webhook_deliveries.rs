@@ -14,7 +14,7 @@ use super::changes::{self, Change};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::schema::{events, webhook_deliveries as deliveries, webhooks};
 use super::{Connection, Store, StoreResult};
-use crate::auth::permission::{Granted, ManageWebhooks, ReadWebhooks};
+use crate::auth::permission::{Acting, Granted, ManageWebhooks, ReadWebhooks};
 use crate::domain::clock::Clock;
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::domain::webhook::{DisabledReason, Failure, LEASE, Outcome, PING, Streak};
@@ -184,7 +184,7 @@ async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(
 /// Posts a message to a webhook that tells of nothing, once.
 pub async fn ping(
     conn: &mut Connection,
-    by: &Granted<ManageWebhooks>,
+    by: &Acting<ManageWebhooks>,
     webhook: WebhookId,
     id: DeliveryId,
     claim: Option<&IdempotencyClaim>,
@@ -217,7 +217,7 @@ pub async fn ping(
 /// Posts a delivery again, whatever became of it: at once, and with as many attempts as a new one.
 pub async fn resend(
     conn: &mut Connection,
-    by: &Granted<ManageWebhooks>,
+    by: &Acting<ManageWebhooks>,
     webhook: WebhookId,
     id: DeliveryId,
     at: DateTime<Utc>,

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::schema::{games, webhooks};
 use super::{Connection, StoreResult, audit};
-use crate::auth::permission::{Granted, ManageWebhooks, ReadWebhooks};
+use crate::auth::permission::{Acting, Granted, ManageWebhooks, ReadWebhooks};
 use crate::domain::ids::{AccountId, WebhookId};
 use crate::domain::webhook::{DisabledReason, MAX_WEBHOOKS};
 
@@ -143,7 +143,7 @@ async fn load(conn: &mut Connection, id: WebhookId) -> StoreResult<Option<Webhoo
 /// Stores a webhook. It is told what happens after the number `cursor` of the change feed.
 pub async fn create(
     conn: &mut Connection,
-    by: &Granted<ManageWebhooks>,
+    by: &Acting<ManageWebhooks>,
     id: WebhookId,
     content: &WebhookContent<'_>,
     cursor: i64,
@@ -212,7 +212,7 @@ async fn lock(conn: &mut Connection, id: WebhookId) -> StoreResult<Option<Webhoo
 /// failures of before are forgotten.
 pub async fn edit(
     conn: &mut Connection,
-    by: &Granted<ManageWebhooks>,
+    by: &Acting<ManageWebhooks>,
     id: WebhookId,
     is_current: impl Fn(&WebhookRow) -> bool,
     content: &WebhookContent<'_>,
@@ -282,7 +282,7 @@ pub async fn edit(
 /// Deletes a webhook, if it is still what the editor saw. Nothing is posted to it any more but what is on its way.
 pub async fn delete(
     conn: &mut Connection,
-    by: &Granted<ManageWebhooks>,
+    by: &Acting<ManageWebhooks>,
     id: WebhookId,
     is_current: impl Fn(&WebhookRow) -> bool,
     at: DateTime<Utc>,
@@ -302,7 +302,7 @@ pub async fn delete(
 /// Gives a webhook a new secret; the one before stays good for `overlap`.
 pub async fn rotate(
     conn: &mut Connection,
-    by: &Granted<ManageWebhooks>,
+    by: &Acting<ManageWebhooks>,
     id: WebhookId,
     overlap: Duration,
     claim: Option<&IdempotencyClaim>,

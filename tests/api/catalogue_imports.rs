@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{Player, RequestExt as _, TestApp, seed_data, set_file};
 
 /// A game of its own: cards of one kind, decks of three.
-const PEBBLES: &str = r#"
+pub(crate) const PEBBLES: &str = r#"
 code = "pebbles"
 name = "Pebbles"
 rules_version = "pebbles/1"
@@ -45,7 +45,7 @@ text = "A pouch holds three pebbles."
 zone_size = { zone = "main", exactly = 3 }
 "#;
 
-fn shore() -> Value {
+pub(crate) fn shore() -> Value {
     json!({
         "code": "shore", "name": "Shore",
         "cards": [

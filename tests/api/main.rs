@@ -51,6 +51,7 @@ mod print_plans;
 mod print_runs;
 mod print_statistics;
 mod retention;
+mod revoked_credentials;
 mod rulings;
 mod schema;
 mod search;

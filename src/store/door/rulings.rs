@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::Sql;
 use super::history::{self, Change};
-use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
+use crate::auth::permission::{Acting, Viewer, WriteCatalogue};
 use crate::domain::ids::{CardId, RulingId};
 use crate::domain::ruling::{MAX_RULINGS, RulingContent};
 use crate::store::idempotency::{self, IdempotencyClaim, IdempotentError};
@@ -103,7 +103,7 @@ pub enum RulingCreated {
 /// Stores a ruling of a card.
 pub async fn create(
     conn: &mut Connection,
-    by: &Granted<WriteCatalogue>,
+    by: &Acting<WriteCatalogue>,
     id: RulingId,
     card: CardId,
     content: &RulingContent,
@@ -111,7 +111,7 @@ pub async fn create(
     at: DateTime<Utc>,
 ) -> Result<RulingCreated, IdempotentError> {
     if let Some(before) = idempotency::begin(conn, claim, id.0).await? {
-        return Ok(RulingCreated::Repeat(find(conn, by.into(), RulingId(before)).await?));
+        return Ok(RulingCreated::Repeat(find(conn, Viewer::from(&**by), RulingId(before)).await?));
     }
     // Writers of one card's rulings wait for each other, so that the limit is one.
     let known: Option<Uuid> = cards::table
@@ -186,7 +186,7 @@ pub enum RulingEdited {
 /// Changes a ruling, or with `None` takes it away, if it is still what the editor saw. What changes nothing leaves no trace.
 pub async fn edit(
     conn: &mut Connection,
-    by: &Granted<WriteCatalogue>,
+    by: &Acting<WriteCatalogue>,
     id: RulingId,
     is_current: impl Fn(&RulingRow) -> bool,
     content: Option<&RulingContent>,
@@ -200,7 +200,7 @@ pub async fn edit(
         .await
         .optional()?;
     let before = match locked {
-        Some(_) => find(conn, by.into(), id).await?,
+        Some(_) => find(conn, Viewer::from(&**by), id).await?,
         None => None,
     };
     let Some(before) = before else { return Ok(RulingEdited::Missing) };
@@ -243,7 +243,7 @@ pub(in crate::store) async fn hand_over(
 /// Writes into the card's history, the change feed and the audit log what happened to a ruling.
 async fn note(
     conn: &mut Connection,
-    by: &Granted<WriteCatalogue>,
+    by: &Acting<WriteCatalogue>,
     change: &'static str,
     before: Option<&RulingRow>,
     after: Option<&RulingRow>,

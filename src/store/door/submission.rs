@@ -6,7 +6,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use crate::auth::keys::SerialMac;
-use crate::auth::permission::{Granted, SubmitSerials};
+use crate::auth::permission::{Acting, SubmitSerials};
 use crate::domain::serial::RunPrefix;
 use crate::store::{Connection, StoreResult};
 
@@ -53,7 +53,7 @@ pub(in crate::store) struct MatchedCopy {
 /// another time for a prefix that no run has. Like this there is one plan for all, which is kept.
 pub(in crate::store) async fn matching_copy(
     conn: &mut Connection,
-    by: &Granted<SubmitSerials>,
+    by: &Acting<SubmitSerials>,
     claim: &SubmissionClaim,
 ) -> StoreResult<Option<MatchedCopy>> {
     let macs: Vec<Vec<u8>> = claim.macs.iter().map(|mac| mac.0.to_vec()).collect();

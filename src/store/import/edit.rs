@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::plan::SetPlan;
 use super::{LOCK, cards, plan};
-use crate::auth::permission::{Granted, Importer, Viewer, WriteCatalogue};
+use crate::auth::permission::{Acting, Importer, Viewer, WriteCatalogue};
 use crate::domain::card_edit::{MergePatch, within_card};
 use crate::domain::ids::CardId;
 use crate::domain::import::ImportFault;
@@ -61,7 +61,7 @@ impl<T> AsStoreError for EditError<T> {
 /// Changes one card, if it is still what the editor saw; what it is now. A patch that changes nothing leaves no trace.
 pub async fn edit_card(
     conn: &mut Connection,
-    by: &Granted<WriteCatalogue>,
+    by: &Acting<WriteCatalogue>,
     id: CardId,
     games: &GameShelf,
     is_current: impl Fn(&CardView) -> bool,
@@ -69,7 +69,7 @@ pub async fn edit_card(
     at: DateTime<Utc>,
 ) -> Result<CardView, EditError<CardView>> {
     conn.batch_execute(LOCK).await?;
-    let (importer, viewer) = (Importer::from(by), Viewer::from(by));
+    let (importer, viewer) = (Importer::from(by), Viewer::from(&**by));
     let view = door::cards::find(conn, viewer, id).await?.ok_or(EditError::Missing)?;
     if !is_current(&view) {
         return Err(EditError::Stale);
@@ -192,7 +192,7 @@ pub struct SetChange {
 /// enough submissions already.
 pub async fn edit_set(
     conn: &mut Connection,
-    by: &Granted<WriteCatalogue>,
+    by: &Acting<WriteCatalogue>,
     (game, code): (&str, &str),
     is_current: impl Fn(&SetRow) -> bool,
     change: &SetChange,
