@@ -11,6 +11,7 @@ pub mod clock;
 pub mod code;
 pub mod collection;
 pub mod commitment;
+pub mod csv_lines;
 pub mod deck;
 pub mod dispute;
 pub mod draw;
