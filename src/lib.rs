@@ -1,7 +1,7 @@
 //! Cardscape: a card database and collection service.
 //!
 //! The rooms, and who may know whom: `engine ← domain ← search ← store ← webhooks ← api ← cli`, with `auth` beside
-//! `search`. Nobody imports upwards; a test looks.
+//! `search`. Nobody imports upwards; a test looks. `work` bounds what takes a core; everybody may know it.
 
 pub mod api;
 pub mod auth;
@@ -11,3 +11,4 @@ pub mod domain;
 pub mod search;
 pub mod store;
 pub mod webhooks;
+pub mod work;

@@ -1,27 +1,31 @@
 //! Files of collections: read and shown first, applied by a commit, and written.
 
+mod desk;
+
 use actix_web::http::header;
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::collection::ChoiceResponse;
-use super::extract::{Body, Caller, May, Params, TableFile};
+use super::extract::{Body, Caller, ClientNetwork, May, Params, TableFile};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
 use crate::domain::code::Code;
 use crate::domain::collection::ImportMode;
 use crate::domain::collection::resolve::Assumptions;
-use crate::domain::collection::table::{self, Dialect, Line, Table};
+use crate::domain::collection::table::{self, Dialect, Line, Table, TableError};
 use crate::domain::ids::CollectionImportId;
 use crate::store::collection::{self, EntryView};
 use crate::store::collection_imports::{
     self, COMMIT_TIME, CommitError, Committed, NewImport, Reading, RejectedLine, Verdict,
 };
 use crate::store::patience;
+
+pub use desk::{ImportDesk, ImportPlace};
 
 /// What lines mean that name no rarity, of cards that have several.
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
@@ -188,6 +192,20 @@ impl ImportLine {
     }
 }
 
+impl From<TableError> for Problem {
+    fn from(error: TableError) -> Self {
+        let code = match error {
+            TableError::NotUtf8(_) => ProblemCode::NotUtf8,
+            TableError::MalformedJson(_) => ProblemCode::MalformedJson,
+            _ => {
+                let faults = vec![InputFault::at("", error)];
+                return Self::new(ProblemCode::UnreadableCollection).errors(faults);
+            }
+        };
+        Self::new(code).detail(error.to_string())
+    }
+}
+
 /// What a file was read as. Nothing is counted yet.
 #[derive(Serialize, ToSchema)]
 pub struct CollectionImportResponse {
@@ -205,6 +223,9 @@ pub struct CollectionImportResponse {
     /// Unknown names for which no near names were looked for, because there are too many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestions_left_out: Option<usize>,
+    /// Lines whose `suggestions` are left out, because the lines before them have thousands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choices_left_out: Option<usize>,
     /// Every line, in the order of the file.
     pub lines: Vec<ImportLine>,
 }
@@ -240,7 +261,7 @@ fn rejected(table: &Table, reading: &Reading) -> Vec<RejectedLine> {
 /// Reads a file of cards that you own, and shows what each line means. Nothing is counted yet.
 ///
 /// CSV with headings in the first line, as Moxfield, Archidekt, Deckbox, ManaBox and this service write it, separated by commas, semicolons or
-/// tabs; or JSON, a list of objects. At most 16 MiB and 50,000 lines. `POST /v1/collection/imports/{import}/commit` then applies
+/// tabs; or JSON, a list of objects. At most 16 MiB, 50,000 lines and 1,000 headings. `POST /v1/collection/imports/{import}/commit` then applies
 /// exactly what was shown.
 #[utoipa::path(
     post, path = "/v1/collection/imports", tag = "collection", security(("bearer" = [])), params(ImportQuery),
@@ -252,23 +273,23 @@ fn rejected(table: &Table, reading: &Reading) -> Vec<RejectedLine> {
         (status = 200, body = CollectionImportResponse),
         (status = 400, description = "`not_utf8`, `malformed_json`, `invalid_query`"),
         (status = 422, description = "`unreadable_collection`"),
+        (status = 429, description = "`too_many_imports`: two files of an account, or of a network, are read at once"),
+        (status = 503, description = "`unavailable`: as many files are read as fit into memory"),
     )
 )]
 pub async fn read_import(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<WriteOwnCollection>,
+    network: ClientNetwork,
     query: Params<ImportQuery>,
-    file: Result<TableFile, Problem>,
+    req: HttpRequest,
+    body: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let read = match file? {
-        TableFile::Csv(text) => table::read_csv(&text),
-        TableFile::Json(value) => table::read_json(&value),
-    };
-    let table = read.map_err(|error| {
-        let faults = vec![InputFault::at("", error)];
-        Problem::new(ProblemCode::UnreadableCollection).errors(faults)
-    })?;
+    let place = state.import_desk.enter(by.account(), network.0)?;
+    let file = TableFile::receive(&req, body).await?;
+    let (turn, table) = place.read(file).await?;
+    let table = table?;
     let assumed = Assumptions {
         game: query.game.as_ref().map(|game| game.as_str().to_owned()),
         most_common: matches!(query.without_rarity, WithoutRarity::MostCommon),
@@ -294,17 +315,21 @@ pub async fn read_import(
     let totals = totals(&table, &reading);
     tracing::info!(account = %by.account(), import = %id, lines = totals.lines, ok = totals.ok, "collection file read");
     let lines = table.lines.into_iter().zip(reading.verdicts);
-    let left_out = reading.suggestions_left_out;
+    let told = |left_out: usize| (left_out > 0).then_some(left_out);
     let body = CollectionImportResponse {
         import: id.0,
         expires_at: at + COMMIT_TIME,
         mode: query.mode.as_str(),
         dialect: table.dialect.into(),
         totals,
-        suggestions_left_out: (left_out > 0).then_some(left_out),
+        suggestions_left_out: told(reading.suggestions_left_out),
+        choices_left_out: told(reading.choices_left_out),
         lines: lines.map(|(line, verdict)| ImportLine::new(line, verdict)).collect(),
     };
-    Ok(HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(body))
+    let body = turn.run(move || serde_json::to_vec(&body)).await?.map_err(Problem::internal)?;
+    let mut answer = HttpResponse::Ok();
+    answer.content_type("application/json").insert_header((header::CACHE_CONTROL, "no-store"));
+    Ok(answer.body(body))
 }
 
 /// How to commit.

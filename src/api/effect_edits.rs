@@ -455,7 +455,7 @@ async fn edit(
     let edit = change(&mut texts)?;
     let texts = texts.trimmed();
     let is_same = old.is_some_and(|old| old == texts);
-    let compared = state.effect_work.run(move || compare(before, texts)).await?;
+    let compared = state.work.run(move || compare(before, texts)).await?;
     let moved = edit.moved.as_slice();
     let (after, change) =
         compared.map_err(|faults| faults_at(ProblemCode::InvalidEdit, faults, moved))?;

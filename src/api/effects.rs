@@ -150,8 +150,7 @@ pub async fn list_effects(
         None => 0,
     };
     let (revision, most) = (loaded.revision, query.limit.items());
-    let stretch =
-        state.effect_work.run(move || loaded.library.stretch(&wanted, from, most)).await?;
+    let stretch = state.work.run(move || loaded.library.stretch(&wanted, from, most)).await?;
     let next_cursor = stretch.next.map(|next| Cursor::at(&(revision, next)));
     let data: Vec<EffectSentenceResponse> = stretch.made.into_iter().map(Into::into).collect();
     let page = Page { data, next_cursor, total: None };
@@ -268,7 +267,7 @@ pub async fn draw_effects(
     let template = place(&loaded.library, query.template)?;
     let EffectSeed(seed) = query.seed.unwrap_or_else(EffectSeed::fresh);
     let most = usize::from(query.count.0);
-    let drawn = state.effect_work.run(move || loaded.library.draw(template, seed, most)).await?;
+    let drawn = state.work.run(move || loaded.library.draw(template, seed, most)).await?;
     let data: Vec<EffectSentenceResponse> = drawn.into_iter().map(Into::into).collect();
     let mut answer = match form {
         AnswerForm::Json => cacheable(&req, FRESH, None, &DrawnEffectsResponse { seed, data })?,
@@ -382,7 +381,7 @@ pub async fn match_effects(
 ) -> Result<HttpResponse, Problem> {
     let sentences = body.value.parse()?;
     let loaded = loaded(&state, &game).await?;
-    let data = state.effect_work.run(move || matched(&loaded.library, sentences)).await?;
+    let data = state.work.run(move || matched(&loaded.library, sentences)).await?;
     let answer = MatchedSentencesResponse { data };
     Ok(HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(answer))
 }
@@ -480,7 +479,7 @@ pub async fn expand_template(
     let loaded = loaded(&state, &game).await?;
     let ExpandTemplateRequest { template, limit } = body.value;
     let most = limit.items();
-    let tried = state.effect_work.run(move || loaded.library.try_template(&template, most)).await?;
+    let tried = state.work.run(move || loaded.library.try_template(&template, most)).await?;
     let tried = tried.map_err(|faults| faults_at(ProblemCode::InvalidBody, faults, &[]))?;
     let tell = |made: Made| {
         let Made { number, text, bindings, .. } = made;

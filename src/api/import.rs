@@ -109,8 +109,7 @@ impl ImportQuery {
         source: GameSource,
     ) -> Result<HttpResponse, Problem> {
         // Thousands of cards take a while: that is no work for a thread that answers requests.
-        let checked = tokio::task::spawn_blocking(move || GameImport::check(&source)).await;
-        let import = checked.map_err(Problem::internal)?.map_err(refused)?;
+        let import = state.work.run(move || GameImport::check(&source)).await?.map_err(refused)?;
         place.check(&import)?;
         let at = state.clock.now();
         let done: Result<ImportSummary, ImportError> = state

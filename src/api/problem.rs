@@ -13,6 +13,7 @@ use crate::auth::password::HashError;
 use crate::auth::permission::Denied;
 use crate::store::StoreError;
 use crate::store::idempotency::IdempotentError;
+use crate::work::WorkError;
 
 macro_rules! problem_codes {
     ($($name:ident = $status:literal $code:literal $title:literal;)+) => {
@@ -140,6 +141,7 @@ problem_codes! {
     // Limits.
     RateLimited = 429 "rate_limited" "Too many requests";
     TooManyStreams = 429 "too_many_streams" "Your network, or your account, holds as many streams as it may";
+    TooManyImports = 429 "too_many_imports" "Your network, or your account, has as many files read at once as it may";
     LoginThrottled = 429 "login_throttled" "Too many failed log-ins";
     RegistrationThrottled = 429 "registration_throttled" "Too many registrations from this network";
 
@@ -452,6 +454,17 @@ impl From<HashError> for Problem {
                 .detail("Too many log-ins at once.")
                 .retry_after(1),
             HashError::Failed => Self::internal(error),
+        }
+    }
+}
+
+impl From<WorkError> for Problem {
+    fn from(error: WorkError) -> Self {
+        match error {
+            WorkError::Busy => Self::new(ProblemCode::Unavailable)
+                .detail("Too much of this work is to be done at once.")
+                .retry_after(1),
+            WorkError::BrokenOff => Self::internal(error),
         }
     }
 }

@@ -12,8 +12,8 @@ use super::account_events::EventWatch;
 use super::bulk_files::Downloads;
 use super::card_cache::CardCache;
 use super::changes::ChangeWatch;
+use super::collection_imports::ImportDesk;
 use super::community::StatisticsCache;
-use super::effect_work::EffectWork;
 use super::middleware::rate_limit::RateLimiter;
 use super::shared_attempts::SharedAttempts;
 use crate::auth::keys::KeyRing;
@@ -29,6 +29,10 @@ use crate::store::effect_texts::EffectShelf;
 use crate::store::games::GameShelf;
 use crate::store::lane::SearchLane;
 use crate::store::{AsStoreError, Connection, Store, StoreError};
+use crate::work::BoundedWork;
+
+/// How many pieces of work with effect texts or files of admins wait for each that is done.
+const WAITING: usize = 32;
 
 /// The state that every handler can ask for.
 #[derive(Clone)]
@@ -166,8 +170,10 @@ pub struct Shared {
     common_words: RwLock<Arc<CommonWords>>,
     /// Effect texts that are loaded.
     pub effects: EffectShelf,
-    /// Where effect texts are put together.
-    pub effect_work: EffectWork,
+    /// Where effect texts are put together, and files of admins are checked.
+    pub work: BoundedWork,
+    /// Who has a file of a collection read.
+    pub import_desk: ImportDesk,
     /// Requests per network.
     pub rate_limiter: RateLimiter,
     /// Who waits for changes of the catalogue.
@@ -207,7 +213,8 @@ impl Shared {
             games: GameShelf::new(settings.games_trust),
             common_words: RwLock::default(),
             effects: EffectShelf::default(),
-            effect_work: EffectWork::default(),
+            work: BoundedWork::on_half_the_cores(WAITING),
+            import_desk: ImportDesk::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
             changes: ChangeWatch::default(),
             account_events: EventWatch::default(),

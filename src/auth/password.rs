@@ -6,9 +6,9 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use argon2::{Algorithm, Argon2, Params, Version};
 use thiserror::Error;
-use tokio::sync::Semaphore;
 
 use crate::domain::password::Password;
+use crate::work::{BoundedWork, WorkError, cores};
 
 /// Hashing did not happen.
 #[derive(Debug, Error)]
@@ -35,9 +35,7 @@ pub enum Verdict {
 /// Hashes and checks passwords. Clones share one bound.
 #[derive(Clone)]
 pub struct PasswordHasher {
-    permits: Arc<Semaphore>,
-    /// Waiting hashes beyond this many are refused, so that a flood of log-ins ends in 503 and not in a long queue.
-    queue: Arc<Semaphore>,
+    work: BoundedWork,
     decoy: Arc<str>,
     params: Params,
 }
@@ -45,15 +43,9 @@ pub struct PasswordHasher {
 impl PasswordHasher {
     /// A hasher that works on as many passwords at once as there are cores.
     pub fn new() -> Result<Self, HashError> {
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let params = Params::new(19 * 1024, 2, 1, None).map_err(|_| HashError::Failed)?;
         let decoy = hash_now(&params, &super::secret::random::<16>())?.into();
-        Ok(Self {
-            permits: Arc::new(Semaphore::new(cores)),
-            queue: Arc::new(Semaphore::new(cores * 64)),
-            decoy,
-            params,
-        })
+        Ok(Self { work: BoundedWork::new(cores(), cores() * 64), decoy, params })
     }
 
     /// The PHC string to store for `password`.
@@ -80,15 +72,10 @@ impl PasswordHasher {
         &self,
         work: impl FnOnce() -> Result<T, HashError> + Send + 'static,
     ) -> Result<T, HashError> {
-        let _place = self.queue.clone().try_acquire_owned().map_err(|_| HashError::Busy)?;
-        let permit = self.permits.clone().acquire_owned().await.map_err(|_| HashError::Failed)?;
-        // The permit moves into the work: a client that hangs up frees its place only when the hashing is really over.
-        tokio::task::spawn_blocking(move || {
-            let _permit = permit;
-            work()
-        })
-        .await
-        .map_err(|_| HashError::Failed)?
+        self.work.run(work).await.map_err(|error| match error {
+            WorkError::Busy => HashError::Busy,
+            WorkError::BrokenOff => HashError::Failed,
+        })?
     }
 }
 

@@ -116,9 +116,10 @@ impl PrintLine {
         if text.starts_with('{') {
             return serde_json::from_str(text).ok();
         }
-        let fields: Vec<String> = text.split(',').map(str::to_owned).collect();
-        let [code, game, set, number, rarity] = <[String; 5]>::try_from(fields).ok()?;
-        Some(Self { code, game, set, number, rarity })
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+        let record = reader.records().next()?.ok()?;
+        // By their places; the reader of records would take more fields than there are columns.
+        if record.len() == 5 { record.deserialize(None).ok() } else { None }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cardscape_engine::{CardDefinition, Game, SetDefinition, Violation, check_set, name_key};
+use cardscape_engine::{
+    CardDefinition, Game, SET_FAULTS_MAX, SetDefinition, Violation, check_set, name_key,
+};
 use chrono::NaiveDate;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -309,7 +311,9 @@ pub(super) fn structural_faults(source: &SourceFile, file: &SetFile) -> Vec<Impo
 
 /// What rules of the game, the database or URLs speak against, in what could be read of a file.
 pub(super) fn rule_faults(game: &Game, source: &SourceFile, file: &SetFile) -> Vec<ImportFault> {
-    let mut faults: Vec<ImportFault> = check_set(game, &file.set)
+    let found = check_set(game, &file.set);
+    let is_cut = found.len() >= SET_FAULTS_MAX;
+    let mut faults: Vec<ImportFault> = found
         .into_iter()
         .map(|found| ImportFault::broken_rule(&source.name, found.pointer, &found.violation))
         .collect();
@@ -325,6 +329,10 @@ pub(super) fn rule_faults(game: &Game, source: &SourceFile, file: &SetFile) -> V
     for fault in &mut faults {
         fault.pointer = in_file(&fault.pointer, &file.places);
         fault.card = card_at(file, &fault.pointer);
+    }
+    if is_cut {
+        let message = "there are so many faults that further cards were not looked at";
+        faults.push(ImportFault::new(&source.name, "/cards", message));
     }
     faults
 }

@@ -12,6 +12,7 @@ pub mod code;
 pub mod collection;
 pub mod commitment;
 pub mod crockford;
+pub mod csv_lines;
 pub mod deck;
 pub mod dispute;
 pub mod draw;

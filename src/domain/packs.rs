@@ -23,6 +23,7 @@
 //! Weights are whole milligrams.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io;
 
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,7 @@ use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use super::commitment::{AnnouncedLine, AnnouncedPlan, PlanSeed};
+use super::csv_lines::CsvLines;
 
 /// Most cards of one pack, the lore card not counted.
 pub const MAX_CARDS: u32 = 1000;
@@ -39,7 +41,8 @@ pub const MAX_MG: u32 = 1_000_000;
 pub const MAX_SHAPES: u32 = 10_000;
 
 /// Header of a packing list.
-const COLUMNS: &str = "pack,place,item,number,rarity,print_line,shape,mg\n";
+const COLUMNS: [&str; 8] =
+    ["pack", "place", "item", "number", "rarity", "print_line", "shape", "mg"];
 
 /// How packs are made. What a file leaves out has its default.
 ///
@@ -357,7 +360,7 @@ impl<'a> PackPlan<'a> {
     /// file.
     pub fn write_list(&self, seed: &PlanSeed, out: &mut impl io::Write) -> io::Result<()> {
         let dealt = self.deal(seed);
-        out.write_all(COLUMNS.as_bytes())?;
+        write_line(out, COLUMNS.each_ref().map(|column| column as &dyn Display))?;
         for (pack, number) in dealt.packs().zip(1_u64..) {
             let mut place = 0;
             for card in &pack.cards {
@@ -367,16 +370,15 @@ impl<'a> PackPlan<'a> {
             match &pack.lore {
                 PackedLore::Copy(copy) => write_card(out, &number, place + 1, "lore-copy", copy)?,
                 PackedLore::About(about) => {
-                    writeln!(out, "{number},{},lore,{about},,,,{}", place + 1, pack.lore_mg)?;
+                    let place = place + 1;
+                    write_line(
+                        out,
+                        [&number, &place, &"lore", about, &"", &"", &"", &pack.lore_mg],
+                    )?;
                 }
             }
-            writeln!(
-                out,
-                "{number},{},insert,,,,{},{}",
-                place + 2,
-                pack.insert_shape,
-                pack.insert_mg
-            )?;
+            let (place, shape) = (place + 2, pack.insert_shape);
+            write_line(out, [&number, &place, &"insert", &"", &"", &"", &shape, &pack.insert_mg])?;
         }
         for (card, place) in dealt.remainder().zip(1_u64..) {
             write_card(out, &"remainder", place, "card", &card)?;
@@ -387,13 +389,19 @@ impl<'a> PackPlan<'a> {
 
 fn write_card(
     out: &mut impl io::Write,
-    pack: &impl std::fmt::Display,
+    pack: &dyn Display,
     place: u64,
     item: &str,
     card: &PackedCard<'_>,
 ) -> io::Result<()> {
     let PackedCard { print_line, number, rarity, mg } = card;
-    writeln!(out, "{pack},{place},{item},{number},{rarity},{print_line},,{mg}")
+    write_line(out, [pack, &place, &item, number, rarity, print_line, &"", mg])
+}
+
+fn write_line(out: &mut impl io::Write, fields: [&dyn Display; COLUMNS.len()]) -> io::Result<()> {
+    let mut line = Vec::with_capacity(64);
+    CsvLines::lf().push(fields.map(ToString::to_string), &mut line);
+    out.write_all(&line)
 }
 
 impl PackParameters {

@@ -6,13 +6,32 @@
 use std::fmt;
 
 use cardscape_engine::{CardDefinition, SetDefinition};
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::pointer::push_token;
 
 /// Most structural faults that are listed: a file of something else entirely has millions.
 const MAX_FAULTS: usize = 10_000;
+
+/// Memory that reading a file may take, in bytes for each byte of the file and in all: what a set of cards takes is half of it, whereas a file of small
+/// objects could take three times as much.
+const MEMORY_FACTOR: usize = 32;
+const MEMORY_BASE: usize = 4 * 1024 * 1024;
+/// What an object takes for each six of its members, about.
+const OBJECT: usize = 640;
+/// What a value takes, or a fault, beside its texts.
+const ITEM: usize = 64;
+/// Longest text, in bytes: no text of a card may be longer than 2,000 characters.
+const MAX_TEXT: usize = 20_000;
+/// Longest name of a member, in bytes.
+const MAX_KEY: usize = 200;
+/// Most entries of a list, or members of an object, but for the list of cards.
+const MAX_ENTRIES: usize = 1_000;
+/// Bytes of a request that has a single card, or a part of one.
+const MAX_PATCH: usize = 256 * 1024;
+/// How deep the list of cards is in a file.
+const CARDS_DEPTH: usize = 1;
 
 /// A set file, as far as it could be read.
 #[derive(Debug)]
@@ -29,7 +48,7 @@ pub struct SetFile {
 impl SetFile {
     /// Reads a file.
     pub fn read(text: &str) -> Self {
-        let mut walk = Walk::default();
+        let mut walk = Walk::through(text.len());
         let mut reader = serde_json::Deserializer::from_str(text);
         let read = Document(&mut walk).deserialize(&mut reader);
         let document = match read.and_then(|document| reader.end().map(|()| document)) {
@@ -47,7 +66,9 @@ impl SetFile {
     pub fn card_at(&self, pointer: &str) -> Option<(Option<String>, Option<String>)> {
         let at: usize = pointer.strip_prefix("/cards/")?.split('/').next()?.parse().ok()?;
         let card = self.document.get("cards")?.get(at)?;
-        let text = |key: &str| Some(card.get(key)?.as_str()?.trim().to_owned());
+        // It is told with each fault of the card.
+        let brief = |text: &str| text.trim().chars().take(MAX_KEY).collect();
+        let text = |key: &str| Some(brief(card.get(key)?.as_str()?));
         let known = (text("number"), text("name"));
         (known != (None, None)).then_some(known)
     }
@@ -133,6 +154,10 @@ const PRINTING: &[Field] = &[
 #[derive(Default)]
 struct Walk {
     pointer: String,
+    /// How many steps it is down.
+    depth: usize,
+    /// Bytes of memory that may still be taken.
+    room: usize,
     faults: Vec<(String, String)>,
     /// Faults beyond [`MAX_FAULTS`].
     more: usize,
@@ -141,19 +166,55 @@ struct Walk {
 }
 
 impl Walk {
+    /// A walk through so many bytes of JSON.
+    fn through(bytes: usize) -> Self {
+        Self { room: MEMORY_BASE + MEMORY_FACTOR * bytes, ..Self::default() }
+    }
+
     fn fault(&mut self, message: String) {
-        if self.faults.len() < MAX_FAULTS {
+        let taken = self.pointer.len() + message.len() + ITEM;
+        if self.faults.len() < MAX_FAULTS && self.room >= taken {
+            self.room -= taken;
             self.faults.push((self.pointer.clone(), message));
         } else {
             self.more += 1;
         }
     }
 
+    /// Takes memory for what is read.
+    fn take<E: de::Error>(&mut self, bytes: usize) -> Result<(), E> {
+        let room = self.room.checked_sub(bytes);
+        self.room = room.ok_or_else(|| {
+            E::custom("so many small objects and lists take more memory than a set of cards may")
+        })?;
+        Ok(())
+    }
+
+    /// Takes a text, or the name of a member.
+    fn take_text<E: de::Error>(&mut self, text: &str, most: usize) -> Result<(), E> {
+        if text.len() > most {
+            return Err(E::custom(format!("a text of {} bytes; {most} are the most", text.len())));
+        }
+        self.take(ITEM + text.len())
+    }
+
+    /// Takes one more entry of a list, or member of an object, that has so many.
+    fn take_entry<E: de::Error>(&mut self, count: usize) -> Result<(), E> {
+        if count >= MAX_ENTRIES && self.depth != CARDS_DEPTH {
+            return Err(E::custom(format!(
+                "more than {MAX_ENTRIES} entries in one list or object"
+            )));
+        }
+        self.take(ITEM)
+    }
+
     /// Goes one step down, does something there, and comes back.
     fn within<R>(&mut self, token: &str, there: impl FnOnce(&mut Self) -> R) -> R {
         let length = self.pointer.len();
         push_token(&mut self.pointer, token);
+        self.depth += 1;
         let result = there(self);
+        self.depth -= 1;
         self.pointer.truncate(length);
         result
     }
@@ -267,7 +328,7 @@ type Fault = (String, String);
 pub fn read_document<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<(Value, Vec<Fault>), D::Error> {
-    let mut walk = Walk::default();
+    let mut walk = Walk::through(MAX_PATCH);
     let document = Document(&mut walk).deserialize(deserializer)?;
     Ok((document, walk.faults))
 }
@@ -306,17 +367,14 @@ impl<'de> Visitor<'de> for Document<'_> {
         Ok(value.into())
     }
 
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
         let number = serde_json::Number::from_f64(value);
         number.map(Value::Number).ok_or_else(|| E::custom("number out of range"))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Value, E> {
+        self.0.take_text(value, MAX_TEXT)?;
         Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
@@ -325,7 +383,10 @@ impl<'de> Visitor<'de> for Document<'_> {
             let place = list.len().to_string();
             let item = self.0.within(&place, |walk| items.next_element_seed(Document(walk)))?;
             match item {
-                Some(item) => list.push(item),
+                Some(item) => {
+                    self.0.take_entry(list.len())?;
+                    list.push(item);
+                }
                 None => return Ok(Value::Array(list)),
             }
         }
@@ -334,6 +395,11 @@ impl<'de> Visitor<'de> for Document<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(key) = members.next_key::<String>()? {
+            self.0.take_entry(object.len())?;
+            self.0.take_text(&key, MAX_KEY)?;
+            if object.len() % 6 == 0 {
+                self.0.take(OBJECT)?;
+            }
             let value = self.0.within(&key, |walk| {
                 if object.contains_key(&key) {
                     walk.fault("the key stands twice".to_owned());
@@ -481,6 +547,30 @@ mod tests {
             assert_eq!(found.len(), 1);
             assert!(found[0].0.is_empty() && found[0].1.contains(" line "), "{found:?}");
         }
+    }
+
+    #[test]
+    fn bounds_hold_while_a_file_is_read() {
+        let only = |text: &str| {
+            let found = faults(text);
+            assert_eq!(found.len(), 1, "{:?}", &found[..found.len().min(3)]);
+            found.into_iter().next().map(|(_, message)| message).unwrap_or_default()
+        };
+        let small = format!(r#"{{"cards":[{}0]}}"#, r#"{"":0},"#.repeat(100_000));
+        assert!(only(&small).contains("more memory"), "{}", only(&small));
+        let text = format!(r#"{{"name":"{}"}}"#, "x".repeat(MAX_TEXT + 1));
+        assert!(only(&text).contains("a text of 20001 bytes"));
+        let key = format!(r#"{{"{}":0}}"#, "x".repeat(MAX_KEY + 1));
+        assert!(only(&key).contains("a text of 201 bytes"));
+        let list = format!(r#"{{"cards":[{{"effects":[{}0]}}]}}"#, "0,".repeat(MAX_ENTRIES));
+        assert!(only(&list).contains("more than 1000 entries"));
+        // The list of cards itself may be longer.
+        let cards = format!(r#"{{"cards":[{}0]}}"#, "0,".repeat(MAX_ENTRIES));
+        assert!(faults(&cards).len() > MAX_ENTRIES);
+        // A card is told with every fault of it, but not with all of its name.
+        let named = format!(r#"{{"cards":[{{"name":"{}"}}]}}"#, "x".repeat(MAX_TEXT));
+        let (_, name) = SetFile::read(&named).card_at("/cards/0/kind").unwrap();
+        assert_eq!(name.unwrap().len(), MAX_KEY);
     }
 
     #[test]

@@ -32,6 +32,10 @@ use crate::store::json::Json;
 pub const COMMIT_TIME: Duration = Duration::minutes(15);
 /// Files of one account that wait; a further one takes the place of the oldest.
 const MAX_WAITING: i64 = 5;
+/// Lines whose cards are looked for together.
+const STRETCH: usize = 1_000;
+/// Choices of all lines together that an answer tells: a short file can ask the same question again and again.
+const MAX_CHOICES_TOLD: usize = 10_000;
 /// Unknown names of one file that near names are looked up for.
 const SUGGESTED_NAMES: usize = 60;
 /// Near names of one unknown name.
@@ -47,6 +51,13 @@ pub(super) async fn shelf(
     wanted: &[&WantedPrinting],
     assumed: &Assumptions,
 ) -> StoreResult<Shelf> {
+    let mut shelf = titles(conn).await?;
+    fill(conn, &mut shelf, account, viewer, wanted, assumed).await?;
+    Ok(shelf)
+}
+
+/// A shelf with all games and sets, and no cards.
+async fn titles(conn: &mut Connection) -> StoreResult<Shelf> {
     let all_games: Vec<(String, String)> =
         games::table.select((games::code, games::name)).order(games::code).load(conn).await?;
     let all_games = all_games.into_iter();
@@ -57,8 +68,18 @@ pub(super) async fn shelf(
         .load(conn)
         .await?;
     let all_sets = all_sets.into_iter().map(|(game, code, name)| Titled { game, code, name });
-    let mut shelf = Shelf::new(all_games.collect(), all_sets.collect());
+    Ok(Shelf::new(all_games.collect(), all_sets.collect()))
+}
 
+/// Puts the cards on the shelf that these descriptions may be about, as the viewer sees them.
+async fn fill(
+    conn: &mut Connection,
+    shelf: &mut Shelf,
+    account: AccountId,
+    viewer: Viewer,
+    wanted: &[&WantedPrinting],
+    assumed: &Assumptions,
+) -> StoreResult<()> {
     let (mut names, mut places, mut ids) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for wanted in wanted {
         ids.extend(wanted.printing.map(|printing| printing.0));
@@ -84,7 +105,7 @@ pub(super) async fn shelf(
     for card in door::known_cards(conn, viewer, account, &clues).await? {
         shelf.add(card);
     }
-    Ok(shelf)
+    Ok(())
 }
 
 /// What a line of a file was found to be.
@@ -136,17 +157,59 @@ pub struct RejectedLine {
 }
 
 /// What a file was read as.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Reading {
     /// A verdict for each line, in their order.
     pub verdicts: Vec<Verdict>,
     /// Counts of the lines that are ok.
     pub counts: BTreeMap<EntryKey, i32>,
+    /// Lines whose choices are not told: there would be too many.
+    pub choices_left_out: usize,
     /// Unknown names whose near names were not looked up: there were too many.
     pub suggestions_left_out: usize,
 }
 
-/// Finds what every line means.
+impl Reading {
+    fn add(&mut self, line: &Line, shelf: &Shelf, assumed: &Assumptions, told: &mut usize) {
+        let mut verdict = self.verdict(line, shelf, assumed);
+        if let Verdict::Ambiguous(_, choices) | Verdict::Unknown(_, choices) = &mut verdict {
+            if *told + choices.len() > MAX_CHOICES_TOLD {
+                choices.clear();
+                self.choices_left_out += 1;
+            }
+            *told += choices.len();
+        }
+        self.verdicts.push(verdict);
+    }
+
+    fn verdict(&mut self, line: &Line, shelf: &Shelf, assumed: &Assumptions) -> Verdict {
+        let wanted = match &line.wanted {
+            Ok(wanted) => wanted,
+            Err(reason) => return Verdict::Invalid(reason.clone()),
+        };
+        let (choice, printing) = match shelf.find(&wanted.card, assumed) {
+            Meaning::Ambiguous(reason, choices) => {
+                return Verdict::Ambiguous(reason.to_owned(), choices);
+            }
+            Meaning::Unknown(reason, choices) => {
+                return Verdict::Unknown(reason.to_owned(), choices);
+            }
+            Meaning::Printing(choice, printing) => (choice, printing),
+        };
+        let key = (printing, wanted.condition);
+        let before = self.counts.get(&key).copied().unwrap_or(0);
+        let Some(count) = changed_count(before, wanted.quantity) else {
+            return Verdict::Invalid(format!(
+                "with the lines before it, the file has more than {MAX_QUANTITY} of this printing"
+            ));
+        };
+        self.counts.insert(key, count);
+        Verdict::Ok(choice, key, wanted.quantity)
+    }
+}
+
+/// Finds what every line means, a stretch of the file at a time: that bounds what is looked for at once, and lets other requests of the
+/// thread have their turn.
 pub async fn read(
     conn: &mut Connection,
     by: &Granted<WriteOwnCollection>,
@@ -155,39 +218,21 @@ pub async fn read(
     assumed: &Assumptions,
     patience: StdDuration,
 ) -> StoreResult<Reading> {
-    let readable = lines.iter().filter_map(|line| line.wanted.as_ref().ok());
-    let wanted: Vec<&WantedPrinting> = readable.map(|wanted| &wanted.card).collect();
-    let shelf = shelf(conn, by.account(), viewer, &wanted, assumed).await?;
-    let (mut verdicts, mut counts) = (Vec::with_capacity(lines.len()), BTreeMap::new());
-    for line in lines {
-        let wanted = match &line.wanted {
-            Ok(wanted) => wanted,
-            Err(reason) => {
-                verdicts.push(Verdict::Invalid(reason.clone()));
-                continue;
-            }
-        };
-        verdicts.push(match shelf.find(&wanted.card, assumed) {
-            Meaning::Ambiguous(reason, choices) => Verdict::Ambiguous(reason.to_owned(), choices),
-            Meaning::Unknown(reason, choices) => Verdict::Unknown(reason.to_owned(), choices),
-            Meaning::Printing(choice, printing) => {
-                let key = (printing, wanted.condition);
-                let before = counts.get(&key).copied().unwrap_or(0);
-                match changed_count(before, wanted.quantity) {
-                    Some(count) => {
-                        counts.insert(key, count);
-                        Verdict::Ok(choice, key, wanted.quantity)
-                    }
-                    None => Verdict::Invalid(format!(
-                        "with the lines before it, the file has more than {MAX_QUANTITY} of this printing"
-                    )),
-                }
-            }
-        });
+    let mut shelf = titles(conn).await?;
+    let mut reading = Reading::default();
+    let mut told = 0;
+    for stretch in lines.chunks(STRETCH) {
+        let readable = stretch.iter().filter_map(|line| line.wanted.as_ref().ok());
+        let wanted: Vec<&WantedPrinting> = readable.map(|wanted| &wanted.card).collect();
+        fill(conn, &mut shelf, by.account(), viewer, &wanted, assumed).await?;
+        for line in stretch {
+            reading.add(line, &shelf, assumed, &mut told);
+        }
+        tokio::task::yield_now().await;
     }
-    let suggestions_left_out =
-        suggest(conn, viewer, lines, &mut verdicts, &shelf, assumed, patience).await?;
-    Ok(Reading { verdicts, counts, suggestions_left_out })
+    reading.suggestions_left_out =
+        suggest(conn, viewer, lines, &mut reading.verdicts, &shelf, assumed, patience).await?;
+    Ok(reading)
 }
 
 /// Adds near names, as far as the viewer may see their cards, to lines whose name is that of no card, until `patience` is over. Returns how

@@ -1,8 +1,14 @@
 //! Files of collections: every line is told, nothing is counted before the commit, and what we write we read.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::time::Duration;
 
+use cardscape::api::collection_imports::ImportPlace;
+use cardscape::api::problem::Problem;
+use cardscape::domain::ids::AccountId;
 use futures_util::future::join_all;
+use futures_util::{StreamExt as _, stream};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
@@ -211,6 +217,140 @@ async fn what_is_no_file_of_cards_is_refused() {
     latin.body(b"Name\nCaf\xe9\n".to_vec()).answer().await.problem(400, "not_utf8");
     send(&app, &ada, "?mode=guess", "text/csv", "Name\n").await.problem(400, "invalid_query");
     assert_eq!(app.db().value("SELECT count(*) FROM collection_imports").await, "0");
+}
+
+/// A file that is being sent until the sender is dropped.
+fn upload(
+    app: &TestApp,
+    by: &Player,
+) -> (tokio::sync::mpsc::UnboundedSender<String>, tokio::task::JoinHandle<Answer>) {
+    let (sender, mut pieces) = tokio::sync::mpsc::unbounded_channel::<String>();
+    let body = stream::poll_fn(move |cx| pieces.poll_recv(cx)).map(Ok::<_, std::io::Error>);
+    sender.send("Name\n".to_owned()).unwrap();
+    let request = app.post("/v1/collection/imports").by(by).header("content-type", "text/csv");
+    let request = request.body(reqwest::Body::wrap_stream(body));
+    (sender, tokio::spawn(async { request.answer().await }))
+}
+
+/// A place at the desk, by hand: for an account from some address.
+fn enter(app: &TestApp, by: &Player, address: [u8; 4]) -> Result<ImportPlace, Problem> {
+    let account = AccountId(by.id.parse().unwrap());
+    app.shared().import_desk.enter(account, IpAddr::from(address).into())
+}
+
+/// Waits until the account holds so many places.
+async fn wait_for_places(app: &TestApp, by: &Player, held: usize) {
+    for _ in 0..2_000 {
+        let free = [[192, 0, 2, 1], [192, 0, 2, 2]].map(|address| enter(app, by, address));
+        if free.iter().filter(|place| place.is_ok()).count() == 2 - held {
+            return;
+        }
+        drop(free);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("never are {held} places held");
+}
+
+#[tokio::test]
+async fn few_files_of_an_account_and_of_a_network_are_read_at_once() {
+    let app = TestApp::start_with(|settings| {
+        settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+    })
+    .await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let send_from = |by: &Player, address: &str, file: String| {
+        let request = app.post("/v1/collection/imports").by(by).header("x-forwarded-for", address);
+        request.header("content-type", "text/csv").body(file).answer()
+    };
+    let small = || "Name\n".to_owned();
+    let held = [[192, 0, 2, 1], [192, 0, 2, 2]].map(|address| enter(&app, &ada, address).unwrap());
+    let refused = send_from(&ada, "192.0.2.3", small()).await;
+    assert_eq!(refused.header("retry-after"), "2");
+    refused.problem(429, "too_many_imports");
+    // Whoever sends a large file is told so, too.
+    let large = small() + &"x\n".repeat(1024 * 1024);
+    send_from(&ada, "192.0.2.3", large).await.problem(429, "too_many_imports");
+    send_from(&ben, "192.0.2.1", small()).await.expect(200);
+    drop(held);
+    send_from(&ada, "192.0.2.3", small()).await.expect(200);
+    let cyd = app.player("cyd").await;
+    let held = [&ada, &cyd].map(|by| enter(&app, by, [192, 0, 2, 1]).unwrap());
+    send_from(&ben, "192.0.2.1", small()).await.problem(429, "too_many_imports");
+    send_from(&ben, "192.0.2.2", small()).await.expect(200);
+    drop(held);
+}
+
+#[tokio::test]
+async fn a_file_that_is_being_sent_holds_its_place_until_it_ends_or_is_given_up() {
+    let app =
+        TestApp::start_with(|settings| settings.request_timeout = Duration::from_secs(60)).await;
+    let ada = app.player("ada").await;
+    for gives_up in [false, true] {
+        let (sender, answer) = upload(&app, &ada);
+        wait_for_places(&app, &ada, 1).await;
+        if gives_up {
+            answer.abort();
+            wait_for_places(&app, &ada, 0).await;
+            drop(sender);
+        } else {
+            drop(sender);
+            assert_eq!(answer.await.unwrap().expect(200)["totals"]["lines"], 0);
+            wait_for_places(&app, &ada, 0).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_process_reads_four_files_at_once_at_most() {
+    let app = TestApp::start().await;
+    let mut held = Vec::new();
+    for (name, network) in [("ada", 1), ("ben", 2)] {
+        let player = app.player(name).await;
+        held.extend((0..2).map(|_| enter(&app, &player, [192, 0, 2, network]).unwrap()));
+    }
+    let cyd = app.player("cyd").await;
+    let refused = send(&app, &cyd, "", "text/csv", "Name\n").await;
+    assert_eq!(refused.header("retry-after"), "1");
+    refused.problem(503, "unavailable");
+    held.pop();
+    read(&app, &cyd, "", "Name\n").await;
+}
+
+#[tokio::test]
+async fn the_worst_files_are_told_why() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let keys: String = (0..100_000).map(|at| format!(",\"k{at}\":0")).collect();
+    for (media_type, file) in [
+        ("application/json", format!("[{{\"name\":\"a\"{keys}}}{}]", ",{}".repeat(49_999))),
+        ("application/json", format!("[{}{{}}]", "{\"\":0},".repeat(500_000))),
+        ("text/csv", ",".repeat(16 * 1024 * 1024)),
+    ] {
+        send(&app, &ada, "", media_type, &file).await.problem(422, "unreadable_collection");
+    }
+    let commas = "Name\n".to_owned() + &",".repeat(1_000_000) + "\nOx\n";
+    let shown = read(&app, &ada, "", &commas).await;
+    let verdicts: Vec<&Value> =
+        shown["lines"].as_array().unwrap().iter().map(|line| &line["verdict"]).collect();
+    assert_eq!(verdicts, ["invalid", "unknown"]);
+    let detail = shown["lines"][0]["detail"].as_str().unwrap();
+    assert!(detail.starts_with("has more than 1000 fields"), "{detail}");
+}
+
+#[tokio::test]
+async fn one_question_asked_again_and_again_is_answered_thousands_of_times_only() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let shown = read(&app, &ada, "", &("Name\n".to_owned() + &"Kettle Imp\n".repeat(3_000))).await;
+    let lines = shown["lines"].as_array().unwrap();
+    let told = |line: &Value| line["suggestions"].as_array().map_or(0, Vec::len);
+    let choices: usize = lines.iter().map(told).sum();
+    assert!(lines.iter().all(|line| line["verdict"] == "ambiguous"));
+    assert_eq!(told(&lines[0]), 6, "its rarities");
+    assert!((9_990..=10_000).contains(&choices), "{choices}");
+    let without = lines.iter().filter(|line| told(line) == 0).count();
+    assert_eq!(shown["choices_left_out"], without);
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! Checks card definitions against a game's schema.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use crate::card::{CardDefinition, PrintingDefinition};
@@ -54,6 +56,15 @@ pub(crate) fn is_line(text: &str, max: usize) -> bool {
         && !text.chars().any(char::is_control)
 }
 
+/// A card by name and number, for violations: each of them repeats it, so no more of either than a card may have.
+pub(crate) fn mention(card: &CardDefinition) -> CardMention {
+    let brief = |text: &str, most: usize| text.chars().take(most).collect::<String>();
+    CardMention {
+        number: Some(brief(&card.number, NUMBER_MAX)),
+        ..CardMention::named(brief(&card.name, NAME_MAX))
+    }
+}
+
 struct Check<'a> {
     game: &'a Game,
     card: &'a CardDefinition,
@@ -62,10 +73,7 @@ struct Check<'a> {
 
 impl<'a> Check<'a> {
     fn mention(&self) -> CardMention {
-        CardMention {
-            number: Some(self.card.number.clone()),
-            ..CardMention::named(&self.card.name)
-        }
+        mention(self.card)
     }
 
     fn error(&self, code: Code, rule: &RuleReference) -> Violation {
@@ -204,6 +212,7 @@ impl<'a> Check<'a> {
                         Violation { code: Code::AttributeOutOfRange, ..fault },
                     ));
                 }
+                let mut seen = BTreeSet::new();
                 for (index, item) in items.iter().enumerate() {
                     let pointer = format!("{at}/{index}");
                     match item.as_str() {
@@ -214,7 +223,7 @@ impl<'a> Check<'a> {
                                 violation(Code::AttributeValueUnknown).suggest(values),
                             ));
                         }
-                        Some(_) if items[..index].contains(item) => {
+                        Some(text) if !seen.insert(text) => {
                             let fault = violation(Code::AttributeValueDuplicate);
                             found.push((
                                 pointer,
@@ -301,6 +310,7 @@ impl<'a> Check<'a> {
     fn printings(&mut self, kind: &'a Kind) {
         let card = self.card;
         let rule = &kind.printings.reference;
+        let mut seen = BTreeSet::new();
         for (at, printing) in card.printings.iter().enumerate() {
             let pointer = format!("/printings/{at}");
             if self.game.rarity(&printing.rarity).is_none() {
@@ -308,7 +318,7 @@ impl<'a> Check<'a> {
                 let fault =
                     self.printing_error(Code::RarityUnknown, rule, &printing.rarity).suggest(known);
                 self.push(format!("{pointer}/rarity"), fault);
-            } else if card.printings[..at].iter().any(|known| known.rarity == printing.rarity) {
+            } else if !seen.insert(&printing.rarity) {
                 let fault = self.printing_error(Code::PrintingDuplicate, rule, &printing.rarity);
                 self.push(pointer.clone(), fault);
             }

@@ -138,7 +138,7 @@ pub use schema::{
     PrintingSchema, Rarity, Zone,
 };
 pub use selector::{Condition, Released, Selector};
-pub use set_check::{SetFault, SetParseError, check_set};
+pub use set_check::{SET_FAULTS_MAX, SetFault, SetParseError, check_set};
 pub use split_mix::SplitMix64;
 pub use suggest::{SUGGESTED_NAMES_MAX, name_similarity};
 pub use validate::validate;

@@ -92,7 +92,7 @@ impl Game {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// Every fault with its place: TOML syntax (then only the first), unknown and missing keys, wrong types, and
+    /// Every fault with its place: TOML syntax (then only the first), lists that are too long (then nothing else), unknown and missing keys, wrong types, and
     /// references to kinds, attributes, zones or rarities that the manifest does not define.
     pub fn from_toml(text: &str) -> Result<Self, ManifestError> {
         let table: toml::Table = toml::from_str(text).map_err(|error| {
@@ -102,6 +102,12 @@ impl Game {
                 faults: vec![ManifestFault { place, problem: error.message().to_owned() }],
             }
         })?;
+        let faults = Faults::default();
+        reader::check_bounds(&table, &faults);
+        let unbounded = faults.into_list();
+        if !unbounded.is_empty() {
+            return Err(ManifestError { faults: unbounded });
+        }
         let faults = Faults::default();
         let data = read_game(Reader::new(&table, String::new(), &faults), fingerprint(text));
         let faults = faults.into_list();

@@ -4,13 +4,13 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::card::SetDefinition;
-use crate::card_check::{NAME_MAX, card_faults, is_code, is_line};
+use crate::card_check::{NAME_MAX, card_faults, is_code, is_line, mention};
 use crate::code::ViolationCode as Code;
 use crate::date::Date;
 use crate::hash::FixedMap;
 use crate::manifest::Game;
 use crate::name::name_key;
-use crate::violation::{CardMention, Violation};
+use crate::violation::Violation;
 
 /// A violation and its place in a set file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,6 +52,9 @@ impl SetDefinition {
     }
 }
 
+/// When [`check_set`] has found so many faults, it looks at no further card: a file for another game has some for each.
+pub const SET_FAULTS_MAX: usize = 10_000;
+
 /// Everything that is wrong with a set: its own fields, every card, numbers that occur twice, and names that do in a
 /// game where names are unique. Empty: the set
 /// is sound.
@@ -60,45 +63,59 @@ impl SetDefinition {
 pub fn check_set(game: &Game, set: &SetDefinition) -> Vec<SetFault> {
     let rule = game.card_reference();
     let mut faults = Vec::new();
-    let mut push =
-        |pointer: String, violation: Violation| faults.push(SetFault { pointer, violation });
+    let push = |faults: &mut Vec<SetFault>, pointer: String, violation: Violation| {
+        faults.push(SetFault { pointer, violation });
+    };
     if !is_code(&set.code) {
-        push("/code".to_owned(), Violation::error(Code::SetCodeInvalid, rule).limit(64));
+        push(
+            &mut faults,
+            "/code".to_owned(),
+            Violation::error(Code::SetCodeInvalid, rule).limit(64),
+        );
     }
     if !is_line(&set.name, NAME_MAX) {
-        push("/name".to_owned(), Violation::error(Code::SetNameInvalid, rule).limit(NAME_MAX));
+        push(
+            &mut faults,
+            "/name".to_owned(),
+            Violation::error(Code::SetNameInvalid, rule).limit(NAME_MAX),
+        );
     }
     if set.released_on.as_ref().is_some_and(|day| day.parse::<Date>().is_err()) {
-        push("/released_on".to_owned(), Violation::error(Code::ReleaseDateInvalid, rule));
+        push(
+            &mut faults,
+            "/released_on".to_owned(),
+            Violation::error(Code::ReleaseDateInvalid, rule),
+        );
     }
     if set.unlock_threshold == Some(0) {
         push(
+            &mut faults,
             "/unlock_threshold".to_owned(),
             Violation::error(Code::UnlockThresholdInvalid, rule).limit(1).actual(0),
         );
     }
     if set.cards.is_empty() {
-        push("/cards".to_owned(), Violation::error(Code::SetEmpty, rule));
+        push(&mut faults, "/cards".to_owned(), Violation::error(Code::SetEmpty, rule));
     }
     let mut numbers: FixedMap<&str, usize> = FixedMap::default();
     let mut names: FixedMap<String, usize> = FixedMap::default();
     for (at, card) in set.cards.iter().enumerate() {
-        for fault in card_faults(game, card) {
-            push(format!("/cards/{at}{}", fault.pointer), fault.violation);
+        if faults.len() >= SET_FAULTS_MAX {
+            break;
         }
-        let mention = |first: usize| CardMention {
-            number: Some(set.cards[first].number.clone()),
-            ..CardMention::named(&set.cards[first].name)
-        };
+        for fault in card_faults(game, card) {
+            push(&mut faults, format!("/cards/{at}{}", fault.pointer), fault.violation);
+        }
+        let mention = |first: usize| mention(&set.cards[first]);
         let first = *numbers.entry(&card.number).or_insert(at);
         if first != at {
             let fault = Violation::error(Code::NumberDuplicate, rule).card(mention(first));
-            push(format!("/cards/{at}/number"), fault);
+            push(&mut faults, format!("/cards/{at}/number"), fault);
         }
         let first = *names.entry(name_key(&card.name)).or_insert(at);
         if first != at && game.unique_names() {
             let fault = Violation::error(Code::NameDuplicate, rule).card(mention(first));
-            push(format!("/cards/{at}/name"), fault);
+            push(&mut faults, format!("/cards/{at}/name"), fault);
         }
     }
     faults

@@ -126,8 +126,8 @@ mod reference {
 
 fn sentence() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
-        "<a>", "<b>", "<c>", "<d>", "<a+1>", "<a-02>", "<c+0>", "<none>", "<>", "x", " ", "  ", "_",
-        "one ", "red", " cards", "one", "cards", " spells", "1", "é", "👻",
+        "<a>", "<b>", "<c>", "<d>", "<a+1>", "<a-02>", "<c+0>", "<none>", "<>", "x", " ", "  ",
+        "_", "one ", "red", " cards", "one", "cards", " spells", "1", "é", "👻",
     ]);
     prop::collection::vec(piece, 1..6).prop_map(|pieces| pieces.concat().trim().to_owned())
 }

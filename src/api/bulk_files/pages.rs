@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::api::cards::{OpenCardResponse, PrintingResponse};
 use crate::domain::bulk::BulkKind;
+use crate::domain::csv_lines::CsvLines;
 use crate::store::bulk_files::{BulkCard, Layout, Page, Pages};
 use crate::store::cards::{CardPlace, CardView, OpenCard, Printing};
 
@@ -150,21 +151,9 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// A record of RFC 4180. Values stay what they are, also those that a spreadsheet would take for a formula (docs/DECISIONS.md).
+/// A record. Values stay what they are, also those that a spreadsheet would take for a formula (docs/DECISIONS.md).
 fn line(fields: impl IntoIterator<Item = String>, out: &mut Vec<u8>) {
-    for (at, field) in fields.into_iter().enumerate() {
-        if at > 0 {
-            out.push(b',');
-        }
-        if field.contains([',', '"', '\r', '\n']) {
-            out.push(b'"');
-            out.extend_from_slice(field.replace('"', "\"\"").as_bytes());
-            out.push(b'"');
-        } else {
-            out.extend_from_slice(field.as_bytes());
-        }
-    }
-    out.extend_from_slice(b"\r\n");
+    CsvLines::crlf().push(fields, out);
 }
 
 #[cfg(test)]

@@ -3,22 +3,25 @@
 use std::marker::PhantomData;
 
 use actix_web::http::header;
-use actix_web::web::Bytes;
-use actix_web::web::BytesMut;
+use actix_web::web::{self, Bytes, BytesMut};
 use actix_web::{FromRequest, HttpRequest, dev::Payload};
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 
 use super::Extracting;
 use crate::api::problem::{InputFault, Problem, ProblemCode};
+use crate::domain::collection::table::FileFormat;
 use crate::domain::import::without_mark;
 use crate::domain::pointer::json_pointer;
 
 /// Largest body, in bytes, where a route does not say otherwise.
 const MAX_BODY: usize = 256 * 1024;
 
-/// Largest file, in bytes: a set of some ten thousand cards.
-const MAX_FILE: usize = 8 * 1024 * 1024;
+/// Largest manifest, in bytes: those of large games have ten thousand.
+const MAX_MANIFEST: usize = 512 * 1024;
+
+/// Largest set file, in bytes: some ten thousand cards.
+const MAX_SET_FILE: usize = 8 * 1024 * 1024;
 
 /// A JSON body. Refused: other media types and compressed bodies (415), more than `MAX` bytes, 256 KiB if nothing else is said (413), malformed
 /// JSON (400), unknown, missing or mistyped fields and NUL characters (422).
@@ -70,6 +73,8 @@ impl<T: DeserializeOwned> FromRequest for Patch<T> {
 pub trait FileType: 'static {
     /// Its media type.
     const MEDIA_TYPE: &'static str;
+    /// Its largest size, in bytes.
+    const MAX: usize;
     /// What its text must at least be.
     fn check(text: &str) -> Result<(), Problem>;
 }
@@ -80,6 +85,7 @@ pub struct Toml;
 
 impl FileType for Toml {
     const MEDIA_TYPE: &'static str = "application/toml";
+    const MAX: usize = MAX_MANIFEST;
 
     fn check(_: &str) -> Result<(), Problem> {
         Ok(())
@@ -92,6 +98,7 @@ pub struct Json;
 
 impl FileType for Json {
     const MEDIA_TYPE: &'static str = "application/json";
+    const MAX: usize = MAX_SET_FILE;
 
     fn check(text: &str) -> Result<(), Problem> {
         serde_json::from_str::<serde::de::IgnoredAny>(text)
@@ -100,7 +107,7 @@ impl FileType for Json {
     }
 }
 
-/// A file as the body. Refused: other media types and compressed bodies (415), more than 8 MiB (413), what is no UTF-8 text or
+/// A file as the body. Refused: other media types and compressed bodies (415), more bytes than its type may have (413), what is no UTF-8 text or
 /// no JSON where it should be (400). Routes take it as a `Result`, so that who may not send a file is told that first.
 pub struct File<T> {
     /// The text, without a byte order mark.
@@ -113,7 +120,7 @@ impl<T: FileType> FromRequest for File<T> {
     type Future = Extracting<Self>;
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let whole = read(req, payload, &[T::MEDIA_TYPE], MAX_FILE);
+        let whole = read(req, payload, &[T::MEDIA_TYPE], T::MAX);
         Box::pin(async move {
             let raw = whole.await?;
             let text = without_mark(utf8(&raw)?);
@@ -126,33 +133,23 @@ impl<T: FileType> FromRequest for File<T> {
 /// Largest table, in bytes: fifty thousand lines of our own JSON are 10 MB.
 const MAX_TABLE: usize = 16 * 1024 * 1024;
 
-/// A table as the body: `text/csv` or `application/json`. Refused: other media types and compressed bodies (415), more than 16 MiB
-/// (413), what is no UTF-8 text or no JSON (400). Routes take it as a `Result`, like [`File`].
-pub enum TableFile {
-    /// The text, with its byte order mark if it has one.
-    Csv(String),
-    /// The document.
-    Json(serde_json::Value),
+/// A table as the body: `text/csv` or `application/json`. It is not looked into here.
+pub struct TableFile {
+    /// How it is written.
+    pub format: FileFormat,
+    /// Its bytes, with its byte order mark if it has one.
+    pub raw: Bytes,
 }
 
-impl FromRequest for TableFile {
-    type Error = Problem;
-    type Future = Extracting<Self>;
-
-    fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
+impl TableFile {
+    /// Receives the body. Refused: other media types and compressed bodies (415), more than 16 MiB (413). A route calls this when it knows that it has
+    /// the memory for it.
+    pub async fn receive(req: &HttpRequest, payload: web::Payload) -> Result<Self, Problem> {
         let is_csv = has_media_type(req, "text/csv");
-        let whole = read(req, payload, &["text/csv", "application/json"], MAX_TABLE);
-        Box::pin(async move {
-            let raw = whole.await?;
-            let text = utf8(&raw)?;
-            if is_csv {
-                return Ok(Self::Csv(text.to_owned()));
-            }
-            let document = serde_json::from_str(without_mark(text));
-            document
-                .map(Self::Json)
-                .map_err(|error| Problem::new(ProblemCode::MalformedJson).detail(error.to_string()))
-        })
+        let format = if is_csv { FileFormat::Csv } else { FileFormat::Json };
+        let mut payload = payload.into_inner();
+        let media_types = &["text/csv", "application/json"];
+        Ok(Self { format, raw: read(req, &mut payload, media_types, MAX_TABLE).await? })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which printing a line means, among the cards that its owner may see. Nothing is guessed: what may mean several printings is a
 //! question, with the answers that there are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use cardscape_engine::{name_key, search_key};
 
@@ -48,26 +48,35 @@ pub struct Titled {
     pub name: String,
 }
 
-/// A game or a set, and its name folded: names are compared for every line.
-#[derive(Debug)]
-struct Keyed {
-    titled: Titled,
-    key: String,
+/// Games, or sets, and their places by code and by name: every line asks for some.
+#[derive(Debug, Default)]
+struct Titles {
+    all: Vec<Titled>,
+    by_code: HashMap<String, Vec<usize>>,
+    by_name: HashMap<String, Vec<usize>>,
 }
 
-impl From<Titled> for Keyed {
-    fn from(titled: Titled) -> Self {
-        Self { key: name_key(&titled.name), titled }
+impl From<Vec<Titled>> for Titles {
+    fn from(all: Vec<Titled>) -> Self {
+        let mut titles = Self::default();
+        for (at, titled) in all.iter().enumerate() {
+            titles.by_code.entry(titled.code.to_ascii_lowercase()).or_default().push(at);
+            let name = name_key(&titled.name);
+            if !name.is_empty() {
+                titles.by_name.entry(name).or_default().push(at);
+            }
+        }
+        Self { all, ..titles }
     }
 }
 
-impl Keyed {
-    fn has_code(&self, text: &str) -> bool {
-        self.titled.code.eq_ignore_ascii_case(text)
+impl Titles {
+    fn of_code(&self, text: &str) -> &[usize] {
+        self.by_code.get(&text.to_ascii_lowercase()).map_or(&[], Vec::as_slice)
     }
 
-    fn has_name(&self, text: &str) -> bool {
-        !self.key.is_empty() && self.key == name_key(text)
+    fn of_name(&self, text: &str) -> &[usize] {
+        self.by_name.get(&name_key(text)).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -77,8 +86,8 @@ type SetCodes<'s> = Vec<(&'s str, &'s str)>;
 /// What lines are held against.
 #[derive(Debug, Default)]
 pub struct Shelf {
-    games: Vec<Keyed>,
-    sets: Vec<Keyed>,
+    games: Titles,
+    sets: Titles,
     cards: Vec<KnownCard>,
     known: BTreeSet<CardId>,
     by_search_key: BTreeMap<String, Vec<usize>>,
@@ -141,8 +150,7 @@ fn bare_number(number: &str) -> String {
 impl Shelf {
     /// An empty one that knows these games and sets.
     pub fn new(games: Vec<Titled>, sets: Vec<Titled>) -> Self {
-        let keyed = |titled: Vec<Titled>| titled.into_iter().map(Keyed::from).collect();
-        Self { games: keyed(games), sets: keyed(sets), ..Self::default() }
+        Self { games: games.into(), sets: sets.into(), ..Self::default() }
     }
 
     /// Adds a card, once.
@@ -162,15 +170,19 @@ impl Shelf {
 
     /// Codes of the games that a line may be about; none: it names one that there is not.
     pub fn games_of(&self, wanted: &WantedPrinting, assumed: &Assumptions) -> Vec<&str> {
-        let all = || self.games.iter();
-        let games: Vec<&Keyed> = match (&wanted.game, &assumed.game) {
+        let games = &self.games;
+        let code = |at: usize| games.all[at].code.as_str();
+        match (&wanted.game, &assumed.game) {
             (Some(text), _) => {
-                all().filter(|game| game.has_code(text) || game.has_name(text)).collect()
+                let found = games.of_code(text).iter().chain(games.of_name(text));
+                found.collect::<BTreeSet<_>>().into_iter().map(|at| code(*at)).collect()
             }
-            (None, Some(code)) => all().filter(|game| game.titled.code == *code).collect(),
-            (None, None) => all().collect(),
-        };
-        games.into_iter().map(|game| game.titled.code.as_str()).collect()
+            (None, Some(assumed)) => {
+                let found = games.of_code(assumed).iter().map(|at| code(*at));
+                found.filter(|code| code == assumed).collect()
+            }
+            (None, None) => games.all.iter().map(|game| game.code.as_str()).collect(),
+        }
     }
 
     /// The sets that a line may be about, as codes of game and set; `None`: it names none. Codes count before names.
@@ -182,14 +194,15 @@ impl Shelf {
     }
 
     fn sets_called<'s>(&'s self, texts: &[String], games: &[&str]) -> SetCodes<'s> {
-        let sets = || self.sets.iter().filter(|set| games.contains(&set.titled.game.as_str()));
-        let fit = |is: fn(&Keyed, &str) -> bool| {
-            let fits = |set: &&Keyed| texts.iter().any(|text| is(set, text));
-            let code = |set: &'s Keyed| (set.titled.game.as_str(), set.titled.code.as_str());
-            sets().filter(fits).map(code).collect::<Vec<_>>()
+        let called = |find: for<'t> fn(&'t Titles, &str) -> &'t [usize]| -> SetCodes<'s> {
+            let found: BTreeSet<usize> =
+                texts.iter().flat_map(|text| find(&self.sets, text)).copied().collect();
+            let sets = found.into_iter().map(|at| &self.sets.all[at]);
+            let sets = sets.map(|set| (set.game.as_str(), set.code.as_str()));
+            sets.filter(|(game, _)| games.contains(game)).collect()
         };
-        let by_code = fit(Keyed::has_code);
-        if by_code.is_empty() { fit(Keyed::has_name) } else { by_code }
+        let by_code = called(Titles::of_code);
+        if by_code.is_empty() { called(Titles::of_name) } else { by_code }
     }
 
     /// What a line means.

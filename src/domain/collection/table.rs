@@ -1,21 +1,32 @@
 //! Files of collections, as people have them: CSV of several programs, our own CSV and JSON. Every line becomes either what it asks
 //! for or a reason why it cannot be read; none is dropped.
+//!
+//! Files come from strangers, so they are read as a stream, and every bound is checked while reading: work and memory are proportional to the
+//! bytes of the file, whatever is in it.
 
-use std::collections::BTreeMap;
+mod columns;
+mod csv_file;
+mod json_file;
 
-use serde_json::{Map, Value};
 use thiserror::Error;
-use uuid::Uuid;
 
-use super::{Condition, MAX_ENTRIES, MAX_QUANTITY};
+use super::{Condition, MAX_ENTRIES};
 use crate::domain::card_name::TypedName;
 use crate::domain::ids::PrintingId;
 use crate::domain::import::without_mark;
 
+pub(super) use columns::unbracketed;
+
 /// Most lines of one file, without the heading: the largest collection comes back in one piece.
 pub const MAX_LINES: usize = MAX_ENTRIES;
+/// Most headings of a file, and most fields of a line.
+pub const MAX_FIELDS: usize = 1_000;
+/// Longest line of a CSV file that is read, in bytes, without the quotation marks around its fields.
+pub const MAX_RECORD: usize = 64 * 1024;
 /// Longest field that is repeated in an answer, in characters.
 const MAX_SHOWN: usize = 120;
+/// Longest name or code of a game, a set or a rarity, in characters.
+const MAX_FIELD: usize = 120;
 
 /// What a column means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -180,280 +191,55 @@ pub enum TableError {
     NotAList,
     /// More than [`MAX_LINES`].
     #[error("has more than {MAX_LINES} lines: cut it into several files")]
-    TooLong,
+    TooManyLines,
+    /// More than [`MAX_FIELDS`], or headings of more than [`MAX_RECORD`] bytes.
+    #[error("has more than {MAX_FIELDS} headings, or headings of more than {MAX_RECORD} bytes")]
+    TooWide,
+    /// It is no text; the first byte, from 0, that is not UTF-8.
+    #[error("byte {0}, from 0, is not UTF-8")]
+    NotUtf8(usize),
+    /// It is no JSON, or nested deeper than 128 levels.
+    #[error("{0}")]
+    MalformedJson(String),
     /// NUL, which nobody can store.
     #[error("contains the NUL character")]
     Nul,
 }
 
-/// Reads a CSV file: separated by commas, semicolons or tabs, whichever makes most sense of the first line.
-pub fn read_csv(text: &str) -> Result<Table, TableError> {
-    let byte_order_mark = text.starts_with('\u{feff}');
-    if text.contains('\0') {
-        return Err(TableError::Nul);
-    }
-    let text = without_mark(text).replace("\r\n", "\n").replace('\r', "\n");
-    // Spreadsheets put a line before the headings that says what separates fields.
-    let (told, body) = match text.strip_prefix("sep=").or_else(|| text.strip_prefix("SEP=")) {
-        Some(rest) => {
-            let (line, body) = rest.split_once('\n').unwrap_or((rest, ""));
-            (line.chars().next(), body)
-        }
-        None => (None, text.as_str()),
-    };
-    let first_line = if told.is_some() { 2 } else { 1 };
-    let known = |delimiter: char| {
-        let headings = records(body, delimiter).next().map(|(_, fields)| fields);
-        let known = headings.iter().flatten().filter(|heading| Column::of(heading).is_some());
-        (known.count(), headings.map_or(0, |fields| fields.len()))
-    };
-    let likeliest = [',', ';', '\t'].into_iter().rev().max_by_key(|delimiter| known(*delimiter));
-    let delimiter = told.or(likeliest).filter(char::is_ascii).unwrap_or(',');
-    let mut records = records(body, delimiter);
-    let (_, headings) = records.next().ok_or(TableError::Empty)?;
-    let columns = Columns::of(&headings)?;
-    let mut table = Table {
-        dialect: columns.dialect(Some(delimiter), byte_order_mark),
-        lines: Vec::new(),
-        blank: 0,
-    };
-    for (at, fields) in records {
-        if fields.iter().all(|field| field.trim().is_empty()) {
-            table.blank += 1;
-            continue;
-        }
-        if table.lines.len() == MAX_LINES {
-            return Err(TableError::TooLong);
-        }
-        table.lines.push(columns.line(at + first_line - 1, &fields));
-    }
-    Ok(table)
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileFormat {
+    /// Comma-separated values, or with another separator.
+    Csv,
+    /// JSON.
+    Json,
 }
 
-/// The records of a CSV text, whose lines end with line feeds, with the lines at which they begin.
-fn records(text: &str, delimiter: char) -> impl Iterator<Item = (u64, Vec<String>)> + '_ {
-    let reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .delimiter(u8::try_from(delimiter).unwrap_or(b','))
-        .from_reader(text.as_bytes());
-    let (mut line, mut at) = (1, 0);
-    // The text is UTF-8, records may have any length, and it is in memory: nothing can fail.
-    reader.into_records().map_while(Result::ok).map(move |record| {
-        // Where the reader was before it passed over empty lines.
-        let start = record.position().map_or(0, csv::Position::byte);
-        let start = usize::try_from(start).unwrap_or(usize::MAX).clamp(at, text.len());
-        let empty = text.as_bytes()[start..].iter().take_while(|byte| **byte == b'\n').count();
-        let passed = &text.as_bytes()[at..start + empty];
-        line += passed.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
-        at = start + empty;
-        (line, record.iter().map(str::to_owned).collect())
-    })
-}
-
-/// Reads a JSON file: a list of objects, or an object that has such a list as `entries`. Members are called like columns.
-pub fn read_json(file: &Value) -> Result<Table, TableError> {
-    let list = match file {
-        Value::Object(object) => object.get("entries"),
-        other => Some(other),
-    };
-    let list = list.and_then(Value::as_array).ok_or(TableError::NotAList)?;
-    if list.len() > MAX_LINES {
-        return Err(TableError::TooLong);
-    }
-    let objects: Option<Vec<&Map<String, Value>>> = list.iter().map(Value::as_object).collect();
-    let objects = objects.ok_or(TableError::NotAList)?;
-    let mut places = BTreeMap::new();
-    let mut headings: Vec<String> = Vec::new();
-    for name in objects.iter().flat_map(|object| object.keys()) {
-        places.entry(name.as_str()).or_insert_with(|| {
-            headings.push(name.clone());
-            headings.len() - 1
-        });
-    }
-    if objects.is_empty() {
-        // An empty collection.
-        let dialect = Dialect {
-            delimiter: None,
-            byte_order_mark: false,
-            program: None,
-            columns: Vec::new(),
-            ignored: Vec::new(),
-        };
-        return Ok(Table { dialect, lines: Vec::new(), blank: 0 });
-    }
-    let columns = Columns::of(&headings)?;
-    let mut lines = Vec::with_capacity(objects.len());
-    for (object, number) in objects.into_iter().zip(1..) {
-        let mut fields = vec![String::new(); headings.len()];
-        for (name, value) in object {
-            if let Some(place) = places.get(name.as_str()) {
-                fields[*place] = match value {
-                    Value::Null => String::new(),
-                    Value::String(text) => text.clone(),
-                    other => other.to_string(),
-                };
-            }
-        }
-        if fields.iter().any(|field| field.contains('\0')) {
-            return Err(TableError::Nul);
-        }
-        lines.push(columns.line(number, &fields));
-    }
-    Ok(Table { dialect: columns.dialect(None, false), lines, blank: 0 })
-}
-
-/// Which column means what.
-struct Columns {
-    headings: Vec<String>,
-    /// Places by meaning; the first heading of a meaning counts.
-    places: BTreeMap<Column, usize>,
-}
-
-impl Columns {
-    fn of(headings: &[String]) -> Result<Self, TableError> {
-        let headings: Vec<String> = headings.iter().map(|heading| shown(heading.trim())).collect();
-        let mut places = BTreeMap::new();
-        for (place, heading) in headings.iter().enumerate() {
-            if let Some(column) = Column::of(heading) {
-                places.entry(column).or_insert(place);
-            }
-        }
-        let names_cards = [Column::Name, Column::Printing, Column::Number];
-        if !names_cards.iter().any(|column| places.contains_key(column)) {
-            return Err(TableError::NoCards(shown(&headings.join(", "))));
-        }
-        Ok(Self { headings, places })
-    }
-
-    fn dialect(&self, delimiter: Option<char>, byte_order_mark: bool) -> Dialect {
-        let named = |place: usize| self.headings[place].clone();
-        let columns: Vec<(String, Column)> = Column::ALL
-            .into_iter()
-            .filter_map(|column| Some((named(*self.places.get(&column)?), column)))
-            .collect();
-        let used = |place: &usize| self.places.values().any(|used| used == place);
-        let ignored = (0..self.headings.len()).filter(|place| !used(place)).map(named);
-        Dialect {
-            delimiter,
-            byte_order_mark,
-            program: self.program(),
-            columns,
-            ignored: ignored.filter(|heading| !heading.is_empty()).collect(),
+impl Table {
+    /// Reads a file, whose text may begin with a byte order mark.
+    pub fn read(format: FileFormat, file: &[u8]) -> Result<Self, TableError> {
+        let text =
+            std::str::from_utf8(file).map_err(|error| TableError::NotUtf8(error.valid_up_to()))?;
+        match format {
+            FileFormat::Csv => csv_file::read(text),
+            FileFormat::Json => json_file::read(without_mark(text)),
         }
     }
-
-    /// The program whose headings these are.
-    fn program(&self) -> Option<&'static str> {
-        let has = |wanted: &str| self.headings.iter().any(|heading| plain(heading) == wanted);
-        let known: [(&str, &[&str]); 5] = [
-            ("cardscape", &["printing", "condition", "quantity"]),
-            ("manabox", &["setcode", "setname", "collectornumber", "quantity", "manaboxid"]),
-            ("moxfield", &["count", "tradelistcount", "edition", "collectornumber"]),
-            ("deckbox", &["count", "tradelistcount", "edition", "cardnumber"]),
-            ("archidekt", &["quantity", "setcode", "setname", "collectornumber"]),
-        ];
-        if has("printingid") && has("count") && has("game") {
-            return Some("cardscape");
-        }
-        let known = known.iter().find(|(_, headings)| headings.iter().all(|one| has(one)));
-        known.map(|(program, _)| *program)
-    }
-
-    fn line(&self, number: u64, fields: &[String]) -> Line {
-        let field = |column: Column| {
-            let text = fields.get(*self.places.get(&column)?)?.trim();
-            (!text.is_empty()).then_some(text)
-        };
-        let named = [Column::Name, Column::Number, Column::Printing].into_iter().find_map(&field);
-        let shown = shown(named.unwrap_or_default());
-        let wanted = if fields.iter().any(|field| field.contains('\n')) {
-            let lines = fields.iter().map(|field| field.matches('\n').count()).sum::<usize>();
-            Err(format!("goes on over {} lines: is a quotation mark not closed?", lines + 1))
-        } else if fields.len() > self.headings.len()
-            && fields[self.headings.len()..].iter().any(|field| !field.trim().is_empty())
-        {
-            Err(format!(
-                "has {} fields, but there are {} headings",
-                fields.len(),
-                self.headings.len()
-            ))
-        } else {
-            wanted(field)
-        };
-        Line { number, shown, wanted }
-    }
-}
-
-/// The beginning of a text, without control characters: for answers.
-fn shown(text: &str) -> String {
-    text.chars().filter(|letter| !letter.is_control()).take(MAX_SHOWN).collect()
-}
-
-fn wanted<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, String> {
-    let quantity = field(Column::Quantity).map_or(Ok(1), quantity)?;
-    let condition = match field(Column::Condition) {
-        None => Condition::default(),
-        Some(text) => Condition::understand(text)
-            .ok_or_else(|| format!("the condition {:?} is not known", shown(text)))?,
-    };
-    let printing = field(Column::Printing).map(str::parse::<Uuid>).transpose();
-    let printing = printing.map_err(|_| "the printing id is not a UUID".to_owned())?;
-    let name = field(Column::Name).map(TypedName::parse).transpose();
-    let name = name.map_err(|error| format!("the name {error}"))?;
-    let number = field(Column::Number).map(number).transpose()?;
-    let sets = [Column::Set, Column::SetName].into_iter().filter_map(&field);
-    let sets: Vec<String> = sets.map(|set| unbracketed(set).to_owned()).collect();
-    if printing.is_none() && name.is_none() && (number.is_none() || sets.is_empty()) {
-        return Err("names no card: it needs a name, a printing id, or set and number".to_owned());
-    }
-    let card = WantedPrinting {
-        printing: printing.map(PrintingId),
-        game: field(Column::Game).map(str::to_owned),
-        sets,
-        number,
-        name,
-        rarity: field(Column::Rarity).map(str::to_owned),
-    };
-    Ok(Wanted { quantity, condition, card })
-}
-
-/// `4`, `4x`, `x4`; spreadsheets write `4.0`.
-fn quantity(text: &str) -> Result<i32, String> {
-    let digits =
-        text.trim_matches(|letter: char| matches!(letter, 'x' | 'X' | '×') || letter == ' ');
-    let digits = digits.strip_suffix(".0").unwrap_or(digits);
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let quantity = is_number.then(|| digits.parse().unwrap_or(i32::MAX));
-    quantity
-        .filter(|quantity| (1..=MAX_QUANTITY).contains(quantity))
-        .ok_or_else(|| format!("the quantity must be 1 to {MAX_QUANTITY}, not {:?}", shown(text)))
-}
-
-/// A collector number: `042`, `#42`, `42/120`.
-fn number(text: &str) -> Result<String, String> {
-    let number = text.trim_start_matches('#');
-    let number = number.split_once('/').map_or(number, |(number, _)| number).trim();
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    let fits = (1..=16).contains(&number.len()) && number.bytes().all(allowed);
-    if fits {
-        Ok(number.to_owned())
-    } else {
-        Err(format!("the number {:?} is none that a card can have", shown(text)))
-    }
-}
-
-/// A set without the brackets that some programs put around it: `[SET]`, `(SET)`.
-pub(super) fn unbracketed(text: &str) -> &str {
-    let inside = |open, close| text.strip_prefix(open)?.strip_suffix(close).map(str::trim);
-    inside('[', ']').or_else(|| inside('(', ')')).unwrap_or(text)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
+
+    fn read_csv(text: &str) -> Result<Table, TableError> {
+        Table::read(FileFormat::Csv, text.as_bytes())
+    }
+
+    fn read_json(file: &Value) -> Result<Table, TableError> {
+        Table::read(FileFormat::Json, file.to_string().as_bytes())
+    }
 
     fn meanings(table: &Table) -> Vec<&str> {
         table.dialect.columns.iter().map(|(_, column)| column.as_str()).collect()
@@ -536,7 +322,7 @@ mod tests {
         assert_eq!(read_csv("Name\0\n"), Err(TableError::Nul));
         assert!(matches!(read_csv("4 Kettle Imp\n2 Barrow Ox\n"), Err(TableError::NoCards(_))));
         let long = "Name\n".to_owned() + &"a\n".repeat(MAX_LINES + 1);
-        assert_eq!(read_csv(&long), Err(TableError::TooLong));
+        assert_eq!(read_csv(&long), Err(TableError::TooManyLines));
         assert_eq!(read_csv(&long[..long.len() - 2]).unwrap().lines.len(), MAX_LINES);
         assert_eq!(read_json(&json!({ "cards": [] })), Err(TableError::NotAList));
         assert_eq!(read_json(&json!([1])), Err(TableError::NotAList));
@@ -558,5 +344,112 @@ mod tests {
             |table: &Table| table.lines.iter().map(|line| line.wanted.clone()).collect::<Vec<_>>();
         assert_eq!(wanted(&csv), wanted(&json));
         assert_eq!(csv.lines[0].number, 3);
+    }
+
+    #[test]
+    fn bounds_hold_for_lines_and_for_files() {
+        let invalid = |table: &Table, at: usize, reason: &str| {
+            let Err(told) = &table.lines[at].wanted else { panic!("{:?}", table.lines[at]) };
+            assert!(told.contains(reason), "{told}");
+        };
+        // A line that is too wide or too long is told; the lines behind it are read.
+        let wide = format!("Name,Set\nOx\n{}\nImp,a\n", ",x".repeat(MAX_FIELDS));
+        let long = format!("Name,Set\nOx\n{},\nImp,a\n", "x".repeat(MAX_RECORD));
+        for text in [wide, long] {
+            let table = read_csv(&text).unwrap();
+            let numbers: Vec<u64> = table.lines.iter().map(|line| line.number).collect();
+            assert_eq!(numbers, [2, 3, 4]);
+            invalid(&table, 1, "more than 1000 fields, or is longer");
+            assert!(table.lines[2].wanted.is_ok());
+        }
+        let open = format!("Name\nOx\n\"Imp{}", "\r\nx".repeat(MAX_RECORD));
+        let table = read_csv(&open).unwrap();
+        assert_eq!(table.lines.len(), 2);
+        invalid(&table, 1, &format!("over {} lines", MAX_RECORD + 1));
+        // As wide as may be.
+        let just =
+            format!("Name{}\nOx{}\n", ",x".repeat(MAX_FIELDS - 1), ",".repeat(MAX_FIELDS - 1));
+        assert!(read_csv(&just).unwrap().lines[0].wanted.is_ok());
+        for headings in [",x".repeat(MAX_FIELDS), "x".repeat(MAX_RECORD + 1)] {
+            assert_eq!(read_csv(&format!("Name{headings}\nOx\n")), Err(TableError::TooWide));
+        }
+        // Texts that name nothing that there can be.
+        for column in ["Game", "Set", "Edition Name", "Rarity"] {
+            let table = read_csv(&format!("Name,{column}\nOx,{}\n", "é".repeat(MAX_FIELD + 1)));
+            invalid(&table.unwrap(), 0, "longer than 120 characters");
+        }
+        let key = |at: usize| format!("\"k{at}\":0");
+        let keys = |count| (0..count).map(key).collect::<Vec<_>>().join(",");
+        let wide = format!("[{{{}}}]", keys(MAX_FIELDS + 1));
+        assert_eq!(Table::read(FileFormat::Json, wide.as_bytes()), Err(TableError::TooWide));
+        let just = format!("[{{\"name\":\"Ox\",{}}},{{}}]", keys(MAX_FIELDS - 1));
+        let table = Table::read(FileFormat::Json, just.as_bytes()).unwrap();
+        assert_eq!((table.lines.len(), table.dialect.ignored.len()), (2, MAX_FIELDS - 1));
+        let many = format!("[{{\"name\":\"Ox\"}}{}", ",{}".repeat(MAX_LINES));
+        // What is wrong is told before the end of the file is looked at.
+        assert_eq!(Table::read(FileFormat::Json, many.as_bytes()), Err(TableError::TooManyLines));
+    }
+
+    #[test]
+    fn members_of_json_are_texts_numbers_or_nothing() {
+        let read = |text: &str| Table::read(FileFormat::Json, text.as_bytes());
+        let table = read(
+            r#"{ "x": [[{}]], "entries": [
+                { "name": ["Ox"], "deck": {"a": [1, {"b": null}]} },
+                { "name": "O\u0078", "quantity": 2.0, "card": "Imp", "foil": true },
+                { "card": "Imp" },
+                { "name": "Imp", "name": "Ox", "quantity": "3x" }
+            ] }"#,
+        );
+        let table = table.unwrap();
+        let wanted = |at: usize| table.lines[at].wanted.as_ref();
+        assert!(wanted(0).unwrap_err().contains("the member for name must be a text or a number"));
+        let name = |at: usize| wanted(at).unwrap().card.name.as_ref().unwrap().as_str();
+        assert_eq!((name(1), wanted(1).unwrap().quantity), ("Ox", 2));
+        // The first heading of a meaning has it.
+        assert!(wanted(2).is_err());
+        assert_eq!((name(3), wanted(3).unwrap().quantity), ("Ox", 3));
+        assert_eq!(table.dialect.ignored, ["deck", "card", "foil"]);
+        let deep = |levels: usize| {
+            read(&format!(
+                "[{{\"name\":\"Ox\",\"x\":{}{}}}]",
+                "[".repeat(levels),
+                "]".repeat(levels)
+            ))
+        };
+        assert!(deep(100).is_ok());
+        assert!(matches!(deep(200), Err(TableError::MalformedJson(_))));
+        for (text, error) in [
+            (r#"{"entries":[],"entries":[]}"#, TableError::NotAList),
+            (r#"{"entries":{}}"#, TableError::NotAList),
+            ("[null]", TableError::NotAList),
+            ("7", TableError::NotAList),
+            (r#"[{"name":"a\u0000"}]"#, TableError::Nul),
+            (r#"[{"name":"a","x":["\u0000"]}]"#, TableError::Nul),
+        ] {
+            assert_eq!(read(text), Err(error), "{text}");
+        }
+        for text in ["", "[", "[{}] x", r#"[{"name":1e999}]"#, "[{]"] {
+            assert!(matches!(read(text), Err(TableError::MalformedJson(_))), "{text}");
+        }
+        assert_eq!(Table::read(FileFormat::Json, b"[\xff"), Err(TableError::NotUtf8(1)));
+    }
+
+    #[test]
+    fn lines_are_counted_however_they_end() {
+        for end in ["\n", "\r\n", "\r"] {
+            let text =
+                ["sep=;", "", "Name;Set", "", "Ox;a", ";", "\"Two", "lines\";b", "Imp;c"].join(end);
+            for text in [text.clone(), text + end] {
+                let table = read_csv(&text).unwrap();
+                let told: Vec<(u64, bool)> =
+                    table.lines.iter().map(|line| (line.number, line.wanted.is_ok())).collect();
+                assert_eq!(
+                    (told, table.blank),
+                    (vec![(5, true), (7, false), (9, true)], 1),
+                    "{text:?}"
+                );
+            }
+        }
     }
 }

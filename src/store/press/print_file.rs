@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
+use crate::domain::csv_lines::CsvLines;
+
 /// Form of a print file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrintFormat {
@@ -83,8 +85,7 @@ impl PrintFile {
     pub(super) fn create(path: &Path, format: PrintFormat) -> io::Result<Self> {
         let mut file = HashedFile::create(path)?;
         if format == PrintFormat::Csv {
-            file.buffer.extend_from_slice(COLUMNS.join(",").as_bytes());
-            file.buffer.push(b'\n');
+            CsvLines::lf().push(COLUMNS, &mut file.buffer);
         }
         Ok(Self { file, format })
     }
@@ -96,14 +97,7 @@ impl PrintFile {
         let buffer = &mut self.file.buffer;
         let values = std::iter::once(code).chain(fields.iter().copied());
         match self.format {
-            PrintFormat::Csv => {
-                for (place, value) in values.enumerate() {
-                    if place > 0 {
-                        buffer.push(b',');
-                    }
-                    buffer.extend_from_slice(value.as_bytes());
-                }
-            }
+            PrintFormat::Csv => CsvLines::lf().push(values, buffer),
             PrintFormat::Ndjson => {
                 for (place, (name, value)) in COLUMNS.iter().zip(values).enumerate() {
                     let open = if place == 0 { "{\"" } else { ",\"" };
@@ -111,10 +105,9 @@ impl PrintFile {
                         buffer.extend_from_slice(text.as_bytes());
                     }
                 }
-                buffer.push(b'}');
+                buffer.extend_from_slice(b"}\n");
             }
         }
-        buffer.push(b'\n');
         Ok(())
     }
 

@@ -96,7 +96,9 @@ impl Placeholders {
 }
 
 fn read(text: &str) -> Vec<Line> {
-    filled_lines(text).map(|(number, line)| Line { number, value: Template::parse_value(line) }).collect()
+    filled_lines(text)
+        .map(|(number, line)| Line { number, value: Template::parse_value(line) })
+        .collect()
 }
 
 /// The names that templates use, in order, repeated ones too.

@@ -108,7 +108,9 @@ impl Template {
     pub(super) fn parse_value(text: &str) -> Result<Self, TemplateError> {
         let written = Self::parse(text)?;
         let stays = |piece: Piece| match piece {
-            Piece::Text(words) => Some(words.replace('_', "")).filter(|words| !words.is_empty()).map(Piece::Text),
+            Piece::Text(words) => {
+                Some(words.replace('_', "")).filter(|words| !words.is_empty()).map(Piece::Text)
+            }
             place @ Piece::Placeholder(_) => Some(place),
         };
         let pieces: Vec<Piece> = written.pieces.into_iter().filter_map(stays).collect();

@@ -1,6 +1,6 @@
 //! The part of a manifest that says what cards look like.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::read_rules::{Registry, Scope, selector};
@@ -202,7 +202,7 @@ fn values(reader: &Reader<'_>) -> Vec<String> {
     if reader.has("values") && values.is_empty() {
         reader.fault("values", "must not be empty");
     }
-    if values.iter().enumerate().any(|(at, value)| values[..at].contains(value)) {
+    if values.iter().collect::<BTreeSet<_>>().len() < values.len() {
         reader.fault("values", "has a value twice");
     }
     values

@@ -1,6 +1,6 @@
 //! Reads TOML tables key by key and notes every fault with its place, instead of stopping at the first.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use toml::{Table, Value};
@@ -8,17 +8,92 @@ use toml::{Table, Value};
 use super::ManifestFault;
 use crate::date::Date;
 
+/// Most faults that are listed: a file of something else entirely has one for each of its keys.
+const FAULTS_MAX: usize = 1_000;
+
 /// The faults found so far; shared by all readers of one manifest.
 #[derive(Debug, Default)]
-pub(super) struct Faults(RefCell<Vec<ManifestFault>>);
+pub(super) struct Faults {
+    list: RefCell<Vec<ManifestFault>>,
+    /// Those beyond [`FAULTS_MAX`].
+    more: Cell<usize>,
+}
 
 impl Faults {
     pub(super) fn add(&self, place: impl Into<String>, problem: impl Into<String>) {
-        self.0.borrow_mut().push(ManifestFault { place: place.into(), problem: problem.into() });
+        let mut list = self.list.borrow_mut();
+        if list.len() < FAULTS_MAX {
+            list.push(ManifestFault { place: place.into(), problem: problem.into() });
+        } else {
+            self.more.set(self.more.get() + 1);
+        }
     }
 
     pub(super) fn into_list(self) -> Vec<ManifestFault> {
-        self.0.into_inner()
+        let (mut list, more) = (self.list.into_inner(), self.more.get());
+        if more > 0 {
+            let problem = format!("{more} further faults are not listed");
+            list.push(ManifestFault { place: String::new(), problem });
+        }
+        list
+    }
+}
+
+/// Most zones, rarities or kinds: what is listed elsewhere is held against each of them.
+const FEW: usize = 100;
+/// Most tables of any other list, for example cards of a fixed box.
+const TABLES_MAX: usize = 1_000;
+/// Most entries of a list of values, for example of forbidden names, and most keys of a table.
+const ENTRIES_MAX: usize = 10_000;
+
+/// Notes what has more entries than anything in a manifest may have. Nothing else is to be looked at before: readers compare the entries of lists with
+/// each other.
+pub(super) fn check_bounds(table: &Table, faults: &Faults) {
+    bounds_of_table(table, &mut String::new(), faults);
+}
+
+fn bounds_of_table(table: &Table, place: &mut String, faults: &Faults) {
+    bound(table.len(), ENTRIES_MAX, "keys", place, faults);
+    let length = place.len();
+    for (key, value) in table {
+        if length > 0 {
+            place.push('.');
+        }
+        place.push_str(key);
+        match value {
+            Value::Table(inner) => bounds_of_table(inner, place, faults),
+            Value::Array(items) => bounds_of_list(items, place, faults),
+            _ => {}
+        }
+        place.truncate(length);
+    }
+}
+
+fn bounds_of_list(items: &[Value], place: &mut String, faults: &Faults) {
+    let most = match place.as_str() {
+        "zones" | "rarities" | "kinds" => FEW,
+        _ if items.first().is_some_and(Value::is_table) => TABLES_MAX,
+        _ => ENTRIES_MAX,
+    };
+    bound(items.len(), most, "entries", place, faults);
+    let length = place.len();
+    for (at, item) in items.iter().enumerate() {
+        match item {
+            Value::Table(_) | Value::Array(_) => place.push_str(&format!("[{at}]")),
+            _ => continue,
+        }
+        match item {
+            Value::Table(inner) => bounds_of_table(inner, place, faults),
+            Value::Array(inner) => bounds_of_list(inner, place, faults),
+            _ => {}
+        }
+        place.truncate(length);
+    }
+}
+
+fn bound(count: usize, most: usize, what: &str, place: &str, faults: &Faults) {
+    if count > most {
+        faults.add(place, format!("has {count} {what}, but may have {most} at most"));
     }
 }
 
@@ -214,5 +289,54 @@ impl<'a> FromToml<'a> for &'a Value {
     const EXPECTED: &'static str = "a value";
     fn from_toml(value: &'a Value) -> Option<Self> {
         Some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::Game;
+
+    const GAME: &str = "code = \"pond\"\nname = \"Pond\"\nrules_version = \"pond/1\"\n";
+    const KIND: &str = "[[kinds]]\ncode = \"fish\"\nname = \"Fish\"\n";
+
+    fn faults(text: &str) -> Vec<(String, String)> {
+        let faults = Game::from_toml(text).map_or_else(|error| error.faults, |_| Vec::new());
+        faults.into_iter().map(|fault| (fault.place, fault.problem)).collect()
+    }
+
+    #[test]
+    fn lists_that_are_too_long_are_refused_before_they_are_read() {
+        let zones = |count: usize| -> String {
+            (0..count).map(|at| format!("[[zones]]\ncode = \"z{at}\"\nname = \"Z\"\n")).collect()
+        };
+        assert_eq!(faults(&(GAME.to_owned() + KIND + &zones(FEW))), []);
+        let found = faults(&(GAME.to_owned() + KIND + &zones(30_000)));
+        let expected = "has 30000 entries, but may have 100 at most";
+        assert_eq!(found, [("zones".to_owned(), expected.to_owned())]);
+        for (text, place, most) in [
+            (format!("{GAME}a = [{}]\n{KIND}", "0,".repeat(10_001)), "a", "10000"),
+            (
+                format!("{GAME}{KIND}[[formats]]\n{}", "[[formats.rules]]\n".repeat(1_001)),
+                "formats[0].rules",
+                "1000",
+            ),
+            (format!("{GAME}a = [[{}]]\n{KIND}", "{},".repeat(1_001)), "a[0]", "1000"),
+        ] {
+            let found = faults(&text);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert_eq!(found[0].0, place);
+            assert!(found[0].1.ends_with(&format!("may have {most} at most")), "{found:?}");
+        }
+        let keys: String = (0..10_001).map(|at| format!("k{at} = 0\n")).collect();
+        assert_eq!(faults(&format!("{GAME}{KIND}[t]\n{keys}"))[0].0, "t");
+    }
+
+    #[test]
+    fn the_list_of_faults_has_an_end() {
+        let keys: String = (0..5_000).map(|at| format!("k{at} = 0\n")).collect();
+        let found = faults(&(GAME.to_owned() + &keys + KIND));
+        assert_eq!(found.len(), FAULTS_MAX + 1);
+        assert_eq!(found[FAULTS_MAX].1, "4000 further faults are not listed");
     }
 }

@@ -1,0 +1,193 @@
+//! Which column means what, and what a line asks for.
+
+use std::collections::BTreeSet;
+
+use uuid::Uuid;
+
+use super::{
+    Column, Dialect, Line, MAX_FIELD, MAX_SHOWN, TableError, Wanted, WantedPrinting, plain,
+};
+use crate::domain::card_name::TypedName;
+use crate::domain::collection::{Condition, MAX_QUANTITY};
+use crate::domain::ids::PrintingId;
+
+/// The headings of a file.
+#[derive(Debug, Default)]
+pub(super) struct Columns {
+    headings: Vec<String>,
+    /// Places by meaning; the first heading of a meaning counts.
+    places: [Option<usize>; Column::ALL.len()],
+}
+
+impl Columns {
+    pub(super) fn of<'h>(headings: impl Iterator<Item = &'h str>) -> Self {
+        let mut columns = Self::default();
+        for heading in headings {
+            columns.add(heading);
+        }
+        columns
+    }
+
+    /// Adds a heading. Returns what it means, if no heading before it means the same.
+    pub(super) fn add(&mut self, heading: &str) -> Option<Column> {
+        let heading = shown(heading.trim());
+        let place = self.headings.len();
+        let column = Column::of(&heading).filter(|column| self.place_of(*column).is_none());
+        if let Some(column) = column {
+            self.places[column as usize] = Some(place);
+        }
+        self.headings.push(heading);
+        column
+    }
+
+    /// How many headings there are.
+    pub(super) fn len(&self) -> usize {
+        self.headings.len()
+    }
+
+    /// How many of them mean anything.
+    pub(super) fn known(&self) -> usize {
+        self.headings.iter().filter(|heading| Column::of(heading).is_some()).count()
+    }
+
+    /// The place of the heading that means this.
+    pub(super) fn place_of(&self, column: Column) -> Option<usize> {
+        self.places[column as usize]
+    }
+
+    /// Cards must be named somehow.
+    pub(super) fn check(&self) -> Result<(), TableError> {
+        let names_cards = [Column::Name, Column::Printing, Column::Number];
+        if names_cards.into_iter().any(|column| self.place_of(column).is_some()) {
+            return Ok(());
+        }
+        // No more of them than are shown.
+        let found: Vec<&str> = self.headings.iter().take(MAX_SHOWN).map(String::as_str).collect();
+        Err(TableError::NoCards(shown(&found.join(", "))))
+    }
+
+    pub(super) fn dialect(&self, delimiter: Option<char>, byte_order_mark: bool) -> Dialect {
+        let named = |place: usize| self.headings[place].clone();
+        let columns = Column::ALL
+            .into_iter()
+            .filter_map(|column| Some((named(self.place_of(column)?), column)));
+        let is_used = |place: &usize| self.places.contains(&Some(*place));
+        let ignored = (0..self.headings.len()).filter(|place| !is_used(place)).map(named);
+        Dialect {
+            delimiter,
+            byte_order_mark,
+            program: self.program(),
+            columns: columns.collect(),
+            ignored: ignored.filter(|heading| !heading.is_empty()).collect(),
+        }
+    }
+
+    /// The program whose headings these are.
+    fn program(&self) -> Option<&'static str> {
+        let headings: BTreeSet<String> =
+            self.headings.iter().map(|heading| plain(heading)).collect();
+        let has = |wanted: &str| headings.contains(wanted);
+        let known: [(&str, &[&str]); 5] = [
+            ("cardscape", &["printing", "condition", "quantity"]),
+            ("manabox", &["setcode", "setname", "collectornumber", "quantity", "manaboxid"]),
+            ("moxfield", &["count", "tradelistcount", "edition", "collectornumber"]),
+            ("deckbox", &["count", "tradelistcount", "edition", "cardnumber"]),
+            ("archidekt", &["quantity", "setcode", "setname", "collectornumber"]),
+        ];
+        if has("printingid") && has("count") && has("game") {
+            return Some("cardscape");
+        }
+        let known = known.iter().find(|(_, headings)| headings.iter().all(|one| has(one)));
+        known.map(|(program, _)| *program)
+    }
+
+    /// A line with these values, or with a fault that is known already.
+    pub(super) fn line<'f>(
+        &self,
+        number: u64,
+        fault: Option<String>,
+        value: impl Fn(Column) -> Option<&'f str>,
+    ) -> Line {
+        let field = |column: Column| value(column).map(str::trim).filter(|text| !text.is_empty());
+        let named = [Column::Name, Column::Number, Column::Printing].into_iter().find_map(&field);
+        let shown = shown(named.unwrap_or_default());
+        Line { number, shown, wanted: fault.map_or_else(|| wanted(field), Err) }
+    }
+}
+
+/// The beginning of a text, without control characters: for answers.
+fn shown(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control()).take(MAX_SHOWN).collect()
+}
+
+fn wanted<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, String> {
+    let quantity = field(Column::Quantity).map_or(Ok(1), quantity)?;
+    let condition = match field(Column::Condition) {
+        None => Condition::default(),
+        Some(text) => Condition::understand(text)
+            .ok_or_else(|| format!("the condition {:?} is not known", shown(text)))?,
+    };
+    let printing = field(Column::Printing).map(str::parse::<Uuid>).transpose();
+    let printing = printing.map_err(|_| "the printing id is not a UUID".to_owned())?;
+    let name = field(Column::Name).map(TypedName::parse).transpose();
+    let name = name.map_err(|error| format!("the name {error}"))?;
+    let number = field(Column::Number).map(number).transpose()?;
+    let short = |column: Column| field(column).map(|text| short(column, text)).transpose();
+    let sets = [short(Column::Set)?, short(Column::SetName)?].into_iter().flatten();
+    let sets: Vec<String> = sets.map(|set| unbracketed(set).to_owned()).collect();
+    if printing.is_none() && name.is_none() && (number.is_none() || sets.is_empty()) {
+        return Err("names no card: it needs a name, a printing id, or set and number".to_owned());
+    }
+    let card = WantedPrinting {
+        printing: printing.map(PrintingId),
+        game: short(Column::Game)?.map(str::to_owned),
+        sets,
+        number,
+        name,
+        rarity: short(Column::Rarity)?.map(str::to_owned),
+    };
+    Ok(Wanted { quantity, condition, card })
+}
+
+/// A text that is no longer than what it names can be.
+fn short(column: Column, text: &str) -> Result<&str, String> {
+    if text.chars().nth(MAX_FIELD).is_none() {
+        Ok(text)
+    } else {
+        Err(format!(
+            "the {} is longer than {MAX_FIELD} characters",
+            column.as_str().replace('_', " ")
+        ))
+    }
+}
+
+/// `4`, `4x`, `x4`; spreadsheets write `4.0`.
+fn quantity(text: &str) -> Result<i32, String> {
+    let digits =
+        text.trim_matches(|letter: char| matches!(letter, 'x' | 'X' | '×') || letter == ' ');
+    let digits = digits.strip_suffix(".0").unwrap_or(digits);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let quantity = is_number.then(|| digits.parse().unwrap_or(i32::MAX));
+    quantity
+        .filter(|quantity| (1..=MAX_QUANTITY).contains(quantity))
+        .ok_or_else(|| format!("the quantity must be 1 to {MAX_QUANTITY}, not {:?}", shown(text)))
+}
+
+/// A collector number: `042`, `#42`, `42/120`.
+fn number(text: &str) -> Result<String, String> {
+    let number = text.trim_start_matches('#');
+    let number = number.split_once('/').map_or(number, |(number, _)| number).trim();
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let fits = (1..=16).contains(&number.len()) && number.bytes().all(allowed);
+    if fits {
+        Ok(number.to_owned())
+    } else {
+        Err(format!("the number {:?} is none that a card can have", shown(text)))
+    }
+}
+
+/// A set without the brackets that some programs put around it: `[SET]`, `(SET)`.
+pub(in crate::domain::collection) fn unbracketed(text: &str) -> &str {
+    let inside = |open, close| text.strip_prefix(open)?.strip_suffix(close).map(str::trim);
+    inside('[', ']').or_else(|| inside('(', ')')).unwrap_or(text)
+}

@@ -1,0 +1,289 @@
+//! Collections as JSON: a list of objects, or an object that has such a list as `entries`. Members are called like columns. One member is in
+//! memory at a time, and those that are no column are not kept.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Number;
+use serde_json::error::Category;
+
+use super::columns::Columns;
+use super::{Column, Line, MAX_FIELDS, MAX_LINES, Table, TableError};
+
+/// Reads a JSON file.
+pub(super) fn read(text: &str) -> Result<Table, TableError> {
+    let mut list = List::default();
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let read = File(&mut list).deserialize(&mut reader).and_then(|()| reader.end());
+    if let Some(fault) = list.fault {
+        return Err(fault);
+    }
+    read.map_err(|error| match error.classify() {
+        Category::Data => TableError::NotAList,
+        _ => TableError::MalformedJson(error.to_string()),
+    })?;
+    if !list.is_found {
+        return Err(TableError::NotAList);
+    }
+    if !list.lines.is_empty() {
+        list.columns.check()?;
+    }
+    Ok(Table { dialect: list.columns.dialect(None, false), lines: list.lines, blank: 0 })
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct List {
+    /// Whether there is a list.
+    is_found: bool,
+    columns: Columns,
+    /// The meaning of every name that any object had: the first name of a meaning has it.
+    meanings: HashMap<String, Option<Column>>,
+    lines: Vec<Line>,
+    /// Why the file is refused. The reader's own errors say that it is no JSON.
+    fault: Option<TableError>,
+}
+
+impl List {
+    /// Ends the reading.
+    fn refuse<E: de::Error>(&mut self, fault: TableError) -> E {
+        let error = E::custom(&fault);
+        self.fault = Some(fault);
+        error
+    }
+
+    /// What members of a name mean.
+    fn meaning(&mut self, name: &str) -> Result<Option<Column>, TableError> {
+        if let Some(known) = self.meanings.get(name) {
+            return Ok(*known);
+        }
+        if self.meanings.len() == MAX_FIELDS {
+            self.fault = Some(TableError::TooWide);
+            return Err(TableError::TooWide);
+        }
+        let meaning = self.columns.add(name);
+        self.meanings.insert(name.to_owned(), meaning);
+        Ok(meaning)
+    }
+}
+
+/// The whole file: a list, or an object that has one.
+struct File<'l>(&'l mut List);
+
+impl<'de> DeserializeSeed<'de> for File<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, file: D) -> Result<(), D::Error> {
+        file.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for File<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of objects, or an object that has one")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, objects: A) -> Result<(), A::Error> {
+        Entries(self.0).visit_seq(objects)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some(is_list) = members.next_key_seed(Name(|name: &str| Ok(name == "entries")))? {
+            if !is_list {
+                members.next_value_seed(Member { list: self.0, is_kept: false })?;
+            } else if self.0.is_found {
+                return Err(self.0.refuse(TableError::NotAList));
+            } else {
+                members.next_value_seed(Entries(self.0))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A list of objects.
+struct Entries<'l>(&'l mut List);
+
+impl<'de> DeserializeSeed<'de> for Entries<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, list: D) -> Result<(), D::Error> {
+        list.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Entries<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of objects")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut objects: A) -> Result<(), A::Error> {
+        self.0.is_found = true;
+        while objects.next_element_seed(Object(self.0))?.is_some() {}
+        Ok(())
+    }
+}
+
+/// An object: a line.
+struct Object<'l>(&'l mut List);
+
+impl<'de> DeserializeSeed<'de> for Object<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, object: D) -> Result<(), D::Error> {
+        object.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Object<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let Self(list) = self;
+        if list.lines.len() == MAX_LINES {
+            return Err(list.refuse(TableError::TooManyLines));
+        }
+        let mut cells: [Cell<'de>; Column::ALL.len()] = Default::default();
+        while let Some(meaning) = members.next_key_seed(Name(|name: &str| list.meaning(name)))? {
+            let cell =
+                members.next_value_seed(Member { list: &mut *list, is_kept: meaning.is_some() })?;
+            if let Some(column) = meaning {
+                cells[column as usize] = cell;
+            }
+        }
+        let nested = Column::ALL.into_iter().find(|column| cells[*column as usize] == Cell::Nested);
+        let fault = nested
+            .map(|column| format!("the member for {} must be a text or a number", column.as_str()));
+        let number = list.lines.len() as u64 + 1;
+        let line = list.columns.line(number, fault, |column| cells[column as usize].text());
+        list.lines.push(line);
+        Ok(())
+    }
+}
+
+/// The name of a member, for whoever asks something about it.
+struct Name<F>(F);
+
+impl<'de, T, F: FnOnce(&str) -> Result<T, TableError>> DeserializeSeed<'de> for Name<F> {
+    type Value = T;
+
+    fn deserialize<D: Deserializer<'de>>(self, name: D) -> Result<T, D::Error> {
+        name.deserialize_str(self)
+    }
+}
+
+impl<T, F: FnOnce(&str) -> Result<T, TableError>> Visitor<'_> for Name<F> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<T, E> {
+        (self.0)(name).map_err(E::custom)
+    }
+}
+
+/// The value of a member.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Cell<'t> {
+    /// None, or one that is not kept.
+    #[default]
+    Nothing,
+    Text(Cow<'t, str>),
+    /// A list or an object.
+    Nested,
+}
+
+impl Cell<'_> {
+    fn text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+}
+
+/// Reads a value; what is in lists and objects is passed over, as deep as the JSON reader goes: 128 levels.
+struct Member<'l> {
+    list: &'l mut List,
+    is_kept: bool,
+}
+
+impl<'l> Member<'l> {
+    fn nested(&mut self) -> Member<'_> {
+        Member { list: self.list, is_kept: false }
+    }
+
+    fn cell<'t, E: de::Error>(self, text: impl Into<Cow<'t, str>>) -> Result<Cell<'t>, E> {
+        let text = text.into();
+        if text.contains('\0') {
+            return Err(self.list.refuse(TableError::Nul));
+        }
+        Ok(if self.is_kept { Cell::Text(text) } else { Cell::Nothing })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Member<'_> {
+    type Value = Cell<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<Cell<'de>, D::Error> {
+        value.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Member<'_> {
+    type Value = Cell<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Cell<'de>, E> {
+        Ok(Cell::Nothing)
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Cell<'de>, E> {
+        self.cell(if value { "true" } else { "false" })
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Cell<'de>, E> {
+        self.cell(value.to_string())
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Cell<'de>, E> {
+        self.cell(value.to_string())
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Cell<'de>, E> {
+        // As JSON writes it: `2.0`.
+        self.cell(Number::from_f64(value).map(|number| number.to_string()).unwrap_or_default())
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Cell<'de>, E> {
+        self.cell(value.to_owned())
+    }
+
+    fn visit_borrowed_str<E: de::Error>(self, value: &'de str) -> Result<Cell<'de>, E> {
+        self.cell(value)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<Cell<'de>, A::Error> {
+        while items.next_element_seed(self.nested())?.is_some() {}
+        Ok(if self.is_kept { Cell::Nested } else { Cell::Nothing })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Cell<'de>, A::Error> {
+        while members.next_key::<IgnoredAny>()?.is_some() {
+            members.next_value_seed(self.nested())?;
+        }
+        Ok(if self.is_kept { Cell::Nested } else { Cell::Nothing })
+    }
+}
