@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::collection::ChoiceResponse;
-use super::extract::{Body, Caller, May, Params, TableFile};
+use super::extract::{Body, Caller, ClientNetwork, May, Params, TableFile};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
@@ -258,6 +258,7 @@ pub async fn read_import(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<WriteOwnCollection>,
+    network: ClientNetwork,
     query: Params<ImportQuery>,
     file: Result<TableFile, Problem>,
 ) -> Result<HttpResponse, Problem> {
@@ -273,13 +274,14 @@ pub async fn read_import(
         game: query.game.as_ref().map(|game| game.as_str().to_owned()),
         most_common: matches!(query.without_rarity, WithoutRarity::MostCommon),
     };
-    let mut conn = state.store.connection().await?;
+    let mut conn = state.store.patient(patience::LARGE).connection().await?;
     let viewer = caller.viewer();
     let patience = state.settings.suggestion_time;
     let lines = &table.lines;
-    let reading =
-        collection_imports::read(&mut conn, &by, viewer, lines, &assumed, patience).await?;
+    let mut reading = collection_imports::read(&mut conn, &by, viewer, lines, &assumed).await?;
     drop(conn);
+    let lane = (&state.searches, network.0);
+    let left_out = collection_imports::suggest(lane, viewer, &mut reading, patience).await;
 
     let (id, at) = (CollectionImportId::unordered(), state.clock.now());
     let new = NewImport {
@@ -298,7 +300,6 @@ pub async fn read_import(
     let totals = totals(&table, &reading);
     tracing::info!(account = %by.account(), import = %id, lines = totals.lines, ok = totals.ok, "collection file read");
     let lines = table.lines.into_iter().zip(reading.verdicts);
-    let left_out = reading.suggestions_left_out;
     let body = CollectionImportResponse {
         import: id.0,
         expires_at: at + COMMIT_TIME,
