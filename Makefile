@@ -7,7 +7,7 @@ CARDS := 20000
 # One target directory for everything; honour one that is set from outside.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help run test bench tour fuzz openapi pages schema fmt postgres
+.PHONY: help run test bench tour fuzz openapi pages schema fmt postgres pgbouncer
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -16,7 +16,7 @@ run: postgres  ## build and run the service with its own private Postgres, seede
 	$(CARGO) build --release --locked
 	@$(TARGET)/release/cardscape serve
 
-test: postgres  ## everything that must hold: formatting, lints, all tests
+test: postgres pgbouncer  ## everything that must hold: formatting, lints, all tests
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) test --workspace --locked
@@ -51,6 +51,9 @@ fmt:  ## format the code
 
 postgres:  ## install PostgreSQL when it is missing
 	@scripts/install-postgres.sh
+
+pgbouncer:  ## install PgBouncer, which tests run the service through, when it is missing
+	@scripts/install-pgbouncer.sh
 
 $(VENV)/bin/schemathesis: scripts/requirements.txt
 	scripts/install-python.sh $(VENV)

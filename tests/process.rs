@@ -613,3 +613,50 @@ fn usage_is_explained_and_wrong_usage_is_2() {
     assert_eq!(own_server.status.code(), Some(2));
     assert!(text(&own_server).contains("keys generate"), "{}", text(&own_server));
 }
+
+/// docs/OPERATIONS.md: workers × (pool size + 1) + search connections + 10.
+#[tokio::test]
+async fn the_service_opens_as_many_connections_as_its_operators_are_told() {
+    let home = Home::new();
+    let service = home.serve_with(&[
+        "--workers",
+        "2",
+        "--pool-size",
+        "2",
+        "--search-connections",
+        "1",
+        "--bulk-interval",
+        "4",
+    ]);
+    let most = 2 * (2 + 1) + 1 + 10;
+    let socket = home.0.join("run");
+    let address = format!("host={} user=cardscape dbname=cardscape", socket.display());
+    let session = async || {
+        let connected = tokio_postgres::connect(&address, tokio_postgres::NoTls).await;
+        let (client, driver) = connected.unwrap();
+        tokio::spawn(driver);
+        client
+    };
+    let (locks, looks) = (session().await, session().await);
+    // Everybody waits, so that every pool grows as far as it may.
+    let lock = "BEGIN; LOCK TABLE cards, card_content, accounts, sessions IN ACCESS EXCLUSIVE MODE";
+    locks.batch_execute(lock).await.unwrap();
+    let paths = [
+        "/v1/cards",
+        "/v1/cards/019a0000-0000-7000-8000-000000000000",
+        "/v1/cards/autocomplete?q=ket",
+    ];
+    let requests = (0..90).map(|at| reqwest::get(format!("{}{}", service.base, paths[at % 3])));
+    let requests = tokio::spawn(futures_util::future::join_all(requests.collect::<Vec<_>>()));
+    let mut open = 0;
+    let until = Instant::now() + Duration::from_secs(3);
+    while Instant::now() < until {
+        let count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'cardscape'";
+        open = open.max(looks.query_one(count, &[]).await.unwrap().get::<_, i64>(0));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    locks.batch_execute("COMMIT").await.unwrap();
+    requests.await.unwrap();
+    assert!((2 * (2 + 1) + 1..=most).contains(&open), "{open} connections, at most {most}");
+    service.stop(Signal::TERM);
+}

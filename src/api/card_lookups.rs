@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::card_list::{ListRequest, too_slow};
 use super::cards::{CardResponse, answer, freshness, in_form};
-use super::extract::{AnswerForm, Body, Caller, Params, cacheable};
+use super::extract::{AnswerForm, Body, Caller, ClientNetwork, Params, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::domain::card_name::{Meant, TypedName, exactly, nearly};
@@ -85,12 +85,13 @@ pub async fn find_named_card(
     req: HttpRequest,
     state: web::Data<AppState>,
     caller: Caller,
+    network: ClientNetwork,
     form: AnswerForm,
     query: Params<NamedQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, (typed, near)) = (caller.viewer(), query.typed()?);
     let meant = if near {
-        let mut conn = state.searches.enter().await?;
+        let mut conn = state.searches.enter(network.0).await?;
         let candidates = cards::named(&mut conn, viewer, &query.place(), &typed, true).await;
         nearly(&typed, candidates.map_err(too_slow)?)
     } else {
@@ -182,6 +183,7 @@ pub async fn suggest_card_names(
     req: HttpRequest,
     state: web::Data<AppState>,
     caller: Caller,
+    network: ClientNetwork,
     query: Params<AutocompleteQuery>,
 ) -> Result<HttpResponse, Problem> {
     let viewer = caller.viewer();
@@ -190,7 +192,7 @@ pub async fn suggest_card_names(
         Err(error) => return Err(bad_query("?q", error)),
         Ok(typed) => {
             let game = query.game.as_ref().map(Code::as_str);
-            let mut conn = state.searches.enter().await?;
+            let mut conn = state.searches.enter(network.0).await?;
             let names = cards::suggest_names(&mut conn, viewer, game, &typed, query.limit.0.into());
             names.await.map_err(too_slow)?
         }
@@ -244,6 +246,7 @@ pub async fn draw_card(
     req: HttpRequest,
     state: web::Data<AppState>,
     caller: Caller,
+    network: ClientNetwork,
     form: AnswerForm,
     query: Params<RandomQuery>,
 ) -> Result<HttpResponse, Problem> {
@@ -254,7 +257,7 @@ pub async fn draw_card(
     let games = state.games.list(&mut *state.store.connection().await?).await?;
     let from = query.request().without_warnings(&games)?;
     let most = state.settings.search_candidates.into();
-    let mut conn = state.searches.enter().await?;
+    let mut conn = state.searches.enter(network.0).await?;
     let drawn = cards::random(&mut conn, viewer, &from, most, draw).await.map_err(too_slow)?;
     let card = drawn.ok_or_else(Problem::not_found)?;
     let mut answer = in_form(&req, form, freshness(viewer, true), None, card)?;

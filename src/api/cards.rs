@@ -16,8 +16,8 @@ use super::card_list::{
 use super::card_migrations::{redirected, redirected_number};
 use super::card_text::{card_text, list_text};
 use super::extract::{
-    AnswerForm, Caller, Cursor, Freshness, Page, PageLimit, Params, Rendered, cacheable,
-    cacheable_text, paged,
+    AnswerForm, Caller, ClientNetwork, Cursor, Freshness, Page, PageLimit, Params, Rendered,
+    cacheable, cacheable_text, paged,
 };
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
@@ -331,6 +331,7 @@ pub async fn list_cards(
     req: HttpRequest,
     state: web::Data<AppState>,
     caller: Caller,
+    network: ClientNetwork,
     form: AnswerForm,
     query: Params<CardsQuery>,
 ) -> Result<HttpResponse, Problem> {
@@ -341,7 +342,7 @@ pub async fn list_cards(
     let counts_widely = query.wants_total() && list.query.is_wide_to_count();
     let page = if list.query.is_wide() || counts_widely {
         drop(conn);
-        let mut conn = state.searches.enter().await?;
+        let mut conn = state.searches.enter(network.0).await?;
         read_page(&mut conn, &state, viewer, list, &query).await?
     } else {
         read_page(&mut conn, &state, viewer, list, &query).await?

@@ -294,13 +294,14 @@ pub async fn read_import(
         game: query.game.as_ref().map(|game| game.as_str().to_owned()),
         most_common: matches!(query.without_rarity, WithoutRarity::MostCommon),
     };
-    let mut conn = state.store.connection().await?;
+    let mut conn = state.store.patient(patience::LARGE).connection().await?;
     let viewer = caller.viewer();
     let patience = state.settings.suggestion_time;
     let lines = &table.lines;
-    let reading =
-        collection_imports::read(&mut conn, &by, viewer, lines, &assumed, patience).await?;
+    let mut reading = collection_imports::read(&mut conn, &by, viewer, lines, &assumed).await?;
     drop(conn);
+    let lane = (&state.searches, network.0);
+    let left_out = collection_imports::suggest(lane, viewer, &mut reading, patience).await;
 
     let (id, at) = (CollectionImportId::unordered(), state.clock.now());
     let new = NewImport {
@@ -315,14 +316,14 @@ pub async fn read_import(
     let totals = totals(&table, &reading);
     tracing::info!(account = %by.account(), import = %id, lines = totals.lines, ok = totals.ok, "collection file read");
     let lines = table.lines.into_iter().zip(reading.verdicts);
-    let told = |left_out: usize| (left_out > 0).then_some(left_out);
+    let told = |count: usize| (count > 0).then_some(count);
     let body = CollectionImportResponse {
         import: id.0,
         expires_at: at + COMMIT_TIME,
         mode: query.mode.as_str(),
         dialect: table.dialect.into(),
         totals,
-        suggestions_left_out: told(reading.suggestions_left_out),
+        suggestions_left_out: told(left_out),
         choices_left_out: told(reading.choices_left_out),
         lines: lines.map(|(line, verdict)| ImportLine::new(line, verdict)).collect(),
     };

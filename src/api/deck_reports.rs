@@ -14,12 +14,13 @@ use uuid::Uuid;
 
 use super::deck_input::{DeckEntryBody, DeckFaults, GivenDeck};
 use super::decks::readable;
-use super::extract::{Body, Caller, Freshness, Params, cacheable};
+use super::extract::{Body, Caller, ClientNetwork, Freshness, Params, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::deck::{CardLines, FormatName, same_format};
 use crate::domain::ids::DeckId;
+use crate::domain::network::Network;
 use crate::store::deck_pool;
 use crate::store::games::LoadedGame;
 
@@ -46,7 +47,8 @@ pub struct ReportResponse {
     /// Everything that is wrong at once: errors, what is missing, then warnings, which make no deck illegal; each by the
     /// number of the rule, `H-3` before `H-10`.
     pub violations: Vec<ViolationResponse>,
-    /// Unknown names for which no suggestions were looked up, because there are more than 60 or it took too long.
+    /// Unknown names for which no suggestions were looked up, because there are more than 60, it took too long,
+    /// or too many others search just now.
     #[schema(example = 0)]
     pub suggestions_left_out: usize,
 }
@@ -246,13 +248,15 @@ pub async fn find_deck_report(
     req: HttpRequest,
     state: web::Data<AppState>,
     caller: Caller,
+    network: ClientNetwork,
     deck: web::Path<Uuid>,
     query: Params<ReportQuery>,
 ) -> Result<HttpResponse, Problem> {
     let stored = readable(&state, &caller, DeckId(*deck)).await?;
     let format = stored.row.format().map_err(Problem::internal)?;
     let deck = GivenDeck { deck: stored.deck, lines: Vec::new() };
-    let judged = judge(&state, caller.viewer(), &[format], query.on, deck).await?;
+    let judge_for = (caller.viewer(), network.0);
+    let judged = judge(&state, judge_for, &[format], query.on, deck).await?;
     let DeckReportsResponse { reports, entries, .. } = judged;
     let report =
         reports.into_iter().next().ok_or_else(|| Problem::internal("no report for a format"))?;
@@ -271,11 +275,13 @@ pub async fn find_deck_report(
 pub async fn create_deck_report(
     state: web::Data<AppState>,
     caller: Caller,
+    network: ClientNetwork,
     body: Body<DeckReportRequest>,
 ) -> Result<HttpResponse, Problem> {
     let day = body.value.on;
     let (formats, deck) = parse(body.value)?;
-    let judged = judge(&state, caller.viewer(), &formats, day, deck).await?;
+    let judge_for = (caller.viewer(), network.0);
+    let judged = judge(&state, judge_for, &formats, day, deck).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(judged))
 }
 
@@ -315,7 +321,7 @@ fn parse(request: DeckReportRequest) -> Result<(Vec<FormatName>, GivenDeck), Pro
 /// Judges a deck for several formats of one game, seeing what `viewer` may see and no more.
 async fn judge(
     state: &AppState,
-    viewer: Viewer,
+    (viewer, network): (Viewer, Network),
     names: &[FormatName],
     day: Option<Date>,
     GivenDeck { deck, lines }: GivenDeck,
@@ -331,18 +337,18 @@ async fn judge(
     let catalogue = cards.catalogue(game);
     let mut judged = legalities(&deck, &catalogue, &formats);
     let unknown = unknown_names(&judged.reports);
+    drop(conn);
     let mut suggestions_left_out = 0;
     if !unknown.is_empty() {
-        let patience = state.settings.suggestion_time;
+        let (lane, patience) = ((&state.searches, network), state.settings.suggestion_time);
         let left_out =
-            deck_pool::add_near(&mut conn, viewer, game, &unknown, &mut cards, patience).await?;
+            deck_pool::add_near(lane, viewer, game, &unknown, &mut cards, patience).await;
         suggestions_left_out = left_out.max(judged.suggest(&cards.catalogue(game)));
     }
     let card_id = |card: &CardReference| match catalogue.find(card) {
         Resolution::Card(card) | Resolution::OtherPrinting(card) => card.key.parse().ok(),
         _ => None,
     };
-    drop(conn);
     let (summary, legal_in_all) = (judged.summary_as(names), judged.is_legal_in_all());
     let places = CardLines::new(&deck, &lines);
     let context = ReportContext { card_id: &card_id, places: &places, suggestions_left_out };

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::card_list::too_slow;
 use super::cards::freshness;
-use super::extract::{Caller, Params, cacheable};
+use super::extract::{Caller, ClientNetwork, Params, cacheable};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::domain::code::Code;
@@ -92,6 +92,7 @@ pub async fn list_facets(
     req: HttpRequest,
     state: web::Data<AppState>,
     caller: Caller,
+    network: ClientNetwork,
     game: web::Path<Code>,
     query: Params<FacetsQuery>,
 ) -> Result<HttpResponse, Problem> {
@@ -105,7 +106,7 @@ pub async fn list_facets(
     let attributes = attributes(&loaded.game);
     let codes: Vec<&str> = attributes.iter().map(|attribute| attribute.code).collect();
     drop(conn);
-    let mut conn = state.searches.enter().await?;
+    let mut conn = state.searches.enter(network.0).await?;
     let counted = cards::facets(&mut conn, viewer, game.as_str(), set, &codes).await;
     drop(conn);
     let mut counts = Counts::of(counted.map_err(too_slow)?);

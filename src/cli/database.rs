@@ -8,10 +8,11 @@ use super::Exit;
 use super::key_file::KeyFile;
 use crate::config::{self, DatabaseOptions};
 use crate::store::embedded::{self, Durability, EmbeddedPostgres, EmbeddedSettings};
+use crate::store::pooler::{self, Route};
 use crate::store::{StoreSettings, migrations};
 
-/// Connections beside those of the pools: housekeeping, the command line, a person with psql.
-const SPARE_CONNECTIONS: usize = 40;
+/// Connections beside those of the service: the command line, a person with psql, connections that were given up and that the server still closes.
+const SPARE_CONNECTIONS: usize = 30;
 
 /// Name of the database inside the private Postgres.
 const DATABASE: &str = "cardscape";
@@ -70,7 +71,28 @@ impl Database {
         if let Some(private) = &self.private {
             migrations::ensure_database(&private.url("postgres"), DATABASE).await?;
         }
-        migrations::migrate(&self.settings.url).await.context("cannot migrate the database")
+        let route = self.route().await?;
+        migrations::migrate(&self.settings.url, route).await.context("cannot migrate the database")
+    }
+
+    /// How the database is reached; an error where the service cannot work so.
+    async fn route(&self) -> anyhow::Result<Route> {
+        if self.private.is_some() {
+            return Ok(Route::Session);
+        }
+        Ok(pooler::find(&self.settings).await?)
+    }
+
+    /// Makes sure that a lock of a session is one: `what` needs that.
+    pub(super) async fn demand_session(&self, what: &str) -> anyhow::Result<()> {
+        match self.route().await? {
+            Route::Session => Ok(()),
+            Route::Transaction => Err(Exit::usage(format!(
+                "{what} needs a direct connection, and this one goes through a pooler in transaction mode: use a DATABASE_URL that leads \
+                 straight to PostgreSQL"
+            ))
+            .into()),
+        }
     }
 }
 

@@ -88,6 +88,7 @@ impl MintCommand {
             // A dry run only looks.
             if !self.dry_run {
                 database.migrate().await?;
+                database.demand_session("minting").await?;
             }
             let store = Store::new(&database.settings)?;
             let operator = Operator::at_the_machine();

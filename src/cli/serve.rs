@@ -36,6 +36,9 @@ use crate::store::{
 use crate::webhooks::Dispatcher;
 use crate::webhooks::sender::Sender;
 
+/// Connections of the tasks in the background, all together: docs/OPERATIONS.md counts them.
+const BACKGROUND: usize = 8;
+
 #[derive(Args)]
 pub(super) struct ServeCommand {
     #[command(flatten)]
@@ -48,9 +51,11 @@ impl ServeCommand {
     pub(super) fn run(self) -> Outcome {
         give_back_large_blocks();
         let workers = self.options.workers.map_or_else(default_workers, usize::from);
-        // One more for each worker's short reads.
+        // One more for each worker's short reads; two tasks have one of their own.
         let pools = workers * (usize::from(self.options.pool_size) + 1)
-            + usize::from(self.options.search_connections);
+            + usize::from(self.options.search_connections)
+            + BACKGROUND
+            + 2;
         let database = Database::start(&self.database, pools)?;
         let key_file = database.key_file()?;
         block_on(async move {
@@ -73,11 +78,11 @@ impl ServeCommand {
             ));
             let sender = Sender::new(shared.settings.webhook_networks.clone())?;
             let app_shared = shared.clone();
-            let admins = store.clone();
+            let shared_store = store.clone();
             let searches = SearchLane::new(&settings)?;
             let state = move || AppState {
                 // A pool for each worker: a shared one costs a third of the throughput (docs/DECISIONS.md).
-                store: Store::new(&settings).unwrap_or_else(|_| store.clone()),
+                store: Store::new(&settings).unwrap_or_else(|_| shared_store.clone()),
                 searches: searches.clone(),
                 shared: app_shared.clone(),
             };
@@ -86,10 +91,11 @@ impl ServeCommand {
                 server::listen(listen, workers, self.options.shutdown_timeout, state)
                     .with_context(|| format!("cannot listen on {listen}"))?;
             // Last, so that nothing can fail between this and showing the password.
-            let first_password = first_admin(&admins).await?;
+            let first_password = first_admin(&store).await?;
             let handle = http.handle();
             announce(address, first_password.as_deref());
-            let own = Store::new(&database.settings)?;
+            // The start is over; what it used serves the tasks.
+            let own = store.clone();
             background(
                 "card_cache",
                 &shared,
@@ -178,9 +184,9 @@ async fn prepare(
     }
     let keys = key_file.keys_for(database).await?;
     let mut settings = database.settings.clone();
-    settings.pool_size = options.pool_size.into();
     settings.search_connections = options.search_connections.into();
-    let store = Store::new(&settings)?;
+    let store = Store::new(&StoreSettings { pool_size: BACKGROUND, ..settings.clone() })?;
+    settings.pool_size = options.pool_size.into();
     if let Some(folder) = options.seed_data() {
         seed::load_at_start(&store, &folder).await?;
     }

@@ -14,7 +14,8 @@ use uuid::Uuid;
 
 use super::collection::{self, CollectionError, Only};
 use super::door::collection::{self as door, Clues};
-use super::door::lookups::{self, NamePlace};
+use super::door::lookups::{self, Misspelt, NamedCard};
+use super::lane::SearchLane;
 use super::pool::AsStoreError;
 use super::schema::{games, printings, sets};
 use super::{Connection, StoreError, StoreResult};
@@ -26,6 +27,7 @@ use crate::domain::collection::resolve::{
 use crate::domain::collection::table::{Line, WantedPrinting};
 use crate::domain::collection::{Condition, EntryKey, ImportMode, MAX_QUANTITY, changed_count};
 use crate::domain::ids::{AccountId, CollectionImportId, PrintingId};
+use crate::domain::network::Network;
 use crate::store::json::Json;
 
 /// How long a file that was read can be committed.
@@ -38,6 +40,8 @@ const STRETCH: usize = 1_000;
 const MAX_CHOICES_TOLD: usize = 10_000;
 /// Unknown names of one file that near names are looked up for.
 const SUGGESTED_NAMES: usize = 60;
+/// Unknown names that one statement looks for: a connection is not held for all of them when time is short.
+const AT_ONCE: usize = 20;
 /// Near names of one unknown name.
 const NEAR_NAMES: usize = 3;
 /// Least similarity of a near name: see [`name_similarity`].
@@ -165,8 +169,8 @@ pub struct Reading {
     pub counts: BTreeMap<EntryKey, i32>,
     /// Lines whose choices are not told: there would be too many.
     pub choices_left_out: usize,
-    /// Unknown names whose near names were not looked up: there were too many.
-    pub suggestions_left_out: usize,
+    /// Lines, from 0, whose name is that of no card, and what to look for instead.
+    misspelt: Vec<(usize, Misspelt, TypedName)>,
 }
 
 impl Reading {
@@ -216,7 +220,6 @@ pub async fn read(
     viewer: Viewer,
     lines: &[Line],
     assumed: &Assumptions,
-    patience: StdDuration,
 ) -> StoreResult<Reading> {
     let mut shelf = titles(conn).await?;
     let mut reading = Reading::default();
@@ -230,58 +233,77 @@ pub async fn read(
         }
         tokio::task::yield_now().await;
     }
-    reading.suggestions_left_out =
-        suggest(conn, viewer, lines, &mut reading.verdicts, &shelf, assumed, patience).await?;
+    reading.misspelt = misspelt(lines, &reading.verdicts, &shelf, assumed);
     Ok(reading)
 }
 
-/// Adds near names, as far as the viewer may see their cards, to lines whose name is that of no card, until `patience` is over. Returns how
-/// many names were left out.
-async fn suggest(
-    conn: &mut Connection,
-    viewer: Viewer,
+/// The lines whose name is that of no card, with the names to look for near ones.
+fn misspelt(
     lines: &[Line],
-    verdicts: &mut [Verdict],
+    verdicts: &[Verdict],
     shelf: &Shelf,
     assumed: &Assumptions,
-    patience: StdDuration,
-) -> StoreResult<usize> {
-    let started = Instant::now();
-    let mut known: BTreeMap<(Option<String>, String), Vec<Choice>> = BTreeMap::new();
-    let mut left_out = BTreeSet::new();
-    for (line, verdict) in lines.iter().zip(verdicts) {
+) -> Vec<(usize, Misspelt, TypedName)> {
+    let mut found = Vec::new();
+    for (at, (line, verdict)) in lines.iter().zip(verdicts).enumerate() {
         let (Ok(wanted), Verdict::Unknown(_, choices)) = (&line.wanted, verdict) else { continue };
         let Some(name) = wanted.card.name.as_ref().filter(|_| choices.is_empty()) else { continue };
         // "Kettel Imp [hearth]": the set is no part of the name.
         let bare = without_set(name.as_str()).and_then(|(name, _)| TypedName::parse(name).ok());
-        let name = bare.as_ref().unwrap_or(name);
+        let name = bare.unwrap_or_else(|| name.clone());
         let game = match shelf.games_of(&wanted.card, assumed)[..] {
             [game] => Some(game.to_owned()),
             [] => continue,
             _ => None,
         };
-        let key = (game.clone(), name.search_key().to_owned());
-        if !known.contains_key(&key) {
-            if known.len() >= SUGGESTED_NAMES || started.elapsed() > patience {
-                left_out.insert(key);
-                continue;
-            }
-            let place = NamePlace { game, set: None };
-            let near = lookups::named(conn, viewer, &place, name, true).await?;
-            let near =
-                near.into_iter().filter(|card| name_similarity(name.as_str(), &card.name) >= NEAR);
-            let near = near.take(NEAR_NAMES).map(|card| Choice {
-                game: card.game_code,
-                set: card.set_code,
-                number: card.number,
-                name: Some(card.name),
-                printing: None,
-            });
-            known.insert(key.clone(), near.collect());
-        }
-        choices.clone_from(&known[&key]);
+        found.extend(Misspelt::new(game, &name).map(|misspelt| (at, misspelt, name)));
     }
-    Ok(left_out.len())
+    found
+}
+
+/// Adds near names, as far as the viewer may see their cards, to lines whose name is that of no card. Returns how many names were left out, because
+/// there are too many of them, because it took longer than `patience`, or because there was no place for the search: the reading is right
+/// without.
+pub async fn suggest(
+    (lane, network): (&SearchLane, Network),
+    viewer: Viewer,
+    reading: &mut Reading,
+    patience: StdDuration,
+) -> usize {
+    let started = Instant::now();
+    let names: BTreeSet<&Misspelt> = reading.misspelt.iter().map(|(_, name, _)| name).collect();
+    let names: Vec<Misspelt> = names.into_iter().cloned().collect();
+    let mut near: BTreeMap<&Misspelt, Vec<NamedCard>> = BTreeMap::new();
+    let look = async {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let mut conn = lane.enter(network).await?;
+        let some = &names[..names.len().min(SUGGESTED_NAMES)];
+        for names in some.chunks(AT_ONCE) {
+            if started.elapsed() > patience {
+                break;
+            }
+            near.extend(names.iter().zip(lookups::near(&mut conn, viewer, names).await?));
+        }
+        Ok::<(), StoreError>(())
+    };
+    if let Err(error) = look.await {
+        tracing::debug!(%error, "suggestions are left out");
+    }
+    for (at, misspelt, typed) in &reading.misspelt {
+        let Some(Verdict::Unknown(_, choices)) = reading.verdicts.get_mut(*at) else { continue };
+        let cards = near.get(misspelt).into_iter().flatten();
+        let cards = cards.filter(|card| name_similarity(typed.as_str(), &card.name) >= NEAR);
+        choices.extend(cards.take(NEAR_NAMES).map(|card| Choice {
+            game: card.game_code.clone(),
+            set: card.set_code.clone(),
+            number: card.number.clone(),
+            name: Some(card.name.clone()),
+            printing: None,
+        }));
+    }
+    names.len() - near.len()
 }
 
 /// A file that was read, to keep until it is committed.

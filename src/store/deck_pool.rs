@@ -11,9 +11,11 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use super::door::pool;
+use super::lane::SearchLane;
 use super::schema::sets;
-use super::{Connection, StoreResult};
+use super::{Connection, StoreError, StoreResult};
 use crate::auth::permission::Viewer;
+use crate::domain::network::Network;
 
 /// Near names asked for each unknown name: the engine picks the best of them.
 const NEAR_NAMES: i64 = 8;
@@ -87,31 +89,40 @@ async fn box_sets(
     Ok(named)
 }
 
+/// Unknown names that one statement looks for: a connection is not held for all of them when time is short.
+const AT_ONCE: usize = 20;
+
 /// Adds the cards whose names are near to these unknown ones, as far as `viewer` may see them. Returns how many names were
-/// not looked up, because there are more than [`SUGGESTED_NAMES_MAX`] or it took longer than `patience`; whether a name is that of a hidden
-/// card makes no difference.
+/// not looked up, because there are more than [`SUGGESTED_NAMES_MAX`], because it took longer than `patience`, or because there was no
+/// place for the search: the report is right without. Whether a name is that of a hidden card makes no difference.
 pub async fn add_near(
-    conn: &mut Connection,
+    (lane, network): (&SearchLane, Network),
     viewer: Viewer,
     game: &Game,
     unknown: &BTreeSet<String>,
     found: &mut DeckPool,
     patience: Duration,
-) -> StoreResult<usize> {
+) -> usize {
     let started = Instant::now();
-    let mut near = BTreeSet::new();
     let mut looked_up = 0;
-    for name in unknown.iter().take(SUGGESTED_NAMES_MAX) {
-        if started.elapsed() > patience {
-            break;
+    let look = async {
+        let mut conn = lane.enter(network).await?;
+        let keys: Vec<String> =
+            unknown.iter().take(SUGGESTED_NAMES_MAX).map(|name| search_key(name)).collect();
+        for keys in keys.chunks(AT_ONCE) {
+            if started.elapsed() > patience {
+                break;
+            }
+            let near = pool::near_names(&mut conn, viewer, game.code(), keys, NEAR_NAMES).await?;
+            let near: BTreeSet<String> = near.iter().map(|name| name_key(name)).collect();
+            let near: Vec<String> = near.into_iter().filter(|key| !found.knows(key)).collect();
+            found.extend(pool::pool(&mut conn, viewer, game.code(), &near).await?);
+            looked_up += keys.len();
         }
-        looked_up += 1;
-        near.extend(
-            pool::near_names(conn, viewer, game.code(), &search_key(name), NEAR_NAMES).await?,
-        );
+        Ok::<(), StoreError>(())
+    };
+    if let Err(error) = look.await {
+        tracing::debug!(%error, "suggestions are left out");
     }
-    let keys: BTreeSet<String> = near.iter().map(|name| name_key(name)).collect();
-    let keys: Vec<String> = keys.into_iter().filter(|key| !found.knows(key)).collect();
-    found.extend(pool::pool(conn, viewer, game.code(), &keys).await?);
-    Ok(unknown.len() - looked_up)
+    unknown.len() - looked_up
 }

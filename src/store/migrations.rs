@@ -7,6 +7,7 @@ use diesel_migrations::{EmbeddedMigrations, MigrationHarness as _, embed_migrati
 use thiserror::Error;
 
 use super::error::sql_state;
+use super::pooler::Route;
 use super::{StoreSettings, pool};
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!();
@@ -31,6 +32,13 @@ pub enum MigrationError {
     /// A statement before the migrations failed.
     #[error("cannot prepare the migration: {0}")]
     Prepare(#[from] diesel::result::Error),
+    /// A pooler in transaction mode is between: the lock that keeps two programs from migrating together would stay with a connection of
+    /// the pooler's.
+    #[error(
+        "the database has to be migrated, which takes a direct connection: this one goes through a pooler in transaction mode. Run \
+         `cardscape migrate` with a DATABASE_URL that leads straight to PostgreSQL, then start again"
+    )]
+    Pooled,
     /// A migration failed; it was rolled back.
     #[error("a migration failed: {0}")]
     Failed(String),
@@ -54,18 +62,25 @@ pub async fn ensure_database(url: &str, name: &str) -> Result<(), MigrationError
     }
 }
 
-/// Applies every migration that is not applied yet and returns their names.
-pub async fn migrate(url: &str) -> Result<Vec<String>, MigrationError> {
+/// Applies every migration that is not applied yet and returns their names. Through a pooler in transaction mode there may be none.
+pub async fn migrate(url: &str, route: Route) -> Result<Vec<String>, MigrationError> {
     let patience =
         StoreSettings { acquire_timeout: PATIENCE, ..StoreSettings::new(url.to_owned()) };
     let mut session = pool::open(&patience, STATEMENT).await?;
-    session.batch_execute(LOCK).await?;
+    if route == Route::Session {
+        session.batch_execute(LOCK).await?;
+    }
     tokio::task::spawn_blocking(move || {
         let (conn, line) = session.into_parts();
         let mut harness = AsyncMigrationHarness::new(conn);
-        let applied = harness
-            .run_pending_migrations(MIGRATIONS)
-            .map_err(|error| MigrationError::Failed(error.to_string()))?;
+        let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
+            MigrationError::Failed(error.to_string())
+        };
+        if route == Route::Transaction {
+            let pending = harness.has_pending_migration(MIGRATIONS).map_err(failed)?;
+            return if pending { Err(MigrationError::Pooled) } else { Ok(Vec::new()) };
+        }
+        let applied = harness.run_pending_migrations(MIGRATIONS).map_err(failed)?;
         let applied = applied.iter().map(ToString::to_string).collect();
         drop((harness, line));
         Ok(applied)

@@ -39,6 +39,7 @@ mod ledger;
 pub mod migrations;
 pub mod patience;
 pub mod pool;
+pub mod pooler;
 pub mod press;
 pub mod print_commitments;
 pub mod print_runs;

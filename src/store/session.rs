@@ -104,6 +104,11 @@ impl Instrumentation for Asking {
     }
 }
 
+/// Counts a connection that is closed though nobody said that it ended.
+fn given_up(reason: &'static str) {
+    metrics::counter!("database_connections_given_up_total", "reason" => reason).increment(1);
+}
+
 /// Makes sessions for a pool.
 pub(super) struct Sessions(pub Arc<StoreSettings>);
 
@@ -118,6 +123,9 @@ impl Manager for Sessions {
     async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<ConnectionError> {
         let broken = std::thread::panicking() || session.conn.is_broken();
         if broken || session.pulse().is_stuck(self.0.health.suspects()) {
+            if !broken {
+                given_up("suspect");
+            }
             session.line.cut();
             return Err(RecycleError::message("not fit for use"));
         }
@@ -159,8 +167,10 @@ impl Drop for Held {
     fn drop(&mut self) {
         let Some(mut session) = self.0.take() else { return };
         if session.asking.load(Ordering::Relaxed) || session.conn.is_broken() {
-            let session = Object::take(session);
-            session.line.cut();
+            if !session.line.has_ended() {
+                given_up("abandoned");
+            }
+            Object::take(session).line.cut();
         }
     }
 }

@@ -752,6 +752,51 @@ async fn a_burst_of_slow_searches_keeps_nobody_else_waiting() {
 }
 
 #[tokio::test]
+async fn what_suggests_names_does_without_while_others_search() {
+    let minute = std::time::Duration::from_mins(1);
+    let app = TestApp::start_tuned(
+        std::sync::Arc::new(TestDb::create().await),
+        Clock::system(),
+        |settings| {
+            settings.request_timeout = minute;
+            settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+        },
+        |settings| {
+            settings.pool_size = 1;
+            settings.search_timeout = minute;
+        },
+    );
+    app.seed(&["ttcg"]).await;
+    let player = app.player("player").await;
+    let session = hold_regular_expressions(&app).await;
+    let burst = (0..2).map(|at| {
+        let from = format!("192.0.2.{at}");
+        app.get(&path(&[("q", "name:/(.*a){9}x/")])).header("x-forwarded-for", from).answer()
+    });
+    let others = async {
+        while held(&app).await != "2" {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        let report = serde_json::json!({ "format": "ttcg/standard", "list": "2 Kettel Imp" });
+        let report = app.post("/v1/deck-reports").json(&report).answer();
+        let csv = app.post("/v1/collection/imports?game=ttcg").by(&player);
+        let csv =
+            csv.header("content-type", "text/csv").body("count,name\n2,Kettel Imp\n").answer();
+        // The one connection of the pool is free all the while.
+        let others = async {
+            for _ in 0..10 {
+                app.get("/v1/cards?game=ttcg&kind=unit").answer().await.expect(200);
+            }
+        };
+        let (report, csv, ()) = tokio::join!(report, csv, others);
+        assert_eq!(report.expect(200)["reports"][0]["suggestions_left_out"], 1);
+        assert_eq!(csv.expect(200)["suggestions_left_out"], 1);
+        session.batch_execute("SELECT pg_advisory_unlock(4711)").await.unwrap();
+    };
+    tokio::join!(futures_util::future::join_all(burst), others);
+}
+
+#[tokio::test]
 async fn a_list_that_cannot_be_counted_in_time_is_a_list_all_the_same() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;

@@ -134,6 +134,83 @@ pub async fn named(
     Ok(sql.query.load(conn).await?)
 }
 
+/// A name for which near ones are looked for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::store) struct Misspelt {
+    /// Code of the game; `None`: in all of them.
+    pub game: Option<String>,
+    search_key: String,
+    pattern: Option<String>,
+}
+
+impl Misspelt {
+    /// `None`: too short to be like others.
+    pub(in crate::store) fn new(game: Option<String>, typed: &TypedName) -> Option<Self> {
+        let (search_key, pattern) = (typed.search_key().to_owned(), word_pattern(typed));
+        typed.has_near_names().then_some(Self { game, search_key, pattern })
+    }
+}
+
+#[derive(QueryableByName)]
+struct NearRow {
+    /// Place of the misspelt name, from 1.
+    #[diesel(sql_type = BigInt)]
+    asked: i64,
+    #[diesel(embed)]
+    card: NamedCard,
+}
+
+/// What [`named`] finds for each of several misspelt names, in one statement.
+pub(in crate::store) async fn near(
+    conn: &mut Connection,
+    viewer: Viewer,
+    names: &[Misspelt],
+) -> StoreResult<Vec<Vec<NamedCard>>> {
+    let games: Vec<Option<&str>> = names.iter().map(|name| name.game.as_deref()).collect();
+    let keys: Vec<&str> = names.iter().map(|name| name.search_key.as_str()).collect();
+    let patterns: Vec<Option<&str>> = names.iter().map(|name| name.pattern.as_deref()).collect();
+    let order = "is_same DESC, has_words DESC, likeness DESC, name_key, game_code";
+    let sql = Sql::new("SELECT typed.asked, one.* FROM unnest(")
+        .bind::<Array<Nullable<Text>>, _>(games)
+        .push(", ")
+        .bind::<Array<Text>, _>(keys)
+        .push(", ")
+        .bind::<Array<Nullable<Text>>, _>(patterns)
+        .push(
+            ") WITH ORDINALITY AS typed (game, key, pattern, asked) CROSS JOIN LATERAL (SELECT * FROM ( \
+             SELECT DISTINCT ON (alike.game_code, alike.name_key) c.id, alike.game_code, c.set_code, c.number, alike.name, \
+             alike.name_key, is_same, has_words, likeness FROM (SELECT content.card_id, content.game_code, content.name, \
+             content.name_key, content.search_key = typed.key AS is_same, \
+             coalesce(content.name_words LIKE typed.pattern, false) AS has_words, \
+             similarity(content.search_key, typed.key) AS likeness FROM ",
+        )
+        .content_seen_by(viewer)
+        .push(
+            " WHERE (content.search_key = typed.key OR content.search_key % typed.key OR content.name_words LIKE typed.pattern) \
+             AND (typed.game IS NULL OR content.game_code = typed.game) ORDER BY ",
+        )
+        .push(order)
+        .push(", card_id LIMIT ")
+        .bind::<BigInt, _>(MAX_ALIKE)
+        .push(
+            ") alike JOIN cards c ON c.id = alike.card_id ORDER BY alike.game_code, alike.name_key, c.set_code, c.number) first \
+             ORDER BY ",
+        )
+        .push(order)
+        .push(" LIMIT ")
+        .bind::<BigInt, _>(MAX_CANDIDATES)
+        .push(") one ORDER BY typed.asked, ")
+        .push(order);
+    let rows: Vec<NearRow> = sql.query.load(conn).await?;
+    let mut found = vec![Vec::new(); names.len()];
+    for row in rows {
+        if let Some(cards) = usize::try_from(row.asked - 1).ok().and_then(|at| found.get_mut(at)) {
+            cards.push(row.card);
+        }
+    }
+    Ok(found)
+}
+
 #[derive(QueryableByName)]
 struct NameRow {
     #[diesel(sql_type = Text)]

@@ -110,25 +110,26 @@ struct NameRow {
     name: String,
 }
 
-/// Names of a game's cards that look like `search_key` ([`cardscape_engine::search_key`] of what was typed), the most alike
-/// first.
+/// Names of a game's cards that look like these ([`cardscape_engine::search_key`] of what was typed): for each the most alike, so many.
 pub(in crate::store) async fn near_names(
     conn: &mut Connection,
     viewer: Viewer,
     game: &str,
-    search_key: &str,
+    search_keys: &[String],
     limit: i64,
 ) -> StoreResult<Vec<String>> {
-    let sql = Sql::new("SELECT min(content.name) AS name FROM ")
+    let sql = Sql::new("SELECT DISTINCT near.name FROM unnest(")
+        .bind::<Array<Text>, _>(search_keys)
+        .push(") AS typed (key) CROSS JOIN LATERAL (SELECT min(content.name) AS name FROM ")
         .content_seen_by(viewer)
         .push(" WHERE content.game_code = ")
         .bind::<Text, _>(game)
-        .push(" AND content.search_key % ")
-        .bind::<Text, _>(search_key)
-        .push(" GROUP BY content.name_key, content.search_key ORDER BY similarity(content.search_key, ")
-        .bind::<Text, _>(search_key)
-        .push(") DESC, content.name_key LIMIT ")
-        .bind::<BigInt, _>(limit);
+        .push(
+            " AND content.search_key % typed.key GROUP BY content.name_key, content.search_key \
+             ORDER BY similarity(content.search_key, typed.key) DESC, content.name_key LIMIT ",
+        )
+        .bind::<BigInt, _>(limit)
+        .push(") near");
     let rows: Vec<NameRow> = sql.query.load(conn).await?;
     Ok(rows.into_iter().map(|row| row.name).collect())
 }

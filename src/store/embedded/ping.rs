@@ -5,10 +5,21 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
+use bytes::BytesMut;
+use fallible_iterator::FallibleIterator as _;
+use postgres_protocol::message::backend::{ErrorResponseBody, Message};
+use postgres_protocol::message::frontend;
+
 use super::SUPERUSER;
 
 /// How long a server may take to answer before it counts as silent.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Largest answer that is read on.
+const MAX_ANSWER: usize = 64 * 1024;
+
+/// SQLSTATE `too_many_connections`.
+const FULL: &[u8] = b"53300";
 
 /// Whether the server behind a socket accepts connections now (a full one counts).
 pub(super) fn answers(socket: &Path) -> bool {
@@ -19,59 +30,74 @@ fn ask(socket: &Path) -> io::Result<bool> {
     let mut stream = UnixStream::connect(socket)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    stream.write_all(&startup_message())?;
+    let mut sent = BytesMut::new();
+    // The database that every cluster has.
+    let parameters =
+        [("user", SUPERUSER), ("database", "postgres"), ("application_name", "cardscape ping")];
+    frontend::startup_message(parameters, &mut sent)?;
+    stream.write_all(&sent)?;
+    let mut answer = BytesMut::new();
     loop {
-        let mut head = [0; 5];
-        stream.read_exact(&mut head)?;
-        let [kind, length @ ..] = head;
-        // The length counts itself.
-        let length = u32::from_be_bytes(length).saturating_sub(4);
-        let mut body = Vec::new();
-        (&mut stream).take(u64::from(length.min(64 << 10))).read_to_end(&mut body)?;
-        match kind {
-            b'Z' => {
-                // Terminate, or the server would note a lost connection.
-                let _ = stream.write_all(&[b'X', 0, 0, 0, 4]);
-                return Ok(true);
+        while let Some(message) = Message::parse(&mut answer)? {
+            match message {
+                Message::ReadyForQuery(_) => {
+                    // Without a farewell the server would note a lost connection.
+                    sent.clear();
+                    frontend::terminate(&mut sent);
+                    let _ = stream.write_all(&sent);
+                    return Ok(true);
+                }
+                Message::ErrorResponse(error) => return is_full(&error),
+                _ => {}
             }
-            b'E' => return Ok(sql_state(&body) == Some(b"53300")), // too_many_connections
-            _ => {}
         }
+        let mut piece = [0; 1024];
+        let read = stream.read(&mut piece)?;
+        if read == 0 || answer.len() > MAX_ANSWER {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        answer.extend_from_slice(&piece[..read]);
     }
 }
 
-/// Protocol 3.0, the superuser, the database that every cluster has.
-fn startup_message() -> Vec<u8> {
-    let mut body = 196_608_u32.to_be_bytes().to_vec();
-    for text in ["user", SUPERUSER, "database", "postgres", "application_name", "cardscape ping"] {
-        body.extend_from_slice(text.as_bytes());
-        body.push(0);
-    }
-    body.push(0);
-    let length = u32::try_from(body.len() + 4).unwrap_or(u32::MAX);
-    [length.to_be_bytes().as_slice(), &body].concat()
-}
-
-/// The code of an error message: a list of fields, each a letter and a text that ends with zero.
-fn sql_state(body: &[u8]) -> Option<&[u8]> {
-    body.split(|byte| *byte == 0).find_map(|field| field.strip_prefix(b"C"))
+fn is_full(error: &ErrorResponseBody) -> io::Result<bool> {
+    error.fields().any(|field| Ok(field.type_() == b'C' && field.value_bytes() == FULL))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{sql_state, startup_message};
+    use std::os::unix::net::UnixListener;
 
-    #[test]
-    fn the_startup_message_states_its_own_length() {
-        let message = startup_message();
-        let stated = u32::from_be_bytes(message[..4].try_into().unwrap());
-        assert_eq!(stated as usize, message.len());
+    use super::*;
+
+    /// What a server that answers so is taken for.
+    fn answers_with(answer: &'static [u8]) -> bool {
+        let folder = std::env::temp_dir().join(format!("cardscape-ping-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let socket = folder.join(format!("{:p}", answer));
+        let listener = UnixListener::bind(&socket).unwrap();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut length = [0; 4];
+            stream.read_exact(&mut length).unwrap();
+            let mut rest = vec![0; u32::from_be_bytes(length) as usize - 4];
+            stream.read_exact(&mut rest).unwrap();
+            assert!(rest.starts_with(&[0, 3, 0, 0]), "protocol 3.0");
+            for piece in answer.chunks(3) {
+                stream.write_all(piece).unwrap();
+            }
+        });
+        let answers = answers(&socket);
+        server.join().unwrap();
+        std::fs::remove_file(&socket).unwrap();
+        answers
     }
 
     #[test]
-    fn the_code_of_an_error_is_found_among_its_fields() {
-        let body = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0";
-        assert_eq!(sql_state(body), Some(b"57P03".as_slice()));
-        assert_eq!(sql_state(b""), None);
+    fn a_server_that_is_ready_or_full_accepts_connections_and_others_do_not() {
+        assert!(answers_with(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"));
+        assert!(answers_with(b"E\0\0\0\x17SFATAL\0C53300\0Mno\0\0"));
+        assert!(!answers_with(b"E\0\0\0\x17SFATAL\0C57P03\0Mno\0\0"));
+        assert!(!answers_with(b"R\0\0\0\x08\0\0"));
     }
 }

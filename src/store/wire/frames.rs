@@ -75,10 +75,12 @@ pub(super) struct Heard {
 }
 
 /// What the server sends. The driver (diesel) keeps the text of an error and drops its SQLSTATE, so that is also written where it keeps it:
-/// as the hint, which nothing here shows to anybody.
+/// as the hint, which nothing here shows to anybody. Errors while logging in stay as they are: those do not come through diesel.
 #[derive(Default)]
 pub(super) struct Incoming {
     place: Place,
+    /// Whether the login is over.
+    is_open: bool,
     /// The beginning of a message that is needed whole.
     held: Vec<u8>,
     /// What can be handed on, from `handed` on.
@@ -135,7 +137,10 @@ impl Incoming {
             }
             let (taken, kind) = self.place.step(&bytes[at..]);
             at += taken;
-            heard.answers += u32::from(kind == Some(b'Z'));
+            if kind == Some(b'Z') {
+                heard.answers += 1;
+                self.is_open = true;
+            }
         }
         at
     }
@@ -148,8 +153,12 @@ impl Incoming {
             let (head, content) = message.split_at(HEAD);
             match (head[0], error_code(content)) {
                 (b'E', Some(code)) => {
-                    self.ready.extend_from_slice(&with_hint(content, code));
                     heard.errors.push(code.to_owned());
+                    if self.is_open {
+                        self.ready.extend_from_slice(&with_hint(content, code));
+                    } else {
+                        self.ready.extend_from_slice(message);
+                    }
                 }
                 (kind, _) => {
                     if kind == b'K' {

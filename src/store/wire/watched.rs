@@ -51,6 +51,8 @@ impl<S> Watched<S> {
                 if let Some(since) = self.pulse.late().silent_since {
                     self.health.suspect(since);
                 }
+                metrics::counter!("database_connections_given_up_total", "reason" => "late")
+                    .increment(1);
                 let error = io::Error::new(io::ErrorKind::TimedOut, "no answer in time");
                 return Poll::Ready(error);
             }

@@ -42,9 +42,12 @@ fn server() -> &'static Server {
         std::thread::spawn(move || {
             runtime().block_on(async {
                 sql(&url, &format!("CREATE DATABASE {TEMPLATE}")).await;
-                cardscape::store::migrations::migrate(&template_url)
-                    .await
-                    .expect("the migrations apply");
+                cardscape::store::migrations::migrate(
+                    &template_url,
+                    cardscape::store::pooler::Route::Session,
+                )
+                .await
+                .expect("the migrations apply");
             });
         })
         .join()

@@ -2,6 +2,7 @@
 //! it. Tests go through the public API; only what has no API yet (creating an admin) goes through the store.
 
 mod app;
+mod bouncer;
 mod catalogue;
 mod db;
 mod device;
@@ -10,8 +11,10 @@ mod http;
 mod press;
 mod proxy;
 mod receiver;
+mod tls_postgres;
 
 pub use app::{Player, TestApp};
+pub use bouncer::Bouncer;
 pub use catalogue::{edit_set, effect_files, import_into, seed_data, set_file};
 pub use db::{TestDb, postgres_log, sql};
 pub use device::next_step;
@@ -20,3 +23,4 @@ pub use http::{Answer, RequestExt};
 pub use press::{PaperCard, Program, fresh_path, read_print_file, run, sha256};
 pub use proxy::{Proxy, Weather};
 pub use receiver::{Hook, Received, Receiver};
+pub use tls_postgres::TlsPostgres;
