@@ -109,10 +109,12 @@ async fn a_lost_key_file_is_refused_and_replaced_only_on_demand() {
     home.serve().stop(Signal::TERM);
 }
 
+type HasCome = fn(&Home) -> bool;
+
 /// Whenever a first start is killed: either the keys are there and stay, or the next start makes them.
 #[tokio::test]
 async fn a_first_start_that_is_killed_recovers_by_itself() {
-    let moments: [(&str, fn(&Home) -> bool); 4] = [
+    let moments: [(&str, HasCome); 4] = [
         ("before the cluster", |home| home.0.join("postgres.unfinished").exists()),
         ("before the keys", |home| home.0.join("postgres").exists()),
         ("while Postgres starts", |home| home.0.join("postgres/postmaster.pid").exists()),
