@@ -47,12 +47,13 @@ const SPECIAL_V6: [Ipv6Net; 5] = [
 
 const GLOBAL_V6: Ipv6Net = v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 
-const fn v4([a, b, c, d]: [u8; 4], bits: u8) -> Ipv4Net {
-    Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), bits)
+const fn v4(n: [u8; 4], bits: u8) -> Ipv4Net {
+    Ipv4Net::new_assert(Ipv4Addr::new(n[0], n[1], n[2], n[3]), bits)
 }
 
-const fn v6([a, b, c, d, e, f, g, h]: [u16; 8], bits: u8) -> Ipv6Net {
-    Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, d, e, f, g, h), bits)
+const fn v6(n: [u16; 8], bits: u8) -> Ipv6Net {
+    let address = Ipv6Addr::new(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]);
+    Ipv6Net::new_assert(address, bits)
 }
 
 /// What an address is to us.
