@@ -488,7 +488,11 @@ struct TempDir(PathBuf);
 
 impl TempDir {
     fn new() -> Self {
-        let folder = tempfile::Builder::new().prefix("cardscape-embedded-").tempdir().unwrap();
+        let folder = tempfile::Builder::new()
+            .prefix("cardscape-embedded-")
+            .permissions(fs::Permissions::from_mode(0o700))
+            .tempdir()
+            .unwrap();
         Self(folder.keep().canonicalize().unwrap())
     }
 

@@ -5,6 +5,7 @@
 mod key_file;
 
 use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -18,7 +19,11 @@ struct Home(PathBuf);
 
 impl Home {
     fn new() -> Self {
-        let folder = tempfile::Builder::new().prefix("cardscape-process-").tempdir().unwrap();
+        let folder = tempfile::Builder::new()
+            .prefix("cardscape-process-")
+            .permissions(std::fs::Permissions::from_mode(0o700))
+            .tempdir()
+            .unwrap();
         Self(folder.keep())
     }
 
