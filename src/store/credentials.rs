@@ -13,6 +13,7 @@ use crate::auth::permission::Credential;
 use crate::auth::second_factor::SecondFactorDemand;
 
 #[derive(QueryableByName)]
+#[allow(clippy::struct_excessive_bools, reason = "what the statement asks, one by one")]
 struct EndedRow {
     #[diesel(sql_type = SqlUuid)]
     id: Uuid,
