@@ -90,17 +90,18 @@ pub async fn log_in(
     let mut held = Attempts::OfPassword(subjects);
     for _ in 0..LOG_IN_TRIES {
         let verified = verify_password(&state, found, &password).await?;
-        if verified.second_factor_since.is_some() {
-            held = held.go_on(&state, &verified, &second_factor, &network, now).await?;
-        }
         let shown = second_factor.as_ref();
+        if verified.second_factor_since.is_some() {
+            held = held.go_on(&state, &verified, shown, &network, now).await?;
+        }
         let begun = begin_session(&state, &verified, shown, network_mac, &held, now).await?;
         if let Some(tokens) = begun {
             return Ok(HttpResponse::Created()
                 .insert_header(("cache-control", "no-store"))
                 .json(tokens));
         }
-        // Meanwhile the password or the second factor was changed, or another log-in stored a stronger hash of the same one: what is stored now decides.
+        // Meanwhile the password or the second factor was changed, or another log-in stored a stronger hash of the same password: what is
+        // stored now decides.
         let mut conn = state.store.connection().await?;
         found = accounts::find_for_login(&mut conn, &key).await?;
     }
@@ -154,7 +155,7 @@ impl Attempts {
         self,
         state: &AppState,
         verified: &VerifiedPassword,
-        second_factor: &Option<PresentedFactor>,
+        second_factor: Option<&PresentedFactor>,
         network: &ClientNetwork,
         now: DateTime<Utc>,
     ) -> Result<Self, Problem> {

@@ -15,6 +15,7 @@ use crate::auth::second_factor::SecondFactorDemand;
 use crate::domain::ids::AccountId;
 
 #[derive(QueryableByName)]
+#[allow(clippy::struct_excessive_bools, reason = "what the statement asks, one by one")]
 struct EndedRow {
     #[diesel(sql_type = SqlUuid)]
     id: Uuid,

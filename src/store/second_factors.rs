@@ -64,7 +64,8 @@ struct Stored {
 }
 
 async fn find(conn: &mut Connection, account: AccountId) -> StoreResult<Option<Stored>> {
-    let found: Option<(String, Vec<u8>, DateTime<Utc>, Option<i64>)> = factors::table
+    type Row = (String, Vec<u8>, DateTime<Utc>, Option<i64>);
+    let found: Option<Row> = factors::table
         .find(account.0)
         .select((factors::key_id, factors::sealed, factors::created_at, factors::last_step))
         .first(conn)
@@ -142,7 +143,7 @@ pub async fn confirm(
     now: DateTime<Utc>,
 ) -> StoreResult<Confirmed> {
     let account = by.account();
-    if hold(conn, account).await?.flatten().is_some() {
+    if hold(conn, account).await?.is_some_and(|held| held.since.is_some()) {
         return Ok(Confirmed::AlreadyOn);
     }
     let pending = find(conn, account).await?;
@@ -312,8 +313,8 @@ async fn remove_as(
 ) -> StoreResult<FactorRemoved> {
     match hold(conn, account).await? {
         None => return Ok(FactorRemoved::NoAccount),
-        Some(None) => return Ok(FactorRemoved::WasOff),
-        Some(Some(_)) => {}
+        Some(Held { since: None }) => return Ok(FactorRemoved::WasOff),
+        Some(Held { since: Some(_) }) => {}
     }
     forget(conn, account).await?;
     sessions::revoke_all(conn, account, None, RevokeReason::SecondFactorChanged, now).await?;
@@ -321,13 +322,17 @@ async fn remove_as(
     Ok(FactorRemoved::Yes)
 }
 
-/// Holds the account's row to the end of the transaction; since when it has a second factor. `None`: no such account.
-async fn hold(
-    conn: &mut Connection,
-    account: AccountId,
-) -> StoreResult<Option<Option<DateTime<Utc>>>> {
+/// An account whose row is held to the end of the transaction.
+struct Held {
+    /// Since when it has a second factor.
+    since: Option<DateTime<Utc>>,
+}
+
+/// Holds the account's row. `None`: no such account.
+async fn hold(conn: &mut Connection, account: AccountId) -> StoreResult<Option<Held>> {
     let row = accounts::table.find(account.0).select(accounts::second_factor_since);
-    Ok(row.for_no_key_update().first(conn).await.optional()?)
+    let since = row.for_no_key_update().first(conn).await.optional()?;
+    Ok(since.map(|since| Held { since }))
 }
 
 async fn forget(conn: &mut Connection, account: AccountId) -> StoreResult<()> {
