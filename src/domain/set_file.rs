@@ -397,7 +397,7 @@ impl<'de> Visitor<'de> for Document<'_> {
         while let Some(key) = members.next_key::<String>()? {
             self.0.take_entry(object.len())?;
             self.0.take_text(&key, MAX_KEY)?;
-            if object.len() % 6 == 0 {
+            if object.len().is_multiple_of(6) {
                 self.0.take(OBJECT)?;
             }
             let value = self.0.within(&key, |walk| {

@@ -100,19 +100,18 @@ impl Columns {
         let known = known.iter().find(|(_, headings)| headings.iter().all(|one| has(one)));
         known.map(|(program, _)| *program)
     }
+}
 
-    /// A line with these values, or with a fault that is known already.
-    pub(super) fn line<'f>(
-        &self,
-        number: u64,
-        fault: Option<String>,
-        value: impl Fn(Column) -> Option<&'f str>,
-    ) -> Line {
-        let field = |column: Column| value(column).map(str::trim).filter(|text| !text.is_empty());
-        let named = [Column::Name, Column::Number, Column::Printing].into_iter().find_map(&field);
-        let shown = shown(named.unwrap_or_default());
-        Line { number, shown, wanted: fault.map_or_else(|| wanted(field), Err) }
-    }
+/// A line with these values, or with a fault that is known already.
+pub(super) fn line<'f>(
+    number: u64,
+    fault: Option<String>,
+    value: impl Fn(Column) -> Option<&'f str>,
+) -> Line {
+    let field = |column: Column| value(column).map(str::trim).filter(|text| !text.is_empty());
+    let named = [Column::Name, Column::Number, Column::Printing].into_iter().find_map(&field);
+    let shown = shown(named.unwrap_or_default());
+    Line { number, shown, wanted: fault.map_or_else(|| wanted(field), Err) }
 }
 
 /// The beginning of a text, without control characters: for answers.

@@ -3,7 +3,7 @@
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
-use super::columns::Columns;
+use super::columns::{self, Columns};
 use super::{Line, MAX_FIELDS, MAX_LINES, MAX_RECORD, Table, TableError};
 use crate::domain::import::without_mark;
 
@@ -67,7 +67,7 @@ fn line(columns: &Columns, record: &Record<'_>) -> Line {
     } else {
         None
     };
-    columns.line(line, fault, |column| fields.get(columns.place_of(column)?))
+    columns::line(line, fault, |column| fields.get(columns.place_of(column)?))
 }
 
 fn unclosed(lines: u64) -> String {

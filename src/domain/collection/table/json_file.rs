@@ -9,7 +9,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqA
 use serde_json::Number;
 use serde_json::error::Category;
 
-use super::columns::Columns;
+use super::columns::{self, Columns};
 use super::{Column, Line, MAX_FIELDS, MAX_LINES, Table, TableError};
 
 /// Reads a JSON file.
@@ -165,7 +165,7 @@ impl<'de> Visitor<'de> for Object<'_> {
         let fault = nested
             .map(|column| format!("the member for {} must be a text or a number", column.as_str()));
         let number = list.lines.len() as u64 + 1;
-        let line = list.columns.line(number, fault, |column| cells[column as usize].text());
+        let line = columns::line(number, fault, |column| cells[column as usize].text());
         list.lines.push(line);
         Ok(())
     }
@@ -217,7 +217,7 @@ struct Member<'l> {
     is_kept: bool,
 }
 
-impl<'l> Member<'l> {
+impl Member<'_> {
     fn nested(&mut self) -> Member<'_> {
         Member { list: self.list, is_kept: false }
     }
