@@ -43,7 +43,8 @@ impl Express {
             let line = match &*current {
                 Some(line) if line.is_open() => line.clone(),
                 _ => {
-                    let line = Session::open(&self.settings).await.map_err(unavailable)?;
+                    let line =
+                        Box::pin(Session::open(&self.settings)).await.map_err(unavailable)?;
                     current.insert(Arc::new(line)).clone()
                 }
             };

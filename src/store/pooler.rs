@@ -47,6 +47,12 @@ pub enum RouteError {
 /// last, or the one that has been free for the longest.
 const HELD: usize = 6;
 
+/// The same when processes do change: more than a pooler has as a rule, until somebody holds the process in question.
+const HELD_AT_LAST: usize = 24;
+
+/// How often a statement is tried when nobody could be made to hold its process: it must meet with another one.
+const TRIES: usize = 50;
+
 /// Longest wait for the first connection and its answers: at the start nobody waits.
 const FIRST: Duration = Duration::from_secs(10);
 
@@ -73,7 +79,7 @@ pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
     let mut held = Vec::new();
     let mut is_taken = false;
     let mut changes = false;
-    while held.len() < HELD && !is_taken {
+    while !is_taken && held.len() < if changes { HELD_AT_LAST } else { HELD } {
         let Ok(other) = open(PATIENCE).await else { break };
         if other.client.batch_execute("BEGIN").await.is_err() {
             break;
@@ -87,13 +93,17 @@ pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
     if !is_taken && !changes {
         return Ok(Route::Session);
     }
-    let asked = client.query(&statement, &[]).await;
-    if line.has_ended() {
-        return Err(RouteError::TooFew);
+    for _ in 0..if is_taken { 1 } else { TRIES } {
+        let asked = client.query(&statement, &[]).await;
+        if line.has_ended() {
+            return Err(RouteError::TooFew);
+        }
+        let rows = asked.map_err(|error| told(error, SqlState::INVALID_SQL_STATEMENT_NAME))?;
+        if rows.first().and_then(|row| row.try_get(0).ok()) != Some(number) {
+            return Err(RouteError::LosesStatements);
+        }
     }
-    let rows = asked.map_err(|error| told(error, SqlState::INVALID_SQL_STATEMENT_NAME))?;
-    let same = rows.first().is_some_and(|row| row.try_get(0).ok() == Some(number));
-    if same { Ok(Route::Transaction) } else { Err(RouteError::LosesStatements) }
+    Ok(Route::Transaction)
 }
 
 /// An error with the SQLSTATE that tells of lost statements, or another one.

@@ -117,7 +117,8 @@ impl Manager for Sessions {
     type Error = ConnectionError;
 
     async fn create(&self) -> ConnectionResult<Session> {
-        Session::open(&self.0).await
+        // On the heap: whoever takes a connection need not have room for how one is made.
+        Box::pin(Session::open(&self.0)).await
     }
 
     async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<ConnectionError> {

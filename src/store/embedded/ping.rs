@@ -74,7 +74,7 @@ mod tests {
     fn answers_with(answer: &'static [u8]) -> bool {
         let folder = std::env::temp_dir().join(format!("cardscape-ping-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let socket = folder.join(format!("{:p}", answer));
+        let socket = folder.join(format!("{answer:p}"));
         let listener = UnixListener::bind(&socket).unwrap();
         let server = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
