@@ -37,6 +37,7 @@ pub mod history;
 pub mod import;
 pub mod middleware;
 pub mod openapi;
+pub mod own_password;
 pub mod print_commitments;
 pub mod print_plans;
 pub mod print_runs;

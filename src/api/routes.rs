@@ -10,9 +10,9 @@ use super::{
     account_events, accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations,
     cards, changes, collection, collection_imports, collection_progress, community, copies,
     copy_moderation, deck_reports, decks, disputes, effect_edits, effect_texts, effects, facets,
-    games, health, history, openapi, print_commitments, print_plans, print_runs, print_statistics,
-    rulings, sessions, sets, submission_batches, submission_reviews, submissions, tokens,
-    trade_lists, trades, trading, unlock_policies, unlocks, webhook_deliveries, webhooks,
+    games, health, history, openapi, own_password, print_commitments, print_plans, print_runs,
+    print_statistics, rulings, sessions, sets, submission_batches, submission_reviews, submissions,
+    tokens, trade_lists, trades, trading, unlock_policies, unlocks, webhook_deliveries, webhooks,
 };
 
 macro_rules! on {
@@ -67,7 +67,8 @@ routes! {
     "/v1/accounts/recover"        => post accounts::recover;
     "/v1/accounts/{account}"      => get accounts::find_account, patch accounts::change_account;
     "/v1/me"                      => get accounts::find_me;
-    "/v1/me/password"             => put accounts::change_password;
+    "/v1/me/password"             => put own_password::change_password;
+    "/v1/me/recovery-codes"       => post own_password::replace_recovery_codes;
     "/v1/me/events"               => get account_events::list_account_events;
     "/v1/me/events/stream"        => get account_events::stream_account_events;
     "/v1/me/leaderboard"          => put community::change_listing;

@@ -15,8 +15,9 @@ pub enum AttemptScope {
     /// Wrong passwords for one account from networks that never logged in to it. Known networks are not counted here, so
     /// nobody can lock the owner out.
     LoginAccountStrangers,
-    /// Wrong current passwords in changes of one account's password, from all networks together.
-    PasswordAccount,
+    /// Wrong passwords where somebody who is logged in has to give it again, in one session. Not counted by account: a stolen session would
+    /// use up its owner's attempts.
+    PasswordSession,
     /// Rejected serials of one account.
     SerialAccount,
     /// Rejected serials from one network.
@@ -64,7 +65,7 @@ impl AttemptLimits {
             S::LoginAccountNetwork => (10, Duration::minutes(15)),
             S::LoginNetwork => (100, Duration::minutes(15)),
             S::LoginAccountStrangers => (100, Duration::hours(1)),
-            S::PasswordAccount => (30, Duration::hours(1)),
+            S::PasswordSession => (10, Duration::hours(1)),
             S::SerialAccount => (20, Duration::days(1)),
             S::SerialNetwork => (100, Duration::hours(1)),
             S::SerialEverybody => (1_000, Duration::hours(1)),
@@ -82,7 +83,7 @@ impl AttemptScope {
             Self::LoginAccountNetwork => "login_account_network",
             Self::LoginNetwork => "login_network",
             Self::LoginAccountStrangers => "login_account_strangers",
-            Self::PasswordAccount => "password_account",
+            Self::PasswordSession => "password_session",
             Self::SerialAccount => "serial_account",
             Self::SerialNetwork => "serial_network",
             Self::SerialEverybody => "rejected_serials",

@@ -5,6 +5,8 @@ use std::time::Duration;
 use diesel::result::{DatabaseErrorKind, Error as DieselError};
 use thiserror::Error;
 
+use crate::domain::unknown::UnknownValue;
+
 /// The result of every store function.
 pub type StoreResult<T> = Result<T, StoreError>;
 
@@ -47,12 +49,6 @@ impl StoreError {
         Self::Unavailable("no answer in time".to_owned())
     }
 
-    /// A value is stored that this program does not know: written by a newer one, or by hand. Never taken for something else.
-    pub(super) fn unknown(what: &'static str) -> Self {
-        let message = format!("the database holds an unknown {what}");
-        Self::Fault(DieselError::DeserializationError(message.into()))
-    }
-
     /// Whether this is a conflict with the constraint or index of that name.
     pub fn conflicts_with(&self, name: &str) -> bool {
         matches!(self, Self::Conflict { constraint } if constraint == name)
@@ -82,6 +78,12 @@ const NOT_NOW: [&str; 6] = [
     "remaining connection slots",
     "idle-in-transaction timeout",
 ];
+
+impl From<UnknownValue> for StoreError {
+    fn from(error: UnknownValue) -> Self {
+        Self::Fault(DieselError::DeserializationError(Box::new(error)))
+    }
+}
 
 impl From<DieselError> for StoreError {
     fn from(error: DieselError) -> Self {

@@ -33,6 +33,7 @@ mod json;
 pub mod lane;
 mod ledger;
 pub mod migrations;
+pub mod name_skeletons;
 pub mod pool;
 pub mod press;
 pub mod print_commitments;

@@ -9,7 +9,7 @@ use super::accounts::VerifiedPassword;
 use super::schema::{accounts, personal_access_tokens, refresh_tokens, sessions};
 use super::{Connection, StoreResult};
 use crate::auth::permission::{
-    Acting, Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount, Role,
+    Acting, Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount,
 };
 use crate::auth::secret::TokenHash;
 use crate::auth::session::{
@@ -331,9 +331,10 @@ pub async fn identify(
         .first(conn)
         .await
         .optional()?;
-    Ok(found.map(|(account, role, must_change_password)| Identity {
+    let Some((account, role, must_change_password)) = found else { return Ok(None) };
+    Ok(Some(Identity {
         account: AccountId(account),
-        role: Role::parse(&role).unwrap_or(Role::Player),
+        role: role.try_into()?,
         credential: Credential::Session(id),
         must_change_password,
     }))

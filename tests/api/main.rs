@@ -37,6 +37,7 @@ mod ledger;
 mod log_in_races;
 
 mod mint;
+mod names;
 mod openapi;
 mod packs;
 mod permissions;
@@ -44,6 +45,7 @@ mod print_commitments;
 mod print_plans;
 mod print_runs;
 mod print_statistics;
+mod recovery_codes;
 mod revoked_credentials;
 mod rulings;
 mod schema;

@@ -46,6 +46,7 @@ const MATRIX: &[Row] = &[
     ("change_account",      Admin("admin:write"),     SOME, || json!({ "banned": false })),
     ("find_me",             Login,                    "", none),
     ("change_password",     Login,                    "", || json!({ "current_password": "x", "new_password": "short" })),
+    ("replace_recovery_codes", Login,                 "", || json!({ "password": "x" })),
     ("change_trading",      Login,                    "", || json!({ "trading": "offers" })),
     ("list_sessions",       Login,                    "", none),
     ("log_in",              Anyone,                   "", || json!({ "name": "nobody", "password": "x" })),

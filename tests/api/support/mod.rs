@@ -8,11 +8,13 @@ mod hands;
 mod http;
 mod press;
 mod receiver;
+mod wiretap;
 
-pub use app::{Player, TestApp};
+pub use app::{PASSWORD, Player, TestApp};
 pub use catalogue::{edit_set, effect_files, import_into, seed_data, set_file};
 pub use db::{TestDb, sql};
 pub use hands::text;
 pub use http::{Answer, RequestExt};
 pub use press::{PaperCard, Program, fresh_path, read_print_file, run, sha256};
 pub use receiver::{Hook, Received, Receiver};
+pub use wiretap::Wiretap;
