@@ -10,10 +10,7 @@ use super::extract::{Body, ClientNetwork, Freshness, May, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::sessions::{attempt_subjects, reserve_attempt};
 use super::state::AppState;
-use crate::auth::password::Verdict;
-use crate::auth::permission::{
-    ChangeOwnPassword, ManageAccounts, ReadAccounts, ReadOwnAccount, Role,
-};
+use crate::auth::permission::{ManageAccounts, ReadAccounts, ReadOwnAccount, Role};
 use crate::auth::secret::RecoveryCode;
 use crate::domain::attempts::AttemptScope;
 use crate::domain::ids::AccountId;
@@ -77,10 +74,10 @@ pub struct RegisteredResponse {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegisterRequest {
-    /// 3 to 32 characters; case and punctuation do not make another name.
+    /// 3 to 32 characters; case and punctuation do not make another name, nor do letters of other scripts that look the same.
     #[schema(example = "ada", min_length = 3, max_length = 32)]
     pub name: String,
-    /// 10 to 128 characters, not one of the common ones.
+    /// 10 to 128 characters, not one of the common ones, without the name.
     #[schema(example = "tram window sonnet", min_length = 10, max_length = 128)]
     pub password: String,
 }
@@ -109,8 +106,7 @@ pub async fn register(
     drop(conn);
 
     let password_hash = state.passwords.hash(password).await?;
-    let codes = RecoveryCode::generate_all();
-    let hashes: Vec<_> = codes.iter().map(RecoveryCode::hash).collect();
+    let (codes, hashes) = RecoveryCode::generate_all();
     let id = AccountId::fresh();
     let new = NewAccount {
         id,
@@ -138,7 +134,7 @@ pub async fn register(
 }
 
 fn name_taken(error: StoreError) -> Problem {
-    if error.conflicts_with("accounts_name_key_key") {
+    if accounts::is_name_taken(&error) {
         Problem::new(ProblemCode::NameTaken)
     } else {
         error.into()
@@ -171,7 +167,7 @@ pub struct RecoverRequest {
     /// One of the codes from the registration that was not used yet.
     #[schema(example = "7KQ2-X0FM-93TD-AW5G")]
     pub recovery_code: String,
-    /// The new password: 10 to 128 characters.
+    /// The new password: 10 to 128 characters, without the name.
     #[schema(example = "violet harbour lamp", min_length = 10, max_length = 128)]
     pub new_password: String,
 }
@@ -296,76 +292,4 @@ pub async fn change_account(
         .ok_or_else(Problem::not_found)?;
     tracing::info!(account = %id, by = %by.account(), "account changed");
     Ok(web::Json(row.into()))
-}
-
-/// The old and the new password.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ChangePasswordRequest {
-    /// The password until now.
-    #[schema(example = "tram window sonnet")]
-    pub current_password: String,
-    /// The new password: 10 to 128 characters.
-    #[schema(example = "violet harbour lamp", min_length = 10, max_length = 128)]
-    pub new_password: String,
-}
-
-/// Changes the own password.
-///
-/// All other sessions end; this one goes on.
-#[utoipa::path(
-    put, path = "/v1/me/password", tag = "accounts", security(("bearer" = [])),
-    request_body = ChangePasswordRequest,
-    responses(
-        (status = 204, description = "The new password is set."),
-        (status = 403, description = "`wrong_password`"),
-        (status = 409, description = "`edit_conflict`: it was changed at the same time."),
-        (status = 429, description = "`login_throttled`, `rate_limited`"),
-    )
-)]
-pub async fn change_password(
-    state: web::Data<AppState>,
-    by: May<ChangeOwnPassword>,
-    network: ClientNetwork,
-    body: Body<ChangePasswordRequest>,
-) -> Result<HttpResponse, Problem> {
-    let ChangePasswordRequest { current_password, new_password } = body.value;
-    let now = state.clock.now();
-    let mut conn = state.store.connection().await?;
-    let row = accounts::find_with_password(&mut conn, by.account())
-        .await?
-        .ok_or_else(Problem::not_found)?;
-    let new_password = Password::new(new_password, &row.account.name)
-        .map_err(|error| Problem::invalid(vec![InputFault::at("/new_password", error)]))?;
-    let own = by.account().0;
-    let own = own.as_bytes();
-    let mut subjects = attempt_subjects(&state, AttemptScope::LoginAccountNetwork, own, &network);
-    subjects.extend(attempt_subjects(&state, AttemptScope::PasswordAccount, own, &network));
-    reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
-    drop(conn);
-
-    let old_hash = row.password_hash;
-    let verdict = state
-        .passwords
-        .verify(Password::presented(current_password), Some(old_hash.clone()))
-        .await?;
-    if verdict == Verdict::Wrong {
-        return Err(Problem::new(ProblemCode::WrongPassword));
-    }
-    let new_hash = state.passwords.hash(new_password).await?;
-    let changed = state
-        .write(&by, async |conn, by| {
-            accounts::change_password(conn, by, &old_hash, &new_hash, now).await
-        })
-        .await?;
-    let mut conn = state.store.connection().await?;
-    attempts::release(&mut conn, &subjects, 1, now).await?;
-    if !changed {
-        return Err(Problem::new(ProblemCode::EditConflict));
-    }
-    if let Some(session) = crate::store::sessions::current(&by) {
-        state.identities.invalidate(&super::state::CredentialKey::Session(session)).await;
-    }
-    tracing::info!(account = %by.account(), "password changed");
-    Ok(HttpResponse::NoContent().finish())
 }

@@ -312,7 +312,11 @@ pub async fn read_import(
         rejected: &rejected(&table, &reading),
         at,
     };
-    state.write_within(patience::LARGE, &by, async |conn, by| collection_imports::keep(conn, by, &new).await).await?;
+    state
+        .write_within(patience::LARGE, &by, async |conn, by| {
+            collection_imports::keep(conn, by, &new).await
+        })
+        .await?;
     let totals = totals(&table, &reading);
     tracing::info!(account = %by.account(), import = %id, lines = totals.lines, ok = totals.ok, "collection file read");
     let lines = table.lines.into_iter().zip(reading.verdicts);
@@ -413,7 +417,9 @@ pub async fn commit_import(
 ) -> Result<HttpResponse, Problem> {
     let (id, only_ok, at) = (CollectionImportId(*import), body.value.only_ok, state.clock.now());
     let committed = state
-        .write_within(patience::LARGE, &by, async |conn, by| collection_imports::commit(conn, by, id, only_ok, at).await)
+        .write_within(patience::LARGE, &by, async |conn, by| {
+            collection_imports::commit(conn, by, id, only_ok, at).await
+        })
         .await?;
     tracing::info!(
         account = %by.account(), import = %id, added = committed.added, changed = committed.changed, removed = committed.removed,

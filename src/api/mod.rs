@@ -38,7 +38,7 @@ pub mod history;
 pub mod import;
 pub mod middleware;
 pub mod openapi;
-mod own_password;
+pub mod own_password;
 pub mod places;
 pub mod print_commitments;
 pub mod print_plans;

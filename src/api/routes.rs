@@ -10,9 +10,10 @@ use super::{
     account_events, accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations,
     cards, changes, collection, collection_imports, collection_progress, community, copies,
     copy_moderation, deck_reports, decks, disputes, effect_edits, effect_texts, effects, facets,
-    games, health, history, openapi, print_commitments, print_plans, print_runs, print_statistics,
-    rulings, second_factor, sessions, sets, submission_batches, submission_reviews, submissions,
-    tokens, trade_lists, trades, trading, unlock_policies, unlocks, webhook_deliveries, webhooks,
+    games, health, history, openapi, own_password, print_commitments, print_plans, print_runs,
+    print_statistics, rulings, second_factor, sessions, sets, submission_batches,
+    submission_reviews, submissions, tokens, trade_lists, trades, trading, unlock_policies,
+    unlocks, webhook_deliveries, webhooks,
 };
 
 macro_rules! on {
@@ -68,7 +69,8 @@ routes! {
     "/v1/accounts/{account}"      => get accounts::find_account, patch accounts::change_account;
     "/v1/accounts/{account}/second-factor" => delete second_factor::remove_second_factor;
     "/v1/me"                      => get accounts::find_me;
-    "/v1/me/password"             => put accounts::change_password;
+    "/v1/me/password"             => put own_password::change_password;
+    "/v1/me/recovery-codes"       => post own_password::replace_recovery_codes;
     "/v1/me/second-factor"        => get second_factor::find_second_factor, post second_factor::begin_second_factor;
     "/v1/me/second-factor/confirm" => post second_factor::confirm_second_factor;
     "/v1/me/second-factor/switch-off" => post second_factor::switch_off_second_factor;

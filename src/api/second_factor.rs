@@ -99,12 +99,11 @@ pub struct SecondFactorSecretResponse {
 pub async fn begin_second_factor(
     state: web::Data<AppState>,
     by: May<ManageOwnSecondFactor>,
-    network: ClientNetwork,
     body: Body<BeginSecondFactorRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (account, now) = (by.account(), state.clock.now());
     let password = body.value.current_password;
-    let verified = verify_own_password(&state, account, &network, password, now).await?;
+    let verified = verify_own_password(&state, &by, password, now).await?;
     if verified.second_factor_since.is_some() {
         return Err(Problem::new(ProblemCode::SecondFactorOn));
     }
@@ -173,8 +172,7 @@ pub async fn confirm_second_factor(
     let (account, now) = (by.account(), state.clock.now());
     let code = PresentedFactor::parse(&body.value.code).ok_or_else(wrong_code)?;
     let attempt = FactorAttempt::reserve(&state, account, None, &network, now).await?;
-    let codes = RecoveryCode::generate_all();
-    let hashes: Vec<_> = codes.iter().map(RecoveryCode::hash).collect();
+    let (codes, hashes) = RecoveryCode::generate_all();
     let confirmed = state
         .write(&by, async |conn, by| {
             let keys = &state.keys;
@@ -266,8 +264,7 @@ pub async fn replace_second_factor_codes(
     body: Body<ProveSecondFactorRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (proof, now) = (Proof::check(&state, &by, &network, body.value).await?, state.clock.now());
-    let codes = RecoveryCode::generate_all();
-    let hashes: Vec<_> = codes.iter().map(RecoveryCode::hash).collect();
+    let (codes, hashes) = RecoveryCode::generate_all();
     let changed = state
         .write(&by, async |conn, by| {
             let (keys, verified, code) = (&state.keys, &proof.verified, &proof.code);
@@ -332,7 +329,7 @@ impl Proof {
     ) -> Result<Self, Problem> {
         let (account, now) = (by.account(), state.clock.now());
         let password = request.current_password;
-        let verified = verify_own_password(state, account, network, password, now).await?;
+        let verified = verify_own_password(state, by, password, now).await?;
         if verified.second_factor_since.is_none() {
             return Err(Problem::new(ProblemCode::SecondFactorOff));
         }

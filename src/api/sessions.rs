@@ -216,7 +216,7 @@ async fn begin_session(
     Ok(Some(tokens(state, account, id, &refresh, now)?))
 }
 
-/// What a log-in is counted by: the account from this network, the network, and, from networks that never logged in to the
+/// What a log-in is counted by: the account from this network, the network, and, for all networks together that never logged in to the
 /// account, the account.
 async fn login_subjects(
     state: &AppState,
@@ -226,20 +226,21 @@ async fn login_subjects(
     network: &ClientNetwork,
 ) -> StoreResult<Vec<AttemptSubject>> {
     // Unknown names are counted like known ones, by their folded text.
-    let subjects = |scope| attempt_subjects(state, scope, key.as_bytes(), network);
-    let mut of_login = subjects(AttemptScope::LoginAccountNetwork);
-    of_login.extend(attempt_subjects(state, AttemptScope::LoginNetwork, &[], network));
-    let known = match found {
-        Some(row) => {
-            sessions::knows_network(conn, AccountId(row.account.id), &network_mac(state, network))
-                .await?
-        }
-        None => false,
-    };
-    if !known {
-        of_login.extend(subjects(AttemptScope::LoginAccountStrangers));
-    }
-    Ok(of_login)
+    // An unknown name asks what a known one asks: about an id that nobody has.
+    let account = found.map_or_else(AccountId::fresh, |row| AccountId(row.account.id));
+    let known = sessions::knows_network(conn, account, &network_mac(state, network)).await?;
+    let mut subjects =
+        attempt_subjects(state, AttemptScope::LoginAccountNetwork, key.as_bytes(), network);
+    subjects.extend(attempt_subjects(state, AttemptScope::LoginNetwork, &[], network));
+    // A known network is counted by itself, far below the limit, so that the number of statements does not tell who logs in from where.
+    let scope = AttemptScope::LoginAccountStrangers;
+    let apart = if known { network.0.to_string() } else { String::new() };
+    subjects.push(AttemptSubject {
+        scope,
+        mac: state.keys.short_lookup(scope.as_str(), &[key.as_bytes(), apart.as_bytes()]),
+        limit: state.settings.attempt_limits.of(scope),
+    });
+    Ok(subjects)
 }
 
 /// What the database knows a network by that logged in.

@@ -71,12 +71,14 @@ impl OpaqueToken {
 pub struct RecoveryCode(Zeroizing<String>);
 
 impl RecoveryCode {
-    /// Codes handed out at once.
+    /// Codes of one account.
     pub const COUNT: usize = 8;
 
-    /// As many new codes as are handed out at once.
-    pub fn generate_all() -> Vec<Self> {
-        (0..Self::COUNT).map(|_| Self::generate()).collect()
+    /// As many new codes as an account has, and what is stored of them.
+    pub fn generate_all() -> (Vec<Self>, Vec<TokenHash>) {
+        let codes: Vec<Self> = (0..Self::COUNT).map(|_| Self::generate()).collect();
+        let hashes = codes.iter().map(Self::hash).collect();
+        (codes, hashes)
     }
 
     /// A new code.

@@ -9,7 +9,7 @@ use super::database::Database;
 use super::{Exit, Outcome, block_on, say};
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::{Operator, Role};
-use crate::auth::secret::RecoveryCode;
+use crate::auth::secret::{RecoveryCode, TokenHash};
 use crate::config::DatabaseOptions;
 use crate::domain::clock::Clock;
 use crate::domain::ids::AccountId;
@@ -21,9 +21,9 @@ use crate::store::second_factors::{self, FactorRemoved};
 
 #[derive(Subcommand)]
 pub(super) enum AdminCommand {
-    /// Create an account with a random password, shown once, to be changed at the first log-in
+    /// Create an account with a random password and recovery codes, shown once, to be changed at the first log-in
     Create(CreateCommand),
-    /// Give an account a new random password, shown once, and end its sessions
+    /// Give an account a new random password and new recovery codes, shown once, and end its sessions
     ResetPassword(ResetCommand),
     /// Take off an account's second factor, whose device and recovery codes are lost, and end its sessions
     RemoveSecondFactor(RemoveCommand),
@@ -79,22 +79,22 @@ impl AdminCommand {
             Self::Create(command) => {
                 let name = account_name(&command.name)?;
                 let database = Database::open(&command.database)?;
-                let password = block_on(async {
+                let secrets = block_on(async {
                     database.migrate().await?;
                     let store = Store::new(&database.settings)?;
                     create(&store, &name, command.role.into()).await
                 })?;
-                show(&name, &password);
+                show(&name, &secrets);
             }
             Self::ResetPassword(command) => {
                 let name = account_name(&command.name)?;
                 let database = Database::open(&command.database)?;
-                let password = block_on(async {
+                let secrets = block_on(async {
                     database.migrate().await?;
                     let store = Store::new(&database.settings)?;
                     reset(&store, &name).await
                 })?;
-                show(&name, &password);
+                show(&name, &secrets);
             }
             Self::RemoveSecondFactor(command) => {
                 let name = account_name(&command.name)?;
@@ -117,55 +117,82 @@ fn account_name(name: &str) -> anyhow::Result<AccountName> {
     AccountName::parse(name).context(Exit::usage("the name cannot be used"))
 }
 
-fn show(name: &AccountName, password: &str) {
-    say(format_args!("account:  {}", name.as_str()));
-    say(format_args!("password: {password}"));
-    say("It is shown only now and must be changed at the first log-in (PUT /v1/me/password).");
+/// What is shown once about an account that was made or reset.
+pub(super) struct FirstSecrets {
+    pub(super) password: String,
+    pub(super) recovery_codes: Vec<RecoveryCode>,
 }
 
-/// Creates an account and returns its random password.
+impl FirstSecrets {
+    /// Random ones, and what is stored of them.
+    async fn generate() -> anyhow::Result<(Self, String, Vec<TokenHash>)> {
+        let password = random_password();
+        let hash = PasswordHasher::new()?.hash(Password::presented(password.clone())).await?;
+        let (recovery_codes, code_hashes) = RecoveryCode::generate_all();
+        Ok((Self { password, recovery_codes }, hash, code_hashes))
+    }
+
+    /// Prints the codes, below whatever was printed before.
+    pub(super) fn show_codes(&self) {
+        say(
+            "Each of these sets another password once, when this one is lost (POST /v1/accounts/recover). They, too, are shown only now:",
+        );
+        for code in &self.recovery_codes {
+            say(format_args!("recovery code: {}", code.reveal()));
+        }
+    }
+}
+
+fn show(name: &AccountName, secrets: &FirstSecrets) {
+    say(format_args!("account:  {}", name.as_str()));
+    say(format_args!("password: {}", secrets.password));
+    say("It is shown only now and must be changed at the first log-in (PUT /v1/me/password).");
+    secrets.show_codes();
+}
+
+/// Creates an account; what is returned is to be shown once.
 pub(super) async fn create(
     store: &Store,
     name: &AccountName,
     role: Role,
-) -> anyhow::Result<String> {
-    let password = random_password();
-    let hash = PasswordHasher::new()?.hash(Password::presented(password.clone())).await?;
+) -> anyhow::Result<FirstSecrets> {
+    let (secrets, hash, codes) = FirstSecrets::generate().await?;
     let new = NewAccount {
         id: AccountId::fresh(),
         name,
         password_hash: &hash,
         role,
         must_change_password: true,
-        recovery_codes: &[],
+        recovery_codes: &codes,
         at: Clock::system().now(),
     };
     let operator = Operator::at_the_machine();
     let created =
         store.transaction(async |conn| accounts::create(conn, &operator, &new).await).await;
     match created {
-        Ok(_) => Ok(password),
-        Err(error) if error.conflicts_with("accounts_name_key_key") => {
-            let taken = "there is an account with this name already; reset-password gives it a new password";
+        Ok(_) => Ok(secrets),
+        Err(error) if accounts::is_name_taken(&error) => {
+            let taken = "there is an account with this name already, or with one that looks like it; reset-password gives an account a new password";
             Err(Exit::no(taken).into())
         }
         Err(error) => Err(error.into()),
     }
 }
 
-async fn reset(store: &Store, name: &AccountName) -> anyhow::Result<String> {
+async fn reset(store: &Store, name: &AccountName) -> anyhow::Result<FirstSecrets> {
     let mut conn = store.connection().await?;
     let found = accounts::find_for_login(&mut conn, name.key()).await?;
     drop(conn);
     let row = found.ok_or_else(|| Exit::no("there is no account with this name"))?;
-    let password = random_password();
-    let hash = PasswordHasher::new()?.hash(Password::presented(password.clone())).await?;
+    let (secrets, hash, codes) = FirstSecrets::generate().await?;
     let id = AccountId(row.account.id);
     let (operator, now) = (Operator::at_the_machine(), Clock::system().now());
     store
-        .transaction(async |conn| accounts::reset_password(conn, &operator, id, &hash, now).await)
+        .transaction(async |conn| {
+            accounts::reset_password(conn, &operator, id, &hash, &codes, now).await
+        })
         .await?;
-    Ok(password)
+    Ok(secrets)
 }
 
 async fn remove_second_factor(store: &Store, name: &AccountName) -> anyhow::Result<()> {

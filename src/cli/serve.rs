@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
+use super::admin::FirstSecrets;
 use super::database::Database;
 use super::key_file::KeyFile;
 use super::{Outcome, admin, block_on, say, seed};
@@ -31,7 +32,7 @@ use crate::domain::text::AccountName;
 use crate::store::lane::SearchLane;
 use crate::store::{
     Store, StoreResult, StoreSettings, accounts, bulk_files, cards, discarded_runs,
-    key_fingerprints, patience, retention, unlock_policies,
+    key_fingerprints, name_skeletons, patience, retention, unlock_policies,
 };
 use crate::webhooks::Dispatcher;
 use crate::webhooks::sender::Sender;
@@ -90,10 +91,12 @@ impl ServeCommand {
             let (address, http) =
                 server::listen(listen, workers, self.options.shutdown_timeout, state)
                     .with_context(|| format!("cannot listen on {listen}"))?;
+            // Before anybody can register a name that looks like one of these.
+            name_skeletons::fill_in(&store).await?;
             // Last, so that nothing can fail between this and showing the password.
-            let first_password = first_admin(&store).await?;
+            let first_secrets = first_admin(&store).await?;
             let handle = http.handle();
-            announce(address, first_password.as_deref());
+            announce(address, first_secrets.as_ref());
             // The start is over; what it used serves the tasks.
             let own = store.clone();
             background(
@@ -209,8 +212,8 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
     })
 }
 
-/// On the very first start there is nobody yet who may do anything: make an admin and return its password.
-async fn first_admin(store: &Store) -> anyhow::Result<Option<String>> {
+/// On the very first start there is nobody yet who may do anything: make an admin and return what is shown once.
+async fn first_admin(store: &Store) -> anyhow::Result<Option<FirstSecrets>> {
     let mut conn = store.connection().await?;
     if accounts::any_admin(&mut conn).await? {
         return Ok(None);
@@ -218,18 +221,19 @@ async fn first_admin(store: &Store) -> anyhow::Result<Option<String>> {
     drop(conn);
     let name = AccountName::parse("admin")?;
     match admin::create(store, &name, Role::Admin).await {
-        Ok(password) => Ok(Some(password)),
+        Ok(secrets) => Ok(Some(secrets)),
         // Another instance on the same database was faster and shows the password.
         Err(_) if accounts::any_admin(&mut *store.connection().await?).await? => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-fn announce(address: std::net::SocketAddr, first_password: Option<&str>) {
+fn announce(address: std::net::SocketAddr, first_secrets: Option<&FirstSecrets>) {
     say(format_args!("Cardscape is ready: http://{address}/docs"));
-    if let Some(password) = first_password {
+    if let Some(secrets) = first_secrets {
         say("Log in as admin with this password. It is shown only now and must be changed first:");
-        say(format_args!("    {password}"));
+        say(format_args!("    {}", secrets.password));
+        secrets.show_codes();
     }
 }
 
@@ -287,6 +291,10 @@ async fn housekeeping(shared: Arc<Shared>, store: Store) {
         // An older program beside this one may have imported something.
         if let Err(error) = cards::refresh_words(&store).await {
             tracing::warn!(%error, "could not fold texts for the search");
+        }
+        // It may have registered somebody, too.
+        if let Err(error) = name_skeletons::fill_in(&store).await {
+            tracing::warn!(%error, "could not note what names look like");
         }
         if let Err(error) = learn_common_words(&shared, &store).await {
             tracing::warn!(%error, "could not look up which words are common");

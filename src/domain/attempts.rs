@@ -17,8 +17,9 @@ pub enum AttemptScope {
     /// Wrong passwords for one account from networks that never logged in to it. Known networks are not counted here, so
     /// nobody can lock the owner out.
     LoginAccountStrangers,
-    /// Wrong current passwords in changes of one account's password, from all networks together.
-    PasswordAccount,
+    /// Wrong passwords where somebody who is logged in has to give it again, in one session. Not counted by account: a stolen session would
+    /// use up its owner's attempts.
+    PasswordSession,
     /// Wrong codes of one account's second factor from one network.
     SecondFactorAccountNetwork,
     /// Wrong codes of second factors from one network, whatever the account.
@@ -73,7 +74,7 @@ impl AttemptLimits {
             S::LoginAccountNetwork => (10, Duration::minutes(15)),
             S::LoginNetwork => (100, Duration::minutes(15)),
             S::LoginAccountStrangers => (100, Duration::hours(1)),
-            S::PasswordAccount => (30, Duration::hours(1)),
+            S::PasswordSession => (10, Duration::hours(1)),
             S::SecondFactorAccountNetwork => (10, Duration::hours(1)),
             S::SecondFactorNetwork => (100, Duration::hours(1)),
             S::SecondFactorAccountStrangers => (20, Duration::days(1)),
@@ -99,7 +100,7 @@ impl AttemptScope {
             | Self::RegisterNetwork
             | Self::RecoverNetwork => true,
             Self::LoginAccountStrangers
-            | Self::PasswordAccount
+            | Self::PasswordSession
             | Self::SecondFactorAccountStrangers
             | Self::SerialAccount
             | Self::SerialEverybody => false,
@@ -112,7 +113,7 @@ impl AttemptScope {
             Self::LoginAccountNetwork => "login_account_network",
             Self::LoginNetwork => "login_network",
             Self::LoginAccountStrangers => "login_account_strangers",
-            Self::PasswordAccount => "password_account",
+            Self::PasswordSession => "password_session",
             Self::SecondFactorAccountNetwork => "second_factor_account_network",
             Self::SecondFactorNetwork => "second_factor_network",
             Self::SecondFactorAccountStrangers => "second_factor_account_strangers",

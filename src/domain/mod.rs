@@ -34,5 +34,6 @@ pub mod submission;
 pub mod synthetic;
 pub mod text;
 pub mod trade;
+pub mod unknown;
 pub mod unlock_policy;
 pub mod webhook;

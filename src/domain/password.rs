@@ -1,5 +1,6 @@
 //! Passwords: what may be one. Hashing is `auth`'s.
 
+use cardscape_engine::name_key;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
@@ -15,9 +16,12 @@ pub enum PasswordError {
     /// NIST SP 800-63B asks for a minimum and for no other composition rule.
     #[error("must be 10 to 128 characters long")]
     Length,
-    /// Among the passwords that guessers try first, or made of the account's own name.
+    /// Among the passwords that guessers try first.
     #[error("is too easy to guess")]
     Common,
+    /// Guessers try names with something before and after.
+    #[error("must not contain the name of the account")]
+    Name,
 }
 
 impl Password {
@@ -26,7 +30,7 @@ impl Password {
         Self(Zeroizing::new(raw))
     }
 
-    /// Parses a new password: 10 to 128 characters, not a common one, not the account's name.
+    /// Parses a new password: 10 to 128 characters, not a common one, without the account's name.
     pub fn new(raw: String, account_name: &str) -> Result<Self, PasswordError> {
         let password = Self::presented(raw);
         let folded = password.0.to_lowercase();
@@ -36,13 +40,30 @@ impl Password {
         let mut characters = folded.chars();
         let first = characters.next();
         let one_symbol = characters.all(|c| Some(c) == first);
-        if one_symbol
-            || folded == account_name.to_lowercase()
-            || COMMON.lines().any(|c| c == folded)
-        {
+        if one_symbol || COMMON.lines().any(|c| c == folded) {
             return Err(PasswordError::Common);
         }
+        if password.contains_name(account_name) {
+            return Err(PasswordError::Name);
+        }
         Ok(password)
+    }
+
+    /// Whether a name stands in it, however it is written: case, width, spaces and punctuation do not matter. Four characters and more may
+    /// stand nowhere. Three are found in many words by chance, so they may not begin or end it, nor be a word of it. Fewer say nothing.
+    fn contains_name(&self, name: &str) -> bool {
+        let key = name_key(name);
+        let folded = Zeroizing::new(name_key(&self.0));
+        match key.chars().count() {
+            0..=2 => *folded == key,
+            3 => {
+                let mut words = self.0.split(|c: char| !c.is_alphanumeric());
+                folded.starts_with(&key)
+                    || folded.ends_with(&key)
+                    || words.any(|word| *Zeroizing::new(name_key(word)) == key)
+            }
+            _ => folded.contains(&key),
+        }
     }
 
     /// The bytes to hash.
@@ -68,7 +89,27 @@ mod tests {
         assert_eq!(check(&"x".repeat(129)), Err(PasswordError::Length));
         assert_eq!(check("Password123"), Err(PasswordError::Common));
         assert_eq!(check("aaaaaaaaaaaa"), Err(PasswordError::Common));
-        assert_eq!(check("ADA.LOVELACE"), Err(PasswordError::Common));
+        assert_eq!(check("ADA.LOVELACE"), Err(PasswordError::Name));
         assert_eq!(check("tram window sonnet"), Ok(()));
+    }
+
+    #[test]
+    fn refuses_the_name_however_it_is_written() {
+        let refused = |raw: &str, name: &str| match Password::new(raw.to_owned(), name) {
+            Ok(_) => false,
+            Err(PasswordError::Name) => true,
+            Err(other) => panic!("{raw}: {other}"),
+        };
+        for raw in ["xx adalovelace xx", "Ada-Love Lace 99", "2026 ＡＤＡ.ＬＯＶＥＬＡＣＥ"]
+        {
+            assert!(refused(raw, "Ada Lovelace"), "{raw}");
+        }
+        for raw in ["ada 1234567", "1234567 ADA", "tram ada window", "ada1234567"] {
+            assert!(refused(raw, "Ada"), "{raw}");
+        }
+        for raw in ["tram in canada 7", "adorable days", "window sonnet"] {
+            assert!(!refused(raw, "Ada"), "{raw}: three letters stand in many words");
+        }
+        assert!(!refused("tram window sonnet", "a.m"), "two letters say nothing");
     }
 }

@@ -88,4 +88,25 @@ impl AccountName {
     pub fn key(&self) -> &str {
         &self.key
     }
+
+    /// What the name looks like: see [`name_skeleton`].
+    pub fn skeleton(&self) -> String {
+        name_skeleton(&self.text)
+    }
+}
+
+/// The skeleton of a name (UTS 39, section 4), folded like its key: names that have the same one can be taken for each other, in whatever
+/// scripts they are written. For comparing only; nobody is shown it.
+///
+/// ```
+/// use cardscape::domain::text::name_skeleton;
+/// assert_eq!(name_skeleton("Ada"), name_skeleton("\u{410}d\u{430}"), "with Cyrillic letters");
+/// assert_eq!(name_skeleton("Bill"), name_skeleton("BiII"));
+/// assert_ne!(name_skeleton("Ada"), name_skeleton("Ida"));
+/// ```
+pub fn name_skeleton(name: &str) -> String {
+    let look: String = unicode_security::skeleton(name).collect();
+    let folded = cardscape_engine::name_key(&look);
+    // Some symbols look like punctuation, which folding leaves out.
+    if folded.is_empty() { look } else { folded }
 }

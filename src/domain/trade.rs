@@ -6,6 +6,7 @@ use chrono::Duration;
 use serde::Deserialize;
 
 use super::ids::CopyId;
+use super::unknown::UnknownValue;
 
 /// Most copies that one side gives.
 pub const MAX_COPIES: usize = 50;
@@ -125,6 +126,14 @@ impl Trading {
     /// The setting of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|trading| trading.as_str() == name)
+    }
+}
+
+impl TryFrom<String> for Trading {
+    type Error = UnknownValue;
+
+    fn try_from(value: String) -> Result<Self, UnknownValue> {
+        Self::parse(&value).ok_or(UnknownValue { what: "trading", value })
     }
 }
 

@@ -7,9 +7,10 @@ use uuid::Uuid;
 
 use super::schema::{accounts, recovery_codes};
 use super::sessions::{self, RevokeReason};
-use super::{Connection, StoreResult, audit, credentials, votes};
+use super::{Connection, StoreError, StoreResult, audit, credentials, votes};
 use crate::auth::permission::{
-    Acting, ChangeOwnPassword, ChangeOwnTrading, ManageAccounts, Operator, Role,
+    Acting, ChangeOwnPassword, ChangeOwnTrading, ManageAccounts, Operator, ReplaceOwnRecoveryCodes,
+    Role,
 };
 use crate::auth::secret::TokenHash;
 use crate::domain::ids::AccountId;
@@ -24,8 +25,8 @@ pub struct AccountRow {
     pub id: Uuid,
     /// Name as typed.
     pub name: String,
-    /// Role; see [`AccountRow::role`].
-    role: String,
+    #[diesel(deserialize_as = String)]
+    role: Role,
     /// The password was set by somebody else.
     pub must_change_password: bool,
     /// When it was banned.
@@ -34,18 +35,19 @@ pub struct AccountRow {
     pub created_at: DateTime<Utc>,
     /// Since when a log-in needs a second factor.
     pub second_factor_since: Option<DateTime<Utc>>,
-    trading: String,
+    #[diesel(deserialize_as = String)]
+    trading: Trading,
 }
 
 impl AccountRow {
-    /// The role. The database allows no other text; should it ever, the least role counts.
+    /// The role.
     pub fn role(&self) -> Role {
-        Role::parse(&self.role).unwrap_or(Role::Player)
+        self.role
     }
 
-    /// Who may send it offers and see its copies. Should the database ever hold another text, nobody.
+    /// Who may send it offers and see its copies.
     pub fn trading(&self) -> Trading {
-        Trading::parse(&self.trading).unwrap_or(Trading::Closed)
+        self.trading
     }
 }
 
@@ -76,13 +78,21 @@ pub struct NewAccount<'a> {
     pub at: DateTime<Utc>,
 }
 
-/// Registers a player. Conflicts with `accounts_name_key_key` when the name is taken.
+/// Whether a registration was refused because of its name: another account has it, or one that looks like it.
+pub fn is_name_taken(error: &StoreError) -> bool {
+    ["accounts_name_key_key", "accounts_name_skeleton_key"]
+        .iter()
+        .any(|index| error.conflicts_with(index))
+}
+
+/// Registers an account. A conflict, of which [`is_name_taken`] tells, when the name is taken.
 pub async fn register(conn: &mut Connection, new: &NewAccount<'_>) -> StoreResult<AccountRow> {
     let row = diesel::insert_into(accounts::table)
         .values((
             accounts::id.eq(new.id.0),
             accounts::name.eq(new.name.as_str()),
             accounts::name_key.eq(new.name.key()),
+            accounts::name_skeleton.eq(new.name.skeleton()),
             accounts::password_hash.eq(new.password_hash),
             accounts::role.eq(new.role.as_str()),
             accounts::must_change_password.eq(new.must_change_password),
@@ -111,6 +121,18 @@ pub async fn create(
     };
     audit::write(conn, entry).await?;
     Ok(row)
+}
+
+/// Replaces the recovery codes of an account, whose row is held: codes that were handed out before are worth nothing from now on.
+async fn replace_recovery_codes(
+    conn: &mut Connection,
+    account: AccountId,
+    codes: &[TokenHash],
+) -> StoreResult<()> {
+    diesel::delete(recovery_codes::table.filter(recovery_codes::account_id.eq(account.0)))
+        .execute(conn)
+        .await?;
+    store_recovery_codes(conn, account, codes).await
 }
 
 async fn store_recovery_codes(
@@ -207,13 +229,14 @@ pub(super) async fn hold_verified(
     Ok(held == 1)
 }
 
-/// Replaces the own password, if it is still the one that was checked (`old_hash`), and ends all other sessions. `false`: it
-/// was changed meanwhile.
+/// Replaces the own password, if it is still the one that was checked (`old_hash`), and the recovery codes where new ones are given, and ends
+/// all other sessions. `false`: it was changed meanwhile.
 pub async fn change_password(
     conn: &mut Connection,
     by: &Acting<ChangeOwnPassword>,
     old_hash: &str,
     new_hash: &str,
+    recovery_codes: Option<&[TokenHash]>,
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
     let account = by.account();
@@ -226,6 +249,9 @@ pub async fn change_password(
     if changed == 0 {
         return Ok(false);
     }
+    if let Some(codes) = recovery_codes {
+        replace_recovery_codes(conn, account, codes).await?;
+    }
     sessions::revoke_all(conn, account, sessions::current(by), RevokeReason::PasswordChanged, now)
         .await?;
     audit::write(
@@ -234,7 +260,7 @@ pub async fn change_password(
             actor: Some(account),
             action: "account.password_changed",
             target: format!("account:{account}"),
-            details: serde_json::json!({}),
+            details: serde_json::json!({ "recovery_codes_replaced": recovery_codes.is_some() }),
             at: now,
         },
     )
@@ -242,18 +268,44 @@ pub async fn change_password(
     Ok(true)
 }
 
-/// Sets a password from the command line, to be changed at the next log-in, and ends all sessions.
+/// Replaces the own recovery codes, if the password is still the one that was verified. `false`: it was changed meanwhile.
+pub async fn change_recovery_codes(
+    conn: &mut Connection,
+    by: &Acting<ReplaceOwnRecoveryCodes>,
+    verified: &VerifiedPassword,
+    codes: &[TokenHash],
+    now: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let account = by.account();
+    if !hold_verified(conn, verified).await? {
+        return Ok(false);
+    }
+    replace_recovery_codes(conn, account, codes).await?;
+    let entry = audit::NewAuditEntry {
+        actor: Some(account),
+        action: "account.recovery_codes_replaced",
+        target: format!("account:{account}"),
+        details: serde_json::json!({}),
+        at: now,
+    };
+    audit::write(conn, entry).await?;
+    Ok(true)
+}
+
+/// Sets a password from the command line, to be changed at the next log-in, replaces the recovery codes, and ends all sessions.
 pub async fn reset_password(
     conn: &mut Connection,
     _by: &Operator,
     account: AccountId,
     new_hash: &str,
+    recovery_codes: &[TokenHash],
     now: DateTime<Utc>,
 ) -> StoreResult<()> {
     diesel::update(accounts::table.find(account.0))
         .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(true)))
         .execute(conn)
         .await?;
+    replace_recovery_codes(conn, account, recovery_codes).await?;
     sessions::revoke_all(conn, account, None, RevokeReason::PasswordChanged, now).await?;
     audit::write(
         conn,

@@ -10,7 +10,7 @@ use super::schema::{accounts, personal_access_tokens as tokens, sessions};
 use super::sessions::RevokeReason;
 use super::{Connection, StoreError, StoreResult};
 use crate::auth::ending::CredentialEnd;
-use crate::auth::permission::{Credential, Granted, Identity, Permission, Role};
+use crate::auth::permission::{Credential, Granted, Identity, Permission};
 use crate::auth::second_factor::SecondFactorDemand;
 use crate::domain::ids::AccountId;
 
@@ -35,7 +35,14 @@ struct EndedRow {
 
 impl EndedRow {
     fn why(&self) -> CredentialEnd {
-        match self.reason.as_deref().and_then(RevokeReason::parse) {
+        let reason = self.reason.as_deref().and_then(RevokeReason::parse);
+        if reason.is_none()
+            && let Some(unknown) = &self.reason
+        {
+            // Only the word is unknown: that the session was revoked is not. A fault would end the streams of everybody else.
+            tracing::error!(session = %self.id, reason = unknown, "a session was revoked for a reason that this program does not know");
+        }
+        match reason {
             _ if self.banned => CredentialEnd::Banned,
             Some(RevokeReason::Logout) => CredentialEnd::LoggedOut,
             Some(RevokeReason::PasswordChanged) => CredentialEnd::PasswordChanged,
@@ -123,7 +130,7 @@ pub(super) async fn confirm<P: Permission>(
     };
     let identity = Identity {
         account: by.account(),
-        role: Role::parse(&role).ok_or_else(|| StoreError::unknown("role"))?,
+        role: role.try_into()?,
         credential: by.credential().clone(),
         must_change_password,
         // Whether one is demanded was asked when the permission was granted; that takes nothing away from anybody.

@@ -5,6 +5,8 @@ use std::time::Duration;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as DieselError};
 use thiserror::Error;
 
+use crate::domain::unknown::UnknownValue;
+
 /// The result of every store function.
 pub type StoreResult<T> = Result<T, StoreError>;
 
@@ -50,12 +52,6 @@ impl StoreError {
     /// Postgres says nothing.
     pub(super) fn silent() -> Self {
         Self::Unavailable("no answer in time".to_owned())
-    }
-
-    /// A value is stored that this program does not know: written by a newer one, or by hand. Never taken for something else.
-    pub(super) fn unknown(what: &'static str) -> Self {
-        let message = format!("the database holds an unknown {what}");
-        Self::Fault(DieselError::DeserializationError(message.into()))
     }
 
     /// Whether this is a conflict with the constraint or index of that name.
@@ -108,6 +104,12 @@ impl Sense {
 /// The SQLSTATE of an error. Diesel drops it; [`wire`](super::wire) writes it where the hint is.
 pub(super) fn sql_state(info: &(dyn DatabaseErrorInformation + Send + Sync)) -> &str {
     info.hint().filter(|hint| hint.len() == 5).unwrap_or_default()
+}
+
+impl From<UnknownValue> for StoreError {
+    fn from(error: UnknownValue) -> Self {
+        Self::Fault(DieselError::DeserializationError(Box::new(error)))
+    }
 }
 
 impl From<DieselError> for StoreError {

@@ -37,6 +37,7 @@ pub mod key_fingerprints;
 pub mod lane;
 mod ledger;
 pub mod migrations;
+pub mod name_skeletons;
 pub mod patience;
 pub mod pool;
 pub mod pooler;

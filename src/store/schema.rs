@@ -37,6 +37,7 @@ diesel::table! {
         created_at -> Timestamptz,
         trading -> Text,
         on_leaderboard -> Bool,
+        name_skeleton -> Nullable<Text>,
         second_factor_since -> Nullable<Timestamptz>,
     }
 }

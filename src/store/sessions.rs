@@ -10,7 +10,7 @@ use super::schema::{accounts, personal_access_tokens, refresh_tokens, sessions};
 use super::{Connection, StoreResult, second_factors};
 use crate::auth::keys::KeyRing;
 use crate::auth::permission::{
-    Acting, Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount, Role,
+    Acting, Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount,
 };
 use crate::auth::second_factor::{PresentedFactor, SecondFactorDemand};
 use crate::auth::secret::TokenHash;
@@ -388,14 +388,15 @@ pub async fn identify(
         .first(conn)
         .await
         .optional()?;
-    Ok(found.map(|(account, role, must_change_password, second_factor_since)| {
-        let role = Role::parse(&role).unwrap_or(Role::Player);
-        Identity {
-            account: AccountId(account),
-            role,
-            credential: Credential::Session(id),
-            must_change_password,
-            second_factor_due: demand.covers(role) && second_factor_since.is_none(),
-        }
+    let Some((account, role, must_change_password, second_factor_since)) = found else {
+        return Ok(None);
+    };
+    let role = role.try_into()?;
+    Ok(Some(Identity {
+        account: AccountId(account),
+        role,
+        credential: Credential::Session(id),
+        must_change_password,
+        second_factor_due: demand.covers(role) && second_factor_since.is_none(),
     }))
 }

@@ -8,9 +8,7 @@ use uuid::Uuid;
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::schema::{accounts, personal_access_tokens as tokens};
 use super::{Connection, StoreResult};
-use crate::auth::permission::{
-    Acting, Credential, Granted, Identity, ManageOwnTokens, Role, Scope,
-};
+use crate::auth::permission::{Acting, Credential, Granted, Identity, ManageOwnTokens, Scope};
 use crate::auth::second_factor::SecondFactorDemand;
 use crate::auth::secret::TokenHash;
 use crate::domain::ids::{AccountId, TokenId};
@@ -176,8 +174,8 @@ pub async fn identify(
             .execute(conn)
             .await?;
     }
-    let scopes = scopes.iter().filter_map(|name| Scope::parse(name)).collect();
-    let role = Role::parse(&role).unwrap_or(Role::Player);
+    let scopes = scopes.into_iter().map(Scope::try_from).collect::<Result<_, _>>()?;
+    let role = role.try_into()?;
     Ok(Some(Identity {
         account: AccountId(account),
         role,

@@ -563,8 +563,15 @@ async fn a_stream_ends_with_its_token() {
                 let now = app.clock().now();
                 app.store()
                     .transaction(async |conn| {
-                        cardscape::store::accounts::reset_password(conn, &operator, id, &hash, now)
-                            .await
+                        cardscape::store::accounts::reset_password(
+                            conn,
+                            &operator,
+                            id,
+                            &hash,
+                            &[],
+                            now,
+                        )
+                        .await
                     })
                     .await
                     .unwrap();

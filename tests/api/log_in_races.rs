@@ -152,7 +152,7 @@ async fn outlives_nothing(way: Way) {
                 let (operator, now) = (Operator::at_the_machine(), app.clock().now());
                 app.store()
                     .transaction(async |conn| {
-                        accounts::reset_password(conn, &operator, id, &new_hash, now).await
+                        accounts::reset_password(conn, &operator, id, &new_hash, &[], now).await
                     })
                     .await
                     .unwrap();

@@ -44,6 +44,7 @@ mod ledger;
 mod log_in_races;
 
 mod mint;
+mod names;
 mod networks;
 mod openapi;
 mod packs;
@@ -52,6 +53,7 @@ mod print_commitments;
 mod print_plans;
 mod print_runs;
 mod print_statistics;
+mod recovery_codes;
 mod retention;
 mod revoked_credentials;
 mod rulings;

@@ -52,6 +52,7 @@ const MATRIX: &[Row] = &[
     ("replace_second_factor_codes", Login,            "", || json!({ "current_password": "x", "code": "000000" })),
     ("find_me",             Login,                    "", none),
     ("change_password",     Login,                    "", || json!({ "current_password": "x", "new_password": "short" })),
+    ("replace_recovery_codes", Login,                 "", || json!({ "password": "x" })),
     ("change_trading",      Login,                    "", || json!({ "trading": "offers" })),
     ("list_sessions",       Login,                    "", none),
     ("log_in",              Anyone,                   "", || json!({ "name": "nobody", "password": "x" })),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{PaperCard, RequestExt as _, TestApp};
+use crate::support::{PASSWORD, PaperCard, RequestExt as _, TestApp};
 
 const OF_DUSK: &str = "/v1/games/ttcg/sets/dusk/print-statistics";
 
@@ -76,7 +76,7 @@ async fn a_hidden_card_is_counted_for_nobody_who_may_not_see_it() {
     assert_eq!(closed["rarities"], json!([]), "not even which rarities there are");
     assert_eq!((&closed["printed"], &closed["registered"]), (&json!(0), &json!(0)));
     // A holder, who sees the card itself, counts like everybody.
-    let holder = app.log_in("player 002 0", "password of player 002 0").await;
+    let holder = app.log_in("player 002 0", PASSWORD).await;
     let answer = app.get(OF_DUSK).by(&holder).answer().await;
     assert_eq!(answer.header("cache-control"), "private, no-cache");
     assert_eq!(answer.expect(200), closed);

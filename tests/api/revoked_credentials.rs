@@ -205,6 +205,9 @@ impl Scene {
                 let body = json!({ "current_password": own.password, "new_password": "violet harbour lamp" });
                 Draft::new(&own, "/v1/me/password", body)
             }
+            "replace_recovery_codes" => {
+                Draft::new(ada, "/v1/me/recovery-codes", json!({ "password": ada.password }))
+            }
             "change_listing" => {
                 Draft::new(ada, "/v1/me/leaderboard", json!({ "on_leaderboard": true }))
             }

@@ -48,6 +48,9 @@ pub struct Player {
     pub refresh_token: String,
 }
 
+/// Of everybody whom tests make.
+pub const PASSWORD: &str = "pepper canal seven";
+
 /// Limits wide enough that tests meet them only where they are about them, and no answers from memory: what an operator imports beside
 /// the instance may show up to a second later.
 fn settings() -> ApiSettings {
@@ -221,7 +224,7 @@ impl TestApp {
 
     /// A player who registers and logs in.
     pub async fn player(&self, name: &str) -> Player {
-        let password = format!("password of {name}");
+        let password = PASSWORD.to_owned();
         let body = json!({ "name": name, "password": password });
         self.post("/v1/accounts").json(&body).answer().await.expect(201);
         self.log_in(name, &password).await
@@ -288,7 +291,7 @@ impl TestApp {
     async fn staff(&self, name: &str, role: Role) -> Player {
         self.created_by_operator(name, role, "first password").await;
         let first = self.log_in(name, "first password").await;
-        let password = format!("password of {name}");
+        let password = PASSWORD.to_owned();
         let body = json!({ "current_password": "first password", "new_password": password });
         self.put("/v1/me/password").by(&first).json(&body).answer().await.expect(204);
         Player { password, ..first }

@@ -12,8 +12,9 @@ mod press;
 mod proxy;
 mod receiver;
 mod tls_postgres;
+mod wiretap;
 
-pub use app::{Player, TestApp};
+pub use app::{PASSWORD, Player, TestApp};
 pub use bouncer::Bouncer;
 pub use catalogue::{edit_set, effect_files, import_into, seed_data, set_file};
 pub use db::{TestDb, postgres_log, sql};
@@ -24,3 +25,4 @@ pub use press::{PaperCard, Program, fresh_path, read_print_file, run, sha256};
 pub use proxy::{Proxy, Weather};
 pub use receiver::{Hook, Received, Receiver};
 pub use tls_postgres::TlsPostgres;
+pub use wiretap::Wiretap;

@@ -1,0 +1,93 @@
+//! What the service says to Postgres: a proxy between them that notes every statement.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use percent_encoding::percent_decode_str;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+
+/// A way to the database on which statements are written down. It runs on the runtime that started it.
+pub struct Wiretap {
+    url: String,
+    heard: Arc<Mutex<Vec<String>>>,
+}
+
+impl Wiretap {
+    /// Before the database at `url`, which is reached by a socket: `postgres:///NAME?host=FOLDER&user=USER`.
+    pub async fn start(url: &str) -> Self {
+        let (database, rest) = url.strip_prefix("postgres:///").unwrap().split_once('?').unwrap();
+        let parameter = |name: &str| {
+            let value = rest.split('&').find_map(|part| part.strip_prefix(name)).unwrap();
+            percent_decode_str(value).decode_utf8().unwrap().into_owned()
+        };
+        let socket = PathBuf::from(parameter("host=")).join(".s.PGSQL.5432");
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let url = format!("postgres://{}@127.0.0.1:{port}/{database}", parameter("user="));
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let notes = heard.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let server = UnixStream::connect(&socket).await.unwrap();
+                tokio::spawn(pass_on(client, server, notes.clone()));
+            }
+        });
+        Self { url, heard }
+    }
+
+    /// The way through it.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The statements since this was asked last that name one of the tables.
+    pub fn heard(&self, tables: &[&str]) -> Vec<String> {
+        let heard = std::mem::take(&mut *self.heard.lock().unwrap());
+        heard.into_iter().filter(|sql| tables.iter().any(|table| sql.contains(table))).collect()
+    }
+}
+
+async fn pass_on(client: TcpStream, server: UnixStream, heard: Arc<Mutex<Vec<String>>>) {
+    let (mut from_client, mut to_client) = client.into_split();
+    let (mut from_server, mut to_server) = server.into_split();
+    tokio::spawn(async move { tokio::io::copy(&mut from_server, &mut to_client).await });
+    let (mut bytes, mut begun, mut named) = (Vec::new(), false, HashMap::new());
+    while from_client.read_buf(&mut bytes).await.is_ok_and(|read| read > 0) {
+        // The first message has no type.
+        loop {
+            let head = if begun { 5 } else { 4 };
+            let Some(length) = bytes.get(head - 4..head) else { break };
+            let length = u32::from_be_bytes(length.try_into().unwrap()) as usize + head - 4;
+            if bytes.len() < length {
+                break;
+            }
+            let message: Vec<u8> = bytes.drain(..length).collect();
+            if begun {
+                listen(&message, &mut named, &heard);
+            }
+            begun = true;
+            if to_server.write_all(&message).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Notes what a message has executed.
+fn listen(message: &[u8], named: &mut HashMap<String, String>, heard: &Mutex<Vec<String>>) {
+    let mut texts = message[5..].split(|byte| *byte == 0);
+    let mut text = || String::from_utf8_lossy(texts.next().unwrap_or_default()).into_owned();
+    match message[0] {
+        // Parse: name and text.
+        b'P' => drop(named.insert(text(), text())),
+        // Bind: the portal, and the name of the statement.
+        b'B' => {
+            let (_, name) = (text(), text());
+            heard.lock().unwrap().push(named.get(&name).cloned().unwrap_or_default());
+        }
+        b'Q' => heard.lock().unwrap().push(text()),
+        _ => {}
+    }
+}
