@@ -327,7 +327,11 @@ impl Model {
             self.disputes.iter().map(|dispute| (&dispute.id, dispute.state)).collect();
         let mut unlocks: BTreeMap<&String, usize> =
             self.copies.iter().map(|copy| (&copy.card, 0)).collect();
-        for (_, card) in &self.counted {
+        // An account has one vote for a card, by any copy that it submitted and that is not void.
+        let living = self.copies.iter().filter(|copy| !copy.voided);
+        let votes: BTreeSet<(usize, &String)> =
+            living.filter_map(|copy| Some((copy.submitter?, &copy.card))).collect();
+        for (_, card) in votes {
             *unlocks.entry(card).or_default() += 1;
         }
         let submissions = self.copies.iter().filter(|copy| copy.submitter.is_some()).count();
