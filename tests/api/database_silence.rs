@@ -163,14 +163,14 @@ async fn a_connection_that_is_given_up_in_the_middle_is_closed() {
     let settings = StoreSettings { pool_size: 1, ..StoreSettings::new(app.db().url()) };
     let store = cardscape::store::Store::new(&settings).unwrap();
 
-    let first = process_of(&mut *store.connection().await.unwrap()).await;
-    assert_eq!(process_of(&mut *store.connection().await.unwrap()).await, first, "used again");
+    let first = process_of(&mut store.connection().await.unwrap()).await;
+    assert_eq!(process_of(&mut store.connection().await.unwrap()).await, first, "used again");
 
     let mut conn = store.connection().await.unwrap();
     let asked = conn.batch_execute("SELECT pg_sleep(1)");
     tokio::time::timeout(Duration::from_millis(50), asked).await.unwrap_err();
     drop(conn);
-    let second = process_of(&mut *store.connection().await.unwrap()).await;
+    let second = process_of(&mut store.connection().await.unwrap()).await;
     assert_ne!(second, first, "given up in a statement");
 
     let transaction = store.transaction(async |conn| {
@@ -179,7 +179,7 @@ async fn a_connection_that_is_given_up_in_the_middle_is_closed() {
         Ok::<(), cardscape::store::StoreError>(())
     });
     tokio::time::timeout(Duration::from_millis(200), transaction).await.unwrap_err();
-    let third = process_of(&mut *store.connection().await.unwrap()).await;
+    let third = process_of(&mut store.connection().await.unwrap()).await;
     assert_ne!(third, second, "given up in a transaction");
 }
 
