@@ -14,8 +14,8 @@ use super::state::AppState;
 use crate::auth::permission::WriteCatalogue;
 use crate::domain::card_edit::MergePatch;
 use crate::domain::ids::CardId;
+use crate::store::deadlines;
 use crate::store::import::{self, EditError};
-use crate::store::patience;
 
 /// What an edit ended with: what the thing is now, or what a rehearsal would have made of it.
 pub(super) enum Edited<T> {
@@ -101,7 +101,7 @@ pub async fn edit_card(
     let (id, if_match, Patch(patch)) = (CardId(*card), if_match?, patch?);
     let at = state.clock.now();
     let done = state
-        .write_within(patience::CATALOGUE, &by, async |conn, by| {
+        .write_within(deadlines::CATALOGUE, &by, async |conn, by| {
             let is_current = |view: &_| if_match.has_seen(&CardResponse::from(Clone::clone(view)));
             let now = import::edit_card(conn, by, id, &state.games, is_current, &patch, at).await?;
             // An error takes everything back.

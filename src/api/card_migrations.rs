@@ -21,7 +21,7 @@ use crate::store::Connection;
 use crate::store::card_migrations::{
     self, Destination, MigrationError, MigrationRow, Order, move_card as store_move,
 };
-use crate::store::patience;
+use crate::store::deadlines;
 
 /// Old places lead on for ever, but where to may change.
 const REDIRECTS_FRESH: &str = "public, max-age=300";
@@ -224,7 +224,7 @@ pub async fn move_card(
     let to = Destination { set: body.value.set, number };
     let (id, at) = (MigrationId::fresh(), state.clock.now());
     let done = state
-        .write_within(patience::CATALOGUE, &by, async |conn, by| {
+        .write_within(deadlines::CATALOGUE, &by, async |conn, by| {
             let order = Order { by, id, note: note.as_deref(), claim: key.as_ref(), at };
             store_move(conn, &order, card, &to).await
         })
@@ -261,7 +261,7 @@ pub async fn merge_card(
     let key = key.claim_at(&state, by.account(), "merge_card", card.0, &body);
     let (id, at) = (MigrationId::fresh(), state.clock.now());
     let done = state
-        .write_within(patience::CATALOGUE, &by, async |conn, by| {
+        .write_within(deadlines::CATALOGUE, &by, async |conn, by| {
             let order = Order { by, id, note: note.as_deref(), claim: key.as_ref(), at };
             card_migrations::merge_card(conn, &order, card, into).await
         })

@@ -23,7 +23,7 @@ use crate::store::collection::{self, EntryView};
 use crate::store::collection_imports::{
     self, COMMIT_TIME, CommitError, Committed, NewImport, Reading, RejectedLine, Verdict,
 };
-use crate::store::patience;
+use crate::store::deadlines;
 
 pub use desk::{ImportDesk, ImportPlace};
 
@@ -294,14 +294,14 @@ pub async fn read_import(
         game: query.game.as_ref().map(|game| game.as_str().to_owned()),
         most_common: matches!(query.without_rarity, WithoutRarity::MostCommon),
     };
-    let mut conn = state.store.patient(patience::LARGE).connection().await?;
+    let mut conn = state.store.with_deadline(deadlines::LARGE).connection().await?;
     let viewer = caller.viewer();
-    let patience = state.settings.suggestion_time;
+    let time_limit = state.settings.suggestion_time;
     let lines = &table.lines;
     let mut reading = collection_imports::read(&mut conn, &by, viewer, lines, &assumed).await?;
     drop(conn);
     let lane = (&state.searches, network.0);
-    let left_out = collection_imports::suggest(lane, viewer, &mut reading, patience).await;
+    let left_out = collection_imports::suggest(lane, viewer, &mut reading, time_limit).await;
 
     let (id, at) = (CollectionImportId::unordered(), state.clock.now());
     let new = NewImport {
@@ -313,7 +313,7 @@ pub async fn read_import(
         at,
     };
     state
-        .write_within(patience::LARGE, &by, async |conn, by| {
+        .write_within(deadlines::LARGE, &by, async |conn, by| {
             collection_imports::keep(conn, by, &new).await
         })
         .await?;
@@ -417,7 +417,7 @@ pub async fn commit_import(
 ) -> Result<HttpResponse, Problem> {
     let (id, only_ok, at) = (CollectionImportId(*import), body.value.only_ok, state.clock.now());
     let committed = state
-        .write_within(patience::LARGE, &by, async |conn, by| {
+        .write_within(deadlines::LARGE, &by, async |conn, by| {
             collection_imports::commit(conn, by, id, only_ok, at).await
         })
         .await?;

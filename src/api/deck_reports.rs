@@ -340,9 +340,9 @@ async fn judge(
     drop(conn);
     let mut suggestions_left_out = 0;
     if !unknown.is_empty() {
-        let (lane, patience) = ((&state.searches, network), state.settings.suggestion_time);
+        let (lane, time_limit) = ((&state.searches, network), state.settings.suggestion_time);
         let left_out =
-            deck_pool::add_near(lane, viewer, game, &unknown, &mut cards, patience).await;
+            deck_pool::add_near(lane, viewer, game, &unknown, &mut cards, time_limit).await;
         suggestions_left_out = left_out.max(judged.suggest(&cards.catalogue(game)));
     }
     let card_id = |card: &CardReference| match catalogue.find(card) {

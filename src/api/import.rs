@@ -11,8 +11,8 @@ use super::state::AppState;
 use crate::auth::permission::{Importer, WriteCatalogue};
 use crate::domain::code::Code;
 use crate::domain::import::{FaultyCard, GameImport, GameSource, ImportFault};
+use crate::store::deadlines;
 use crate::store::import::{self, Base, ImportError, ImportSummary, SetSummary};
-use crate::store::patience;
 
 /// Most faults in one answer: a file of the wrong game has one for each card.
 const MAX_FAULTS: usize = 200;
@@ -113,7 +113,7 @@ impl ImportQuery {
         place.check(&import)?;
         let at = state.clock.now();
         let done: Result<ImportSummary, ImportError> = state
-            .write_within(patience::CATALOGUE, by, async |conn, by| {
+            .write_within(deadlines::CATALOGUE, by, async |conn, by| {
                 let importer = Importer::from(by);
                 let summary = import::import(conn, &importer, &import, base, at, &|_| {}).await?;
                 // An error takes everything back.

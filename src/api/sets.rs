@@ -17,9 +17,9 @@ use crate::auth::permission::WriteCatalogue;
 use crate::domain::card_edit::set_faults;
 use crate::domain::code::Code;
 use crate::domain::import::{GameSource, SourceFile};
+use crate::store::deadlines;
 use crate::store::games;
 use crate::store::import::{self, Base, EditError, SetChange};
-use crate::store::patience;
 use crate::store::sets::{self, SetRow};
 
 /// The same for everybody; an unlock shows within seconds.
@@ -243,7 +243,7 @@ pub async fn edit_set(
     let loaded = loaded.ok_or_else(Problem::not_found)?;
     let (change, at) = (patch.parse(&loaded.game, &set)?, state.clock.now());
     let done = state
-        .write_within(patience::CATALOGUE, &by, async |conn, by| {
+        .write_within(deadlines::CATALOGUE, &by, async |conn, by| {
             let is_current = |row: &SetRow| if_match.has_seen(&SetResponse::from(row.clone()));
             let place = (game.as_str(), set.as_str());
             let now = import::edit_set(conn, by, place, is_current, &change, at).await?;

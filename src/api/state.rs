@@ -58,7 +58,7 @@ impl AppState {
         self.store.transaction_by(by, self.clock.now(), work).await
     }
 
-    /// Like [`Self::write`], for work whose statements may each take as long as `limit` ([`Store::patient`]).
+    /// Like [`Self::write`], for work whose statements may each take as long as `limit` ([`Store::with_deadline`]).
     pub async fn write_within<P: Permission, T, E>(
         &self,
         limit: Duration,
@@ -68,7 +68,7 @@ impl AppState {
     where
         E: From<StoreError> + AsStoreError,
     {
-        self.store.patient(limit).transaction_by(by, self.clock.now(), work).await
+        self.store.with_deadline(limit).transaction_by(by, self.clock.now(), work).await
     }
 }
 

@@ -13,7 +13,7 @@ use crate::domain::code::Code;
 use crate::domain::unlock_policy::{
     MAX_ACCOUNT_AGE_DAYS, MAX_RARITIES, MAX_THRESHOLD, UnlockPolicy,
 };
-use crate::store::patience;
+use crate::store::deadlines;
 use crate::store::unlock_policies::{self, InForce, PolicyChange, PolicyPlace};
 
 /// What must come together to unlock a card. A copy counts for one account only, and an account once for each card, always.
@@ -301,7 +301,7 @@ async fn change(
     let base = versions.check(stored.map(|row| Revision(row.revision)))?.map(|Revision(base)| base);
     let at = state.clock.now();
     let changed = state
-        .write_within(patience::BATCH, by, async |conn, by| {
+        .write_within(deadlines::BATCH, by, async |conn, by| {
             unlock_policies::change(conn, by, &place, policy.as_ref(), base, at).await
         })
         .await?;

@@ -15,7 +15,7 @@ use super::state::AppState;
 use crate::auth::permission::UnlockCards;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
-use crate::store::patience;
+use crate::store::deadlines;
 use crate::store::unlocks::{self, ProgressRow, SetProgressRow};
 use crate::store::{sets, unlock_policies};
 
@@ -207,7 +207,7 @@ pub async fn unlock_set(
     let (game, set) = path.into_inner();
     let (reason, at) = (reason(&body.value.reason)?, state.clock.now());
     let unlocked = state
-        .write_within(patience::BATCH, &by, async |conn, by| {
+        .write_within(deadlines::BATCH, &by, async |conn, by| {
             unlock_policies::unlock_set(conn, by, game.as_str(), set.as_str(), &reason, at).await
         })
         .await?

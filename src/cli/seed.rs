@@ -17,7 +17,7 @@ use crate::config::DatabaseOptions;
 use crate::domain::clock::Clock;
 use crate::domain::import::{GameImport, GameSource, ImportFault};
 use crate::store::import::{self, Base, ImportError, ImportSummary};
-use crate::store::{Store, changes, games, patience, seed_loads};
+use crate::store::{Store, changes, deadlines, games, seed_loads};
 
 #[derive(Args)]
 pub(super) struct SeedCommand {
@@ -174,7 +174,7 @@ pub(super) async fn import_game(
     let start = bar.position();
     let progress = |cards: usize| bar.inc(cards as u64);
     store
-        .patient(patience::CATALOGUE)
+        .with_deadline(deadlines::CATALOGUE)
         .transaction(async |conn| {
             // The transaction may run again after a deadlock.
             bar.set_position(start);

@@ -31,8 +31,8 @@ use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
 use crate::store::lane::SearchLane;
 use crate::store::{
-    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, discarded_runs,
-    key_fingerprints, name_skeletons, patience, retention, unlock_policies,
+    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, deadlines, discarded_runs,
+    key_fingerprints, name_skeletons, retention, unlock_policies,
 };
 use crate::webhooks::Dispatcher;
 use crate::webhooks::sender::Sender;
@@ -281,7 +281,7 @@ async fn housekeeping(shared: Arc<Shared>, store: Store) {
         tick.tick().await;
         shared.rate_limiter.sweep();
         shared.metrics.run_upkeep();
-        let patient = store.patient(patience::BATCH);
+        let patient = store.with_deadline(deadlines::BATCH);
         if let Err(error) = retention::sweep(&patient, shared.clock.now()).await {
             tracing::warn!(%error, "could not sweep");
         }

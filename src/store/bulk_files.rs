@@ -15,7 +15,7 @@ use diesel_async::{
 use uuid::Uuid;
 
 use super::schema::{bulk_chunks, bulk_files};
-use super::{Connection, Store, StoreResult, patience};
+use super::{Connection, Store, StoreResult, deadlines};
 
 pub use super::door::bulk::BulkCard;
 pub use build::{Layout, Page, Pages, refresh};
@@ -82,7 +82,7 @@ pub async fn chunk(
 pub async fn discard_replaced(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut discarded = 0;
     loop {
-        let mut conn = store.patient(patience::BATCH).connection().await?;
+        let mut conn = store.with_deadline(deadlines::BATCH).connection().await?;
         AnsiTransactionManager::begin_transaction(&mut *conn).await?;
         let deleted = discard_one(&mut conn, now).await;
         match end(&mut conn, deleted).await? {

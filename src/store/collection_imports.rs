@@ -262,13 +262,13 @@ fn misspelt(
 }
 
 /// Adds near names, as far as the viewer may see their cards, to lines whose name is that of no card. Returns how many names were left out, because
-/// there are too many of them, because it took longer than `patience`, or because there was no place for the search: the reading is right
+/// there are too many of them, because it took longer than `time_limit`, or because there was no place for the search: the reading is right
 /// without.
 pub async fn suggest(
     (lane, network): (&SearchLane, Network),
     viewer: Viewer,
     reading: &mut Reading,
-    patience: StdDuration,
+    time_limit: StdDuration,
 ) -> usize {
     let started = Instant::now();
     let names: BTreeSet<&Misspelt> = reading.misspelt.iter().map(|(_, name, _)| name).collect();
@@ -281,7 +281,7 @@ pub async fn suggest(
         let mut conn = lane.enter(network).await?;
         let some = &names[..names.len().min(SUGGESTED_NAMES)];
         for names in some.chunks(AT_ONCE) {
-            if started.elapsed() > patience {
+            if started.elapsed() > time_limit {
                 break;
             }
             near.extend(names.iter().zip(lookups::near(&mut conn, viewer, names).await?));

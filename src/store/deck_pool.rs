@@ -93,7 +93,7 @@ async fn box_sets(
 const AT_ONCE: usize = 20;
 
 /// Adds the cards whose names are near to these unknown ones, as far as `viewer` may see them. Returns how many names were
-/// not looked up, because there are more than [`SUGGESTED_NAMES_MAX`], because it took longer than `patience`, or because there was no
+/// not looked up, because there are more than [`SUGGESTED_NAMES_MAX`], because it took longer than `time_limit`, or because there was no
 /// place for the search: the report is right without. Whether a name is that of a hidden card makes no difference.
 pub async fn add_near(
     (lane, network): (&SearchLane, Network),
@@ -101,7 +101,7 @@ pub async fn add_near(
     game: &Game,
     unknown: &BTreeSet<String>,
     found: &mut DeckPool,
-    patience: Duration,
+    time_limit: Duration,
 ) -> usize {
     let started = Instant::now();
     let mut looked_up = 0;
@@ -110,7 +110,7 @@ pub async fn add_near(
         let keys: Vec<String> =
             unknown.iter().take(SUGGESTED_NAMES_MAX).map(|name| search_key(name)).collect();
         for keys in keys.chunks(AT_ONCE) {
-            if started.elapsed() > patience {
+            if started.elapsed() > time_limit {
                 break;
             }
             let near = pool::near_names(&mut conn, viewer, game.code(), keys, NEAR_NAMES).await?;

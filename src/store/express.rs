@@ -35,7 +35,7 @@ impl Express {
     }
 
     /// A place on the line, within the time that a connection of the pool may take.
-    pub(super) async fn reader(&self, patience: Duration) -> StoreResult<Reader> {
+    pub(super) async fn reader(&self, time_limit: Duration) -> StoreResult<Reader> {
         let reader = async {
             // The places are never closed.
             let place = self.places.clone().acquire_owned().await.map_err(unavailable)?;
@@ -50,7 +50,7 @@ impl Express {
             };
             Ok(Reader { line, _place: place })
         };
-        let in_time = timeout(patience, reader).await;
+        let in_time = timeout(time_limit, reader).await;
         in_time.map_err(|_| unavailable(NO_FREE_CONNECTION))?
     }
 }

@@ -64,9 +64,9 @@ pub async fn ensure_database(url: &str, name: &str) -> Result<(), MigrationError
 
 /// Applies every migration that is not applied yet and returns their names. Through a pooler in transaction mode there may be none.
 pub async fn migrate(url: &str, route: Route) -> Result<Vec<String>, MigrationError> {
-    let patience =
+    let time_limit =
         StoreSettings { acquire_timeout: PATIENCE, ..StoreSettings::new(url.to_owned()) };
-    let mut session = pool::open(&patience, STATEMENT).await?;
+    let mut session = pool::open(&time_limit, STATEMENT).await?;
     if route == Route::Session {
         session.batch_execute(LOCK).await?;
     }

@@ -23,7 +23,7 @@ pub(super) const NO_FREE_CONNECTION: &str = "no free connection in time";
 /// The connection that store functions take.
 pub type Connection = AsyncPgConnection;
 
-/// How to reach Postgres, and how patient to be. The stores of a process are made from clones of one value: so each learns what the others
+/// How to reach Postgres, and how long to wait for it. The stores of a process are made from clones of one value: so each learns what the others
 /// notice about the server.
 #[derive(Clone, Debug)]
 pub struct StoreSettings {
@@ -49,7 +49,7 @@ pub struct StoreSettings {
 }
 
 impl StoreSettings {
-    /// Settings for `url` with the default patience: 2 s for a connection, 2 s for a statement, 2.8 s in all, so that a request never
+    /// Settings for `url` with the default time limits: 2 s for a connection, 2 s for a statement, 2.8 s in all, so that a request never
     /// waits longer than 3 s to hear that Postgres is gone.
     pub fn new(url: String) -> Self {
         Self {
@@ -78,7 +78,7 @@ pub struct Store {
     settings: Arc<StoreSettings>,
     express: Arc<Express>,
     /// How long one statement may take, where that is more than those of requests may.
-    patience: Option<Duration>,
+    time_limit: Option<Duration>,
 }
 
 impl Store {
@@ -90,14 +90,14 @@ impl Store {
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let express = Arc::new(Express::new(settings.clone()));
-        Ok(Self { pool, settings, express, patience: None })
+        Ok(Self { pool, settings, express, time_limit: None })
     }
 
     /// The same pool for work whose statements may each take as long as `limit`, whatever a request may: such that sets a
     /// `statement_timeout` of its own, which should be a little shorter.
     #[must_use]
-    pub fn patient(&self, limit: Duration) -> Self {
-        Self { patience: Some(limit), ..self.clone() }
+    pub fn with_deadline(&self, limit: Duration) -> Self {
+        Self { time_limit: Some(limit), ..self.clone() }
     }
 
     /// Runs a request: all its waits for the database take no longer together than the settings say. Work that it spawns is not counted.
@@ -108,7 +108,7 @@ impl Store {
     /// A connection, within the time limit. When the future that has it is dropped in the middle of a statement or a transaction, it is
     /// closed.
     pub async fn connection(&self) -> StoreResult<Held> {
-        let budget = if self.patience.is_some() { None } else { Budget::current() };
+        let budget = if self.time_limit.is_some() { None } else { Budget::current() };
         let most = self.settings.acquire_timeout;
         let most = budget.as_ref().map_or(most, |budget| most.min(budget.left()));
         let began = Instant::now();
@@ -119,7 +119,7 @@ impl Store {
         let session = session
             .map_err(|_| StoreError::Unavailable(NO_FREE_CONNECTION.to_owned()))?
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        session.pulse().lend(self.patience.unwrap_or(self.settings.answer_timeout), budget);
+        session.pulse().lend(self.time_limit.unwrap_or(self.settings.answer_timeout), budget);
         Ok(Held::new(session))
     }
 
@@ -280,11 +280,11 @@ impl AsStoreError for StoreError {
     }
 }
 
-/// A connection of nobody's pool, for work at the start or on the command line: `patience` is for each of its statements.
+/// A connection of nobody's pool, for work at the start or on the command line: `time_limit` is for each of its statements.
 pub(super) async fn open(
     settings: &StoreSettings,
-    patience: Duration,
+    time_limit: Duration,
 ) -> diesel::ConnectionResult<Session> {
-    let settings = StoreSettings { answer_timeout: patience, ..settings.clone() };
+    let settings = StoreSettings { answer_timeout: time_limit, ..settings.clone() };
     Session::bare(&settings, "cardscape").await
 }

@@ -61,7 +61,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Finds out. Without a pooler this takes one connection; with one, some transactions that do nothing are open for a moment.
 pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
-    let open = |patience| dial(&settings.url, "cardscape", patience, &settings.health);
+    let open = |time_limit| dial(&settings.url, "cardscape", time_limit, &settings.health);
     let Dialled { client, line } = open(FIRST).await?;
     // A pooler names itself as the process to cancel: the process behind it may change.
     if line.pulse.process() == Some(process(&client).await?) {

@@ -11,7 +11,7 @@ use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
 use uuid::Uuid;
 
 use super::schema::{games, sets, unlock_policies};
-use super::{Connection, Store, StoreResult, audit, changes, patience, votes};
+use super::{Connection, Store, StoreResult, audit, changes, deadlines, votes};
 use crate::auth::permission::{Acting, UnlockCards};
 use crate::domain::ids::CardId;
 use crate::domain::unlock_policy::UnlockPolicy;
@@ -469,7 +469,7 @@ async fn unlock_by_date(
     set: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
-    let mut begun = store.patient(patience::BATCH).begin().await?;
+    let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
     let done = async {
         begun.conn().batch_execute(PATIENCE).await?;
         apply(begun.conn(), game, set, Count::Everything, at).await

@@ -89,7 +89,7 @@ pub struct Sender {
     named: Arc<[IpNet]>,
     resolver: Arc<dyn Resolver>,
     tls: TlsConnector,
-    patience: Patience,
+    time_limit: Patience,
 }
 
 impl Sender {
@@ -109,12 +109,12 @@ impl Sender {
         Self::with(named, Arc::new(SystemResolver), roots, Patience::default())
     }
 
-    /// Posts with another resolver, other roots and other patience.
+    /// Posts with another resolver, other roots and other time_limit.
     pub fn with(
         named: Vec<IpNet>,
         resolver: Arc<dyn Resolver>,
         roots: RootCertStore,
-        patience: Patience,
+        time_limit: Patience,
     ) -> anyhow::Result<Self> {
         let provider = Arc::new(crypto::ring::default_provider());
         let mut config = ClientConfig::builder_with_provider(provider)
@@ -123,13 +123,13 @@ impl Sender {
             .with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let tls = TlsConnector::from(Arc::new(config));
-        Ok(Self { named: named.into(), resolver, tls, patience })
+        Ok(Self { named: named.into(), resolver, tls, time_limit })
     }
 
     /// Posts a message and tells how it went.
     pub async fn post(&self, url: &str, message: Message) -> Outcome {
         let attempt = self.attempt(url, message);
-        let attempt = tokio::time::timeout(self.patience.whole, attempt).await;
+        let attempt = tokio::time::timeout(self.time_limit.whole, attempt).await;
         let failed = |failure| Outcome { status: None, failure: Some(failure), retry_after: None };
         let response = match attempt {
             Err(_) => return failed(Failure::Timeout),
@@ -147,7 +147,7 @@ impl Sender {
     async fn attempt(&self, url: &str, message: Message) -> Result<Answered, Failure> {
         // The networks that the operator names may be others than when the webhook was made.
         let target = Target::parse(url, &self.named).map_err(refusal)?;
-        let stream = tokio::time::timeout(self.patience.connect, self.connect(&target))
+        let stream = tokio::time::timeout(self.time_limit.connect, self.connect(&target))
             .await
             .map_err(|_| Failure::Timeout)??;
         let (mut requests, connection) = hyper::client::conn::http1::Builder::new()
@@ -195,7 +195,7 @@ impl Sender {
     /// A connection to the first address that takes one. None may use up the time of the others: a machine may believe that it has IPv6.
     async fn open(&self, addresses: &[IpAddr], port: u16) -> Option<TcpStream> {
         let tried = &addresses[..addresses.len().min(MAX_ADDRESSES)];
-        let share = self.patience.connect / u32::try_from(tried.len()).unwrap_or(1).max(1);
+        let share = self.time_limit.connect / u32::try_from(tried.len()).unwrap_or(1).max(1);
         for address in tried {
             let connecting = TcpStream::connect(SocketAddr::new(*address, port));
             if let Ok(Ok(stream)) = tokio::time::timeout(share, connecting).await {
@@ -318,11 +318,11 @@ mod tests {
     }
 
     fn sender(named: &str, resolver: Arc<dyn Resolver>, roots: RootCertStore) -> Sender {
-        let patience =
+        let time_limit =
             Patience { connect: Duration::from_millis(700), whole: Duration::from_secs(1) };
         let named = named.split(',').filter(|net| !net.is_empty());
         let named = named.map(|net| net.parse().unwrap()).collect();
-        Sender::with(named, resolver, roots, patience).unwrap()
+        Sender::with(named, resolver, roots, time_limit).unwrap()
     }
 
     fn message() -> Message {

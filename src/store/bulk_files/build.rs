@@ -20,7 +20,7 @@ use crate::store::changes::{self, Extent};
 use crate::store::door;
 use crate::store::games::GameShelf;
 use crate::store::schema::{bulk_chunks, bulk_files};
-use crate::store::{Connection, Store, StoreError, StoreResult, patience};
+use crate::store::{Connection, Store, StoreError, StoreResult, deadlines};
 
 /// Whoever makes a file holds this advisory lock.
 const LOCK: i64 = 7_233_172_015;
@@ -178,7 +178,7 @@ async fn build(
     // First the number, then the snapshot: what has a number by now was committed before, so the snapshot has it.
     let seq = changes::extent(store).await?.newest;
     let began = Instant::now();
-    let mut conn = store.patient(patience::BATCH).connection().await?;
+    let mut conn = store.with_deadline(deadlines::BATCH).connection().await?;
     AnsiTransactionManager::begin_transaction(&mut *conn).await?;
     let order = Order { game, seq, layout, now, began };
     let files = order.make(&mut conn, games).await;

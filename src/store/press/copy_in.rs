@@ -47,8 +47,8 @@ impl CopyIn {
     /// Connects and takes the lock; `None`: somebody else is minting. Session locks need a direct connection, not
     /// a pooler in transaction mode.
     pub(super) async fn take(settings: &StoreSettings) -> Result<Option<Self>, MintError> {
-        let patience = settings.acquire_timeout;
-        let dialled = dial(&settings.url, "cardscape mint", patience, &settings.health).await?;
+        let time_limit = settings.acquire_timeout;
+        let dialled = dial(&settings.url, "cardscape mint", time_limit, &settings.health).await?;
         dialled.line.pulse.lend(STATEMENT, None);
         let press = Self { client: dialled.client, line: dialled.line };
         press.client.batch_execute("SET statement_timeout = 0; SET lock_timeout = '30s'").await?;

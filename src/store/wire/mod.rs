@@ -59,11 +59,11 @@ pub(super) fn check_url(url: &str) -> Result<(), &'static str> {
     Address::parse(url).map(drop)
 }
 
-/// Connects to the server at `url`. `patience` is for each address of the server, and for each answer of it. The errors say what the system said.
+/// Connects to the server at `url`. `time_limit` is for each address of the server, and for each answer of it. The errors say what the system said.
 pub(super) async fn dial(
     url: &str,
     name: &str,
-    patience: Duration,
+    time_limit: Duration,
     health: &Arc<Health>,
 ) -> ConnectionResult<Dialled> {
     let mut address =
@@ -71,7 +71,7 @@ pub(super) async fn dial(
     if address.config.get_application_name().is_none() {
         address.config.application_name(name);
     }
-    let patience = address.config.get_connect_timeout().copied().unwrap_or(patience);
+    let time_limit = address.config.get_connect_timeout().copied().unwrap_or(time_limit);
     let mut places = Place::all(&address.config);
     if places.is_empty() {
         let none = "the database URL names no host";
@@ -84,7 +84,7 @@ pub(super) async fn dial(
     }
     let mut failed = String::new();
     for place in places {
-        match reach(&place, &address, patience, health).await {
+        match reach(&place, &address, time_limit, health).await {
             Ok(dialled) => return Ok(dialled),
             Err(error) => failed = error,
         }
@@ -95,13 +95,13 @@ pub(super) async fn dial(
 async fn reach(
     place: &Place,
     address: &Address,
-    patience: Duration,
+    time_limit: Duration,
     health: &Arc<Health>,
 ) -> Result<Dialled, String> {
     let said = |error: &dyn std::error::Error| with_causes(error);
-    let pulse = Pulse::new(patience);
-    let link = place.connect(&address.config, patience).await.map_err(|error| said(&error))?;
-    let secured = timeout(patience, secure(place, address, link, &pulse, health)).await;
+    let pulse = Pulse::new(time_limit);
+    let link = place.connect(&address.config, time_limit).await.map_err(|error| said(&error))?;
+    let secured = timeout(time_limit, secure(place, address, link, &pulse, health)).await;
     let late = || "the server does not answer in time".to_owned();
     let (client, driver) = secured.map_err(|_| late())?.map_err(|error| said(&*error))?;
     let (gone, left) = oneshot::channel();

@@ -52,22 +52,22 @@ impl Place {
         }
     }
 
-    /// Connects. `patience` is for each address of the host.
-    pub(super) async fn connect(&self, config: &Config, patience: Duration) -> io::Result<Link> {
+    /// Connects. `time_limit` is for each address of the host.
+    pub(super) async fn connect(&self, config: &Config, time_limit: Duration) -> io::Result<Link> {
         let name = match &self.host {
             Host::Unix(folder) => {
                 let socket = folder.join(format!(".s.PGSQL.{}", self.port));
-                return in_time(patience, UnixStream::connect(socket)).await.map(Link::Unix);
+                return in_time(time_limit, UnixStream::connect(socket)).await.map(Link::Unix);
             }
             Host::Tcp(name) => name,
         };
         let addresses: Vec<_> = match self.address {
             Some(address) => vec![(address, self.port).into()],
-            None => in_time(patience, lookup_host((name.as_str(), self.port))).await?.collect(),
+            None => in_time(time_limit, lookup_host((name.as_str(), self.port))).await?.collect(),
         };
         let mut failed = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
         for address in addresses {
-            match in_time(patience, TcpStream::connect(address)).await {
+            match in_time(time_limit, TcpStream::connect(address)).await {
                 Ok(stream) => return tuned(stream, config).map(Link::Tcp),
                 Err(error) => failed = error,
             }
@@ -77,11 +77,11 @@ impl Place {
 }
 
 async fn in_time<T>(
-    patience: Duration,
+    time_limit: Duration,
     connecting: impl Future<Output = io::Result<T>>,
 ) -> io::Result<T> {
     let late = |_| io::Error::new(io::ErrorKind::TimedOut, "no answer in time");
-    timeout(patience, connecting).await.map_err(late)?
+    timeout(time_limit, connecting).await.map_err(late)?
 }
 
 fn tuned(stream: TcpStream, config: &Config) -> io::Result<TcpStream> {
