@@ -208,7 +208,7 @@ async fn work_that_is_said_to_be_long_is_waited_for() {
     let store = cardscape::store::Store::new(&settings).unwrap();
     let sleep = "SELECT pg_sleep(1)";
     store.connection().await.unwrap().batch_execute(sleep).await.unwrap_err();
-    let patient = store.patient(Duration::from_mins(1));
+    let patient = store.with_deadline(Duration::from_mins(1));
     patient.connection().await.unwrap().batch_execute(sleep).await.unwrap();
     // A budget is for all statements of a request together.
     let budgeted = StoreSettings {
