@@ -66,7 +66,7 @@ fn cost<T>(work: impl FnOnce() -> T) -> (usize, Duration) {
     let (before, started) = (LIVE.get(), clock());
     PEAK.set(before);
     let done = work();
-    let cost = (usize::try_from(PEAK.get() - before).unwrap(), clock() - started);
+    let cost = (usize::try_from(PEAK.get() - before).unwrap(), clock().saturating_sub(started));
     drop(done);
     cost
 }

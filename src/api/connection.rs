@@ -71,7 +71,7 @@ async fn end_when_idle(socket: OwnedFd, activity: Rc<Activity>) {
             // What is still to be written goes out.
             let _ = shutdown(&socket, Shutdown::Read);
         }
-        tokio::time::sleep(if idle < IDLE { IDLE - idle } else { TAKEN - idle }).await;
+        tokio::time::sleep(if idle < IDLE { IDLE } else { TAKEN }.saturating_sub(idle)).await;
     }
 }
 

@@ -65,7 +65,9 @@ mod tests {
         ) {
             let mut out = Vec::new();
             let mut lines = CsvLines::lf();
-            records.iter().for_each(|record| lines.push(record, &mut out));
+            for record in &records {
+                lines.push(record, &mut out);
+            }
             let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&out[..]);
             let read: Vec<Vec<String>> = reader
                 .records()

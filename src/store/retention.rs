@@ -157,9 +157,9 @@ impl Turn {
                     return Ok(false);
                 }
             }
-            Err(StoreError::Unavailable(cause)) if self.limit > 1 => {
+            Err(error @ (StoreError::TooLong | StoreError::Unavailable(_))) if self.limit > 1 => {
                 self.limit = (self.limit / 8).max(1);
-                tracing::debug!(rows = self.rows, limit = self.limit, cause, "smaller batches");
+                tracing::debug!(rows = self.rows, limit = self.limit, %error, "smaller batches");
             }
             Err(error) => {
                 // What was done stays done, and is told.

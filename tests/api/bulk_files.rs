@@ -543,7 +543,7 @@ async fn files_change_when_what_strangers_see_changes() {
         set["cards"][1]["name"] = json!("An Entirely Different Name");
     });
     app.import(&source).await.unwrap();
-    app.sql("UPDATE unlocks SET submissions = 2").await;
+    app.cast_votes("k.set_code = 'veil'", 2).await;
     app.build_bulk_files().await;
     let second = app.get("/v1/bulk-files").answer().await;
     assert_eq!((second.text(), second.header("etag")), (first.text(), first.header("etag")));
@@ -678,13 +678,8 @@ async fn mirrors_that_go_on_from_a_file_stay_exact() {
                 set["unlock_threshold"] = json!(19 - round);
                 set["cards"][round]["lore"] = json!("Told when it is unlocked.");
             });
-            app.sql(&format!(
-                "UPDATE unlocks SET submissions = {} WHERE unlocked_at IS NULL AND card_id IN \
-                 (SELECT id FROM cards WHERE set_code = 'veil' AND number = '{:03}')",
-                19 - round,
-                round + 1
-            ))
-            .await;
+            let next = format!("k.set_code = 'veil' AND k.number = '{:03}'", round + 1);
+            app.cast_votes(&next, 19 - round).await;
             app.import(&source).await.unwrap();
         }
         written.store(true, Ordering::Relaxed);

@@ -283,7 +283,7 @@ async fn a_lower_threshold_unlocks_at_once() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (admin, path) = (app.admin().await, "/v1/games/ttcg/sets/veil");
-    app.sql("UPDATE unlocks SET submissions = 3 WHERE card_id = (SELECT id FROM cards WHERE set_code = 'veil' AND number = '002')").await;
+    app.cast_votes("k.set_code = 'veil' AND k.number = '002'", 3).await;
     let (_, etag) = read(&app, &admin, path).await;
     let after = edit(&app, &admin, path, &etag, &json!({ "unlock_threshold": 3 })).answer().await;
     assert_eq!(after.expect(200)["unlocked_cards"], 1);

@@ -355,7 +355,7 @@ async fn reads_that_wait_for_a_lock_are_told_to_come_again() {
     // More than would get an answer of Postgres one after the other, within the time of a request.
     for answer in join_all((0..16).map(|_| hasty.get(path).answer())).await {
         assert!(!answer.header("retry-after").is_empty());
-        answer.problem(503, "unavailable");
+        answer.expect(503);
     }
     session.batch_execute("COMMIT").await.unwrap();
     read_again(&hasty, path).await;

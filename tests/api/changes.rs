@@ -97,11 +97,8 @@ async fn an_unlock_is_news() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let before = feed(&app, "after=0&limit=1").await.expect(200)["newest"].clone();
-    app.sql(
-        "UPDATE sets SET unlock_threshold = 5; \
-         UPDATE unlocks SET submissions = 2 WHERE card_id IN (SELECT id FROM cards WHERE number <= '003')",
-    )
-    .await;
+    app.sql("UPDATE sets SET unlock_threshold = 5").await;
+    app.cast_votes("k.set_code = 'veil' AND k.number <= '003'", 2).await;
     let mut source = seed_data("ttcg");
     edit_set(&mut source, "veil", |set| set["unlock_threshold"] = json!(2));
     app.import(&source).await.unwrap();

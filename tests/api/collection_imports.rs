@@ -283,7 +283,7 @@ async fn few_files_of_an_account_and_of_a_network_are_read_at_once() {
 #[tokio::test]
 async fn a_file_that_is_being_sent_holds_its_place_until_it_ends_or_is_given_up() {
     let app =
-        TestApp::start_with(|settings| settings.request_timeout = Duration::from_secs(60)).await;
+        TestApp::start_with(|settings| settings.request_timeout = Duration::from_mins(1)).await;
     let ada = app.player("ada").await;
     for gives_up in [false, true] {
         let (sender, answer) = upload(&app, &ada);

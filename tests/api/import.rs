@@ -312,22 +312,9 @@ async fn a_manifest_keeps_what_stored_sets_need() {
 async fn a_lower_threshold_unlocks_what_has_enough_submissions() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
-    sql(
-        &app.db().url(),
-        "SET session_replication_role = replica; \
-         INSERT INTO accounts (id, name, name_key, password_hash, role, must_change_password, created_at) \
-             SELECT gen_random_uuid(), 'player ' || n, 'player ' || n, '$argon2id$', 'player', false, now() FROM generate_series(1, 3) n; \
-         INSERT INTO copies (code_prefix, code_mac, print_run_id, printing_id, owner_id, registered_at, id) \
-             SELECT '7K', substr(sha256((a.name || k.number)::bytea), 1, 16), gen_random_uuid(), p.id, a.id, now(), gen_random_uuid() \
-             FROM accounts a, cards k JOIN printings p ON p.card_id = k.id AND p.rarity = 'common' \
-             WHERE k.set_code = 'veil' AND (k.number = '001' OR (k.number = '002' AND a.name <> 'player 3')); \
-         INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
-             SELECT gen_random_uuid(), c.owner_id, p.card_id, c.code_prefix, c.code_mac, true, now() \
-             FROM copies c JOIN printings p ON p.id = c.printing_id; \
-         UPDATE unlocks SET submissions = CASE c.number WHEN '001' THEN 3 WHEN '002' THEN 2 ELSE 0 END \
-         FROM cards c WHERE c.id = card_id",
-    )
-    .await;
+    for (number, votes) in [("001", 3), ("002", 2)] {
+        app.cast_votes(&format!("k.set_code = 'veil' AND k.number = '{number}'"), votes).await;
+    }
     let higher = app.import(&edited(|set| set["unlock_threshold"] = 7.into())).await.unwrap();
     assert_eq!((higher.sets[0].set_changed, higher.sets[0].cards_unlocked), (true, 0));
     let lower = app.import(&edited(|set| set["unlock_threshold"] = 3.into())).await.unwrap();

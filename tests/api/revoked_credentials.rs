@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::catalogue_imports::{PEBBLES, shore};
 use super::collection::printing;
-use crate::support::{PaperCard, Player, RequestExt as _, TestApp, fresh_path, text};
+use crate::support::{PaperCard, Player, RequestExt as _, TestApp, fresh_path, next_step, text};
 
 /// Operations that write nothing in somebody's name: anybody may ask, or the method is POST because a question is long.
 const ASKS: [&str; 9] = [
@@ -43,11 +43,20 @@ struct Draft {
     headers: Vec<(&'static str, String)>,
     body: Value,
     file: Option<(&'static str, String)>,
+    /// What its author needs beside the password to log in.
+    second_factor: Option<String>,
 }
 
 impl Draft {
     fn new(by: &Player, path: impl Into<String>, body: Value) -> Self {
-        Self { by: by.clone(), path: path.into(), headers: Vec::new(), body, file: None }
+        Self {
+            by: by.clone(),
+            path: path.into(),
+            headers: Vec::new(),
+            body,
+            file: None,
+            second_factor: None,
+        }
     }
 
     fn with(mut self, header: &'static str, value: impl Into<String>) -> Self {
@@ -184,9 +193,18 @@ impl Scene {
         self.made(&self.admin, "/v1/webhooks", webhook()).await.0
     }
 
-    async fn trade_list(&self, path: &str) -> Draft {
+    fn trade_list(&self, path: &str) -> Draft {
         let item = json!({ "game": "ttcg", "set": "base", "number": "001" });
         Draft::new(&self.ada, path, json!({ "items": [item] })).with("if-match", "*")
+    }
+
+    /// What is done with a second factor: one recovery code is for the other log-in, the next for the operation.
+    async fn with_second_factor(&self, name: &str, operation: &str) -> Draft {
+        let own = self.app.player_owned(name.to_owned()).await;
+        let (_, codes) = self.app.enrol(&own).await;
+        let body = json!({ "current_password": own.password, "code": codes[1] });
+        let path = format!("/v1/me/second-factor/{operation}");
+        Draft { second_factor: Some(codes[0].clone()), ..Draft::new(&own, path, body) }
     }
 
     /// The row of an operation. A new one that writes needs one, too.
@@ -207,6 +225,32 @@ impl Scene {
             }
             "replace_recovery_codes" => {
                 Draft::new(ada, "/v1/me/recovery-codes", json!({ "password": ada.password }))
+            }
+            "begin_second_factor" => {
+                let own = app.player("who begins").await;
+                Draft::new(
+                    &own,
+                    "/v1/me/second-factor",
+                    json!({ "current_password": own.password }),
+                )
+            }
+            "confirm_second_factor" => {
+                let own = app.player("who confirms").await;
+                next_step(app);
+                let code = app.begin_second_factor(&own).await.code(app);
+                Draft::new(&own, "/v1/me/second-factor/confirm", json!({ "code": code }))
+            }
+            "switch_off_second_factor" => {
+                self.with_second_factor("who switches off", "switch-off").await
+            }
+            "replace_second_factor_codes" => {
+                self.with_second_factor("who lost codes", "recovery-codes").await
+            }
+            "remove_second_factor" => {
+                let target = app.player("who lost a device").await;
+                app.enrol(&target).await;
+                let path = format!("/v1/accounts/{}/second-factor", target.id);
+                Draft::new(admin, path, Value::Null)
             }
             "change_listing" => {
                 Draft::new(ada, "/v1/me/leaderboard", json!({ "on_leaderboard": true }))
@@ -332,8 +376,8 @@ impl Scene {
                 let path = format!("/v1/collection/imports/{}/commit", text(&read, "import"));
                 Draft::new(ada, path, json!({ "only_ok": false }))
             }
-            "replace_wants" => self.trade_list("/v1/me/wants").await,
-            "replace_haves" => self.trade_list("/v1/me/haves").await,
+            "replace_wants" => self.trade_list("/v1/me/wants"),
+            "replace_haves" => self.trade_list("/v1/me/haves"),
             "create_submission" => Draft::new(ada, "/v1/submissions", self.card().submission()),
             "create_submissions" => {
                 let cards =
@@ -482,7 +526,13 @@ async fn no_operation_writes_for_a_revoked_credential_that_a_cache_believes() {
         }
         let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes()).unwrap();
         let draft = scene.draft(operation).await;
-        let by = app.log_in(&draft.by.name, &draft.by.password).await;
+        let by = match &draft.second_factor {
+            None => app.log_in(&draft.by.name, &draft.by.password).await,
+            Some(code) => {
+                let tokens = app.log_in_with(&draft.by, code).await.expect(201);
+                Player { access_token: text(&tokens, "access_token"), ..draft.by.clone() }
+            }
+        };
         app.get("/v1/me").by(&by).answer().await.expect(200);
         app.sql(&format!(
             "UPDATE sessions SET revoked_at = created_at, revoked_reason = 'logout' WHERE id = \
@@ -620,7 +670,7 @@ async fn no_token_made_beside_a_password_change_lives_on() {
             if answer.status == 201 {
                 made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 let path = format!("/v1/tokens/{}", text(&answer.json(), "id"));
-                if made.load(std::sync::atomic::Ordering::Relaxed) % 2 == 0 {
+                if made.load(std::sync::atomic::Ordering::Relaxed).is_multiple_of(2) {
                     app.delete(&path).by(&thief).answer().await;
                 }
             }

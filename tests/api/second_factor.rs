@@ -265,7 +265,7 @@ async fn what_is_not_confirmed_in_time_is_forgotten() {
     let (_, eve) = (app.log_in_without(&ada).await.expect(201), app.player("eve").await);
     app.enrol(&eve).await;
     app.clock().advance(Duration::days(2));
-    retention::sweep(&app.store(), app.clock().now()).await.unwrap();
+    retention::sweep(app.store(), app.clock().now()).await.unwrap();
     let kept = "SELECT string_agg(a.name, ' ') FROM second_factors f JOIN accounts a ON a.id = f.account_id";
     assert_eq!(app.db().value(kept).await, "eve", "what was confirmed stays");
 }

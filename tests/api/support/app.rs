@@ -65,16 +65,24 @@ fn settings() -> ApiSettings {
     }
 }
 
-/// One key ring for all tests, made where it is needed.
-fn keys() -> KeyRing {
-    static KEYS: OnceLock<KeyRing> = OnceLock::new();
+/// One key ring for all tests, made where it is needed, and its file.
+fn made_keys() -> &'static (KeyRing, Vec<u8>) {
+    static KEYS: OnceLock<(KeyRing, Vec<u8>)> = OnceLock::new();
     KEYS.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("keys.json");
         KeyRing::create(&file).unwrap();
-        KeyRing::load(&file).unwrap()
+        (KeyRing::load(&file).unwrap(), std::fs::read(&file).unwrap())
     })
-    .clone()
+}
+
+fn keys() -> KeyRing {
+    made_keys().0.clone()
+}
+
+/// What the key file of all tests holds.
+pub(super) fn key_file() -> &'static [u8] {
+    &made_keys().1
 }
 
 impl TestApp {

@@ -4,7 +4,31 @@ use serde_json::{Value, json};
 
 use super::{Answer, PaperCard, Player, RequestExt as _, TestApp};
 
+/// Votes of so many players for the cards `k` of which `WHICH` is true, with the copies that they submitted. No trigger runs.
+const VOTES: &str = "
+    SET session_replication_role = replica;
+    INSERT INTO accounts (id, name, name_key, password_hash, role, must_change_password, created_at)
+        SELECT gen_random_uuid(), 'voter ' || n, 'voter ' || n, '$argon2id$', 'player', false, now()
+        FROM generate_series(1, COUNT) n ON CONFLICT DO NOTHING;
+    WITH cast_now AS (
+        INSERT INTO copies (code_prefix, code_mac, print_run_id, printing_id, owner_id, registered_at, id)
+            SELECT '7K', substr(sha256((a.name || k.id)::bytea), 1, 16), gen_random_uuid(), p.id, a.id, now(), gen_random_uuid()
+            FROM generate_series(1, COUNT) n JOIN accounts a ON a.name = 'voter ' || n
+            CROSS JOIN cards k JOIN printings p ON p.card_id = k.id AND p.rarity = 'common' WHERE WHICH
+            ON CONFLICT DO NOTHING RETURNING code_prefix, code_mac, owner_id, printing_id
+    )
+    INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at)
+        SELECT gen_random_uuid(), c.owner_id, p.card_id, c.code_prefix, c.code_mac, true, now()
+        FROM cast_now c JOIN printings p ON p.id = c.printing_id;
+    UPDATE unlocks u SET submissions = COUNT FROM cards k WHERE k.id = u.card_id AND u.unlocked_at IS NULL AND WHICH";
+
 impl TestApp {
+    /// Lets so many players vote for the cards `k` of which the condition `which` is true, without unlocking them.
+    pub async fn cast_votes(&self, which: &str, count: usize) {
+        let statements = VOTES.replace("WHICH", &format!("({which})"));
+        self.sql(&statements.replace("COUNT", &count.to_string())).await;
+    }
+
     /// Submits a card and gives back the answer.
     pub async fn submit(&self, player: &Player, card: &PaperCard) -> Answer {
         self.post("/v1/submissions").by(player).json(&card.submission()).answer().await

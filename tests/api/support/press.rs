@@ -1,11 +1,13 @@
 //! A hidden set to unlock, and the cards of a print run as players hold them.
 
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cardscape::auth::keys::KeyRing;
 use cardscape::auth::permission::Operator;
 use cardscape::domain::import::{GameSource, SourceFile};
 use cardscape::store::StoreSettings;
@@ -16,6 +18,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::TestApp;
+use super::app::key_file;
 
 /// A physical card: what a player reads on it.
 #[derive(Clone, Debug)]
@@ -159,10 +162,12 @@ pub struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// With keys of its own.
+    /// With the keys of the application: a database takes no others once codes were printed with them.
     pub fn new(app: &'a TestApp) -> Self {
         let keys = fresh_path(".json");
-        KeyRing::create(&keys).unwrap();
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&keys).unwrap();
+        file.write_all(key_file()).unwrap();
         Self { app, keys }
     }
 

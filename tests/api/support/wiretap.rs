@@ -25,7 +25,10 @@ impl Wiretap {
         let socket = PathBuf::from(parameter("host=")).join(".s.PGSQL.5432");
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let url = format!("postgres://{}@127.0.0.1:{port}/{database}", parameter("user="));
+        let url = format!(
+            "postgres://{}@127.0.0.1:{port}/{database}?sslmode=disable",
+            parameter("user=")
+        );
         let heard = Arc::new(Mutex::new(Vec::new()));
         let notes = heard.clone();
         tokio::spawn(async move {
