@@ -5,6 +5,11 @@
 # service that the package brings: the tests start their own. Debian, Ubuntu and their relatives.
 set -eu
 
+# Without it the tests of the pooler fail, and say so; all others run.
+give_up() {
+    printf '%s\n' "pgbouncer: $*. The tests that need it will fail" >&2
+    exit 0
+}
 say() { printf '%s\n' "pgbouncer: $*"; }
 fail() {
     printf '%s\n' "pgbouncer: $*" >&2
@@ -17,13 +22,13 @@ if command -v pgbouncer >/dev/null 2>&1; then
     exit 0
 fi
 command -v apt-get >/dev/null 2>&1 ||
-    fail "it is not installed, and this is no Debian or Ubuntu. Install PgBouncer with your system's packages"
+    give_up "it is not installed, and this is no Debian or Ubuntu. Install PgBouncer with your system's packages"
 if [ "$(id -u)" = 0 ]; then
     root=env
 elif command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; }; }; then
     root=sudo
 else
-    fail "it is not installed, and root's rights are needed for: apt-get install pgbouncer"
+    give_up "it is not installed, and root's rights are needed for: apt-get install pgbouncer"
 fi
 say "installing the system's package"
 $root apt-get update -q </dev/null || say "the package lists could not be updated; trying with the old ones"

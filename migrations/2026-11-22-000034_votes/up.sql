@@ -1,6 +1,6 @@
 -- Which submissions count. Voiding a copy or banning an account takes votes for hidden cards back, so the flag `submissions.counted`, which is
 -- written once, cannot say it any more. A program that knows of none of this may run beside: it takes no vote back, and the next count of
--- a card by a newer one puts right what it did.
+-- a card by a newer one puts right what it did. Only submissions for a card that such a program unlocks are told not to have counted.
 
 -- The one definition of a submission that may count: every count reads it. What the policy of a card makes of these votes is decided by the
 -- program (src/domain/unlock_policy.rs).

@@ -17,7 +17,7 @@ use crate::domain::ids::AccountId;
 use crate::domain::password::Password;
 use crate::domain::text::AccountName;
 use crate::store::accounts::{self, AccountChanges, AccountRow, NewAccount};
-use crate::store::{StoreError, attempts};
+use crate::store::{StoreError, StoreResult, attempts, deadlines};
 
 /// An account.
 #[derive(Serialize, ToSchema)]
@@ -203,13 +203,17 @@ pub async fn recover(
     let code = RecoveryCode::presented(&recovery_code).hash();
     let recovered = state
         .store
-        .transaction(async |conn| accounts::recover(conn, account, code, &new_hash, now).await)
+        .transaction(async |conn| {
+            let recovered = accounts::recover(conn, account, code, &new_hash, now).await?;
+            if recovered {
+                attempts::release(conn, &subjects, 1, now).await?;
+            }
+            StoreResult::Ok(recovered)
+        })
         .await?;
     if !recovered {
         return Err(Problem::new(ProblemCode::WrongRecoveryCode));
     }
-    let mut conn = state.store.connection().await?;
-    attempts::release(&mut conn, &subjects, 1, now).await?;
     tracing::info!(%account, "account recovered");
     Ok(HttpResponse::NoContent().finish())
 }
@@ -286,8 +290,11 @@ pub async fn change_account(
     }
     let changes = AccountChanges { role, banned: body.value.banned };
     let now = state.clock.now();
+    // A ban counts the votes of all hidden cards that the account has submitted.
     let row = state
-        .write(&by, async |conn, by| accounts::change(conn, by, id, changes, now).await)
+        .write_within(deadlines::BATCH, &by, async |conn, by| {
+            accounts::change(conn, by, id, changes, now).await
+        })
         .await?
         .ok_or_else(Problem::not_found)?;
     tracing::info!(account = %id, by = %by.account(), "account changed");

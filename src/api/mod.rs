@@ -54,7 +54,6 @@ pub mod server;
 pub mod sessions;
 pub mod sets;
 pub mod shared_attempts;
-mod shares;
 pub mod sse;
 pub mod state;
 pub mod submission_batches;

@@ -1,4 +1,4 @@
-//! Places that may be held at once: streams and downloads.
+//! Places that may be held at once: streams, downloads, imports of files.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -50,7 +50,7 @@ impl<K: Copy + Eq + Hash> Places<K> {
     }
 
     /// A place that counts for several holders, each with the number that it may have. They are distinct.
-    fn take_for_all(
+    pub(super) fn take_for_all(
         &self,
         holders: impl IntoIterator<Item = (K, usize)>,
     ) -> Result<Place<K>, NoPlace> {

@@ -11,6 +11,7 @@ use super::serial_attempts::SerialAttempts;
 use super::state::AppState;
 use super::submissions::{AcceptedResponse, SubmitRequest, answer_to, new_submission};
 use crate::auth::permission::SubmitSerials;
+use crate::store::deadlines;
 use crate::store::serials::{self, NewSubmission, Submitted};
 
 /// Most submissions of one batch.
@@ -101,6 +102,8 @@ pub async fn create_submissions(
         .collect();
     let batch: Vec<NewSubmission> = read.iter().flatten().cloned().collect();
     let mut submitted = Vec::with_capacity(batch.len());
+    // Each line has the time of a request for itself.
+    let store = state.store.with_deadline(deadlines::LARGE);
     // Right ones give their attempts back, for those that come after.
     while submitted.len() < batch.len() {
         let rest = &batch[submitted.len()..];
@@ -117,7 +120,7 @@ pub async fn create_submissions(
             Err(problem) => return Err(problem),
         };
         let looked_at = usize::try_from(attempts.units()).unwrap_or(rest.len());
-        let (decided, ended) = serials::submit_batch(&state.store, &by, &rest[..looked_at]).await;
+        let (decided, ended) = serials::submit_batch(&store, &by, &rest[..looked_at]).await;
         let guesses = decided.iter().filter(|one| one.verdict().is_guess()).count();
         // Of the one at which the store failed nobody knows how far it came: its attempt stays used.
         let used = guesses + usize::from(ended.is_err());

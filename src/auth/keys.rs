@@ -134,12 +134,20 @@ impl KeyRing {
             }
             load_all(keys)
         };
-        Ok(Self {
+        let ring = Self {
             access_tokens: load(file.access_tokens)?,
             serials: load(file.serials)?,
             lookups: file.lookups.load().map_err(malformed)?,
             second_factors: load_all(file.second_factors)?,
-        })
+        };
+        // What is stored names its key by the id, so two keys of one id would hide each other.
+        let opening: Vec<&Key> = ring.second_factors.iter().chain([&ring.lookups]).collect();
+        for keys in [ring.access_tokens.iter().collect(), ring.serials.iter().collect(), opening] {
+            if has_twins(&keys) {
+                return Err(malformed("two keys for the same have the same id"));
+            }
+        }
+        Ok(ring)
     }
 
     /// Reads the ring from `path`; `None` when there is no such file.
@@ -190,8 +198,8 @@ impl KeyRing {
         &self.serials
     }
 
-    /// Fingerprints of all keys that something in a database can depend on for ever. Keys for access tokens are not among them: they
-    /// may come and go, and a token lives for minutes.
+    /// Fingerprints of the keys that printed codes and counts in a database depend on for ever. Keys for access tokens are not among them:
+    /// they may come and go, and a token lives for minutes. Nor are those of second factors, which the rows name that depend on them.
     pub fn fingerprints(&self) -> Vec<KeyFingerprint> {
         let serials = self.serials.iter().map(|key| key.fingerprint("serials"));
         serials.chain([self.lookups.fingerprint("lookups")]).collect()
@@ -219,6 +227,10 @@ impl KeyRing {
         short.copy_from_slice(&self.lookup(purpose, parts)[..16]);
         short
     }
+}
+
+fn has_twins(keys: &[&Key]) -> bool {
+    keys.iter().enumerate().any(|(at, key)| keys[..at].iter().any(|other| other.id == key.id))
 }
 
 impl Key {

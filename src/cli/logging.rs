@@ -12,7 +12,9 @@ use crate::config::{LogFormat, LogOptions};
 /// cannot be read fall back to `info`.
 pub(super) fn start(options: &LogOptions) -> std::io::Result<LogGuard> {
     let (writer, guard) = log_writer::start(std::io::stderr())?;
-    let filter = EnvFilter::try_new(&options.log).unwrap_or_else(|_| EnvFilter::new("info"));
+    // Postgres's notices ("relation already exists, skipping") say nothing to an operator; who wants them says so after this.
+    let filter = EnvFilter::try_new(format!("tokio_postgres=warn,{}", options.log))
+        .unwrap_or_else(|_| EnvFilter::new("info"));
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_span_events(FmtSpan::NONE)

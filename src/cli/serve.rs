@@ -31,7 +31,7 @@ use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
 use crate::store::lane::SearchLane;
 use crate::store::{
-    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, deadlines, discarded_runs,
+    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, discarded_runs,
     key_fingerprints, name_skeletons, retention, unlock_policies,
 };
 use crate::webhooks::Dispatcher;
@@ -277,12 +277,12 @@ async fn unlocking(shared: Arc<Shared>, store: Store) {
 /// Deletes what is no longer needed, every few minutes.
 async fn housekeeping(shared: Arc<Shared>, store: Store) {
     let mut tick = tokio::time::interval(Duration::from_mins(5));
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tick.tick().await;
         shared.rate_limiter.sweep();
         shared.metrics.run_upkeep();
-        let patient = store.with_deadline(deadlines::BATCH);
-        if let Err(error) = retention::sweep(&patient, shared.clock.now()).await {
+        if let Err(error) = retention::sweep(&store, shared.clock.now()).await {
             tracing::warn!(%error, "could not sweep");
         }
         if let Err(error) = compare_keys(&shared, &store).await {

@@ -414,17 +414,18 @@ pub async fn change(
         .returning(AccountRow::as_returning())
         .get_result(conn)
         .await?;
-    if banned_at.is_some() {
-        sessions::revoke_all(conn, id, None, RevokeReason::Banned, now).await?;
-    } else if role != before.role() {
-        sessions::revoke_all(conn, id, None, RevokeReason::RoleChanged, now).await?;
-    }
     let mut details = serde_json::json!({
         "role": { "from": before.role().as_str(), "to": role.as_str() },
         "banned": { "from": before.banned_at.is_some(), "to": banned_at.is_some() },
     });
     if banned_at.is_some() != before.banned_at.is_some() {
         details["unlocked"] = votes::count_account(conn, id, now).await?.into();
+    }
+    // Credentials after the cards: whoever else holds rows of cards looks at a credential last, too.
+    if banned_at.is_some() {
+        sessions::revoke_all(conn, id, None, RevokeReason::Banned, now).await?;
+    } else if role != before.role() {
+        sessions::revoke_all(conn, id, None, RevokeReason::RoleChanged, now).await?;
     }
     let entry = audit::NewAuditEntry {
         actor: Some(by.account()),

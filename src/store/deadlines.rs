@@ -6,8 +6,11 @@ use std::time::Duration;
 /// Imports, edits, moves and merges of cards, which wait for each other: 125 s.
 pub const CATALOGUE: Duration = Duration::from_secs(125);
 
-/// Bulk files, unlocking many cards, housekeeping: 65 s.
+/// Bulk files, unlocking many cards, bans: 65 s.
 pub const BATCH: Duration = Duration::from_secs(65);
+
+/// Deleting a batch of the copies of a discarded print run: 35 s.
+pub const DELETION: Duration = Duration::from_secs(35);
 
 /// Large requests of many short statements, collection imports say: each may take as long as any, and all of them together longer: 2.4 s.
 pub const LARGE: Duration = Duration::from_millis(2_400);

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::print_runs::PRESS_LOCK;
 use super::schema::print_run_lines;
-use super::{Connection, Store, StoreResult, audit};
+use super::{Connection, Store, StoreResult, audit, deadlines};
 
 /// Copies that one transaction deletes: a fraction of a second, though four tables that refer to copies are asked for each.
 const BATCH: i64 = 2_000;
@@ -120,6 +120,7 @@ pub async fn delete_copies(
     now: DateTime<Utc>,
     progress: impl Fn(u64),
 ) -> StoreResult<u64> {
+    let store = store.with_deadline(deadlines::DELETION);
     let (mut deleted, mut place) = (0, None);
     for _ in 0..transactions {
         let mut begun = store.begin().await?;

@@ -6,8 +6,9 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
+use super::budget::Budget;
 use super::session::Held;
 use super::{Connection, Store, StoreError, StoreResult, StoreSettings};
 use crate::domain::network::Network;
@@ -44,7 +45,14 @@ impl SearchLane {
 
     /// A connection, when it is the network's turn. [`StoreError::Crowded`]: too many wait, or too many of that network.
     pub async fn enter(&self, network: Network) -> StoreResult<LaneConnection> {
-        let turn = timeout(self.settings.acquire_timeout, self.turns.take(network)).await;
+        let budget = Budget::current();
+        let most = self.settings.acquire_timeout;
+        let most = budget.as_ref().map_or(most, |budget| most.min(budget.left()));
+        let began = Instant::now();
+        let turn = timeout(most, self.turns.take(network)).await;
+        if let Some(budget) = &budget {
+            budget.spend(began.elapsed());
+        }
         let turn = turn.ok().flatten().ok_or(StoreError::Crowded)?;
         Ok(LaneConnection { conn: self.store.connection().await?, _turn: turn })
     }

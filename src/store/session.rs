@@ -27,6 +27,10 @@ pub(super) struct Session {
 const WORK_MEM: &str = "SELECT set_config('work_mem', '16MB', false) \
                         WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('16MB')";
 
+/// A statement whose client is gone ends within a second, and its locks with it. Before Postgres 14 there is no such setting.
+const NOTICE_GONE_CLIENTS: &str = "SELECT set_config('client_connection_check_interval', '1s', false) \
+                                   FROM pg_settings WHERE name = 'client_connection_check_interval'";
+
 /// A request gets one process of Postgres, and its plan is not compiled. To start processes takes ten times as long as most requests,
 /// and they take processors from other requests; to compile takes longer than nearly all.
 const ALONE: &str = "SET max_parallel_workers_per_gather = 0; SET jit = off";
@@ -41,7 +45,7 @@ impl Session {
         let timeout = settings.statement_timeout.as_millis();
         let settings = format!(
             "SET statement_timeout = {timeout}; SET lock_timeout = {timeout}; {ALONE}; \
-             SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION}; SET timezone = 'UTC'; {WORK_MEM}"
+             SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION}; SET timezone = 'UTC'; {WORK_MEM}; {NOTICE_GONE_CLIENTS}"
         );
         session
             .conn

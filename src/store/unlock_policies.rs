@@ -456,11 +456,24 @@ pub async fn unlock_due(
     .load(&mut *store.connection().await?)
     .await?;
     for CardRow { card_id } in grown {
-        let mut begun = store.begin().await?;
-        let done = votes::count_card(begun.conn(), CardId(card_id), at).await;
-        unlocked += usize::from(begun.end(done).await?);
+        match count_grown(store, CardId(card_id), at).await {
+            Ok(is_unlocked) => unlocked += usize::from(is_unlocked),
+            Err(error) => {
+                tracing::error!(%error, card = %card_id, "could not count a card whose submitters came of age")
+            }
+        }
     }
     Ok(unlocked)
+}
+
+async fn count_grown(store: &Store, card: CardId, at: DateTime<Utc>) -> StoreResult<bool> {
+    let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
+    let done = async {
+        begun.conn().batch_execute(PATIENCE).await?;
+        votes::count_card(begun.conn(), card, at).await
+    };
+    let done = done.await;
+    begun.end(done).await
 }
 
 async fn unlock_by_date(

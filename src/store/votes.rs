@@ -1,8 +1,8 @@
 //! Counts votes for hidden cards: the submissions that may count (the view `valid_votes`), as the policy in force judges them.
 //!
 //! Every count happens under the lock of the card's row of `unlocks`, and its statements begin after the lock was got: they see all that was
-//! committed by whoever held it before. Whoever locks such rows does so last, when it holds all else that it needs (the copy, the
-//! account), and several of them by game, set and id: so nobody waits in a circle.
+//! committed by whoever held it before. Whoever locks such rows holds the copy and the account already that it needs, takes
+//! several of them by game, set and id, and locks credentials only after them: so nobody waits in a circle.
 
 use std::collections::BTreeMap;
 
@@ -115,7 +115,8 @@ async fn note(
     diesel::sql_query(
         "WITH taken_back AS ( \
              DELETE FROM counted_submissions c USING submissions s \
-             WHERE s.card_id = ANY ($1) AND c.submission_id = s.id AND c.submission_id <> ALL ($3) \
+             WHERE s.card_id = ANY ($1) AND c.submission_id = s.id \
+               AND NOT EXISTS (SELECT FROM unnest($3) AS kept (id) WHERE kept.id = c.submission_id) \
          ), given AS ( \
              INSERT INTO counted_submissions (submission_id) SELECT unnest($3) ON CONFLICT DO NOTHING \
          ) UPDATE unlocks u SET submissions = new.accounts FROM unnest($1, $2) AS new (card_id, accounts) \

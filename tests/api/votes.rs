@@ -269,6 +269,22 @@ async fn only_what_counts_is_told_to_count() {
     assert_eq!(second.expect(201)["counted"], false);
 }
 
+/// A ban that finds its cards held goes on when they are free, after more time than other requests have.
+#[tokio::test]
+async fn a_ban_waits_for_its_cards() {
+    let table = Table::set_up(1).await;
+    let players = table.players(1).await;
+    table.all_submit(&players).await;
+    let session = table.app.db().session().await;
+    session.batch_execute("BEGIN; SELECT FROM unlocks FOR UPDATE").await.unwrap();
+    let release = async {
+        tokio::time::sleep(Seconds::from_millis(3_500)).await;
+        session.batch_execute("COMMIT").await.unwrap();
+    };
+    tokio::join!(table.ban(&players[0], true), release);
+    assert_eq!(table.progress().await, (0, false));
+}
+
 /// What the database itself finds when a card is unlocked: as many accounts as the card wants, none of them banned, by copies that
 /// are not void.
 const WITNESS: &str = "

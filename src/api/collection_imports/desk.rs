@@ -1,12 +1,12 @@
 //! Who has a file read: so few at once that all files, and all answers to them, fit into memory beside everything else.
 
 use crate::api::extract::TableFile;
+use crate::api::places::{NoPlace, Place, Places};
 use crate::api::problem::{Problem, ProblemCode};
-use crate::api::shares::{Share, Shares};
 use crate::domain::collection::table::{Table, TableError};
 use crate::domain::ids::AccountId;
 use crate::domain::network::Network;
-use crate::work::{BoundedWork, Place, Turn, WorkError, cores};
+use crate::work::{self, BoundedWork, Turn, WorkError, cores};
 
 /// Files of one account at once.
 const PER_ACCOUNT: usize = 2;
@@ -19,35 +19,38 @@ const AT_ONCE: usize = 2;
 /// After how many seconds another try is worth it.
 const RETRY_AFTER: u32 = 2;
 
+/// Who a file counts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Holder {
+    Account(AccountId),
+    Network(Network),
+}
+
 /// The bound on files that are read at once.
 #[derive(Debug)]
 pub struct ImportDesk {
-    accounts: Shares<AccountId>,
-    networks: Shares<Network>,
+    places: Places<Holder>,
     work: BoundedWork,
 }
 
 /// A file that may be sent.
 #[derive(Debug)]
 pub struct ImportPlace {
-    shares: ImportShares,
-    place: Place,
+    held: Place<Holder>,
+    queued: work::Place,
 }
-
-type ImportShares = (Share<AccountId>, Share<Network>);
 
 /// A file that was read and is being answered. The next one waits for it.
 #[derive(Debug)]
 pub(super) struct ImportTurn {
-    shares: ImportShares,
+    held: Place<Holder>,
     turn: Turn,
 }
 
 impl Default for ImportDesk {
     fn default() -> Self {
         Self {
-            accounts: Shares::new(PER_ACCOUNT),
-            networks: Shares::new(PER_NETWORK),
+            places: Places::new(IN_ALL, "collection_imports_open"),
             work: BoundedWork::new(AT_ONCE.min(cores() / 2), IN_ALL),
         }
     }
@@ -56,12 +59,19 @@ impl Default for ImportDesk {
 impl ImportDesk {
     /// Takes a place, before the file is sent: 429 when account or network have as many as they may, 503 when all together have.
     pub fn enter(&self, account: AccountId, network: Network) -> Result<ImportPlace, Problem> {
-        let too_many = || Problem::new(ProblemCode::TooManyImports).retry_after(RETRY_AFTER);
-        let shares = (
-            self.accounts.take(account).ok_or_else(too_many)?,
-            self.networks.take(network).ok_or_else(too_many)?,
-        );
-        Ok(ImportPlace { shares, place: self.work.enter()? })
+        let networks = network.counted().map(|(network, factor)| {
+            let factor = usize::try_from(factor).unwrap_or(usize::MAX);
+            (Holder::Network(network), PER_NETWORK.saturating_mul(factor))
+        });
+        let account = (Holder::Account(account), PER_ACCOUNT);
+        let held =
+            self.places.take_for_all(networks.chain([account])).map_err(|full| match full {
+                NoPlace::Holder => {
+                    Problem::new(ProblemCode::TooManyImports).retry_after(RETRY_AFTER)
+                }
+                NoPlace::InAll => WorkError::Busy.into(),
+            })?;
+        Ok(ImportPlace { held, queued: self.work.enter()? })
     }
 }
 
@@ -71,7 +81,7 @@ impl ImportPlace {
         self,
         file: TableFile,
     ) -> Result<(ImportTurn, Result<Table, TableError>), WorkError> {
-        let turn = ImportTurn { shares: self.shares, turn: self.place.turn().await? };
+        let turn = ImportTurn { held: self.held, turn: self.queued.turn().await? };
         turn.work(move || Table::read(file.format, &file.raw)).await
     }
 }
@@ -85,13 +95,13 @@ impl ImportTurn {
         Ok(self.work(work).await?.1)
     }
 
-    /// Does a piece of work on a thread that answers no requests. The shares go along, also when nobody waits for the answer any more.
+    /// Does a piece of work on a thread that answers no requests. The place goes along, also when nobody waits for the answer any more.
     async fn work<T: Send + 'static>(
         self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<(Self, T), WorkError> {
-        let Self { shares, turn } = self;
-        let (turn, (shares, done)) = turn.run(move || (shares, work())).await?;
-        Ok((Self { shares, turn }, done))
+        let Self { held, turn } = self;
+        let (turn, (held, done)) = turn.run(move || (held, work())).await?;
+        Ok((Self { held, turn }, done))
     }
 }

@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tokio_postgres::config::{LoadBalanceHosts, SslMode, SslNegotiation, TargetSessionAttrs};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
 
 use self::address::{Address, Security};
@@ -156,8 +157,13 @@ async fn drive(mut driver: Driver, left: oneshot::Receiver<()>) {
         ended = &mut driver => ended,
         _ = left => timeout(FAREWELL, driver).await.unwrap_or(Ok(())),
     };
-    if let Err(error) = ended {
-        let error = with_causes(&error);
+    let Err(error) = ended else { return };
+    // A server that is stopped, by the service itself say, is no surprise.
+    let is_announced = error.code() == Some(&SqlState::ADMIN_SHUTDOWN);
+    let error = with_causes(&error);
+    if is_announced {
+        tracing::info!(error, "a connection to the database has ended");
+    } else {
         tracing::warn!(error, "a connection to the database has ended");
     }
 }
