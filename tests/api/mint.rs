@@ -26,7 +26,7 @@ async fn rejected_to(app: &TestApp, name: &str, card: &PaperCard) {
 }
 
 /// Deletes what discarded runs left, as housekeeping does.
-async fn delete_all(app: &TestApp) -> u64 {
+pub(super) async fn delete_all(app: &TestApp) -> u64 {
     let now = app.clock().now();
     let mut deleted = 0;
     // The database ends the work of a mint that was killed while it deleted only after its statement: until then others leave it alone.
