@@ -108,7 +108,14 @@ impl Store {
     /// A connection, within the time limit. When the future that has it is dropped in the middle of a statement or a transaction, it is
     /// closed.
     pub async fn connection(&self) -> StoreResult<Held> {
-        let budget = if self.time_limit.is_some() { None } else { Budget::current() };
+        match self.time_limit {
+            Some(limit) => self.lend(limit, None).await,
+            None => self.lend(self.settings.answer_timeout, Budget::current()).await,
+        }
+    }
+
+    /// A connection on which each statement is answered within `limit`, and all of them within the budget.
+    async fn lend(&self, limit: Duration, budget: Option<Arc<Budget>>) -> StoreResult<Held> {
         let most = self.settings.acquire_timeout;
         let most = budget.as_ref().map_or(most, |budget| most.min(budget.left()));
         let began = Instant::now();
@@ -119,8 +126,19 @@ impl Store {
         let session = session
             .map_err(|_| StoreError::Unavailable(NO_FREE_CONNECTION.to_owned()))?
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        session.pulse().lend(self.time_limit.unwrap_or(self.settings.answer_timeout), budget);
+        session.pulse().lend(limit, budget);
         Ok(Held::new(session))
+    }
+
+    /// A connection with a transaction that has begun. That statement is never long: so a server that is silent is noticed as soon as in any
+    /// request, whatever the work after it may take.
+    async fn lend_in_transaction(&self) -> StoreResult<Held> {
+        let mut conn = self.lend(self.settings.answer_timeout, Budget::current()).await?;
+        AnsiTransactionManager::begin_transaction(&mut *conn).await?;
+        if let Some(limit) = self.time_limit {
+            conn.extend(limit);
+        }
+        Ok(conn)
     }
 
     /// Runs a read that finds its rows by a key and is over at once, on a connection that it shares with others like it. Neither the wait
@@ -156,8 +174,7 @@ impl Store {
         let mut tries = 0;
         loop {
             tries += 1;
-            let mut conn = self.connection().await?;
-            AnsiTransactionManager::begin_transaction(&mut *conn).await.map_err(store_error)?;
+            let mut conn = self.lend_in_transaction().await?;
             let result = match work(&mut conn).await {
                 Ok(value) => AnsiTransactionManager::commit_transaction(&mut *conn)
                     .await
@@ -207,9 +224,7 @@ impl Store {
     /// Begins a transaction that the caller ends: for tasks that are spawned, which cannot hold a closure over a borrowed connection.
     /// It is not run again; when it is dropped, the connection is closed and Postgres rolls back.
     pub(super) async fn begin(&self) -> StoreResult<Begun> {
-        let mut conn = self.connection().await?;
-        AnsiTransactionManager::begin_transaction(&mut *conn).await?;
-        Ok(Begun(conn))
+        Ok(Begun(self.lend_in_transaction().await?))
     }
 
     /// Connections in use and open, for metrics.

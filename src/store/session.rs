@@ -3,6 +3,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use deadpool::managed::{Manager, Metrics, Object, RecycleError, RecycleResult};
 use diesel::connection::{Instrumentation, InstrumentationEvent};
@@ -145,6 +146,13 @@ pub struct Held(Option<Object<Sessions>>);
 impl Held {
     pub(super) fn new(session: Object<Sessions>) -> Self {
         Self(Some(session))
+    }
+
+    /// From now on each statement has so much time, and no budget counts.
+    pub(super) fn extend(&self, limit: Duration) {
+        if let Some(session) = &self.0 {
+            session.pulse().lend(limit, None);
+        }
     }
 }
 

@@ -152,6 +152,31 @@ async fn however_the_database_is_silent_an_answer_comes() {
     heals(&app).await;
 }
 
+/// Work that may take a minute does not wait for a minute to hear that nobody is there.
+#[tokio::test]
+async fn long_work_notices_a_silent_database_at_its_beginning() {
+    let db = Arc::new(TestDb::create().await);
+    let proxy = Proxy::before(&db).await;
+    let settings = StoreSettings { pool_size: 1, ..StoreSettings::new(proxy.url()) };
+    let store = cardscape::store::Store::new(&settings).unwrap();
+    let long = store.with_deadline(Duration::from_mins(1));
+    let nothing =
+        async || long.transaction(async |_| Ok::<(), cardscape::store::StoreError>(())).await;
+    nothing().await.unwrap();
+    proxy.set(Weather::OldFrozen);
+    let began = Instant::now();
+    let silent = nothing().await;
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    assert!(matches!(silent, Err(cardscape::store::StoreError::Unavailable(_))), "{silent:?}");
+    nothing().await.unwrap();
+    // What comes after the beginning has its time.
+    let slow = long.transaction(async |conn| {
+        conn.batch_execute("SET LOCAL statement_timeout = 0; SELECT pg_sleep(3)").await?;
+        Ok::<(), cardscape::store::StoreError>(())
+    });
+    slow.await.unwrap();
+}
+
 async fn process_of(conn: &mut cardscape::store::Connection) -> i32 {
     let process = diesel::dsl::sql::<diesel::sql_types::Integer>("pg_backend_pid()");
     diesel_async::RunQueryDsl::get_result(diesel::select(process), conn).await.unwrap()
