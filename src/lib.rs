@@ -1,14 +1,16 @@
 //! Cardscape: a card database and collection service.
 //!
 //! The rooms, and who may know whom: `engine ← domain ← search ← store ← webhooks ← api ← cli`, with `auth` beside
-//! `search`. Nobody imports upwards; a test looks. `work` bounds what takes a core; everybody may know it.
+//! `search`, which is a crate of its own. Nobody imports upwards; a test looks. `work` bounds what takes a core; everybody may know it.
 
 pub mod api;
 pub mod auth;
 pub mod cli;
 pub mod config;
 pub mod domain;
-pub mod search;
 pub mod store;
 pub mod webhooks;
 pub mod work;
+
+/// Which cards somebody looks for: the query language, as a crate of its own.
+pub use cardscape_search as search;

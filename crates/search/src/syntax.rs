@@ -181,7 +181,7 @@ impl fmt::Display for Term {
 /// Every fault that leaves open what is meant, with its place.
 ///
 /// ```
-/// use cardscape::search::parse;
+/// use cardscape_search::parse;
 /// let tree = parse("t:fire (attack>700 or \"draw a card\") -fox").unwrap().unwrap();
 /// assert_eq!(tree.to_string(), "t:fire (attack>700 or \"draw a card\") -fox");
 /// let faults = parse("fox (").unwrap_err();

@@ -100,7 +100,7 @@ impl NamePattern {
     /// Reads `Ember Fox` as a whole name and `ember*` as a beginning.
     ///
     /// ```
-    /// use cardscape::search::NamePattern;
+    /// use cardscape_search::NamePattern;
     /// assert_eq!(NamePattern::parse("Émber  Fox!"), Ok(NamePattern::Exact("emberfox".to_owned())));
     /// assert_eq!(NamePattern::parse("ember *"), Ok(NamePattern::Prefix("ember".to_owned())));
     /// assert!(NamePattern::parse("*").is_err());

@@ -55,7 +55,7 @@ impl Words {
 /// A text as its words, with a space before each: so `LIKE '% fire%'` finds words that begin with `fire`.
 ///
 /// ```
-/// use cardscape::search::folded;
+/// use cardscape_search::folded;
 /// assert_eq!(folded("Nobody’s  Éclair-Fox, 🔥!"), " nobodys eclair fox 🔥");
 /// ```
 pub fn folded(text: &str) -> String {
