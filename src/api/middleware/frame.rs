@@ -28,7 +28,7 @@ pub async fn surround<B: MessageBody + 'static>(
     let turn = req.conn_data::<Connection>().map(Connection::begin);
     let mut response = id.scope(answer(&state, req, next)).await?;
     observe::record(&mut response, id, method, began.elapsed());
-    Ok(response.map_body(|_, body| Answer::new(body, turn)))
+    Ok(response.map_body(|_, body| Answer::new(body, id, turn)))
 }
 
 async fn answer<B: MessageBody + 'static>(

@@ -40,6 +40,11 @@ impl RequestId {
     pub async fn scope<T>(self, answer: impl Future<Output = T>) -> T {
         CURRENT.scope(self, answer).await
     }
+
+    /// Goes on with it: a body is made piece by piece after the answer has begun.
+    pub fn enter<T>(self, go_on: impl FnOnce() -> T) -> T {
+        CURRENT.sync_scope(self, go_on)
+    }
 }
 
 impl fmt::Display for RequestId {
@@ -66,6 +71,7 @@ mod tests {
         assert_eq!((first, second), (Some(one), Some(other)));
         let spawned = one.scope(async { tokio::spawn(look()).await.unwrap() });
         assert_eq!(spawned.await, None);
+        assert_eq!(one.enter(RequestId::current), Some(one));
         assert_eq!(look().await, None);
     }
 }
