@@ -34,10 +34,11 @@ pub enum Verdict {
     Wrong,
 }
 
-/// Passwords that may be hashed or wait for that, for each core: one takes 20 to 80 ms, so that whoever is let in waits for less than a second.
-const PLACES: usize = 12;
+/// Requests that may hash passwords or wait for that, for each core. While all cores hash, one takes up to 125 ms: whoever is let in waits
+/// for less than a second.
+const PLACES: usize = 6;
 /// How many of them one network may have.
-const PLACES_OF_NETWORK: usize = 8;
+const PLACES_OF_NETWORK: usize = 4;
 
 /// Hashes and checks passwords. Clones share one bound.
 #[derive(Clone)]
@@ -60,11 +61,14 @@ pub struct HashingPlace {
 impl PasswordHasher {
     /// A hasher that works on as many passwords at once as there are cores.
     pub fn new() -> Result<Self, HashError> {
+        Self::with_places(cores() * PLACES, cores() * PLACES_OF_NETWORK)
+    }
+
+    /// The same with so many places for requests, of which one network may have `of_one`.
+    pub fn with_places(in_all: usize, of_one: usize) -> Result<Self, HashError> {
         let params = Params::new(19 * 1024, 2, 1, None).map_err(|_| HashError::Failed)?;
         let decoy = hash_now(&params, &super::secret::random::<16>())?;
-        // On one core: as many places as on two, for several clients of one network who come at once.
-        let places = cores().max(2);
-        let work = FairWork::new(cores(), places * PLACES, places * PLACES_OF_NETWORK);
+        let work = FairWork::new(cores(), in_all, of_one);
         Ok(Self { work, tools: Arc::new(Tools { decoy, params }) })
     }
 
