@@ -1,6 +1,7 @@
 //! `cardscape seed --synthetic N`
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use indicatif::ProgressBar;
@@ -9,7 +10,7 @@ use super::seed::{counting_bar, import_game};
 use super::{Exit, Outcome, say};
 use crate::domain::import::{GameImport, GameSource, SourceFile};
 use crate::domain::synthetic::{MAX_CARDS, SetOutline, Synthetic};
-use crate::store::games::{GameShelf, StoredManifest};
+use crate::store::games::{GameShelf, LoadedGame, StoredManifest};
 use crate::store::import::{self, Base, ImportError, ImportSummary};
 use crate::store::{Store, games, sets};
 
@@ -55,7 +56,7 @@ impl SyntheticOptions {
         // While one set is written, the next is made and checked.
         let mut ready = None;
         for outline in synthetic.outlines(cards, self.hidden_sets) {
-            let prepared = self.prepare(store, &synthetic, &manifest, outline);
+            let prepared = self.prepare(store, &loaded, &manifest, outline);
             let (written, prepared) = tokio::join!(write(store, ready.take(), &bar), prepared);
             tally.add(written?);
             ready = prepared?;
@@ -73,12 +74,13 @@ impl SyntheticOptions {
     async fn prepare(
         &self,
         store: &Store,
-        synthetic: &Synthetic<'_>,
+        loaded: &Arc<LoadedGame>,
         manifest: &StoredManifest,
         outline: SetOutline,
     ) -> anyhow::Result<Option<Prepared>> {
         let mut conn = store.connection().await?;
         let stored = sets::find(&mut conn, &self.game, &outline.code).await?;
+        let synthetic = Synthetic::new(&loaded.game, self.seed);
         if let Some(stored) = &stored
             && stored.name != synthetic.set_name(&outline)
         {
@@ -89,10 +91,13 @@ impl SyntheticOptions {
             .into());
         }
         let outline = outline.at_least(stored.map_or(0, |stored| stored.card_count));
-        let source = GameSource {
-            manifest: SourceFile::new("game.toml", &manifest.text),
-            sets: vec![synthetic.set_file(&outline)],
-        };
+        let (loaded, seed, manifest_text) = (loaded.clone(), self.seed, manifest.text.clone());
+        // Not here: this task also writes the set before.
+        let source = tokio::task::spawn_blocking(move || GameSource {
+            manifest: SourceFile::new("game.toml", &manifest_text),
+            sets: vec![Synthetic::new(&loaded.game, seed).set_file(&outline)],
+        })
+        .await?;
         if import::is_current(&mut conn, &source).await? {
             return Ok(None);
         }
