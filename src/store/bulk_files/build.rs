@@ -417,9 +417,8 @@ mod tests {
 
     #[test]
     fn an_import_is_waited_for_but_not_for_ever() {
-        let is_overdue = |standing: &Standing, after| {
-            standing.is_overdue(DateTime::UNIX_EPOCH + after, MINUTE)
-        };
+        let is_overdue =
+            |standing: &Standing, after| standing.is_overdue(DateTime::UNIX_EPOCH + after, MINUTE);
         assert!(!is_overdue(&standing(), Duration::minutes(9)));
         assert!(is_overdue(&standing(), Duration::minutes(10)));
         let slow = Standing { build_millis: Some(60_000), ..standing() };
