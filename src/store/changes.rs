@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::door::cards::CardPlace;
 use super::schema::{event_clock, events};
+use super::statement::sql;
 use super::{Connection, Store, StoreError, StoreResult};
 use crate::domain::ids::CardId;
 
@@ -149,7 +150,7 @@ async fn number(conn: &mut Connection) -> StoreResult<()> {
         "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off",
     )
     .await?;
-    let numbered = diesel::sql_query(
+    let numbered = sql(
         "UPDATE events SET seq = $1 + waiting.place FROM ( \
              SELECT id, row_number() OVER (ORDER BY created_at, id) AS place FROM ( \
                  SELECT id, created_at FROM events WHERE seq IS NULL ORDER BY created_at, id LIMIT $2) AS chosen \
@@ -183,10 +184,8 @@ pub async fn list(
     game: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<Change>> {
-    let rows: Vec<Row> = diesel::sql_query(
-        "SELECT seq, kind, payload, created_at FROM events \
-         WHERE seq > $1 AND ($2 IS NULL OR payload ->> 'game' = $2) ORDER BY seq LIMIT $3",
-    )
+    let rows: Vec<Row> = sql("SELECT seq, kind, payload, created_at FROM events \
+         WHERE seq > $1 AND ($2 IS NULL OR payload ->> 'game' = $2) ORDER BY seq LIMIT $3")
     .bind::<BigInt, _>(after)
     .bind::<Nullable<Text>, _>(game)
     .bind::<BigInt, _>(limit)
@@ -275,7 +274,7 @@ pub(super) async fn cards_added(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let ids: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
-    diesel::sql_query(
+    sql(
         "INSERT INTO events (id, kind, subject_id, payload, created_at) \
          SELECT new.id, 'card.added', new.card, \
                 jsonb_build_object('card', new.card, 'game', $4::text, 'set', $5::text, 'number', new.number), $6 \
@@ -304,7 +303,7 @@ pub(super) async fn cards_changed(
     }
     let ids: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
     let cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
-    diesel::sql_query(
+    sql(
         "WITH progress AS (SELECT card_id, unlocked_at FROM unlocks WHERE card_id = ANY($2) FOR SHARE) \
          INSERT INTO events (id, kind, subject_id, payload, created_at) \
          SELECT new.id, 'card.changed', k.id, \

@@ -14,6 +14,7 @@ use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::import::{CardImport, PrintingImport};
 use crate::store::door::content::{self, NewContent};
 use crate::store::schema::printings;
+use crate::store::statement::sql;
 use crate::store::{Connection, StoreResult, changes};
 
 /// Cards in one statement.
@@ -88,10 +89,8 @@ async fn add_places(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     // Columns instead of rows: Postgres reads such a statement once and plans one row of it.
-    diesel::sql_query(
-        "INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
-         SELECT new.id, $3, $4, new.number, $5, $5 FROM unnest($1, $2) AS new (id, number)",
-    )
+    sql("INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+         SELECT new.id, $3, $4, new.number, $5, $5 FROM unnest($1, $2) AS new (id, number)")
     .bind::<Array<SqlUuid>, _>(&new.ids)
     .bind::<Array<Text>, _>(&new.numbers)
     .bind::<Text, _>(plan.game)
@@ -100,7 +99,7 @@ async fn add_places(
     .execute(conn)
     .await?;
     if plan.set.hidden {
-        diesel::sql_query("INSERT INTO unlocks (card_id, threshold) SELECT unnest($1), $2")
+        sql("INSERT INTO unlocks (card_id, threshold) SELECT unnest($1), $2")
             .bind::<Array<SqlUuid>, _>(&new.ids)
             .bind::<Int4, _>(plan.set.unlock_threshold)
             .execute(conn)
@@ -144,15 +143,13 @@ async fn add_printings(
     by: &Importer,
     new: &NewPrintings<'_>,
 ) -> StoreResult<()> {
-    diesel::sql_query(
-        "INSERT INTO printings (id, card_id, rarity, tier) SELECT * FROM unnest($1, $2, $3, $4)",
-    )
-    .bind::<Array<SqlUuid>, _>(&new.ids)
-    .bind::<Array<SqlUuid>, _>(&new.cards)
-    .bind::<Array<Text>, _>(&new.rarities)
-    .bind::<Array<SmallInt>, _>(&new.tiers)
-    .execute(conn)
-    .await?;
+    sql("INSERT INTO printings (id, card_id, rarity, tier) SELECT * FROM unnest($1, $2, $3, $4)")
+        .bind::<Array<SqlUuid>, _>(&new.ids)
+        .bind::<Array<SqlUuid>, _>(&new.cards)
+        .bind::<Array<Text>, _>(&new.rarities)
+        .bind::<Array<SmallInt>, _>(&new.tiers)
+        .execute(conn)
+        .await?;
     content::insert_printings(conn, by, &new.ids, &new.attributes).await
 }
 
@@ -174,7 +171,7 @@ pub(super) async fn change(
 /// Keeps cards from being unlocked meanwhile. Their rows come before their content, and in the order of ids, as for whoever unlocks cards.
 async fn hold_progress(conn: &mut Connection, changed: &[CardId]) -> StoreResult<()> {
     let ids: Vec<Uuid> = changed.iter().map(|card| card.0).collect();
-    diesel::sql_query(
+    sql(
         "SELECT card_id FROM unlocks WHERE card_id = ANY ($1) AND unlocked_at IS NULL ORDER BY card_id FOR SHARE",
     )
     .bind::<Array<SqlUuid>, _>(ids)
@@ -191,7 +188,7 @@ async fn change_card(
 ) -> StoreResult<()> {
     // The time was taken before others were waited for: what they wrote is older all the same, or an answer with the same time
     // would say that nothing changed.
-    diesel::sql_query(
+    sql(
         "UPDATE cards SET revision = revision + 1, updated_at = greatest($2, updated_at + interval '1 microsecond', \
              (SELECT unlocked_at + interval '1 microsecond' FROM unlocks WHERE card_id = cards.id)) WHERE id = $1",
     )
@@ -228,7 +225,7 @@ pub(super) async fn apply_tiers(conn: &mut Connection, game: &Game) -> StoreResu
     let tier = |rarity: &Rarity| i16::try_from(rarity.tier).unwrap_or(i16::MAX);
     let (rarities, tiers): (Vec<&str>, Vec<i16>) =
         game.rarities().iter().map(|rarity| (rarity.code.as_str(), tier(rarity))).unzip();
-    diesel::sql_query(
+    sql(
         "UPDATE printings p SET tier = known.tier FROM unnest($2, $3) AS known (rarity, tier), cards c \
          WHERE c.id = p.card_id AND c.game_code = $1 AND p.rarity = known.rarity AND p.tier <> known.tier",
     )
