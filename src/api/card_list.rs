@@ -17,7 +17,8 @@ use crate::domain::code::Code;
 use crate::domain::hex::hex;
 use crate::search::{self, CardFilter, CardQuery, Checked, Fault, Predicate, SortKey, Unique};
 use crate::store::StoreError;
-use crate::store::cards::{Found, Position};
+use crate::search::index::Position;
+use crate::store::cards::Found;
 use crate::store::games::LoadedGame;
 
 /// Which end of a list comes first.
@@ -184,13 +185,43 @@ impl List {
         if !fits {
             return Err(Problem::new(ProblemCode::InvalidCursor));
         }
+        let (game, set, number) = (game.into_string(), set.into_string(), number.into_string());
         Ok(Position { key, game, set, number, tier })
     }
 
     /// Where the page after an entry begins.
-    pub(super) fn cursor(&self, found: &Found) -> CursorKey {
-        let Position { key, game, set, number, tier } = found.position();
+    pub(super) fn cursor_key(
+        &self,
+        Position { key, game, set, number, tier }: Position,
+    ) -> impl Serialize {
         (self.mark.clone(), key, game, set, number, tier)
+    }
+}
+
+/// Most entries of a list that are counted.
+pub(super) const MAX_TOTAL: u64 = 10_000;
+
+/// How many entries a list has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Total {
+    /// How many entries there are in all, where that was asked for: at most 10,000.
+    #[schema(example = 158, minimum = 0, maximum = 10_000)]
+    total: u64,
+    /// `false`: there are more than `total`, and only so many were counted. Absent when `total` is exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = false)]
+    total_is_exact: Option<bool>,
+}
+
+impl Total {
+    /// So many, or more.
+    pub(super) fn of(total: u64, is_exact: bool) -> Self {
+        Self { total, total_is_exact: (!is_exact).then_some(false) }
+    }
+
+    /// Of entries that were counted up to one more than the most.
+    pub(super) fn at_most(counted: u64) -> Self {
+        Self::of(counted.min(MAX_TOTAL), counted <= MAX_TOTAL)
     }
 }
 
@@ -248,6 +279,10 @@ pub struct CardsPage {
     /// The entries.
     #[serde(flatten)]
     pub page: Page<CardEntry>,
+    /// How many there are, if that was asked for.
+    #[serde(flatten)]
+    #[schema(inline)]
+    pub total: Option<Total>,
     /// The terms of the query that could not be used: the list is what the others find. And what was left out because it would
     /// have read too much.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -10,6 +10,7 @@
 
 pub(super) mod bulk;
 pub(super) mod cards;
+pub(super) mod catalogue;
 pub(super) mod collection;
 pub(super) mod content;
 pub(super) mod copies;
@@ -44,8 +45,6 @@ struct Sql<'a> {
     /// Of the text so far.
     hash: DefaultHasher,
     plan_depends_on_values: bool,
-    /// Whether few rows fit, whatever the values are, and an index leads to them.
-    few_fit: bool,
 }
 
 impl<'a> Sql<'a> {
@@ -55,7 +54,6 @@ impl<'a> Sql<'a> {
             binds: 0,
             hash: DefaultHasher::new(),
             plan_depends_on_values: false,
-            few_fit: false,
         };
         empty.push(text)
     }
@@ -92,15 +90,9 @@ impl<'a> Sql<'a> {
         Statement::kept(self.query)
     }
 
-    /// Notes, before any condition, that few rows fit, whatever the values are, and that an index leads to them: one plan will do for all.
-    fn few_fit(mut self) -> Self {
-        self.few_fit = true;
-        self
-    }
-
     /// The statement; its text depends on the request.
     fn composed(self) -> Statement<'a> {
-        if self.plan_depends_on_values && !self.few_fit {
+        if self.plan_depends_on_values {
             Statement::planned_each_time(self.query)
         } else {
             Statement::kept_while_there_is_room(self.query, self.hash.finish())
