@@ -40,8 +40,8 @@ pub(super) struct Listed<T> {
     pub(super) total: Option<Total>,
     /// Whether there was no time to count.
     pub(super) uncounted: bool,
-    /// Whether costly terms were not tried on all cards.
-    pub(super) cut: bool,
+    /// What is to be said when costly terms were not tried on all cards.
+    pub(super) cut: Option<QueryWarning>,
 }
 
 impl<T> Listed<T> {
@@ -93,7 +93,7 @@ pub(super) async fn list_in_memory(
         next_cursor,
         total: count.map(|count| Total::of(count.entries, count.is_exact)),
         uncounted: false,
-        cut: found.cut,
+        cut: found.cut.then(|| QueryWarning::unfinished(&list.text)),
     }))
 }
 
@@ -106,7 +106,8 @@ pub(super) async fn list_in_database(
     part: &Part,
 ) -> Result<Listed<Found>, Problem> {
     let mut conn = state.searches.enter(network).await?;
-    let candidates = state.settings.search_candidates.into();
+    let tried = state.settings.search_candidates;
+    let candidates = tried.into();
     let limit = part.limit.items();
     let rows = part.limit.rows();
     let found =
@@ -121,12 +122,16 @@ pub(super) async fn list_in_database(
         let most = i64::try_from(MAX_TOTAL).unwrap_or(i64::MAX);
         let count = cards::count(&mut conn, viewer, &list.query, candidates, most + 1).await;
         match count.map_err(too_slow) {
-            Ok(count) => total = Some(Total::at_most(u64::try_from(count).unwrap_or_default())),
+            Ok(count) => {
+                let count = u64::try_from(count).unwrap_or_default();
+                total = Some(Total::of(count.min(MAX_TOTAL), count <= MAX_TOTAL && !cut));
+            }
             // The page itself is worth having.
             Err(problem) if problem.code() == ProblemCode::TimedOut => uncounted = true,
             Err(problem) => return Err(problem),
         }
     }
+    let cut = cut.then(|| QueryWarning::cut(&list.text, tried));
     Ok(Listed { entries, next_cursor, total, uncounted, cut })
 }
 
@@ -218,8 +223,10 @@ fn position_of(hit: &Hit) -> Position {
 struct Rest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<&'a str>,
-    #[serde(flatten)]
-    total: Option<Total>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_is_exact: Option<bool>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [QueryWarning],
 }
@@ -232,7 +239,9 @@ pub(super) fn page_of_bodies(
     warnings: &[QueryWarning],
 ) -> serde_json::Result<Vec<u8>> {
     const BEGIN: &[u8] = b"{\"data\":[";
-    let rest = serde_json::to_vec(&Rest { next_cursor, total, warnings })?;
+    let total_is_exact = total.and_then(Total::exactness);
+    let total = total.map(|total| total.total);
+    let rest = serde_json::to_vec(&Rest { next_cursor, total, total_is_exact, warnings })?;
     let length: usize = bodies.iter().map(|body| body.len() + 1).sum();
     let mut page = Vec::with_capacity(BEGIN.len() + length + 2 + rest.len());
     page.extend_from_slice(BEGIN);
@@ -281,16 +290,12 @@ mod tests {
             };
             let data = (0..count).map(|at| CardEntry::Members(entry(at))).collect();
             let warnings: Vec<_> = warned.then(warning).into_iter().collect();
-            let bodies: Vec<Bytes> = (0..count)
-                .map(|at| serde_json::to_vec(&entry(at)).unwrap().into())
-                .collect();
+            let bodies: Vec<Bytes> =
+                (0..count).map(|at| serde_json::to_vec(&entry(at)).unwrap().into()).collect();
             let written = page_of_bodies(&bodies, cursor, total, &warnings).unwrap();
             let page = Page { data, next_cursor: cursor.map(str::to_owned), total: None };
-            let page = CardsPage { page, total, warnings };
-            assert_eq!(
-                String::from_utf8(written).unwrap(),
-                serde_json::to_string(&page).unwrap()
-            );
+            let page = CardsPage::new(page, total, warnings);
+            assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(&page).unwrap());
         }
     }
 }

@@ -344,11 +344,11 @@ pub async fn list_cards(
         limit: query.limit,
         total: query.wants_total(),
     };
-    let found = match list_in_memory(&state, viewer, &list, &part).await? {
-        Some(hits) if form == AnswerForm::Json && query.is_whole(&list) => {
+    let mut found = match list_in_memory(&state, viewer, &list, &part).await? {
+        Some(mut hits) if form == AnswerForm::Json && query.is_whole(&list) => {
             let ids: Vec<CardId> = hits.entries.iter().map(id_of).collect();
             let bodies = state.bodies_of(viewer, &ids).await?;
-            let warnings = warnings(&state, list, &hits);
+            let warnings = warnings(list, &mut hits);
             let (next, total) = (hits.next_cursor, hits.total);
             let body = page_of_bodies(&bodies, next.as_deref(), total, &warnings);
             let body = body.map_err(Problem::internal)?;
@@ -358,7 +358,7 @@ pub async fn list_cards(
         Some(hits) => state.cards_of(viewer, &list.query, hits).await?,
         None => list_in_database(&state, network.0, viewer, &list, &part).await?,
     };
-    let warnings = warnings(&state, list, &found);
+    let warnings = warnings(list, &mut found);
     let Listed { entries, next_cursor, total, .. } = found;
     let next = next_cursor.clone();
     let fresh = freshness(viewer, true);
@@ -369,18 +369,16 @@ pub async fn list_cards(
             let entries = entries.into_iter().map(|found| CardEntry::new(found, members));
             let data = entries.collect::<Result<_, _>>().map_err(Problem::internal)?;
             let page = Page { data, next_cursor, total: None };
-            cacheable(&req, fresh, None, &CardsPage { page, total, warnings })?
+            cacheable(&req, fresh, None, &CardsPage::new(page, total, warnings))?
         }
     };
     Ok(form.told_apart(linked(&req, next.as_deref(), answer)))
 }
 
 /// What is to be said of a list beside its entries.
-fn warnings<T>(state: &AppState, list: List, found: &Listed<T>) -> Vec<QueryWarning> {
+fn warnings<T>(list: List, found: &mut Listed<T>) -> Vec<QueryWarning> {
     let mut warnings = list.warnings;
-    if found.cut {
-        warnings.push(QueryWarning::cut(&list.text, state.settings.search_candidates));
-    }
+    warnings.extend(found.cut.take());
     if found.uncounted {
         warnings.push(QueryWarning::uncounted(&list.text));
     }

@@ -111,7 +111,7 @@ pub async fn list_facets(
     let loaded = games.iter().find(|loaded| loaded.game.code() == game.as_str());
     let loaded = loaded.ok_or_else(Problem::not_found)?;
     let key = FacetsKey {
-        game: game.clone(),
+        game: (*game).clone(),
         revision: loaded.revision,
         set: query.set.clone(),
         q: query.q.clone().unwrap_or_default(),
@@ -137,10 +137,11 @@ pub async fn list_facets(
     let attributes = attributes(&loaded.game);
     let codes: Vec<&str> = attributes.iter().map(|attribute| attribute.code).collect();
     let version = state.catalogue.version();
-    let (counts, is_cut, from_memory) = match in_memory(&state, viewer, &list.query).await? {
+    let (counts, cut, from_memory) = match in_memory(&state, viewer, &list.query).await? {
         Some((all, view)) => {
             let facets = all.facets(&list.query.predicate, &view, &codes);
-            (facets.counts, facets.cut, true)
+            let cut = facets.cut.then(|| QueryWarning::unfinished(&list.text));
+            (facets.counts, cut, true)
         }
         None => {
             let most = state.settings.search_candidates.into();
@@ -148,14 +149,14 @@ pub async fn list_facets(
             let predicate = &list.query.predicate;
             let counted = cards::facets(&mut conn, viewer, predicate, most, &codes).await;
             let cut = cards::is_cut(&mut conn, viewer, &list.query, most).await;
-            (counted.map_err(too_slow)?, cut.map_err(too_slow)?, false)
+            let cut = cut.map_err(too_slow)?;
+            let cut = cut.then(|| QueryWarning::cut(&list.text, state.settings.search_candidates));
+            (counted.map_err(too_slow)?, cut, false)
         }
     };
     let mut counts = Counts::of(counts);
     let mut warnings = list.warnings;
-    if is_cut {
-        warnings.push(QueryWarning::cut(&list.text, state.settings.search_candidates));
-    }
+    warnings.extend(cut);
     let body = FacetsResponse {
         game: loaded.game.code().to_owned(),
         set: set.map(str::to_owned),

@@ -1,7 +1,7 @@
 //! What handlers share: the store of their worker thread and the values of the whole process.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ipnet::IpNet;
@@ -111,6 +111,8 @@ pub struct ApiSettings {
     pub search_candidates: u32,
     /// Memory for answers about open cards, in bytes; 0: none is kept.
     pub card_cache_bytes: u64,
+    /// Whether all cards are kept in memory for searches.
+    pub card_index: bool,
     /// How long kept answers are believed after the change feed was last read to its end: at most 1 s.
     pub card_cache_trust: Duration,
     /// How long the list of games is believed: at most 1 s.
@@ -139,6 +141,7 @@ impl Default for ApiSettings {
             request_timeout: Duration::from_secs(10),
             search_candidates: 10_000,
             card_cache_bytes: 32 * 1024 * 1024,
+            card_index: true,
             card_cache_trust: Duration::from_secs(1),
             games_trust: Duration::from_millis(500),
             webhook_networks: Vec::new(),

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::door::cards::CardPlace;
 use super::schema::{event_clock, events};
+use super::statement::sql;
 use super::{Connection, Store, StoreError, StoreResult};
 use crate::domain::ids::CardId;
 
@@ -143,7 +144,7 @@ pub async fn batch(store: &Store, after: i64) -> StoreResult<ChangeBatch> {
         });
     }
     let mut conn = store.connection().await?;
-    let rows: Vec<ChangeRow> = diesel::sql_query(
+    let rows: Vec<ChangeRow> = sql(
         "SELECT seq, kind, subject_id, payload ->> 'card' AS card, payload ->> 'game' AS game, payload ->> 'set' AS set_code \
          FROM events WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3",
     )
@@ -180,7 +181,7 @@ async fn number(conn: &mut Connection) -> StoreResult<()> {
     // The lock comes first: the statement after it sees every event that was committed before.
     let last: i64 =
         event_clock::table.select(event_clock::last_seq).for_update().first(conn).await?;
-    let numbered = diesel::sql_query(
+    let numbered = sql(
         "UPDATE events SET seq = $1 + waiting.place FROM ( \
              SELECT id, row_number() OVER (ORDER BY created_at, id) AS place FROM ( \
                  SELECT id, created_at FROM events WHERE seq IS NULL ORDER BY created_at, id LIMIT $2) AS chosen \
@@ -214,10 +215,8 @@ pub async fn list(
     game: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<Change>> {
-    let rows: Vec<Row> = diesel::sql_query(
-        "SELECT seq, kind, payload, created_at FROM events \
-         WHERE seq > $1 AND ($2 IS NULL OR payload ->> 'game' = $2) ORDER BY seq LIMIT $3",
-    )
+    let rows: Vec<Row> = sql("SELECT seq, kind, payload, created_at FROM events \
+         WHERE seq > $1 AND ($2 IS NULL OR payload ->> 'game' = $2) ORDER BY seq LIMIT $3")
     .bind::<BigInt, _>(after)
     .bind::<Nullable<Text>, _>(game)
     .bind::<BigInt, _>(limit)
@@ -338,7 +337,7 @@ pub(super) async fn cards_changed(
 
 async fn note_cards(
     conn: &mut Connection,
-    statement: &str,
+    statement: &'static str,
     cards: &[CardId],
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
@@ -347,7 +346,7 @@ async fn note_cards(
     }
     let ids: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
     let cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
-    diesel::sql_query(statement)
+    sql(statement)
         .bind::<Array<SqlUuid>, _>(ids)
         .bind::<Array<SqlUuid>, _>(cards)
         .bind::<Timestamptz, _>(at)

@@ -5,10 +5,6 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-/// A moment of the time of this process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment(Duration);
-
 /// Until when everything is known that was committed.
 pub struct FeedClock {
     made: Instant,
@@ -21,22 +17,12 @@ pub struct FeedClock {
 impl FeedClock {
     /// `trust` is how long what is known is believed after the feed was read to its end.
     pub fn new(trust: Duration) -> Self {
-        Self {
-            made: Instant::now(),
-            known: AtomicU64::new(0),
-            told: watch::Sender::new(0),
-            trust,
-        }
+        Self { made: Instant::now(), known: AtomicU64::new(0), told: watch::Sender::new(0), trust }
     }
 
-    /// The present moment: to be taken before the feed is read.
-    pub fn now(&self) -> Moment {
-        Moment(self.made.elapsed())
-    }
-
-    /// Everything is known that was committed before that moment.
-    pub fn is_known_until(&self, Moment(moment): Moment) {
-        let micros = u64::try_from(moment.as_micros()).unwrap_or(u64::MAX).max(1);
+    /// Everything is known that was committed before that moment, which was taken before the feed was read.
+    pub fn is_known_until(&self, moment: Instant) {
+        let micros = self.micros(moment);
         self.known.store(micros, Ordering::Release);
         self.told.send_replace(micros);
     }
@@ -58,10 +44,15 @@ impl FeedClock {
         (known > 0).then(|| self.made.elapsed().saturating_sub(Duration::from_micros(known)))
     }
 
+    /// As it is stored.
+    fn micros(&self, moment: Instant) -> u64 {
+        let micros = moment.saturating_duration_since(self.made).as_micros();
+        u64::try_from(micros).unwrap_or(u64::MAX).max(1)
+    }
+
     /// Completes when everything is known that was committed before this was called.
     pub async fn catch_up(&self) {
-        let Moment(now) = self.now();
-        let now = u64::try_from(now.as_micros()).unwrap_or(u64::MAX);
+        let now = self.micros(Instant::now());
         // The sender lives as long as this.
         let _ = self.told.subscribe().wait_for(|known| *known >= now).await;
     }
@@ -77,18 +68,17 @@ mod tests {
     async fn who_is_behind_is_not_believed() {
         let clock = FeedClock::new(Duration::from_hours(1));
         assert!(!clock.is_current() && clock.behind().is_none());
-        let before = clock.now();
+        let before = Instant::now();
         let mut waiting = Box::pin(clock.catch_up());
         assert!(waiting.as_mut().now_or_never().is_none());
         clock.is_known_until(before);
         assert!(clock.is_current());
-        tokio::time::sleep(Duration::from_micros(1)).await;
-        clock.is_known_until(clock.now());
+        clock.is_known_until(Instant::now() + Duration::from_secs(1));
         waiting.await;
         clock.forget();
         assert!(!clock.is_current());
         let impatient = FeedClock::new(Duration::ZERO);
-        impatient.is_known_until(impatient.now());
+        impatient.is_known_until(Instant::now());
         assert!(!impatient.is_current());
     }
 }

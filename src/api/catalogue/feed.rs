@@ -1,11 +1,10 @@
 //! The one follower of the change feed, for everything that a process keeps of the catalogue.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::clock::Moment;
 use crate::api::state::Shared;
 use crate::store::changes::{self, ChangeBatch};
 use crate::store::{Store, StoreResult};
@@ -17,7 +16,7 @@ const INTERVAL: Duration = Duration::from_millis(300);
 #[derive(Clone, Debug)]
 pub(super) struct Heard {
     pub batch: Arc<ChangeBatch>,
-    pub began: Moment,
+    pub began: Instant,
 }
 
 /// Who hears of changes beside the kept cards. A card costs 16 bytes until it is applied.
@@ -46,7 +45,7 @@ impl Feed {
         *shared.feed.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let mut known = None;
         loop {
-            let began = shared.catalogue.clock().now();
+            let began = Instant::now();
             let mut pause = INTERVAL;
             match read(&store, known).await {
                 Ok(batch) => {

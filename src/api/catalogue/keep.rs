@@ -15,8 +15,8 @@ use chrono::Datelike as _;
 use tokio::sync::mpsc::UnboundedReceiver;
 use uuid::Uuid;
 
+use super::Catalogue;
 use super::feed::Heard;
-use super::{Catalogue, Moment};
 use crate::api::state::Shared;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
@@ -90,7 +90,7 @@ impl Catalogue {
                 }
             };
             let now = index.snapshot();
-            let (cards, bytes) = (now.cards(), now.bytes());
+            let (cards, bytes) = (now.cards(), now.memory_bytes());
             catalogue.show(now);
             catalogue.clock.is_known_until(began);
             let seconds = started.elapsed().as_secs_f64();
@@ -156,7 +156,7 @@ impl Catalogue {
             index.apply(changes);
             index
         };
-        let index = tokio::task::spawn_blocking(put).await.unwrap_or_else(|error| panicked(error));
+        let index = tokio::task::spawn_blocking(put).await.unwrap_or_else(panicked);
         self.show(index.snapshot());
         for set in &sets {
             waiting.sets.remove(set);
@@ -210,7 +210,7 @@ fn panicked<T>(error: tokio::task::JoinError) -> T {
 }
 
 /// Waits until the feed was read to its end; the moment before that. `None`: the follower began anew.
-async fn end_of_feed(feed: &mut UnboundedReceiver<Heard>) -> Option<Moment> {
+async fn end_of_feed(feed: &mut UnboundedReceiver<Heard>) -> Option<Instant> {
     loop {
         let heard = feed.recv().await?;
         if heard.batch.is_last {
@@ -247,5 +247,5 @@ async fn build(store: &Store) -> StoreResult<Index> {
         }
     }
     drop((send, conn));
-    Ok(builder.await.unwrap_or_else(|error| panicked(error)))
+    Ok(builder.await.unwrap_or_else(panicked))
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use metrics::Counter;
 use moka::sync::Cache;
 
-pub use self::clock::{FeedClock, Moment};
+pub use self::clock::FeedClock;
 pub use self::feed::Feed;
 use super::extract::Rendered;
 use crate::domain::code::Code;
@@ -105,10 +105,12 @@ impl Catalogue {
 
     /// Tells `/metrics` how large the index is, and how old.
     pub fn measure(&self) {
-        let (cards, bytes) = self.any_cards().map_or((0, 0), |now| (now.cards(), now.bytes()));
+        let (cards, bytes) =
+            self.any_cards().map_or((0, 0), |now| (now.cards(), now.memory_bytes()));
         metrics::gauge!("card_index_cards")
             .set(f64::from(u32::try_from(cards).unwrap_or(u32::MAX)));
-        metrics::gauge!("card_index_bytes").set(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
+        metrics::gauge!("card_index_bytes")
+            .set(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
         let behind = self.clock.behind().map_or(f64::INFINITY, |behind| behind.as_secs_f64());
         metrics::gauge!("card_index_behind_seconds").set(behind);
     }

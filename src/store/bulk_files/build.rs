@@ -20,6 +20,7 @@ use crate::store::changes::{self, Extent};
 use crate::store::door;
 use crate::store::games::GameShelf;
 use crate::store::schema::{bulk_chunks, bulk_files};
+use crate::store::statement::sql;
 use crate::store::{Connection, Store, StoreError, StoreResult, deadlines};
 
 /// Whoever makes a file holds this advisory lock.
@@ -144,15 +145,13 @@ pub async fn refresh(
 
 async fn standings(store: &Store) -> StoreResult<Vec<Standing>> {
     let mut conn = store.connection().await?;
-    let query = diesel::sql_query(
-        "SELECT g.code AS game, f.*, EXISTS ( \
+    let query = sql("SELECT g.code AS game, f.*, EXISTS ( \
              SELECT FROM events e WHERE e.payload ->> 'game' = g.code AND e.seq > f.change_seq) AS has_news \
          FROM games g CROSS JOIN LATERAL ( \
              SELECT count(*) AS files, min(change_seq) AS change_seq, min(layout) AS oldest_layout, \
                     max(layout) AS newest_layout, max(built_at) AS built_at, max(build_millis) AS build_millis \
              FROM bulk_files WHERE game_code = g.code AND replaced_at IS NULL) f \
-         ORDER BY g.code",
-    );
+         ORDER BY g.code");
     Ok(query.load(&mut *conn).await?)
 }
 
@@ -231,7 +230,7 @@ impl Order<'_> {
             "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL statement_timeout = '60s'",
         )
         .await?;
-        let lock = diesel::sql_query("SELECT pg_try_advisory_xact_lock($1) AS locked");
+        let lock = sql("SELECT pg_try_advisory_xact_lock($1) AS locked");
         let Locked { locked } = lock.bind::<BigInt, _>(LOCK).get_result(conn).await?;
         if !locked {
             return Ok(None);

@@ -6,8 +6,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{
-    Array, BigInt, Bool, Date, Int2, Jsonb, Nullable, SmallInt, Text, Timestamptz,
-    Uuid as SqlUuid,
+    Array, BigInt, Bool, Date, Int2, Jsonb, Nullable, SmallInt, Text, Timestamptz, Uuid as SqlUuid,
 };
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
@@ -22,6 +21,7 @@ use crate::search::index::{CardContent, CardRecord, EffectTags, PrintingRecord, 
 use crate::search::{WORDS_VERSION, Words};
 use crate::store::json::Json;
 use crate::store::schema::sets;
+use crate::store::statement::sql;
 use crate::store::{Connection, StoreResult};
 
 /// What a card is searched by, but for its printings.
@@ -256,9 +256,8 @@ pub async fn releases(
     };
     let (games, codes): (Vec<&str>, Vec<&str>) =
         of.iter().map(|(game, code)| (game.as_str(), code.as_str())).unzip();
-    let query = diesel::sql_query(
-        "SELECT s.game_code, s.code, s.released_on FROM unnest($1, $2) AS named (game, code) \
-         JOIN sets s ON s.game_code = named.game AND s.code = named.code",
-    );
+    let query =
+        sql("SELECT s.game_code, s.code, s.released_on FROM unnest($1, $2) AS named (game, code) \
+         JOIN sets s ON s.game_code = named.game AND s.code = named.code");
     Ok(query.bind::<Array<Text>, _>(games).bind::<Array<Text>, _>(codes).load(conn).await?)
 }

@@ -17,6 +17,7 @@ use crate::domain::import::{CardImport, PrintingImport};
 use crate::search::{WORDS_VERSION, Words};
 use crate::store::json::Json;
 use crate::store::schema::{card_content, printing_content};
+use crate::store::statement::sql;
 use crate::store::{Connection, StoreResult};
 
 /// A card as it is stored, to compare an import with.
@@ -131,7 +132,7 @@ pub(in crate::store) async fn load_set(
 ) -> StoreResult<BTreeMap<String, StoredCard>> {
     let of_set = format!("{STORED} WHERE c.game_code = $1 AND c.set_code = $2");
     let rows: Vec<StoredRow> =
-        diesel::sql_query(of_set).bind::<Text, _>(game).bind::<Text, _>(set).load(conn).await?;
+        sql(of_set).bind::<Text, _>(game).bind::<Text, _>(set).load(conn).await?;
     let cards = rows.into_iter().map(StoredRow::card);
     Ok(cards.map(|card| (card.number.clone(), card)).collect())
 }
@@ -144,7 +145,7 @@ pub(in crate::store) async fn load_card(
 ) -> StoreResult<Option<StoredCard>> {
     let one = format!("{STORED} WHERE c.id = $1");
     let row: Option<StoredRow> =
-        diesel::sql_query(one).bind::<SqlUuid, _>(id.0).get_result(conn).await.optional()?;
+        sql(one).bind::<SqlUuid, _>(id.0).get_result(conn).await.optional()?;
     Ok(row.map(StoredRow::card))
 }
 
@@ -167,7 +168,7 @@ pub(in crate::store) async fn names_taken(
     name_keys: &[&str],
     outside: &[&str],
 ) -> StoreResult<Vec<NameTaken>> {
-    let query = diesel::sql_query(
+    let query = sql(
         "SELECT content.name_key, c.set_code, c.number FROM card_content content JOIN cards c ON c.id = content.card_id \
          WHERE content.game_code = $1 AND content.name_key = ANY($2) AND c.set_code <> ALL($3)",
     );
@@ -191,11 +192,9 @@ pub(in crate::store) async fn shared_names(
     _by: &Importer,
     game: &str,
 ) -> StoreResult<Vec<String>> {
-    let rows: Vec<SharedName> = diesel::sql_query(
-        "SELECT min(name) AS name FROM card_content \
+    let rows: Vec<SharedName> = sql("SELECT min(name) AS name FROM card_content \
          WHERE game_code = $1 AND EXISTS (SELECT FROM games WHERE code = $1 AND NOT unique_names) \
-         GROUP BY name_key HAVING count(*) > 1 ORDER BY 1 LIMIT 100",
-    )
+         GROUP BY name_key HAVING count(*) > 1 ORDER BY 1 LIMIT 100")
     .bind::<Text, _>(game)
     .load(conn)
     .await?;
@@ -221,13 +220,11 @@ pub(in crate::store) async fn codes_used(
     game: &str,
     outside: &[&str],
 ) -> StoreResult<Vec<CodeUsed>> {
-    let query = diesel::sql_query(
-        "SELECT DISTINCT 'kinds' AS list, content.kind AS code, c.set_code \
+    let query = sql("SELECT DISTINCT 'kinds' AS list, content.kind AS code, c.set_code \
          FROM card_content content JOIN cards c ON c.id = content.card_id \
          WHERE c.game_code = $1 AND c.set_code <> ALL($2) \
          UNION SELECT DISTINCT 'rarities', p.rarity, c.set_code FROM printings p JOIN cards c ON c.id = p.card_id \
-         WHERE c.game_code = $1 AND c.set_code <> ALL($2) ORDER BY 1, 2, 3",
-    );
+         WHERE c.game_code = $1 AND c.set_code <> ALL($2) ORDER BY 1, 2, 3");
     Ok(query.bind::<Text, _>(game).bind::<Array<Text>, _>(outside).load(conn).await?)
 }
 
@@ -238,7 +235,7 @@ pub(in crate::store) async fn free_names(
     cards: &[CardId],
 ) -> StoreResult<()> {
     let ids: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
-    diesel::sql_query("UPDATE card_content SET name_key = card_id::text WHERE card_id = ANY($1)")
+    sql("UPDATE card_content SET name_key = card_id::text WHERE card_id = ANY($1)")
         .bind::<Array<SqlUuid>, _>(ids)
         .execute(conn)
         .await?;
@@ -297,7 +294,7 @@ pub(in crate::store) async fn insert(
 ) -> StoreResult<()> {
     // Columns instead of rows: Postgres reads such a statement once and plans one row of it. The database decides by the unlock
     // rows who is open.
-    let query = diesel::sql_query(
+    let query = sql(
         "INSERT INTO card_content (game_code, words_version, open, card_id, kind, name, name_key, search_key, attributes, effects, lore, \
              printing_numbers, words, name_words, effect_words, lore_words, attribute_words) \
          SELECT $1, $2, false, * FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
@@ -371,13 +368,11 @@ pub(in crate::store) async fn insert_printings(
     let ids: Vec<Uuid> = printings.iter().map(|(id, _)| id.0).collect();
     let attributes: Vec<Value> =
         printings.iter().map(|(_, printing)| Value::Object(printing.attributes.clone())).collect();
-    diesel::sql_query(
-        "INSERT INTO printing_content (printing_id, attributes) SELECT * FROM unnest($1, $2)",
-    )
-    .bind::<Array<SqlUuid>, _>(ids)
-    .bind::<Array<Jsonb>, _>(attributes)
-    .execute(conn)
-    .await?;
+    sql("INSERT INTO printing_content (printing_id, attributes) SELECT * FROM unnest($1, $2)")
+        .bind::<Array<SqlUuid>, _>(ids)
+        .bind::<Array<Jsonb>, _>(attributes)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 

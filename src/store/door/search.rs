@@ -144,7 +144,7 @@ pub async fn count(
 ) -> StoreResult<i64> {
     let sql = source(Sql::new("SELECT count(*) FROM (SELECT 1"), viewer, query, candidates);
     let sql = sql.push(" LIMIT ").bind::<BigInt, _>(most).push(") counted");
-    let Count { count } = sql.query.get_result(conn).await?;
+    let Count { count } = sql.composed().get_result(conn).await?;
     Ok(count)
 }
 
@@ -157,14 +157,13 @@ pub async fn random(
     draw: Draw,
 ) -> StoreResult<Option<CardView>> {
     let query = CardQuery { unique: Unique::Cards, ..query.clone() };
-    let sql = Sql::new(
-        "WITH drawn_from AS MATERIALIZED (SELECT c.id, c.game_code, c.set_code, c.number",
-    );
+    let sql =
+        Sql::new("WITH drawn_from AS MATERIALIZED (SELECT c.id, c.game_code, c.set_code, c.number");
     let sql = seen_source(sql, viewer, &query, true, candidates)
         .push(") SELECT id FROM drawn_from ORDER BY game_code, set_code, number OFFSET mod(")
         .bind::<BigInt, _>(draw.number())
         .push(", (SELECT greatest(count(*), 1) FROM drawn_from)) LIMIT 1");
-    let drawn: Option<IdRow> = sql.query.get_result(conn).await.optional()?;
+    let drawn: Option<IdRow> = sql.composed().get_result(conn).await.optional()?;
     match drawn {
         Some(IdRow { id }) => cards::find(conn, viewer, CardId(id)).await,
         None => Ok(None),
@@ -189,7 +188,7 @@ pub async fn is_cut(
     }
     let sql = Sql::new("SELECT count(*) FROM (");
     let sql = tried(sql, viewer, query, asks_for_content(query), candidates + 1);
-    let Count { count } = sql.push(") tried").query.get_result(conn).await?;
+    let Count { count } = sql.push(") tried").composed().get_result(conn).await?;
     Ok(count > candidates)
 }
 

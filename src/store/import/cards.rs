@@ -13,6 +13,7 @@ use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::import::{CardImport, PrintingImport};
 use crate::store::door::content;
 use crate::store::schema::printings;
+use crate::store::statement::sql;
 use crate::store::{Connection, StoreResult, changes};
 
 /// Cards in one statement.
@@ -36,10 +37,8 @@ pub(super) async fn add(
         let numbers: Vec<&str> =
             batch.iter().map(|(_, card)| card.definition.number.as_str()).collect();
         // Columns instead of rows: Postgres reads such a statement once and plans one row of it.
-        diesel::sql_query(
-            "INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
-             SELECT new.id, $3, $4, new.number, $5, $5 FROM unnest($1, $2) AS new (id, number)",
-        )
+        sql("INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+             SELECT new.id, $3, $4, new.number, $5, $5 FROM unnest($1, $2) AS new (id, number)")
         .bind::<Array<SqlUuid>, _>(&ids)
         .bind::<Array<Text>, _>(numbers)
         .bind::<Text, _>(plan.game)
@@ -48,7 +47,7 @@ pub(super) async fn add(
         .execute(conn)
         .await?;
         if plan.set.hidden {
-            diesel::sql_query("INSERT INTO unlocks (card_id, threshold) SELECT unnest($1), $2")
+            sql("INSERT INTO unlocks (card_id, threshold) SELECT unnest($1), $2")
                 .bind::<Array<SqlUuid>, _>(&ids)
                 .bind::<Int4, _>(plan.set.unlock_threshold)
                 .execute(conn)
@@ -84,7 +83,7 @@ async fn add_printings(
         let rarities: Vec<&str> =
             batch.iter().map(|(.., printing)| printing.rarity.as_str()).collect();
         let tiers: Vec<i16> = batch.iter().map(|(.., printing)| printing.tier).collect();
-        diesel::sql_query(
+        sql(
             "INSERT INTO printings (id, card_id, rarity, tier) SELECT * FROM unnest($1, $2, $3, $4)",
         )
         .bind::<Array<SqlUuid>, _>(ids)
@@ -117,7 +116,7 @@ pub(super) async fn change(
 /// Keeps cards from being unlocked meanwhile. Their rows come before their content, and in the order of ids, as for whoever unlocks cards.
 async fn hold_progress(conn: &mut Connection, changed: &[CardId]) -> StoreResult<()> {
     let ids: Vec<Uuid> = changed.iter().map(|card| card.0).collect();
-    diesel::sql_query(
+    sql(
         "SELECT card_id FROM unlocks WHERE card_id = ANY ($1) AND unlocked_at IS NULL ORDER BY card_id FOR SHARE",
     )
     .bind::<Array<SqlUuid>, _>(ids)
@@ -134,7 +133,7 @@ async fn change_card(
 ) -> StoreResult<()> {
     // The time was taken before others were waited for: what they wrote is older all the same, or an answer with the same time
     // would say that nothing changed.
-    diesel::sql_query(
+    sql(
         "UPDATE cards SET revision = revision + 1, updated_at = greatest($2, updated_at + interval '1 microsecond', \
              (SELECT unlocked_at + interval '1 microsecond' FROM unlocks WHERE card_id = cards.id)) WHERE id = $1",
     )
@@ -178,7 +177,7 @@ pub(super) async fn apply_tiers(
     let tier = |rarity: &Rarity| i16::try_from(rarity.tier).unwrap_or(i16::MAX);
     let (rarities, tiers): (Vec<&str>, Vec<i16>) =
         game.rarities().iter().map(|rarity| (rarity.code.as_str(), tier(rarity))).unzip();
-    let changed: Vec<CardRow> = diesel::sql_query(
+    let changed: Vec<CardRow> = sql(
         "WITH changed AS ( \
              UPDATE printings p SET tier = known.tier FROM unnest($2, $3) AS known (rarity, tier), cards c \
              WHERE c.id = p.card_id AND c.game_code = $1 AND p.rarity = known.rarity AND p.tier <> known.tier \

@@ -26,6 +26,7 @@ use super::unlock_policies::Count;
 use super::{Connection, StoreError, StoreResult, audit, changes, unlock_policies};
 use crate::auth::permission::Importer;
 use crate::domain::import::{GameImport, GameSource, ImportFault};
+use crate::store::statement::sql;
 
 /// Imports wait for each other on this advisory lock, longer than ordinary statements may.
 pub(super) const LOCK: &str = "SET LOCAL lock_timeout = '120s'; SET LOCAL statement_timeout = '120s'; \
@@ -126,7 +127,7 @@ struct Current {
 /// Whether exactly these files were the last import of their game and sets: then there is nothing to do. Costs no parsing.
 pub async fn is_current(conn: &mut Connection, source: &GameSource) -> StoreResult<bool> {
     let hashes: Vec<Vec<u8>> = source.set_hashes().into_iter().map(|hash| hash.to_vec()).collect();
-    let Current { current } = diesel::sql_query(
+    let Current { current } = sql(
         "SELECT EXISTS (SELECT FROM games WHERE manifest = $1) \
                 AND NOT EXISTS (SELECT FROM unnest($2) AS file (hash) \
                                 WHERE NOT EXISTS (SELECT FROM sets WHERE source_hash = file.hash)) AS current",
