@@ -81,8 +81,8 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_POOL_SIZE", default_value = "8", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub pool_size: u16,
 
-    /// Database connections of the whole process for searches that may read much of the catalogue: regular expressions, misspelt
-    /// names, lists sorted by anything but their place.
+    /// Database connections of the whole process for searches that are not answered from memory: those of moderators, misspelt names,
+    /// suggestions.
     #[arg(long, env = "CARDSCAPE_SEARCH_CONNECTIONS", default_value = "2", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub search_connections: u16,
 

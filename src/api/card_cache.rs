@@ -6,19 +6,17 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use actix_web::web::Bytes;
 use metrics::Counter;
 use moka::sync::Cache;
 
+use super::catalogue::FeedClock;
 use super::extract::Rendered;
-use super::state::Shared;
 use crate::domain::ids::CardId;
-use crate::store::Store;
-use crate::store::changes::{self, News};
+use crate::store::changes::ChangeBatch;
 
-/// How often the feed is read.
-const INTERVAL: Duration = Duration::from_millis(300);
 /// What an entry costs beside its body, in bytes: key, headers, book-keeping. Measured, rounded up.
 const OVERHEAD: usize = 1_200;
 /// The part of the memory that the places of cards may take.
@@ -35,11 +33,7 @@ pub struct CardCache {
     generation: Mutex<u64>,
     /// What was put in before this generation is not believed.
     oldest: AtomicU64,
-    /// When the cache was made: the beginning of its time.
-    made: Instant,
-    /// When the feed was last read to its end: microseconds of that time; 0: never.
-    read_at: AtomicU64,
-    trust: Duration,
+    clock: FeedClock,
     hits: Counter,
     misses: Counter,
 }
@@ -71,9 +65,7 @@ impl CardCache {
             places,
             generation: Mutex::new(1),
             oldest: AtomicU64::new(0),
-            made: Instant::now(),
-            read_at: AtomicU64::new(0),
-            trust,
+            clock: FeedClock::new(trust),
             hits: metrics::counter!("card_cache_hits_total"),
             misses: metrics::counter!("card_cache_misses_total"),
         }
@@ -81,11 +73,25 @@ impl CardCache {
 
     /// The answer about a card, if there is one that can be believed.
     pub fn find(&self, card: CardId) -> Option<Rendered> {
-        let found = self.is_current().then(|| self.cards.get(&card)).flatten();
-        let oldest = self.oldest.load(Ordering::Acquire);
-        let found = found.filter(|kept| kept.generation >= oldest);
+        let found = self.clock.is_current().then(|| self.believed(card)).flatten();
         if found.is_some() { &self.hits } else { &self.misses }.increment(1);
         found.map(|kept| kept.answer.clone())
+    }
+
+    /// The bodies of the answers about these cards; `None` for those that are not kept, or cannot be believed.
+    pub fn find_bodies(&self, cards: impl Iterator<Item = CardId>) -> Vec<Option<Bytes>> {
+        let is_current = self.clock.is_current();
+        let body = |card| Some(self.believed(card)?.answer.body().clone());
+        let found: Vec<_> = cards.map(|card| is_current.then(|| body(card)).flatten()).collect();
+        let hits = u64::try_from(found.iter().flatten().count()).unwrap_or_default();
+        self.hits.increment(hits);
+        self.misses.increment(u64::try_from(found.len()).unwrap_or_default() - hits);
+        found
+    }
+
+    fn believed(&self, card: CardId) -> Option<Arc<Kept>> {
+        let oldest = self.oldest.load(Ordering::Acquire);
+        self.cards.get(&card).filter(|kept| kept.generation >= oldest)
     }
 
     /// The answer about the card at a place, `game/set/number`, if there is one that can be believed.
@@ -111,40 +117,18 @@ impl CardCache {
         }
     }
 
-    /// Follows the feed as long as the process runs.
-    pub async fn follow(shared: Arc<Shared>, store: Store) {
-        let cache = &shared.card_cache;
-        let mut known = None;
-        loop {
-            let asked = Instant::now();
-            let began = cache.made.elapsed();
-            // The first look finds out where the feed ends; nothing was kept before.
-            match changes::news(&store, known.unwrap_or_default()).await {
-                Ok(news) => {
-                    known = Some(news.newest);
-                    cache.hear(&news);
-                    cache.heard_at(began);
-                    shared.kept_answers.hear(news.newest, asked);
-                }
-                // The private Postgres ends with the service.
-                Err(_) if shared.is_draining() => return,
-                Err(error) => {
-                    tracing::warn!(%error, "cannot follow the changes: cards come from the database")
-                }
-            }
-            tokio::time::sleep(INTERVAL).await;
-        }
-    }
-
     /// Drops what changed.
-    fn hear(&self, news: &News) {
-        if news.cards.as_ref().is_some_and(Vec::is_empty) {
+    pub(super) fn hear(&self, batch: &ChangeBatch) {
+        // A card that stands elsewhere now was known by another place.
+        if batch.is_broken || batch.some_went {
+            return self.forget();
+        }
+        if batch.cards.is_empty() {
             return;
         }
-        let Some(cards) = &news.cards else { return self.forget() };
         let mut generation = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
         *generation += 1;
-        for card in cards {
+        for card in &batch.cards {
             self.cards.invalidate(card);
         }
     }
@@ -158,15 +142,9 @@ impl CardCache {
         self.places.invalidate_all();
     }
 
-    /// Notes that everything is known which was committed before that moment.
-    fn heard_at(&self, moment: Duration) {
-        let micros = u64::try_from(moment.as_micros()).unwrap_or(u64::MAX).max(1);
-        self.read_at.store(micros, Ordering::Release);
-    }
-
-    fn is_current(&self) -> bool {
-        let read_at = self.read_at.load(Ordering::Acquire);
-        read_at > 0 && self.made.elapsed() < Duration::from_micros(read_at) + self.trust
+    /// How far the feed is heard.
+    pub(super) fn clock(&self) -> &FeedClock {
+        &self.clock
     }
 
     /// Tells `/metrics` how much memory the answers take.
@@ -181,6 +159,8 @@ impl CardCache {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use actix_web::test::TestRequest;
     use uuid::Uuid;
 
@@ -191,7 +171,7 @@ mod tests {
 
     fn cache(bytes: u64, trust: Duration) -> CardCache {
         let cache = CardCache::new(bytes, trust);
-        cache.heard_at(Duration::from_micros(1));
+        cache.clock.is_known_until(Instant::now());
         cache
     }
 
@@ -208,8 +188,8 @@ mod tests {
         cache.keep(ticket, card, format!("g/s/{card:?}"), answer(text));
     }
 
-    fn changed(cards: &[CardId]) -> News {
-        News { newest: 1, cards: Some(cards.to_vec()) }
+    fn changed(cards: &[CardId]) -> ChangeBatch {
+        ChangeBatch { up_to: 1, cards: cards.to_vec(), ..ChangeBatch::default() }
     }
 
     #[test]
@@ -225,7 +205,7 @@ mod tests {
         cache.hear(&changed(&[one]));
         assert!(cache.find(one).is_none());
         assert!(cache.find(other).is_some());
-        cache.hear(&News { newest: 9, cards: None });
+        cache.hear(&ChangeBatch { is_broken: true, ..ChangeBatch::default() });
         assert!(cache.find(other).is_none());
         keep(&cache, cache.ticket(), one, "anew");
         assert_eq!(etag(&cache.find(one).unwrap()), etag(&answer("anew")));
@@ -257,7 +237,7 @@ mod tests {
         let unheard = CardCache::new(1 << 20, HOUR);
         keep(&unheard, unheard.ticket(), card, "one");
         assert!(unheard.find(card).is_none(), "never heard");
-        unheard.heard_at(Duration::from_micros(1));
+        unheard.clock.is_known_until(Instant::now());
         assert!(unheard.find(card).is_some());
         let late = cache(1 << 20, Duration::ZERO);
         keep(&late, late.ticket(), card, "one");
@@ -276,7 +256,7 @@ mod tests {
         assert!(cache.cards.weighted_size() <= 100_000, "{}", cache.cards.weighted_size());
         assert!(cache.cards.entry_count() > 20, "{}", cache.cards.entry_count());
         let none = CardCache::new(0, HOUR);
-        none.heard_at(Duration::from_micros(1));
+        none.clock.is_known_until(Instant::now());
         keep(&none, none.ticket(), CardId(Uuid::from_u128(1)), &text);
         none.measure();
         assert!(none.find(CardId(Uuid::from_u128(1))).is_none());

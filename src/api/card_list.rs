@@ -15,9 +15,10 @@ use super::extract::{Cursor, Page};
 use super::problem::{InputFault, Problem, ProblemCode};
 use crate::domain::code::Code;
 use crate::domain::hex::hex;
+use crate::search::index::Position;
 use crate::search::{self, CardFilter, CardQuery, Checked, Fault, Predicate, SortKey, Unique};
 use crate::store::StoreError;
-use crate::store::cards::{Found, Position};
+use crate::store::cards::Found;
 use crate::store::games::LoadedGame;
 
 /// Which end of a list comes first.
@@ -184,13 +185,40 @@ impl List {
         if !fits {
             return Err(Problem::new(ProblemCode::InvalidCursor));
         }
+        let (game, set, number) = (game.into_string(), set.into_string(), number.into_string());
         Ok(Position { key, game, set, number, tier })
     }
 
     /// Where the page after an entry begins.
-    pub(super) fn cursor(&self, found: &Found) -> CursorKey {
-        let Position { key, game, set, number, tier } = found.position();
+    pub(super) fn cursor_key(
+        &self,
+        Position { key, game, set, number, tier }: Position,
+    ) -> impl Serialize {
         (self.mark.clone(), key, game, set, number, tier)
+    }
+}
+
+/// Most entries of a list that are counted.
+pub(super) const MAX_TOTAL: u64 = 10_000;
+
+/// How many entries a list has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Total {
+    /// At most [`MAX_TOTAL`].
+    pub(super) total: u64,
+    /// Whether there are no more.
+    pub(super) is_exact: bool,
+}
+
+impl Total {
+    /// What is said of it beside the number: nothing, or that there are more.
+    pub(super) fn exactness(self) -> Option<bool> {
+        (!self.is_exact).then_some(false)
+    }
+
+    /// So many, or more.
+    pub(super) fn of(total: u64, is_exact: bool) -> Self {
+        Self { total, is_exact }
     }
 }
 
@@ -223,6 +251,16 @@ impl QueryWarning {
         )
     }
 
+    /// The costly terms were not tried on all cards that the index left.
+    pub(super) fn unfinished(text: &str) -> Self {
+        Self::of_all(
+            text,
+            "regular expressions, phrases or words of attributes were not tried on all cards that all else leaves: narrow the list to a set, \
+             or with words"
+                .to_owned(),
+        )
+    }
+
     /// There was no time to count.
     pub(super) fn uncounted(text: &str) -> Self {
         Self::of_all(
@@ -248,10 +286,28 @@ pub struct CardsPage {
     /// The entries.
     #[serde(flatten)]
     pub page: Page<CardEntry>,
+    /// `false`: there are more than `total`, which is 10,000 then, the most that are counted; or not all cards could be tried. Absent when
+    /// `total` is exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = false)]
+    pub total_is_exact: Option<bool>,
     /// The terms of the query that could not be used: the list is what the others find. And what was left out because it would
     /// have read too much.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<QueryWarning>,
+}
+
+impl CardsPage {
+    /// A page of a list that has so many entries.
+    pub(super) fn new(
+        page: Page<CardEntry>,
+        total: Option<Total>,
+        warnings: Vec<QueryWarning>,
+    ) -> Self {
+        let count = total.and_then(|total| i64::try_from(total.total).ok());
+        let page = Page { total: count, ..page };
+        Self { page, total_is_exact: total.and_then(Total::exactness), warnings }
+    }
 }
 
 /// An entry of a list of cards.

@@ -5,18 +5,21 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 use super::card_list::{ListRequest, too_slow};
+use super::card_search::in_memory;
 use super::cards::{CardResponse, answer, freshness, in_form};
-use super::extract::{AnswerForm, Body, Caller, ClientNetwork, Params, cacheable};
+use super::extract::{AnswerForm, Body, Caller, ClientNetwork, Params, Rendered, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
+use crate::auth::permission::Viewer;
 use crate::domain::card_name::{Meant, TypedName, exactly, nearly};
 use crate::domain::code::Code;
 use crate::domain::draw::Draw;
 use crate::domain::ids::CardId;
 use crate::domain::text::{TextError, line};
-use crate::search::CardFilter;
+use crate::search::{CardFilter, CardQuery};
 use crate::store::cards::{self, CardIdentifier, NamePlace, NamedCard};
 
 /// Most identifiers of one look-up.
@@ -254,18 +257,46 @@ pub async fn draw_card(
     let seed = query.seed.as_deref().map(|seed| line(seed, 1, MAX_SEED)).transpose();
     let seed = seed.map_err(|error| bad_query("?seed", error))?;
     let draw = seed.as_deref().map_or_else(Draw::fresh, Draw::of_seed);
-    let games = state.games.list(&mut *state.store.connection().await?).await?;
-    let from = query.request().without_warnings(&games)?;
-    let most = state.settings.search_candidates.into();
-    let mut conn = state.searches.enter(network.0).await?;
-    let drawn = cards::random(&mut conn, viewer, &from, most, draw).await.map_err(too_slow)?;
-    let card = drawn.ok_or_else(Problem::not_found)?;
-    let mut answer = in_form(&req, form, freshness(viewer, true), None, card)?;
+    let from = query.request().without_warnings(&state.all_games().await?)?;
+    let fresh = freshness(viewer, true);
+    let mut answer = match draw_in_memory(&state, viewer, &from, draw).await? {
+        Some(None) => return Err(Problem::not_found()),
+        Some(Some(card)) if form == AnswerForm::Json => {
+            let body = state.bodies_of(viewer, &[card]).await?.pop();
+            let body = body.ok_or_else(Problem::not_found)?;
+            form.told_apart(Rendered::of_json(fresh, body)?.answer(&req))
+        }
+        Some(Some(card)) => {
+            let find = async |conn: &_| cards::find(conn, viewer, card).await;
+            let found = state.store.read(find).await?.ok_or_else(Problem::not_found)?;
+            in_form(&req, form, fresh, None, found)?
+        }
+        None => {
+            let most = state.settings.search_candidates.into();
+            let mut conn = state.searches.enter(network.0).await?;
+            let drawn = cards::random(&mut conn, viewer, &from, most, draw).await;
+            let card = drawn.map_err(too_slow)?.ok_or_else(Problem::not_found)?;
+            in_form(&req, form, fresh, None, card)?
+        }
+    };
     if seed.is_none() {
         answer.headers_mut().remove(header::ETAG);
         answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     Ok(answer)
+}
+
+/// The card that is drawn, if any fits. `None`: the database has to be asked.
+async fn draw_in_memory(
+    state: &AppState,
+    viewer: Viewer,
+    from: &CardQuery,
+    draw: Draw,
+) -> Result<Option<Option<CardId>>, Problem> {
+    let Some((all, view)) = in_memory(state, viewer, from).await? else { return Ok(None) };
+    let number = u64::try_from(draw.number()).unwrap_or_default();
+    let drawn = all.random(from, &view, number);
+    Ok(Some(drawn.map(|card| CardId(Uuid::from_u128(card)))))
 }
 
 /// What names a card: `id`; or `game`, `set` and `number`; or `game`, `name` and perhaps `set`.

@@ -11,24 +11,21 @@ use uuid::Uuid;
 use super::card_cache::Ticket;
 use super::card_list::{
     CardEntry, CardMembers, CardsPage, List, ListRequest, Order, QueryWarning, UniqueParam,
-    too_slow,
 };
 use super::card_migrations::{redirected, redirected_number};
+use super::card_search::{Listed, Part, id_of, list_in_database, list_in_memory, page_of_bodies};
 use super::card_text::{card_text, list_text};
 use super::extract::{
     AnswerForm, Caller, ClientNetwork, Cursor, Freshness, Page, PageLimit, Params, Rendered,
-    cacheable, cacheable_text, paged,
+    cacheable, cacheable_text, linked,
 };
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
-use crate::search::{CardFilter, NamePattern};
-use crate::store::Connection;
-use crate::store::cards::{
-    self, CardView, Effort, Found, HiddenCard, JsonText, OpenCard, Printing,
-};
+use crate::search::{CardFilter, NamePattern, Unique};
+use crate::store::cards::{self, CardPlace, CardView, HiddenCard, JsonText, OpenCard, Printing};
 
 /// How far a card that started hidden is from being unlocked.
 #[derive(Serialize, ToSchema)]
@@ -304,6 +301,11 @@ impl CardsQuery {
         })
     }
 
+    /// Whether entries are whole cards.
+    fn is_whole(&self, list: &List) -> bool {
+        self.fields.is_none() && list.query.unique == Unique::Cards
+    }
+
     fn wants_total(&self) -> bool {
         self.include == Some(Include::Total) || self.total == Some(true)
     }
@@ -336,68 +338,51 @@ pub async fn list_cards(
     query: Params<CardsQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, request) = (caller.viewer(), query.request()?);
-    let mut conn = state.store.connection().await?;
-    let games = state.games.list(&mut conn).await?;
-    let list = request.checked(&games)?;
-    let counts_widely = query.wants_total() && list.query.is_wide_to_count();
-    let page = if list.query.is_wide() || counts_widely {
-        drop(conn);
-        let mut conn = state.searches.enter(network.0).await?;
-        read_page(&mut conn, &state, viewer, list, &query).await?
-    } else {
-        read_page(&mut conn, &state, viewer, list, &query).await?
+    let list = request.checked(&state.all_games().await?)?;
+    let part = Part {
+        after: query.cursor.as_ref().map(|cursor| list.position(cursor)).transpose()?,
+        limit: query.limit,
+        total: query.wants_total(),
     };
-    let (page, warnings) = page;
+    let mut found = match list_in_memory(&state, viewer, &list, &part).await? {
+        Some(mut hits) if form == AnswerForm::Json && query.is_whole(&list) => {
+            let ids: Vec<CardId> = hits.entries.iter().map(id_of).collect();
+            let bodies = state.bodies_of(viewer, &ids).await?;
+            let warnings = warnings(list, &mut hits);
+            let (next, total) = (hits.next_cursor, hits.total);
+            let body = page_of_bodies(&bodies, next.as_deref(), total, &warnings);
+            let body = body.map_err(Problem::internal)?;
+            let answer = Rendered::of_json(freshness(viewer, true), body)?.answer(&req);
+            return Ok(form.told_apart(linked(&req, next.as_deref(), answer)));
+        }
+        Some(hits) => state.cards_of(viewer, &list.query, hits).await?,
+        None => list_in_database(&state, network.0, viewer, &list, &part).await?,
+    };
+    let warnings = warnings(list, &mut found);
+    let Listed { entries, next_cursor, total, .. } = found;
+    let next = next_cursor.clone();
     let fresh = freshness(viewer, true);
     let answer = match form {
-        AnswerForm::Text => {
-            let text = list_text(&page.data, &warnings);
-            page.linked(&req, cacheable_text(&req, fresh, None, text))
-        }
+        AnswerForm::Text => cacheable_text(&req, fresh, None, list_text(&entries, &warnings)),
         AnswerForm::Json => {
             let members = query.fields.as_ref();
-            let page = page.try_map(|found| CardEntry::new(found, members));
-            let page = page.map_err(Problem::internal)?;
-            let page = CardsPage { page, warnings };
-            let answer = cacheable(&req, fresh, None, &page)?;
-            page.page.linked(&req, answer)
+            let entries = entries.into_iter().map(|found| CardEntry::new(found, members));
+            let data = entries.collect::<Result<_, _>>().map_err(Problem::internal)?;
+            let page = Page { data, next_cursor, total: None };
+            cacheable(&req, fresh, None, &CardsPage::new(page, total, warnings))?
         }
     };
-    Ok(form.told_apart(answer))
+    Ok(form.told_apart(linked(&req, next.as_deref(), answer)))
 }
 
-async fn read_page(
-    conn: &mut Connection,
-    state: &AppState,
-    viewer: Viewer,
-    list: List,
-    query: &CardsQuery,
-) -> Result<(Page<Found>, Vec<QueryWarning>), Problem> {
-    let candidates = state.settings.search_candidates;
-    let most = i64::from(candidates);
-    let few = state.common_words().are_rare_in(&list.query.predicate);
-    let effort = Effort { candidates: most, few };
-    let after = query.cursor.as_ref().map(|cursor| list.position(cursor)).transpose()?;
-    let rows = query.limit.rows();
-    let rows = cards::list(conn, viewer, &list.query, effort, after.as_ref(), rows).await;
-    let mut page =
-        paged(rows.map_err(too_slow)?, query.limit, |found| list.cursor(found), |found| found);
-    let cut = cards::is_cut(conn, viewer, &list.query, most).await.map_err(too_slow)?;
+/// What is to be said of a list beside its entries.
+fn warnings<T>(list: List, found: &mut Listed<T>) -> Vec<QueryWarning> {
     let mut warnings = list.warnings;
-    if cut {
-        warnings.push(QueryWarning::cut(&list.text, candidates));
+    warnings.extend(found.cut.take());
+    if found.uncounted {
+        warnings.push(QueryWarning::uncounted(&list.text));
     }
-    if query.wants_total() {
-        match cards::count(conn, viewer, &list.query, most).await.map_err(too_slow) {
-            Ok(total) => page.total = Some(total),
-            // The page itself is worth having.
-            Err(problem) if problem.code() == ProblemCode::TimedOut => {
-                warnings.push(QueryWarning::uncounted(&list.text));
-            }
-            Err(problem) => return Err(problem),
-        }
-    }
-    Ok((page, warnings))
+    warnings
 }
 
 /// A card.
@@ -501,12 +486,21 @@ fn written(
     if view.is_hidden() || !may_be_kept(viewer, form) {
         return answer(req, viewer, form, Some(view));
     }
-    let place = view.place();
-    let (id, place) = (place.id, place_key(&place.game, &place.set, &place.number));
-    let (fresh, modified) = freshness_of(Viewer::stranger(), &view);
-    let written = Rendered::new(fresh, modified, &CardResponse::from(view))?;
+    let (id, place) = (view.place().id, written_place(view.place()));
+    let written = rendered(view)?;
     state.card_cache.keep(ticket, id, place, written.clone());
     Ok(form.told_apart(for_viewer(written, viewer).answer(req)))
+}
+
+/// A place as the cache knows it.
+pub(super) fn written_place(place: &CardPlace) -> String {
+    place_key(&place.game, &place.set, &place.number)
+}
+
+/// The answer about a card, as strangers get it if it is open to everybody.
+pub(super) fn rendered(view: CardView) -> Result<Rendered, Problem> {
+    let (fresh, modified) = freshness_of(Viewer::stranger(), &view);
+    Rendered::new(fresh, modified, &CardResponse::from(view))
 }
 
 pub(super) fn answer(

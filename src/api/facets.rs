@@ -8,14 +8,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::card_list::too_slow;
+use super::card_list::{ListRequest, QueryWarning, too_slow};
+use super::card_search::in_memory;
 use super::cards::freshness;
-use super::extract::{Caller, ClientNetwork, Params, cacheable};
+use super::catalogue::FacetsKey;
+use super::extract::{Caller, ClientNetwork, Params, Rendered};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::domain::code::Code;
-use crate::store::cards::{self, FacetCount, FacetSource};
-use crate::store::sets;
+use crate::search::CardFilter;
+use crate::search::index::{FacetCount, FacetSource};
+use crate::store::{cards, sets};
 
 /// Which cards to count.
 #[derive(Deserialize, IntoParams)]
@@ -25,6 +28,10 @@ pub struct FacetsQuery {
     /// Code of a set.
     #[param(value_type = Option<String>, example = "hearth")]
     set: Option<Code>,
+    /// A query in the language of docs/SEARCH.md: only cards that fit are counted. Terms that cannot be used are told in `warnings`; what it
+    /// says of order and printings does not count.
+    #[param(value_type = Option<String>, max_length = 1000, example = "t:fire attack>=300")]
+    q: Option<String>,
 }
 
 /// The facets of a game, or of one of its sets.
@@ -39,9 +46,12 @@ pub struct FacetsResponse {
     pub set: Option<String>,
     /// Cards that the caller may see, and that are counted here.
     #[schema(example = 158, minimum = 0)]
-    pub cards: i64,
+    pub cards: u64,
     /// Kind and rarity, style and slot of effects where the game has them, then the attributes that are no free text.
     pub facets: Vec<FacetResponse>,
+    /// The terms of the query that could not be used, and what was left out because it would have read too much.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<QueryWarning>,
 }
 
 /// Something that cards have one or several values of.
@@ -76,12 +86,12 @@ pub struct FacetValueResponse {
     pub name: Option<String>,
     /// Cards that have it and that the caller may see.
     #[schema(example = 7, minimum = 0)]
-    pub cards: i64,
+    pub cards: u64,
 }
 
 /// What the values of a game's cards are, with counts.
 ///
-/// Counts are of cards that the caller may see, by their base printing; a card with two values of a facet counts for both. Numbers
+/// Counts are of cards that the caller may see and that fit `q`, by their base printing; a card with two values of a facet counts for both. Numbers
 /// are values like others.
 #[utoipa::path(
     get, path = "/v1/games/{game}/facets", tag = "catalogue", security((), ("bearer" = [])),
@@ -97,32 +107,74 @@ pub async fn list_facets(
     query: Params<FacetsQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, set) = (caller.viewer(), query.set.as_ref().map(Code::as_str));
-    let mut conn = state.store.connection().await?;
-    let loaded = state.games.find(&mut conn, game.as_str()).await?;
+    let games = state.all_games().await?;
+    let loaded = games.iter().find(|loaded| loaded.game.code() == game.as_str());
     let loaded = loaded.ok_or_else(Problem::not_found)?;
-    if let Some(set) = set {
-        sets::find(&mut conn, game.as_str(), set).await?.ok_or_else(Problem::not_found)?;
+    let key = FacetsKey {
+        game: (*game).clone(),
+        revision: loaded.revision,
+        set: query.set.clone(),
+        q: query.q.clone().unwrap_or_default(),
+    };
+    if viewer.is_stranger()
+        && let Some(kept) = state.catalogue.facets(&key)
+    {
+        return Ok(kept.answer(&req));
     }
+    if let Some(set) = set {
+        let exists = async |conn: &_| sets::exists(conn, game.as_str(), set).await;
+        if !state.store.read(exists).await? {
+            return Err(Problem::not_found());
+        }
+    }
+    let filter = CardFilter {
+        game: Some(game.as_str().to_owned()),
+        set: set.map(str::to_owned),
+        ..CardFilter::default()
+    };
+    let request = ListRequest { filter, text: key.q.clone(), ..ListRequest::default() };
+    let list = request.checked(&games)?;
     let attributes = attributes(&loaded.game);
     let codes: Vec<&str> = attributes.iter().map(|attribute| attribute.code).collect();
-    drop(conn);
-    let mut conn = state.searches.enter(network.0).await?;
-    let counted = cards::facets(&mut conn, viewer, game.as_str(), set, &codes).await;
-    drop(conn);
-    let mut counts = Counts::of(counted.map_err(too_slow)?);
+    let version = state.catalogue.version();
+    let (counts, cut, from_memory) = match in_memory(&state, viewer, &list.query).await? {
+        Some((all, view)) => {
+            let facets = all.facets(&list.query.predicate, &view, &codes);
+            let cut = facets.cut.then(|| QueryWarning::unfinished(&list.text));
+            (facets.counts, cut, true)
+        }
+        None => {
+            let most = state.settings.search_candidates.into();
+            let mut conn = state.searches.enter(network.0).await?;
+            let predicate = &list.query.predicate;
+            let counted = cards::facets(&mut conn, viewer, predicate, most, &codes).await;
+            let cut = cards::is_cut(&mut conn, viewer, &list.query, most).await;
+            let cut = cut.map_err(too_slow)?;
+            let cut = cut.then(|| QueryWarning::cut(&list.text, state.settings.search_candidates));
+            (counted.map_err(too_slow)?, cut, false)
+        }
+    };
+    let mut counts = Counts::of(counts);
+    let mut warnings = list.warnings;
+    warnings.extend(cut);
     let body = FacetsResponse {
         game: loaded.game.code().to_owned(),
         set: set.map(str::to_owned),
         cards: counts.cards,
         facets: facets(&loaded.game, &attributes, &mut counts),
+        warnings,
     };
-    cacheable(&req, freshness(viewer, true), None, &body)
+    let answer = Rendered::new(freshness(viewer, true), None, &body)?;
+    if viewer.is_stranger() && from_memory {
+        state.catalogue.keep_facets(key, version, answer.clone());
+    }
+    Ok(answer.answer(&req))
 }
 
 /// Cards by value, for each facet.
 struct Counts {
-    cards: i64,
-    by_facet: BTreeMap<(FacetSource, String), Vec<(Value, i64)>>,
+    cards: u64,
+    by_facet: BTreeMap<(FacetSource, String), Vec<(Value, u64)>>,
 }
 
 impl Counts {

@@ -1,7 +1,7 @@
 //! What handlers share: the store of their worker thread and the values of the whole process.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use ipnet::IpNet;
@@ -11,6 +11,7 @@ use moka::future::Cache;
 use super::account_events::EventWatch;
 use super::bulk_files::Downloads;
 use super::card_cache::CardCache;
+use super::catalogue::{Catalogue, Feed};
 use super::changes::ChangeWatch;
 use super::collection_imports::ImportDesk;
 use super::community::StatisticsCache;
@@ -25,11 +26,10 @@ use crate::auth::secret::TokenHash;
 use crate::domain::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
 use crate::domain::ids::SessionId;
-use crate::search::CommonWords;
 use crate::store::effect_texts::EffectShelf;
-use crate::store::games::GameShelf;
+use crate::store::games::{GameShelf, LoadedGame};
 use crate::store::lane::SearchLane;
-use crate::store::{AsStoreError, Connection, Store, StoreError};
+use crate::store::{AsStoreError, Connection, Store, StoreError, StoreResult};
 use crate::work::BoundedWork;
 
 /// How many pieces of work with effect texts or files of admins wait for each that is done.
@@ -50,6 +50,14 @@ pub struct AppState {
 }
 
 impl AppState {
+    /// All games, by code, as they are or were within the time of trust.
+    pub async fn all_games(&self) -> StoreResult<Arc<[Arc<LoadedGame>]>> {
+        match self.games.listed() {
+            Some(games) => Ok(games),
+            None => self.games.list(&mut *self.store.connection().await?).await,
+        }
+    }
+
     /// Runs `work` in a transaction that commits only if the credential behind `by` is still alive: see [`Store::transaction_by`].
     pub async fn write<P: Permission, T, E>(
         &self,
@@ -107,6 +115,8 @@ pub struct ApiSettings {
     pub search_candidates: u32,
     /// Memory for answers about open cards, in bytes; 0: none is kept.
     pub card_cache_bytes: u64,
+    /// Whether all cards are kept in memory for searches.
+    pub card_index: bool,
     /// How long kept answers are believed after the change feed was last read to its end: at most 1 s.
     pub card_cache_trust: Duration,
     /// How long the list of games is believed: at most 1 s.
@@ -135,6 +145,7 @@ impl Default for ApiSettings {
             request_timeout: Duration::from_secs(10),
             search_candidates: 10_000,
             card_cache_bytes: 32 * 1024 * 1024,
+            card_index: true,
             card_cache_trust: Duration::from_secs(1),
             games_trust: Duration::from_millis(500),
             webhook_networks: Vec::new(),
@@ -168,12 +179,14 @@ pub struct Shared {
     pub card_cache: CardCache,
     /// Answers about games and sets.
     pub kept_answers: KeptAnswers,
+    /// All cards, for searches.
+    pub catalogue: Catalogue,
+    /// Who follows the change feed for these two.
+    pub feed: Feed,
     /// Community statistics, of those asked for within the last moments.
     pub statistics: StatisticsCache,
     /// Games whose manifests are loaded.
     pub games: GameShelf,
-    /// Words that many cards have.
-    common_words: RwLock<Arc<CommonWords>>,
     /// Effect texts that are loaded.
     pub effects: EffectShelf,
     /// Where effect texts are put together, and files of admins are checked.
@@ -219,9 +232,10 @@ impl Shared {
                 settings.card_cache_bytes / KEPT_ANSWERS,
                 settings.card_cache_trust,
             ),
+            catalogue: Catalogue::new(settings.card_cache_trust),
+            feed: Feed::default(),
             statistics: StatisticsCache::new(settings.statistics_ttl),
             games: GameShelf::new(settings.games_trust),
-            common_words: RwLock::default(),
             effects: EffectShelf::default(),
             work: BoundedWork::on_half_the_cores(WAITING),
             import_desk: ImportDesk::default(),
@@ -234,16 +248,6 @@ impl Shared {
             settings,
             draining: AtomicBool::new(false),
         }
-    }
-
-    /// Words that many cards have, as they were last looked up.
-    pub fn common_words(&self) -> Arc<CommonWords> {
-        self.common_words.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Notes which words many cards have.
-    pub fn know_common_words(&self, words: CommonWords) {
-        *self.common_words.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(words);
     }
 
     /// From now on `/readyz` says no, and streams end: the instance is about to stop.

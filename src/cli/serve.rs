@@ -20,7 +20,7 @@ use super::{Outcome, admin, block_on, say, seed};
 use crate::api::account_events::EventWatch;
 use crate::api::background::supervise;
 use crate::api::bulk_files::LAYOUT;
-use crate::api::card_cache::CardCache;
+use crate::api::catalogue::{Catalogue, Feed};
 use crate::api::state::{AppState, Shared};
 use crate::api::{server, webhooks};
 use crate::auth::keys::KeyRing;
@@ -52,11 +52,11 @@ impl ServeCommand {
     pub(super) fn run(self) -> Outcome {
         give_back_large_blocks();
         let workers = self.options.workers.map_or_else(default_workers, usize::from);
-        // One more for each worker's short reads; two tasks have one of their own.
+        // One more for each worker's short reads; three tasks have one of their own.
         let pools = workers * (usize::from(self.options.pool_size) + 1)
             + usize::from(self.options.search_connections)
             + BACKGROUND
-            + 2;
+            + 3;
         let database = Database::start(&self.database, pools)?;
         let key_file = database.key_file()?;
         block_on(async move {
@@ -99,12 +99,10 @@ impl ServeCommand {
             announce(address, first_secrets.as_ref());
             // The start is over; what it used serves the tasks.
             let own = store.clone();
-            background(
-                "card_cache",
-                &shared,
-                &one_connection(&database.settings)?,
-                CardCache::follow,
-            );
+            let for_feed = one_connection(&database.settings)?;
+            background("feed", &shared, &for_feed, Feed::follow);
+            let for_index = Catalogue::store(&database.settings)?;
+            background("card_index", &shared, &for_index, Catalogue::keep_index);
             background(
                 "account_events",
                 &shared,
@@ -327,9 +325,6 @@ async fn housekeeping(shared: Arc<Shared>, store: Store) {
         if let Err(error) = name_skeletons::fill_in(&store).await {
             tracing::warn!(%error, "could not note what names look like");
         }
-        if let Err(error) = learn_common_words(&shared, &store).await {
-            tracing::warn!(%error, "could not look up which words are common");
-        }
         if let Err(error) = discard_runs(&store, shared.clock.now()).await {
             tracing::warn!(%error, "could not discard print runs that were broken off");
         }
@@ -364,12 +359,6 @@ async fn compare_keys(shared: &Shared, store: &Store) -> StoreResult<()> {
             "the key file lacks a key that others use: restart with theirs"
         );
     }
-    Ok(())
-}
-
-async fn learn_common_words(shared: &Shared, store: &Store) -> StoreResult<()> {
-    let words = cards::common_words(&mut *store.connection().await?).await?;
-    shared.know_common_words(words);
     Ok(())
 }
 

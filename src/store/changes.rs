@@ -3,6 +3,8 @@
 //! Events are written in the transaction of their change, without a number: sequences have gaps and commit out of order. Once they
 //! are committed, whoever reads first numbers them, one at a time. A reader that has seen number n has seen everything up to n.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
@@ -89,43 +91,85 @@ pub async fn extent(store: &Store) -> StoreResult<Extent> {
     Ok(Extent { oldest: oldest.unwrap_or(newest + 1), newest })
 }
 
-/// What happened since somebody looked last.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct News {
+/// A stretch of the feed, as those see it who keep something of the catalogue in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangeBatch {
     /// Everything up to this number is known now.
-    pub newest: i64,
-    /// The cards that became others; `None`: perhaps all. Too many did, or some stand elsewhere now, or the feed does not go back
-    /// that far.
-    pub cards: Option<Vec<CardId>>,
+    pub up_to: i64,
+    /// Whether this is the end of the feed: everything that was committed before it was asked for is known now.
+    pub is_last: bool,
+    /// Whether the feed does not go back that far: anything may be another.
+    pub is_broken: bool,
+    /// Cards that are new, changed, unlocked or elsewhere, or are no more: each once.
+    pub cards: Vec<CardId>,
+    /// Whether one of them stands elsewhere now, or became one with another.
+    pub some_went: bool,
+    /// Game and code of sets that are new or changed: each once.
+    pub sets: Vec<(String, String)>,
 }
 
-/// Most changed cards that are told one by one.
-const MAX_NEWS: i64 = 10_000;
+/// Most events of one stretch.
+const STRETCH: i64 = 10_000;
 
-/// The open cards that changed after the number `after`, committed before this was called. What is not numbered yet, counts.
-pub async fn news(store: &Store, after: i64) -> StoreResult<News> {
+#[derive(QueryableByName)]
+struct ChangeRow {
+    #[diesel(sql_type = BigInt)]
+    seq: i64,
+    #[diesel(sql_type = Text)]
+    kind: String,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    subject_id: Option<Uuid>,
+    #[diesel(sql_type = Nullable<Text>)]
+    card: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    game: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    set_code: Option<String>,
+}
+
+/// What happened after the number `after`. What was committed before this was called and is not numbered yet, counts. Large changes come
+/// in several stretches, the last of which says so.
+pub async fn batch(store: &Store, after: i64) -> StoreResult<ChangeBatch> {
     let extent = extent(store).await?;
     let newest = extent.newest;
     if newest == after {
-        return Ok(News { newest, cards: Some(Vec::new()) });
+        return Ok(ChangeBatch { up_to: newest, is_last: true, ..ChangeBatch::default() });
     }
     if !extent.continues(after) {
-        return Ok(News { newest, cards: None });
+        return Ok(ChangeBatch {
+            up_to: newest,
+            is_last: true,
+            is_broken: true,
+            ..ChangeBatch::default()
+        });
     }
     let mut conn = store.connection().await?;
-    let cards: Vec<(String, Option<Uuid>)> = events::table
-        .filter(events::seq.gt(after).and(events::seq.le(newest)).assume_not_null())
-        .filter(events::kind.eq_any(["card.changed", "card.unlocked", "card.moved", "card.merged"]))
-        .select((events::kind, events::subject_id))
-        .limit(MAX_NEWS + 1)
-        .load(&mut conn)
-        .await?;
-    let few = i64::try_from(cards.len()).is_ok_and(|count| count <= MAX_NEWS);
-    // A card that is elsewhere now was known by another place, or by another id.
-    let in_place = cards.iter().all(|(kind, _)| kind != "card.moved" && kind != "card.merged");
-    let cards = (few && in_place)
-        .then(|| cards.into_iter().filter_map(|(_, card)| card).map(CardId).collect());
-    Ok(News { newest, cards })
+    let rows: Vec<ChangeRow> = sql(
+        "SELECT seq, kind, subject_id, payload ->> 'card' AS card, payload ->> 'game' AS game, payload ->> 'set' AS set_code \
+         FROM events WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3",
+    )
+    .bind::<BigInt, _>(after)
+    .bind::<BigInt, _>(newest)
+    .bind::<BigInt, _>(STRETCH)
+    .load(&mut *conn)
+    .await?;
+    let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == STRETCH);
+    let up_to = rows.last().filter(|_| is_full).map_or(newest, |last| last.seq);
+    let mut batch = ChangeBatch { up_to, is_last: up_to == newest, ..ChangeBatch::default() };
+    let (mut cards, mut sets) = (BTreeSet::new(), BTreeSet::new());
+    for row in rows {
+        if row.kind == "set.changed" {
+            sets.extend(row.game.zip(row.set_code));
+        } else if row.kind.starts_with("card.") {
+            // A card that became one with another has two names here: what it was, and what it is.
+            cards.extend(row.subject_id);
+            cards.extend(row.card.and_then(|card| card.parse::<Uuid>().ok()));
+            batch.some_went |= row.kind == "card.moved" || row.kind == "card.merged";
+        }
+    }
+    batch.cards = cards.into_iter().map(CardId).collect();
+    batch.sets = sets.into_iter().collect();
+    Ok(batch)
 }
 
 async fn is_behind(conn: &mut Connection) -> StoreResult<bool> {

@@ -100,7 +100,8 @@ impl GameShelf {
         *self.listed.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn listed(&self) -> Option<Arc<[Arc<LoadedGame>]>> {
+    /// The list, if it was read within the time of trust.
+    pub fn listed(&self) -> Option<Arc<[Arc<LoadedGame>]>> {
         let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
         let listed = listed.as_ref().filter(|listed| listed.at.elapsed() < self.trust)?;
         Some(listed.games.clone())

@@ -5,6 +5,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Date, Int4, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
+use super::schema::sets;
 use super::statement::sql;
 use super::{Connection, StoreResult};
 
@@ -67,6 +68,12 @@ pub async fn list(
         .bind::<Nullable<Text>, _>(after)
         .bind::<BigInt, _>(limit);
     Ok(query.load(conn).await?)
+}
+
+/// Whether a game has a set of that code.
+pub async fn exists(mut conn: &Connection, game: &str, code: &str) -> StoreResult<bool> {
+    let set = sets::table.filter(sets::game_code.eq(game).and(sets::code.eq(code)));
+    Ok(diesel::select(diesel::dsl::exists(set)).get_result(&mut conn).await?)
 }
 
 /// The set of that code.

@@ -16,6 +16,7 @@ mod bad_input;
 mod bulk_files;
 mod card_cache;
 mod card_edits;
+mod card_index;
 mod card_lookups;
 mod card_migrations;
 mod cards;

@@ -4,7 +4,6 @@
 //! [`Predicate`].
 
 mod check;
-mod common_words;
 mod fields;
 mod fold;
 pub mod index;
@@ -17,7 +16,6 @@ use cardscape_engine::search_key;
 use thiserror::Error;
 
 pub use check::{Checked, check, sort_key};
-pub use common_words::CommonWords;
 pub use fields::{examples, reference};
 pub use fold::{WORDS_VERSION, Words, folded, words};
 pub use predicate::{CardQuery, Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};

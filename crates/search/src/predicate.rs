@@ -71,27 +71,6 @@ impl Predicate {
             Self::Content { cases, .. } => cases.iter().any(|case| case.test.has(test)),
         }
     }
-
-    /// Whether an index finds the few cards that can fit: those of a set or a number, or with a word.
-    fn is_narrow(&self) -> bool {
-        match self {
-            Self::All(parts) => parts.iter().any(Self::is_narrow),
-            Self::Any(parts) => !parts.is_empty() && parts.iter().all(Self::is_narrow),
-            Self::Known { negated: false, test } => {
-                matches!(test, KnownTest::Set(_) | KnownTest::Number(_))
-            }
-            Self::Content { negated: false, cases } => {
-                cases.iter().all(|case| case.test.is_narrow())
-            }
-            Self::Known { .. } | Self::Content { .. } => false,
-        }
-    }
-
-    /// Whether many cards may have to be tried before one fits, with nothing that leads to it.
-    fn is_rare(&self) -> bool {
-        let sought = |test: &Test| !matches!(test, Test::Kinds(_)) && !test.is_narrow();
-        self.has(&sought)
-    }
 }
 
 /// What everybody may know of a card, hidden or not.
@@ -224,15 +203,6 @@ impl Test {
             _ => false,
         }
     }
-
-    fn is_narrow(&self) -> bool {
-        match self {
-            Self::Any(tests) => tests.iter().all(Self::is_narrow),
-            Self::Words(place, _) => !matches!(place, Place::Attribute(_)),
-            Self::Name(_) | Self::NamePrefix(_) => true,
-            _ => false,
-        }
-    }
 }
 
 /// By what cards are sorted; equals follow game, set and number.
@@ -319,76 +289,4 @@ pub struct CardQuery {
     pub descending: bool,
     /// What is listed.
     pub unique: Unique,
-}
-
-impl CardQuery {
-    /// Whether a page of the list may have to read much of the catalogue: it is sorted, or seeks what is rare, and nothing narrows
-    /// it to a set, a number or words. Or its tests are costly, however narrow it is. Such lists wait in a queue of their own.
-    pub fn is_wide(&self) -> bool {
-        let sought = self.sort != SortKey::Place || self.predicate.is_rare();
-        self.predicate.is_costly() || sought && !self.predicate.is_narrow()
-    }
-
-    /// Whether counting the list may have to read much of the catalogue.
-    pub fn is_wide_to_count(&self) -> bool {
-        self.predicate.is_costly() || !self.predicate.is_narrow()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn listed(parts: Vec<Predicate>, sort: SortKey) -> CardQuery {
-        CardQuery {
-            predicate: Predicate::All(parts),
-            sort,
-            descending: false,
-            unique: Unique::Cards,
-        }
-    }
-
-    #[test]
-    fn what_reads_much_is_told_from_what_an_index_finds() {
-        let words = |place| Predicate::content(Test::Words(place, vec!["fox".to_owned()]));
-        let regex = || Predicate::content(Test::Regex(Place::Name, "x".to_owned()));
-        let set = || Predicate::known(KnownTest::Set("hearth".to_owned()));
-        let game = || Predicate::known(KnownTest::Game("ttcg".to_owned()));
-        let kind = || Predicate::content(Test::Kinds(vec!["unit".to_owned()]));
-        let number = || {
-            Predicate::content(Test::Number {
-                sum: vec!["attack".to_owned()],
-                per_printing: true,
-                operator: Operator::Greater,
-                value: 7,
-            })
-        };
-        for swift in [
-            vec![],
-            vec![game(), kind()],
-            vec![words(Place::Everywhere)],
-            vec![number(), set()],
-            vec![number(), Predicate::Any(vec![words(Place::Name), set()])],
-        ] {
-            assert!(!listed(swift.clone(), SortKey::Place).is_wide(), "{swift:?}");
-        }
-        for wide in [
-            vec![regex()],
-            vec![regex(), set()],
-            vec![words(Place::Attribute("about".to_owned())), set()],
-            vec![number()],
-            vec![number(), game(), kind()],
-            vec![Predicate::Any(vec![words(Place::Name), number()])],
-            vec![Predicate::Content {
-                negated: true,
-                cases: vec![Case { games: None, test: Test::HasLore }],
-            }],
-        ] {
-            assert!(listed(wide.clone(), SortKey::Place).is_wide(), "{wide:?}");
-        }
-        assert!(listed(vec![kind()], SortKey::Name).is_wide());
-        assert!(!listed(vec![kind(), set()], SortKey::Name).is_wide());
-        assert!(listed(vec![], SortKey::Place).is_wide_to_count());
-        assert!(!listed(vec![set()], SortKey::Name).is_wide_to_count());
-    }
 }

@@ -98,12 +98,23 @@ impl Rendered {
         Self { cache_control: HeaderValue::from_static(PRIVATE), ..self }
     }
 
+    /// An answer of JSON that is written already. The tag is a hash of it.
+    pub fn of_json(freshness: Freshness, body: impl Into<Bytes>) -> Result<Self, Problem> {
+        let body = body.into();
+        Self::tagged(&tag_of(&body), freshness, None, JSON, body).map_err(Problem::internal)
+    }
+
+    /// The body.
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
+
     fn tagged(
         tag: &str,
         freshness: Freshness,
         modified: Option<DateTime<Utc>>,
         media_type: &'static str,
-        body: Vec<u8>,
+        body: impl Into<Bytes>,
     ) -> Result<Self, InvalidHeaderValue> {
         let modified = modified.map(|at| httpdate::fmt_http_date(at.into()));
         Ok(Self {

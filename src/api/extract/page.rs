@@ -157,7 +157,8 @@ pub fn paged<R, T, K: Serialize>(
 impl<T: Serialize> Page<T> {
     /// The page written out, with a `Link` (RFC 8288) to the next.
     pub fn render(&self, req: &HttpRequest, freshness: Freshness) -> Result<Rendered, Problem> {
-        Ok(Rendered::list(freshness, None, self)?.linked(self.next_link(req)))
+        let link = self.next_cursor.as_deref().and_then(|cursor| next_link(req, cursor));
+        Ok(Rendered::list(freshness, None, self)?.linked(link))
     }
 
     /// The page as an answer that clients can keep, with a `Link` (RFC 8288) to the next.
@@ -181,21 +182,29 @@ impl<T> Page<T> {
     }
 
     /// An answer that holds the page, with a `Link` (RFC 8288) to the next.
-    pub fn linked(&self, req: &HttpRequest, mut response: HttpResponse) -> HttpResponse {
-        if let Some(link) = self.next_link(req) {
-            response.headers_mut().insert(header::LINK, link);
-        }
-        response
+    pub fn linked(&self, req: &HttpRequest, response: HttpResponse) -> HttpResponse {
+        linked(req, self.next_cursor.as_deref(), response)
     }
+}
 
-    fn next_link(&self, req: &HttpRequest) -> Option<HeaderValue> {
-        let cursor = self.next_cursor.as_ref()?;
-        let others = req
-            .query_string()
-            .split('&')
-            .filter(|pair| !pair.is_empty() && !pair.starts_with("cursor="));
-        let query: Vec<String> =
-            others.map(str::to_owned).chain([format!("cursor={cursor}")]).collect();
-        HeaderValue::from_str(&format!("<{}?{}>; rel=\"next\"", req.path(), query.join("&"))).ok()
+/// An answer with a `Link` (RFC 8288) to the next page, if there is one.
+pub fn linked(
+    req: &HttpRequest,
+    next_cursor: Option<&str>,
+    mut response: HttpResponse,
+) -> HttpResponse {
+    if let Some(link) = next_cursor.and_then(|cursor| next_link(req, cursor)) {
+        response.headers_mut().insert(header::LINK, link);
     }
+    response
+}
+
+fn next_link(req: &HttpRequest, cursor: &str) -> Option<HeaderValue> {
+    let others = req
+        .query_string()
+        .split('&')
+        .filter(|pair| !pair.is_empty() && !pair.starts_with("cursor="));
+    let query: Vec<String> =
+        others.map(str::to_owned).chain([format!("cursor={cursor}")]).collect();
+    HeaderValue::from_str(&format!("<{}?{}>; rel=\"next\"", req.path(), query.join("&"))).ok()
 }

@@ -5,7 +5,7 @@ use diesel::deserialize::{self, QueryableByName};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::row::NamedRow;
-use diesel::sql_types::{Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Array, Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -237,6 +237,53 @@ pub async fn find_by_number(
     one(conn, sql).await
 }
 
+/// The cards of these ids that there are; in any order. A shared connection will do.
+pub async fn find_many(
+    mut conn: &Connection,
+    viewer: Viewer,
+    ids: &[CardId],
+) -> StoreResult<Vec<CardView>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let sql =
+        cards_and_content(viewer).push(" AND c.id = ANY(").bind::<Array<SqlUuid>, _>(ids).push(")");
+    let rows: Vec<Row> = sql.fixed().load(&mut conn).await?;
+    Ok(rows.into_iter().map(Row::view).collect())
+}
+
+/// The printings of cards that the viewer may see; in any order. A shared connection will do.
+pub async fn printings_of(
+    mut conn: &Connection,
+    viewer: Viewer,
+    cards: &[CardId],
+) -> StoreResult<Vec<(CardId, Printing)>> {
+    if cards.is_empty() {
+        return Ok(Vec::new());
+    }
+    let cards: Vec<Uuid> = cards.iter().map(|id| id.0).collect();
+    let sql = Sql::new(
+        "SELECT p.id, p.rarity, p.tier, own.attributes, p.card_id FROM printings p \
+         JOIN printing_content own ON own.printing_id = p.id \
+         JOIN card_content content ON content.card_id = p.card_id AND ",
+    )
+    .sight(viewer)
+    .push(" WHERE p.card_id = ANY(")
+    .bind::<Array<SqlUuid>, _>(cards)
+    .push(")");
+    let rows: Vec<PrintingOfRow> = sql.fixed().load(&mut conn).await?;
+    Ok(rows.into_iter().map(|row| (CardId(row.card_id), row.printing.printing())).collect())
+}
+
+#[derive(QueryableByName)]
+struct PrintingOfRow {
+    #[diesel(embed)]
+    printing: PrintingRow,
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+}
+
 async fn one(mut conn: &Connection, sql: Sql<'_>) -> StoreResult<Option<CardView>> {
     let row: Option<Row> = sql.fixed().get_result(&mut conn).await.optional()?;
     Ok(row.map(Row::view))
@@ -252,6 +299,17 @@ struct PrintingRow {
     tier: i16,
     #[diesel(sql_type = Jsonb)]
     attributes: Json<Map<String, Value>>,
+}
+
+impl PrintingRow {
+    fn printing(self) -> Printing {
+        Printing {
+            id: PrintingId(self.id),
+            rarity: self.rarity,
+            tier: self.tier,
+            attributes: self.attributes.0,
+        }
+    }
 }
 
 /// The printings of a card, the most common first; none when the viewer may not see it.
@@ -270,11 +328,5 @@ pub async fn printings(
     .bind::<SqlUuid, _>(card.0)
     .push(" ORDER BY p.tier");
     let rows: Vec<PrintingRow> = sql.fixed().load(conn).await?;
-    let printing = |row: PrintingRow| Printing {
-        id: PrintingId(row.id),
-        rarity: row.rarity,
-        tier: row.tier,
-        attributes: row.attributes.0,
-    };
-    Ok(rows.into_iter().map(printing).collect())
+    Ok(rows.into_iter().map(PrintingRow::printing).collect())
 }

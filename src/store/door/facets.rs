@@ -6,51 +6,23 @@ use diesel_async::RunQueryDsl;
 use serde_json::Value;
 
 use super::Sql;
+use super::search::seen_source;
 use crate::auth::permission::Viewer;
+use crate::search::index::{FacetCount, FacetSource};
+use crate::search::{CardQuery, Predicate, SortKey, Unique};
 use crate::store::{Connection, StoreResult};
 
-/// What has the value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FacetSource {
-    /// The card itself; its value is none, and the count is of all cards.
-    Card,
-    /// Its kind.
-    Kind,
-    /// One of its printings: a rarity.
-    Rarity,
-    /// One of its effects: a style.
-    Style,
-    /// One of its effects: a slot.
-    Slot,
-    /// An attribute of its base printing, or one of the values of such an attribute.
-    Attribute,
-}
-
-impl FacetSource {
-    fn of(code: &str) -> Option<Self> {
-        Some(match code {
-            "card" => Self::Card,
-            "kind" => Self::Kind,
-            "rarity" => Self::Rarity,
-            "style" => Self::Style,
-            "slot" => Self::Slot,
-            "attribute" => Self::Attribute,
-            _ => return None,
-        })
-    }
-}
-
-/// A value and how many cards have it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FacetCount {
-    /// What has it.
-    pub source: FacetSource,
-    /// Code of the attribute; empty for the other sources.
-    pub attribute: String,
-    /// The value; null for [`FacetSource::Card`].
-    pub value: Value,
-    /// Cards that have it; each counts once.
-    pub cards: i64,
+/// The source that a statement calls so.
+fn source_of(code: &str) -> Option<FacetSource> {
+    Some(match code {
+        "card" => FacetSource::Card,
+        "kind" => FacetSource::Kind,
+        "rarity" => FacetSource::Rarity,
+        "style" => FacetSource::Style,
+        "slot" => FacetSource::Slot,
+        "attribute" => FacetSource::Attribute,
+        _ => return None,
+    })
 }
 
 #[derive(QueryableByName)]
@@ -65,30 +37,30 @@ struct CountRow {
     cards: i64,
 }
 
-/// Counts the cards of a game, or of one of its sets, that the viewer may see: all, by kind, rarity, style and slot of effects, and
-/// by each of `attributes`. Values that no card has are not among them.
+/// Counts the cards that fit and that the viewer may see: all, by kind, rarity, style and slot of effects, and by each of `attributes`. Values
+/// that no card has are not among them. Costly tests are tried on the first `candidates` cards only.
 pub async fn facets(
     conn: &mut Connection,
     viewer: Viewer,
-    game: &str,
-    set: Option<&str>,
+    predicate: &Predicate,
+    candidates: i64,
     attributes: &[&str],
 ) -> StoreResult<Vec<FacetCount>> {
-    // Each count reads the cards anew: kept aside, their attributes and effects would go to disk and back.
-    let sql = Sql::new(
-        "WITH seen AS NOT MATERIALIZED (SELECT content.card_id, content.kind, content.attributes, content.effects FROM ",
-    )
-    .content_seen_by(viewer);
-    let sql = match set {
-        None => sql.push(" WHERE content.game_code = "),
-        Some(set) => sql
-            .push(" JOIN cards c ON c.id = content.card_id WHERE c.set_code = ")
-            .bind::<Text, _>(set)
-            .push(" AND content.game_code = "),
+    let query = CardQuery {
+        predicate: predicate.clone(),
+        sort: SortKey::Place,
+        descending: false,
+        unique: Unique::Cards,
     };
+    // Each count reads the cards anew: kept aside, their attributes and effects would go to disk and back. Which cards those are is costly to
+    // find out where texts have to be read.
+    let kept_aside = if predicate.is_costly() { "MATERIALIZED" } else { "NOT MATERIALIZED" };
+    let sql = Sql::new(&format!(
+        "WITH seen AS {kept_aside} (SELECT content.card_id, content.kind, content.attributes, content.effects"
+    ));
+    let sql = seen_source(sql, viewer, &query, true, candidates);
     // `$[*]` of a single value is that value. A list of an attribute has each value once; two effects may have one style.
     let sql = sql
-        .bind::<Text, _>(game)
         .push(
             ") SELECT 'card' AS source, '' AS attribute, NULL::jsonb AS value, count(*) AS cards FROM seen \
              UNION ALL SELECT 'kind', '', to_jsonb(kind), count(*) FROM seen GROUP BY kind \
@@ -102,13 +74,13 @@ pub async fn facets(
         )
         .bind::<Array<Text>, _>(attributes)
         .push(") key, jsonb_path_query(attributes -> key, '$[*]') value GROUP BY key, value");
-    let rows: Vec<CountRow> = sql.fixed().load(conn).await?;
+    let rows: Vec<CountRow> = sql.composed().load(conn).await?;
     let count = |row: CountRow| {
         Some(FacetCount {
-            source: FacetSource::of(&row.source)?,
+            source: source_of(&row.source)?,
             attribute: row.attribute,
             value: row.value.unwrap_or(Value::Null),
-            cards: row.cards,
+            cards: u64::try_from(row.cards).unwrap_or_default(),
         })
     };
     Ok(rows.into_iter().filter_map(count).collect())

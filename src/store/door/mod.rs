@@ -10,6 +10,7 @@
 
 pub(super) mod bulk;
 pub(super) mod cards;
+pub(super) mod catalogue;
 pub(super) mod collection;
 pub(super) mod content;
 pub(super) mod copies;
@@ -38,14 +39,12 @@ struct Sql<'a> {
     statement: Statement<'a>,
     binds: usize,
     plan_depends_on_values: bool,
-    /// Whether few rows fit, whatever the values are, and an index leads to them.
-    few_fit: bool,
 }
 
 impl<'a> Sql<'a> {
     fn new(text: &str) -> Self {
         let statement = sql("").push(text);
-        Self { statement, binds: 0, plan_depends_on_values: false, few_fit: false }
+        Self { statement, binds: 0, plan_depends_on_values: false }
     }
 
     /// Adds text.
@@ -74,17 +73,11 @@ impl<'a> Sql<'a> {
 
     /// The statement; its text is one of few.
     fn fixed(self) -> Statement<'a> {
-        if self.plan_depends_on_values && !self.few_fit {
+        if self.plan_depends_on_values {
             self.statement.plan_each_time("a word may be in a few cards, or in most")
         } else {
             self.statement
         }
-    }
-
-    /// Notes, before any condition, that few rows fit, whatever the values are, and that an index leads to them: one plan will do for all.
-    fn few_fit(mut self) -> Self {
-        self.few_fit = true;
-        self
     }
 
     /// The statement; its text depends on the request.

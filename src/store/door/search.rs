@@ -12,29 +12,14 @@ use uuid::Uuid;
 use super::Sql;
 use super::cards::{self, COLUMNS, CardView, Printing, Row};
 use crate::auth::permission::Viewer;
-use crate::domain::code::Code;
 use crate::domain::draw::Draw;
 use crate::domain::ids::{CardId, PrintingId};
+use crate::search::index::Position;
 use crate::search::{
     CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique,
 };
 use crate::store::json::Json;
 use crate::store::{Connection, StoreResult};
-
-/// Where an entry stands in a list: what the next page begins after.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position {
-    /// Its sort key, as Postgres writes it; `None`: it has none.
-    pub key: Option<String>,
-    /// Game code.
-    pub game: Code,
-    /// Set code.
-    pub set: Code,
-    /// Collector number.
-    pub number: Code,
-    /// Tier of the printing; 0 in lists of cards.
-    pub tier: i16,
-}
 
 /// An entry of a list.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,14 +33,19 @@ pub struct Found {
 }
 
 impl Found {
+    /// An entry that was found elsewhere.
+    pub fn new(card: CardView, printing: Option<Printing>) -> Self {
+        Self { card, printing, key: None }
+    }
+
     /// Where it stands.
     pub fn position(&self) -> Position {
         let place = self.card.place();
         Position {
             key: self.key.clone(),
-            game: place.game.clone(),
-            set: place.set.clone(),
-            number: place.number.clone(),
+            game: place.game.to_string(),
+            set: place.set.to_string(),
+            number: place.number.to_string(),
             tier: self.printing.as_ref().map_or(0, |printing| printing.tier),
         }
     }
@@ -101,36 +91,25 @@ impl From<PrintingRow> for Found {
     }
 }
 
-/// What a search may cost, and what is known of it beforehand.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort {
-    /// Costly tests are tried on the first so many cards only that all else leaves, by game, set and number.
-    pub candidates: i64,
-    /// Whether few cards can fit, because they have a rare word: then the statement is planned once, and not for each search.
-    pub few: bool,
-}
-
-/// The entries of a list after the position `after`.
+/// The entries of a list after the position `after`; costly tests are tried on the first `candidates` cards only that all else leaves, by game,
+/// set and number.
 pub async fn list(
     conn: &mut Connection,
     viewer: Viewer,
     query: &CardQuery,
-    effort: Effort,
+    candidates: i64,
     after: Option<&Position>,
     limit: i64,
 ) -> StoreResult<Vec<Found>> {
     let printings = query.unique == Unique::Printings;
     let mut sql = Sql::new("SELECT *, sort_value::text AS sort_key FROM (").push(COLUMNS);
-    if effort.few && !query.predicate.is_costly() {
-        sql = sql.few_fit();
-    }
     sql = sql.push(if printings {
         ", p.id AS printing_id, p.rarity, p.tier, own.attributes AS printing_attributes, "
     } else {
         ", 0::int2 AS tier, "
     });
     sql = sort_value(sql, &query.sort, printings).push(" AS sort_value");
-    sql = source(sql, viewer, query, effort.candidates).push(") found WHERE true");
+    sql = source(sql, viewer, query, candidates).push(") found WHERE true");
     if let Some(after) = after {
         sql = follows(sql.push(" AND "), query, after);
     }
@@ -155,14 +134,16 @@ struct Count {
     count: i64,
 }
 
-/// How many entries the whole list has; costly tests are tried on the first `candidates` cards only.
+/// How many entries the whole list has, `most` at most; costly tests are tried on the first `candidates` cards only.
 pub async fn count(
     conn: &mut Connection,
     viewer: Viewer,
     query: &CardQuery,
     candidates: i64,
+    most: i64,
 ) -> StoreResult<i64> {
-    let sql = source(Sql::new("SELECT count(*)"), viewer, query, candidates);
+    let sql = source(Sql::new("SELECT count(*) FROM (SELECT 1"), viewer, query, candidates);
+    let sql = sql.push(" LIMIT ").bind::<BigInt, _>(most).push(") counted");
     let Count { count } = sql.composed().get_result(conn).await?;
     Ok(count)
 }
@@ -176,9 +157,10 @@ pub async fn random(
     draw: Draw,
 ) -> StoreResult<Option<CardView>> {
     let query = CardQuery { unique: Unique::Cards, ..query.clone() };
-    let sql = Sql::new("WITH drawn_from AS MATERIALIZED (SELECT c.id");
+    let sql =
+        Sql::new("WITH drawn_from AS MATERIALIZED (SELECT c.id, c.game_code, c.set_code, c.number");
     let sql = seen_source(sql, viewer, &query, true, candidates)
-        .push(") SELECT id FROM drawn_from ORDER BY id OFFSET mod(")
+        .push(") SELECT id FROM drawn_from ORDER BY game_code, set_code, number OFFSET mod(")
         .bind::<BigInt, _>(draw.number())
         .push(", (SELECT greatest(count(*), 1) FROM drawn_from)) LIMIT 1");
     let drawn: Option<IdRow> = sql.composed().get_result(conn).await.optional()?;
@@ -221,7 +203,7 @@ fn asks_for_content(query: &CardQuery) -> bool {
 }
 
 /// The same, of all cards or only of those whose content the viewer may see.
-fn seen_source<'a>(
+pub(super) fn seen_source<'a>(
     sql: Sql<'a>,
     viewer: Viewer,
     query: &CardQuery,
@@ -497,23 +479,14 @@ fn added<'a>(sql: Sql<'a>, attributes: &[String], own: bool) -> Sql<'a> {
 /// The lexemes of all words, as the index has them.
 const LEXEMES: &str = "array_to_tsvector(string_to_array(ltrim(content.words), ' '))";
 
-/// How often a condition is said that few rows fulfil. Without the words Postgres takes it for true in one of 200 rows, and so would rather
-/// plan each search anew than read so many; said three times, in one of eight millions.
-const EMPHASIS: usize = 3;
-
 /// Words that stand side by side; the last may go on.
 fn side_by_side<'a>(sql: Sql<'a>, place: &Place, words: &[String]) -> Sql<'a> {
     // The attributes' texts are not among all words.
     let is_indexed = !matches!(place, Place::Attribute(_));
     let mut sql = sql.push("(");
-    let said = if sql.few_fit { EMPHASIS } else { 1 };
-    for time in 0..if is_indexed { said } else { 0 } {
-        let before = if time == 0 { "" } else { " AND " };
-        sql = sql.push(before).push(LEXEMES).push(" @@ ");
-        sql = sql.bind::<Text, _>(lexemes(words)).push("::tsquery");
-    }
     if is_indexed {
-        sql = sql.push(" AND ");
+        sql = sql.push(LEXEMES).push(" @@ ").bind::<Text, _>(lexemes(words));
+        sql = sql.push("::tsquery AND ");
     }
     let pattern: String = words.iter().map(|word| format!(" {}", literally(word))).collect();
     let pattern = format!("%{pattern}%");
@@ -622,11 +595,11 @@ fn follows<'a>(sql: Sql<'a>, query: &CardQuery, after: &Position) -> Sql<'a> {
         sql.push("(game_code, set_code, number, tier) ")
             .push(comparison)
             .push(" (")
-            .bind::<Text, _>(after.game.to_string())
+            .bind::<Text, _>(after.game.clone())
             .push(", ")
-            .bind::<Text, _>(after.set.to_string())
+            .bind::<Text, _>(after.set.clone())
             .push(", ")
-            .bind::<Text, _>(after.number.to_string())
+            .bind::<Text, _>(after.number.clone())
             .push(", ")
             .bind::<Int2, _>(after.tier)
             .push(")")

@@ -1,40 +1,19 @@
-//! The words of the cards: folds anew what an older program wrote, or wrote without words; and tells which are in many cards.
+//! The words of the cards: folds anew what an older program wrote, or wrote without words.
 
 use cardscape_engine::Effect;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Text};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::content::word_columns;
-use crate::search::{CommonWords, WORDS_VERSION, Words};
+use crate::search::{WORDS_VERSION, Words};
 use crate::store::json::Json;
 use crate::store::schema::card_content;
-use crate::store::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
 /// Cards in one transaction.
 const BATCH: i64 = 200;
-
-#[derive(QueryableByName)]
-struct CommonRow {
-    #[diesel(sql_type = Array<Text>)]
-    words: Vec<String>,
-}
-
-/// The words that many of the cards have which are open to everybody, as Postgres counted them when it last analysed the index that
-/// knows only these.
-pub async fn common(conn: &mut Connection) -> StoreResult<CommonWords> {
-    let row: Option<CommonRow> = sql(
-        "SELECT most_common_elems::text::text[] AS words FROM pg_stats \
-         WHERE schemaname = current_schema() AND tablename = 'card_content_open_words' AND most_common_elems IS NOT NULL",
-    )
-    .get_result(conn)
-    .await
-    .optional()?;
-    Ok(CommonWords::new(row.map(|row| row.words).unwrap_or_default()))
-}
 
 /// Makes the words of all cards that have none, or those of an older version; how many cards that were. Several instances may do it
 /// at once: each takes cards that no other has.

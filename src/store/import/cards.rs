@@ -220,19 +220,36 @@ async fn change_card(
     Ok(())
 }
 
-/// Gives every printing of a game the tier that its rarity has now.
-pub(super) async fn apply_tiers(conn: &mut Connection, game: &Game) -> StoreResult<()> {
+#[derive(QueryableByName)]
+struct CardRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+}
+
+/// Gives every printing of a game the tier that its rarity has now. Cards are listed by it: those to which it happens have changed.
+pub(super) async fn apply_tiers(
+    conn: &mut Connection,
+    game: &Game,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
     let tier = |rarity: &Rarity| i16::try_from(rarity.tier).unwrap_or(i16::MAX);
     let (rarities, tiers): (Vec<&str>, Vec<i16>) =
         game.rarities().iter().map(|rarity| (rarity.code.as_str(), tier(rarity))).unzip();
-    sql(
-        "UPDATE printings p SET tier = known.tier FROM unnest($2, $3) AS known (rarity, tier), cards c \
-         WHERE c.id = p.card_id AND c.game_code = $1 AND p.rarity = known.rarity AND p.tier <> known.tier",
+    let changed: Vec<CardRow> = sql(
+        "WITH changed AS ( \
+             UPDATE printings p SET tier = known.tier FROM unnest($2, $3) AS known (rarity, tier), cards c \
+             WHERE c.id = p.card_id AND c.game_code = $1 AND p.rarity = known.rarity AND p.tier <> known.tier \
+             RETURNING p.card_id \
+         ) SELECT DISTINCT card_id FROM changed ORDER BY card_id",
     )
     .bind::<Text, _>(game.code())
     .bind::<Array<Text>, _>(rarities)
     .bind::<Array<SmallInt>, _>(tiers)
-    .execute(conn)
+    .load(conn)
     .await?;
+    let changed: Vec<CardId> = changed.into_iter().map(|row| CardId(row.card_id)).collect();
+    for batch in changed.chunks(BATCH) {
+        changes::cards_changed(conn, batch, at).await?;
+    }
     Ok(())
 }

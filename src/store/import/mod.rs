@@ -209,7 +209,7 @@ pub async fn import(
     }
     if summary.manifest_changed {
         changes::game_changed(conn, import.game().code(), at).await?;
-        cards::apply_tiers(conn, import.game()).await?;
+        cards::apply_tiers(conn, import.game(), at).await?;
     }
     plan::free_names(conn, by, &plans).await?;
     for plan in &plans {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
 use cardscape::api::account_events::EventWatch;
-use cardscape::api::card_cache::CardCache;
+use cardscape::api::catalogue::{Catalogue, Feed};
 use cardscape::api::server;
 use cardscape::api::state::{ApiSettings, AppState, Shared};
 use cardscape::auth::keys::KeyRing;
@@ -58,11 +58,19 @@ fn settings() -> ApiSettings {
         requests_per_second: 1_000_000,
         request_burst: 1_000_000,
         card_cache_bytes: 0,
+        card_index: false,
         games_trust: Duration::ZERO,
         statistics_ttl: Duration::ZERO,
         suggestion_time: Duration::from_hours(1),
         ..ApiSettings::default()
     }
+}
+
+/// Settings of an instance that finds cards in memory, once it has caught up, and never again in the database; it keeps answers about cards, too.
+pub fn in_memory(settings: &mut ApiSettings) {
+    settings.card_index = true;
+    settings.card_cache_bytes = 1 << 25;
+    settings.card_cache_trust = Duration::from_hours(1);
 }
 
 /// One key ring for all tests, made where it is needed, and its file.
@@ -142,7 +150,11 @@ impl TestApp {
         std::thread::spawn(move || {
             actix_web::rt::System::new().block_on(async move {
                 let follower = Store::new(&for_changes).unwrap();
-                tokio::spawn(CardCache::follow(shared.clone(), follower));
+                tokio::spawn(Feed::follow(shared.clone(), follower));
+                if shared.settings.card_index {
+                    let store = Catalogue::store(&for_changes).unwrap();
+                    tokio::spawn(Catalogue::keep_index(shared.clone(), store));
+                }
                 let watcher = Store::new(&for_changes).unwrap();
                 tokio::spawn(EventWatch::follow(shared.clone(), watcher));
                 let state = move || AppState {
@@ -174,6 +186,20 @@ impl TestApp {
     /// Another instance on the same database, with the same clock and another key ring.
     pub fn second_instance_keyed(&self, keys: KeyRing) -> Self {
         Self::start_keyed(self.db.clone(), self.clock.clone(), keys, |_| {}, |_| {})
+    }
+
+    /// Another instance on the same database that finds cards in memory: [`in_memory`].
+    pub async fn second_instance_in_memory(&self) -> Self {
+        let app = self.second_instance_with(in_memory);
+        app.catch_up().await;
+        app
+    }
+
+    /// Waits until the instance has everything in memory that was committed before.
+    pub async fn catch_up(&self) {
+        let caught_up = self.shared.catalogue.clock().catch_up();
+        tokio::time::timeout(Duration::from_mins(2), caught_up).await.expect("it follows the feed");
+        assert!(self.shared.catalogue.cards().is_some());
     }
 
     /// The clock of the service.

@@ -14,7 +14,7 @@ mod receiver;
 mod tls_postgres;
 mod wiretap;
 
-pub use app::{PASSWORD, Player, TestApp};
+pub use app::{PASSWORD, Player, TestApp, in_memory};
 pub use bouncer::Bouncer;
 pub use catalogue::{edit_set, effect_files, import_into, seed_data, set_file};
 pub use db::{TestDb, postgres_log, sql};

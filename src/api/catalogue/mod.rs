@@ -1,0 +1,126 @@
+//! The catalogue as this process keeps it in memory, by the change feed: an index of all cards, and the answers about open ones
+//! ([`super::card_cache`]).
+//!
+//! Whoever is behind the feed for longer than the time of trust believes nothing that it keeps, and asks the database.
+
+mod clock;
+mod feed;
+mod keep;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use metrics::Counter;
+use moka::sync::Cache;
+
+pub use self::clock::FeedClock;
+pub use self::feed::Feed;
+use super::extract::Rendered;
+use crate::domain::code::Code;
+use crate::search::index::Snapshot;
+
+/// Which cards were counted. A manifest of another revision has other facets.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FacetsKey {
+    /// Code of the game.
+    pub game: Code,
+    /// Revision of its manifest.
+    pub revision: i64,
+    /// Code of the set.
+    pub set: Option<Code>,
+    /// The query.
+    pub q: String,
+}
+
+/// Memory for counts of values, in bytes.
+const FACETS: u64 = 4 * 1024 * 1024;
+
+/// The index of all cards.
+pub struct Catalogue {
+    /// As it is now; `None`: it is not there yet.
+    now: RwLock<Option<Arc<Snapshot>>>,
+    /// Rises with every change that shows.
+    version: AtomicU64,
+    clock: FeedClock,
+    /// Counts of values, as strangers get them, with the version of the cards that were counted.
+    facets: Cache<FacetsKey, (u64, Rendered)>,
+    hits: Counter,
+    misses: Counter,
+}
+
+impl Catalogue {
+    /// `trust` is how long the index is believed after the feed was read to its end.
+    pub fn new(trust: Duration) -> Self {
+        Self {
+            now: RwLock::default(),
+            version: AtomicU64::new(0),
+            clock: FeedClock::new(trust),
+            facets: Cache::builder()
+                .max_capacity(FACETS)
+                .weigher(|key: &FacetsKey, (_, answer): &(u64, Rendered)| {
+                    u32::try_from(key.q.len() + answer.weight() + 1_200).unwrap_or(u32::MAX)
+                })
+                .build(),
+            hits: metrics::counter!("card_index_hits_total"),
+            misses: metrics::counter!("card_index_misses_total"),
+        }
+    }
+
+    /// All cards, if they are there and can be believed: as they were within the time of trust. What is taken does not change.
+    pub fn cards(&self) -> Option<Arc<Snapshot>> {
+        let found = self.clock.is_current().then(|| self.any_cards()).flatten();
+        if found.is_some() { &self.hits } else { &self.misses }.increment(1);
+        found
+    }
+
+    /// All cards, if they are there, however old.
+    fn any_cards(&self) -> Option<Arc<Snapshot>> {
+        self.now.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Another number after every change that shows: what was made of the cards is as they are if the number was the same before it was made.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// The counts of values that were kept, if the cards are still the same.
+    pub fn facets(&self, key: &FacetsKey) -> Option<Rendered> {
+        if !self.clock.is_current() {
+            return None;
+        }
+        let (version, answer) = self.facets.get(key)?;
+        (version == self.version()).then_some(answer)
+    }
+
+    /// Keeps counts of values; `version` is of before they were counted.
+    pub fn keep_facets(&self, key: FacetsKey, version: u64, answer: Rendered) {
+        self.facets.insert(key, (version, answer));
+    }
+
+    /// How far the index is.
+    pub fn clock(&self) -> &FeedClock {
+        &self.clock
+    }
+
+    /// Tells `/metrics` how large the index is, and how old.
+    pub fn measure(&self) {
+        let (cards, bytes) =
+            self.any_cards().map_or((0, 0), |now| (now.cards(), now.memory_bytes()));
+        metrics::gauge!("card_index_cards")
+            .set(f64::from(u32::try_from(cards).unwrap_or(u32::MAX)));
+        metrics::gauge!("card_index_bytes")
+            .set(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
+        let behind = self.clock.behind().map_or(f64::INFINITY, |behind| behind.as_secs_f64());
+        metrics::gauge!("card_index_behind_seconds").set(behind);
+    }
+
+    /// From now on the cards are so.
+    fn show(&self, now: Arc<Snapshot>) {
+        let before = self.now.write().unwrap_or_else(PoisonError::into_inner).replace(now);
+        // After the change: whoever has read the new number has the new cards.
+        self.version.fetch_add(1, Ordering::AcqRel);
+        // Perhaps much memory, given back outside of the lock.
+        drop(before);
+    }
+}
