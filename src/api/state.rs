@@ -25,6 +25,7 @@ use crate::domain::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
 use crate::domain::ids::SessionId;
 use crate::search::CommonWords;
+use crate::store::attempt_batches::AttemptBatches;
 use crate::store::effect_texts::EffectShelf;
 use crate::store::games::GameShelf;
 use crate::store::lane::SearchLane;
@@ -184,6 +185,8 @@ pub struct Shared {
     pub downloads: Downloads,
     /// Attempts at serial codes that several requests share.
     pub shared_attempts: SharedAttempts,
+    /// Where attempts at serial codes are taken and given back, those of many requests together.
+    pub attempt_batches: AttemptBatches,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
     /// How the HTTP side behaves.
@@ -220,6 +223,7 @@ impl Shared {
             account_events: EventWatch::default(),
             downloads: Downloads::default(),
             shared_attempts: SharedAttempts::default(),
+            attempt_batches: AttemptBatches::default(),
             metrics,
             settings,
             draining: AtomicBool::new(false),
