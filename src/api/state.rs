@@ -26,6 +26,7 @@ use crate::auth::secret::TokenHash;
 use crate::domain::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
 use crate::domain::ids::SessionId;
+use crate::store::attempt_batches::AttemptBatches;
 use crate::store::effect_texts::EffectShelf;
 use crate::store::games::{GameShelf, LoadedGame};
 use crate::store::lane::SearchLane;
@@ -203,6 +204,8 @@ pub struct Shared {
     pub downloads: Downloads,
     /// Attempts at serial codes that several requests share.
     pub shared_attempts: SharedAttempts,
+    /// Where attempts at serial codes are taken and given back, those of many requests together.
+    pub attempt_batches: AttemptBatches,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
     /// How the HTTP side behaves.
@@ -244,6 +247,7 @@ impl Shared {
             account_events: EventWatch::default(),
             downloads: Downloads::default(),
             shared_attempts: SharedAttempts::default(),
+            attempt_batches: AttemptBatches::default(),
             metrics,
             settings,
             draining: AtomicBool::new(false),

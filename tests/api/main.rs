@@ -68,6 +68,7 @@ mod serial_look_ups;
 mod service;
 mod sessions;
 mod sets;
+mod statements;
 mod stored_words;
 mod submission_batches;
 mod submissions;
