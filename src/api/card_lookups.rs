@@ -8,8 +8,9 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::card_list::{ListRequest, too_slow};
+use super::card_names::{look_up_in_memory, named_in_memory, suggest_in_memory, written_look_up};
 use super::card_search::in_memory;
-use super::cards::{CardResponse, answer, freshness, in_form};
+use super::cards::{CardResponse, answer_about, freshness, in_form};
 use super::extract::{AnswerForm, Body, Caller, ClientNetwork, Params, Rendered, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
@@ -93,19 +94,23 @@ pub async fn find_named_card(
     query: Params<NamedQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, (typed, near)) = (caller.viewer(), query.typed()?);
-    let meant = if near {
-        let mut conn = state.searches.enter(network.0).await?;
-        let candidates = cards::named(&mut conn, viewer, &query.place(), &typed, true).await;
-        nearly(&typed, candidates.map_err(too_slow)?)
-    } else {
-        let mut conn = state.store.connection().await?;
-        exactly(&typed, cards::named(&mut conn, viewer, &query.place(), &typed, false).await?)
+    let place = query.place();
+    let candidates = match named_in_memory(&state, viewer, &place, &typed, near).await? {
+        Some(candidates) => candidates,
+        None if near => {
+            let mut conn = state.searches.enter(network.0).await?;
+            cards::named(&mut conn, viewer, &place, &typed, true).await.map_err(too_slow)?
+        }
+        None => {
+            let mut conn = state.store.connection().await?;
+            cards::named(&mut conn, viewer, &place, &typed, false).await?
+        }
     };
+    let meant = if near { nearly(&typed, candidates) } else { exactly(&typed, candidates) };
     match meant {
         Meant::One(card) => {
-            let conn = state.store.connection().await?;
-            let found = cards::find(&conn, viewer, CardId(card.id)).await?;
-            answer(&req, viewer, form, found)
+            let found = answer_about(&req, &state, viewer, form, CardId(card.id)).await?;
+            found.ok_or_else(Problem::not_found)
         }
         Meant::AnyOf(cards) => Err(ambiguous(cards)),
         Meant::Nothing => Err(Problem::not_found()),
@@ -194,10 +199,15 @@ pub async fn suggest_card_names(
         Err(TextError::Blank | TextError::Length { actual: 0, .. }) => Vec::new(),
         Err(error) => return Err(bad_query("?q", error)),
         Ok(typed) => {
-            let game = query.game.as_ref().map(Code::as_str);
-            let mut conn = state.searches.enter(network.0).await?;
-            let names = cards::suggest_names(&mut conn, viewer, game, &typed, query.limit.0.into());
-            names.await.map_err(too_slow)?
+            let (game, limit) = (query.game.as_ref().map(Code::as_str), query.limit.0);
+            match suggest_in_memory(&state, viewer, game, &typed, limit.into()).await? {
+                Some(names) => names,
+                None => {
+                    let mut conn = state.searches.enter(network.0).await?;
+                    let names = cards::suggest_names(&mut conn, viewer, game, &typed, limit.into());
+                    names.await.map_err(too_slow)?
+                }
+            }
         }
     };
     cacheable(&req, freshness(viewer, true), None, &CardNamesResponse { data })
@@ -420,9 +430,17 @@ pub async fn look_up_cards(
     caller: Caller,
     body: Body<LookUpRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let identifiers = body.value.parse()?;
+    let (viewer, identifiers) = (caller.viewer(), body.value.parse()?);
+    if let Some(found) = look_up_in_memory(&state, viewer, &identifiers).await? {
+        let written =
+            written_look_up(&body.value.identifiers, &found).map_err(Problem::internal)?;
+        return Ok(HttpResponse::Ok()
+            .insert_header((header::CACHE_CONTROL, "no-store"))
+            .content_type("application/json")
+            .body(written));
+    }
     let mut conn = state.store.connection().await?;
-    let found = cards::look_up(&mut conn, caller.viewer(), &identifiers).await?;
+    let found = cards::look_up(&mut conn, viewer, &identifiers).await?;
     let mut answer = LookUpResponse { data: Vec::new(), not_found: Vec::new() };
     for (identifier, card) in body.value.identifiers.into_iter().zip(found) {
         match card {

@@ -57,7 +57,15 @@ pub(super) async fn in_memory(
     viewer: Viewer,
     query: &CardQuery,
 ) -> Result<Option<(Arc<Snapshot>, Vec<CardRecord>)>, Problem> {
-    if viewer.sees_all() || needs_progress(query) {
+    if needs_progress(query) { Ok(None) } else { cards_in_memory(state, viewer).await }
+}
+
+/// The same for questions that no query asks: nobody's progress counts.
+pub(super) async fn cards_in_memory(
+    state: &AppState,
+    viewer: Viewer,
+) -> Result<Option<(Arc<Snapshot>, Vec<CardRecord>)>, Problem> {
+    if viewer.sees_all() {
         return Ok(None);
     }
     let Some(all) = state.catalogue.cards() else { return Ok(None) };
@@ -142,6 +150,15 @@ impl AppState {
         viewer: Viewer,
         ids: &[CardId],
     ) -> Result<Vec<Bytes>, Problem> {
+        Ok(self.body_of_each(viewer, ids).await?.into_iter().flatten().collect())
+    }
+
+    /// The body of the answer about each of these cards; `None`: it is not there.
+    pub(super) async fn body_of_each(
+        &self,
+        viewer: Viewer,
+        ids: &[CardId],
+    ) -> Result<Vec<Option<Bytes>>, Problem> {
         let ticket = self.card_cache.ticket();
         let mut bodies = self.card_cache.find_bodies(ids.iter().copied());
         let lacking = ids.iter().zip(&bodies).filter(|(_, body)| body.is_none());
@@ -165,7 +182,7 @@ impl AppState {
                 }
             }
         }
-        Ok(bodies.into_iter().flatten().collect())
+        Ok(bodies)
     }
 
     /// The cards of these hits, with the printings in lists of printings; what is gone meanwhile is left out.

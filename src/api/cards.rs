@@ -406,17 +406,29 @@ pub async fn find_card(
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, card) = (caller.viewer(), CardId(*card));
+    match answer_about(&req, &state, viewer, form, card).await? {
+        None => redirected(&req, &mut *state.store.connection().await?, card).await,
+        Some(answer) => Ok(answer),
+    }
+}
+
+/// The answer about a card, from memory where it is kept; `None`: there is no such card.
+pub(super) async fn answer_about(
+    req: &HttpRequest,
+    state: &AppState,
+    viewer: Viewer,
+    form: AnswerForm,
+    card: CardId,
+) -> Result<Option<HttpResponse>, Problem> {
     if may_be_kept(viewer, form)
         && let Some(kept) = state.card_cache.find(card)
     {
-        return Ok(form.told_apart(for_viewer(kept, viewer).answer(&req)));
+        return Ok(Some(form.told_apart(for_viewer(kept, viewer).answer(req))));
     }
     let ticket = state.card_cache.ticket();
     let find = async |conn: &_| cards::find(conn, viewer, card).await;
-    match state.store.read(find).await? {
-        None => redirected(&req, &mut *state.store.connection().await?, card).await,
-        Some(view) => written(&req, &state, viewer, form, ticket, view),
-    }
+    let found = state.store.read(find).await?;
+    found.map(|view| written(req, state, viewer, form, ticket, view)).transpose()
 }
 
 /// The card with a number of a set.

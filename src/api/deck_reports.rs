@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use super::deck_cards;
 use super::deck_input::{DeckEntryBody, DeckFaults, GivenDeck};
 use super::decks::readable;
 use super::extract::{Body, Caller, ClientNetwork, Freshness, Params, cacheable};
@@ -21,7 +22,6 @@ use crate::auth::permission::Viewer;
 use crate::domain::deck::{CardLines, FormatName, same_format};
 use crate::domain::ids::DeckId;
 use crate::domain::network::Network;
-use crate::store::deck_pool;
 use crate::store::games::LoadedGame;
 
 /// Most formats of one request.
@@ -332,18 +332,15 @@ async fn judge(
         return Err(Problem::invalid(vec![InputFault::at(format!("/formats/{second}"), detail)]));
     }
     let game = &loaded.game;
-    let mut conn = state.store.connection().await?;
-    let mut cards = deck_pool::for_deck(&mut conn, viewer, game, &formats, &deck).await?;
-    let catalogue = cards.catalogue(game);
+    let (mut cards, known) = deck_cards::find(state, viewer, game, &formats, &deck).await?;
+    let catalogue = cards.catalogue();
     let mut judged = legalities(&deck, &catalogue, &formats);
     let unknown = unknown_names(&judged.reports);
-    drop(conn);
     let mut suggestions_left_out = 0;
     if !unknown.is_empty() {
-        let (lane, time_limit) = ((&state.searches, network), state.settings.suggestion_time);
-        let left_out =
-            deck_pool::add_near(lane, viewer, game, &unknown, &mut cards, time_limit).await;
-        suggestions_left_out = left_out.max(judged.suggest(&cards.catalogue(game)));
+        let asker = (viewer, network);
+        let left_out = deck_cards::add_near(state, asker, known, game, &unknown, &mut cards).await;
+        suggestions_left_out = left_out.max(judged.suggest(&cards.catalogue()));
     }
     let card_id = |card: &CardReference| match catalogue.find(card) {
         Resolution::Card(card) | Resolution::OtherPrinting(card) => card.key.parse().ok(),
@@ -382,9 +379,12 @@ pub(super) async fn find_formats(
 ) -> Result<(Arc<LoadedGame>, Vec<Format>), Problem> {
     let unknown = |what: String| Problem::new(ProblemCode::UnknownFormat).detail(what);
     let code = names.first().map(FormatName::game).unwrap_or_default();
-    let mut conn = state.store.connection().await?;
-    let loaded = state.games.find(&mut conn, code).await?;
-    drop(conn);
+    let listed = state.all_games().await?;
+    let loaded = match listed.iter().find(|loaded| loaded.game.code() == code) {
+        Some(loaded) => Some(loaded.clone()),
+        // Perhaps another instance has imported it just now.
+        None => state.games.find(&mut *state.store.connection().await?, code).await?,
+    };
     let loaded = loaded.ok_or_else(|| unknown(format!("There is no game {code}.")))?;
     let day = day
         .or_else(|| state.clock.today())

@@ -85,6 +85,7 @@ pub async fn metrics(
     metrics::gauge!("search_connections_open")
         .set(f64::from(u32::try_from(open).unwrap_or(u32::MAX)));
     state.card_cache.measure();
+    state.deck_cards.measure();
     state.catalogue.measure();
     Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4").body(state.metrics.render()))
 }

@@ -15,6 +15,7 @@ use super::catalogue::{Catalogue, Feed};
 use super::changes::ChangeWatch;
 use super::collection_imports::ImportDesk;
 use super::community::StatisticsCache;
+use super::deck_cards::DeckCards;
 use super::kept_answers::KeptAnswers;
 use super::middleware::rate_limit::RateLimiter;
 use super::shared_attempts::SharedAttempts;
@@ -114,7 +115,7 @@ pub struct ApiSettings {
     pub request_timeout: Duration,
     /// Most cards that a regular expression, or another test that no index answers, is tried on.
     pub search_candidates: u32,
-    /// Memory for answers about open cards, in bytes; 0: none is kept.
+    /// Memory for answers about open cards, in bytes, and as much for the cards of decks; 0: none is kept.
     pub card_cache_bytes: u64,
     /// Whether all cards are kept in memory for searches.
     pub card_index: bool,
@@ -182,7 +183,11 @@ pub struct Shared {
     pub kept_answers: KeptAnswers,
     /// All cards, for searches.
     pub catalogue: Catalogue,
-    /// Who follows the change feed for these two.
+    /// Open cards as decks are judged by them.
+    pub deck_cards: DeckCards,
+    /// Where names are looked for that are near to those which decks misspell.
+    pub near_names: BoundedWork,
+    /// Who follows the change feed for these.
     pub feed: Feed,
     /// Community statistics, of those asked for within the last moments.
     pub statistics: StatisticsCache,
@@ -236,6 +241,8 @@ impl Shared {
                 settings.card_cache_trust,
             ),
             catalogue: Catalogue::new(settings.card_cache_trust),
+            deck_cards: DeckCards::new(settings.card_cache_bytes),
+            near_names: BoundedWork::on_half_the_cores(WAITING),
             feed: Feed::default(),
             statistics: StatisticsCache::new(settings.statistics_ttl),
             games: GameShelf::new(settings.games_trust),

@@ -1,11 +1,13 @@
 //! The cards that judging a deck needs, seen with the asker's eyes. Never the whole catalogue: the cards that the deck names,
 //! and for a fixed box the cards that belong in it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cardscape_engine::{
-    Catalogue, Deck, DeckCheck, Format, Game, PoolCard, SUGGESTED_NAMES_MAX, name_key, search_key,
+    Catalogue, Deck, DeckCheck, Format, Game, PreparedCard, SUGGESTED_NAMES_MAX, name_key,
+    search_key,
 };
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
@@ -15,34 +17,48 @@ use super::lane::SearchLane;
 use super::schema::sets;
 use super::{Connection, StoreError, StoreResult};
 use crate::auth::permission::Viewer;
+use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 
 /// Near names asked for each unknown name: the engine picks the best of them.
-const NEAR_NAMES: i64 = 8;
+pub const NEAR_NAMES: usize = 8;
 
 /// The cards for one judgement.
+#[derive(Debug)]
 pub struct DeckPool {
-    /// By name key, set and number: cards of one name stand together, and the first of them is meant when a deck does not
-    /// choose.
-    cards: BTreeMap<(String, String, String), PoolCard>,
+    game: Game,
+    cards: Vec<Arc<PreparedCard>>,
 }
 
 impl DeckPool {
-    /// The cards as the engine wants them.
-    pub fn catalogue(&self, game: &Game) -> Catalogue {
-        Catalogue::builder(game).extend(self.cards.values().cloned()).build()
+    /// No cards of a game.
+    pub fn new(game: &Game) -> Self {
+        Self { game: game.clone(), cards: Vec::new() }
     }
 
-    fn extend(&mut self, cards: Vec<PoolCard>) {
-        self.cards.extend(cards.into_iter().map(|card| {
-            let key = name_key(&card.definition.name);
-            ((key, card.set.clone(), card.definition.number.clone()), card)
-        }));
+    /// The cards as the engine wants them: cards of one name stand by set and number, and the first of them is meant when a deck does
+    /// not choose.
+    pub fn catalogue(&mut self) -> Catalogue {
+        fn place(card: &PreparedCard) -> (&str, &str, &str) {
+            let pool = card.card();
+            (card.name_key(), &pool.set, &pool.definition.number)
+        }
+        self.cards.sort_by(|one, other| place(one).cmp(&place(other)));
+        Catalogue::builder(&self.game).extend_prepared(self.cards.iter().cloned()).build()
+    }
+
+    /// Adds cards; what is there already is not added again.
+    pub fn extend(&mut self, cards: impl IntoIterator<Item = Arc<PreparedCard>>) {
+        self.cards.extend(cards);
+    }
+
+    fn extend_found(&mut self, found: Vec<pool::Found>) {
+        let Self { game, cards } = self;
+        cards.extend(found.into_iter().map(|found| PreparedCard::new(game, found.card).into()));
     }
 
     fn knows(&self, name_key: &str) -> bool {
-        let from = (name_key.to_owned(), String::new(), String::new());
-        self.cards.range(from..).next().is_some_and(|((key, ..), _)| key == name_key)
+        self.cards.iter().any(|card| card.name_key() == name_key)
     }
 }
 
@@ -57,12 +73,45 @@ pub async fn for_deck(
     let names: BTreeSet<String> =
         deck.entries.iter().map(|entry| name_key(&entry.card.name)).collect();
     let names: Vec<String> = names.into_iter().collect();
-    let mut found = DeckPool { cards: BTreeMap::new() };
-    found.extend(pool::pool(conn, viewer, game.code(), &names).await?);
-    for set in box_sets(conn, game, formats).await? {
-        found.extend(pool::set_pool(conn, viewer, game.code(), &set).await?);
-    }
+    let mut found = DeckPool::new(game);
+    found.extend_found(pool::pool(conn, viewer, game.code(), &names).await?);
+    add_boxes(conn, viewer, formats, &mut found).await?;
     Ok(found)
+}
+
+/// Whether formats need cards that no deck names.
+pub fn have_boxes(formats: &[Format]) -> bool {
+    let mut checks = formats.iter().flat_map(|format| &format.rules).map(|rule| &rule.check);
+    checks.any(|check| matches!(check, DeckCheck::FixedBox { .. }))
+}
+
+/// Adds the cards that belong in the boxes of `formats`.
+pub async fn add_boxes(
+    conn: &mut Connection,
+    viewer: Viewer,
+    formats: &[Format],
+    found: &mut DeckPool,
+) -> StoreResult<()> {
+    let game = found.game.clone();
+    for set in box_sets(conn, &game, formats).await? {
+        found.extend_found(pool::set_pool(conn, viewer, game.code(), &set).await?);
+    }
+    Ok(())
+}
+
+/// What `viewer` may see of the cards with these ids, prepared for a game; those of other games are left out.
+pub async fn by_ids(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &Game,
+    ids: &[CardId],
+) -> StoreResult<Vec<(CardId, Arc<PreparedCard>)>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found = pool::by_ids(conn, viewer, game.code(), ids).await?;
+    let prepared = |found: pool::Found| (found.id, PreparedCard::new(game, found.card).into());
+    Ok(found.into_iter().map(prepared).collect())
 }
 
 /// The sets that fixed boxes draw on: those they name, or all of the game.
@@ -98,25 +147,26 @@ const AT_ONCE: usize = 20;
 pub async fn add_near(
     (lane, network): (&SearchLane, Network),
     viewer: Viewer,
-    game: &Game,
     unknown: &BTreeSet<String>,
     found: &mut DeckPool,
     time_limit: Duration,
 ) -> usize {
     let started = Instant::now();
+    let game = found.game.clone();
     let mut looked_up = 0;
     let look = async {
         let mut conn = lane.enter(network).await?;
         let keys: Vec<String> =
             unknown.iter().take(SUGGESTED_NAMES_MAX).map(|name| search_key(name)).collect();
+        let most = i64::try_from(NEAR_NAMES).unwrap_or(i64::MAX);
         for keys in keys.chunks(AT_ONCE) {
             if started.elapsed() > time_limit {
                 break;
             }
-            let near = pool::near_names(&mut conn, viewer, game.code(), keys, NEAR_NAMES).await?;
+            let near = pool::near_names(&mut conn, viewer, game.code(), keys, most).await?;
             let near: BTreeSet<String> = near.iter().map(|name| name_key(name)).collect();
             let near: Vec<String> = near.into_iter().filter(|key| !found.knows(key)).collect();
-            found.extend(pool::pool(&mut conn, viewer, game.code(), &near).await?);
+            found.extend_found(pool::pool(&mut conn, viewer, game.code(), &near).await?);
             looked_up += keys.len();
         }
         Ok::<(), StoreError>(())

@@ -4,13 +4,14 @@ use cardscape_engine::{CardReference, Deck, DeckEntry};
 use chrono::{DateTime, Utc};
 use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool};
+use diesel::sql_types::{BigInt, Bool, Integer, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::schema::{accounts, deck_entries, decks};
-use super::{Connection, StoreResult};
+use super::{Connection, StoreResult, statement};
 use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::deck::{DeckName, FormatName, FormatNameError, MAX_DECKS, Visibility};
 use crate::domain::ids::{AccountId, DeckId};
@@ -119,30 +120,51 @@ pub async fn create(
         .for_no_key_update()
         .first::<Uuid>(conn)
         .await?;
-    let owned = decks::table.filter(decks::account_id.eq(by.account().0));
-    let count: i64 = owned.count().get_result(conn).await?;
-    if count >= MAX_DECKS {
+    // Another statement: one with the lock would count what there was before it waited.
+    let stored: Option<VersionRow> = statement::sql(INSERT)
+        .bind::<SqlUuid, _>(id.0)
+        .bind::<Text, _>(entries(content.deck)?)
+        .bind::<Text, _>(content.format.game())
+        .bind::<Text, _>(content.format.local())
+        .bind::<Text, _>(content.name.as_str())
+        .bind::<Text, _>(content.visibility.as_str())
+        .bind::<Timestamptz, _>(content.at)
+        .bind::<SqlUuid, _>(by.account().0)
+        .bind::<BigInt, _>(MAX_DECKS)
+        .get_result(conn)
+        .await
+        .optional()?;
+    let Some(version) = stored else {
         idempotency::forget(conn, key).await?;
         return Ok(DeckCreated::TooMany);
-    }
-    let row = diesel::insert_into(decks::table)
-        .values((
-            decks::id.eq(id.0),
-            decks::account_id.eq(by.account().0),
-            decks::game_code.eq(content.format.game()),
-            decks::format_code.eq(content.format.local()),
-            decks::name.eq(content.name.as_str()),
-            decks::visibility.eq(content.visibility.as_str()),
-            decks::revision.eq(1),
-            decks::created_at.eq(content.at),
-            decks::updated_at.eq(content.at),
-        ))
-        .returning(DeckRow::as_returning())
-        .get_result(conn)
-        .await?;
-    write_entries(conn, id, content.deck).await?;
-    Ok(DeckCreated::New(StoredDeck { row, deck: content.deck.clone() }))
+    };
+    Ok(DeckCreated::New(version.deck(by.account(), id, content)))
 }
+
+/// Stores a deck with its entries, unless the account has as many as it may.
+const INSERT: &str = "WITH deck AS (\
+     INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
+     SELECT $1, $8, $3, $4, $5, $6, 1, $7, $7 WHERE (SELECT count(*) FROM decks WHERE account_id = $8) < $9 \
+     RETURNING id, revision, created_at, updated_at), \
+    written AS (\
+     INSERT INTO deck_entries (deck_id, position, zone, quantity, name, set_code, number, rarity, copies) \
+     SELECT deck.id, entry.* FROM deck, json_to_recordset($2::json) AS entry (position integer, zone text, quantity integer, name text, \
+      set_code text, number text, rarity text, copies text[])) \
+    SELECT revision, created_at, updated_at FROM deck";
+
+/// Replaces a deck with its entries. Those that it has already become others in their places: one statement cannot delete a row and write
+/// another with the same key.
+const REPLACE: &str = "WITH deck AS (\
+     UPDATE decks SET game_code = $3, format_code = $4, name = $5, visibility = $6, revision = revision + 1, updated_at = $7 WHERE id = $1 \
+     RETURNING revision, created_at, updated_at), \
+    shortened AS (DELETE FROM deck_entries WHERE deck_id = $1 AND position >= $8), \
+    written AS (\
+     INSERT INTO deck_entries (deck_id, position, zone, quantity, name, set_code, number, rarity, copies) \
+     SELECT $1, entry.* FROM json_to_recordset($2::json) AS entry (position integer, zone text, quantity integer, name text, \
+      set_code text, number text, rarity text, copies text[]) \
+     ON CONFLICT (deck_id, position) DO UPDATE SET zone = EXCLUDED.zone, quantity = EXCLUDED.quantity, name = EXCLUDED.name, \
+      set_code = EXCLUDED.set_code, number = EXCLUDED.number, rarity = EXCLUDED.rarity, copies = EXCLUDED.copies) \
+    SELECT revision, created_at, updated_at FROM deck";
 
 /// Replaces one of the own decks, if `is_current` accepts its revision. Whoever comes second waits, and is told that the
 /// deck was changed.
@@ -158,23 +180,18 @@ pub async fn replace(
         Some(revision) if !is_current(revision) => return Ok(Edited::Stale),
         Some(_) => {}
     }
-    let row = diesel::update(decks::table.find(id.0))
-        .set((
-            decks::game_code.eq(content.format.game()),
-            decks::format_code.eq(content.format.local()),
-            decks::name.eq(content.name.as_str()),
-            decks::visibility.eq(content.visibility.as_str()),
-            decks::revision.eq(decks::revision + 1),
-            decks::updated_at.eq(content.at),
-        ))
-        .returning(DeckRow::as_returning())
+    let version: VersionRow = statement::sql(REPLACE)
+        .bind::<SqlUuid, _>(id.0)
+        .bind::<Text, _>(entries(content.deck)?)
+        .bind::<Text, _>(content.format.game())
+        .bind::<Text, _>(content.format.local())
+        .bind::<Text, _>(content.name.as_str())
+        .bind::<Text, _>(content.visibility.as_str())
+        .bind::<Timestamptz, _>(content.at)
+        .bind::<Integer, _>(i32::try_from(content.deck.entries.len()).unwrap_or(i32::MAX))
         .get_result(conn)
         .await?;
-    diesel::delete(deck_entries::table.filter(deck_entries::deck_id.eq(id.0)))
-        .execute(conn)
-        .await?;
-    write_entries(conn, id, content.deck).await?;
-    Ok(Edited::Done(StoredDeck { row, deck: content.deck.clone() }))
+    Ok(Edited::Done(version.deck(by.account(), id, content)))
 }
 
 /// Deletes one of the own decks, if `is_current` accepts its revision.
@@ -253,11 +270,9 @@ pub async fn list(
     Ok(query.load(conn).await?)
 }
 
-#[derive(Queryable, Selectable, Insertable)]
+#[derive(Queryable, Selectable)]
 #[diesel(table_name = deck_entries)]
 struct EntryRow {
-    deck_id: Uuid,
-    position: i32,
     zone: String,
     quantity: i32,
     name: String,
@@ -296,7 +311,7 @@ async fn whole(
 
 impl From<EntryRow> for DeckEntry {
     fn from(row: EntryRow) -> Self {
-        let EntryRow { zone, quantity, name, set_code: set, number, rarity, copies, .. } = row;
+        let EntryRow { zone, quantity, name, set_code: set, number, rarity, copies } = row;
         Self {
             zone,
             quantity: quantity.unsigned_abs(),
@@ -306,21 +321,66 @@ impl From<EntryRow> for DeckEntry {
     }
 }
 
-async fn write_entries(conn: &mut Connection, id: DeckId, deck: &Deck) -> StoreResult<()> {
-    let rows: Vec<EntryRow> = (0..)
-        .zip(&deck.entries)
-        .map(|(position, entry)| EntryRow {
-            deck_id: id.0,
+/// What Postgres says of a deck that was written.
+#[derive(QueryableByName)]
+struct VersionRow {
+    #[diesel(sql_type = BigInt)]
+    revision: i64,
+    #[diesel(sql_type = Timestamptz)]
+    created_at: DateTime<Utc>,
+    #[diesel(sql_type = Timestamptz)]
+    updated_at: DateTime<Utc>,
+}
+
+impl VersionRow {
+    /// The deck of that content.
+    fn deck(self, account: AccountId, id: DeckId, content: &DeckContent<'_>) -> StoredDeck {
+        let Self { revision, created_at, updated_at } = self;
+        let row = DeckRow {
+            id: id.0,
+            account_id: account.0,
+            game_code: content.format.game().to_owned(),
+            format_code: content.format.local(),
+            name: content.name.as_str().to_owned(),
+            visibility: content.visibility,
+            revision,
+            created_at,
+            updated_at,
+        };
+        StoredDeck { row, deck: content.deck.clone() }
+    }
+}
+
+/// An entry as [`INSERT`] and [`REPLACE`] read it.
+#[derive(Serialize)]
+struct WrittenEntry<'a> {
+    position: usize,
+    zone: &'a str,
+    quantity: u32,
+    name: &'a str,
+    set_code: Option<&'a str>,
+    number: Option<&'a str>,
+    rarity: Option<&'a str>,
+    copies: &'a [String],
+}
+
+/// All entries as one JSON text: a deck of any length is written by the same statement.
+fn entries(deck: &Deck) -> StoreResult<String> {
+    let rows: Vec<WrittenEntry<'_>> = deck
+        .entries
+        .iter()
+        .enumerate()
+        .map(|(position, entry)| WrittenEntry {
             position,
-            zone: entry.zone.clone(),
-            quantity: i32::try_from(entry.quantity).unwrap_or(i32::MAX),
-            name: entry.card.name.clone(),
-            set_code: entry.card.set.clone(),
-            number: entry.card.number.clone(),
-            rarity: entry.card.rarity.clone(),
-            copies: entry.copies.clone(),
+            zone: &entry.zone,
+            quantity: entry.quantity,
+            name: &entry.card.name,
+            set_code: entry.card.set.as_deref(),
+            number: entry.card.number.as_deref(),
+            rarity: entry.card.rarity.as_deref(),
+            copies: &entry.copies,
         })
         .collect();
-    diesel::insert_into(deck_entries::table).values(rows).execute(conn).await?;
-    Ok(())
+    let unwritable = |error| diesel::result::Error::SerializationError(Box::new(error));
+    Ok(serde_json::to_string(&rows).map_err(unwritable)?)
 }

@@ -19,6 +19,7 @@ mod card_edits;
 mod card_index;
 mod card_lookups;
 mod card_migrations;
+mod card_names;
 mod cards;
 mod catalogue_imports;
 mod changes;

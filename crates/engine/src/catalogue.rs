@@ -34,6 +34,61 @@ impl PoolCard {
     }
 }
 
+/// A card with everything that catalogues of its game would work out about it. In an [`Arc`] it can be kept, and be in any number of
+/// catalogues, without being copied.
+#[derive(Debug)]
+pub struct PreparedCard {
+    card: PoolCard,
+    /// Of the game that it was prepared for.
+    fingerprint: u64,
+    name_key: Box<str>,
+    search_key: Box<str>,
+    number_key: Box<[u8]>,
+    /// The answers of the game's selectors, one bit each.
+    selected: Box<[u64]>,
+    /// Group and step on each of the game's ladders.
+    rungs: Box<[Option<Rung>]>,
+}
+
+impl PreparedCard {
+    /// Works out what does not change while the game does not.
+    pub fn new(game: &Game, card: PoolCard) -> Self {
+        let mut key = Vec::new();
+        number_key(&card.set, &card.definition.number, &mut key);
+        let selectors = game.selectors();
+        let mut selected = vec![0_u64; selectors.len().div_ceil(64)].into_boxed_slice();
+        for (at, selector) in selectors.iter().enumerate() {
+            if card.is_selected_by(selector) {
+                selected[at / 64] |= 1 << (at % 64);
+            }
+        }
+        Self {
+            fingerprint: game.fingerprint(),
+            name_key: name_key(&card.definition.name).into(),
+            search_key: search_key(&card.definition.name).into(),
+            number_key: key.into(),
+            selected,
+            rungs: game.ladders().iter().map(|rule| rung(&rule.check, &card)).collect(),
+            card,
+        }
+    }
+
+    /// The card.
+    pub fn card(&self) -> &PoolCard {
+        &self.card
+    }
+
+    /// The identity of its name ([`name_key`]).
+    pub fn name_key(&self) -> &str {
+        &self.name_key
+    }
+
+    /// Whether it was prepared for this very manifest.
+    pub fn is_for(&self, game: &Game) -> bool {
+        self.fingerprint == game.fingerprint()
+    }
+}
+
 /// An indexed pool of cards of one game.
 ///
 /// Look-ups cost the same whatever the size of the pool. Share it in an [`Arc`] and lay a viewer's few extra cards over
@@ -44,7 +99,8 @@ pub struct Catalogue {
     base: Option<Arc<Catalogue>>,
     /// Cards and names of this layer; their ids continue those of the base.
     cards: Vec<Entry>,
-    names: Vec<NameEntry>,
+    /// The cards of each name; never none.
+    names: Vec<Vec<u32>>,
     /// By key, and by every spelling in the pool: a deck that spells a name as its card does needs no key. A spelling
     /// that is some key is its own key, so the two never disagree.
     by_name: FixedMap<Box<[u8]>, u32>,
@@ -57,19 +113,8 @@ pub struct Catalogue {
 
 #[derive(Debug)]
 struct Entry {
-    card: PoolCard,
+    prepared: Arc<PreparedCard>,
     name: u32,
-    /// The answers of the game's selectors, one bit each.
-    selected: Box<[u64]>,
-    /// Group and step on each of the game's ladders.
-    rungs: Box<[Option<Rung>]>,
-}
-
-#[derive(Debug)]
-struct NameEntry {
-    key: Box<str>,
-    search: Box<str>,
-    cards: Vec<u32>,
 }
 
 /// Where a card stands on a ladder of [`DeckCheck::AdviseLadder`].
@@ -117,16 +162,27 @@ impl CatalogueBuilder {
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "a builder's step, not arithmetic")]
     pub fn add(mut self, card: PoolCard) -> Self {
-        self.catalogue.insert(card, &mut Vec::new());
+        let card = PreparedCard::new(&self.catalogue.game, card);
+        self.catalogue.insert(card.into());
         self
     }
 
     /// Adds many cards.
     #[must_use]
-    pub fn extend(mut self, cards: impl IntoIterator<Item = PoolCard>) -> Self {
-        let mut buffer = Vec::new();
+    pub fn extend(self, cards: impl IntoIterator<Item = PoolCard>) -> Self {
+        cards.into_iter().fold(self, Self::add)
+    }
+
+    /// Adds many cards that are prepared, without copying them. One that was prepared for another manifest is prepared anew.
+    #[must_use]
+    pub fn extend_prepared(mut self, cards: impl IntoIterator<Item = Arc<PreparedCard>>) -> Self {
         for card in cards {
-            self.catalogue.insert(card, &mut buffer);
+            let card = if card.is_for(&self.catalogue.game) {
+                card
+            } else {
+                PreparedCard::new(&self.catalogue.game, card.card.clone()).into()
+            };
+            self.catalogue.insert(card);
         }
         self
     }
@@ -147,9 +203,9 @@ impl Catalogue {
     /// are left out.
     pub fn with_extra(base: Arc<Self>, extra: impl IntoIterator<Item = PoolCard>) -> Self {
         let mut layer = Self::layer(base.game.clone(), Some(base));
-        let mut buffer = Vec::new();
         for card in extra {
-            layer.insert(card, &mut buffer);
+            let card = PreparedCard::new(&layer.game, card);
+            layer.insert(card.into());
         }
         layer
     }
@@ -170,17 +226,16 @@ impl Catalogue {
         }
     }
 
-    fn insert(&mut self, card: PoolCard, buffer: &mut Vec<u8>) {
-        number_key(&card.set, &card.definition.number, buffer);
-        if self.find_number(buffer).is_some() {
+    fn insert(&mut self, card: Arc<PreparedCard>) {
+        if self.find_number(&card.number_key).is_some() {
             return;
         }
         let index = self.end_card();
-        self.by_number.insert(buffer.as_slice().into(), index);
-        name_key_into(&card.definition.name, buffer);
-        let name = match self.find_name(buffer) {
+        self.by_number.insert(card.number_key.clone(), index);
+        let key = card.name_key.as_bytes();
+        let name = match self.find_name(key) {
             Some(name) if name >= self.first_name => {
-                self.names[(name - self.first_name) as usize].cards.push(index);
+                self.names[(name - self.first_name) as usize].push(index);
                 name
             }
             Some(name) => {
@@ -189,28 +244,16 @@ impl Catalogue {
             }
             None => {
                 let name = self.end_name();
-                self.by_name.insert(buffer.as_slice().into(), name);
-                self.names.push(NameEntry {
-                    key: name_key(&card.definition.name).into(),
-                    search: search_key(&card.definition.name).into(),
-                    cards: vec![index],
-                });
+                self.by_name.insert(key.into(), name);
+                self.names.push(vec![index]);
                 name
             }
         };
-        let spelling = card.definition.name.as_bytes();
+        let spelling = card.card.definition.name.as_bytes();
         if !spelling.is_empty() && self.find_name(spelling).is_none() {
             self.by_name.insert(spelling.into(), name);
         }
-        let selectors = self.game.selectors();
-        let mut selected = vec![0_u64; selectors.len().div_ceil(64)].into_boxed_slice();
-        for (at, selector) in selectors.iter().enumerate() {
-            if card.is_selected_by(selector) {
-                selected[at / 64] |= 1 << (at % 64);
-            }
-        }
-        let rungs = self.game.ladders().iter().map(|rule| rung(&rule.check, &card)).collect();
-        self.cards.push(Entry { card, name, selected, rungs });
+        self.cards.push(Entry { prepared: card, name });
     }
 
     /// The game.
@@ -273,37 +316,30 @@ impl Catalogue {
                 let further = self.further.get(&name).into_iter().flatten().copied();
                 Box::new(base.cards_named(name).chain(further))
             }
-            _ => Box::new(self.names[(name - self.first_name) as usize].cards.iter().copied()),
+            _ => Box::new(self.names[(name - self.first_name) as usize].iter().copied()),
         }
     }
 
     fn first_named(&self, name: u32) -> u32 {
         match &self.base {
             Some(base) if name < self.first_name => base.first_named(name),
-            _ => self.names[(name - self.first_name) as usize].cards[0],
-        }
-    }
-
-    fn name_entry(&self, name: u32) -> &NameEntry {
-        match &self.base {
-            Some(base) if name < self.first_name => base.name_entry(name),
-            _ => &self.names[(name - self.first_name) as usize],
+            _ => self.names[(name - self.first_name) as usize][0],
         }
     }
 
     pub(crate) fn card(&self, index: u32) -> &PoolCard {
-        &self.entry(index).card
+        &self.entry(index).prepared.card
     }
 
     pub(crate) fn name_key(&self, name: u32) -> &str {
-        &self.name_entry(name).key
+        &self.entry(self.first_named(name)).prepared.name_key
     }
 
     /// Every name with its search key, for suggestions.
     pub(crate) fn search_keys(&self) -> impl Iterator<Item = (&str, &str)> {
         (0..self.end_name()).map(|name| {
-            let shown = &self.card(self.first_named(name)).definition.name;
-            (shown.as_str(), &*self.name_entry(name).search)
+            let first = &self.entry(self.first_named(name)).prepared;
+            (first.card.definition.name.as_str(), &*first.search_key)
         })
     }
 
@@ -374,23 +410,23 @@ impl Catalogue {
     /// Whether the selector selects the card. `known` says that the selector belongs to this catalogue's game, so that
     /// the answer is already there.
     pub(crate) fn selects(&self, selector: &Selector, card: u32, known: bool) -> bool {
-        let entry = self.entry(card);
+        let card = &self.entry(card).prepared;
         if known {
-            return entry
+            return card
                 .selected
                 .get(selector.index / 64)
                 .is_some_and(|bits| bits & (1 << (selector.index % 64)) != 0);
         }
-        entry.card.is_selected_by(selector)
+        card.card.is_selected_by(selector)
     }
 
     pub(crate) fn rung(&self, check: &DeckCheck, card: u32, known: bool) -> Option<Rung> {
         let DeckCheck::AdviseLadder { index, .. } = check else { return None };
-        let entry = self.entry(card);
+        let card = &self.entry(card).prepared;
         if known {
-            return entry.rungs.get(*index).copied().flatten();
+            return card.rungs.get(*index).copied().flatten();
         }
-        rung(check, &entry.card)
+        rung(check, &card.card)
     }
 
     pub(crate) fn indices(&self) -> std::ops::Range<u32> {

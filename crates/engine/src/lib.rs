@@ -120,7 +120,7 @@ mod violation;
 
 pub use card::{CardDefinition, Effect, PrintingDefinition, SetDefinition};
 pub use card_check::{card_faults, check_card};
-pub use catalogue::{Catalogue, CatalogueBuilder, PoolCard, Resolution};
+pub use catalogue::{Catalogue, CatalogueBuilder, PoolCard, PreparedCard, Resolution};
 pub use code::ViolationCode;
 pub use date::{Date, DateError};
 pub use decision::{Decision, DecisionOption};

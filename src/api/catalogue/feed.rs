@@ -43,6 +43,7 @@ impl Feed {
         // After a panic nobody knows what was missed.
         shared.card_cache.forget();
         shared.kept_answers.forget();
+        shared.deck_cards.forget();
         *shared.feed.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let mut known = None;
         loop {
@@ -53,6 +54,7 @@ impl Feed {
                     known = Some(batch.up_to);
                     let batch = Arc::new(batch);
                     shared.card_cache.hear(&batch);
+                    shared.deck_cards.hear(&batch);
                     if batch.is_last {
                         shared.card_cache.clock().is_known_until(began);
                         shared.kept_answers.hear(batch.up_to, began);

@@ -14,7 +14,7 @@ use super::search::literally;
 use crate::auth::permission::Viewer;
 use crate::domain::card_name::{Candidate, Meant, TypedName, exactly};
 use crate::domain::ids::CardId;
-use crate::search::words;
+use crate::search::{index, words};
 use crate::store::{Connection, StoreResult, card_migrations};
 
 /// Where names are looked for.
@@ -46,6 +46,13 @@ pub struct NamedCard {
     pub name: String,
     #[diesel(sql_type = Bool)]
     has_words: bool,
+}
+
+impl From<index::NamedCard> for NamedCard {
+    fn from(card: index::NamedCard) -> Self {
+        let index::NamedCard { id, game, set, number, name, has_words } = card;
+        Self { id: Uuid::from_u128(id), game_code: game, set_code: set, number, name, has_words }
+    }
 }
 
 impl Candidate for NamedCard {

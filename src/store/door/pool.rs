@@ -1,6 +1,6 @@
 //! Card definitions for the engine: only those that a judgement needs, only what the viewer may see.
 
-use cardscape_engine::{CardDefinition, Effect, PoolCard, PrintingDefinition};
+use cardscape_engine::{CardDefinition, PoolCard, PrintingDefinition};
 use chrono::NaiveDate;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Date, Jsonb, Nullable, Text, Uuid as SqlUuid};
@@ -11,12 +11,13 @@ use uuid::Uuid;
 use super::Sql;
 use crate::auth::permission::Viewer;
 use crate::domain::clock::engine_date;
+use crate::domain::ids::CardId;
 use crate::store::json::Json;
 use crate::store::{Connection, StoreResult};
 
+/// What decks are judged by: neither effects nor the background text.
 const DEFINITION: &str = "SELECT c.id, c.set_code, c.number, \
     (SELECT released_on FROM sets WHERE sets.game_code = c.game_code AND sets.code = c.set_code) AS released_on, content.name, content.kind, content.attributes, \
-    content.effects, content.lore, \
     (SELECT coalesce(jsonb_agg(jsonb_build_object('rarity', p.rarity, 'attributes', own.attributes) ORDER BY p.tier), '[]') \
      FROM printings p JOIN printing_content own ON own.printing_id = p.id WHERE p.card_id = c.id) AS printings FROM ";
 
@@ -37,30 +38,33 @@ struct DefinitionRow {
     #[diesel(sql_type = Jsonb)]
     attributes: Json<Map<String, Value>>,
     #[diesel(sql_type = Jsonb)]
-    effects: Json<Vec<Effect>>,
-    #[diesel(sql_type = Nullable<Text>)]
-    lore: Option<String>,
-    #[diesel(sql_type = Jsonb)]
     printings: Json<Vec<PrintingDefinition>>,
 }
 
-impl From<DefinitionRow> for PoolCard {
+/// A card of which decks are made.
+pub(in crate::store) struct Found {
+    pub id: CardId,
+    pub card: PoolCard,
+}
+
+impl From<DefinitionRow> for Found {
     fn from(row: DefinitionRow) -> Self {
         let definition = CardDefinition {
             number: row.number,
             name: row.name,
             kind: row.kind,
             attributes: row.attributes.0,
-            effects: row.effects.0,
-            lore: row.lore,
+            effects: Vec::new(),
+            lore: None,
             printings: row.printings.0,
         };
-        Self {
+        let card = PoolCard {
             key: row.id.to_string(),
             set: row.set_code,
             released_on: row.released_on.as_ref().and_then(engine_date),
             definition,
-        }
+        };
+        Self { id: CardId(row.id), card }
     }
 }
 
@@ -70,7 +74,7 @@ pub(in crate::store) async fn pool(
     viewer: Viewer,
     game: &str,
     name_keys: &[String],
-) -> StoreResult<Vec<PoolCard>> {
+) -> StoreResult<Vec<Found>> {
     let sql = Sql::new(DEFINITION)
         .content_seen_by(viewer)
         .push(" JOIN cards c ON c.id = content.card_id WHERE content.game_code = ")
@@ -81,13 +85,32 @@ pub(in crate::store) async fn pool(
     load(conn, sql).await
 }
 
+/// The cards of a game with these ids that the viewer may see, in any order.
+pub(in crate::store) async fn by_ids(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+    ids: &[CardId],
+) -> StoreResult<Vec<Found>> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let sql = Sql::new(DEFINITION)
+        .push("cards c JOIN card_content content ON content.card_id = c.id WHERE c.id = ANY(")
+        .bind::<Array<SqlUuid>, _>(ids)
+        .push(") AND c.game_code = ")
+        .bind::<Text, _>(game)
+        .push(" AND ")
+        .sight(viewer);
+    let rows: Vec<DefinitionRow> = sql.fixed().load(conn).await?;
+    Ok(rows.into_iter().map(Found::from).collect())
+}
+
 /// The cards of a set, by number.
 pub(in crate::store) async fn set_pool(
     conn: &mut Connection,
     viewer: Viewer,
     game: &str,
     set: &str,
-) -> StoreResult<Vec<PoolCard>> {
+) -> StoreResult<Vec<Found>> {
     let sql = Sql::new(DEFINITION)
         .push("cards c JOIN card_content content ON content.card_id = c.id WHERE c.game_code = ")
         .bind::<Text, _>(game)
@@ -99,9 +122,9 @@ pub(in crate::store) async fn set_pool(
     load(conn, sql).await
 }
 
-async fn load(conn: &mut Connection, sql: Sql<'_>) -> StoreResult<Vec<PoolCard>> {
+async fn load(conn: &mut Connection, sql: Sql<'_>) -> StoreResult<Vec<Found>> {
     let rows: Vec<DefinitionRow> = sql.fixed().load(conn).await?;
-    Ok(rows.into_iter().map(PoolCard::from).collect())
+    Ok(rows.into_iter().map(Found::from).collect())
 }
 
 #[derive(QueryableByName)]
