@@ -120,7 +120,12 @@ impl Judge<'_> {
     }
 
     fn year(&self, card: &CardRecord) -> Option<i64> {
-        self.years.get(&(card.game.clone(), card.set.clone())).copied()
+        self.year_of(&card.game, &card.set)
+    }
+
+    /// The year in which a set came out.
+    pub(super) fn year_of(&self, game: &str, set: &str) -> Option<i64> {
+        self.years.get(&(game.to_owned(), set.to_owned())).copied()
     }
 
     /// What the entry is sorted by.

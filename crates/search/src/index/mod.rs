@@ -13,10 +13,15 @@ mod names;
 mod pattern;
 mod position;
 mod record;
+mod segment;
 mod snapshot;
+#[cfg(test)]
+mod tests;
+mod writer;
 
 pub use answer::{Count, FacetCount, FacetSource, Facets, Hit, Page};
 pub use names::{MAX_NAMED, NamePlace, NameQuery, NamedCard};
 pub use position::Position;
 pub use record::{CardContent, CardRecord, Change, EffectTags, PrintingRecord, Unlock};
-pub use snapshot::{Builder, Index, Snapshot, View, needs_progress};
+pub use snapshot::{Snapshot, View, needs_progress};
+pub use writer::{Builder, Compacted, Compaction, Index};

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cardscape_engine::{name_key, search_key};
 
 use super::record::{CardContent, CardRecord};
+use super::segment::AlikeName;
 
 /// A name as somebody typed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,6 +92,11 @@ pub(super) fn is_alike(likeness: f32) -> bool {
     f64::from(likeness) >= ALIKE
 }
 
+/// Fewest trigrams that a name shares with a typed one of so many, when it is alike.
+pub(super) fn least_shared(typed: usize) -> usize {
+    (typed * 3).div_ceil(10).max(1)
+}
+
 /// Whether words that begin with the typed ones stand in the name in their order. Never when there is no word.
 pub(super) fn has_words(name_words: &str, typed: &[String]) -> bool {
     let mut typed = typed.iter().peekable();
@@ -166,6 +172,11 @@ pub(super) fn ranked(mut alike: Vec<Alike>) -> Vec<NamedCard> {
     let mut firsts: Vec<Alike> = firsts.into_values().collect();
     firsts.sort_by(Alike::order);
     firsts.into_iter().take(MAX_NAMED).map(|one| one.card).collect()
+}
+
+/// The likelier first, as far as that is told without reading the card.
+pub(super) fn likelier(one: &AlikeName, other: &AlikeName) -> Ordering {
+    other.rank().cmp(&one.rank()).then_with(|| other.likeness.total_cmp(&one.likeness))
 }
 
 /// A name that a typed beginning may become, as such are sorted: how it fits, its key, the name.

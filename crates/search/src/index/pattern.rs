@@ -60,10 +60,21 @@ impl Patterns {
         self.0.get(pattern).and_then(Option::as_ref).is_some_and(|regex| regex.is_match(marked))
     }
 
+    /// Steps that a byte of text costs at most: with every one all states of a large automaton may be looked at.
+    pub(super) fn cost(&self, pattern: &str) -> u64 {
+        3 + pattern.len() as u64 / 20 + repetitions(pattern)
+    }
+
     /// Whether one of them could not be made: it fits nothing, and the answer is not whole.
     pub(super) fn is_incomplete(&self) -> bool {
         self.0.values().any(Option::is_none)
     }
+}
+
+/// What counted repetitions add to an automaton.
+fn repetitions(pattern: &str) -> u64 {
+    let counts = pattern.split('{').skip(1).filter_map(|part| part.split(['}', ',']).next());
+    counts.filter_map(|count| count.parse::<u64>().ok()).sum()
 }
 
 fn compiled(pattern: &str) -> Option<Regex> {
