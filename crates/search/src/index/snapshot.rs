@@ -62,15 +62,6 @@ impl Snapshot {
         self.parts.iter().map(|part| usize::try_from(part.live.len()).unwrap_or_default()).sum()
     }
 
-    /// Memory in bytes, about.
-    pub fn memory_bytes(&self) -> usize {
-        let texts = |card: &CardRecord| {
-            let words = card.content.as_ref().map_or(0, |content| 3 * content.words.all.len());
-            size_of::<CardRecord>() + words
-        };
-        self.cards.values().map(|card| texts(card)).sum()
-    }
-
     /// How many of them are hidden.
     pub fn hidden(&self) -> usize {
         let hidden = |part: &Part| part.segment.hidden().intersection_len(&part.live);
