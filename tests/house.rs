@@ -74,7 +74,7 @@ fn sql_of_our_own_text_is_prepared_once() {
     let planned_each_time: BTreeSet<PathBuf> = sources("src")
         .into_iter()
         .filter(|(path, text)| {
-            path != Path::new(home[0]) && code(text).contains(".plan_each_time(")
+            path != Path::new(home[0]) && code(text).contains(".plan_each_time(\"")
         })
         .map(|(path, _)| path)
         .collect();
