@@ -351,8 +351,8 @@ fn what_writes_is_confirmed_in_its_transaction() {
     let reads = [
         ("src/store/tokens.rs", "ManageOwnTokens", 1),
         ("src/store/submission_reviews.rs", "ReviewSubmissions", 1),
-        // A batch, which takes one transaction for each submission, and two reads of what was stored.
-        ("src/store/serials.rs", "SubmitSerials", 3),
+        // A submission and a batch, which open their transactions themselves, and two reads of what was stored.
+        ("src/store/serials.rs", "SubmitSerials", 4),
         ("src/store/collection_imports.rs", "WriteOwnCollection", 1),
         ("src/store/trade_lists.rs", "WriteOwnCollection", 1),
     ];
