@@ -48,7 +48,11 @@ fn every_operation_has_a_row_and_no_row_is_of_another() {
     let contract = contract();
     let asked: BTreeSet<&str> = recipes::all().map(|recipe| recipe.operation).collect();
     let missing: Vec<&String> = contract.keys().filter(|id| !asked.contains(id.as_str())).collect();
-    assert_eq!(missing, Vec::<&String>::new(), "operations without a recipe in benches/service/recipes");
+    assert_eq!(
+        missing,
+        Vec::<&String>::new(),
+        "operations without a recipe in benches/service/recipes"
+    );
     for Recipe { operation, title, method, path, .. } in recipes::all() {
         let (known_method, known_path) =
             contract.get(*operation).unwrap_or_else(|| panic!("{title}: no operation {operation}"));
@@ -81,7 +85,11 @@ fn recipes_ask_with_columns_that_their_rows_have() {
         if let Yardstick::Reads(statements) | Yardstick::Writes(statements) = recipe.yardstick {
             for statement in statements {
                 for variable in variables(statement) {
-                    assert!(recipe.rows.contains(variable), "{}: no column {variable}", recipe.title);
+                    assert!(
+                        recipe.rows.contains(variable),
+                        "{}: no column {variable}",
+                        recipe.title
+                    );
                 }
             }
         }
@@ -94,7 +102,8 @@ fn recipes_ask_with_columns_that_their_rows_have() {
 /// Columns that statements of a yardstick name as `:name`.
 fn variables(statement: &str) -> impl Iterator<Item = &str> {
     statement.split(':').skip(1).zip(statement.split(':')).filter_map(|(after, before)| {
-        let length = after.find(|c: char| !c.is_ascii_lowercase() && c != '_').unwrap_or(after.len());
+        let length =
+            after.find(|c: char| !c.is_ascii_lowercase() && c != '_').unwrap_or(after.len());
         // `::uuid` is a cast.
         (!before.is_empty() && length > 0).then(|| &after[..length])
     })

@@ -12,9 +12,6 @@ use tokio_postgres::Client;
 
 use crate::recipes::Row;
 
-/// Copies of each card. The last two are registered, to two players; the others wait to be submitted.
-const COPIES: u64 = 5;
-const REGISTERED: u64 = 2;
 /// Bytes handed to the connection at once.
 const CHUNK: usize = 128 * 1024;
 
@@ -49,18 +46,20 @@ pub(crate) fn batch(row: &Row) -> anyhow::Result<String> {
     Ok(serde_json::to_string(&all)?)
 }
 
-/// Brings in the copies of every synthetic card: COPY, card by card, in the memory of one chunk.
+/// Brings in `copies` copies of every synthetic card: COPY, card by card, in the memory of one chunk. Two of five are registered, spread
+/// over all accounts; the others wait to be submitted.
 pub(crate) async fn copy_in(
     reader: &Client,
     writer: &Client,
     keys: &KeyRing,
     accounts: u64,
+    copies: u64,
 ) -> anyhow::Result<u64> {
     let key = keys.serials().first().context("the home has no serial key")?;
     let cards = reader
         .query_raw(
             "SELECT r.code_prefix, r.id::text, l.printing_id::text FROM print_runs r JOIN print_run_lines l ON l.print_run_id = r.id \
-             JOIN sets s ON s.id = r.set_id WHERE s.code LIKE 'synthetic-%' AND r.copies_per_card = 5 ORDER BY r.code_prefix, r.id",
+             JOIN sets s ON s.id = r.set_id WHERE s.code LIKE 'synthetic-%' ORDER BY r.code_prefix, r.id",
             Vec::<String>::new(),
         )
         .await?;
@@ -72,13 +71,12 @@ pub(crate) async fn copy_in(
     let (mut text, mut number) = (String::with_capacity(CHUNK + 1024), 0);
     while let Some(card) = cards.try_next().await? {
         let (prefix, run, printing): (&str, &str, &str) = (card.get(0), card.get(1), card.get(2));
-        for copy in 0..COPIES {
+        for copy in 0..copies {
             number += 1;
             let mac = key.serial_mac(&code(prefix, number)?).0;
             let mac: String = mac.iter().map(|byte| format!("{byte:02x}")).collect();
-            // Spread over all accounts, and two different ones for each card.
-            let owner = match copy {
-                copy if copy < COPIES - REGISTERED => "\\N".to_owned(),
+            let owner = match copy % 5 {
+                0..3 => "\\N".to_owned(),
                 _ => (1 + number * 7_919 % accounts).to_string(),
             };
             text += &format!("{number}\t{prefix}\t\\\\x{mac}\t{run}\t{printing}\t{owner}\n");

@@ -15,6 +15,7 @@ use crate::recipes::{self, Recipe};
 use crate::service::{Database, Home, Service, ServiceOptions};
 use crate::thin::ThinServer;
 use crate::wire::Relay;
+use crate::{searches, special};
 
 /// Cards for each set that starts hidden.
 const CARDS_PER_HIDDEN_SET: u32 = 6_000;
@@ -31,6 +32,14 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
     let wanted: Vec<&Recipe> = recipes::all().filter(|recipe| is_wanted(options, recipe)).collect();
     let machine = Machine::look()?;
     let mut costs = Vec::new();
+    for &cards in &options.import {
+        let cost = special::measure_import(cards)?;
+        println!("{}", page::line(&cost));
+        costs.push(cost);
+    }
+    if !options.import.is_empty() && options.only.is_none() {
+        return page::Kept::note(&folder(), &costs);
+    }
     for &cards in &options.cards {
         costs.append(&mut measure_size(options, cards, &wanted).await?);
     }
@@ -41,7 +50,7 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
     page::print(&costs);
     page::tell_slower(&kept, &costs);
     if options.only.is_none() {
-        page::write(&costs, &machine)?;
+        page::write(&kept, &costs, &machine)?;
         kept.replace(&costs);
         kept.save(&folder())?;
     }
@@ -49,13 +58,18 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
 }
 
 fn is_wanted(options: &Options, recipe: &Recipe) -> bool {
-    options.only.as_ref().is_none_or(|only| {
-        recipe.operation == only || recipe.title.contains(only.as_str())
-    })
+    options
+        .only
+        .as_ref()
+        .is_none_or(|only| recipe.operation == only || recipe.title.contains(only.as_str()))
 }
 
 /// All rows of one size.
-async fn measure_size(options: &Options, cards: u32, wanted: &[&Recipe]) -> anyhow::Result<Vec<Cost>> {
+async fn measure_size(
+    options: &Options,
+    cards: u32,
+    wanted: &[&Recipe],
+) -> anyhow::Result<Vec<Cost>> {
     let began = Instant::now();
     let sizes = Sizes::of(cards);
     let keep = options.keep.clone().unwrap_or_else(folder);
@@ -77,7 +91,8 @@ async fn measure_home(
     began: Instant,
 ) -> anyhow::Result<Vec<Cost>> {
     let keys = fill::fill(home, database, sizes).await?;
-    let service_options = |url| ServiceOptions { cached: true, log_statements: false, database: Some(url) };
+    let service_options =
+        |url| ServiceOptions { cached: true, log_statements: false, database: Some(url) };
     let service = Service::start(home, &service_options(database.url())).await?;
     let socket = socket(home)?;
     let relay = Relay::start(&socket.join(".s.PGSQL.5432"))?;
@@ -108,8 +123,26 @@ async fn measure_home(
         println!("{}", page::line(&cost));
         costs.push(cost);
     }
+    let (is_wanted, time) = (
+        |title: &str| options.only.as_ref().is_none_or(|only| title.contains(only.as_str())),
+        bench.time / 4,
+    );
+    if is_wanted(special::FRAME) {
+        costs.push(special::measure_frame(&bench).await?);
+        costs.last().into_iter().for_each(|cost| println!("{}", page::line(cost)));
+    }
+    if is_wanted(special::OVERLOAD) {
+        costs.push(special::measure_overload(&bench).await?);
+        costs.last().into_iter().for_each(|cost| println!("{}", page::line(cost)));
+    }
+    if searches::titles().any(|title| is_wanted(&title)) {
+        costs.append(&mut searches::measure(&bench, time).await?);
+    }
     let memory = service.memory()?;
-    println!("{} cards: memory of the service {:.0} MiB, at most {:.0}", sizes.cards, memory.resident_mib, memory.peak_mib);
+    println!(
+        "{} cards: memory of the service {:.0} MiB, at most {:.0}",
+        sizes.cards, memory.resident_mib, memory.peak_mib
+    );
     watched.stop()?;
     service.stop()?;
     Ok(costs)

@@ -10,7 +10,7 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::cpu;
 use crate::load::{self, Connection, Outcome, count};
-use crate::recipes::{Caller, Goal, Recipe, Row, Special, Yardstick};
+use crate::recipes::{Caller, Goal, Measure, Recipe, Row, Special, Yardstick};
 use crate::requests::Requests;
 use crate::second_factors;
 use crate::service::{Home, Service};
@@ -82,7 +82,9 @@ impl Bench<'_> {
             ..Cost::default()
         };
         if let Err(error) = self.fill_in(recipe, &mut cost).await {
-            cost.note = format!("not measured: {error:#}");
+            let error = format!("{error:#}");
+            let line: String = error.lines().next().unwrap_or_default().chars().take(300).collect();
+            cost.note = format!("not measured: {line}");
         }
         for statement in recipe.restore {
             if let Err(error) = self.put_back(statement).await {
@@ -106,16 +108,14 @@ impl Bench<'_> {
         }
         let requests = Requests::new(recipe, &rows, self.keys)?;
         anyhow::ensure!(requests.len() > 0, "no row to ask with: {}", recipe.rows);
-        let (looked_at, requests) = match recipe.spends {
-            true if requests.len() > 4 * LOOKED_AT => {
-                let (looked_at, rest) = requests.split(LOOKED_AT);
-                (Some(looked_at), Arc::new(rest))
-            }
-            true => (None, Arc::new(requests)),
-            false => {
-                let looked_at = Requests::new(recipe, &rows[..rows.len().min(LOOKED_AT)], self.keys)?;
-                (Some(looked_at), Arc::new(requests))
-            }
+        let (looked_at, requests) = if !recipe.spends {
+            let few = Requests::new(recipe, &rows[..rows.len().min(LOOKED_AT)], self.keys)?;
+            (Some(few), Arc::new(requests))
+        } else if requests.len() > 4 * LOOKED_AT {
+            let (few, rest) = requests.split(LOOKED_AT);
+            (Some(few), Arc::new(rest))
+        } else {
+            (None, Arc::new(requests))
         };
         if let (Some((service, relay)), Some(looked_at)) = (self.watched, looked_at) {
             let said = watch(service, relay, &looked_at).await?;
@@ -136,7 +136,15 @@ impl Bench<'_> {
         let address = self.service.address;
         let pgbench = match &self.pgbench {
             Some(program) => {
-                Pgbench::new(program, &self.socket, &self.home.data, &self.client, &recipe.yardstick, rows).await?
+                Pgbench::new(
+                    program,
+                    &self.socket,
+                    &self.home.data,
+                    &self.client,
+                    &recipe.yardstick,
+                    rows,
+                )
+                .await?
             }
             None => None,
         };
@@ -169,9 +177,14 @@ impl Bench<'_> {
         (cost.goal, cost.reached) = reached(recipe.goal, cost.rate, cost.ratio);
         let refused: usize = ours.refused.values().sum();
         cost.refused_percent = 100.0 * count(refused) / count(ours.answered().max(1));
+        let mib = count(usize::try_from(ours.bytes / 1024)?) / 1024.0;
+        if mib > 0.25 * count(ours.latencies.len()) && recipe.measure == Measure::Requests {
+            cost.note += &format!("{:.0} MiB/s", mib / ours.time.as_secs_f64());
+        }
         if let Some(complaint) = &ours.complaint {
             let separator = if cost.note.is_empty() { "" } else { "; " };
-            cost.note += &format!("{separator}{refused} answers were {:?}: {complaint}", ours.refused);
+            cost.note +=
+                &format!("{separator}{refused} answers were {:?}: {complaint}", ours.refused);
         }
         Ok(())
     }
@@ -204,13 +217,13 @@ impl Bench<'_> {
         Ok((found.rate(), used.as_secs_f64() * 1e6 / count(found.answered().max(1))))
     }
 
-    fn processor_time(&self) -> anyhow::Result<(Duration, Duration)> {
+    pub(crate) fn processor_time(&self) -> anyhow::Result<(Duration, Duration)> {
         let postmaster = cpu::postmaster(&self.home.data)?;
         Ok((cpu::of_process(self.service.pid())?, cpu::of_postgres(postmaster)?))
     }
 
     /// Prepares and draws the rows of a recipe.
-    async fn draw(&self, recipe: &Recipe) -> anyhow::Result<Vec<Row>> {
+    pub(crate) async fn draw(&self, recipe: &Recipe) -> anyhow::Result<Vec<Row>> {
         let many = recipe.many.to_string();
         if !recipe.prepare.is_empty() {
             // As `fill.sql` does: nobody is told of what is made up.
@@ -218,7 +231,9 @@ impl Bench<'_> {
             for statement in recipe.prepare {
                 let text = statement.replace(":many", &many);
                 let done = self.client.batch_execute(&text).await;
-                done.with_context(|| format!("prepare: {}", text.chars().take(60).collect::<String>()))?;
+                done.with_context(|| {
+                    format!("prepare: {}", text.chars().take(60).collect::<String>())
+                })?;
             }
             self.client.batch_execute("RESET session_replication_role").await?;
         }
@@ -246,7 +261,7 @@ async fn watch(service: &Service, relay: &Relay, requests: &Requests) -> anyhow:
     let (mut message, mut all) = (Vec::new(), Vec::new());
     for at in 0..requests.len().min(LOOKED_AT) {
         let before = relay.said();
-        let fresh = requests.first_fresh();
+        let fresh = Requests::first_fresh();
         requests.write(at, fresh, &mut message);
         let answer = connection.ask(&message, requests.wants_first_bytes()).await?;
         if requests.wants_first_bytes() || !answer.is_reusable() {

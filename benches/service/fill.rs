@@ -28,11 +28,18 @@ pub(crate) struct Sizes {
     pub cards: u32,
     pub accounts: u32,
     pub decks: u32,
+    /// Codes of each card: more where there are few cards, since each run uses some up.
+    pub copies: u32,
 }
 
 impl Sizes {
     pub(crate) fn of(cards: u32) -> Self {
-        Self { cards, accounts: (cards / 10).max(1_000), decks: cards }
+        Self {
+            cards,
+            accounts: (cards / 10).max(1_000),
+            decks: cards,
+            copies: (500_000 / cards).clamp(5, 50),
+        }
     }
 }
 
@@ -43,7 +50,11 @@ pub(crate) fn version() -> anyhow::Result<String> {
 }
 
 /// Brings a home to what it should hold. Steps that are done are not done again.
-pub(crate) async fn fill(home: &Home, database: &Database, sizes: Sizes) -> anyhow::Result<KeyRing> {
+pub(crate) async fn fill(
+    home: &Home,
+    database: &Database,
+    sizes: Sizes,
+) -> anyhow::Result<KeyRing> {
     let keys = keys_of(home)?;
     let noted = home.data.join("bench-steps");
     let mut done = std::fs::read_to_string(&noted).unwrap_or_default();
@@ -61,12 +72,14 @@ pub(crate) async fn fill(home: &Home, database: &Database, sizes: Sizes) -> anyh
         if name == "copies" {
             let reader = connect(&database.url()).await?;
             client.batch_execute("TRUNCATE bench.loaded").await?;
-            codes::copy_in(&reader, &client, &keys, sizes.accounts.into()).await?;
+            codes::copy_in(&reader, &client, &keys, sizes.accounts.into(), sizes.copies.into())
+                .await?;
         }
         let hash = PasswordHasher::new()?.hash(Password::presented(PASSWORD.to_owned())).await?;
         let key = keys.serials().first().context("a serial key")?;
         let text = text
             .replace(":accounts", &sizes.accounts.to_string())
+            .replace(":copies", &sizes.copies.to_string())
             .replace(":decks", &sizes.decks.to_string())
             .replace(":hash", &format!("'{hash}'"))
             .replace(":key_id", &format!("'{}'", key.id()));

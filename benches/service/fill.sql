@@ -1,6 +1,6 @@
 -- What a home holds beside its cards. Everything here is synthetic: names are numbered, all accounts have one password, and triggers and
 -- foreign keys are switched off while it comes in, so that nothing is told to anybody. Each step begins with a line that names it.
--- :accounts and :decks are how many there are to be; :hash is the hash of everybody's password.
+-- :accounts and :decks are how many there are to be, :copies how many codes a card has; :hash is the hash of everybody's password.
 
 -- step helpers
 DROP SCHEMA IF EXISTS bench CASCADE;
@@ -24,7 +24,7 @@ CREATE TABLE bench.fresh_sessions (id uuid, account_id uuid);
 
 -- step cards
 CREATE TABLE bench.cards AS
-    SELECT row_number() OVER (ORDER BY md5(drawn.id::text))::int AS n, drawn.id AS card, drawn.game_code AS game, drawn.set_code, drawn.number, t.name,
+    SELECT row_number() OVER (ORDER BY md5(drawn.id::text))::int AS n, drawn.id AS card, drawn.game_code AS game, drawn.set_code, drawn.number, t.name, t.name_key,
            p.id AS printing, p.rarity
     FROM (SELECT * FROM cards WHERE set_code LIKE 'synthetic-%' AND game_code = 'ttcg' ORDER BY md5(id::text) LIMIT 24000) drawn
     JOIN card_content t ON t.card_id = drawn.id AND t.open
@@ -35,6 +35,13 @@ CREATE TABLE bench.hidden AS
     FROM cards k JOIN card_content t ON t.card_id = k.id AND NOT t.open WHERE k.set_code LIKE 'synthetic-%' AND k.game_code = 'ttcg'
     ORDER BY 1 LIMIT 20000;
 CREATE TABLE bench.open_sets AS SELECT code AS set_code FROM sets WHERE code LIKE 'synthetic-%' AND NOT hidden ORDER BY md5(code) LIMIT 200;
+-- One set is not printed: its cards may be moved and merged. Some were moved before.
+CREATE TABLE bench.unprinted AS
+    SELECT s.code AS set_code FROM sets s WHERE code LIKE 'synthetic-%' AND NOT hidden AND game_code = 'ttcg'
+    ORDER BY (SELECT count(*) FROM cards k WHERE k.game_code = s.game_code AND k.set_code = s.code) DESC, code LIMIT 1;
+CREATE TABLE bench.movable AS SELECT k.id AS card, k.set_code, k.number FROM cards k JOIN bench.unprinted USING (set_code) WHERE k.game_code = 'ttcg';
+INSERT INTO card_migrations (id, kind, game_code, old_card_id, old_set_code, old_number, new_card_id, new_set_code, new_number, card_id, performed_at)
+    SELECT gen_random_uuid(), 'move', 'ttcg', card, set_code, 'Z' || number, card, set_code, number, card, now() FROM bench.movable;
 CREATE TABLE bench.reviewed AS SELECT code AS set_code FROM sets WHERE code LIKE 'synthetic-%' AND hidden ORDER BY code DESC LIMIT 1;
 
 -- step accounts
@@ -57,14 +64,14 @@ CREATE UNIQUE INDEX ON bench.spare (account);
 INSERT INTO print_runs (id, set_id, code_prefix, key_id, copies_per_card, copy_count, status, file_sha256, created_at, activated_at)
     SELECT gen_random_uuid(), s.id,
            substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (n / 32 % 32)::int, 1) || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (n % 32)::int, 1),
-           :key_id, 5, 5 * s.cards, 'active', sha256(s.code::bytea), now(), now()
+           :key_id, :copies, :copies * s.cards, 'active', sha256(s.code::bytea), now(), now()
     FROM (SELECT id, code, row_number() OVER (ORDER BY code) AS n,
                  (SELECT count(*) FROM cards k WHERE k.game_code = sets.game_code AND k.set_code = sets.code) AS cards
-          FROM sets WHERE code LIKE 'synthetic-%' AND game_code = 'ttcg') s WHERE s.cards > 0;
+          FROM sets WHERE code LIKE 'synthetic-%' AND game_code = 'ttcg' AND code NOT IN (SELECT set_code FROM bench.unprinted)) s WHERE s.cards > 0;
 INSERT INTO print_run_lines (print_run_id, printing_id, copy_count)
-    SELECT r.id, p.id, 5 FROM print_runs r JOIN sets s ON s.id = r.set_id JOIN cards k ON k.game_code = s.game_code AND k.set_code = s.code
+    SELECT r.id, p.id, :copies FROM print_runs r JOIN sets s ON s.id = r.set_id JOIN cards k ON k.game_code = s.game_code AND k.set_code = s.code
     JOIN LATERAL (SELECT id FROM printings WHERE card_id = k.id ORDER BY tier LIMIT 1) p ON true WHERE s.code LIKE 'synthetic-%';
-UPDATE sets SET copies_per_card = 5 WHERE code LIKE 'synthetic-%' AND game_code = 'ttcg';
+UPDATE sets SET copies_per_card = :copies WHERE id IN (SELECT set_id FROM print_runs);
 
 -- step loading
 -- Codes come in here first: number, hash, and the number of the account that registered it.
@@ -118,20 +125,17 @@ INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, rev
     SELECT bench.deck(n), bench.account(1 + n % :accounts), 'ttcg', 'standard', 'Deck ' || n, CASE WHEN n % 4 = 0 THEN 'public' ELSE 'private' END, 1, now(), now()
     FROM generate_series(1, :decks) AS n;
 INSERT INTO deck_entries (deck_id, position, zone, quantity, name)
-    SELECT bench.deck(n), place, 'main', 3, c.name FROM generate_series(1, :decks) AS n, generate_series(0, 16) AS place
-    JOIN LATERAL (SELECT 1) one ON true
-    JOIN bench.cards c ON c.n = 1 + (n * 31 + place * 997) % (SELECT count(*) FROM bench.cards);
+    SELECT bench.deck(deck), place, 'main', 3, c.name FROM generate_series(1, :decks) AS deck CROSS JOIN generate_series(0, 16) AS place
+    JOIN bench.cards c ON c.n = 1 + (deck * 31 + place * 997) % (SELECT count(*) FROM bench.cards);
 
 -- step collections
 INSERT INTO collection_entries (account_id, printing_id, condition, quantity, updated_at)
-    SELECT bench.account(n), c.printing, 'near_mint', 1 + (n + e) % 4, now() FROM generate_series(1, :accounts) AS n, generate_series(0, 19) AS e
-    JOIN LATERAL (SELECT 1) one ON true
-    JOIN bench.cards c ON c.n = 1 + (n * 37 + e * 641) % (SELECT count(*) FROM bench.cards) ON CONFLICT DO NOTHING;
+    SELECT bench.account(owner), c.printing, 'near_mint', 1 + (owner + e) % 4, now() FROM generate_series(1, :accounts) AS owner CROSS JOIN generate_series(0, 19) AS e
+    JOIN bench.cards c ON c.n = 1 + (owner * 37 + e * 641) % (SELECT count(*) FROM bench.cards) ON CONFLICT DO NOTHING;
 INSERT INTO trade_lists (account_id, kind, visibility, revision, updated_at)
     SELECT account, kind, 'public', 1, now() FROM bench.players, unnest(ARRAY['want', 'have']) AS kind WHERE n <= 5000;
 INSERT INTO trade_list_items (account_id, kind, position, card_id, quantity)
-    SELECT p.account, kind, e, c.card, 1 FROM bench.players p, unnest(ARRAY['want', 'have']) AS kind, generate_series(0, 9) AS e
-    JOIN LATERAL (SELECT 1) one ON true
+    SELECT p.account, kind, e, c.card, 1 FROM bench.players p CROSS JOIN unnest(ARRAY['want', 'have']) AS kind CROSS JOIN generate_series(0, 9) AS e
     JOIN bench.cards c ON c.n = 1 + (p.n * 41 + e * 53 + CASE kind WHEN 'want' THEN 0 ELSE 17 END) % (SELECT count(*) FROM bench.cards)
     WHERE p.n <= 5000 ON CONFLICT DO NOTHING;
 
@@ -143,7 +147,8 @@ INSERT INTO card_rulings (id, card_id, kind, text, published_on, created_at)
 CREATE FUNCTION bench.free_copies(many int) RETURNS TABLE (copy uuid, owner uuid, code_prefix text, code_mac bytea, card uuid, player text) LANGUAGE sql VOLATILE AS $$
     SELECT c.id, c.owner_id, c.code_prefix, c.code_mac, p.card_id, a.name
     FROM (SELECT * FROM copies c WHERE c.id > bench.some_uuid() AND c.voided_at IS NULL AND c.frozen_at IS NULL
-            AND NOT EXISTS (SELECT FROM trade_copies x WHERE x.code_prefix = c.code_prefix AND x.code_mac = c.code_mac)
+            AND NOT EXISTS (SELECT FROM trade_copies x JOIN trades t ON t.id = x.trade_id AND t.state = 'open'
+                            WHERE x.code_prefix = c.code_prefix AND x.code_mac = c.code_mac)
             AND NOT EXISTS (SELECT FROM disputes d WHERE d.code_prefix = c.code_prefix AND d.code_mac = c.code_mac)
           ORDER BY c.id LIMIT many) c
     JOIN printings p ON p.id = c.printing_id JOIN accounts a ON a.id = bench.account(1 + (('x' || right(c.owner_id::text, 8))::bit(32)::int) % 500)
@@ -160,7 +165,8 @@ CREATE FUNCTION bench.make_disputes(many int) RETURNS void LANGUAGE plpgsql AS $
 BEGIN
     WITH free AS (SELECT *, gen_random_uuid() AS dispute, (SELECT id FROM accounts WHERE name = player) AS claimant FROM bench.free_copies(many)), noted AS (
         INSERT INTO copy_ledger (id, code_prefix, code_mac, entry, account_id, created_at, position, owner_id)
-        SELECT dispute, code_prefix, code_mac, 'dispute', claimant, now(), 2, owner FROM free RETURNING id)
+        SELECT dispute, code_prefix, code_mac, 'dispute', claimant, now(),
+               (SELECT max(l.position) + 1 FROM copy_ledger l WHERE l.code_prefix = free.code_prefix AND l.code_mac = free.code_mac), owner FROM free RETURNING id)
     INSERT INTO disputes (id, code_prefix, code_mac, claimant_id, state, opened_at)
     SELECT dispute, code_prefix, code_mac, claimant, 'open', now() FROM free;
 END $$;
@@ -179,12 +185,12 @@ BEGIN
     FROM print_runs r, LATERAL (SELECT '{"run":"' || r.id || '"}' AS plan) p
     WHERE NOT EXISTS (SELECT FROM print_commitments m WHERE m.print_run_id = r.id) LIMIT 500;
 END $$;
-CREATE FUNCTION bench.make_webhooks(hooks int, deliveries int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION bench.make_webhooks(hooks int, deliveries int, enabled boolean) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM webhook_deliveries WHERE webhook_id IN (SELECT id FROM webhooks WHERE description = 'bench');
     DELETE FROM webhooks WHERE description = 'bench';
     INSERT INTO webhooks (id, url, description, kinds, disabled_at, disabled_reason, secret_generation, cursor_seq, created_at, updated_at)
-    SELECT gen_random_uuid(), 'https://198.51.100.7/hook/' || n, 'bench', ARRAY['card.unlocked'], now(), 'admin', 1, (SELECT last_seq FROM event_clock), now(), now()
+    SELECT gen_random_uuid(), 'https://127.0.0.1:9/hook/' || n, 'bench', ARRAY['card.unlocked'], CASE WHEN NOT enabled THEN now() END, CASE WHEN NOT enabled THEN 'admin' END, 1, (SELECT last_seq FROM event_clock), now(), now()
     FROM generate_series(1, hooks) AS n;
     INSERT INTO webhook_deliveries (id, webhook_id, seq, kind, state, attempts, created_at, finished_at)
     SELECT gen_random_uuid(), w.id, n, 'card.unlocked', 'failed', 3, now(), now() FROM webhooks w, generate_series(1, deliveries) AS n WHERE w.description = 'bench';

@@ -72,7 +72,7 @@ pub(crate) async fn run(
     time: Duration,
 ) -> anyhow::Result<Outcome> {
     let next = Arc::new(AtomicUsize::new(0));
-    let fresh = Arc::new(AtomicU64::new(requests.first_fresh()));
+    let fresh = Arc::new(AtomicU64::new(Requests::first_fresh()));
     let began = Instant::now();
     let mut workers = Vec::new();
     for number in 0..connections {
@@ -99,7 +99,10 @@ pub(crate) async fn run(
                     Some(open) => open,
                     None => Connection::open(address).await?,
                 };
-                let answer = tokio::time::timeout(PATIENCE, open.ask(&message, requests.wants_first_bytes()));
+                let answer = tokio::time::timeout(
+                    PATIENCE,
+                    open.ask(&message, requests.wants_first_bytes()),
+                );
                 let answer = answer.await.context("no answer in time")??;
                 if (200..300).contains(&answer.status) {
                     found.latencies.push(asked.elapsed());
@@ -108,7 +111,7 @@ pub(crate) async fn run(
                     *found.refused.entry(answer.status).or_default() += 1;
                     if found.complaint.is_none() {
                         let body = String::from_utf8_lossy(&open.buffer[answer.head..]);
-                        found.complaint = Some(body.chars().take(300).collect());
+                        found.complaint = Some(body.chars().take(160).collect());
                     }
                 }
                 if answer.is_reusable {
@@ -124,6 +127,46 @@ pub(crate) async fn run(
     }
     all.time = began.elapsed();
     Ok(all)
+}
+
+/// Sends requests at that rate, each on a connection of its own, whether or not those before were answered: of no more than `most` at once.
+pub(crate) async fn arrive(
+    address: SocketAddr,
+    requests: &Arc<Requests>,
+    rate: f64,
+    time: Duration,
+    most: usize,
+) -> anyhow::Result<Outcome> {
+    let places = Arc::new(tokio::sync::Semaphore::new(most));
+    let began = Instant::now();
+    let mut under_way = tokio::task::JoinSet::new();
+    let mut tick = tokio::time::interval(Duration::from_secs_f64(1.0 / rate));
+    let mut at = 0;
+    while began.elapsed() < time {
+        tick.tick().await;
+        let place = places.clone().acquire_owned().await?;
+        let mut message = Vec::new();
+        requests.write(at, Requests::first_fresh(), &mut message);
+        at += 1;
+        under_way.spawn(async move {
+            let asked = Instant::now();
+            let mut connection = Connection::open(address).await?;
+            let answer = tokio::time::timeout(PATIENCE, connection.ask(&message, false)).await??;
+            drop(place);
+            anyhow::Ok((answer.status, asked.elapsed()))
+        });
+    }
+    let mut found = Outcome::default();
+    while let Some(done) = under_way.join_next().await {
+        match done? {
+            Ok((200..300, latency)) => found.latencies.push(latency),
+            Ok((status, _)) => *found.refused.entry(status).or_default() += 1,
+            // A connection that was closed, or no answer at all.
+            Err(_) => *found.refused.entry(0).or_default() += 1,
+        }
+    }
+    found.time = began.elapsed();
+    Ok(found)
 }
 
 /// An answer; its head and body are in the connection's buffer.
@@ -164,7 +207,11 @@ impl Connection {
     }
 
     /// Sends a request and reads its answer, or only the first bytes of it.
-    pub(crate) async fn ask(&mut self, message: &[u8], first_bytes: bool) -> anyhow::Result<Answer> {
+    pub(crate) async fn ask(
+        &mut self,
+        message: &[u8],
+        first_bytes: bool,
+    ) -> anyhow::Result<Answer> {
         self.stream.write_all(message).await?;
         self.buffer.clear();
         let head = loop {

@@ -23,8 +23,10 @@ mod page;
 mod pgbench;
 mod recipes;
 mod requests;
+mod searches;
 mod second_factors;
 mod service;
+mod special;
 mod statements;
 mod table;
 mod thin;
@@ -47,6 +49,7 @@ use crate::table::Table;
 
 /// Measures the release build against yardsticks on the same machine.
 #[derive(Parser)]
+#[allow(clippy::struct_excessive_bools, reason = "options of a command line")]
 struct Options {
     /// Cards in the synthetic catalogue; several sizes, separated by commas, are compared with each other
     #[arg(long, default_value = "20000", value_delimiter = ',')]
@@ -70,6 +73,9 @@ struct Options {
     /// Only the rows whose name, or whose operation, contains this: printed, and not written into docs/PERFORMANCE.md
     #[arg(long)]
     only: Option<String>,
+    /// Instead of the table: imports of so many cards, each into an empty database
+    #[arg(long, value_name = "CARDS", value_delimiter = ',')]
+    import: Vec<u32>,
     /// Only makes the databases
     #[arg(long)]
     fill: bool,
@@ -131,8 +137,11 @@ async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Res
     println!("\n{cards} cards: {told} ({:.1} s)", began.elapsed().as_secs_f64());
 
     // Once with every statement in the log, to learn what the service asks for, then without.
-    let service =
-        Service::start(home, &ServiceOptions { cached: false, log_statements: true, database: None }).await?;
+    let service = Service::start(
+        home,
+        &ServiceOptions { cached: false, log_statements: true, database: None },
+    )
+    .await?;
     let sample = Sample::draw(service.database()).await?;
     let statements = statements::Recorder::new(home, &service);
     let by_id = statements.record(&sample.cards).await?;
@@ -149,8 +158,11 @@ async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Res
     let wanted = |name: &str| options.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
     let mut table = Table::default();
 
-    let service =
-        Service::start(home, &ServiceOptions { cached: true, log_statements: false, database: None }).await?;
+    let service = Service::start(
+        home,
+        &ServiceOptions { cached: true, log_statements: false, database: None },
+    )
+    .await?;
     let started = service.started_in;
     if wanted("from the cache") {
         let hot = Target::new(service.address, &sample.cards[..32]);
@@ -160,8 +172,11 @@ async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Res
     }
     service.stop()?;
 
-    let service =
-        Service::start(home, &ServiceOptions { cached: false, log_statements: false, database: None }).await?;
+    let service = Service::start(
+        home,
+        &ServiceOptions { cached: false, log_statements: false, database: None },
+    )
+    .await?;
     let lines: [(&str, f64, &Recorded, &[String]); 2] = [
         ("card by id, from the database", 0.7, &by_id, &sample.cards),
         ("filtered page of 50", 0.7, &pages, &sample.pages),

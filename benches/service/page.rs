@@ -15,6 +15,9 @@ const END: &str = "<!-- /costs -->";
 /// A ratio that fell below this part of what it was is told.
 const SLOWER: f64 = 0.75;
 
+/// What stands for the operation of an import.
+pub(crate) const IMPORT: &str = "cardscape seed";
+
 /// What the figures were measured on.
 pub(crate) struct Machine {
     cores: usize,
@@ -53,6 +56,19 @@ impl Kept {
     pub(crate) fn save(&self, folder: &Path) -> anyhow::Result<()> {
         std::fs::create_dir_all(folder)?;
         Ok(std::fs::write(folder.join("last.json"), serde_json::to_vec_pretty(self)?)?)
+    }
+
+    /// Keeps rows that are measured by themselves, for the next time that the page is written.
+    pub(crate) fn note(folder: &Path, costs: &[Cost]) -> anyhow::Result<()> {
+        let mut kept = Self::load(folder)?;
+        tell_slower(&kept, costs);
+        kept.replace(costs);
+        kept.save(folder)
+    }
+
+    /// Imports that were measured by themselves.
+    pub(crate) fn imports(&self) -> impl Iterator<Item = &Cost> {
+        self.0.values().filter(|cost| cost.operation == IMPORT)
     }
 
     pub(crate) fn replace(&mut self, costs: &[Cost]) {
@@ -127,19 +143,35 @@ pub(crate) fn print(costs: &[Cost]) {
 }
 
 /// Writes the tables into the page, between its markers.
-pub(crate) fn write(costs: &[Cost], machine: &Machine) -> anyhow::Result<()> {
+pub(crate) fn write(kept: &Kept, costs: &[Cost], machine: &Machine) -> anyhow::Result<()> {
     let page = std::fs::read_to_string(PAGE)?;
-    let (before, rest) = page.split_once(BEGIN).context("docs/PERFORMANCE.md has no place for the table")?;
+    let (before, rest) =
+        page.split_once(BEGIN).context("docs/PERFORMANCE.md has no place for the table")?;
     let (_, after) = rest.split_once(END).context("docs/PERFORMANCE.md has no end of the table")?;
     let mut text = String::new();
     let Machine { cores, memory_gib, load, day } = machine;
-    writeln!(text, "\nMeasured on {day}: {cores} cores, {memory_gib} GiB, load {load} before it began.")?;
+    writeln!(
+        text,
+        "\nMeasured on {day}: {cores} cores, {memory_gib} GiB, load {load} before it began."
+    )?;
+    for import in kept.imports() {
+        writeln!(
+            text,
+            "\n{}: {}; goal {}.",
+            import.title,
+            import.note,
+            import.goal.as_deref().unwrap_or("none")
+        )?;
+    }
     let mut sizes: Vec<u32> = costs.iter().map(|cost| cost.cards).collect();
     sizes.dedup();
     for cards in sizes {
         let of_size: Vec<Cost> = costs.iter().filter(|cost| cost.cards == cards).cloned().collect();
         writeln!(text, "\n### {cards} cards\n")?;
-        writeln!(text, "| Row | Operation | /s | p99 ms | µs service | µs Postgres | statements | trips | yardstick /s | ratio | goal | reached | |")?;
+        writeln!(
+            text,
+            "| Row | Operation | /s | p99 ms | µs service | µs Postgres | statements | trips | yardstick /s | ratio | goal | reached | |"
+        )?;
         writeln!(text, "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|---|")?;
         for cost in sorted(&of_size) {
             writeln!(text, "{}", table_row(cost))?;

@@ -14,6 +14,8 @@ use crate::recipes::{Caller, Measure, Recipe, Row};
 
 /// Letters and digits of `<fresh>`.
 const FRESH: usize = 10;
+/// What they are: none looks like another, so that names differ.
+const SYMBOLS: &[u8; 20] = b"2345678ACDEFGHJKPTXY";
 /// Stands for it in a prepared request: no request of ours has such bytes otherwise.
 const HOLE: &str = "\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}";
 
@@ -51,6 +53,15 @@ impl Requests {
         })
     }
 
+    /// One GET of a stranger, again and again.
+    pub(crate) fn get(path: &str) -> Self {
+        let text = format!(
+            "GET {path} HTTP/1.1\r\nhost: cardscape.test\r\nx-forwarded-for: 198.18.0.1\r\n\r\n"
+        );
+        let message = Message { bytes: text.into_bytes(), holes: Vec::new() };
+        Self { messages: vec![message], spent: false, first_bytes: false }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.messages.len()
     }
@@ -77,7 +88,7 @@ impl Requests {
     }
 
     /// Where `<fresh>` begins, higher than in any run before.
-    pub(crate) fn first_fresh(&self) -> u64 {
+    pub(crate) fn first_fresh() -> u64 {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         u64::try_from(now.as_micros()).unwrap_or_default()
     }
@@ -90,9 +101,8 @@ impl Requests {
         for &hole in &message.holes {
             let mut rest = fresh;
             for place in (hole..hole + FRESH).rev() {
-                let digit = u8::try_from(rest % 36).unwrap_or_default();
-                out[place] = if digit < 10 { b'0' + digit } else { b'A' + digit - 10 };
-                rest /= 36;
+                out[place] = SYMBOLS[usize::try_from(rest % 20).unwrap_or_default()];
+                rest /= 20;
             }
         }
     }
@@ -108,7 +118,8 @@ fn message(recipe: &Recipe, row: &Row, at: usize, keys: &KeyRing) -> anyhow::Res
         text += "\r\n";
     }
     if !recipe.headers.iter().any(|header| header.starts_with("x-forwarded-for")) {
-        text += &format!("x-forwarded-for: 198.18.{}.{}\r\n", at / 250 % 250, 1 + at % 250);
+        // Limits count the networks around an address, too.
+        text += &format!("x-forwarded-for: {}.{}.{}.1\r\n", 11 + at % 80, at / 80 % 250, at % 250);
     }
     if let Some(token) = token(recipe.by, row, keys)? {
         text += &format!("authorization: Bearer {token}\r\n");

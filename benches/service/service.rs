@@ -141,7 +141,12 @@ impl Service {
                 command.args(["serve", "--database-url", url, "--keys-file"]).arg(home.keys_file());
                 // The load generator says which network a request is from, as a proxy would.
                 command.args(["--trusted-proxies", "127.0.0.1/32", "--attempt-factor", "1000000"]);
-                command.args(["--metrics-networks", "198.18.0.0/15", "--webhook-networks", "198.51.100.0/24"]);
+                command.args([
+                    "--metrics-networks",
+                    "0.0.0.0/0",
+                    "--webhook-networks",
+                    "127.0.0.0/8",
+                ]);
                 command
             }
         };

@@ -144,7 +144,9 @@ impl Messages {
             bytes = &bytes[1..];
             let of_kind = usize::from(self.begun);
             if let Some(length) = self.head[of_kind.min(self.head.len())..].first_chunk::<4>() {
-                self.rest = usize::try_from(u32::from_be_bytes(*length)).unwrap_or_default().saturating_sub(4);
+                self.rest = usize::try_from(u32::from_be_bytes(*length))
+                    .unwrap_or_default()
+                    .saturating_sub(4);
                 if self.begun {
                     tell(self.head[0]);
                 }

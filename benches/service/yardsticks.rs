@@ -14,7 +14,7 @@ use crate::load::count;
 use crate::recipes::{Row, Yardstick};
 
 /// Rows of a reading yardstick: each is a script of pgbench, whose statements every connection prepares.
-const SCRIPTS: usize = 24;
+const SCRIPTS: usize = 12;
 
 /// Runs pgbench with the statements of a yardstick.
 pub(crate) struct Pgbench {
@@ -51,7 +51,7 @@ impl Pgbench {
         };
         let texts: Vec<String> = statements.iter().map(|text| one_line(text)).collect();
         if writes {
-            let text = bench.write_script(client, &texts, rows).await?;
+            let text = Self::write_script(client, &texts, rows).await?;
             bench.add(&folder, &text)?;
             return Ok(Some(bench));
         }
@@ -85,7 +85,6 @@ impl Pgbench {
 
     /// One transaction for a row that is drawn from a table. What it inserts goes to tables of its own, which are like those of the service.
     async fn write_script(
-        &self,
         client: &Client,
         texts: &[String],
         rows: &[Row],
@@ -93,18 +92,25 @@ impl Pgbench {
         let names: Vec<&String> =
             rows.iter().flat_map(Row::keys).filter(|name| mentions(texts, name)).collect();
         let names: std::collections::BTreeSet<&String> = names.into_iter().collect();
-        client.batch_execute("DROP TABLE IF EXISTS yard.rows; CREATE TABLE yard.rows (n int PRIMARY KEY)").await?;
+        client
+            .batch_execute(
+                "DROP TABLE IF EXISTS yard.rows; CREATE TABLE yard.rows (n int PRIMARY KEY)",
+            )
+            .await?;
         for name in &names {
             client.batch_execute(&format!("ALTER TABLE yard.rows ADD COLUMN {name} text")).await?;
         }
         let list: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
-        let columns = std::iter::once("n").chain(list.iter().copied()).collect::<Vec<_>>().join(", ");
+        let columns =
+            std::iter::once("n").chain(list.iter().copied()).collect::<Vec<_>>().join(", ");
         for (at, row) in rows.iter().enumerate() {
             let values = list.iter().map(|name| row.get(*name).map(String::as_str));
             let quoted = values.map(|value| value.map_or("NULL".to_owned(), quote));
             let values = std::iter::once((at + 1).to_string()).chain(quoted);
             let values = values.collect::<Vec<_>>().join(", ");
-            client.batch_execute(&format!("INSERT INTO yard.rows ({columns}) VALUES ({values})")).await?;
+            client
+                .batch_execute(&format!("INSERT INTO yard.rows ({columns}) VALUES ({values})"))
+                .await?;
         }
         client.batch_execute("ANALYZE yard.rows").await?;
         let mut script = format!("\\set n random(1, {})\n", rows.len().max(1));
@@ -126,13 +132,25 @@ impl Pgbench {
     /// Transactions in a second.
     pub(crate) async fn run(&self, connections: usize, time: Duration) -> anyhow::Result<f64> {
         let mut command = tokio::process::Command::new(&self.program);
-        command.arg("-h").arg(&self.socket).args(["-U", "cardscape", "-n", "-M", "prepared", "-j", "2"]);
+        command.arg("-h").arg(&self.socket).args([
+            "-U",
+            "cardscape",
+            "-n",
+            "-M",
+            "prepared",
+            "-j",
+            "2",
+        ]);
         let seconds = time.as_secs().max(1).to_string();
         command.args(["-T", &seconds, "-c", &connections.to_string()]);
-        if self.writes {
-            // As statements by hand would be: no triggers, no references to look up.
-            command.env("PGOPTIONS", "-c session_replication_role=replica");
-        }
+        // Writing as statements by hand would be: no triggers, no references to look up. Reading with plans that are made once: there are as many
+        // scripts as rows, and each would be planned anew five times.
+        let options = if self.writes {
+            "-c session_replication_role=replica"
+        } else {
+            "-c plan_cache_mode=force_generic_plan"
+        };
+        command.env("PGOPTIONS", options);
         for variable in &self.variables {
             command.arg("-D").arg(variable);
         }

@@ -19,7 +19,7 @@ macro_rules! page_of_cards {
 
 const BY_ID: &[&str] = &[page_of_cards!("c.id = :card::uuid AND t.open")];
 const ONE_OF_NAME: &[&str] =
-    &[page_of_cards!("t.game_code = :game AND t.name = :name AND t.open")];
+    &[page_of_cards!("t.game_code = :game AND t.name_key = :name_key AND t.name_scope = ''")];
 
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("find_card", "card by id", "/v1/cards/<card>").rows(CARDS).reads(BY_ID),
@@ -47,7 +47,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         )])
         .goal(Goal::Rate(2_000.0)),
     Recipe::get("list_cards", "cards by type and rank", "/v1/cards?q=type%3A<type>%20rank%3A<rank>")
-        .rows("SELECT type, rank FROM unnest(ARRAY['fire', 'water', 'dark', 'light', 'air', 'earth']) AS type, generate_series(1, 5) AS rank")
+        .rows("SELECT type, rank FROM unnest(ARRAY['fire', 'water', 'dark', 'light', 'air', 'earth', 'nature', 'electric']) AS type, generate_series(1, 5) AS rank")
         .like(Yardstick::None("no statement over these tables answers it from an index"))
         .goal(Goal::Rate(2_000.0)),
     Recipe::get("find_named_card", "card by its exact name", "/v1/cards/named?exact=<name>&game=<game>")
@@ -55,7 +55,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .reads(ONE_OF_NAME)
         .goal(Goal::Rate(8_000.0)),
     Recipe::get("find_named_card", "card by a misspelt name", "/v1/cards/named?fuzzy=<typed>&game=<game>")
-        .rows("SELECT game, name, overlay(name PLACING 'x' FROM 3 FOR 1) AS typed FROM bench.cards LIMIT :many")
+        .rows("SELECT game, name_key, overlay(name PLACING 'x' FROM 3 FOR 1) AS typed FROM bench.cards LIMIT :many")
         .reads(ONE_OF_NAME)
         .why("the yardstick is told the right name; no statement finds a misspelt one from an index as exactly"),
     Recipe::get("suggest_card_names", "names that begin with three letters", "/v1/cards/autocomplete?q=<typed>&game=<game>")
@@ -76,7 +76,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::post("look_up_cards", "ten cards by place", "/v1/cards/lookup")
         .body("{\"identifiers\": <identifiers_json>}")
         .rows("SELECT jsonb_agg(jsonb_build_object('game', game, 'set', set_code, 'number', number)) AS identifiers_json, \
-               string_agg(card::text, ',') AS ids FROM bench.cards GROUP BY n % 400 HAVING count(*) >= 10 LIMIT :many")
+               string_agg(card::text, ',') AS ids FROM bench.cards WHERE n <= 4000 GROUP BY n / 10 LIMIT :many")
         .reads(&[page_of_cards!("c.id = ANY (string_to_array(:ids, ',')::uuid[])")])
         .goal(Goal::Rate(8_000.0)),
     Recipe::patch("edit_card", "a card's lore edited", "/v1/cards/<card>")
@@ -147,8 +147,8 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::post("move_card", "card moved to another number", "/v1/cards/<card>/move")
         .body("{\"number\": \"M<fresh>\"}")
         .by(Admin)
-        .rows("SELECT card FROM bench.cards ORDER BY n DESC LIMIT :many")
-        .spends(400)
+        .rows("SELECT m.card FROM bench.movable m JOIN cards k ON k.id = m.card LIMIT :many")
+        .spends(200)
         .writes(&[
             "UPDATE cards SET updated_at = now() WHERE id = :card::uuid",
             "INSERT INTO card_history (id, card_id, change, changes, early, at) VALUES (gen_random_uuid(), :card::uuid, 'moved', '[]', false, now())",
@@ -196,7 +196,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .by(Admin)
         .connections(2)
         .like(Yardstick::None("the work is checking the cards of the file")),
-    Recipe::patch("edit_set", "set's name edited", "/v1/games/ttcg/sets/<set_code>")
+    Recipe::patch("edit_set", "set's day edited", "/v1/games/ttcg/sets/<set_code>")
         .headers(&["if-match: *"])
         .body("{\"released_on\": \"2026-01-<day>\"}")
         .by(Admin)
@@ -222,7 +222,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows("SELECT (random() * last_seq * 0.9)::bigint AS after FROM event_clock, generate_series(1, :many)")
         .reads(&["SELECT last_seq FROM event_clock", "SELECT seq, kind, payload, created_at FROM events WHERE seq > :after::bigint ORDER BY seq LIMIT 51"]),
     Recipe::get("stream_changes", "stream of changes, first bytes", "/v1/changes/stream?after=<after>")
-        .rows("SELECT last_seq - 5 AS after FROM event_clock")
+        .rows("SELECT last_seq - 5 AS after FROM event_clock, generate_series(1, :many)")
         .first_bytes()
         .like(Yardstick::Static),
 ];
@@ -232,6 +232,6 @@ const RULINGS: &str = "SELECT r.id AS ruling, r.card_id AS card FROM card_ruling
 const GAME: &[&str] = &["SELECT code, name, manifest, revision FROM games WHERE code = 'ttcg'"];
 /// Pairs of cards of one kind with the same rarities, which nothing else uses.
 const MERGEABLE: &str = "SELECT min(card::text) AS card, max(card::text) AS heir FROM \
-     (SELECT c.card, row_number() OVER (PARTITION BY t.kind ORDER BY c.n DESC) AS place, t.kind FROM bench.cards c \
-      JOIN cards k ON k.id = c.card JOIN card_content t ON t.card_id = c.card WHERE t.open) numbered \
+     (SELECT m.card, row_number() OVER (PARTITION BY t.kind ORDER BY m.card DESC) AS place, t.kind FROM bench.movable m \
+      JOIN cards k ON k.id = m.card JOIN card_content t ON t.card_id = m.card WHERE t.open) numbered \
      GROUP BY kind, place / 2 HAVING count(*) = 2 LIMIT :many";

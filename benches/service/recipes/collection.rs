@@ -52,15 +52,16 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body("<file_json>")
         .by(Row)
         .rows(FILES)
+        .connections(2)
         .restore(&["DELETE FROM collection_imports"])
-        .like(Yardstick::None("the work is finding out which cards the lines mean")),
+        .like(Yardstick::None("the work is finding out which cards the lines mean; as many files are read at once as there is memory for")),
     Recipe::post("commit_import", "file of twenty cards taken", "/v1/collection/imports/<import>/commit")
         .body("{\"only_ok\": true}")
         .by(Row)
         .prepare(&[
             "DELETE FROM collection_imports",
             "INSERT INTO collection_imports (id, account_id, mode, entries, rejected, created_at, expires_at) \
-             SELECT gen_random_uuid(), p.account, 'add', (SELECT jsonb_agg(jsonb_build_object('printing', c.printing, 'condition', 'near_mint', 'quantity', 1)) \
+             SELECT gen_random_uuid(), p.account, 'add', (SELECT jsonb_agg(jsonb_build_array(c.printing, 'near_mint', 1)) \
              FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 19), '[]', now(), now() + interval '1 hour' FROM bench.players p WHERE p.n <= 1500 LIMIT :many",
         ])
         .rows("SELECT id AS import, account_id AS caller FROM collection_imports WHERE committed_at IS NULL LIMIT :many")

@@ -73,6 +73,7 @@ pub(super) const RECIPES: &[Recipe] = &[
                   WHERE a.id = :owner::uuid ORDER BY k.set_code, k.number, c.id LIMIT 51"]),
     Recipe::get("list_trades", "own trades", "/v1/trades")
         .by(Row)
+        .prepare(MAKE_OFFERS_FEW)
         .rows("SELECT DISTINCT offered_to AS caller FROM trades LIMIT :many")
         .reads(&["SELECT t.id, t.state, t.created_at, a.name FROM trades t JOIN accounts a ON a.id = t.offered_by \
                   WHERE :caller::uuid IN (t.offered_by, t.offered_to) ORDER BY t.id DESC LIMIT 51"]),
@@ -88,7 +89,7 @@ pub(super) const RECIPES: &[Recipe] = &[
              INSERT INTO trade_copies (trade_id, code_prefix, code_mac, given) SELECT id, :code_prefix, decode(:code_mac, 'hex'), true FROM made",
             "INSERT INTO account_events (account_id, kind, created_at) VALUES (bench.account(3), 'trade.offered', now())",
         ]),
-    Recipe::get("find_trade", "own trade by id", "/v1/trades/<trade>").by(Row).prepare(&[MAKE_OFFERS]).rows(OFFERED).reads(&[ONE_TRADE]),
+    Recipe::get("find_trade", "own trade by id", "/v1/trades/<trade>").by(Row).prepare(MAKE_OFFERS_FEW).rows(OFFERED).reads(&[ONE_TRADE]),
     Recipe::post("accept_trade", "trade accepted", "/v1/trades/<trade>/accept")
         .by(Row)
         .prepare(&[MAKE_OFFERS])
@@ -119,11 +120,11 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(OFFERED)
         .spends(1_500)
         .writes(CLOSES),
-    Recipe::get("list_disputes", "open disputes, for moderators", "/v1/disputes?role=moderator&open=true").by(Moderator).prepare(&[MAKE_DISPUTES]).reads(&[
+    Recipe::get("list_disputes", "open disputes, for moderators", "/v1/disputes?role=moderator&open=true").by(Moderator).prepare(MAKE_DISPUTES_FEW).reads(&[
         "SELECT d.id, d.state, d.opened_at, k.set_code, k.number FROM disputes d JOIN copies c USING (code_prefix, code_mac) \
          JOIN printings p ON p.id = c.printing_id JOIN cards k ON k.id = p.card_id WHERE d.state = 'open' ORDER BY d.id LIMIT 51",
     ]),
-    Recipe::get("find_dispute", "own dispute by id", "/v1/disputes/<dispute>").by(Row).prepare(&[MAKE_DISPUTES]).rows(DISPUTED).reads(&[
+    Recipe::get("find_dispute", "own dispute by id", "/v1/disputes/<dispute>").by(Row).prepare(MAKE_DISPUTES_FEW).rows(DISPUTED).reads(&[
         "SELECT d.id, d.state, d.opened_at, k.set_code, k.number, s.position, s.text, s.created_at FROM disputes d JOIN copies c USING (code_prefix, code_mac) \
          JOIN printings p ON p.id = c.printing_id JOIN cards k ON k.id = p.card_id LEFT JOIN dispute_statements s ON s.dispute_id = d.id \
          AND s.account_id = :caller::uuid WHERE d.id = :dispute::uuid",
@@ -133,7 +134,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .by(Row)
         .prepare(&[MAKE_DISPUTES])
         .rows(DISPUTED)
-        .spends(1_500)
+        .spends(800)
         .writes(&[
             "SELECT FROM disputes WHERE id = :dispute::uuid FOR UPDATE",
             "INSERT INTO dispute_statements (dispute_id, position, side, account_id, text, created_at) \
@@ -143,7 +144,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .by(Row)
         .prepare(&[MAKE_DISPUTES])
         .rows(DISPUTED)
-        .spends(1_000)
+        .spends(800)
         .writes(&[
             "UPDATE disputes SET reason = reason WHERE id = :dispute::uuid",
             "INSERT INTO account_events (account_id, kind, dispute_id, created_at) VALUES (:caller::uuid, 'dispute.closed', :dispute::uuid, now())",
@@ -153,7 +154,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .by(Moderator)
         .prepare(&[MAKE_DISPUTES])
         .rows(DISPUTED)
-        .spends(1_000)
+        .spends(800)
         .writes(&[
             "UPDATE disputes SET reason = reason WHERE id = :dispute::uuid",
             "INSERT INTO account_events (account_id, kind, dispute_id, created_at) VALUES (:caller::uuid, 'dispute.decided', :dispute::uuid, now())",
@@ -161,5 +162,8 @@ pub(super) const RECIPES: &[Recipe] = &[
         ]),
 ];
 
-const THAW: &str = "UPDATE copies SET frozen_at = NULL WHERE frozen_at IS NOT NULL AND voided_at IS NULL";
-
+/// For rows that only read.
+const MAKE_OFFERS_FEW: &[&str] = &["SELECT bench.make_offers(500)"];
+const MAKE_DISPUTES_FEW: &[&str] = &["SELECT bench.make_disputes(200)"];
+const THAW: &str =
+    "UPDATE copies SET frozen_at = NULL WHERE frozen_at IS NOT NULL AND voided_at IS NULL";

@@ -8,7 +8,8 @@ const DECK: &str = "SELECT id AS deck, account_id AS caller FROM decks WHERE id 
 const LISTS: &str = "SELECT p.account AS caller, (SELECT json_agg(json_build_object('quantity', 2, 'name', c.name)) FROM bench.cards c \
      WHERE c.n BETWEEN p.n AND p.n + 24) AS entries_json, (SELECT string_agg(c.card::text, ',') FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS ids \
      FROM bench.players p LIMIT :many";
-const LIST: &str = "{\"name\": \"Bench <fresh>\", \"format\": \"ttcg/standard\", \"entries\": <entries_json>}";
+const LIST: &str =
+    "{\"name\": \"Bench <fresh>\", \"format\": \"ttcg/standard\", \"entries\": <entries_json>}";
 const ONE_DECK: &[&str] = &[
     "SELECT id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at FROM decks WHERE id = :deck::uuid",
     "SELECT zone, quantity, name, set_code, number, rarity, copies FROM deck_entries WHERE deck_id = :deck::uuid ORDER BY position",
@@ -38,11 +39,13 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("find_deck", "own deck", "/v1/decks/<deck>").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::put("replace_deck", "deck of fifty cards replaced", "/v1/decks/<deck>")
         .headers(&["if-match: *"])
-        .body("{\"name\": \"Draft <fresh>\", \"format\": \"ttcg/standard\", \"entries\": [{\"quantity\": 2, \"name\": \"Kettle Imp\"}]}")
+        .body("{\"name\": \"Draft <fresh>\", \"format\": \"ttcg/standard\", \"entries\": <entries_json>}")
         .by(Row)
         .prepare(&["INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
              SELECT gen_random_uuid(), account, 'ttcg', 'standard', 'Bench to replace', 'private', 1, now(), now() FROM bench.players LIMIT :many"])
-        .rows("SELECT id AS deck, account_id AS caller FROM decks WHERE name = 'Bench to replace' LIMIT :many")
+        .rows("SELECT d.id AS deck, d.account_id AS caller, (SELECT json_agg(json_build_object('quantity', 2, 'name', c.name)) FROM bench.cards c \
+               WHERE c.n BETWEEN p.n AND p.n + 24) AS entries_json FROM decks d JOIN bench.players p ON p.account = d.account_id \
+               WHERE d.name = 'Bench to replace' LIMIT :many")
         .restore(&["DELETE FROM decks WHERE name LIKE 'Bench %' OR name LIKE 'Draft %'"])
         .writes(SAVES)
         .goal(Goal::Rate(1_500.0)),

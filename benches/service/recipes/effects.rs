@@ -9,7 +9,7 @@ const REVISION: &[&str] = &["SELECT revision FROM effect_texts WHERE game_code =
 const EDITS: &[&str] = &[
     "SELECT document, revision FROM effect_texts WHERE game_code = 'emojito' FOR UPDATE",
     "UPDATE effect_texts SET document = document, revision = revision + 1, updated_at = now() WHERE game_code = 'emojito'",
-    "INSERT INTO audit_log (id, action, target, details, created_at) VALUES (gen_random_uuid(), 'effect_texts.changed', 'game:emojito', '{}', now())",
+    "INSERT INTO audit_log (id, action, target, details, created_at) VALUES (gen_random_uuid(), 'effect_texts.changed', 'emojito', '{}', now())",
 ];
 const ONE_ROW: &str = "all texts of a game are one row: edits wait for each other";
 const NUMBERS: &str = "SELECT n AS number FROM generate_series(1, 40) AS n";
@@ -41,10 +41,11 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(EDITS)
         .why(ONE_ROW),
     Recipe::post("create_effect_template", "template added, dry run", "/v1/games/emojito/effect-templates?dry_run=true")
-        .headers(&["if-match: *"])
+        .headers(&["if-match: \"r<revision>\""])
         .body("{\"template\": \"Wait for <fresh> turns.\"}")
         .by(Admin)
         .prepare(TEXTS)
+        .rows(SMALL_REVISION)
         .reads(REVISION),
     Recipe::put("replace_effect_template", "template replaced", "/v1/games/emojito/effect-templates/1")
         .headers(&["if-match: *"])
@@ -54,9 +55,10 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(EDITS)
         .why(ONE_ROW),
     Recipe::delete("delete_effect_template", "template deleted, dry run", "/v1/games/emojito/effect-templates/2?dry_run=true")
-        .headers(&["if-match: *"])
+        .headers(&["if-match: \"r<revision>\""])
         .by(Admin)
         .prepare(TEXTS)
+        .rows(SMALL_REVISION)
         .reads(REVISION),
     Recipe::put("replace_effect_placeholder", "placeholder replaced", "/v1/games/emojito/effect-placeholders/mood")
         .headers(&["if-match: *"])
@@ -79,5 +81,6 @@ pub(super) const RECIPES: &[Recipe] = &[
         .why(ONE_ROW),
 ];
 
+const SMALL_REVISION: &str = "SELECT revision FROM effect_texts WHERE game_code = 'emojito'";
 /// A small game's texts as they are before each row.
 const TEXTS: &[&str] = &["SELECT bench.small_texts()"];

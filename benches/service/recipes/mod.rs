@@ -36,7 +36,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Recipe> {
 }
 
 /// Open cards, spread over the whole catalogue.
-const CARDS: &str = "SELECT card, game, set_code, number, name, printing, rarity FROM bench.cards LIMIT :many";
+const CARDS: &str = "SELECT card, game, set_code, number, name, name_key, printing, rarity FROM bench.cards LIMIT :many";
 /// Cards that are hidden.
 const HIDDEN: &str = "SELECT card, game, set_code, number, name FROM bench.hidden LIMIT :many";
 /// Sets of synthetic cards, the open ones.

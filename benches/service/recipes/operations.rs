@@ -4,9 +4,12 @@ use super::recipe::Caller::Admin;
 use super::recipe::{Recipe, Yardstick};
 
 const HOOK: &str = "SELECT id AS webhook FROM webhooks WHERE deleted_at IS NULL AND description = 'bench' ORDER BY id LIMIT :many";
-const MAKE_HOOKS: &[&str] = &["SELECT bench.make_webhooks(20, 50)"];
+const MAKE_HOOKS: &[&str] = &["SELECT bench.make_webhooks(20, 50, false)"];
+/// Enabled: nobody listens at their address.
+const MAKE_OPEN_HOOKS: &[&str] = &["SELECT bench.make_webhooks(20, 50, true)"];
+const NO_HOOKS: &[&str] = &["SELECT bench.make_webhooks(0, 0, false)"];
 const FIND: &str = "SELECT * FROM webhooks WHERE id = :webhook::uuid AND deleted_at IS NULL";
-const BODY: &str = "{\"url\": \"https://198.51.100.7/hook/<fresh>\", \"kinds\": [\"card.unlocked\"], \"description\": \"bench\", \"enabled\": false}";
+const BODY: &str = "{\"url\": \"https://127.0.0.1:9/hook/<fresh>\", \"kinds\": [\"card.unlocked\"], \"description\": \"bench\", \"enabled\": false}";
 const EDITS: &[&str] = &[
     "UPDATE webhooks SET updated_at = now() WHERE id = :webhook::uuid",
     "INSERT INTO audit_log (id, action, target, details, created_at) VALUES (gen_random_uuid(), 'webhook.changed', :webhook, '{}', now())",
@@ -17,10 +20,10 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::post("create_webhook", "webhook made", "/v1/webhooks")
         .body(BODY)
         .by(Admin)
-        .prepare(&["SELECT bench.make_webhooks(0, 0)"])
+        .prepare(NO_HOOKS)
         .rows("SELECT generate_series(1, :many)::text AS webhook")
-        .spends(25)
-        .restore(&["SELECT bench.make_webhooks(0, 0)"])
+        .spends(15)
+        .restore(NO_HOOKS)
         .writes(&["INSERT INTO audit_log (id, action, target, details, created_at) VALUES (gen_random_uuid(), 'webhook.made', :webhook, '{}', now())"])
         .why("there are few at most: an admin's work, one after the other"),
     Recipe::get("find_webhook", "webhook by id", "/v1/webhooks/<webhook>").by(Admin).prepare(MAKE_HOOKS).rows(HOOK).reads(&[FIND]),
@@ -47,9 +50,10 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(EDITS),
     Recipe::post("ping_webhook", "webhook pinged", "/v1/webhooks/<webhook>/ping")
         .by(Admin)
-        .prepare(MAKE_HOOKS)
+        .prepare(MAKE_OPEN_HOOKS)
         .rows(HOOK)
         .spends(20)
+        .restore(NO_HOOKS)
         .writes(EDITS)
         .why("a webhook is pinged once until the ping has arrived"),
     Recipe::get("list_webhook_deliveries", "deliveries of a webhook", "/v1/webhooks/<webhook>/deliveries")
@@ -64,8 +68,9 @@ pub(super) const RECIPES: &[Recipe] = &[
         .reads(&["SELECT * FROM webhook_deliveries WHERE id = :delivery::uuid AND webhook_id = :webhook::uuid"]),
     Recipe::post("resend_webhook_delivery", "delivery sent again", "/v1/webhooks/<webhook>/deliveries/<delivery>/resend")
         .by(Admin)
-        .prepare(MAKE_HOOKS)
+        .prepare(MAKE_OPEN_HOOKS)
         .rows(DELIVERY)
+        .restore(NO_HOOKS)
         .spends(600)
         .writes(&[
             "UPDATE webhook_deliveries SET attempts = attempts WHERE id = :delivery::uuid",

@@ -52,7 +52,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::put("reveal_print_commitment", "announcement revealed", "/v1/print-commitments/<commitment>/reveal")
         .by(Admin)
         .prepare(COMMITMENTS)
-        .rows(ANNOUNCED)
+        .rows("SELECT m.id AS commitment FROM print_commitments m JOIN sets s ON s.id = m.set_id WHERE NOT s.hidden AND m.print_run_id IS NOT NULL LIMIT :many")
         .like(Yardstick::None("a run's plan is revealed once; the first request for each writes, the others read")),
 ];
 

@@ -21,7 +21,7 @@ const SUBMITS: &[&str] = &[
     "SELECT p.card_id, t.name, c.owner_id, u.threshold FROM copies c JOIN printings p ON p.id = c.printing_id \
      JOIN card_content t ON t.card_id = p.card_id LEFT JOIN unlocks u ON u.card_id = p.card_id \
      WHERE c.code_prefix = :code_prefix AND c.code_mac = decode(:code_mac, 'hex')",
-    "UPDATE copies SET owner_id = :caller::uuid, registered_at = now() WHERE code_prefix = :code_prefix AND code_mac = decode(:code_mac, 'hex')",
+    "UPDATE copies SET owner_id = :caller::uuid, registered_at = now(), id = coalesce(id, gen_random_uuid()) WHERE code_prefix = :code_prefix AND code_mac = decode(:code_mac, 'hex')",
     "INSERT INTO copy_ledger (id, code_prefix, code_mac, entry, account_id, created_at, position, owner_id) \
      SELECT gen_random_uuid(), :code_prefix, decode(:code_mac, 'hex'), 'register', :caller::uuid, now(), 1, :caller::uuid",
     "INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
@@ -36,7 +36,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body(SUBMIT)
         .by(Row)
         .rows(CODES)
-        .spends(6_000)
+        .spends(3_000)
         .writes(SUBMITS)
         .goal(Goal::Ratio(0.5))
         .why(WHY_SUBMITS),
@@ -44,7 +44,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body(SUBMIT)
         .by(Row)
         .rows(CODES)
-        .spends(6_000)
+        .spends(3_000)
         .connections(64)
         .writes(SUBMITS)
         .goal(Goal::Ratio(0.5))
@@ -63,7 +63,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .by(Row)
         .rows("WITH drawn AS (DELETE FROM bench.codes WHERE n IN (SELECT n FROM bench.codes ORDER BY n LIMIT :many) RETURNING *) \
                SELECT code_number, card_name, bench.account(2) AS caller, card, code_prefix, encode(code_mac, 'hex') AS code_mac FROM drawn ORDER BY n")
-        .spends(3_000)
+        .spends(1_500)
         .writes(SUBMITS)
         .goal(Goal::Ratio(0.5))
         .why("one account's submissions share its row, which a ban waits for"),
@@ -112,6 +112,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .prepare(&["INSERT INTO unlock_policies (id, game_code, threshold, rarities, min_account_age_days, review, revision, updated_at) \
                     VALUES (gen_random_uuid(), 'yu-gi-oh', 90000, 1, 0, false, 1, now()) ON CONFLICT DO NOTHING"])
         .rows("SELECT 90000 + n AS threshold FROM generate_series(1, 4000) AS n")
+        .connections(1)
         .writes(POLICY_WRITES),
     Recipe::delete("remove_game_policy", "unlock policy of a game removed", "/v1/games/magic/unlock-policy")
         .headers(&["if-match: *"])
@@ -132,7 +133,8 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body("{\"threshold\": 90000}")
         .by(Admin)
         .prepare(&[SET_POLICIES])
-        .rows("SELECT s.set_code FROM bench.open_sets s, generate_series(1, 20) LIMIT :many")
+        .rows("SELECT set_code FROM bench.open_sets LIMIT :many")
+        .connections(2)
         .restore(&[NO_SET_POLICIES])
         .writes(POLICY_WRITES),
     Recipe::delete("remove_set_policy", "unlock policy of a set removed", "/v1/games/ttcg/sets/<set_code>/unlock-policy")
@@ -187,7 +189,8 @@ const REVIEWED_SET: &str = "INSERT INTO unlock_policies (id, game_code, set_code
      SELECT gen_random_uuid(), 'ttcg', set_code, 100000, 1, 0, true, 1, now() FROM bench.reviewed ON CONFLICT DO NOTHING";
 const SET_POLICIES: &str = "INSERT INTO unlock_policies (id, game_code, set_code, threshold, rarities, min_account_age_days, review, revision, updated_at) \
      SELECT gen_random_uuid(), 'ttcg', set_code, 90000, 1, 0, false, 1, now() FROM bench.open_sets ON CONFLICT DO NOTHING";
-const NO_SET_POLICIES: &str = "DELETE FROM unlock_policies WHERE set_code IN (SELECT set_code FROM bench.open_sets)";
+const NO_SET_POLICIES: &str =
+    "DELETE FROM unlock_policies WHERE set_code IN (SELECT set_code FROM bench.open_sets)";
 const POLICY_WRITES: &[&str] = &[
     "INSERT INTO audit_log (id, action, target, details, created_at) VALUES (gen_random_uuid(), 'unlock_policy.set', 'game', '{}', now())",
     "UPDATE unlock_policies SET updated_at = now() WHERE game_code = 'nowhere'",

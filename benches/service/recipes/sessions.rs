@@ -52,7 +52,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(&[
             "SELECT FROM accounts WHERE id = :caller::uuid FOR NO KEY UPDATE",
             "INSERT INTO personal_access_tokens (id, account_id, name, token_hash, scopes, created_at, expires_at) \
-             SELECT gen_random_uuid(), :caller::uuid, 'scanner', sha256(gen_random_uuid()::text::bytea), ARRAY['decks:read'], now(), now() + interval '90 days'",
+             SELECT gen_random_uuid(), :caller::uuid, 'scanner', sha256(gen_random_uuid()::text::bytea), ARRAY['decks'], now(), now() + interval '90 days'",
         ])
         .restore(&["DELETE FROM personal_access_tokens WHERE name = 'scanner'"])
         .goal(Goal::Ratio(0.5)),
@@ -71,5 +71,8 @@ pub(super) const RECIPES: &[Recipe] = &[
 const FRESH_SESSIONS: &str = "WITH made AS (INSERT INTO sessions (id, account_id, network_mac, generation, created_at, last_used_at, expires_at) \
      SELECT gen_random_uuid(), account, decode(repeat('00', 16), 'hex'), 1, now(), now(), now() + interval '30 days' FROM bench.players LIMIT :many \
      RETURNING id, account_id), emptied AS (DELETE FROM bench.fresh_sessions) INSERT INTO bench.fresh_sessions SELECT id, account_id FROM made";
-const OF_FRESH: &str = "SELECT id AS session, account_id AS caller FROM bench.fresh_sessions LIMIT :many";
-const ENDS: &[&str] = &["UPDATE sessions SET revoked_at = now(), revoked_reason = 'logout' WHERE id = :session::uuid"];
+const OF_FRESH: &str =
+    "SELECT id AS session, account_id AS caller FROM bench.fresh_sessions LIMIT :many";
+const ENDS: &[&str] = &[
+    "UPDATE sessions SET revoked_at = now(), revoked_reason = 'logout' WHERE id = :session::uuid",
+];
