@@ -11,7 +11,8 @@ const EDITS: &[&str] = &[
     "UPDATE effect_texts SET document = document, revision = revision + 1, updated_at = now() WHERE game_code = 'emojito'",
     "INSERT INTO audit_log (id, action, target, details, created_at) VALUES (gen_random_uuid(), 'effect_texts.changed', 'emojito', '{}', now())",
 ];
-const ONE_ROW: &str = "all texts of a game are one row: edits wait for each other";
+const ONE_ROW: &str =
+    "all texts of a game are one row, and an edit names the version that it saw: one connection";
 const NUMBERS: &str = "SELECT n AS number FROM generate_series(1, 40) AS n";
 
 pub(super) const RECIPES: &[Recipe] = &[
@@ -38,6 +39,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body("{\"templates\": [\"Rest.\", \"Be still for <fresh> turns.\"]}")
         .by(Admin)
         .prepare(TEXTS)
+        .connections(1)
         .writes(EDITS)
         .why(ONE_ROW),
     Recipe::post("create_effect_template", "template added, dry run", "/v1/games/emojito/effect-templates?dry_run=true")
@@ -52,6 +54,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body("{\"template\": \"Rest for <fresh> turns.\"}")
         .by(Admin)
         .prepare(TEXTS)
+        .connections(1)
         .writes(EDITS)
         .why(ONE_ROW),
     Recipe::delete("delete_effect_template", "template deleted, dry run", "/v1/games/emojito/effect-templates/2?dry_run=true")
@@ -65,6 +68,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body("{\"values\": [\"glad\", \"sad\", \"as <fresh>\"]}")
         .by(Admin)
         .prepare(TEXTS)
+        .connections(1)
         .writes(EDITS)
         .why(ONE_ROW),
     Recipe::delete("delete_effect_placeholder", "placeholder deleted, dry run", "/v1/games/emojito/effect-placeholders/mood?dry_run=true")
@@ -77,6 +81,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body("{\"removals\": [], \"replacements\": [{\"old\": \"gain 1 points\", \"new\": \"gain 1 point, as <fresh>\"}]}")
         .by(Admin)
         .prepare(TEXTS)
+        .connections(1)
         .writes(EDITS)
         .why(ONE_ROW),
 ];
