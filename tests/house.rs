@@ -67,6 +67,25 @@ fn frameworks_stay_in_their_rooms() {
 }
 
 #[test]
+fn sql_of_our_own_text_is_prepared_once() {
+    // `sql` keeps what it prepares; what is not to be kept says so, and why.
+    let home = ["src/store/statement.rs"];
+    assert_eq!(strays("sql_query", &home), Vec::<PathBuf>::new(), "diesel prepares it each time");
+    let planned_each_time: BTreeSet<PathBuf> = sources("src")
+        .into_iter()
+        .filter(|(path, text)| {
+            path != Path::new(home[0]) && code(text).contains(".plan_each_time(")
+        })
+        .map(|(path, _)| path)
+        .collect();
+    let known = PLANNED_EACH_TIME.map(PathBuf::from);
+    assert_eq!(planned_each_time, BTreeSet::from(known), "they are few, and named here");
+}
+
+/// Where statements are planned for their values at each use.
+const PLANNED_EACH_TIME: [&str; 1] = ["src/store/door/mod.rs"];
+
+#[test]
 fn nobody_imports_upwards() {
     let above: BTreeMap<&str, &[&str]> = BTreeMap::from([
         ("domain", &["auth", "search", "store", "webhooks", "api", "cli", "config"][..]),

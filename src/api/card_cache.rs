@@ -116,6 +116,7 @@ impl CardCache {
         let cache = &shared.card_cache;
         let mut known = None;
         loop {
+            let asked = Instant::now();
             let began = cache.made.elapsed();
             // The first look finds out where the feed ends; nothing was kept before.
             match changes::news(&store, known.unwrap_or_default()).await {
@@ -123,6 +124,7 @@ impl CardCache {
                     known = Some(news.newest);
                     cache.hear(&news);
                     cache.heard_at(began);
+                    shared.kept_answers.hear(news.newest, asked);
                 }
                 // The private Postgres ends with the service.
                 Err(_) if shared.is_draining() => return,

@@ -14,6 +14,7 @@ use super::card_cache::CardCache;
 use super::changes::ChangeWatch;
 use super::collection_imports::ImportDesk;
 use super::community::StatisticsCache;
+use super::kept_answers::KeptAnswers;
 use super::middleware::rate_limit::RateLimiter;
 use super::shared_attempts::SharedAttempts;
 use crate::auth::keys::KeyRing;
@@ -33,6 +34,9 @@ use crate::work::BoundedWork;
 
 /// How many pieces of work with effect texts or files of admins wait for each that is done.
 const WAITING: usize = 32;
+
+/// The part of the memory for cards that answers about games and sets may take beside them.
+const KEPT_ANSWERS: u64 = 16;
 
 /// The state that every handler can ask for.
 #[derive(Clone)]
@@ -162,6 +166,8 @@ pub struct Shared {
     pub identities: Cache<CredentialKey, Identity>,
     /// Answers to strangers about open cards.
     pub card_cache: CardCache,
+    /// Answers about games and sets.
+    pub kept_answers: KeptAnswers,
     /// Community statistics, of those asked for within the last moments.
     pub statistics: StatisticsCache,
     /// Games whose manifests are loaded.
@@ -209,6 +215,10 @@ impl Shared {
                 .time_to_live(settings.identity_ttl)
                 .build(),
             card_cache: CardCache::new(settings.card_cache_bytes, settings.card_cache_trust),
+            kept_answers: KeptAnswers::new(
+                settings.card_cache_bytes / KEPT_ANSWERS,
+                settings.card_cache_trust,
+            ),
             statistics: StatisticsCache::new(settings.statistics_ttl),
             games: GameShelf::new(settings.games_trust),
             common_words: RwLock::default(),

@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::changes::{self, Extent};
 use super::retention::{self, Turn};
+use super::statement::sql;
 use super::{Connection, Store, StoreResult};
 use crate::auth::permission::{Granted, ReadOwnEvents};
 use crate::domain::ids::AccountId;
@@ -77,7 +78,7 @@ pub async fn extent(
     let account = by.account();
     let newest: HashMap<AccountId, i64> = newest(store, &[account], now).await?;
     let newest = newest.get(&account).copied().unwrap_or_default();
-    let oldest: OldestRow = diesel::sql_query(
+    let oldest: OldestRow = sql(
         "SELECT min(seq) AS oldest FROM account_events WHERE account_id = $1 AND seq IS NOT NULL",
     )
     .bind::<SqlUuid, _>(account.0)
@@ -122,12 +123,11 @@ pub async fn newest(
     if !behind.is_empty() {
         number(store, &behind, now).await?;
     }
-    let rows: Vec<ClockRow> = diesel::sql_query(
-        "SELECT account_id, last_seq FROM account_event_clocks WHERE account_id = ANY ($1)",
-    )
-    .bind::<Array<SqlUuid>, _>(ids)
-    .get_results(&mut *store.connection().await?)
-    .await?;
+    let rows: Vec<ClockRow> =
+        sql("SELECT account_id, last_seq FROM account_event_clocks WHERE account_id = ANY ($1)")
+            .bind::<Array<SqlUuid>, _>(ids)
+            .get_results(&mut *store.connection().await?)
+            .await?;
     Ok(rows.into_iter().map(|row| (AccountId(row.account_id), row.last_seq)).collect())
 }
 
@@ -137,7 +137,7 @@ async fn behind(
     accounts: &[Uuid],
     now: DateTime<Utc>,
 ) -> StoreResult<Vec<Uuid>> {
-    let rows: Vec<AccountRow> = diesel::sql_query(
+    let rows: Vec<AccountRow> = sql(
         "SELECT a.id AS account_id FROM accounts a LEFT JOIN account_event_clocks c ON c.account_id = a.id \
          WHERE a.id = ANY ($1) \
            AND (c.account_id IS NULL OR c.looked_at < $2 \
@@ -174,24 +174,22 @@ async fn number_some(
     accounts: &[Uuid],
     now: DateTime<Utc>,
 ) -> StoreResult<i64> {
-    diesel::sql_query(
-        "INSERT INTO account_event_clocks (account_id, last_seq, unlocks_seq, looked_at) \
+    sql("INSERT INTO account_event_clocks (account_id, last_seq, unlocks_seq, looked_at) \
          SELECT id, 0, 0, $2 FROM unnest($1) WITH ORDINALITY AS asked (id, place) ORDER BY place \
-         ON CONFLICT (account_id) DO NOTHING",
-    )
+         ON CONFLICT (account_id) DO NOTHING")
     .bind::<Array<SqlUuid>, _>(accounts)
     .bind::<Timestamptz, _>(now)
     .execute(conn)
     .await?;
     // The locks come first: the statements after it see every event that was committed before.
-    diesel::sql_query(
+    sql(
         "SELECT account_id FROM account_event_clocks WHERE account_id = ANY ($1) ORDER BY account_id FOR NO KEY UPDATE",
     )
     .bind::<Array<SqlUuid>, _>(accounts)
     .execute(conn)
     .await?;
     // Events may have been swept that nobody looked for. A number is left out, so that nobody can go on from before.
-    diesel::sql_query(
+    sql(
         "WITH away AS ( \
              UPDATE account_event_clocks SET last_seq = last_seq + 1 \
              WHERE account_id = ANY ($1) AND looked_at < $2 RETURNING account_id \
@@ -201,7 +199,7 @@ async fn number_some(
     .bind::<Timestamptz, _>(now - RETENTION + MARGIN)
     .execute(conn)
     .await?;
-    diesel::sql_query(
+    sql(
         "UPDATE account_event_clocks SET looked_at = $2 WHERE account_id = ANY ($1) AND looked_at < $3",
     )
     .bind::<Array<SqlUuid>, _>(accounts)
@@ -211,7 +209,7 @@ async fn number_some(
     .await?;
     tell_unlocks(conn, accounts).await?;
     // Whatever else holds a row sweeps it.
-    let numbered: CountRow = diesel::sql_query(
+    let numbered: CountRow = sql(
         "WITH held AS MATERIALIZED ( \
              SELECT id, account_id FROM account_events WHERE account_id = ANY ($1) AND seq IS NULL \
              ORDER BY account_id, id LIMIT $2 FOR UPDATE SKIP LOCKED \
@@ -241,11 +239,11 @@ async fn tell_unlocks(conn: &mut Connection, accounts: &[Uuid]) -> StoreResult<(
         newest: Option<i64>,
     }
     let newest: NewestRow =
-        diesel::sql_query("SELECT max(seq) AS newest FROM events WHERE kind = 'card.unlocked'")
+        sql("SELECT max(seq) AS newest FROM events WHERE kind = 'card.unlocked'")
             .get_result(conn)
             .await?;
     let Some(newest) = newest.newest else { return Ok(()) };
-    diesel::sql_query(format!(
+    sql(format!(
         "INSERT INTO account_events (account_id, kind, card_id, created_at) \
          SELECT told.account_id, 'card.unlocked', told.card_id, told.created_at FROM ( \
              SELECT DISTINCT c.account_id, s.card_id, e.created_at, e.seq \
@@ -260,7 +258,7 @@ async fn tell_unlocks(conn: &mut Connection, accounts: &[Uuid]) -> StoreResult<(
     .bind::<BigInt, _>(newest)
     .execute(conn)
     .await?;
-    diesel::sql_query(
+    sql(
         "UPDATE account_event_clocks SET unlocks_seq = $2 WHERE account_id = ANY ($1) AND unlocks_seq < $2",
     )
     .bind::<Array<SqlUuid>, _>(accounts)
@@ -277,7 +275,7 @@ pub async fn list(
     after: i64,
     limit: i64,
 ) -> StoreResult<Vec<EventRow>> {
-    Ok(diesel::sql_query(
+    Ok(sql(
         "SELECT e.seq, e.kind, e.submission_id, e.copy_id, e.card_id, k.game_code, k.set_code, k.number, \
                 e.trade_id, e.dispute_id, e.outcome, e.created_at \
          FROM (SELECT * FROM account_events WHERE account_id = $1 AND seq > $2 ORDER BY seq LIMIT $3) e \
@@ -343,7 +341,7 @@ async fn sweep_page(
     limit: i64,
 ) -> StoreResult<SweptPage> {
     let mut conn = store.connection().await?;
-    Ok(diesel::sql_query(SWEEP)
+    Ok(sql(SWEEP)
         .bind::<Timestamptz, _>(before)
         .bind::<Timestamptz, _>(last_at)
         .bind::<BigInt, _>(last_id)

@@ -7,6 +7,7 @@ use diesel::QueryableByName;
 use diesel::sql_types::{Array, Binary, Int4, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
+use super::statement::sql;
 use super::{Connection, StoreResult};
 use crate::domain::attempts::{AttemptLimit, AttemptScope};
 
@@ -57,7 +58,7 @@ pub async fn reserve(
     let Columns { scopes, macs, starts, limits } = Columns::of(subjects, now);
     // Who is refused takes nothing, or a flood of refused requests would use up what others share. The limit itself is kept by the
     // condition on each row, which sees the newest count. Rows are locked in one order, here and when they are given back.
-    let taken: Vec<Taken> = diesel::sql_query(
+    let taken: Vec<Taken> = sql(
         "WITH wanted AS ( \
              SELECT * FROM unnest($1, $2, $3, $4) AS w (scope, mac, start, most) \
          ) \
@@ -121,7 +122,7 @@ async fn used(
     now: DateTime<Utc>,
 ) -> StoreResult<HashMap<(String, Vec<u8>), u32>> {
     let Columns { scopes, macs, starts, .. } = Columns::of(subjects, now);
-    let rows: Vec<Taken> = diesel::sql_query(
+    let rows: Vec<Taken> = sql(
         "SELECT a.scope, a.subject_mac, a.used FROM unnest($1, $2, $3) AS w (scope, mac, start) \
          JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start)",
     )
@@ -151,7 +152,7 @@ pub async fn release(
         return Ok(());
     }
     let Columns { scopes, macs, starts, .. } = Columns::of(subjects, reserved_at);
-    diesel::sql_query(
+    sql(
         "WITH given AS ( \
              SELECT a.scope, a.subject_mac, a.window_start FROM unnest($1, $2, $3) AS w (scope, mac, start) \
              JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start) \
@@ -176,7 +177,7 @@ pub async fn count(
     units: u32,
     now: DateTime<Utc>,
 ) -> StoreResult<u32> {
-    let row: Taken = diesel::sql_query(
+    let row: Taken = sql(
         "INSERT INTO attempts AS a (scope, subject_mac, window_start, used) VALUES ($1, $2, $3, $4) \
          ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $4 \
          RETURNING scope, subject_mac, used",

@@ -18,6 +18,7 @@ use super::import::{LOCK, is_printed, lock_set, note_edited};
 use super::pool::AsStoreError;
 use super::print_runs::PRESS_LOCK;
 use super::schema::{card_migrations, cards, unlocks};
+use super::statement::sql;
 use super::unlock_policies::{self, Count};
 use super::{Connection, StoreError, StoreResult, audit, changes};
 use crate::auth::permission::{Acting, Importer, WriteCatalogue};
@@ -180,7 +181,7 @@ pub(super) async fn successors(
             CardIdentifier::Name { .. } => (None, None, None, None),
         });
     }
-    let found: Vec<Successor> = diesel::sql_query(
+    let found: Vec<Successor> = sql(
         "SELECT old.at, m.card_id FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS old (id, game, set, number, at) \
          JOIN card_migrations m ON (m.kind = 'merge' AND m.old_card_id = old.id) \
              OR (m.game_code = old.game AND m.old_set_code = old.set AND m.old_number = old.number)",
@@ -224,7 +225,7 @@ async fn unprinted(
     sets: [&str; 2],
 ) -> Result<[Uuid; 2], MigrationError> {
     // Who mints holds this lock from the plan to the end.
-    let press: Locked = diesel::sql_query("SELECT pg_try_advisory_xact_lock($1) AS locked")
+    let press: Locked = sql("SELECT pg_try_advisory_xact_lock($1) AS locked")
         .bind::<BigInt, _>(PRESS_LOCK)
         .get_result(conn)
         .await?;

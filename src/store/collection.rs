@@ -13,6 +13,7 @@ use super::door::collection as door;
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::pool::AsStoreError;
 use super::schema::accounts;
+use super::statement::sql;
 use super::{Connection, StoreError, StoreResult, collection_imports};
 use crate::auth::permission::{Acting, Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
 use crate::domain::collection::resolve::{Assumptions, Meaning};
@@ -274,7 +275,7 @@ pub(super) async fn counts(
     let rows: Vec<CountRow> = match only {
         Only::Printings(ids) => {
             let text = format!("{SELECT} WHERE e.account_id = $1 AND e.printing_id = ANY($2)");
-            let query = diesel::sql_query(text).bind::<SqlUuid, _>(account.0);
+            let query = sql(text).bind::<SqlUuid, _>(account.0);
             query.bind::<Array<SqlUuid>, _>(ids).load(conn).await?
         }
         Only::Game(game) => {
@@ -282,7 +283,7 @@ pub(super) async fn counts(
                 "{SELECT} JOIN printings p ON p.id = e.printing_id JOIN cards c ON c.id = p.card_id \
                  WHERE e.account_id = $1 AND ($2 IS NULL OR c.game_code = $2)"
             );
-            let query = diesel::sql_query(text).bind::<SqlUuid, _>(account.0);
+            let query = sql(text).bind::<SqlUuid, _>(account.0);
             query.bind::<Nullable<Text>, _>(game).load(conn).await?
         }
     };
@@ -313,7 +314,7 @@ pub(super) async fn write(
     };
     let (ids, conditions, _) = part(false);
     if !ids.is_empty() {
-        diesel::sql_query(
+        sql(
             "DELETE FROM collection_entries e USING unnest($2, $3) AS gone (printing_id, condition) \
              WHERE e.account_id = $1 AND e.printing_id = gone.printing_id AND e.condition = gone.condition",
         )
@@ -327,7 +328,7 @@ pub(super) async fn write(
     if ids.is_empty() {
         return Ok(());
     }
-    diesel::sql_query(
+    sql(
         "INSERT INTO collection_entries AS mine (account_id, printing_id, condition, quantity, updated_at) \
          SELECT $1, new.*, $5 FROM unnest($2, $3, $4) AS new ON CONFLICT (account_id, printing_id, condition) \
          DO UPDATE SET quantity = excluded.quantity, updated_at = excluded.updated_at \
@@ -341,7 +342,7 @@ pub(super) async fn write(
     .execute(conn)
     .await?;
     let Total { total } =
-        diesel::sql_query("SELECT count(*) AS total FROM collection_entries WHERE account_id = $1")
+        sql("SELECT count(*) AS total FROM collection_entries WHERE account_id = $1")
             .bind::<SqlUuid, _>(account.0)
             .get_result(conn)
             .await?;

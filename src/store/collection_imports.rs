@@ -18,6 +18,7 @@ use super::door::lookups::{self, Misspelt, NamedCard};
 use super::lane::SearchLane;
 use super::pool::AsStoreError;
 use super::schema::{games, printings, sets};
+use super::statement::sql;
 use super::{Connection, StoreError, StoreResult};
 use crate::auth::permission::{Acting, Granted, Viewer, WriteOwnCollection};
 use crate::domain::card_name::TypedName;
@@ -335,7 +336,7 @@ pub async fn keep(
         .iter()
         .map(|((printing, condition), quantity)| (*printing, *condition, *quantity))
         .collect();
-    diesel::sql_query(
+    sql(
         "INSERT INTO collection_imports (id, account_id, mode, game_code, entries, rejected, created_at, expires_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
     )
@@ -349,7 +350,7 @@ pub async fn keep(
     .bind::<Timestamptz, _>(new.at + COMMIT_TIME)
     .execute(conn)
     .await?;
-    diesel::sql_query(
+    sql(
         "DELETE FROM collection_imports WHERE account_id = $1 AND committed_at IS NULL AND id NOT IN (\
          SELECT id FROM collection_imports WHERE account_id = $1 AND committed_at IS NULL \
          ORDER BY created_at DESC, id = $3 DESC LIMIT $2)",
@@ -441,7 +442,7 @@ pub async fn commit(
     only_ok: bool,
     at: DateTime<Utc>,
 ) -> Result<Committed, CommitError> {
-    let row: Option<ImportRow> = diesel::sql_query(
+    let row: Option<ImportRow> = sql(
         "SELECT mode, game_code, entries, rejected, expires_at, result FROM collection_imports \
          WHERE id = $1 AND account_id = $2 FOR UPDATE",
     )
@@ -485,7 +486,7 @@ pub async fn commit(
     let (after, mut result) = merge(&before, &entries, replaces)?;
     result.rejected = rejected;
     collection::write(conn, by.account(), &after, at).await?;
-    diesel::sql_query(
+    sql(
         "UPDATE collection_imports SET committed_at = $2, result = $3, entries = '[]' WHERE id = $1",
     )
     .bind::<SqlUuid, _>(id.0)

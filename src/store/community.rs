@@ -6,6 +6,7 @@ use diesel::sql_types::{BigInt, Date, Nullable, Text};
 use diesel_async::RunQueryDsl;
 
 use super::schema::{accounts, sets};
+use super::statement::sql;
 use super::{Connection, StoreResult};
 use crate::auth::permission::{Acting, ChangeOwnListing};
 
@@ -46,7 +47,7 @@ pub async fn unlock_days(
     set: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<UnlockDay>> {
-    Ok(diesel::sql_query(
+    Ok(sql(
         "SELECT day, unlocked, total FROM ( \
              SELECT day, unlocked, sum(unlocked) OVER (ORDER BY day)::bigint AS total FROM ( \
                  SELECT (u.unlocked_at AT TIME ZONE 'UTC')::date AS day, count(*) AS unlocked \
@@ -83,16 +84,14 @@ pub async fn leaders(
     set: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<LeaderRow>> {
-    Ok(diesel::sql_query(
-        "SELECT name, cards, rank() OVER (ORDER BY cards DESC) AS place FROM ( \
+    Ok(sql("SELECT name, cards, rank() OVER (ORDER BY cards DESC) AS place FROM ( \
              SELECT a.name, count(*) AS cards FROM accounts a \
              JOIN submissions s ON s.account_id = a.id AND s.counted \
              JOIN cards k ON k.id = s.card_id \
              WHERE a.on_leaderboard AND a.banned_at IS NULL \
                AND ($1 IS NULL OR k.game_code = $1) AND ($2 IS NULL OR k.set_code = $2) \
              GROUP BY a.id, a.name) players \
-         ORDER BY cards DESC, name LIMIT $3",
-    )
+         ORDER BY cards DESC, name LIMIT $3")
     .bind::<Nullable<Text>, _>(game)
     .bind::<Nullable<Text>, _>(set)
     .bind::<BigInt, _>(limit)

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::door::copies::names_seen;
 use super::ledger::{self, HeldCopy, NewEntry};
 use super::schema::copies;
+use super::statement::sql;
 use super::{Connection, StoreResult, audit, votes};
 use crate::auth::permission::{
     Acting, Granted, ModerateCopies, OverseeCopies, ReadOwnCopies, ReadTrades, Viewer,
@@ -191,7 +192,7 @@ async fn of_owner(
     limit: i64,
 ) -> StoreResult<Vec<CopyRow>> {
     let (game, set, number, id) = after.unwrap_or_default();
-    Ok(diesel::sql_query(format!(
+    Ok(sql(format!(
         "WITH mine AS MATERIALIZED (SELECT k.game_code, k.set_code, k.number, c.id FROM copies c {CARD_OF_COPY} \
            WHERE c.owner_id = $1 AND (NOT $2 OR (c.frozen_at IS NULL AND c.voided_at IS NULL)) \
              AND ($3 IS NULL OR k.game_code = $3) AND ($4 IS NULL OR k.set_code = $4) AND ($5 IS NULL OR k.id = $5) \
@@ -234,11 +235,10 @@ async fn one(
     account: AccountId,
     copy: CopyId,
 ) -> StoreResult<Option<CopyView>> {
-    let rows =
-        diesel::sql_query(format!("SELECT {COLUMNS} FROM copies c {CARD_OF_COPY} WHERE c.id = $1"))
-            .bind::<SqlUuid, _>(copy.0)
-            .get_results(conn)
-            .await?;
+    let rows = sql(format!("SELECT {COLUMNS} FROM copies c {CARD_OF_COPY} WHERE c.id = $1"))
+        .bind::<SqlUuid, _>(copy.0)
+        .get_results(conn)
+        .await?;
     Ok(seen(conn, viewer, account, rows).await?.pop())
 }
 
@@ -299,7 +299,7 @@ pub async fn history(
     if owner.is_none() || (overseer.is_none() && owner != Some(Some(by.account().0))) {
         return Ok(None);
     }
-    let rows = diesel::sql_query(
+    let rows = sql(
         "SELECT l.position, l.entry, l.account_id, l.owner_id, l.reason, l.trade_id, \
                 coalesce($4 IN (t.offered_by, t.offered_to), false) AS own_trade, \
                 CASE WHEN l.entry = 'dispute' THEN l.id ELSE l.dispute_id END AS dispute_id, l.created_at \

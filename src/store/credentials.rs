@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::schema::{accounts, personal_access_tokens as tokens, sessions};
 use super::sessions::RevokeReason;
+use super::statement::sql;
 use super::{Connection, StoreError, StoreResult};
 use crate::auth::ending::CredentialEnd;
 use crate::auth::permission::{Credential, Granted, Identity, Permission};
@@ -162,7 +163,7 @@ pub async fn ended(
         let mut ids: Vec<Uuid> = asked.iter().map(|(id, _)| *id).collect();
         ids.sort_unstable();
         ids.dedup();
-        let rows: Vec<EndedRow> = diesel::sql_query(statement)
+        let rows: Vec<EndedRow> = sql(statement)
             .bind::<Array<SqlUuid>, _>(ids)
             .bind::<Timestamptz, _>(now)
             .bind::<Array<Text>, _>(demand.role_names())

@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::print_runs::PRESS_LOCK;
 use super::schema::print_run_lines;
+use super::statement::sql;
 use super::{Connection, Store, StoreResult, audit, deadlines};
 
 /// Copies that one transaction deletes: a fraction of a second, though four tables that refer to copies are asked for each.
@@ -36,7 +37,7 @@ pub(super) async fn discard_pending(
     conn: &mut Connection,
     now: DateTime<Utc>,
 ) -> StoreResult<usize> {
-    let runs: Vec<DiscardedRow> = diesel::sql_query(
+    let runs: Vec<DiscardedRow> = sql(
         "WITH discarded AS ( \
              UPDATE print_runs SET status = 'discarded', discarded_at = $1 WHERE status = 'pending' RETURNING id, copy_count \
          ), told AS ( \
@@ -75,7 +76,7 @@ struct Locked {
 }
 
 async fn lock(conn: &mut Connection, lock: i64) -> StoreResult<bool> {
-    let Locked { locked } = diesel::sql_query("SELECT pg_try_advisory_xact_lock($1) AS locked")
+    let Locked { locked } = sql("SELECT pg_try_advisory_xact_lock($1) AS locked")
         .bind::<BigInt, _>(lock)
         .get_result(conn)
         .await?;
@@ -103,12 +104,11 @@ pub async fn copies_to_delete(conn: &mut Connection) -> StoreResult<u64> {
         #[diesel(sql_type = BigInt)]
         copies: i64,
     }
-    let Left { copies } = diesel::sql_query(
-        "SELECT coalesce(sum(copy_count), 0)::bigint AS copies FROM print_runs \
-         WHERE status = 'discarded' AND emptied_at IS NULL",
-    )
-    .get_result(conn)
-    .await?;
+    let Left { copies } =
+        sql("SELECT coalesce(sum(copy_count), 0)::bigint AS copies FROM print_runs \
+         WHERE status = 'discarded' AND emptied_at IS NULL")
+        .get_result(conn)
+        .await?;
     Ok(u64::try_from(copies).unwrap_or_default())
 }
 
@@ -172,7 +172,7 @@ async fn delete_some(
     }
     // A disk that is busy with a mint.
     conn.batch_execute("SET LOCAL statement_timeout = '30s'").await?;
-    let run: Option<RunRow> = diesel::sql_query(
+    let run: Option<RunRow> = sql(
         "SELECT id, code_prefix FROM print_runs WHERE status = 'discarded' AND emptied_at IS NULL ORDER BY id LIMIT 1",
     )
     .get_result(conn)
@@ -182,7 +182,7 @@ async fn delete_some(
     let place = place.filter(|place| place.run == run);
     let begins = place.is_none();
     let after = place.map(|place| place.code_mac).unwrap_or_default();
-    let DeletedRow { copies, last } = diesel::sql_query(
+    let DeletedRow { copies, last } = sql(
         "WITH batch AS ( \
              SELECT code_mac FROM copies WHERE code_prefix = $1 AND print_run_id = $2 AND code_mac > $3 ORDER BY code_mac LIMIT $4 \
          ), gone AS ( \
@@ -197,7 +197,7 @@ async fn delete_some(
     .await?;
     // The end is believed only when the run was read from its beginning.
     if last.is_none() && begins {
-        diesel::sql_query("UPDATE print_runs SET emptied_at = $2 WHERE id = $1")
+        sql("UPDATE print_runs SET emptied_at = $2 WHERE id = $1")
             .bind::<SqlUuid, _>(run)
             .bind::<Timestamptz, _>(now)
             .execute(conn)

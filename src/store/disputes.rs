@@ -11,6 +11,7 @@ use super::copies::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, seen};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::ledger::{self, NewEntry};
 use super::schema::{copies, dispute_statements, disputes};
+use super::statement::sql;
 use super::{Connection, StoreResult, audit};
 use crate::auth::permission::{
     Acting, ArgueOwnDisputes, Granted, ModerateCopies, OverseeCopies, Permission, ReadOwnDisputes,
@@ -133,7 +134,7 @@ pub async fn list(
             format!("d.id IN ({OWNED}) AND d.claimant_id <> $1")
         }
     };
-    let rows = diesel::sql_query(format!(
+    let rows = sql(format!(
         "SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} \
          WHERE {whose} AND ($2 IS NULL OR (d.state = 'open') = $2) AND d.id < $3 ORDER BY d.id DESC LIMIT $4"
     ))
@@ -183,19 +184,16 @@ pub async fn find<P: DisputePermission>(
     viewer: Viewer,
     dispute: DisputeId,
 ) -> StoreResult<Option<(DisputeView, Vec<StatementRow>)>> {
-    let rows =
-        diesel::sql_query(format!("SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} WHERE d.id = $1"))
-            .bind::<SqlUuid, _>(dispute.0)
-            .get_results(conn)
-            .await?;
+    let rows = sql(format!("SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} WHERE d.id = $1"))
+        .bind::<SqlUuid, _>(dispute.0)
+        .get_results(conn)
+        .await?;
     let found = views(conn, viewer, by.account(), rows).await?.pop();
     let Some(view) = found.filter(|view| all || view.side(by.account()).is_some()) else {
         return Ok(None);
     };
-    let statements = diesel::sql_query(
-        "SELECT side, account_id, text, created_at FROM dispute_statements \
-         WHERE dispute_id = $1 AND ($2 OR account_id = $3) ORDER BY position",
-    )
+    let statements = sql("SELECT side, account_id, text, created_at FROM dispute_statements \
+         WHERE dispute_id = $1 AND ($2 OR account_id = $3) ORDER BY position")
     .bind::<SqlUuid, _>(dispute.0)
     .bind::<Bool, _>(all)
     .bind::<SqlUuid, _>(by.account().0)
@@ -235,7 +233,7 @@ struct HeldDispute {
 
 /// Holds a dispute until the transaction ends.
 async fn hold(conn: &mut Connection, dispute: DisputeId) -> StoreResult<Option<HeldDispute>> {
-    Ok(diesel::sql_query(
+    Ok(sql(
         "SELECT d.claimant_id, c.owner_id, d.state \
          FROM disputes d JOIN copies c ON c.code_prefix = d.code_prefix AND c.code_mac = d.code_mac \
          WHERE d.id = $1 FOR NO KEY UPDATE OF d",
@@ -355,12 +353,11 @@ pub async fn decide(
     reason: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<Argued> {
-    let key: Option<KeyRow> =
-        diesel::sql_query("SELECT code_prefix, code_mac FROM disputes WHERE id = $1")
-            .bind::<SqlUuid, _>(dispute.0)
-            .get_result(conn)
-            .await
-            .optional()?;
+    let key: Option<KeyRow> = sql("SELECT code_prefix, code_mac FROM disputes WHERE id = $1")
+        .bind::<SqlUuid, _>(dispute.0)
+        .get_result(conn)
+        .await
+        .optional()?;
     let Some(key) = key else { return Ok(Argued::Missing) };
     let copy = ledger::hold_by_key(conn, &key.code_prefix, &key.code_mac).await?;
     let (Some(copy), Some(held)) = (copy, hold(conn, dispute).await?) else {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as DieselError};
 use thiserror::Error;
 
+use super::health::OUTDATED;
 use crate::domain::unknown::UnknownValue;
 
 /// The result of every store function.
@@ -19,7 +20,8 @@ pub enum StoreError {
     /// The statement ran into its time limit. Worth another try a little later.
     #[error("a statement took too long")]
     TooLong,
-    /// Other transactions were in the way, several times: a deadlock or a serialisation failure. Worth another try.
+    /// Other transactions were in the way, several times: a deadlock or a serialisation failure, or a migration under a kept statement. Worth
+    /// another try.
     #[error("other transactions were in the way: {0}")]
     Contended(String),
     /// Too many searches wait already that read much of the catalogue. Worth another try a little later.
@@ -64,7 +66,8 @@ impl StoreError {
         matches!(self, Self::Fault(DieselError::DeserializationError(_)))
     }
 
-    /// Whether the same transaction may well succeed when it is run again at once: a deadlock or a serialisation failure.
+    /// Whether the same transaction may well succeed when it is run again at once: a deadlock, a serialisation failure, a kept statement
+    /// that a migration made useless.
     pub(super) fn is_transient(&self) -> bool {
         matches!(self, Self::Contended(_))
     }
@@ -85,6 +88,8 @@ enum Sense {
 impl Sense {
     fn of(state: &str) -> Self {
         match state {
+            // On another connection, or prepared anew, it may succeed at once.
+            _ if OUTDATED.contains(&state) => Self::Contended,
             "57014" => Self::TooLong,             // query_canceled
             "40001" | "40P01" => Self::Contended, // serialization_failure, deadlock_detected
             "25006" => Self::NotNow,              // read_only_sql_transaction

@@ -18,7 +18,7 @@ const UNDER_WAY: usize = 32;
 pub(super) struct Express {
     settings: Arc<StoreSettings>,
     places: Arc<Semaphore>,
-    /// Opened when it is first needed, and again when it has ended: also because an answer was late.
+    /// Opened when it is first needed, and again when it has ended, also because an answer was late, or when its kept statements are of no use.
     line: Mutex<Option<Arc<Session>>>,
 }
 
@@ -41,7 +41,11 @@ impl Express {
             let place = self.places.clone().acquire_owned().await.map_err(unavailable)?;
             let mut current = self.line.lock().await;
             let line = match &*current {
-                Some(line) if line.is_open() => line.clone(),
+                Some(line)
+                    if line.is_open() && !line.keeps_too_much(self.settings.health.outdated()) =>
+                {
+                    line.clone()
+                }
                 _ => {
                     let line =
                         Box::pin(Session::open(&self.settings)).await.map_err(unavailable)?;

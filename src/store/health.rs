@@ -11,6 +11,10 @@ const REMEMBERED: Duration = Duration::from_secs(15);
 /// SQLSTATE `disk_full`.
 const DISK_FULL: &str = "53100";
 
+/// SQLSTATEs of kept statements that are good no longer: `feature_not_supported`, "cached plan must not change result type" (a column that it selects
+/// has another type now), and `invalid_sql_statement_name` (somebody made the server forget it).
+pub(super) const OUTDATED: [&str; 2] = ["0A000", "26000"];
+
 /// What is noticed, shared by all pools of a process.
 #[derive(Debug, Default)]
 pub struct Health(Mutex<Noticed>);
@@ -19,6 +23,7 @@ pub struct Health(Mutex<Noticed>);
 struct Noticed {
     suspect: Option<Instant>,
     disk_full: Option<Instant>,
+    outdated: Option<Instant>,
 }
 
 impl Health {
@@ -42,6 +47,14 @@ impl Health {
         if code == DISK_FULL {
             self.noticed().disk_full = Some(Instant::now());
         }
+        if OUTDATED.contains(&code) {
+            self.noticed().outdated = Some(Instant::now());
+        }
+    }
+
+    /// When the server last refused a kept statement: what was prepared until then is to be prepared anew.
+    pub(super) fn outdated(&self) -> Option<Instant> {
+        self.noticed().outdated
     }
 
     /// Whether a write failed within the last seconds because the server's disk is full.

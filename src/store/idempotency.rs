@@ -7,6 +7,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::schema::idempotency_keys;
+use super::statement::sql;
 use super::{Connection, StoreError, StoreResult};
 use crate::domain::ids::AccountId;
 
@@ -51,7 +52,7 @@ pub async fn claim(
     claim: &IdempotencyClaim,
     resource: Uuid,
 ) -> StoreResult<Claimed> {
-    let Locked { locked } = diesel::sql_query("SELECT pg_try_advisory_xact_lock($1) AS locked")
+    let Locked { locked } = sql("SELECT pg_try_advisory_xact_lock($1) AS locked")
         .bind::<BigInt, _>(lock_number(claim))
         .get_result(conn)
         .await?;

@@ -10,6 +10,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::schema::copy_ledger;
+use super::statement::sql;
 use super::{Connection, StoreResult};
 use crate::domain::ids::{AccountId, CopyId, DisputeId, LedgerId, TradeId};
 use crate::domain::ledger::LedgerKind;
@@ -58,7 +59,7 @@ pub(super) struct NewEntry<'a> {
 /// Holds a registered copy until the transaction ends; `None`: there is none of that id. Not FOR UPDATE: what only refers to the copy
 /// need not wait.
 pub(super) async fn hold(conn: &mut Connection, copy: CopyId) -> StoreResult<Option<HeldCopy>> {
-    Ok(diesel::sql_query(
+    Ok(sql(
         "SELECT code_prefix, code_mac, id, owner_id, frozen_at, voided_at FROM copies WHERE id = $1 FOR NO KEY UPDATE",
     )
     .bind::<SqlUuid, _>(copy.0)
@@ -73,10 +74,8 @@ pub(super) async fn hold_by_key(
     code_prefix: &str,
     code_mac: &[u8],
 ) -> StoreResult<Option<HeldCopy>> {
-    Ok(diesel::sql_query(
-        "SELECT code_prefix, code_mac, id, owner_id, frozen_at, voided_at FROM copies \
-         WHERE code_prefix = $1 AND code_mac = $2 AND owner_id IS NOT NULL FOR NO KEY UPDATE",
-    )
+    Ok(sql("SELECT code_prefix, code_mac, id, owner_id, frozen_at, voided_at FROM copies \
+         WHERE code_prefix = $1 AND code_mac = $2 AND owner_id IS NOT NULL FOR NO KEY UPDATE")
     .bind::<Text, _>(code_prefix)
     .bind::<Binary, _>(code_mac)
     .get_result(conn)
@@ -95,15 +94,14 @@ pub(super) async fn is_party(
         #[diesel(sql_type = Bool)]
         party: bool,
     }
-    let Party { party } = diesel::sql_query(
-        "SELECT EXISTS (SELECT FROM copy_ledger WHERE code_prefix = $1 AND code_mac = $2 \
-                        AND (owner_id = $3 OR (entry = 'dispute' AND account_id = $3))) AS party",
-    )
-    .bind::<Text, _>(&copy.code_prefix)
-    .bind::<Binary, _>(&copy.code_mac)
-    .bind::<SqlUuid, _>(account.0)
-    .get_result(conn)
-    .await?;
+    let Party { party } =
+        sql("SELECT EXISTS (SELECT FROM copy_ledger WHERE code_prefix = $1 AND code_mac = $2 \
+                        AND (owner_id = $3 OR (entry = 'dispute' AND account_id = $3))) AS party")
+        .bind::<Text, _>(&copy.code_prefix)
+        .bind::<Binary, _>(&copy.code_mac)
+        .bind::<SqlUuid, _>(account.0)
+        .get_result(conn)
+        .await?;
     Ok(party)
 }
 

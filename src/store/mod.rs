@@ -55,6 +55,7 @@ pub mod serials;
 mod session;
 pub mod sessions;
 pub mod sets;
+mod statement;
 mod stored;
 pub mod submission_reviews;
 pub mod tokens;

@@ -6,6 +6,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::schema::accounts;
+use super::statement::sql;
 use super::{Connection, Store, StoreResult, accounts as rows};
 use crate::domain::text::name_skeleton;
 
@@ -40,7 +41,7 @@ async fn fill_in_some(conn: &mut Connection) -> StoreResult<usize> {
         .await?;
     let (ids, skeletons): (Vec<Uuid>, Vec<String>) =
         missing.iter().map(|(id, name)| (*id, name_skeleton(name))).unzip();
-    Ok(diesel::sql_query(
+    Ok(sql(
         "UPDATE accounts a SET name_skeleton = CASE \
              WHEN made.place = 1 AND NOT EXISTS (SELECT 1 FROM accounts o WHERE o.name_skeleton = made.skeleton) \
              THEN made.skeleton ELSE made.skeleton || E'\\n' || made.id END \

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::schema::{print_commitments, print_runs};
+use super::statement::sql;
 use super::{Connection, StoreResult, audit};
 use crate::auth::permission::{Acting, AnnouncePrintRuns, Operator};
 use crate::domain::commitment::{Opening, TAG};
@@ -78,7 +79,7 @@ const COMMITMENTS: &str = "SELECT m.id, s.game_code, s.code AS set_code, m.diges
 
 /// One announcement.
 pub async fn find(conn: &mut Connection, id: CommitmentId) -> StoreResult<Option<CommitmentRow>> {
-    Ok(diesel::sql_query(format!("{COMMITMENTS} WHERE m.id = $1"))
+    Ok(sql(format!("{COMMITMENTS} WHERE m.id = $1"))
         .bind::<SqlUuid, _>(id.0)
         .get_result(conn)
         .await
@@ -96,7 +97,7 @@ pub async fn list(
     let query = format!(
         "{COMMITMENTS} WHERE s.game_code = $1 AND s.code = $2 AND m.id < $3 ORDER BY m.id DESC LIMIT $4"
     );
-    Ok(diesel::sql_query(query)
+    Ok(sql(query)
         .bind::<Text, _>(game)
         .bind::<Text, _>(set)
         .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
@@ -236,7 +237,7 @@ pub async fn reveal(
     id: CommitmentId,
     now: DateTime<Utc>,
 ) -> StoreResult<Revealed> {
-    let standing: Option<Standing> = diesel::sql_query(
+    let standing: Option<Standing> = sql(
         "SELECT m.revealed_at IS NOT NULL AS revealed, \
                 EXISTS (SELECT 1 FROM print_runs r WHERE r.id = m.print_run_id AND r.status = 'active') AS printed, \
                 EXISTS (SELECT 1 FROM sets s JOIN cards k ON k.game_code = s.game_code AND k.set_code = s.code \

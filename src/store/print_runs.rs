@@ -8,6 +8,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::schema::{games, print_runs, sets};
+use super::statement::sql;
 use super::stored::UnknownWord;
 use super::{Connection, StoreResult, audit};
 use crate::auth::permission::{Granted, Operator, Planner, ReadPrintRuns};
@@ -68,7 +69,7 @@ pub async fn find_set(
         .await
         .optional()?;
     let Some((id, copies_per_card, manifest)) = found else { return Ok(None) };
-    let cards = diesel::sql_query(
+    let cards = sql(
         "SELECT k.id, k.number, \
                 coalesce(array_agg(p.id ORDER BY p.tier) FILTER (WHERE p.id IS NOT NULL), '{}') AS printings, \
                 coalesce(array_agg(p.rarity ORDER BY p.tier) FILTER (WHERE p.id IS NOT NULL), '{}') AS rarities, \
@@ -130,7 +131,7 @@ pub async fn begin(
         .await?;
     let (printings, counts): (Vec<Uuid>, Vec<i64>) =
         new.plan.lines().map(|line| (line.printing.id.0, number(line.copies))).unzip();
-    diesel::sql_query(
+    sql(
         "INSERT INTO print_run_lines (print_run_id, printing_id, copy_count) SELECT $1, * FROM unnest($2, $3)",
     )
     .bind::<SqlUuid, _>(new.id.0)
@@ -156,7 +157,7 @@ pub async fn activate(
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
     let per_card = number(run.plan.copies_per_card());
-    let raised = diesel::sql_query(
+    let raised = sql(
         "UPDATE sets s SET copies_per_card = s.copies_per_card + $3, revision = s.revision + 1, updated_at = $4 \
          WHERE s.id = $1 AND s.copies_per_card = $2 \
            AND $5 = (SELECT count(*) FROM cards k WHERE k.game_code = s.game_code AND k.set_code = s.code)",
@@ -296,7 +297,7 @@ pub async fn list(
     before: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<PrintRunRow>> {
-    Ok(diesel::sql_query(format!("{RUNS} WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2"))
+    Ok(sql(format!("{RUNS} WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2"))
         .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
         .bind::<BigInt, _>(limit)
         .get_results(conn)
@@ -309,7 +310,7 @@ pub async fn find(
     _by: &Granted<ReadPrintRuns>,
     id: PrintRunId,
 ) -> StoreResult<Option<PrintRunRow>> {
-    Ok(diesel::sql_query(format!("{RUNS} WHERE r.id = $1"))
+    Ok(sql(format!("{RUNS} WHERE r.id = $1"))
         .bind::<SqlUuid, _>(id.0)
         .get_result(conn)
         .await

@@ -4,6 +4,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Text};
 use diesel_async::RunQueryDsl;
 
+use super::statement::sql;
 use super::{Connection, StoreResult};
 use crate::auth::permission::Viewer;
 
@@ -29,7 +30,7 @@ pub async fn by_rarity(
     set: &str,
     viewer: Viewer,
 ) -> StoreResult<Vec<RarityRow>> {
-    Ok(diesel::sql_query(
+    Ok(sql(
         "SELECT p.rarity, sum(planned.copies)::bigint AS printed, sum(held.copies)::bigint AS registered \
          FROM cards k JOIN printings p ON p.card_id = k.id LEFT JOIN unlocks u ON u.card_id = k.id \
          CROSS JOIN LATERAL (SELECT coalesce(sum(l.copy_count), 0) AS copies FROM print_run_lines l \

@@ -15,6 +15,7 @@ use diesel::sql_types::{BigInt, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
+use super::statement::sql;
 use super::{Store, StoreError, StoreResult, account_events};
 use steps::{STEPS, Step};
 
@@ -62,12 +63,12 @@ async fn clear(store: &Store, step: &Step, now: DateTime<Utc>) -> StoreResult<us
 
 async fn clear_batch(
     store: &Store,
-    statement: &str,
+    statement: &'static str,
     before: DateTime<Utc>,
     limit: i64,
 ) -> StoreResult<i64> {
     let mut conn = store.connection().await?;
-    let rows = diesel::sql_query(statement)
+    let rows = sql(statement)
         .bind::<Timestamptz, _>(before)
         .bind::<BigInt, _>(limit)
         .execute(&mut *conn)
@@ -122,7 +123,7 @@ async fn networks_page(
     limit: i64,
 ) -> StoreResult<Page> {
     let mut conn = store.connection().await?;
-    Ok(diesel::sql_query(SWEEP_NETWORKS)
+    Ok(sql(SWEEP_NETWORKS)
         .bind::<Timestamptz, _>(now)
         .bind::<SqlUuid, _>(after)
         .bind::<BigInt, _>(limit)

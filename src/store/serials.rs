@@ -12,6 +12,7 @@ use super::door::submission::{MatchedCopy, SubmissionClaim, matching_copy};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::ledger;
 use super::schema::{copy_ledger, disputes};
+use super::statement::sql;
 use super::unlocks::ProgressRow;
 use super::{Connection, Store, StoreError, StoreResult, votes};
 use crate::auth::permission::{Acting, Granted, ReadOwnSubmissions, SubmitSerials};
@@ -185,7 +186,7 @@ async fn register(
     new: &NewSubmission,
     copy: &MatchedCopy,
 ) -> StoreResult<Option<bool>> {
-    let registered: Vec<Registration> = diesel::sql_query(
+    let registered: Vec<Registration> = sql(
         "WITH claimed AS ( \
              UPDATE copies SET owner_id = $3, registered_at = $4 \
              WHERE code_prefix = $1 AND code_mac = $2 AND owner_id IS NULL AND voided_at IS NULL AND frozen_at IS NULL \
@@ -375,14 +376,12 @@ pub async fn list(
     before: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<SubmissionRow>> {
-    Ok(diesel::sql_query(submissions_where(
-        "s.account_id = $1 AND s.id < $2 ORDER BY s.id DESC LIMIT $3",
-    ))
-    .bind::<SqlUuid, _>(by.account().0)
-    .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
-    .bind::<BigInt, _>(limit)
-    .get_results(conn)
-    .await?)
+    Ok(sql(submissions_where("s.account_id = $1 AND s.id < $2 ORDER BY s.id DESC LIMIT $3"))
+        .bind::<SqlUuid, _>(by.account().0)
+        .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
+        .bind::<BigInt, _>(limit)
+        .get_results(conn)
+        .await?)
 }
 
 /// One of the own submissions.
@@ -409,7 +408,7 @@ pub async fn find_owned(
     by: &Granted<SubmitSerials>,
     copy: CopyId,
 ) -> StoreResult<Option<OwnedRow>> {
-    Ok(diesel::sql_query(format!(
+    Ok(sql(format!(
         "SELECT c.registered_at, {CARD} FROM copies c \
          JOIN printings p ON p.id = c.printing_id \
          JOIN cards k ON k.id = p.card_id \
@@ -427,7 +426,7 @@ async fn own(
     account: AccountId,
     id: SubmissionId,
 ) -> StoreResult<Option<SubmissionRow>> {
-    Ok(diesel::sql_query(submissions_where("s.id = $1 AND s.account_id = $2"))
+    Ok(sql(submissions_where("s.id = $1 AND s.account_id = $2"))
         .bind::<SqlUuid, _>(id.0)
         .bind::<SqlUuid, _>(account.0)
         .get_result(conn)

@@ -2,15 +2,18 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use deadpool::managed::{Manager, Metrics, Object, RecycleError, RecycleResult};
-use diesel::connection::{Instrumentation, InstrumentationEvent};
+use diesel::connection::{CacheSize, Instrumentation, InstrumentationEvent};
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_async::pooled_connection::PoolableConnection as _;
 use diesel_async::{AsyncConnection as _, AsyncPgConnection, SimpleAsyncConnection as _};
 
+use tokio::time::Instant;
+
+use super::statement::MOST_ON_A_CONNECTION;
 use super::wire::{Line, Pulse, dial};
 use super::{Connection, StoreSettings};
 
@@ -18,8 +21,9 @@ use super::{Connection, StoreSettings};
 pub(super) struct Session {
     // Dropped first: the line then has nothing to do any more but to say farewell.
     conn: AsyncPgConnection,
-    /// Somebody waits for the answer to a statement.
-    asking: Arc<AtomicBool>,
+    noted: Arc<Noted>,
+    /// Since when it keeps the statements that it keeps.
+    keeps_since: Instant,
     line: Line,
 }
 
@@ -61,10 +65,10 @@ impl Session {
         let health = &settings.health;
         let dialled = dial(&settings.url, name, settings.acquire_timeout, health).await?;
         let mut conn = AsyncPgConnection::try_from(dialled.client).await?;
-        let asking = Arc::new(AtomicBool::new(false));
-        conn.set_instrumentation(Asking(asking.clone()));
+        let noted = Arc::<Noted>::default();
+        conn.set_instrumentation(Notes(noted.clone()));
         dialled.line.pulse.lend(settings.answer_timeout, None);
-        Ok(Self { conn, asking, line: dialled.line })
+        Ok(Self { conn, noted, keeps_since: Instant::now(), line: dialled.line })
     }
 
     pub(super) fn pulse(&self) -> &Pulse {
@@ -79,6 +83,21 @@ impl Session {
     /// Whether it has not ended.
     pub(super) fn is_open(&self) -> bool {
         !self.line.has_ended()
+    }
+
+    /// Whether the statements that it keeps are not to be used again: there are too many, or the server refused such a one of about that age at
+    /// the time `outdated`.
+    pub(super) fn keeps_too_much(&self, outdated: Option<Instant>) -> bool {
+        self.noted.kept.load(Ordering::Relaxed) > MOST_ON_A_CONNECTION
+            || outdated.is_some_and(|outdated| self.keeps_since <= outdated)
+    }
+
+    /// Forgets all statements that are kept; the server, too.
+    fn forget_statements(&mut self) {
+        self.conn.set_prepared_statement_cache_size(CacheSize::Disabled);
+        self.conn.set_prepared_statement_cache_size(CacheSize::Unbounded);
+        self.noted.kept.store(0, Ordering::Relaxed);
+        self.keeps_since = Instant::now();
     }
 }
 
@@ -96,14 +115,27 @@ impl DerefMut for Session {
     }
 }
 
-/// Notes whether a statement is under way: one that is given up in the middle begins and never ends.
-struct Asking(Arc<AtomicBool>);
+/// What the driver tells of a connection.
+#[derive(Default)]
+struct Noted {
+    /// Somebody waits for the answer to a statement: one that is given up in the middle begins and never ends.
+    asking: AtomicBool,
+    /// Statements that were prepared to be kept.
+    kept: AtomicUsize,
+}
 
-impl Instrumentation for Asking {
+struct Notes(Arc<Noted>);
+
+impl Instrumentation for Notes {
     fn on_connection_event(&mut self, event: InstrumentationEvent<'_>) {
         match event {
-            InstrumentationEvent::StartQuery { .. } => self.0.store(true, Ordering::Relaxed),
-            InstrumentationEvent::FinishQuery { .. } => self.0.store(false, Ordering::Relaxed),
+            InstrumentationEvent::StartQuery { .. } => self.0.asking.store(true, Ordering::Relaxed),
+            InstrumentationEvent::FinishQuery { .. } => {
+                self.0.asking.store(false, Ordering::Relaxed);
+            }
+            InstrumentationEvent::CacheQuery { .. } => {
+                self.0.kept.fetch_add(1, Ordering::Relaxed);
+            }
             _ => {}
         }
     }
@@ -134,6 +166,9 @@ impl Manager for Sessions {
             }
             session.line.cut();
             return Err(RecycleError::message("not fit for use"));
+        }
+        if session.keeps_too_much(self.0.health.outdated()) {
+            session.forget_statements();
         }
         Ok(())
     }
@@ -179,7 +214,7 @@ impl DerefMut for Held {
 impl Drop for Held {
     fn drop(&mut self) {
         let Some(mut session) = self.0.take() else { return };
-        if session.asking.load(Ordering::Relaxed) || session.conn.is_broken() {
+        if session.noted.asking.load(Ordering::Relaxed) || session.conn.is_broken() {
             if !session.line.has_ended() {
                 given_up("abandoned");
             }

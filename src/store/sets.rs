@@ -5,6 +5,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Date, Int4, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
+use super::statement::sql;
 use super::{Connection, StoreResult};
 
 /// A set with its counts.
@@ -61,19 +62,16 @@ pub async fn list(
     after: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<SetRow>> {
-    let query = diesel::sql_query(format!(
-        "{SELECT} AND ($2 IS NULL OR s.code > $2) ORDER BY s.code LIMIT $3"
-    ))
-    .bind::<Text, _>(game)
-    .bind::<Nullable<Text>, _>(after)
-    .bind::<BigInt, _>(limit);
+    let query = sql(format!("{SELECT} AND ($2 IS NULL OR s.code > $2) ORDER BY s.code LIMIT $3"))
+        .bind::<Text, _>(game)
+        .bind::<Nullable<Text>, _>(after)
+        .bind::<BigInt, _>(limit);
     Ok(query.load(conn).await?)
 }
 
 /// The set of that code.
 pub async fn find(conn: &mut Connection, game: &str, code: &str) -> StoreResult<Option<SetRow>> {
-    let query = diesel::sql_query(format!("{SELECT} AND s.code = $2"))
-        .bind::<Text, _>(game)
-        .bind::<Text, _>(code);
+    let query =
+        sql(format!("{SELECT} AND s.code = $2")).bind::<Text, _>(game).bind::<Text, _>(code);
     Ok(query.get_result(conn).await.optional()?)
 }

@@ -7,6 +7,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::schema::{submission_reviews, submissions};
+use super::statement::sql;
 use super::{Connection, StoreResult, audit, ledger, votes};
 use crate::auth::permission::{Acting, Granted, ReviewSubmissions};
 use crate::domain::ids::{CardId, SubmissionId};
@@ -54,7 +55,7 @@ pub async fn waiting(
     after: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<WaitingRow>> {
-    Ok(diesel::sql_query(
+    Ok(sql(
         "SELECT s.submission_id AS id, s.account_id, s.account_since, \
                 (SELECT count(*) FROM submissions made WHERE made.account_id = s.account_id) AS account_submissions, \
                 k.id AS card_id, k.game_code, k.set_code, k.number, p.rarity, s.created_at \

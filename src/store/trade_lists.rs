@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::collection;
 use super::decks::Edited;
 use super::door::collection as door;
+use super::statement::sql;
 use super::{Connection, StoreResult};
 use crate::auth::permission::{Acting, Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
 use crate::domain::collection::TradeListKind;
@@ -67,7 +68,7 @@ async fn row(
     account: AccountId,
     kind: TradeListKind,
 ) -> StoreResult<Option<TradeListRow>> {
-    Ok(diesel::sql_query(LIST)
+    Ok(sql(LIST)
         .bind::<SqlUuid, _>(account.0)
         .bind::<Text, _>(kind.as_str())
         .get_result(conn)
@@ -103,7 +104,7 @@ pub async fn public(
     name_key: &str,
     kind: TradeListKind,
 ) -> StoreResult<Option<(String, TradeListView)>> {
-    let owner: Option<Owner> = diesel::sql_query(
+    let owner: Option<Owner> = sql(
         "SELECT a.id, a.name FROM accounts a JOIN trade_lists l ON l.account_id = a.id AND l.kind = $2 \
          WHERE a.name_key = $1 AND a.banned_at IS NULL AND l.visibility = 'public'",
     )
@@ -156,7 +157,7 @@ pub async fn replace(
     if !is_current(before) {
         return Ok(Edited::Stale);
     }
-    let list: TradeListRow = diesel::sql_query(
+    let list: TradeListRow = sql(
         "INSERT INTO trade_lists AS list (account_id, kind, visibility, revision, updated_at) VALUES ($1, $2, $3, 1, $4) \
          ON CONFLICT (account_id, kind) DO UPDATE SET visibility = excluded.visibility, revision = list.revision + 1, \
          updated_at = excluded.updated_at RETURNING visibility, revision, updated_at",
@@ -167,12 +168,12 @@ pub async fn replace(
     .bind::<Timestamptz, _>(at)
     .get_result(conn)
     .await?;
-    diesel::sql_query("DELETE FROM trade_list_items WHERE account_id = $1 AND kind = $2")
+    sql("DELETE FROM trade_list_items WHERE account_id = $1 AND kind = $2")
         .bind::<SqlUuid, _>(account.0)
         .bind::<Text, _>(kind.as_str())
         .execute(conn)
         .await?;
-    diesel::sql_query(
+    sql(
         "INSERT INTO trade_list_items (account_id, kind, position, card_id, printing_id, quantity) \
          SELECT $1, $2, item.place - 1, item.card, item.printing, item.quantity \
          FROM unnest($3, $4, $5) WITH ORDINALITY AS item (card, printing, quantity, place)",
@@ -228,7 +229,7 @@ pub async fn matches(
 ) -> StoreResult<Vec<TradeMatch>> {
     let (mutual, total, account) = after
         .map_or((None, None, None), |(mutual, total, id)| (Some(mutual), Some(total), Some(id)));
-    Ok(diesel::sql_query(
+    Ok(sql(
         "WITH mine AS (SELECT i.kind, i.position, i.card_id, i.printing_id FROM trade_list_items i JOIN cards c ON c.id = i.card_id \
              WHERE i.account_id = $1 AND ($2 IS NULL OR c.game_code = $2)), \
          met AS (SELECT theirs.account_id, mine.kind, count(DISTINCT mine.position) AS items FROM mine CROSS JOIN LATERAL ( \

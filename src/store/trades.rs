@@ -14,6 +14,7 @@ use super::copies::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, seen};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::ledger::{self, HeldCopy, NewEntry};
 use super::schema::{accounts, trade_copies, trades};
+use super::statement::sql;
 use super::{Connection, StoreResult};
 use crate::auth::permission::{Acting, Granted, Permission, ReadTrades, Viewer, WriteTrades};
 use crate::domain::ids::{AccountId, CopyId, TradeId};
@@ -278,7 +279,7 @@ async fn terms(
     counter_to: Option<TradeId>,
 ) -> StoreResult<Result<Vec<TermRow>, Vec<(TradeSide, usize, CopyFault)>>> {
     let ids: Vec<Uuid> = terms.give().iter().chain(terms.want()).map(|copy| copy.0).collect();
-    let rows: Vec<TermRow> = diesel::sql_query(
+    let rows: Vec<TermRow> = sql(
         "SELECT c.id, c.code_prefix, c.code_mac, c.owner_id, c.frozen_at IS NOT NULL AS frozen, \
                 c.voided_at IS NOT NULL AS voided, \
                 EXISTS (SELECT FROM trade_copies t WHERE t.trade_id = $2 AND t.given \
@@ -351,7 +352,7 @@ async fn hold(
     trade: TradeId,
     now: DateTime<Utc>,
 ) -> StoreResult<Option<HeldTrade>> {
-    Ok(diesel::sql_query(format!(
+    Ok(sql(format!(
         "SELECT t.offered_by, t.offered_to, {STATE} AS state FROM trades t \
          WHERE t.id = $2 AND $3 IN (t.offered_by, t.offered_to) FOR NO KEY UPDATE"
     ))
@@ -383,7 +384,7 @@ async fn gone(conn: &mut Connection, trade: TradeId) -> StoreResult<Vec<CopyId>>
         #[diesel(sql_type = SqlUuid)]
         id: Uuid,
     }
-    let rows: Vec<Gone> = diesel::sql_query(
+    let rows: Vec<Gone> = sql(
         "SELECT c.id FROM trade_copies t JOIN copies c ON c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
          WHERE t.trade_id = $1 AND t.gone ORDER BY c.id",
     )
@@ -464,7 +465,7 @@ pub async fn accept(
         TradeState::Lapsed => return Ok(Answered::Lapsed(gone(conn, trade).await?, When::Before)),
         closed => return Ok(Answered::Closed(closed)),
     }
-    let rows: Vec<SwapRow> = diesel::sql_query(
+    let rows: Vec<SwapRow> = sql(
         "SELECT c.code_prefix, c.code_mac, c.id, c.owner_id, c.frozen_at, c.voided_at, t.given \
          FROM trade_copies t JOIN copies c ON c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
          WHERE t.trade_id = $1 ORDER BY c.code_prefix, c.code_mac FOR NO KEY UPDATE OF c",
@@ -501,7 +502,7 @@ async fn swap(
     rows: &[SwapRow],
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    diesel::sql_query(
+    sql(
         "UPDATE copies c SET owner_id = CASE WHEN t.given THEN $2 ELSE $3 END FROM trade_copies t \
          WHERE t.trade_id = $1 AND c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac",
     )
@@ -524,12 +525,10 @@ async fn swap(
         .collect();
     ledger::append(conn, &entries).await?;
     // Whoever gets what she claimed has nothing left to claim.
-    diesel::sql_query(
-        "UPDATE disputes d SET state = 'settled', closed_at = $2 FROM trade_copies t, copies c \
+    sql("UPDATE disputes d SET state = 'settled', closed_at = $2 FROM trade_copies t, copies c \
          WHERE t.trade_id = $1 AND c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
            AND d.code_prefix = t.code_prefix AND d.code_mac = t.code_mac \
-           AND d.state = 'open' AND d.claimant_id = c.owner_id",
-    )
+           AND d.state = 'open' AND d.claimant_id = c.owner_id")
     .bind::<SqlUuid, _>(trade.0)
     .bind::<Timestamptz, _>(at)
     .execute(conn)
@@ -638,7 +637,7 @@ pub async fn list(
         Some(TradeRole::Offerer) => "t.offered_by = $2",
         Some(TradeRole::Recipient) => "t.offered_to = $2",
     };
-    Ok(diesel::sql_query(format!(
+    Ok(sql(format!(
         "{ROWS}, {STATE} AS state {SIDES} WHERE {side} AND ($3 IS NULL OR {STATE} = $3) AND t.id < $4 \
          ORDER BY t.id DESC LIMIT $5"
     ))
@@ -659,7 +658,7 @@ pub async fn find<P: TradePermission>(
     trade: TradeId,
     now: DateTime<Utc>,
 ) -> StoreResult<Option<(TradeRow, Vec<TradedCopy>)>> {
-    let row: Option<TradeRow> = diesel::sql_query(format!(
+    let row: Option<TradeRow> = sql(format!(
         "{ROWS}, {STATE} AS state {SIDES} WHERE t.id = $2 AND $3 IN (t.offered_by, t.offered_to)"
     ))
     .bind::<Timestamptz, _>(now)
@@ -696,7 +695,7 @@ async fn copies_of(
     viewer: Viewer,
     trade: TradeId,
 ) -> StoreResult<Vec<TradedCopy>> {
-    let rows: Vec<TradedRow> = diesel::sql_query(format!(
+    let rows: Vec<TradedRow> = sql(format!(
         "SELECT {COLUMNS}, x.given, x.gone, c.owner_id = CASE WHEN x.given THEN t.offered_by ELSE t.offered_to END \
                 AND c.frozen_at IS NULL AND c.voided_at IS NULL AS available \
          FROM trade_copies x JOIN trades t ON t.id = x.trade_id \

@@ -11,6 +11,7 @@ use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
 use uuid::Uuid;
 
 use super::schema::{games, sets, unlock_policies};
+use super::statement::sql;
 use super::{Connection, Store, StoreResult, audit, changes, deadlines, votes};
 use crate::auth::permission::{Acting, UnlockCards};
 use crate::domain::ids::CardId;
@@ -270,7 +271,7 @@ pub(super) async fn apply(
     count: Count,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
-    let hidden: Vec<HiddenRow> = diesel::sql_query(
+    let hidden: Vec<HiddenRow> = sql(
         "SELECT u.card_id, u.threshold, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
          WHERE k.game_code = $1 AND k.set_code = $2 AND u.unlocked_at IS NULL ORDER BY u.card_id FOR UPDATE OF u",
     )
@@ -283,7 +284,7 @@ pub(super) async fn apply(
     let differs = |row: &HiddenRow| row.threshold != policy.threshold || row.by_policy != by_policy;
     let changed: Vec<Uuid> =
         hidden.iter().filter(|row| differs(row)).map(|row| row.card_id).collect();
-    diesel::sql_query("UPDATE unlocks SET threshold = $2, by_policy = $3 WHERE card_id = ANY ($1)")
+    sql("UPDATE unlocks SET threshold = $2, by_policy = $3 WHERE card_id = ANY ($1)")
         .bind::<Array<SqlUuid>, _>(changed)
         .bind::<Int4, _>(policy.threshold)
         .bind::<Bool, _>(by_policy)
@@ -337,7 +338,7 @@ pub(super) async fn open(
     let mut cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
     cards.sort_unstable();
     let events: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
-    let opened = diesel::sql_query(
+    let opened = sql(
         "WITH locked AS ( \
              SELECT card_id FROM unlocks WHERE card_id = ANY ($2) AND unlocked_at IS NULL ORDER BY card_id FOR UPDATE \
          ), opened AS ( \
@@ -400,14 +401,13 @@ pub async fn unlock_set(
 }
 
 async fn hidden_cards(conn: &mut Connection, game: &str, set: &str) -> StoreResult<Vec<CardId>> {
-    let rows: Vec<CardRow> = diesel::sql_query(
-        "SELECT u.card_id FROM unlocks u JOIN cards k ON k.id = u.card_id \
-         WHERE k.game_code = $1 AND k.set_code = $2 AND u.unlocked_at IS NULL",
-    )
-    .bind::<Text, _>(game)
-    .bind::<Text, _>(set)
-    .load(conn)
-    .await?;
+    let rows: Vec<CardRow> =
+        sql("SELECT u.card_id FROM unlocks u JOIN cards k ON k.id = u.card_id \
+         WHERE k.game_code = $1 AND k.set_code = $2 AND u.unlocked_at IS NULL")
+        .bind::<Text, _>(game)
+        .bind::<Text, _>(set)
+        .load(conn)
+        .await?;
     Ok(rows.into_iter().map(|row| CardId(row.card_id)).collect())
 }
 
@@ -422,7 +422,7 @@ pub async fn unlock_due(
     since: DateTime<Utc>,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
-    let due: Vec<PlaceRow> = diesel::sql_query(
+    let due: Vec<PlaceRow> = sql(
         "SELECT s.game_code, s.code AS set_code FROM sets s JOIN LATERAL ( \
              SELECT p.unlock_at FROM unlock_policies p \
              WHERE p.game_code = s.game_code AND (p.set_code = s.code OR p.set_code IS NULL) \
@@ -442,7 +442,7 @@ pub async fn unlock_due(
             }
         }
     }
-    let grown: Vec<CardRow> = diesel::sql_query(
+    let grown: Vec<CardRow> = sql(
         "SELECT DISTINCT u.card_id FROM unlock_policies p \
          JOIN cards k ON k.game_code = p.game_code AND (p.set_code IS NULL OR k.set_code = p.set_code) \
          JOIN unlocks u ON u.card_id = k.id AND u.unlocked_at IS NULL AND u.by_policy \

@@ -7,6 +7,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::schema::unlocks;
+use super::statement::sql;
 use super::{Connection, StoreResult};
 use crate::domain::ids::CardId;
 
@@ -72,7 +73,7 @@ pub async fn of_set(
     after: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<SetProgressRow>> {
-    Ok(diesel::sql_query(
+    Ok(sql(
         "SELECT u.card_id, k.number, u.submissions, u.threshold, u.unlocked_at \
          FROM cards k JOIN unlocks u ON u.card_id = k.id \
          WHERE k.game_code = $1 AND k.set_code = $2 AND ($3 IS NULL OR k.number > $3) ORDER BY k.number LIMIT $4",
@@ -95,12 +96,10 @@ pub async fn list(
         DateTime::<Utc>::from_timestamp(FAR_FUTURE, 0).unwrap_or_default(),
         Uuid::nil(),
     ));
-    Ok(diesel::sql_query(
-        "SELECT u.card_id, k.game_code, k.set_code, k.number, u.unlocked_at \
+    Ok(sql("SELECT u.card_id, k.game_code, k.set_code, k.number, u.unlocked_at \
          FROM unlocks u JOIN cards k ON k.id = u.card_id \
          WHERE u.unlocked_at <= $1 AND (u.unlocked_at < $1 OR u.card_id > $2) \
-         ORDER BY u.unlocked_at DESC, u.card_id LIMIT $3",
-    )
+         ORDER BY u.unlocked_at DESC, u.card_id LIMIT $3")
     .bind::<Timestamptz, _>(at)
     .bind::<SqlUuid, _>(card)
     .bind::<BigInt, _>(limit)

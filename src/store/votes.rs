@@ -14,6 +14,7 @@ use diesel::sql_types::{
 use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
 use uuid::Uuid;
 
+use super::statement::sql;
 use super::unlock_policies::{InForce, PATIENCE, Reason, in_force, open};
 use super::{Connection, StoreResult};
 use crate::domain::ids::{AccountId, CardId, SubmissionId};
@@ -76,7 +77,7 @@ async fn votes_for(
     cards: &[CardId],
 ) -> StoreResult<BTreeMap<CardId, (Vec<Vote>, usize)>> {
     let ids: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
-    let rows: Vec<VoteRow> = diesel::sql_query(
+    let rows: Vec<VoteRow> = sql(
         "SELECT v.card_id, v.submission_id, v.account_id, v.account_since, p.rarity, n.network_mac AS network, \
                 coalesce(n.wider_macs, '{}') AS wider, v.confirmed, \
                 (SELECT count(*) FROM printings printed WHERE printed.card_id = v.card_id) AS printed \
@@ -112,7 +113,7 @@ async fn note(
 ) -> StoreResult<()> {
     let cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
     let counted: Vec<Uuid> = counted.iter().map(|submission| submission.0).collect();
-    diesel::sql_query(
+    sql(
         "WITH taken_back AS ( \
              DELETE FROM counted_submissions c USING submissions s \
              WHERE s.card_id = ANY ($1) AND c.submission_id = s.id \
@@ -145,7 +146,7 @@ struct HeldCard {
 
 /// Holds those of the cards that are hidden until the transaction ends, in the order in which all do.
 async fn hold(conn: &mut Connection, cards: &[Uuid]) -> StoreResult<Vec<HeldCard>> {
-    Ok(diesel::sql_query(
+    Ok(sql(
         "SELECT u.card_id, k.game_code, k.set_code, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
          WHERE u.card_id = ANY ($1) AND u.unlocked_at IS NULL \
          ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u",
@@ -200,7 +201,7 @@ async fn is_counted(conn: &mut Connection, card: CardId, account: AccountId) -> 
         #[diesel(sql_type = Bool)]
         counted: bool,
     }
-    let Counted { counted } = diesel::sql_query(
+    let Counted { counted } = sql(
         "SELECT EXISTS (SELECT FROM submissions s JOIN counted_submissions c ON c.submission_id = s.id \
                         WHERE s.card_id = $1 AND s.account_id = $2) AS counted",
     )
@@ -225,14 +226,13 @@ pub(super) async fn count_copy(
     code_mac: &[u8],
     at: DateTime<Utc>,
 ) -> StoreResult<bool> {
-    let submitted: Option<CardRow> = diesel::sql_query(
-        "SELECT card_id FROM submissions WHERE code_prefix = $1 AND code_mac = $2",
-    )
-    .bind::<Text, _>(code_prefix)
-    .bind::<Binary, _>(code_mac)
-    .get_result(conn)
-    .await
-    .optional()?;
+    let submitted: Option<CardRow> =
+        sql("SELECT card_id FROM submissions WHERE code_prefix = $1 AND code_mac = $2")
+            .bind::<Text, _>(code_prefix)
+            .bind::<Binary, _>(code_mac)
+            .get_result(conn)
+            .await
+            .optional()?;
     match submitted {
         Some(CardRow { card_id }) => count_card(conn, CardId(card_id), at).await,
         None => Ok(false),
@@ -248,7 +248,7 @@ pub(super) async fn count_account(
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
     conn.batch_execute(PATIENCE).await?;
-    let cards: Vec<CardRow> = diesel::sql_query(
+    let cards: Vec<CardRow> = sql(
         "SELECT DISTINCT s.card_id FROM submissions s JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at IS NULL \
          WHERE s.account_id = $1",
     )

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::changes::{self, Change};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::schema::{events, webhook_deliveries as deliveries, webhooks};
+use super::statement::sql;
 use super::{Connection, Store, StoreResult};
 use crate::auth::permission::{Acting, Granted, ManageWebhooks, ReadWebhooks};
 use crate::domain::clock::Clock;
@@ -338,7 +339,7 @@ async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> Store
 
 /// What waits for a disabled or deleted webhook will not be posted.
 async fn give_up_disabled(conn: &mut Connection, at: DateTime<Utc>) -> StoreResult<usize> {
-    Ok(diesel::sql_query(
+    Ok(sql(
         "UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, finished_at = $1, last_failure = $2 \
          WHERE id IN (SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \
                       WHERE d.state = 'waiting' AND (w.disabled_at IS NOT NULL OR w.deleted_at IS NOT NULL) \
@@ -390,7 +391,7 @@ struct Held {
 pub async fn hold(store: &Store, now: DateTime<Utc>) -> StoreResult<Option<Hold>> {
     let mut conn = store.connection().await?;
     let lease = Uuid::new_v4();
-    let held: Option<Held> = diesel::sql_query(
+    let held: Option<Held> = sql(
         "UPDATE webhooks SET lease_id = $1, lease_until = $2 WHERE id = ( \
              SELECT w.id FROM webhooks w \
              WHERE w.disabled_at IS NULL AND w.deleted_at IS NULL \

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::schema::{games, webhooks};
+use super::statement::sql;
 use super::{Connection, StoreResult, audit};
 use crate::auth::permission::{Acting, Granted, ManageWebhooks, ReadWebhooks};
 use crate::domain::ids::{AccountId, WebhookId};
@@ -153,7 +154,7 @@ pub async fn create(
     if let Some(before) = idempotency::begin(conn, claim, id.0).await? {
         return Ok(WebhookCreated::Repeat(load(conn, WebhookId(before)).await?));
     }
-    diesel::sql_query("SELECT pg_advisory_xact_lock($1)")
+    sql("SELECT pg_advisory_xact_lock($1)")
         .bind::<diesel::sql_types::BigInt, _>(LOCK)
         .execute(conn)
         .await?;

@@ -39,6 +39,7 @@ mod games;
 mod hidden_cards;
 mod history;
 mod import;
+mod kept_answers;
 mod key_fingerprints;
 mod ledger;
 mod log_in_races;

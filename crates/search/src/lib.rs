@@ -7,6 +7,7 @@ mod check;
 mod common_words;
 mod fields;
 mod fold;
+pub mod index;
 mod predicate;
 mod regex;
 mod suggest;

@@ -81,6 +81,6 @@ pub(in crate::store) async fn stretch(
             .push(")");
     }
     let sql = sql.push(" ORDER BY c.set_code, c.number LIMIT ").bind::<BigInt, _>(limit);
-    let rows: Vec<BulkRow> = sql.query.load(conn).await?;
+    let rows: Vec<BulkRow> = sql.fixed().load(conn).await?;
     Ok(rows.into_iter().map(BulkRow::card).collect())
 }

@@ -515,7 +515,7 @@ pub(in crate::store) async fn known_cards(
             .push(" JOIN cards c ON c.id = content.card_id WHERE content.search_key = ANY(")
             .bind::<Array<Text>, _>(names)
             .push(") ORDER BY c.game_code, c.set_code, c.number");
-        rows.extend(sql.query.load::<KnownRow>(conn).await?);
+        rows.extend(sql.fixed().load::<KnownRow>(conn).await?);
     }
     for places in clues.places.chunks(CHUNK) {
         let part = |of: fn(&(String, String, String)) -> &String| -> Vec<&String> {
@@ -533,7 +533,7 @@ pub(in crate::store) async fn known_cards(
                  AND c.number = place.number JOIN card_content content ON content.card_id = c.id AND ",
             )
             .sight(viewer);
-        rows.extend(sql.query.load::<KnownRow>(conn).await?);
+        rows.extend(sql.fixed().load::<KnownRow>(conn).await?);
     }
     for printings in clues.printings.chunks(CHUNK) {
         let sql = Sql::new(KNOWN)
@@ -542,7 +542,7 @@ pub(in crate::store) async fn known_cards(
             .push(" WHERE c.id IN (SELECT card_id FROM printings WHERE id = ANY(")
             .bind::<Array<SqlUuid>, _>(printings)
             .push("))");
-        rows.extend(sql.query.load::<KnownRow>(conn).await?);
+        rows.extend(sql.fixed().load::<KnownRow>(conn).await?);
     }
     if !clues.printings.is_empty() {
         // Counted, and hidden again from who counted it: nothing but what she wrote down. In one statement, since a card is known by the
@@ -559,7 +559,7 @@ pub(in crate::store) async fn known_cards(
         .push(" AND e.printing_id = ANY(")
         .bind::<Array<SqlUuid>, _>(&clues.printings)
         .push(") GROUP BY c.id");
-        rows.extend(sql.query.load::<KnownRow>(conn).await?);
+        rows.extend(sql.fixed().load::<KnownRow>(conn).await?);
     }
     Ok(rows.into_iter().map(KnownRow::card).collect())
 }

@@ -29,6 +29,6 @@ pub(in crate::store) async fn names_seen(
         .bind::<Array<SqlUuid>, _>(cards)
         .push(") AND ")
         .sight(viewer);
-    let rows: Vec<NameRow> = sql.query.load(conn).await?;
+    let rows: Vec<NameRow> = sql.fixed().load(conn).await?;
     Ok(rows.into_iter().map(|row| (row.card_id, row.name)).collect())
 }

@@ -102,7 +102,7 @@ pub async fn facets(
         )
         .bind::<Array<Text>, _>(attributes)
         .push(") key, jsonb_path_query(attributes -> key, '$[*]') value GROUP BY key, value");
-    let rows: Vec<CountRow> = sql.query.load(conn).await?;
+    let rows: Vec<CountRow> = sql.fixed().load(conn).await?;
     let count = |row: CountRow| {
         Some(FacetCount {
             source: FacetSource::of(&row.source)?,

@@ -15,6 +15,7 @@ use super::Sql;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
 use crate::store::json::Json;
+use crate::store::statement::sql;
 use crate::store::{Connection, StoreResult};
 
 /// One member of a card that changed.
@@ -88,7 +89,7 @@ pub async fn list(
         None => sql,
     };
     let sql = sql.push(" ORDER BY h.at DESC, h.id DESC LIMIT ").bind::<BigInt, _>(limit);
-    let rows: Vec<Row> = sql.query.load(conn).await?;
+    let rows: Vec<Row> = sql.fixed().load(conn).await?;
     let entry = |row: Row| HistoryEntry {
         id: row.id,
         change: row.change,
@@ -106,10 +107,8 @@ pub(in crate::store) async fn note(
     changes: &[Change],
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    diesel::sql_query(
-        "INSERT INTO card_history (id, card_id, change, changes, early, at) \
-         SELECT $1, card_id, $3, $4, NOT open, $5 FROM card_content WHERE card_id = $2",
-    )
+    sql("INSERT INTO card_history (id, card_id, change, changes, early, at) \
+         SELECT $1, card_id, $3, $4, NOT open, $5 FROM card_content WHERE card_id = $2")
     .bind::<SqlUuid, _>(Uuid::now_v7())
     .bind::<SqlUuid, _>(card.0)
     .bind::<Text, _>(change)

@@ -131,7 +131,7 @@ pub async fn named(
              ORDER BY is_same DESC, has_words DESC, likeness DESC, name_key, game_code LIMIT ",
         )
         .bind::<BigInt, _>(MAX_CANDIDATES);
-    Ok(sql.query.load(conn).await?)
+    Ok(sql.fixed().load(conn).await?)
 }
 
 /// A name for which near ones are looked for.
@@ -201,7 +201,7 @@ pub(in crate::store) async fn near(
         .bind::<BigInt, _>(MAX_CANDIDATES)
         .push(") one ORDER BY typed.asked, ")
         .push(order);
-    let rows: Vec<NearRow> = sql.query.load(conn).await?;
+    let rows: Vec<NearRow> = sql.fixed().load(conn).await?;
     let mut found = vec![Vec::new(); names.len()];
     for row in rows {
         if let Some(cards) = usize::try_from(row.asked - 1).ok().and_then(|at| found.get_mut(at)) {
@@ -253,7 +253,7 @@ pub async fn suggest_names(
         .bind::<Nullable<Text>, _>(pattern)
         .push(" THEN 1 ELSE 2 END, content.search_key COLLATE \"C\", content.name COLLATE \"C\" LIMIT ")
         .bind::<BigInt, _>(limit);
-    let rows: Vec<NameRow> = sql.query.load(conn).await?;
+    let rows: Vec<NameRow> = sql.fixed().load(conn).await?;
     Ok(rows.into_iter().map(|row| row.name).collect())
 }
 
@@ -278,7 +278,7 @@ async fn names_beginning(
         .bind::<BigInt, _>(limit * ROWS_OF_A_NAME)
         .push(") first GROUP BY name, search_key ORDER BY search_key COLLATE \"C\", name COLLATE \"C\" LIMIT ")
         .bind::<BigInt, _>(limit);
-    let rows: Vec<NameRow> = sql.query.load(conn).await?;
+    let rows: Vec<NameRow> = sql.fixed().load(conn).await?;
     Ok(rows.into_iter().map(|row| row.name).collect())
 }
 
@@ -432,7 +432,7 @@ async fn placed(
             ") AS place (game, set, number) JOIN cards one ON one.game_code = place.game \
              AND one.set_code = place.set AND one.number = place.number)",
         );
-    let rows: Vec<Row> = sql.query.load(conn).await?;
+    let rows: Vec<Row> = sql.fixed().load(conn).await?;
     Ok(rows.into_iter().map(Row::view).collect())
 }
 
@@ -469,7 +469,7 @@ async fn named_so(
             ") ORDER BY content.game_code, content.name_key, told.set_code, one.set_code, one.number) \
              ORDER BY c.set_code, c.number",
         );
-    let rows: Vec<Row> = sql.query.load(conn).await?;
+    let rows: Vec<Row> = sql.fixed().load(conn).await?;
     let open = |row: Row| match row.view() {
         CardView::Open(card) => Some(card),
         CardView::Hidden(_) => None,

@@ -15,7 +15,6 @@ pub(super) mod content;
 pub(super) mod copies;
 pub(super) mod facets;
 pub(super) mod history;
-mod kept;
 pub(super) mod lookups;
 pub(super) mod pool;
 pub(super) mod rulings;
@@ -23,14 +22,11 @@ pub(super) mod search;
 pub(super) mod submission;
 pub(super) mod words;
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
 use diesel::pg::Pg;
-use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
 use diesel::serialize::ToSql;
 use diesel::sql_types::{HasSqlType, Uuid as SqlUuid};
 
-use self::kept::Statement;
+use super::statement::{Statement, sql};
 use crate::auth::permission::Viewer;
 
 /// The cards of which an account (the parameter that follows) holds a registered copy that is not void.
@@ -39,10 +35,8 @@ const HELD: &str = "SELECT held_as.card_id FROM copies held JOIN printings held_
 
 /// SQL text with its bind parameters, put together piece by piece.
 struct Sql<'a> {
-    query: BoxedSqlQuery<'a, Pg, SqlQuery>,
+    statement: Statement<'a>,
     binds: usize,
-    /// Of the text so far.
-    hash: DefaultHasher,
     plan_depends_on_values: bool,
     /// Whether few rows fit, whatever the values are, and an index leads to them.
     few_fit: bool,
@@ -50,20 +44,13 @@ struct Sql<'a> {
 
 impl<'a> Sql<'a> {
     fn new(text: &str) -> Self {
-        let empty = Self {
-            query: diesel::sql_query("").into_boxed(),
-            binds: 0,
-            hash: DefaultHasher::new(),
-            plan_depends_on_values: false,
-            few_fit: false,
-        };
-        empty.push(text)
+        let statement = sql("").push(text);
+        Self { statement, binds: 0, plan_depends_on_values: false, few_fit: false }
     }
 
     /// Adds text.
     fn push(mut self, text: &str) -> Self {
-        text.hash(&mut self.hash);
-        self.query = self.query.sql(text);
+        self.statement = self.statement.push(text);
         self
     }
 
@@ -75,9 +62,7 @@ impl<'a> Sql<'a> {
         V: ToSql<T, Pg> + Send + 'a,
     {
         self.binds += 1;
-        self.binds.hash(&mut self.hash);
-        let place = format!("${}", self.binds);
-        self.query = self.query.sql(place).bind::<T, V>(value);
+        self.statement = self.statement.push(&format!("${}", self.binds)).bind::<T, V>(value);
         self
     }
 
@@ -89,7 +74,11 @@ impl<'a> Sql<'a> {
 
     /// The statement; its text is one of few.
     fn fixed(self) -> Statement<'a> {
-        Statement::kept(self.query)
+        if self.plan_depends_on_values && !self.few_fit {
+            self.statement.plan_each_time("a word may be in a few cards, or in most")
+        } else {
+            self.statement
+        }
     }
 
     /// Notes, before any condition, that few rows fit, whatever the values are, and that an index leads to them: one plan will do for all.
@@ -99,12 +88,9 @@ impl<'a> Sql<'a> {
     }
 
     /// The statement; its text depends on the request.
-    fn composed(self) -> Statement<'a> {
-        if self.plan_depends_on_values && !self.few_fit {
-            Statement::planned_each_time(self.query)
-        } else {
-            Statement::kept_while_there_is_room(self.query, self.hash.finish())
-        }
+    fn composed(mut self) -> Statement<'a> {
+        self.statement = self.statement.requested();
+        self.fixed()
     }
 
     /// Adds a source of rows, named `content`, that holds exactly what the viewer may see.

@@ -100,7 +100,7 @@ pub(in crate::store) async fn set_pool(
 }
 
 async fn load(conn: &mut Connection, sql: Sql<'_>) -> StoreResult<Vec<PoolCard>> {
-    let rows: Vec<DefinitionRow> = sql.query.load(conn).await?;
+    let rows: Vec<DefinitionRow> = sql.fixed().load(conn).await?;
     Ok(rows.into_iter().map(PoolCard::from).collect())
 }
 
@@ -130,6 +130,6 @@ pub(in crate::store) async fn near_names(
         )
         .bind::<BigInt, _>(limit)
         .push(") near");
-    let rows: Vec<NameRow> = sql.query.load(conn).await?;
+    let rows: Vec<NameRow> = sql.fixed().load(conn).await?;
     Ok(rows.into_iter().map(|row| row.name).collect())
 }

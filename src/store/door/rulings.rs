@@ -74,7 +74,7 @@ pub async fn list(
         .push(" AND r.card_id = ")
         .bind::<SqlUuid, _>(card.0)
         .push(" ORDER BY r.published_on, r.id");
-    Ok(sql.query.load(conn).await?)
+    Ok(sql.fixed().load(conn).await?)
 }
 
 /// The ruling of that id, if the viewer may see its card.
@@ -84,7 +84,7 @@ pub async fn find(
     id: RulingId,
 ) -> StoreResult<Option<RulingRow>> {
     let sql = seen(viewer).push(" AND r.id = ").bind::<SqlUuid, _>(id.0);
-    Ok(sql.query.get_result(conn).await.optional()?)
+    Ok(sql.fixed().get_result(conn).await.optional()?)
 }
 
 /// What became of a new ruling.

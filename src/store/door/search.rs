@@ -163,7 +163,7 @@ pub async fn count(
     candidates: i64,
 ) -> StoreResult<i64> {
     let sql = source(Sql::new("SELECT count(*)"), viewer, query, candidates);
-    let Count { count } = sql.query.get_result(conn).await?;
+    let Count { count } = sql.composed().get_result(conn).await?;
     Ok(count)
 }
 
@@ -181,7 +181,7 @@ pub async fn random(
         .push(") SELECT id FROM drawn_from ORDER BY id OFFSET mod(")
         .bind::<BigInt, _>(draw.number())
         .push(", (SELECT greatest(count(*), 1) FROM drawn_from)) LIMIT 1");
-    let drawn: Option<IdRow> = sql.query.get_result(conn).await.optional()?;
+    let drawn: Option<IdRow> = sql.composed().get_result(conn).await.optional()?;
     match drawn {
         Some(IdRow { id }) => cards::find(conn, viewer, CardId(id)).await,
         None => Ok(None),
@@ -206,7 +206,7 @@ pub async fn is_cut(
     }
     let sql = Sql::new("SELECT count(*) FROM (");
     let sql = tried(sql, viewer, query, asks_for_content(query), candidates + 1);
-    let Count { count } = sql.push(") tried").query.get_result(conn).await?;
+    let Count { count } = sql.push(") tried").composed().get_result(conn).await?;
     Ok(count > candidates)
 }
 

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::auth::keys::SerialMac;
 use crate::auth::permission::{Acting, SubmitSerials};
 use crate::domain::serial::RunPrefix;
+use crate::store::statement::sql;
 use crate::store::{Connection, StoreResult};
 
 /// What a submission claims.
@@ -57,7 +58,7 @@ pub(in crate::store) async fn matching_copy(
     claim: &SubmissionClaim,
 ) -> StoreResult<Option<MatchedCopy>> {
     let macs: Vec<Vec<u8>> = claim.macs.iter().map(|mac| mac.0.to_vec()).collect();
-    let found = diesel::sql_query(
+    let found = sql(
         "SELECT c.id, c.code_mac, c.owner_id, p.card_id, s.id AS own_submission, \
                 EXISTS (SELECT FROM copy_ledger l WHERE l.code_prefix = c.code_prefix AND l.code_mac = c.code_mac \
                         AND l.owner_id = $5) AS was_owner \

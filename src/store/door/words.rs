@@ -11,6 +11,7 @@ use super::content::word_columns;
 use crate::search::{CommonWords, WORDS_VERSION, Words};
 use crate::store::json::Json;
 use crate::store::schema::card_content;
+use crate::store::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
 /// Cards in one transaction.
@@ -25,7 +26,7 @@ struct CommonRow {
 /// The words that many of the cards have which are open to everybody, as Postgres counted them when it last analysed the index that
 /// knows only these.
 pub async fn common(conn: &mut Connection) -> StoreResult<CommonWords> {
-    let row: Option<CommonRow> = diesel::sql_query(
+    let row: Option<CommonRow> = sql(
         "SELECT most_common_elems::text::text[] AS words FROM pg_stats \
          WHERE schemaname = current_schema() AND tablename = 'card_content_open_words' AND most_common_elems IS NOT NULL",
     )

@@ -26,10 +26,28 @@ use super::unlock_policies::Count;
 use super::{Connection, StoreError, StoreResult, audit, changes, unlock_policies};
 use crate::auth::permission::Importer;
 use crate::domain::import::{GameImport, GameSource, ImportFault};
+use crate::store::statement::sql;
 
 /// Imports wait for each other on this advisory lock, longer than ordinary statements may.
 pub(super) const LOCK: &str = "SET LOCAL lock_timeout = '120s'; SET LOCAL statement_timeout = '120s'; \
                     SELECT pg_advisory_xact_lock(7233172002)";
+
+/// Whether somebody imports, edits, moves or merges cards of any game at this moment. Only a hint: who asks does not wait, and nobody waits for him.
+pub async fn is_running(conn: &mut Connection) -> StoreResult<bool> {
+    let held = sql(
+        "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND (classid, objid, objsubid) = ($1, $2, 1) \
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS current",
+    );
+    let Current { current } = held
+        .bind::<diesel::sql_types::Oid, _>(LOCK_KEY.0)
+        .bind::<diesel::sql_types::Oid, _>(LOCK_KEY.1)
+        .get_result(conn)
+        .await?;
+    Ok(current)
+}
+
+/// The advisory lock of imports as `pg_locks` tells it: the upper and the lower half of its number.
+const LOCK_KEY: (u32, u32) = (1, 2_938_204_706);
 
 /// What must be stored of the game for an import to go ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +144,7 @@ struct Current {
 /// Whether exactly these files were the last import of their game and sets: then there is nothing to do. Costs no parsing.
 pub async fn is_current(conn: &mut Connection, source: &GameSource) -> StoreResult<bool> {
     let hashes: Vec<Vec<u8>> = source.set_hashes().into_iter().map(|hash| hash.to_vec()).collect();
-    let Current { current } = diesel::sql_query(
+    let Current { current } = sql(
         "SELECT EXISTS (SELECT FROM games WHERE manifest = $1) \
                 AND NOT EXISTS (SELECT FROM unnest($2) AS file (hash) \
                                 WHERE NOT EXISTS (SELECT FROM sets WHERE source_hash = file.hash)) AS current",

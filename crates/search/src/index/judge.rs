@@ -1,0 +1,285 @@
+//! Tries a condition on one card: what every other way to answer must agree with.
+//!
+//! As in SQL, a value that is missing makes a test fail, and its negation hold.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::pattern::{Patterns, holds_words};
+use super::position::SortValue;
+use super::record::{CardContent, CardRecord, PrintingRecord, Unlock};
+use crate::{CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique};
+
+/// The year in which each set came out, by game and set code.
+pub(super) type Years = BTreeMap<(String, String), i64>;
+
+/// What is needed beside the card.
+pub(super) struct Judge<'a> {
+    pub(super) query: &'a CardQuery,
+    pub(super) years: &'a Years,
+    pub(super) patterns: &'a Patterns,
+}
+
+/// A card, and the printing that is listed, in lists of printings.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<'a> {
+    pub(super) card: &'a CardRecord,
+    pub(super) printing: Option<&'a PrintingRecord>,
+}
+
+impl Judge<'_> {
+    /// The entries of a card that fit, from the lowest tier up.
+    pub(super) fn entries<'c>(&self, card: &'c CardRecord) -> Vec<Entry<'c>> {
+        let mut entries: Vec<Entry<'c>> = match (self.query.unique, &card.content) {
+            (Unique::Cards, _) => vec![Entry { card, printing: None }],
+            (Unique::Printings, None) => Vec::new(),
+            (Unique::Printings, Some(content)) => content
+                .printings
+                .iter()
+                .map(|printing| Entry { card, printing: Some(printing) })
+                .collect(),
+        };
+        entries.retain(|entry| self.fits(*entry, &self.query.predicate));
+        entries.sort_by_key(|entry| entry.tier());
+        entries
+    }
+
+    fn fits(&self, entry: Entry<'_>, predicate: &Predicate) -> bool {
+        match predicate {
+            Predicate::All(parts) => parts.iter().all(|part| self.fits(entry, part)),
+            Predicate::Any(parts) => parts.iter().any(|part| self.fits(entry, part)),
+            Predicate::Known { negated, test } => known(entry.card, test) != *negated,
+            Predicate::Content { negated, cases } => {
+                self.holds_in_case(entry, cases).is_some_and(|holds| holds != *negated)
+            }
+        }
+    }
+
+    /// Whether one of the cases holds; `None`: nobody may know.
+    pub(super) fn holds_in_case(&self, entry: Entry<'_>, cases: &[Case]) -> Option<bool> {
+        let content = entry.card.content.as_ref()?;
+        let is_of = |games: &Option<Vec<String>>| {
+            games.as_ref().is_none_or(|games| games.contains(&entry.card.game))
+        };
+        let holds = |case: &Case| is_of(&case.games) && self.holds(entry, content, &case.test);
+        Some(cases.iter().any(holds))
+    }
+
+    fn holds(&self, entry: Entry<'_>, content: &CardContent, test: &Test) -> bool {
+        match test {
+            Test::Any(tests) => tests.iter().any(|test| self.holds(entry, content, test)),
+            Test::Words(place, words) => texts(content, place).any(|text| holds_words(text, words)),
+            Test::Regex(place, pattern) => {
+                let fits = |text: &str| self.patterns.fits(pattern, text);
+                texts(content, place).any(fits)
+            }
+            Test::Name(key) => cardscape_engine::search_key(&content.name) == *key,
+            Test::NamePrefix(key) => cardscape_engine::search_key(&content.name).starts_with(key),
+            Test::TextIs(code, folded) => {
+                texts(content, &Place::Attribute(code.clone())).any(|text| text == folded)
+            }
+            Test::Number { sum, per_printing, operator, value } => {
+                in_a_printing(entry, content, *per_printing, |own| {
+                    added(content, own, sum)
+                        .is_some_and(|sum| compares(&sum, *operator, &i128::from(*value)))
+                })
+            }
+            Test::Choice { attribute, per_printing, values } => {
+                in_a_printing(entry, content, *per_printing, |own| {
+                    let value = attribute_of(content, own, attribute);
+                    value.is_some_and(|value| has_one_of(value, values))
+                })
+            }
+            Test::Flag { attribute, per_printing, value } => {
+                in_a_printing(entry, content, *per_printing, |own| {
+                    attribute_of(content, own, attribute) == Some(&Value::Bool(*value))
+                })
+            }
+            Test::Kinds(kinds) => kinds.contains(&content.kind),
+            Test::Rarities(rarities) => in_a_printing(entry, content, true, |own| {
+                own.is_some_and(|printing| rarities.contains(&printing.rarity))
+            }),
+            Test::Styles(styles) => {
+                let styled =
+                    |style: &Option<String>| style.as_ref().is_some_and(|one| styles.contains(one));
+                content.effects.iter().any(|effect| styled(&effect.style))
+            }
+            Test::Slots(slots) => {
+                let stands =
+                    |slot: &Option<String>| slot.as_ref().is_some_and(|one| slots.contains(one));
+                content.effects.iter().any(|effect| stands(&effect.slot))
+            }
+            Test::HasAttribute(code) => content.attributes.get(code).is_some_and(is_something),
+            Test::HasEffect => !content.effects.is_empty(),
+            Test::HasLore => content.has_lore,
+            Test::Year(operator, value) => {
+                self.year(entry.card).is_some_and(|year| compares(&year, *operator, value))
+            }
+        }
+    }
+
+    fn year(&self, card: &CardRecord) -> Option<i64> {
+        self.year_of(&card.game, &card.set)
+    }
+
+    /// The year in which a set came out.
+    pub(super) fn year_of(&self, game: &str, set: &str) -> Option<i64> {
+        self.years.get(&(game.to_owned(), set.to_owned())).copied()
+    }
+
+    /// What the entry is sorted by.
+    pub(super) fn sort_value(&self, entry: Entry<'_>) -> Option<SortValue> {
+        let Entry { card, printing: own } = entry;
+        let content = card.content.as_ref();
+        let number = |number: i64| SortValue::Number(number.into());
+        match &self.query.sort {
+            SortKey::Place | SortKey::Submissions => None,
+            SortKey::Number => number_value(&card.number).map(number),
+            SortKey::Unlocked => match card.unlock {
+                Unlock::At(time) => Some(SortValue::Time(time)),
+                Unlock::Never | Unlock::Hidden => None,
+            },
+            SortKey::Name => Some(SortValue::Text(cardscape_engine::search_key(&content?.name))),
+            SortKey::Kind => Some(SortValue::Text(content?.kind.clone())),
+            SortKey::Sum(sums) => {
+                let content = content?;
+                let is_of = |of: &Option<(String, String)>| match of {
+                    None => true,
+                    Some((game, kind)) => card.game == *game && content.kind == *kind,
+                };
+                let SumOf { attributes, .. } = sums.iter().find(|sum| is_of(&sum.of))?;
+                added(content, own, attributes).map(SortValue::Number)
+            }
+            SortKey::Choice { attribute, values } => {
+                let value = plain_text(attribute_of(content?, own, attribute)?)?;
+                let at = values.iter().position(|one| *one == value)?;
+                i64::try_from(at + 1).ok().map(number)
+            }
+            SortKey::Rarity => match own {
+                Some(own) => Some(number(own.tier.into())),
+                None => content?.printings.iter().map(|one| number(one.tier.into())).min(),
+            },
+            SortKey::Year => content.and_then(|_| self.year(card)).map(number),
+        }
+    }
+}
+
+impl Entry<'_> {
+    pub(super) fn tier(&self) -> i16 {
+        self.printing.map_or(0, |printing| printing.tier)
+    }
+}
+
+/// Whether a test holds of what everybody may know. Counted submissions are not in the index: a test of them fails.
+pub(super) fn known(card: &CardRecord, test: &KnownTest) -> bool {
+    match test {
+        KnownTest::Game(code) => card.game == *code,
+        KnownTest::Set(code) => card.set == *code,
+        KnownTest::Number(number) => card.number == *number,
+        KnownTest::NumberValue(operator, value) => {
+            number_value(&card.number).is_some_and(|number| compares(&number, *operator, value))
+        }
+        KnownTest::Hidden => card.unlock == Unlock::Hidden,
+        KnownTest::Unlocked => matches!(card.unlock, Unlock::At(_)),
+        KnownTest::UnlockedOn(operator, day) => match card.unlock {
+            Unlock::At(time) => compares(&time.date_naive(), *operator, day),
+            Unlock::Never | Unlock::Hidden => false,
+        },
+        KnownTest::Submissions(..) => false,
+    }
+}
+
+/// The value of a number that is written with 1 to 16 digits.
+pub(super) fn number_value(number: &str) -> Option<i64> {
+    let is_one = number.len() <= 16 && number.bytes().all(|byte| byte.is_ascii_digit());
+    number.parse().ok().filter(|_| is_one)
+}
+
+pub(super) fn compares<T: Ord>(left: &T, operator: Operator, right: &T) -> bool {
+    match operator {
+        Operator::Has | Operator::Equal => left == right,
+        Operator::NotEqual => left != right,
+        Operator::Less => left < right,
+        Operator::AtMost => left <= right,
+        Operator::Greater => left > right,
+        Operator::AtLeast => left >= right,
+    }
+}
+
+/// The folded texts of a place.
+fn texts<'a>(content: &'a CardContent, place: &Place) -> impl Iterator<Item = &'a str> {
+    let words = &content.words;
+    let texts: [Option<&str>; 2] = match place {
+        Place::Everywhere => [Some(&words.all), None],
+        Place::Name => [Some(&words.name), None],
+        Place::Effects => [Some(&words.effects), None],
+        Place::Lore => [Some(&words.lore), None],
+        Place::Text => [Some(&words.effects), Some(&words.lore)],
+        Place::Attribute(code) => [words.attributes.get(code).and_then(Value::as_str), None],
+    };
+    texts.into_iter().flatten()
+}
+
+/// A test of one printing: the one that is listed, or any that the card has.
+fn in_a_printing(
+    entry: Entry<'_>,
+    content: &CardContent,
+    per_printing: bool,
+    test: impl Fn(Option<&PrintingRecord>) -> bool,
+) -> bool {
+    match entry.printing {
+        _ if !per_printing => test(None),
+        Some(own) => test(Some(own)),
+        None => content.printings.iter().any(|own| test(Some(own))),
+    }
+}
+
+/// The value of an attribute: the printing's own, if it has one.
+fn attribute_of<'a>(
+    content: &'a CardContent,
+    own: Option<&'a PrintingRecord>,
+    code: &str,
+) -> Option<&'a Value> {
+    let of = |attributes: &'a Map<String, Value>| attributes.get(code);
+    own.and_then(|own| of(&own.attributes)).or_else(|| of(&content.attributes))
+}
+
+/// The sum of attributes; `None` when one is no whole number.
+fn added(
+    content: &CardContent,
+    own: Option<&PrintingRecord>,
+    attributes: &[String],
+) -> Option<i128> {
+    let number = |code: &String| attribute_of(content, own, code)?.as_i64().map(i128::from);
+    attributes.iter().map(number).sum()
+}
+
+/// Whether a list holds one of the values, or a text is one.
+fn has_one_of(value: &Value, values: &[String]) -> bool {
+    let is =
+        |value: &Value| value.as_str().is_some_and(|one| values.iter().any(|other| other == one));
+    match value {
+        Value::Array(list) => list.iter().any(is),
+        other => is(other),
+    }
+}
+
+/// A value as text, as `#>> '{}'` writes it.
+fn plain_text(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+/// Neither null nor an empty list or text.
+pub(super) fn is_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Array(list) => !list.is_empty(),
+        Value::String(text) => !text.is_empty(),
+        _ => true,
+    }
+}

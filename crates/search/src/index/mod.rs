@@ -1,0 +1,27 @@
+//! The cards in memory, found by everything that the query language knows.
+//!
+//! [`Index`] belongs to one writer, who puts changes into it; readers take a [`Snapshot`], which never changes and blocks nobody. What a
+//! hidden card says is not in it: such a card is known by place and unlocking alone. The few hidden cards that one asker may see come with
+//! the question ([`View`]), and are judged beside the index.
+//!
+//! Answers are those of the database: a missing value makes a test fail and its negation hold, texts are ordered by their bytes.
+
+mod answer;
+mod judge;
+mod naive;
+mod names;
+mod pattern;
+mod position;
+mod record;
+mod segment;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use answer::{Count, FacetCount, FacetSource, Facets, Hit, Page};
+pub use names::{MAX_NAMED, NamePlace, NameQuery, NamedCard};
+pub use position::Position;
+pub use record::{CardContent, CardRecord, Change, EffectTags, PrintingRecord, Unlock};
+pub use snapshot::{Snapshot, View, needs_progress};
+pub use writer::{Builder, Compacted, Compaction, Index};

@@ -1,0 +1,198 @@
+//! Cards by name: what the look-ups ask.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardscape_engine::{name_key, search_key};
+
+use super::record::{CardContent, CardRecord};
+use super::segment::AlikeName;
+
+/// A name as somebody typed it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NameQuery {
+    /// It, as [`search_key`].
+    pub search_key: String,
+    /// Its words ([`crate::words`]).
+    pub words: Vec<String>,
+    /// Whether names that are like it, or have it in them, are looked for.
+    pub near: bool,
+}
+
+/// Where names are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NamePlace<'a> {
+    /// Code of a game; `None`: in all of them.
+    pub game: Option<&'a str>,
+    /// Code of a set; `None`: in all of them.
+    pub set: Option<&'a str>,
+}
+
+impl NamePlace<'_> {
+    pub(super) fn holds(&self, card: &CardRecord) -> bool {
+        self.game.is_none_or(|game| card.game == game) && self.set.is_none_or(|set| card.set == set)
+    }
+}
+
+/// A card that may be meant by a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedCard {
+    /// Id.
+    pub id: u128,
+    /// Game code.
+    pub game: String,
+    /// Set code.
+    pub set: String,
+    /// Collector number.
+    pub number: String,
+    /// Name.
+    pub name: String,
+    /// Whether the typed words, or words that begin with them, are in the name in this order.
+    pub has_words: bool,
+}
+
+/// Most candidates for one name.
+pub const MAX_NAMED: usize = 20;
+
+/// Most cards that are ranked by set and number; far more than one name has.
+pub(super) const MAX_ALIKE: usize = 1_000;
+
+/// Least similarity of names that are alike: the default of Postgres' `pg_trgm`.
+const ALIKE: f64 = 0.3;
+
+/// Names are compared by their trigrams, three characters each.
+pub(super) type Trigram = [char; 3];
+
+/// The trigrams of a key as `pg_trgm` takes them: of each word, with two spaces before and one after it.
+pub(super) fn trigrams(key: &str) -> BTreeSet<Trigram> {
+    let mut found = BTreeSet::new();
+    for word in key.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())
+    {
+        let letters: Vec<char> = "  ".chars().chain(word.chars()).chain(" ".chars()).collect();
+        found.extend(letters.windows(3).filter_map(|three| Trigram::try_from(three).ok()));
+    }
+    found
+}
+
+/// How alike two sets of trigrams are, from 0 to 1.
+pub(super) fn similarity(one: &BTreeSet<Trigram>, other: &BTreeSet<Trigram>) -> f32 {
+    let shared = one.intersection(other).count();
+    likeness(shared, one.len(), other.len())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "names have a few hundred trigrams at most")]
+pub(super) fn likeness(shared: usize, one: usize, other: usize) -> f32 {
+    match one + other - shared {
+        0 => 0.0,
+        all => shared as f32 / all as f32,
+    }
+}
+
+pub(super) fn is_alike(likeness: f32) -> bool {
+    f64::from(likeness) >= ALIKE
+}
+
+/// Fewest trigrams that a name shares with a typed one of so many, when it is alike.
+pub(super) fn least_shared(typed: usize) -> usize {
+    (typed * 3).div_ceil(10).max(1)
+}
+
+/// Whether words that begin with the typed ones stand in the name in their order. Never when there is no word.
+pub(super) fn has_words(name_words: &str, typed: &[String]) -> bool {
+    let mut typed = typed.iter().peekable();
+    if typed.peek().is_none() {
+        return false;
+    }
+    for word in name_words.split(' ').skip(1) {
+        typed.next_if(|beginning| word.starts_with(beginning.as_str()));
+    }
+    typed.peek().is_none()
+}
+
+/// A card that may be meant, with what it is ranked by.
+pub(super) struct Alike {
+    pub(super) card: NamedCard,
+    pub(super) is_same: bool,
+    pub(super) likeness: f32,
+    pub(super) name_key: String,
+}
+
+impl Alike {
+    /// `None`: it is not alike.
+    pub(super) fn new(
+        query: &NameQuery,
+        typed: &BTreeSet<Trigram>,
+        card: &CardRecord,
+    ) -> Option<Self> {
+        let content = card.content.as_ref()?;
+        let key = search_key(&content.name);
+        let is_same = key == query.search_key;
+        let has_words = has_words(&content.words.name, &query.words);
+        let likeness = similarity(&trigrams(&key), typed);
+        if !(is_same || query.near && (has_words || is_alike(likeness))) {
+            return None;
+        }
+        let card = NamedCard {
+            id: card.id,
+            game: card.game.clone(),
+            set: card.set.clone(),
+            number: card.number.clone(),
+            name: content.name.clone(),
+            has_words,
+        };
+        Some(Self { is_same, likeness, name_key: name_key(&content.name), card })
+    }
+
+    /// The most alike first.
+    fn order(&self, other: &Self) -> Ordering {
+        let rank = |one: &Self| Reverse((one.is_same, one.card.has_words));
+        rank(self)
+            .cmp(&rank(other))
+            .then_with(|| other.likeness.total_cmp(&self.likeness))
+            .then_with(|| self.name_key.cmp(&other.name_key))
+            .then_with(|| self.card.game.cmp(&other.card.game))
+    }
+}
+
+/// The best candidates: of several cards of a game with one name the first by set and number stands for all.
+pub(super) fn ranked(mut alike: Vec<Alike>) -> Vec<NamedCard> {
+    alike.sort_by(|one, other| one.order(other).then_with(|| one.card.id.cmp(&other.card.id)));
+    alike.truncate(MAX_ALIKE);
+    let place = |one: &Alike| (one.card.set.clone(), one.card.number.clone());
+    let mut firsts: BTreeMap<(String, String), Alike> = BTreeMap::new();
+    for one in alike {
+        let key = (one.card.game.clone(), one.name_key.clone());
+        match firsts.get(&key) {
+            Some(first) if place(first) <= place(&one) => {}
+            _ => {
+                firsts.insert(key, one);
+            }
+        }
+    }
+    let mut firsts: Vec<Alike> = firsts.into_values().collect();
+    firsts.sort_by(Alike::order);
+    firsts.into_iter().take(MAX_NAMED).map(|one| one.card).collect()
+}
+
+/// The likelier first, as far as that is told without reading the card.
+pub(super) fn likelier(one: &AlikeName, other: &AlikeName) -> Ordering {
+    other.rank().cmp(&one.rank()).then_with(|| other.likeness.total_cmp(&one.likeness))
+}
+
+/// A name that a typed beginning may become, as such are sorted: how it fits, its key, the name.
+pub(super) type Suggestion = (u8, String, String);
+
+/// How a name fits a typed beginning: 0: begins with it; 1: a word does; 2: it is in it. `None`: not at all.
+pub(super) fn suggestion(query: &NameQuery, content: &CardContent) -> Option<Suggestion> {
+    let key = search_key(&content.name);
+    let rank = if key.starts_with(&query.search_key) {
+        0
+    } else if has_words(&content.words.name, &query.words) {
+        1
+    } else if query.near && key.contains(&query.search_key) {
+        2
+    } else {
+        return None;
+    };
+    Some((rank, key, content.name.clone()))
+}

@@ -1,0 +1,76 @@
+//! How many cards of a set have which value.
+
+use roaring::RoaringBitmap;
+use serde_json::Value;
+
+use super::super::answer::FacetSource;
+use super::super::naive::{Tally, tally};
+use super::Segment;
+use super::lists::{Keyed, Set};
+use super::plan::{Steps, WHOLE_CARD};
+
+/// Of so few cards each is read.
+const FEW: u64 = if cfg!(test) { 3 } else { 64 };
+
+impl Segment {
+    /// Adds up the values of cards with content.
+    pub(in crate::index) fn tally(
+        &self,
+        cards: &RoaringBitmap,
+        attributes: &[&str],
+        steps: &Steps,
+        found: &mut Tally,
+    ) {
+        if cards.len() <= FEW {
+            for at in cards {
+                tally(&self.record(at), attributes, found);
+            }
+            return;
+        }
+        let mut add = |source, attribute: &str, value: Value, cards: u64| {
+            if cards > 0 {
+                *found.entry((source, attribute.to_owned(), value.to_string())).or_default() +=
+                    cards;
+            }
+        };
+        add(FacetSource::Card, "", Value::Null, cards.len());
+        let codes: [(FacetSource, &Keyed<String>); 4] = [
+            (FacetSource::Kind, &self.kinds),
+            (FacetSource::Rarity, &self.rarities),
+            (FacetSource::Style, &self.styles),
+            (FacetSource::Slot, &self.slots),
+        ];
+        for (source, keyed) in codes {
+            for (at, code) in keyed.keys().iter().enumerate() {
+                let count = keyed.lists().get(at).count_in(cards);
+                add(source, "", Value::from(code.as_str()), count);
+            }
+        }
+        let mut unlisted = Vec::new();
+        for code in attributes {
+            let Some(attribute) = self.attributes.get(*code) else { continue };
+            if !attribute.has_all {
+                unlisted.push(*code);
+                continue;
+            }
+            for (at, scalar) in attribute.card.keys().iter().enumerate() {
+                let set: Set<'_> = attribute.card.lists().get(at);
+                add(FacetSource::Attribute, code, scalar.value(), set.count_in(cards));
+            }
+        }
+        if unlisted.is_empty() {
+            return;
+        }
+        // An attribute with very many values is read card by card, as far as the steps reach.
+        for at in cards {
+            if !steps.take(WHOLE_CARD) {
+                break;
+            }
+            let mut one = Tally::new();
+            tally(&self.record(at), &unlisted, &mut one);
+            for (key, count) in one.into_iter().filter(|(key, _)| key.0 == FacetSource::Attribute) {
+                *found.entry(key).or_default() += count;
+            }
+        }
+    }
+}

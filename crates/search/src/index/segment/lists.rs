@@ -1,0 +1,273 @@
+//! Sets of cards by key: bitmaps for common keys, plain lists for rare ones, and unions of neighbours, so that a range of keys costs little.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use roaring::RoaringBitmap;
+
+/// From so many cards on a set is a bitmap: below that a list of numbers is smaller.
+const BITMAP_FROM: usize = if cfg!(test) { 12 } else { 512 };
+/// Most unions of neighbours.
+const MAX_BLOCKS: usize = 64;
+/// Fewest sets in a union.
+const MIN_BLOCK: usize = if cfg!(test) { 2 } else { 8 };
+
+/// A set that grows in ascending order.
+#[derive(Debug)]
+pub(super) enum Growing {
+    Few(Vec<u32>),
+    Many(RoaringBitmap),
+}
+
+impl Growing {
+    pub(super) fn push(&mut self, ordinal: u32) {
+        match self {
+            Self::Few(list) if list.last() == Some(&ordinal) => {}
+            Self::Few(list) if list.len() < BITMAP_FROM => list.push(ordinal),
+            Self::Few(list) => {
+                let mut many: RoaringBitmap = list.iter().copied().collect();
+                many.insert(ordinal);
+                *self = Self::Many(many);
+            }
+            Self::Many(many) => {
+                many.insert(ordinal);
+            }
+        }
+    }
+}
+
+/// Sets by key, while they are made.
+#[derive(Debug)]
+pub(super) struct KeyedBuilder<K>(BTreeMap<K, Growing>);
+
+impl<K: Ord> Default for KeyedBuilder<K> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<K: Ord> KeyedBuilder<K> {
+    /// Cards must come in ascending order.
+    pub(super) fn push(&mut self, key: K, ordinal: u32) {
+        self.0.entry(key).or_insert_with(|| Growing::Few(Vec::new())).push(ordinal);
+    }
+
+    pub(super) fn push_ref<Q: Ord + ToOwned<Owned = K> + ?Sized>(&mut self, key: &Q, ordinal: u32)
+    where
+        K: std::borrow::Borrow<Q>,
+    {
+        match self.0.get_mut(key) {
+            Some(set) => set.push(ordinal),
+            None => self.push(key.to_owned(), ordinal),
+        }
+    }
+
+    pub(super) fn finish(self) -> Keyed<K> {
+        Keyed::new(self.0)
+    }
+}
+
+/// Sets by key, in the order of the keys.
+#[derive(Debug)]
+pub(super) struct Keyed<K> {
+    keys: Vec<K>,
+    lists: Lists,
+}
+
+impl<K: Ord> Keyed<K> {
+    /// From sets in the order of their keys.
+    pub(super) fn new(sets: impl IntoIterator<Item = (K, Growing)>) -> Self {
+        let mut keys = Vec::new();
+        let mut lists = Lists::default();
+        for (key, set) in sets {
+            keys.push(key);
+            lists.push(set);
+        }
+        keys.shrink_to_fit();
+        lists.finish();
+        Self { keys, lists }
+    }
+
+    pub(super) fn keys(&self) -> &[K] {
+        &self.keys
+    }
+
+    pub(super) fn lists(&self) -> &Lists {
+        &self.lists
+    }
+
+    pub(super) fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Option<usize>
+    where
+        K: std::borrow::Borrow<Q>,
+    {
+        self.keys.binary_search_by(|one| one.borrow().cmp(key)).ok()
+    }
+
+    /// The cards with one of the keys.
+    pub(super) fn any_of<'q, Q: Ord + ?Sized + 'q>(
+        &self,
+        keys: impl IntoIterator<Item = &'q Q>,
+    ) -> RoaringBitmap
+    where
+        K: std::borrow::Borrow<Q>,
+    {
+        let found = keys.into_iter().filter_map(|key| self.find(key));
+        self.lists.union(found)
+    }
+
+    /// Bytes beside those that keys own elsewhere.
+    pub(super) fn bytes(&self) -> usize {
+        self.keys.capacity() * size_of::<K>() + self.lists.bytes()
+    }
+}
+
+/// Sets of cards by place in a list.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    /// Where each set begins in `flat`; one more than there are sets.
+    starts: Vec<u32>,
+    /// The cards of the sets that are lists.
+    flat: Vec<u32>,
+    /// The sets that are bitmaps, by place.
+    bitmaps: Vec<(u32, RoaringBitmap)>,
+    /// Unions of so many neighbours.
+    blocks: Vec<RoaringBitmap>,
+    block: usize,
+}
+
+impl Lists {
+    fn push(&mut self, set: Growing) {
+        let at = self.starts.len();
+        self.starts.push(place(self.flat.len()));
+        match set {
+            Growing::Few(list) => self.flat.extend(list),
+            Growing::Many(bitmap) => self.bitmaps.push((place(at), bitmap)),
+        }
+    }
+
+    fn finish(&mut self) {
+        self.starts.push(place(self.flat.len()));
+        self.starts.shrink_to_fit();
+        self.flat.shrink_to_fit();
+        self.bitmaps.shrink_to_fit();
+        self.block = self.len().div_ceil(MAX_BLOCKS).max(MIN_BLOCK);
+        if self.len() <= 2 * MIN_BLOCK {
+            return;
+        }
+        for from in (0..self.len()).step_by(self.block) {
+            let to = (from + self.block).min(self.len());
+            let mut union = self.union(from..to);
+            union.optimize();
+            self.blocks.push(union);
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// The set at a place, as a list or as a bitmap.
+    pub(super) fn get(&self, at: usize) -> Set<'_> {
+        let list = &self.flat[self.starts[at] as usize..self.starts[at + 1] as usize];
+        if list.is_empty()
+            && let Ok(found) = self.bitmaps.binary_search_by_key(&place(at), |(at, _)| *at)
+        {
+            return Set::Bitmap(&self.bitmaps[found].1);
+        }
+        Set::List(list)
+    }
+
+    /// The cards of some sets.
+    pub(super) fn union(&self, places: impl IntoIterator<Item = usize>) -> RoaringBitmap {
+        let mut union = RoaringBitmap::default();
+        let mut few: Vec<u32> = Vec::new();
+        for at in places {
+            match self.get(at) {
+                Set::List(list) => few.extend(list),
+                Set::Bitmap(bitmap) => union |= bitmap,
+            }
+        }
+        few.sort_unstable();
+        few.dedup();
+        union |= RoaringBitmap::from_sorted_iter(few).unwrap_or_default();
+        union
+    }
+
+    /// The cards of neighbouring sets.
+    pub(super) fn range(&self, places: Range<usize>) -> RoaringBitmap {
+        let Range { start, end } = places;
+        if start >= end {
+            return RoaringBitmap::default();
+        }
+        let (first, last) = (start.div_ceil(self.block), end / self.block);
+        if self.blocks.is_empty() || first >= last {
+            return self.union(start..end);
+        }
+        let mut union = self.union((start..first * self.block).chain(last * self.block..end));
+        for block in &self.blocks[first..last] {
+            union |= block;
+        }
+        union
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let bitmaps = self.bitmaps.iter().map(|(_, bitmap)| bitmap).chain(&self.blocks);
+        let bitmaps: usize = bitmaps.map(bitmap_bytes).sum();
+        (self.starts.capacity() + self.flat.capacity()) * size_of::<u32>()
+            + self.bitmaps.capacity() * size_of::<(u32, RoaringBitmap)>()
+            + self.blocks.capacity() * size_of::<RoaringBitmap>()
+            + bitmaps
+    }
+}
+
+/// Bytes of a bitmap on the heap.
+pub(super) fn bitmap_bytes(bitmap: &RoaringBitmap) -> usize {
+    let stored = bitmap.statistics();
+    let bytes = stored.n_bytes_array_containers
+        + stored.n_bytes_bitset_containers
+        + stored.n_bytes_run_containers;
+    // A container has a header of its own and a block of memory.
+    usize::try_from(bytes).unwrap_or(usize::MAX) + stored.n_containers as usize * 56
+}
+
+/// A set as it is stored.
+#[derive(Clone, Copy)]
+pub(super) enum Set<'a> {
+    List(&'a [u32]),
+    Bitmap(&'a RoaringBitmap),
+}
+
+impl Set<'_> {
+    /// How many of them are in another set.
+    pub(super) fn count_in(&self, other: &RoaringBitmap) -> u64 {
+        match self {
+            Self::List(list) => list.iter().filter(|one| other.contains(**one)).count() as u64,
+            Self::Bitmap(bitmap) => bitmap.intersection_len(other),
+        }
+    }
+
+    /// Those in another set, from a card on, in order.
+    pub(super) fn both<'s>(
+        &'s self,
+        other: &'s RoaringBitmap,
+        from: u32,
+    ) -> Box<dyn Iterator<Item = u32> + 's> {
+        match self {
+            Self::List(list) => {
+                let start = list.partition_point(|one| *one < from);
+                Box::new(list[start..].iter().copied().filter(|one| other.contains(*one)))
+            }
+            Self::Bitmap(bitmap) if bitmap.len() <= other.len() => {
+                Box::new(bitmap.range(from..).filter(|one| other.contains(*one)))
+            }
+            Self::Bitmap(bitmap) => {
+                Box::new(other.range(from..).filter(|one| bitmap.contains(*one)))
+            }
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "an index has fewer than 2^32 entries")]
+pub(super) fn place(at: usize) -> u32 {
+    at as u32
+}

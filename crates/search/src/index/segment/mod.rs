@@ -1,0 +1,279 @@
+//! Cards that do not change any more, in the order of game, set and number: each has its place there as its ordinal, and everything
+//! that is looked for is a set of ordinals. What is gone since is told beside a segment, by whoever has it.
+
+mod build;
+mod document;
+mod facets;
+mod lists;
+mod named;
+mod page;
+mod plan;
+mod vocabulary;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use roaring::RoaringBitmap;
+
+use super::names::NamePlace;
+use super::position::PlaceKey;
+use super::record::{CardRecord, Unlock};
+use document::{ByCode, Document, Reader, Scalar, Symbols};
+use lists::{Keyed, bitmap_bytes};
+use vocabulary::Vocabulary;
+
+pub(super) use build::SegmentBuilder;
+pub(super) use named::AlikeName;
+pub(super) use plan::{Plan, Steps};
+
+/// The cards of a set: all that are between two ordinals.
+#[derive(Debug)]
+struct SetRange {
+    game: Arc<str>,
+    set: Arc<str>,
+    start: u32,
+    end: u32,
+}
+
+/// Cards by word and place.
+#[derive(Debug, Default)]
+struct Words {
+    name: Keyed<u32>,
+    effects: Keyed<u32>,
+    lore: Keyed<u32>,
+    emoji: Keyed<u32>,
+}
+
+/// Cards by the values of an attribute.
+#[derive(Debug)]
+struct AttributeIndex {
+    /// Those that have it, and not as an empty list or text.
+    present: RoaringBitmap,
+    /// By what the card says.
+    card: Keyed<Scalar>,
+    /// By what one of its printings says or else the card; `None`: no printing differs.
+    printing: Option<Keyed<Scalar>>,
+    /// By words.
+    words: Keyed<u32>,
+    /// Those of which it is a text.
+    with_text: RoaringBitmap,
+    /// Whether every value has its set.
+    has_all: bool,
+}
+
+/// Cards by the sum of attributes.
+#[derive(Debug)]
+struct Sum {
+    /// Of the card.
+    card: Keyed<i128>,
+    /// Of one of its printings.
+    printing: Keyed<i128>,
+}
+
+/// Cards by name.
+#[derive(Debug, Default)]
+struct Names {
+    /// Ordinals of the cards with content, by search key.
+    by_key: Vec<u32>,
+    trigrams: Keyed<[char; 3]>,
+    /// How many trigrams the name of each card has.
+    sizes: Vec<u8>,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Segment {
+    sets: Vec<SetRange>,
+    ids: Vec<u128>,
+    by_id: Vec<u32>,
+    /// All numbers, one after the other.
+    numbers: String,
+    number_ends: Vec<u32>,
+    symbols: Symbols,
+    vocabulary: Vocabulary,
+    /// The content of each card.
+    bytes: Vec<u8>,
+    starts: Vec<u32>,
+    open: RoaringBitmap,
+    hidden: RoaringBitmap,
+    unlocked: Vec<(u32, DateTime<Utc>)>,
+    number_values: Keyed<i128>,
+    words: Words,
+    kinds: Keyed<String>,
+    rarities: Keyed<String>,
+    lowest_tiers: Keyed<i128>,
+    tiers: Keyed<i128>,
+    styles: Keyed<String>,
+    slots: Keyed<String>,
+    attributes: ByCode<AttributeIndex>,
+    sums: BTreeMap<Vec<String>, Sum>,
+    with_effect: RoaringBitmap,
+    with_lore: RoaringBitmap,
+    with_printing: RoaringBitmap,
+    names: Names,
+}
+
+impl<K: Ord> Default for Keyed<K> {
+    fn default() -> Self {
+        Self::new([])
+    }
+}
+
+impl Segment {
+    /// How many cards there are, gone ones among them.
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The hidden ones.
+    pub(super) fn hidden(&self) -> &RoaringBitmap {
+        &self.hidden
+    }
+
+    /// Those whose content is known.
+    pub(super) fn open(&self) -> &RoaringBitmap {
+        &self.open
+    }
+
+    /// Every card.
+    pub(super) fn all(&self) -> RoaringBitmap {
+        plan::range(0, lists::place(self.len()))
+    }
+
+    /// The cards of a game and a set; `None`: of all.
+    pub(super) fn of_place(&self, place: NamePlace<'_>) -> Option<RoaringBitmap> {
+        let NamePlace { game, set } = place;
+        if game.is_none() && set.is_none() {
+            return None;
+        }
+        let mut cards = RoaringBitmap::new();
+        for range in &self.sets {
+            if game.is_none_or(|game| *range.game == *game)
+                && set.is_none_or(|set| *range.set == *set)
+            {
+                cards.insert_range(range.start..range.end);
+            }
+        }
+        Some(cards)
+    }
+
+    /// The card with an id.
+    pub(super) fn find(&self, id: u128) -> Option<u32> {
+        let at = self.by_id.binary_search_by_key(&id, |at| self.ids[*at as usize]).ok()?;
+        Some(self.by_id[at])
+    }
+
+    pub(super) fn id(&self, at: u32) -> u128 {
+        self.ids[at as usize]
+    }
+
+    fn number(&self, at: u32) -> &str {
+        let at = at as usize;
+        let start = if at == 0 { 0 } else { self.number_ends[at - 1] as usize };
+        &self.numbers[start..self.number_ends[at] as usize]
+    }
+
+    fn set_of(&self, at: u32) -> &SetRange {
+        &self.sets[self.sets.partition_point(|set| set.end <= at)]
+    }
+
+    pub(super) fn place(&self, at: u32) -> PlaceKey<'_> {
+        let SetRange { game, set, .. } = self.set_of(at);
+        PlaceKey { game, set, number: self.number(at), tier: 0 }
+    }
+
+    /// The first card whose place is not before this one, tiers aside.
+    pub(super) fn first_from(&self, place: PlaceKey<'_>) -> u32 {
+        let (game, set) = (place.game, place.set);
+        let at = self.sets.partition_point(|range| (&*range.game, &*range.set) < (game, set));
+        let Some(range) = self.sets.get(at) else { return lists::place(self.len()) };
+        if (&*range.game, &*range.set) != (game, set) {
+            return range.start;
+        }
+        let (mut low, mut high) = (range.start, range.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.number(middle) < place.number {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    fn document(&self, at: u32) -> Option<Document<'_>> {
+        let at = at as usize;
+        let bytes = &self.bytes[self.starts[at] as usize..self.starts[at + 1] as usize];
+        (!bytes.is_empty()).then(|| Document::new(bytes))
+    }
+
+    fn unlock(&self, at: u32) -> Unlock {
+        if self.hidden.contains(at) {
+            return Unlock::Hidden;
+        }
+        match self.unlocked.binary_search_by_key(&at, |(at, _)| *at) {
+            Ok(found) => Unlock::At(self.unlocked[found].1),
+            Err(_) => Unlock::Never,
+        }
+    }
+
+    /// The card as it was told.
+    pub(super) fn record(&self, at: u32) -> CardRecord {
+        let SetRange { game, set, .. } = self.set_of(at);
+        let reader = Reader { words: &self.vocabulary, symbols: &self.symbols };
+        CardRecord {
+            id: self.ids[at as usize],
+            game: game.to_string(),
+            set: set.to_string(),
+            number: self.number(at).to_owned(),
+            unlock: self.unlock(at),
+            content: self.document(at).map(|document| reader.content(&document)),
+        }
+    }
+
+    /// Bytes on the heap, by what they are for.
+    pub(super) fn bytes(&self) -> BTreeMap<&'static str, usize> {
+        let ordinals = self.by_id.capacity() + self.number_ends.capacity() + self.starts.capacity();
+        let places = self.ids.capacity() * size_of::<u128>()
+            + ordinals * size_of::<u32>()
+            + self.numbers.capacity()
+            + self.unlocked.capacity() * size_of::<(u32, DateTime<Utc>)>()
+            + self.sets.capacity() * (size_of::<SetRange>() + 64);
+        let words = &self.words;
+        let words = [&words.name, &words.effects, &words.lore, &words.emoji];
+        let texts = |keyed: &Keyed<String>| {
+            keyed.bytes() + keyed.keys().iter().map(String::capacity).sum::<usize>()
+        };
+        let codes = [&self.kinds, &self.rarities, &self.styles, &self.slots];
+        let numbers = [&self.number_values, &self.lowest_tiers, &self.tiers];
+        let numbers: usize = numbers.into_iter().map(Keyed::bytes).sum();
+        let sums: usize =
+            self.sums.values().map(|sum| sum.card.bytes() + sum.printing.bytes()).sum();
+        let scalars = |keyed: &Keyed<Scalar>| {
+            keyed.bytes() + keyed.keys().iter().map(Scalar::bytes).sum::<usize>()
+        };
+        let attribute = |index: &AttributeIndex| {
+            bitmap_bytes(&index.present)
+                + bitmap_bytes(&index.with_text)
+                + scalars(&index.card)
+                + index.printing.as_ref().map_or(0, scalars)
+                + index.words.bytes()
+        };
+        let flags =
+            [&self.open, &self.hidden, &self.with_effect, &self.with_lore, &self.with_printing];
+        BTreeMap::from([
+            ("places", places),
+            ("documents", self.bytes.capacity() + self.symbols.bytes()),
+            ("vocabulary", self.vocabulary.bytes()),
+            ("words", words.into_iter().map(Keyed::bytes).sum()),
+            ("codes", codes.into_iter().map(texts).sum()),
+            ("numbers", numbers + sums),
+            ("attributes", self.attributes.values().map(attribute).sum()),
+            ("flags", flags.into_iter().map(bitmap_bytes).sum()),
+            ("names", self.names.by_key.capacity() * 4 + self.names.sizes.capacity()),
+            ("trigrams", self.names.trigrams.bytes()),
+        ])
+    }
+}

@@ -1,0 +1,208 @@
+//! Cards by name.
+
+use std::collections::BTreeSet;
+
+use cardscape_engine::search_key;
+use roaring::RoaringBitmap;
+
+use super::super::names::{NameQuery, Suggestion, Trigram, is_alike, least_shared, likeness};
+use super::Segment;
+use super::document::tokens;
+use super::lists::Set;
+
+/// More names than so many are walked through by the alphabet, until there are enough.
+const COMMON: u64 = if cfg!(test) { 6 } else { 1_000 };
+
+/// A card whose name is like another, before its content is read.
+pub(in crate::index) struct AlikeName {
+    pub(in crate::index) at: u32,
+    pub(in crate::index) is_same: bool,
+    pub(in crate::index) has_words: bool,
+    pub(in crate::index) likeness: f32,
+}
+
+impl AlikeName {
+    /// The higher, the likelier it is meant.
+    pub(in crate::index) fn rank(&self) -> (bool, bool) {
+        (self.is_same, self.has_words)
+    }
+}
+
+impl Segment {
+    pub(in crate::index) fn name(&self, at: u32) -> &str {
+        self.document(at).map_or("", |document| document.name)
+    }
+
+    pub(super) fn search_key(&self, at: u32) -> String {
+        search_key(self.name(at))
+    }
+
+    fn keys(&self, from: &str, is_in: impl Fn(&str) -> bool) -> &[u32] {
+        let all = &self.names.by_key;
+        let start = all.partition_point(|at| self.search_key(*at).as_str() < from);
+        let length = all[start..].partition_point(|at| is_in(&self.search_key(*at)));
+        &all[start..start + length]
+    }
+
+    /// The cards whose name has that key.
+    pub(in crate::index) fn same_key(&self, key: &str) -> RoaringBitmap {
+        self.keys(key, |own| own == key).iter().copied().collect()
+    }
+
+    /// The cards whose name's key begins so.
+    pub(super) fn keys_beginning(&self, start: &str) -> RoaringBitmap {
+        self.keys(start, |own| own.starts_with(start)).iter().copied().collect()
+    }
+
+    /// Whether words that begin with the typed ones stand in the name in their order.
+    fn has_words(&self, at: u32, typed: &[String]) -> bool {
+        let Some(document) = self.document(at) else { return false };
+        let mut typed = typed.iter().peekable();
+        if typed.peek().is_none() {
+            return false;
+        }
+        for word in tokens(document.texts[0]).flatten() {
+            typed.next_if(|start| self.vocabulary.word(word).starts_with(start.as_str()));
+        }
+        typed.peek().is_none()
+    }
+
+    /// The cards whose names have words that begin with each of these, in any order.
+    fn with_words(&self, words: &[String]) -> RoaringBitmap {
+        let mut found: Option<RoaringBitmap> = None;
+        for word in words {
+            let ranks = self.vocabulary.beginning(word);
+            let keyed = &self.words.name;
+            let from = keyed.keys().partition_point(|rank| *rank < ranks.start);
+            let to = keyed.keys().partition_point(|rank| *rank < ranks.end);
+            let cards = keyed.lists().range(from..to);
+            found = Some(match found {
+                Some(found) => found & cards,
+                None => cards,
+            });
+        }
+        found.unwrap_or_default()
+    }
+
+    /// The cards among `allowed` whose names are like a typed one.
+    pub(in crate::index) fn alike(
+        &self,
+        query: &NameQuery,
+        typed: &BTreeSet<Trigram>,
+        allowed: &RoaringBitmap,
+    ) -> Vec<AlikeName> {
+        let same = self.same_key(&query.search_key) & allowed;
+        let own = |at: u32, shared: usize| {
+            let all = usize::from(self.names.sizes[at as usize]);
+            let likeness = likeness(shared, all, typed.len());
+            let has_words = self.has_words(at, &query.words);
+            AlikeName { at, is_same: same.contains(at), has_words, likeness }
+        };
+        if !query.near {
+            return same.iter().map(|at| own(at, typed.len())).collect();
+        }
+        let shared = self.shared(typed);
+        let needed = least_shared(typed.len());
+        let enough = (0..).zip(&shared).filter(|(_, shared)| usize::from(**shared) >= needed);
+        let mut candidates: RoaringBitmap = enough.map(|(at, _)| at).collect();
+        candidates |= self.with_words(&query.words);
+        candidates &= allowed;
+        candidates |= &same;
+        let alike = candidates.iter().map(|at| own(at, shared[at as usize].into()));
+        alike.filter(|one| one.is_same || one.has_words || is_alike(one.likeness)).collect()
+    }
+
+    /// How many of the trigrams the name of each card has.
+    fn shared(&self, typed: &BTreeSet<Trigram>) -> Vec<u8> {
+        let keyed = &self.names.trigrams;
+        let mut counts = vec![0_u8; self.len()];
+        let mut add = |at: u32| counts[at as usize] = counts[at as usize].saturating_add(1);
+        for at in typed.iter().filter_map(|one| keyed.find(one)) {
+            match keyed.lists().get(at) {
+                Set::List(list) => list.iter().copied().for_each(&mut add),
+                Set::Bitmap(bitmap) => bitmap.iter().for_each(&mut add),
+            }
+        }
+        counts
+    }
+
+    /// Names among `allowed` that a typed one may become: the first `limit` in the order of suggestions, at least.
+    pub(in crate::index) fn suggestions(
+        &self,
+        query: &NameQuery,
+        allowed: &RoaringBitmap,
+        limit: usize,
+        into: &mut BTreeSet<Suggestion>,
+    ) {
+        let mut known: BTreeSet<Suggestion> = BTreeSet::new();
+        let key = query.search_key.as_str();
+        let start = self.names.by_key.partition_point(|at| self.search_key(*at).as_str() < key);
+        for at in &self.names.by_key[start..] {
+            let own = self.search_key(*at);
+            // Names of one key stand side by side by place, not by the alphabet: all of the last key are read.
+            let is_next = known.len() < limit || known.last().is_some_and(|last| last.1 == own);
+            if !own.starts_with(key) || !is_next {
+                break;
+            }
+            if allowed.contains(*at) {
+                known.insert((0, own, self.name(*at).to_owned()));
+            }
+        }
+        if known.len() < limit {
+            let words = self.with_words(&query.words) & allowed;
+            let fits =
+                |at: u32, own: &str| !own.starts_with(key) && self.has_words(at, &query.words);
+            self.suggest(1, &words, fits, limit, &mut known);
+        }
+        if query.near && known.len() < limit {
+            let parts = self.containing(key) & allowed;
+            let fits = |at: u32, own: &str| {
+                !own.starts_with(key) && own.contains(key) && !self.has_words(at, &query.words)
+            };
+            self.suggest(2, &parts, fits, limit, &mut known);
+        }
+        into.extend(known);
+    }
+
+    /// Adds those of `cards` that fit, by the alphabet, until there are `limit` in all.
+    fn suggest(
+        &self,
+        rank: u8,
+        cards: &RoaringBitmap,
+        fits: impl Fn(u32, &str) -> bool,
+        limit: usize,
+        known: &mut BTreeSet<Suggestion>,
+    ) {
+        let is_common = cards.len() > COMMON;
+        let few: Vec<u32> = if is_common { Vec::new() } else { cards.iter().collect() };
+        let walked = if is_common { &self.names.by_key } else { &few };
+        for at in walked.iter().copied().filter(|at| cards.contains(*at)) {
+            let own = self.search_key(at);
+            if is_common && known.len() >= limit && known.last().is_none_or(|last| last.1 < own) {
+                break;
+            }
+            if fits(at, &own) {
+                known.insert((rank, own, self.name(at).to_owned()));
+                if known.len() > limit {
+                    known.pop_last();
+                }
+            }
+        }
+    }
+
+    /// The cards whose names have every trigram within a text; others may be among them.
+    fn containing(&self, key: &str) -> RoaringBitmap {
+        let letters: Vec<char> = key.chars().collect();
+        let keyed = &self.names.trigrams;
+        let mut found: Option<RoaringBitmap> = None;
+        let inner = letters.windows(3).filter_map(|three| Trigram::try_from(three).ok());
+        for trigram in inner.filter(|three| three.iter().all(|letter| letter.is_alphanumeric())) {
+            let cards = keyed.lists().union(keyed.find(&trigram));
+            found = Some(match found {
+                Some(found) => found & cards,
+                None => cards,
+            });
+        }
+        found.unwrap_or_else(|| self.open.clone())
+    }
+}

@@ -1,0 +1,493 @@
+//! Pages: the entries that fit, in the order of the list, from a position on until there are enough.
+//!
+//! Cards are in the order of their places already. Other orders go from one value to the next: the cards with a value are a set.
+
+use std::collections::BTreeSet;
+
+use roaring::RoaringBitmap;
+
+use super::super::answer::Listed;
+use super::super::judge::Entry;
+use super::super::naive;
+use super::super::position::{After, Bound, SortValue};
+use super::super::record::CardRecord;
+use super::Segment;
+use super::document::Scalar;
+use super::lists::{Keyed, Set};
+use super::plan::{Plan, Steps, WHOLE_CARD, numbers};
+use crate::{SortKey, SumOf, Unique};
+
+/// So few cards are read and sorted, whatever they are sorted by.
+const FEW: u64 = if cfg!(test) { 3 } else { 64 };
+/// When one in so many cards fits by name, those are sorted; else all are walked through in their order.
+const SPARSE: u64 = if cfg!(test) { 4 } else { 200 };
+
+/// A page of a segment, while it fills.
+struct Filling<'p, 's> {
+    plan: &'p Plan<'s>,
+    segment: &'s Segment,
+    after: Option<&'p After<'p>>,
+    limit: usize,
+    steps: &'p Steps,
+    /// The cards that may be on it.
+    cards: RoaringBitmap,
+    found: Vec<Listed>,
+}
+
+/// The cards that have a value.
+enum Members<'s> {
+    Set(Set<'s>),
+    Owned(RoaringBitmap),
+}
+
+impl<'s> Plan<'s> {
+    /// The entries after a position, in order, `limit` at most. Of cards that are alive.
+    pub(in crate::index) fn page(
+        &self,
+        live: &RoaringBitmap,
+        after: Option<&After<'_>>,
+        limit: usize,
+        steps: &Steps,
+    ) -> Vec<Listed> {
+        let cards = self.possible() & live;
+        let segment = self.segment();
+        let mut page =
+            Filling { plan: self, segment, after, limit, steps, cards, found: Vec::new() };
+        page.fill();
+        page.found
+    }
+
+    /// How many entries fit, up to one more than `at_most`.
+    pub(in crate::index) fn count(&self, live: &RoaringBitmap, at_most: u64, steps: &Steps) -> u64 {
+        let judge = self.judge();
+        let uncertain = |known: &RoaringBitmap| &(self.possible() & live) - known;
+        if judge.query.unique == Unique::Cards {
+            let sure = self.sure() & live;
+            let mut count = sure.len();
+            if !self.is_exact() {
+                for at in &uncertain(&sure) {
+                    if count > at_most || steps.are_used_up() {
+                        break;
+                    }
+                    count += u64::from(self.fits(at, steps));
+                }
+            }
+            return count;
+        }
+        let mut count = 0;
+        for at in &uncertain(&RoaringBitmap::new()) {
+            if count > at_most || !steps.take(WHOLE_CARD) {
+                break;
+            }
+            count += judge.entries(&self.segment().record(at)).len() as u64;
+        }
+        count
+    }
+}
+
+impl<'s> Filling<'_, 's> {
+    fn is_over(&self) -> bool {
+        self.found.len() >= self.limit || self.steps.are_used_up()
+    }
+
+    fn fill(&mut self) {
+        let query = self.plan.judge().query;
+        let by_card = self.cards.len() <= FEW && query.sort != SortKey::Place;
+        if by_card {
+            return self.read_all();
+        }
+        match &query.sort {
+            SortKey::Place => self.by_place(query.descending),
+            SortKey::Submissions => self.without_key(&RoaringBitmap::new()),
+            SortKey::Name => self.by_name(),
+            SortKey::Number => self.by_numbers(&self.segment.number_values),
+            SortKey::Rarity if query.unique == Unique::Printings => {
+                self.by_numbers(&self.segment.tiers);
+            }
+            SortKey::Rarity => self.by_numbers(&self.segment.lowest_tiers),
+            SortKey::Kind => {
+                let kinds = &self.segment.kinds;
+                let value = |kind: &String| SortValue::Text(kind.clone());
+                self.by_groups(groups(kinds, 0..kinds.keys().len(), value));
+                self.without_key(&self.segment.open);
+            }
+            SortKey::Unlocked => self.by_unlocking(),
+            SortKey::Year => self.by_year(),
+            SortKey::Choice { attribute, values } => self.by_choice(attribute, values),
+            SortKey::Sum(sums) => self.by_sum(sums),
+        }
+    }
+
+    /// Reads every card, and sorts what fits.
+    fn read_all(&mut self) {
+        let (cards, judge) = (std::mem::take(&mut self.cards), self.plan.judge());
+        for at in &cards {
+            let is_printings = judge.query.unique == Unique::Printings;
+            if !is_printings && !self.plan.fits(at, self.steps) {
+                continue;
+            }
+            if !self.steps.take(WHOLE_CARD) {
+                break;
+            }
+            let record = self.segment.record(at);
+            let entries = if is_printings {
+                judge.entries(&record)
+            } else {
+                vec![Entry { card: &record, printing: None }]
+            };
+            for entry in entries {
+                let listed = self.listed(at, entry.tier(), judge.sort_value(entry), &record);
+                self.found.extend(listed);
+            }
+        }
+        naive::sort(&mut self.found, judge);
+        self.found.truncate(self.limit);
+    }
+
+    /// The entry, if it comes after the position.
+    fn listed(
+        &self,
+        at: u32,
+        tier: i16,
+        key: Option<SortValue>,
+        card: &CardRecord,
+    ) -> Option<Listed> {
+        let place = super::PlaceKey { tier, ..naive::place(card) };
+        self.entry(at, place, key)
+    }
+
+    fn entry(&self, at: u32, place: super::PlaceKey<'_>, key: Option<SortValue>) -> Option<Listed> {
+        let query = self.plan.judge().query;
+        if !self.after.is_none_or(|after| after.precedes(query, key.as_ref(), place)) {
+            return None;
+        }
+        let set = self.segment.set_of(at);
+        Some(Listed {
+            card: self.segment.id(at),
+            game: set.game.clone(),
+            set: set.set.clone(),
+            number: place.number.to_owned(),
+            tier: place.tier,
+            key,
+            is_hidden: !self.segment.open.contains(at),
+        })
+    }
+
+    /// Adds the entries of a card that fit and have that key.
+    fn offer(&mut self, at: u32, key: Option<&SortValue>) {
+        let (plan, segment, judge) = (self.plan, self.segment, self.plan.judge());
+        if judge.query.unique == Unique::Cards {
+            if plan.sure().contains(at) || plan.fits(at, self.steps) {
+                let listed = self.entry(at, segment.place(at), key.cloned());
+                self.found.extend(listed);
+            }
+            return;
+        }
+        if !self.steps.take(WHOLE_CARD) {
+            return;
+        }
+        let record = segment.record(at);
+        let mut entries = judge.entries(&record);
+        if judge.query.sort == SortKey::Place && judge.query.descending {
+            entries.reverse();
+        }
+        for entry in entries {
+            let own = judge.sort_value(entry);
+            if own.as_ref() == key {
+                let listed = self.listed(at, entry.tier(), own, &record);
+                self.found.extend(listed);
+            }
+        }
+        self.found.truncate(self.limit);
+    }
+
+    /// The first card that may come after the position, among those with its key.
+    fn start(&self) -> u32 {
+        self.after.map_or(0, |after| self.segment.first_from(after.place))
+    }
+
+    fn by_place(&mut self, descending: bool) {
+        let cards = std::mem::take(&mut self.cards);
+        let offered: Box<dyn Iterator<Item = u32>> = match (descending, self.after) {
+            (false, _) => Box::new(cards.range(self.start()..)),
+            (true, Some(_)) => Box::new(cards.range(..=self.start()).rev()),
+            (true, None) => Box::new(cards.iter().rev()),
+        };
+        for at in offered {
+            if self.is_over() {
+                break;
+            }
+            self.offer(at, None);
+        }
+    }
+
+    /// Groups of cards by value, in ascending order of the values.
+    fn by_groups<'g>(&mut self, groups: impl DoubleEndedIterator<Item = (SortValue, Members<'g>)>) {
+        let query = self.plan.judge().query;
+        if query.descending {
+            groups.rev().for_each(|(key, members)| self.by_group(&key, &members));
+        } else {
+            groups.for_each(|(key, members)| self.by_group(&key, &members));
+        }
+    }
+
+    fn by_group(&mut self, key: &SortValue, members: &Members<'_>) {
+        if self.is_over() {
+            return;
+        }
+        let query = self.plan.judge().query;
+        let mut from = 0;
+        if let Some(after) = self.after {
+            let Some(bound) = &after.key else { return };
+            let order = bound.compare(key);
+            match if query.descending { order.reverse() } else { order } {
+                std::cmp::Ordering::Less => return,
+                std::cmp::Ordering::Equal => from = self.start(),
+                std::cmp::Ordering::Greater => {}
+            }
+        }
+        let cards = std::mem::take(&mut self.cards);
+        let set = match members {
+            Members::Set(set) => *set,
+            Members::Owned(bitmap) => Set::Bitmap(bitmap),
+        };
+        for at in set.both(&cards, from) {
+            if self.is_over() {
+                break;
+            }
+            self.offer(at, Some(key));
+        }
+        self.cards = cards;
+    }
+
+    /// Cards without a value come last, by place.
+    fn without_key(&mut self, with_key: &RoaringBitmap) {
+        if self.is_over() {
+            return;
+        }
+        let from = match self.after {
+            Some(After { key: None, .. }) => self.start(),
+            _ => 0,
+        };
+        let rest = &self.cards - with_key;
+        for at in rest.range(from..) {
+            if self.is_over() {
+                break;
+            }
+            self.offer(at, None);
+        }
+    }
+
+    fn by_numbers(&mut self, keyed: &'s Keyed<i128>) {
+        let all = 0..keyed.keys().len();
+        self.by_groups(groups(keyed, all.clone(), |number| SortValue::Number(*number)));
+        self.without_key(&keyed.lists().range(all));
+    }
+
+    fn by_choice(&mut self, attribute: &str, values: &[String]) {
+        let Some(index) = self.segment.attributes.get(attribute) else {
+            return self.without_key(&RoaringBitmap::new());
+        };
+        if !index.has_all {
+            return self.read_all();
+        }
+        let is_printings = self.plan.judge().query.unique == Unique::Printings;
+        let own = index.printing.as_ref().filter(|_| is_printings).unwrap_or(&index.card);
+        let union = |keyed: &Keyed<Scalar>, value: &str| {
+            let mut keys = vec![Scalar::Text(value.into())];
+            keys.extend(value.parse().ok().map(Scalar::Bool));
+            let number: Option<i64> = value.parse().ok();
+            keys.extend(number.filter(|number| number.to_string() == value).map(Scalar::Number));
+            keyed.any_of(&keys)
+        };
+        let mut known = BTreeSet::new();
+        let firsts = values.iter().enumerate().filter(|(_, value)| known.insert(*value));
+        let mut with_key = RoaringBitmap::new();
+        let mut groups = Vec::new();
+        for (at, value) in firsts {
+            // Where printings differ, one may have no place in the list though the card has.
+            if !is_printings || index.printing.is_none() {
+                with_key |= union(&index.card, value);
+            }
+            groups.push((SortValue::Number(at as i128 + 1), Members::Owned(union(own, value))));
+        }
+        self.by_groups(groups.into_iter());
+        self.without_key(&with_key);
+    }
+
+    fn by_sum(&mut self, sums: &'s [SumOf]) {
+        let segment = self.segment;
+        let is_printings = self.plan.judge().query.unique == Unique::Printings;
+        let mut rest = super::plan::range(0, super::lists::place(segment.len()));
+        let mut with_key = RoaringBitmap::new();
+        // A value, and the cards that have it.
+        let mut found: Vec<(i128, Set<'s>, usize)> = Vec::new();
+        let mut parts: Vec<RoaringBitmap> = Vec::new();
+        for SumOf { of, attributes } in sums {
+            let part = match of {
+                None => rest.clone(),
+                Some((game, kind)) => {
+                    let mut of_game = RoaringBitmap::new();
+                    for set in segment.sets.iter().filter(|set| *set.game == **game) {
+                        of_game.insert_range(set.start..set.end);
+                    }
+                    of_game &= segment.kinds.any_of([kind]);
+                    of_game & &rest
+                }
+            };
+            rest -= &part;
+            if part.is_disjoint(&self.cards) {
+                continue;
+            }
+            let at = parts.len();
+            match attributes.as_slice() {
+                [code] => {
+                    let Some(index) = segment.attributes.get(code) else { continue };
+                    let (start, end) = numbers(&index.card);
+                    with_key |= index.card.lists().range(start..end) & &part;
+                    let own = index.printing.as_ref().filter(|_| is_printings);
+                    let own = own.unwrap_or(&index.card);
+                    let (start, end) = numbers(own);
+                    for place in start..end {
+                        if let Scalar::Number(number) = own.keys()[place] {
+                            found.push((number.into(), own.lists().get(place), at));
+                        }
+                    }
+                }
+                several => {
+                    let Some(sum) = segment.sums.get(several) else { return self.read_all() };
+                    with_key |= sum.card.lists().range(0..sum.card.keys().len()) & &part;
+                    let own = if is_printings { &sum.printing } else { &sum.card };
+                    for (place, number) in own.keys().iter().enumerate() {
+                        found.push((*number, own.lists().get(place), at));
+                    }
+                }
+            }
+            parts.push(part);
+        }
+        if let [part] = parts.as_slice() {
+            let all = std::mem::take(&mut self.cards);
+            self.cards = &all & part;
+            let group = |(number, set, _)| (SortValue::Number(number), Members::Set(set));
+            self.by_groups(found.into_iter().map(group));
+            self.cards = all;
+        } else {
+            found.sort_by_key(|(number, _, _)| *number);
+            let mut groups: Vec<(SortValue, Members<'s>)> = Vec::new();
+            for same in found.chunk_by(|one, other| one.0 == other.0) {
+                let mut cards = RoaringBitmap::new();
+                for (_, set, part) in same {
+                    cards |= set.both(&parts[*part], 0).collect::<RoaringBitmap>();
+                }
+                groups.push((SortValue::Number(same[0].0), Members::Owned(cards)));
+            }
+            self.by_groups(groups.into_iter());
+        }
+        self.without_key(&with_key);
+    }
+
+    fn by_unlocking(&mut self) {
+        let mut times: Vec<_> = self.segment.unlocked.clone();
+        times.sort_by_key(|(at, time)| (*time, *at));
+        let mut groups: Vec<(SortValue, Members<'_>)> = Vec::new();
+        for same in times.chunk_by(|one, other| one.1 == other.1) {
+            let cards = same.iter().map(|(at, _)| *at).collect();
+            groups.push((SortValue::Time(same[0].1), Members::Owned(cards)));
+        }
+        self.by_groups(groups.into_iter());
+        self.without_key(&times.iter().map(|(at, _)| *at).collect());
+    }
+
+    fn by_year(&mut self) {
+        let (segment, judge) = (self.segment, self.plan.judge());
+        let mut years: std::collections::BTreeMap<i64, RoaringBitmap> = Default::default();
+        let mut with_key = RoaringBitmap::new();
+        for set in &segment.sets {
+            if let Some(year) = judge.year_of(&set.game, &set.set) {
+                let cards = super::plan::range(set.start, set.end) & &segment.open;
+                with_key |= &cards;
+                *years.entry(year).or_default() |= cards;
+            }
+        }
+        let group =
+            |(year, cards): (i64, _)| (SortValue::Number(year.into()), Members::Owned(cards));
+        self.by_groups(years.into_iter().map(group));
+        self.without_key(&with_key);
+    }
+
+    fn by_name(&mut self) {
+        let (segment, query) = (self.segment, self.plan.judge().query);
+        let cards = std::mem::take(&mut self.cards);
+        let fitting = &cards & &segment.open;
+        let bound = match self.after {
+            None => None,
+            Some(After { key: None, .. }) => {
+                self.cards = cards;
+                return self.without_key(&segment.open);
+            }
+            Some(After { key: Some(Bound::Value(SortValue::Text(key))), .. }) => Some(key.as_str()),
+            Some(After { key: Some(_), .. }) => Some(""),
+        };
+        let mut named: Vec<(String, u32)>;
+        if fitting.len() * SPARSE < segment.open.len() {
+            named = fitting.iter().map(|at| (segment.search_key(at), at)).collect();
+            named.sort_unstable();
+            let named = named.into_iter();
+            self.by_keys(if query.descending {
+                Box::new(in_runs(named.rev()))
+            } else {
+                Box::new(named)
+            });
+        } else {
+            let all = &segment.names.by_key;
+            let key_of = |at: u32| (segment.search_key(at), at);
+            let fits = |at: &u32| fitting.contains(*at);
+            if query.descending {
+                let end = bound.map_or(all.len(), |bound| {
+                    all.partition_point(|at| segment.search_key(*at).as_str() <= bound)
+                });
+                let walk = all[..end].iter().copied().rev().filter(fits).map(key_of);
+                self.by_keys(Box::new(in_runs(walk)));
+            } else {
+                let start = bound.map_or(0, |bound| {
+                    all.partition_point(|at| segment.search_key(*at).as_str() < bound)
+                });
+                self.by_keys(Box::new(all[start..].iter().copied().filter(fits).map(key_of)));
+            }
+        }
+        self.cards = cards;
+        self.without_key(&segment.open);
+    }
+
+    fn by_keys(&mut self, named: Box<dyn Iterator<Item = (String, u32)> + '_>) {
+        for (key, at) in named {
+            if self.is_over() {
+                break;
+            }
+            self.offer(at, Some(&SortValue::Text(key)));
+        }
+    }
+}
+
+/// Turns cards round that have the same key, which come the wrong way when keys are walked through backwards.
+fn in_runs(named: impl Iterator<Item = (String, u32)>) -> impl Iterator<Item = (String, u32)> {
+    let mut named = named.peekable();
+    let mut run: Vec<(String, u32)> = Vec::new();
+    std::iter::from_fn(move || {
+        if run.is_empty() {
+            run.extend(named.next());
+            while let Some(next) = named.next_if(|(key, _)| *key == run[0].0) {
+                run.push(next);
+            }
+        }
+        run.pop()
+    })
+}
+
+fn groups<'s, K: Ord>(
+    keyed: &'s Keyed<K>,
+    places: std::ops::Range<usize>,
+    value: impl Fn(&K) -> SortValue + 's,
+) -> impl DoubleEndedIterator<Item = (SortValue, Members<'s>)> {
+    places.map(move |at| (value(&keyed.keys()[at]), Members::Set(keyed.lists().get(at))))
+}

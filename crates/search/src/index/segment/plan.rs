@@ -1,0 +1,616 @@
+//! A condition as sets of cards: those that fulfil it for sure, and those that may, which are tried one by one.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use roaring::RoaringBitmap;
+
+use super::super::judge::{Entry, Judge, compares};
+use super::super::pattern::{Patterns, SPACE, SPACE_BETWEEN};
+use super::Segment;
+use super::document::{Document, Scalar, tokens};
+use super::lists::Keyed;
+use crate::{Case, KnownTest, Operator, Place, Predicate, Test, Unique};
+
+/// Work that a question may still do, in steps of about a nanosecond.
+#[derive(Debug)]
+pub(in crate::index) struct Steps(Cell<u64>);
+
+impl Steps {
+    pub(in crate::index) fn new(steps: u64) -> Self {
+        Self(Cell::new(steps))
+    }
+
+    /// Does so many; whether that was allowed.
+    pub(in crate::index) fn take(&self, steps: u64) -> bool {
+        let left = self.0.get().saturating_sub(steps);
+        self.0.set(left);
+        left > 0
+    }
+
+    pub(in crate::index) fn are_used_up(&self) -> bool {
+        self.0.get() == 0
+    }
+}
+
+/// Steps of reading a whole card.
+pub(super) const WHOLE_CARD: u64 = 4_000;
+
+/// Cards by whether a condition holds.
+#[derive(Clone, Debug)]
+struct Cards<'s> {
+    /// It does.
+    sure: Cow<'s, RoaringBitmap>,
+    /// It may, these among them; `None`: only these.
+    possible: Option<Cow<'s, RoaringBitmap>>,
+}
+
+impl<'s> Cards<'s> {
+    fn exactly(sure: RoaringBitmap) -> Self {
+        Self { sure: Cow::Owned(sure), possible: None }
+    }
+
+    fn borrowed(sure: &'s RoaringBitmap) -> Self {
+        Self { sure: Cow::Borrowed(sure), possible: None }
+    }
+
+    fn none() -> Self {
+        Self::exactly(RoaringBitmap::new())
+    }
+
+    fn perhaps(possible: RoaringBitmap) -> Self {
+        if possible.is_empty() {
+            return Self::none();
+        }
+        Self { sure: Cow::Owned(RoaringBitmap::new()), possible: Some(Cow::Owned(possible)) }
+    }
+
+    fn possible(&self) -> &RoaringBitmap {
+        self.possible.as_ref().unwrap_or(&self.sure)
+    }
+
+    fn and(&self, other: &Self) -> Self {
+        let possible = (self.possible.is_some() || other.possible.is_some())
+            .then(|| Cow::Owned(self.possible() & other.possible()));
+        Self { sure: Cow::Owned(&*self.sure & &*other.sure), possible }
+    }
+
+    fn or(&self, other: &Self) -> Self {
+        let possible = (self.possible.is_some() || other.possible.is_some())
+            .then(|| Cow::Owned(self.possible() | other.possible()));
+        Self { sure: Cow::Owned(&*self.sure | &*other.sure), possible }
+    }
+
+    /// Those among `all` for which it does not hold.
+    fn not(&self, all: &RoaringBitmap) -> Self {
+        let sure = Cow::Owned(all - self.possible());
+        Self { sure, possible: self.possible.as_ref().map(|_| Cow::Owned(all - &*self.sure)) }
+    }
+}
+
+/// A phrase by the numbers of its words.
+struct Phrase<'s> {
+    /// Of the words but the last.
+    whole: Vec<u32>,
+    last: &'s str,
+}
+
+enum Node<'s> {
+    All(Vec<Self>),
+    Any(Vec<Self>),
+    Leaf { cards: Cards<'s>, negated: bool, cases: &'s [Case] },
+}
+
+/// A condition, looked up in a segment.
+pub(in crate::index) struct Plan<'s> {
+    segment: &'s Segment,
+    judge: &'s Judge<'s>,
+    node: Node<'s>,
+    cards: Cards<'s>,
+    /// By the address of the words.
+    phrases: Vec<(*const String, Option<Phrase<'s>>)>,
+}
+
+impl<'s> Plan<'s> {
+    pub(in crate::index) fn new(segment: &'s Segment, judge: &'s Judge<'s>) -> Self {
+        let mut plan = Self {
+            segment,
+            judge,
+            node: Node::All(Vec::new()),
+            cards: Cards::none(),
+            phrases: Vec::new(),
+        };
+        let (node, cards) = plan.node(&judge.query.predicate);
+        (plan.node, plan.cards) = (node, cards);
+        plan
+    }
+
+    pub(in crate::index) fn segment(&self) -> &'s Segment {
+        self.segment
+    }
+
+    pub(super) fn judge(&self) -> &'s Judge<'s> {
+        self.judge
+    }
+
+    /// The cards that may fit.
+    pub(in crate::index) fn possible(&self) -> &RoaringBitmap {
+        self.cards.possible()
+    }
+
+    /// The cards that fit for sure.
+    pub(in crate::index) fn sure(&self) -> &RoaringBitmap {
+        &self.cards.sure
+    }
+
+    /// Whether all that may fit do.
+    pub(in crate::index) fn is_exact(&self) -> bool {
+        self.cards.possible.is_none()
+    }
+
+    fn everything(&self) -> RoaringBitmap {
+        self.segment.all()
+    }
+
+    fn node(&mut self, predicate: &'s Predicate) -> (Node<'s>, Cards<'s>) {
+        match predicate {
+            Predicate::All(parts) => {
+                let found: Vec<_> = parts.iter().map(|part| self.node(part)).collect();
+                let (nodes, mut sets): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+                sets.sort_by_key(|cards: &Cards<'_>| cards.possible().len());
+                let mut sets = sets.into_iter();
+                let cards = match sets.next() {
+                    None => Cards::exactly(self.everything()),
+                    Some(first) => sets.fold(first, |all, one| all.and(&one)),
+                };
+                (Node::All(nodes), cards)
+            }
+            Predicate::Any(parts) => {
+                let found: Vec<_> = parts.iter().map(|part| self.node(part)).collect();
+                let (nodes, sets): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+                let cards = sets.iter().fold(Cards::none(), |all, one| all.or(one));
+                (Node::Any(nodes), cards)
+            }
+            Predicate::Known { negated, test } => {
+                let cards = self.known(test);
+                let cards = if *negated { cards.not(&self.everything()) } else { cards };
+                (Node::Leaf { cards: cards.clone(), negated: *negated, cases: &[] }, cards)
+            }
+            Predicate::Content { negated, cases } => {
+                let mut any = Cards::none();
+                for case in cases {
+                    let mut cards = self.test(&case.test);
+                    if let Some(games) = &case.games {
+                        cards = cards.and(&Cards::exactly(
+                            self.of_sets(|set| games.iter().any(|game| **game == *set.game)),
+                        ));
+                    }
+                    any = any.or(&cards);
+                }
+                let cards = if *negated { any.not(&self.segment.open) } else { any };
+                (Node::Leaf { cards: cards.clone(), negated: *negated, cases }, cards)
+            }
+        }
+    }
+
+    fn of_sets(&self, wanted: impl Fn(&super::SetRange) -> bool) -> RoaringBitmap {
+        let mut cards = RoaringBitmap::new();
+        for set in self.segment.sets.iter().filter(|set| wanted(set)) {
+            cards |= range(set.start, set.end);
+        }
+        cards
+    }
+
+    fn known(&self, test: &KnownTest) -> Cards<'s> {
+        let segment = self.segment;
+        match test {
+            KnownTest::Game(code) => Cards::exactly(self.of_sets(|set| *set.game == **code)),
+            KnownTest::Set(code) => Cards::exactly(self.of_sets(|set| *set.set == **code)),
+            KnownTest::Number(number) => {
+                let mut cards = RoaringBitmap::new();
+                for set in &segment.sets {
+                    let wanted =
+                        super::PlaceKey { game: &set.game, set: &set.set, number, tier: 0 };
+                    let at = segment.first_from(wanted);
+                    if at < set.end && segment.number(at) == number {
+                        cards.insert(at);
+                    }
+                }
+                Cards::exactly(cards)
+            }
+            KnownTest::NumberValue(operator, value) => {
+                Cards::exactly(compared(&segment.number_values, *operator, i128::from(*value)))
+            }
+            KnownTest::Hidden => Cards::borrowed(&segment.hidden),
+            KnownTest::Unlocked => {
+                Cards::exactly(segment.unlocked.iter().map(|(at, _)| *at).collect())
+            }
+            KnownTest::UnlockedOn(operator, day) => {
+                let fits = |(_, time): &&(u32, chrono::DateTime<chrono::Utc>)| {
+                    compares(&time.date_naive(), *operator, day)
+                };
+                Cards::exactly(segment.unlocked.iter().filter(fits).map(|(at, _)| *at).collect())
+            }
+            KnownTest::Submissions(..) => Cards::none(),
+        }
+    }
+
+    /// A test of printings that is asked of the listed one: any printing of a card that fits may fulfil it, or none.
+    fn of_printings(&self, cards: RoaringBitmap) -> Cards<'s> {
+        if self.judge.query.unique == Unique::Printings {
+            Cards::perhaps(cards)
+        } else {
+            Cards::exactly(cards)
+        }
+    }
+
+    fn test(&mut self, test: &'s Test) -> Cards<'s> {
+        let segment = self.segment;
+        match test {
+            Test::Any(tests) => {
+                let mut any = Cards::none();
+                for test in tests {
+                    any = any.or(&self.test(test));
+                }
+                any
+            }
+            Test::Words(place, words) => self.words(place, words),
+            Test::Regex(place, _) => match place {
+                Place::Attribute(code) => match segment.attributes.get(code) {
+                    Some(attribute) => Cards::perhaps(attribute.with_text.clone()),
+                    None => Cards::none(),
+                },
+                _ => Cards::perhaps(segment.open.clone()),
+            },
+            Test::Name(key) => Cards::exactly(segment.same_key(key)),
+            Test::NamePrefix(key) => Cards::exactly(segment.keys_beginning(key)),
+            Test::TextIs(code, folded) => {
+                let words: Vec<&str> = folded.split(' ').skip(1).collect();
+                let Some(attribute) = segment.attributes.get(code) else { return Cards::none() };
+                Cards::perhaps(if words.is_empty() {
+                    attribute.with_text.clone()
+                } else {
+                    self.all_of(&attribute.words, &words)
+                })
+            }
+            Test::Number { sum, per_printing, operator, value } => {
+                self.number(sum, *per_printing, *operator, (*value).into())
+            }
+            Test::Choice { attribute, per_printing, values } => {
+                let keys = values.iter().flat_map(|value| {
+                    let text = Scalar::Text(value.as_str().into());
+                    [Scalar::InList(Box::new(text.clone())), text]
+                });
+                self.scalars(attribute, *per_printing, &keys.collect::<Vec<_>>())
+            }
+            Test::Flag { attribute, per_printing, value } => {
+                self.scalars(attribute, *per_printing, &[Scalar::Bool(*value)])
+            }
+            Test::Kinds(kinds) => Cards::exactly(segment.kinds.any_of(kinds)),
+            Test::Rarities(rarities) => self.of_printings(segment.rarities.any_of(rarities)),
+            Test::Styles(styles) => Cards::exactly(segment.styles.any_of(styles)),
+            Test::Slots(slots) => Cards::exactly(segment.slots.any_of(slots)),
+            Test::HasAttribute(code) => match segment.attributes.get(code) {
+                Some(attribute) => Cards::borrowed(&attribute.present),
+                None => Cards::none(),
+            },
+            Test::HasEffect => Cards::borrowed(&segment.with_effect),
+            Test::HasLore => Cards::borrowed(&segment.with_lore),
+            Test::Year(operator, value) => {
+                let fits = |set: &super::SetRange| {
+                    let year = self.judge.year_of(&set.game, &set.set);
+                    year.is_some_and(|year| compares(&year, *operator, value))
+                };
+                Cards::exactly(self.of_sets(fits) & &segment.open)
+            }
+        }
+    }
+
+    fn number(
+        &self,
+        sum: &[String],
+        per_printing: bool,
+        operator: Operator,
+        value: i128,
+    ) -> Cards<'s> {
+        let segment = self.segment;
+        if let [code] = sum {
+            let Some(attribute) = segment.attributes.get(code) else { return Cards::none() };
+            let scalars = attribute.printing.as_ref().filter(|_| per_printing);
+            let cards = scalars_compared(scalars.unwrap_or(&attribute.card), operator, value);
+            return self.with_printings(cards, per_printing);
+        }
+        let Some(known) = segment.sums.get(sum) else {
+            let missing = |code: &String| !segment.attributes.contains_key(code);
+            return if sum.iter().any(missing) {
+                Cards::none()
+            } else {
+                Cards::perhaps(segment.open.clone())
+            };
+        };
+        let keyed = if per_printing { &known.printing } else { &known.card };
+        self.with_printings(compared(keyed, operator, value), per_printing)
+    }
+
+    fn with_printings(&self, cards: RoaringBitmap, per_printing: bool) -> Cards<'s> {
+        if per_printing {
+            self.of_printings(cards & &self.segment.with_printing)
+        } else {
+            Cards::exactly(cards)
+        }
+    }
+
+    fn scalars(&self, code: &str, per_printing: bool, keys: &[Scalar]) -> Cards<'s> {
+        let Some(attribute) = self.segment.attributes.get(code) else { return Cards::none() };
+        match attribute.printing.as_ref().filter(|_| per_printing) {
+            Some(scalars) => self.of_printings(scalars.any_of(keys)),
+            None if attribute.has_all => {
+                self.with_printings(attribute.card.any_of(keys), per_printing)
+            }
+            None => Cards::perhaps(attribute.present.clone()),
+        }
+    }
+
+    /// The cards that have each of the words somewhere; the last as it is.
+    fn all_of(&self, lists: &Keyed<u32>, words: &[&str]) -> RoaringBitmap {
+        let mut cards: Option<RoaringBitmap> = None;
+        for word in words {
+            let found = self.segment.vocabulary.find(word);
+            let found = found.and_then(|(_, rank)| lists.find(&rank));
+            let one = lists.lists().union(found);
+            cards = Some(match cards {
+                Some(cards) => cards & one,
+                None => one,
+            });
+        }
+        cards.unwrap_or_default()
+    }
+
+    fn words(&mut self, place: &'s Place, words: &'s [String]) -> Cards<'s> {
+        let segment = self.segment;
+        let Some((last, whole)) = words.split_last() else { return Cards::none() };
+        let parts: &[&Keyed<u32>] = match place {
+            Place::Everywhere => &[
+                &segment.words.name,
+                &segment.words.effects,
+                &segment.words.lore,
+                &segment.words.emoji,
+            ],
+            Place::Name => &[&segment.words.name],
+            Place::Effects => &[&segment.words.effects],
+            Place::Lore => &[&segment.words.lore],
+            Place::Text => &[&segment.words.effects, &segment.words.lore],
+            Place::Attribute(code) => match segment.attributes.get(code) {
+                Some(attribute) => &[&attribute.words],
+                None => return Cards::none(),
+            },
+        };
+        let ranks = segment.vocabulary.beginning(last);
+        let mut any = RoaringBitmap::new();
+        for lists in parts {
+            let from = lists.keys().partition_point(|rank| *rank < ranks.start);
+            let to = lists.keys().partition_point(|rank| *rank < ranks.end);
+            let mut cards = lists.lists().range(from..to);
+            if !whole.is_empty() && !cards.is_empty() {
+                let whole: Vec<&str> = whole.iter().map(String::as_str).collect();
+                cards &= self.all_of(lists, &whole);
+            }
+            any |= cards;
+        }
+        if whole.is_empty() {
+            return Cards::exactly(any);
+        }
+        let ids: Option<Vec<u32>> =
+            whole.iter().map(|word| segment.vocabulary.find(word).map(|(id, _)| id)).collect();
+        self.phrases.push((words.as_ptr(), ids.map(|whole| Phrase { whole, last })));
+        Cards::perhaps(any)
+    }
+
+    /// Whether a card that may fit does. False when there are no steps left.
+    pub(in crate::index) fn fits(&self, at: u32, steps: &Steps) -> bool {
+        let card = Tried { plan: self, at, document: self.segment.document(at), steps };
+        card.fits(&self.node)
+    }
+
+    /// All that fit, as far as the steps reach.
+    pub(in crate::index) fn all(&self, live: &RoaringBitmap, steps: &Steps) -> RoaringBitmap {
+        let mut cards = self.sure() & live;
+        if !self.is_exact() {
+            let uncertain = &(self.possible() & live) - &cards;
+            let found = uncertain.iter().take_while(|_| !steps.are_used_up());
+            let found: Vec<u32> = found.filter(|at| self.fits(*at, steps)).collect();
+            cards |= RoaringBitmap::from_sorted_iter(found).unwrap_or_default();
+        }
+        cards
+    }
+}
+
+/// A card that is looked at.
+struct Tried<'t, 's> {
+    plan: &'t Plan<'s>,
+    at: u32,
+    document: Option<Document<'s>>,
+    steps: &'t Steps,
+}
+
+impl Tried<'_, '_> {
+    fn fits(&self, node: &Node<'_>) -> bool {
+        match node {
+            Node::All(nodes) => nodes.iter().all(|node| self.fits(node)),
+            Node::Any(nodes) => nodes.iter().any(|node| self.fits(node)),
+            Node::Leaf { cards, negated, cases } => {
+                if cards.sure.contains(self.at) {
+                    return true;
+                }
+                let is_possible = cards.possible.as_ref().is_some_and(|set| set.contains(self.at));
+                if !is_possible || self.steps.are_used_up() {
+                    return false;
+                }
+                let holds = cases.iter().any(|case| self.holds_in(case));
+                holds != *negated && !self.steps.are_used_up()
+            }
+        }
+    }
+
+    fn holds_in(&self, case: &Case) -> bool {
+        let of = |games: &Vec<String>| {
+            let own = &self.plan.segment.set_of(self.at).game;
+            games.iter().any(|game| **game == **own)
+        };
+        case.games.as_ref().is_none_or(of) && self.holds(&case.test)
+    }
+
+    fn holds(&self, test: &Test) -> bool {
+        let Some(document) = &self.document else { return false };
+        match test {
+            Test::Any(tests) => tests.iter().any(|test| self.holds(test)),
+            Test::Words(place, words) if !matches!(place, Place::Attribute(_)) => {
+                let known = self.plan.phrases.iter().find(|(at, _)| *at == words.as_ptr());
+                match known {
+                    Some((_, Some(phrase))) => {
+                        let mut texts = texts(document, place).iter();
+                        texts.any(|text| self.has_phrase(text, phrase))
+                    }
+                    Some((_, None)) => false,
+                    None => self.holds_as_told(test),
+                }
+            }
+            Test::Regex(place, pattern) if !matches!(place, Place::Attribute(_)) => {
+                self.has_pattern(document, place, pattern)
+            }
+            other => self.holds_as_told(other),
+        }
+    }
+
+    /// Tries the whole card.
+    fn holds_as_told(&self, test: &Test) -> bool {
+        self.steps.take(WHOLE_CARD);
+        let card = self.plan.segment.record(self.at);
+        let entry = Entry { card: &card, printing: None };
+        let case = Case { games: None, test: test.clone() };
+        self.plan.judge.holds_in_case(entry, &[case]) == Some(true)
+    }
+
+    fn has_phrase(&self, text: &[u8], phrase: &Phrase<'_>) -> bool {
+        self.steps.take(20 + 3 * text.len() as u64);
+        let Phrase { whole, last } = phrase;
+        let Some(first) = whole.first() else { return false };
+        let mut words = tokens(text);
+        while let Some(word) = words.next() {
+            if word != Some(*first) {
+                continue;
+            }
+            // Tokens are of different lengths: the rest is read again from here.
+            let mut next = words.clone();
+            let whole_fits = whole[1..].iter().all(|wanted| next.next() == Some(Some(*wanted)));
+            if whole_fits
+                && let Some(Some(word)) = next.next()
+                && self.plan.segment.vocabulary.word(word).starts_with(last)
+            {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn has_pattern(&self, document: &Document<'_>, place: &Place, pattern: &str) -> bool {
+        let patterns: &Patterns = self.plan.judge.patterns;
+        let vocabulary = &self.plan.segment.vocabulary;
+        let mut marked: Vec<u8> = Vec::with_capacity(512);
+        let write = |text: &[u8], marked: &mut Vec<u8>| {
+            for token in tokens(text) {
+                match token {
+                    Some(id) => {
+                        marked.push(SPACE);
+                        marked.extend(vocabulary.word(id).as_bytes());
+                    }
+                    None => marked.extend([SPACE_BETWEEN, b'|']),
+                }
+            }
+        };
+        let fits = |marked: &mut Vec<u8>| {
+            self.steps.take(200 + patterns.cost(pattern) * marked.len() as u64);
+            let fits = patterns.fits_marked(pattern, marked);
+            marked.clear();
+            fits
+        };
+        for text in texts(document, place) {
+            if matches!(place, Place::Everywhere) && !marked.is_empty() && !text.is_empty() {
+                marked.extend([SPACE_BETWEEN, b'|']);
+            }
+            write(text, &mut marked);
+            if !matches!(place, Place::Everywhere) && fits(&mut marked) {
+                return true;
+            }
+        }
+        matches!(place, Place::Everywhere) && fits(&mut marked)
+    }
+}
+
+/// The texts of a place; everywhere they are parts of one.
+fn texts<'d, 's>(document: &'d Document<'s>, place: &Place) -> &'d [&'s [u8]] {
+    let range = match place {
+        Place::Everywhere => 0..4,
+        Place::Name => 0..1,
+        Place::Effects => 1..2,
+        Place::Lore => 2..3,
+        Place::Text => 1..3,
+        Place::Attribute(_) => 0..0,
+    };
+    &document.texts[range]
+}
+
+/// All ordinals between two.
+pub(super) fn range(start: u32, end: u32) -> RoaringBitmap {
+    let mut cards = RoaringBitmap::new();
+    cards.insert_range(start..end);
+    cards
+}
+
+/// Where keys begin that are not below, and those that are above.
+fn around<K>(keys: &[K], compare: impl Fn(&K) -> std::cmp::Ordering) -> (usize, usize) {
+    let below = keys.partition_point(|key| compare(key).is_lt());
+    (below, keys.partition_point(|key| compare(key).is_le()))
+}
+
+fn of_range<K: Ord>(
+    keyed: &Keyed<K>,
+    operator: Operator,
+    all: (usize, usize),
+    at: (usize, usize),
+) -> RoaringBitmap {
+    let lists = keyed.lists();
+    let ((start, end), (below, above)) = (all, at);
+    match operator {
+        Operator::Has | Operator::Equal => lists.range(below..above),
+        Operator::NotEqual => lists.range(start..below) | lists.range(above..end),
+        Operator::Less => lists.range(start..below),
+        Operator::AtMost => lists.range(start..above),
+        Operator::Greater => lists.range(above..end),
+        Operator::AtLeast => lists.range(below..end),
+    }
+}
+
+fn compared(keyed: &Keyed<i128>, operator: Operator, value: i128) -> RoaringBitmap {
+    let at = around(keyed.keys(), |key| key.cmp(&value));
+    of_range(keyed, operator, (0, keyed.keys().len()), at)
+}
+
+fn scalars_compared(keyed: &Keyed<Scalar>, operator: Operator, value: i128) -> RoaringBitmap {
+    let all = numbers(keyed);
+    let at = around(keyed.keys(), |key| match key {
+        Scalar::Null | Scalar::Bool(_) => std::cmp::Ordering::Less,
+        Scalar::Number(number) => i128::from(*number).cmp(&value),
+        _ => std::cmp::Ordering::Greater,
+    });
+    of_range(keyed, operator, all, at)
+}
+
+/// The keys that are numbers.
+pub(super) fn numbers(keyed: &Keyed<Scalar>) -> (usize, usize) {
+    let start = keyed.keys().partition_point(|key| matches!(key, Scalar::Null | Scalar::Bool(_)));
+    let end = keyed
+        .keys()
+        .partition_point(|key| matches!(key, Scalar::Null | Scalar::Bool(_) | Scalar::Number(_)));
+    (start, end)
+}

@@ -1,0 +1,370 @@
+//! What the cards were at one time, and the questions that are answered from that.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cardscape_engine::name_key;
+use roaring::RoaringBitmap;
+
+use super::answer::{Count, Facets, Listed, Page};
+use super::judge::{Judge, Years};
+use super::naive;
+use super::names::{self, Alike, MAX_ALIKE, NamePlace, NameQuery, NamedCard, Suggestion, trigrams};
+use super::pattern::Patterns;
+use super::position::{After, PlaceKey, Position};
+use super::record::{CardRecord, Unlock};
+use super::segment::{Plan, Segment, Steps};
+use crate::{CardQuery, KnownTest, Predicate, SortKey, Unique};
+
+/// Cards with content that only this asker may see. Each replaces what the index knows of the card with its id.
+pub type View = [CardRecord];
+
+/// Steps of about a nanosecond that one question may take for what is tried card by card.
+const MAX_STEPS: u64 = 60_000_000;
+
+/// Whether a query asks for counted submissions, which change without any change of the catalogue: only the database answers it. The index
+/// takes them for unknown.
+pub fn needs_progress(query: &CardQuery) -> bool {
+    fn of(predicate: &Predicate) -> bool {
+        match predicate {
+            Predicate::All(parts) | Predicate::Any(parts) => parts.iter().any(of),
+            Predicate::Known { test, .. } => matches!(test, KnownTest::Submissions(..)),
+            Predicate::Content { .. } => false,
+        }
+    }
+    query.sort == SortKey::Submissions || of(&query.predicate)
+}
+
+/// Cards that do not change, and which of them are still so.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) segment: Arc<Segment>,
+    pub(super) live: Arc<RoaringBitmap>,
+}
+
+/// The cards as they were at one time.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    pub(super) parts: Vec<Part>,
+    pub(super) years: Arc<Years>,
+}
+
+/// A question, prepared.
+struct Asked<'s> {
+    judge: &'s Judge<'s>,
+    steps: Steps,
+    parts: Vec<(Plan<'s>, RoaringBitmap)>,
+}
+
+impl Snapshot {
+    /// How many cards there are, hidden ones among them.
+    pub fn cards(&self) -> usize {
+        self.parts.iter().map(|part| usize::try_from(part.live.len()).unwrap_or_default()).sum()
+    }
+
+    /// How many of them are hidden.
+    pub fn hidden(&self) -> usize {
+        let hidden = |part: &Part| part.segment.hidden().intersection_len(&part.live);
+        self.parts.iter().map(|part| usize::try_from(hidden(part)).unwrap_or_default()).sum()
+    }
+
+    /// Bytes on the heap, counted.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory().values().sum()
+    }
+
+    /// The same, by what they are for.
+    pub fn memory(&self) -> BTreeMap<&'static str, usize> {
+        let mut all = BTreeMap::new();
+        for part in &self.parts {
+            for (name, bytes) in part.segment.bytes() {
+                *all.entry(name).or_default() += bytes;
+            }
+        }
+        all
+    }
+
+    /// The live cards of a part but those of the view.
+    fn seen(part: &Part, view: &View) -> RoaringBitmap {
+        let mut live = RoaringBitmap::clone(&part.live);
+        for at in view.iter().filter_map(|card| part.segment.find(card.id)) {
+            live.remove(at);
+        }
+        live
+    }
+
+    fn ask<'s>(&'s self, judge: &'s Judge<'s>, view: &View) -> Asked<'s> {
+        let plan = |part: &'s Part| (Plan::new(&part.segment, judge), Self::seen(part, view));
+        Asked { judge, steps: Steps::new(MAX_STEPS), parts: self.parts.iter().map(plan).collect() }
+    }
+
+    /// The entries of a list after a position, `limit` at most.
+    pub fn search(
+        &self,
+        query: &CardQuery,
+        view: &View,
+        after: Option<&Position>,
+        limit: usize,
+    ) -> Page {
+        let patterns = Patterns::of(query);
+        let judge = Judge { query, years: &self.years, patterns: &patterns };
+        let after = after.map(|position| After::new(query, position));
+        let asked = self.ask(&judge, view);
+        let mut found = naive::list(view, &judge, after.as_ref(), limit);
+        for (plan, live) in &asked.parts {
+            found.extend(plan.page(live, after.as_ref(), limit, &asked.steps));
+        }
+        naive::sort(&mut found, &judge);
+        found.truncate(limit);
+        Page { hits: found.into_iter().map(Listed::into_hit).collect(), cut: asked.is_cut() }
+    }
+
+    /// How many entries the whole list has: exactly, up to `at_most`.
+    pub fn count(&self, query: &CardQuery, view: &View, at_most: u64) -> Count {
+        let patterns = Patterns::of(query);
+        let judge = Judge { query, years: &self.years, patterns: &patterns };
+        let asked = self.ask(&judge, view);
+        let mut entries = naive::count(view, &judge);
+        for (plan, live) in &asked.parts {
+            if entries <= at_most {
+                entries += plan.count(live, at_most - entries, &asked.steps);
+            }
+        }
+        let is_more = entries > at_most;
+        let cut = !is_more && asked.is_cut();
+        Count { entries: entries.min(at_most), is_exact: !is_more && !cut, cut }
+    }
+
+    /// One of the cards that fit and whose content the asker may see: by place the one with that number from 0, modulo how many there are.
+    /// What the query says of order and printings does not count.
+    pub fn random(&self, query: &CardQuery, view: &View, number: u64) -> Option<u128> {
+        let query = &CardQuery {
+            unique: Unique::Cards,
+            sort: SortKey::Place,
+            predicate: query.predicate.clone(),
+            descending: false,
+        };
+        let patterns = Patterns::of(query);
+        let judge = Judge { query, years: &self.years, patterns: &patterns };
+        let asked = self.ask(&judge, view);
+        let own = naive::open(view, &judge);
+        let sets = asked.open_cards();
+        let all = sets.iter().map(|(_, cards)| cards.len()).sum::<u64>() + own.len() as u64;
+        let wanted = number.checked_rem(all)?;
+        Some(nth(&sets, &own, wanted))
+    }
+
+    /// How many of the cards that fit, and whose content the asker may see, have which value: all, by kind, rarity, style and slot of
+    /// effects, and by each of `attributes`.
+    pub fn facets(&self, predicate: &Predicate, view: &View, attributes: &[&str]) -> Facets {
+        let query = &CardQuery {
+            predicate: predicate.clone(),
+            sort: SortKey::Place,
+            descending: false,
+            unique: Unique::Cards,
+        };
+        let patterns = Patterns::of(query);
+        let judge = Judge { query, years: &self.years, patterns: &patterns };
+        let asked = self.ask(&judge, view);
+        let mut tally = naive::Tally::new();
+        for card in naive::open(view, &judge) {
+            naive::tally(card, attributes, &mut tally);
+        }
+        for (segment, cards) in asked.open_cards() {
+            segment.tally(&cards, attributes, &asked.steps, &mut tally);
+        }
+        Facets { counts: naive::facet_counts(tally), cut: asked.is_cut() }
+    }
+
+    /// The cards of a part that the asker sees, with content, of a game and a set.
+    fn open_in(part: &Part, place: NamePlace<'_>, view: &View) -> RoaringBitmap {
+        let open = Self::seen(part, view) & part.segment.open();
+        match part.segment.of_place(place) {
+            Some(cards) => open & cards,
+            None => open,
+        }
+    }
+
+    /// Cards that may be meant by a name, the most alike first, [`MAX_NAMED`](super::MAX_NAMED) at most: those whose key is the same, and,
+    /// if the query says so, those that have its words or a name like it.
+    pub fn named(&self, place: NamePlace<'_>, query: &NameQuery, view: &View) -> Vec<NamedCard> {
+        let typed = trigrams(&query.search_key);
+        let own = view.iter().filter(|card| place.holds(card));
+        let mut found: Vec<Alike> =
+            own.filter_map(|card| Alike::new(query, &typed, card)).collect();
+        for part in &self.parts {
+            let allowed = Self::open_in(part, place, view);
+            let mut alike = part.segment.alike(query, &typed, &allowed);
+            // Read no more than are ranked: those behind the last of them cannot come before it.
+            if alike.len() > MAX_ALIKE {
+                alike.sort_by(names::likelier);
+                let end = alike
+                    .partition_point(|one| names::likelier(one, &alike[MAX_ALIKE - 1]).is_le());
+                alike.truncate(end);
+            }
+            for one in alike {
+                let card = named_card(&part.segment, one.at, one.has_words);
+                let name_key = name_key(&card.name);
+                found.push(Alike { card, is_same: one.is_same, likeness: one.likeness, name_key });
+            }
+        }
+        names::ranked(found)
+    }
+
+    /// The cards of a game whose name has that key, by set and number.
+    pub fn same_name(&self, game: &str, key: &str, view: &View) -> Vec<NamedCard> {
+        let place = NamePlace { game: Some(game), set: None };
+        let mut found: Vec<NamedCard> = Vec::new();
+        for card in view.iter().filter(|card| place.holds(card)) {
+            if let Some(content) = &card.content
+                && cardscape_engine::search_key(&content.name) == key
+            {
+                found.push(NamedCard {
+                    id: card.id,
+                    game: card.game.clone(),
+                    set: card.set.clone(),
+                    number: card.number.clone(),
+                    name: content.name.clone(),
+                    has_words: false,
+                });
+            }
+        }
+        for part in &self.parts {
+            let own = |at: u32| !view.iter().any(|card| card.id == part.segment.id(at));
+            for at in &part.segment.same_key(key) {
+                if part.live.contains(at) && part.segment.place(at).game == game && own(at) {
+                    found.push(named_card(&part.segment, at, false));
+                }
+            }
+        }
+        found.sort_by(|one, other| (&one.set, &one.number).cmp(&(&other.set, &other.number)));
+        found
+    }
+
+    /// Names that a typed one may become: first those that begin with it, then those with a word that does, then, if the query looks for
+    /// near ones, those that contain it; each by the alphabet. A name that several cards have comes once.
+    pub fn suggest_names(
+        &self,
+        game: Option<&str>,
+        query: &NameQuery,
+        view: &View,
+        limit: usize,
+    ) -> Vec<String> {
+        let place = NamePlace { game, set: None };
+        let own = view.iter().filter(|card| place.holds(card));
+        let mut found: BTreeSet<Suggestion> =
+            own.filter_map(|card| names::suggestion(query, card.content.as_ref()?)).collect();
+        for part in &self.parts {
+            let allowed = Self::open_in(part, place, view);
+            part.segment.suggestions(query, &allowed, limit, &mut found);
+        }
+        found.into_iter().take(limit).map(|(_, _, name)| name).collect()
+    }
+
+    /// The card at a place.
+    pub fn at(&self, game: &str, set: &str, number: &str) -> Option<u128> {
+        let place = PlaceKey { game, set, number, tier: 0 };
+        self.parts.iter().find_map(|part| {
+            let at = part.segment.first_from(place);
+            // A card that is gone may have had the same place.
+            let alike = (at..).take_while(|at| {
+                (*at as usize) < part.segment.len() && part.segment.place(*at) == place
+            });
+            let mut alive = alike.filter(|at| part.live.contains(*at));
+            alive.next().map(|at| part.segment.id(at))
+        })
+    }
+
+    /// The card with an id, as it was told; of a hidden one the place.
+    pub fn card(&self, id: u128) -> Option<CardRecord> {
+        self.parts.iter().find_map(|part| {
+            let at = part.segment.find(id).filter(|at| part.live.contains(*at))?;
+            Some(part.segment.record(at))
+        })
+    }
+
+    /// Whether the card with an id is hidden; `None`: there is no such card.
+    pub fn is_hidden(&self, id: u128) -> Option<bool> {
+        self.card(id).map(|card| card.unlock == Unlock::Hidden)
+    }
+}
+
+impl Asked<'_> {
+    fn is_cut(&self) -> bool {
+        self.steps.are_used_up() || self.judge.patterns.is_incomplete()
+    }
+
+    /// The cards with content that fit.
+    fn open_cards(&self) -> Vec<(&Segment, RoaringBitmap)> {
+        let fitting = |(plan, live): &(Plan<'_>, RoaringBitmap)| {
+            plan.all(&(live & plan.segment().open()), &self.steps)
+        };
+        self.parts.iter().map(|part| (part.0.segment(), fitting(part))).collect()
+    }
+}
+
+fn named_card(segment: &Segment, at: u32, has_words: bool) -> NamedCard {
+    let PlaceKey { game, set, number, .. } = segment.place(at);
+    NamedCard {
+        id: segment.id(at),
+        game: game.to_owned(),
+        set: set.to_owned(),
+        number: number.to_owned(),
+        name: segment.name(at).to_owned(),
+        has_words,
+    }
+}
+
+/// The card with a number from 0 among all, by place. There must be so many.
+fn nth(sets: &[(&Segment, RoaringBitmap)], own: &[&CardRecord], wanted: u64) -> u128 {
+    let mut others: Vec<&(&Segment, RoaringBitmap)> = sets.iter().collect();
+    others.sort_by_key(|(_, cards)| std::cmp::Reverse(cards.len()));
+    let main = (!others.is_empty()).then(|| others.remove(0));
+    let before = |place: PlaceKey<'_>| {
+        let in_set = |(segment, cards): &&(&Segment, RoaringBitmap)| {
+            cards.range_cardinality(..segment.first_from(place))
+        };
+        let own = own.iter().filter(|card| naive::place(card) < place).count() as u64;
+        others.iter().map(in_set).sum::<u64>() + own
+    };
+    // How many of the largest set come before the wanted one, which may be the next of them.
+    let (mut low, mut high) = (0, main.map_or(0, |(_, cards)| cards.len()));
+    let main_card = |at: u64| {
+        let (segment, cards) = main?;
+        cards.select(u32::try_from(at).ok()?).map(|at| (*segment, at))
+    };
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let rank = main_card(middle).map_or(0, |(segment, at)| middle + before(segment.place(at)));
+        if rank < wanted {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    let next = main_card(low);
+    if let Some((segment, at)) = next
+        && low + before(segment.place(at)) == wanted
+    {
+        return segment.id(at);
+    }
+    // Among the others, between two of the largest set.
+    let last = low.checked_sub(1).and_then(main_card);
+    let from = last.map(|(segment, at)| segment.place(at));
+    let to = next.map(|(segment, at)| segment.place(at));
+    let skipped = low + from.map_or(0, before);
+    let is_between = |place: PlaceKey<'_>| {
+        from.is_none_or(|from| place >= from) && to.is_none_or(|to| place < to)
+    };
+    let mut between: Vec<(PlaceKey<'_>, u128)> = Vec::new();
+    for (segment, cards) in others {
+        let start = from.map_or(0, |from| segment.first_from(from));
+        let end = to.map_or(u32::MAX, |to| segment.first_from(to));
+        between.extend(cards.range(start..end).map(|at| (segment.place(at), segment.id(at))));
+    }
+    let own = own.iter().map(|card| (naive::place(card), card.id));
+    between.extend(own.filter(|(place, _)| is_between(*place)));
+    between.sort_unstable();
+    let at = usize::try_from(wanted.saturating_sub(skipped)).unwrap_or(usize::MAX);
+    between.get(at).map_or(0, |(_, id)| *id)
+}

@@ -1,0 +1,580 @@
+//! The index against a scan of every card, on catalogues, questions and changes by chance.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, NaiveDate};
+use proptest::prelude::*;
+use serde_json::{Map, Value};
+
+use super::judge::{Judge, Years};
+use super::names::{self, Alike, trigrams};
+use super::pattern::Patterns;
+use super::*;
+use crate::{
+    CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique, Words,
+    folded, words,
+};
+use cardscape_engine::{Effect, search_key};
+
+/// Numbers by chance, the same for one seed.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+
+    fn one_in(&mut self, many: u64) -> bool {
+        self.below(many) == 0
+    }
+
+    fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        list[usize::try_from(self.below(list.len() as u64)).unwrap()]
+    }
+
+    fn some<'a>(&mut self, list: &[&'a str]) -> Vec<String> {
+        let mut chosen: Vec<String> =
+            list.iter().filter(|_| self.one_in(2)).map(|one| (*one).to_owned()).collect();
+        if chosen.is_empty() {
+            chosen.push(self.of(list).to_owned());
+        }
+        chosen
+    }
+
+    fn text(&mut self, most: u64) -> String {
+        let count = self.below(most + 1);
+        let text: Vec<&str> = (0..count).map(|_| self.of(WORDS)).collect();
+        text.join(" ")
+    }
+}
+
+const GAMES: &[&str] = &["aa", "ab", "b"];
+const SETS: &[&str] = &["one", "two", "x"];
+const WORDS: &[&str] = &[
+    "draw", "a", "card", "cards", "discard", "two", "Éclair", "fox", "foxes", "🔥", "x-ray", "12",
+    "nobody's",
+];
+const KINDS: &[&str] = &["spell", "unit", "Unit"];
+const RARITIES: &[&str] = &["common", "rare", "ultra"];
+const TAGS: &[&str] = &["active", "counter", "passive"];
+const TYPES: &[&str] = &["dark", "fire", "🔥", "7"];
+const CODES: &[&str] =
+    &["type", "subtypes", "attack", "defense", "rank", "foil", "about", "nothing"];
+const OPERATORS: &[Operator] = &[
+    Operator::Has,
+    Operator::Equal,
+    Operator::NotEqual,
+    Operator::Less,
+    Operator::AtMost,
+    Operator::Greater,
+    Operator::AtLeast,
+];
+
+fn content(chance: &mut Chance) -> CardContent {
+    let mut attributes = Map::new();
+    if !chance.one_in(4) {
+        attributes.insert("type".to_owned(), chance.of(TYPES).into());
+    }
+    if !chance.one_in(3) {
+        let list = if chance.one_in(4) { Vec::new() } else { chance.some(TYPES) };
+        attributes.insert("subtypes".to_owned(), list.into());
+    }
+    for code in ["attack", "defense", "rank"] {
+        if !chance.one_in(3) {
+            attributes.insert(code.to_owned(), (chance.below(9) as i64 * 100 - 300).into());
+        }
+    }
+    if chance.one_in(2) {
+        attributes.insert("foil".to_owned(), chance.one_in(2).into());
+    }
+    if chance.one_in(2) {
+        attributes.insert("about".to_owned(), chance.text(4).into());
+    }
+    if chance.one_in(9) {
+        attributes.insert("nothing".to_owned(), Value::Null);
+    }
+    let effects: Vec<Effect> = (0..chance.below(3))
+        .map(|_| Effect {
+            style: chance.one_in(2).then(|| chance.of(TAGS).to_owned()),
+            slot: chance.one_in(3).then(|| chance.of(TAGS).to_owned()),
+            text: chance.text(6),
+        })
+        .collect();
+    let name = match chance.below(9) {
+        0 => "???".to_owned(),
+        _ => format!("{} {}", chance.of(WORDS), chance.text(2)),
+    };
+    let lore = (!chance.one_in(3)).then(|| chance.text(6));
+    let printings = RARITIES.iter().zip(1_i16..).filter(|_| !chance.one_in(3)).collect::<Vec<_>>();
+    let printings = printings.into_iter().map(|(rarity, tier)| {
+        let mut own = Map::new();
+        for code in ["attack", "defense"] {
+            if attributes.contains_key(code) && chance.one_in(2) {
+                own.insert(code.to_owned(), (chance.below(9) as i64 * 100).into());
+            }
+        }
+        if attributes.contains_key("type") && chance.one_in(5) {
+            own.insert("type".to_owned(), chance.of(TYPES).into());
+        }
+        PrintingRecord { rarity: (*rarity).to_owned(), tier, attributes: own }
+    });
+    CardContent {
+        printings: printings.collect(),
+        kind: chance.of(KINDS).to_owned(),
+        words: Words::of(&name, &effects, lore.as_deref(), &attributes),
+        effects: effects
+            .into_iter()
+            .map(|effect| EffectTags { style: effect.style, slot: effect.slot })
+            .collect(),
+        has_lore: lore.is_some_and(|lore| !lore.is_empty()),
+        name,
+        attributes,
+    }
+}
+
+/// A card at a place of its own: no two have one.
+fn card(id: u128, place: u64, chance: &mut Chance) -> CardRecord {
+    let unlock = match chance.below(8) {
+        0 => Unlock::Hidden,
+        1 | 2 => Unlock::At(
+            DateTime::from_timestamp_micros(
+                1_700_000_000_000_000 + chance.below(5) as i64 * 50_000_000_500,
+            )
+            .unwrap(),
+        ),
+        _ => Unlock::Never,
+    };
+    let number = match place % 3 {
+        0 => format!("{:03}", place / 9),
+        1 => format!("{}", place / 9),
+        _ => format!("P-{}", place / 9),
+    };
+    CardRecord {
+        id,
+        game: GAMES[usize::try_from(place % 3).unwrap()].to_owned(),
+        set: SETS[usize::try_from(place / 3 % 3).unwrap()].to_owned(),
+        number,
+        content: (unlock != Unlock::Hidden).then(|| content(chance)),
+        unlock,
+    }
+}
+
+fn place_of_text(chance: &mut Chance) -> Place {
+    match chance.below(6) {
+        0 => Place::Everywhere,
+        1 => Place::Name,
+        2 => Place::Text,
+        3 => Place::Effects,
+        4 => Place::Lore,
+        _ => Place::Attribute(chance.of(&["about", "type", "none"]).to_owned()),
+    }
+}
+
+const PATTERNS: &[&str] = &[
+    "draw (a|two) cards?",
+    "^a",
+    "s$",
+    "\\bfox\\b",
+    "[a-f]x",
+    ".{3}\\d",
+    "x ray$",
+    "🔥",
+    "^🔥$",
+    "d\\w+ \\w+ c",
+    "a ^draw",
+    "card$ .*draw",
+    "[^a]$",
+    "\\s\\d",
+    "(fox){2}",
+    "q*",
+    "^.*$",
+    "[^ ] f",
+    "a\\b.*",
+    "\\W",
+    "\\D\\S",
+];
+
+fn test(chance: &mut Chance, depth: u64) -> Test {
+    let number = |chance: &mut Chance, sum: &[&str]| Test::Number {
+        sum: sum.iter().map(|code| (*code).to_owned()).collect(),
+        per_printing: chance.one_in(2),
+        operator: OPERATORS[usize::try_from(chance.below(7)).unwrap()],
+        value: chance.below(11) as i64 * 100 - 300,
+    };
+    match chance.below(if depth == 0 { 19 } else { 20 }) {
+        0 | 1 => {
+            let words: Vec<String> =
+                (0..=chance.below(3)).flat_map(|_| words(chance.of(WORDS))).collect();
+            let mut words = words;
+            if chance.one_in(2) {
+                let last = words.pop().unwrap();
+                words.push(last.chars().take(2).collect());
+            }
+            Test::Words(place_of_text(chance), words)
+        }
+        2 => {
+            let place = place_of_text(chance);
+            Test::Regex(place, crate::regex::to_postgres(chance.of(PATTERNS)).unwrap())
+        }
+        3 => Test::Name(search_key(&format!("{} {}", chance.of(WORDS), chance.of(WORDS)))),
+        4 => Test::NamePrefix(search_key(chance.of(WORDS)).chars().take(2).collect()),
+        5 => Test::TextIs("about".to_owned(), folded(&chance.text(2))),
+        6 => number(chance, &["attack"]),
+        7 => number(chance, &["rank"]),
+        8 => number(chance, &["attack", "defense"]),
+        9 => number(chance, &["attack", "rank"]),
+        10 | 11 => Test::Choice {
+            attribute: chance.of(CODES).to_owned(),
+            per_printing: chance.one_in(2),
+            values: chance.some(TYPES),
+        },
+        12 => Test::Flag {
+            attribute: chance.of(&["foil", "type"]).to_owned(),
+            per_printing: chance.one_in(2),
+            value: chance.one_in(2),
+        },
+        13 => Test::Kinds(chance.some(KINDS)),
+        14 => Test::Rarities(chance.some(RARITIES)),
+        15 => Test::Styles(chance.some(TAGS)),
+        16 => Test::Slots(chance.some(TAGS)),
+        17 => match chance.below(3) {
+            0 => Test::HasEffect,
+            1 => Test::HasLore,
+            _ => Test::HasAttribute(chance.of(CODES).to_owned()),
+        },
+        18 => Test::Year(OPERATORS[usize::try_from(chance.below(7)).unwrap()], 2024),
+        _ => Test::Any((0..=chance.below(2)).map(|_| test(chance, 0)).collect()),
+    }
+}
+
+fn known_test(chance: &mut Chance) -> KnownTest {
+    let operator = OPERATORS[usize::try_from(chance.below(7)).unwrap()];
+    match chance.below(8) {
+        0 => KnownTest::Game(chance.of(GAMES).to_owned()),
+        1 => KnownTest::Set(chance.of(SETS).to_owned()),
+        2 => KnownTest::Number(chance.of(&["003", "3", "P-4", "zz"]).to_owned()),
+        3 | 4 => KnownTest::NumberValue(operator, chance.below(20) as i64),
+        5 => KnownTest::Hidden,
+        6 => KnownTest::Unlocked,
+        _ => KnownTest::UnlockedOn(operator, NaiveDate::from_ymd_opt(2023, 11, 15).unwrap()),
+    }
+}
+
+fn predicate(chance: &mut Chance, depth: u64) -> Predicate {
+    let parts = |chance: &mut Chance| {
+        (0..chance.below(4)).map(|_| predicate(chance, depth - 1)).collect::<Vec<_>>()
+    };
+    match chance.below(if depth == 0 { 5 } else { 8 }) {
+        0 => Predicate::Known { negated: chance.one_in(3), test: known_test(chance) },
+        1..5 => Predicate::Content {
+            negated: chance.one_in(3),
+            cases: (0..=chance.below(2))
+                .map(|_| Case {
+                    games: chance.one_in(3).then(|| chance.some(GAMES)),
+                    test: test(chance, 1),
+                })
+                .collect(),
+        },
+        5 | 6 => Predicate::All(parts(chance)),
+        _ => Predicate::Any(parts(chance)),
+    }
+}
+
+fn query(chance: &mut Chance) -> CardQuery {
+    let sum = |of: Option<(&str, &str)>, attributes: &[&str]| SumOf {
+        of: of.map(|(game, kind)| (game.to_owned(), kind.to_owned())),
+        attributes: attributes.iter().map(|code| (*code).to_owned()).collect(),
+    };
+    let sort = match chance.below(13) {
+        0..3 => SortKey::Place,
+        3 => SortKey::Number,
+        4 => SortKey::Name,
+        5 => SortKey::Kind,
+        6 => SortKey::Sum(vec![sum(None, &["attack"])]),
+        7 => SortKey::Sum(vec![
+            sum(Some(("aa", "unit")), &["attack", "defense"]),
+            sum(Some(("ab", "unit")), &["rank"]),
+            sum(Some(("aa", "unit")), &["rank"]),
+        ]),
+        8 => SortKey::Choice {
+            attribute: "type".to_owned(),
+            values: ["fire", "7", "fire", "dark"].map(str::to_owned).to_vec(),
+        },
+        9 => SortKey::Rarity,
+        10 => SortKey::Unlocked,
+        11 => SortKey::Year,
+        _ => SortKey::Sum(vec![sum(None, &["attack", "rank"])]),
+    };
+    CardQuery {
+        predicate: predicate(chance, 2),
+        sort,
+        descending: chance.one_in(2),
+        unique: if chance.one_in(3) { Unique::Printings } else { Unique::Cards },
+    }
+}
+
+/// What the index is compared with.
+#[derive(Default)]
+struct Scan {
+    cards: BTreeMap<u128, CardRecord>,
+    years: Years,
+}
+
+impl Scan {
+    fn seen(&self, view: &View) -> Vec<CardRecord> {
+        let mut cards = self.cards.clone();
+        cards.extend(view.iter().map(|card| (card.id, card.clone())));
+        cards.into_values().collect()
+    }
+
+    fn check(&self, index: &Index, view: &View, query: &CardQuery, page: usize) {
+        let (cards, patterns, now) = (self.seen(view), Patterns::of(query), index.snapshot());
+        let judge = Judge { query, years: &self.years, patterns: &patterns };
+        let hits = naive::list(&cards, &judge, None, usize::MAX);
+        let all: Vec<Hit> = hits.into_iter().map(answer::Listed::into_hit).collect();
+        let mut walked: Vec<Hit> = Vec::new();
+        loop {
+            let after = walked.last().map(|hit| Position {
+                key: hit.key.clone(),
+                game: hit.game.to_string(),
+                set: hit.set.to_string(),
+                number: hit.number.clone(),
+                tier: hit.tier,
+            });
+            let Page { hits, cut } = now.search(query, view, after.as_ref(), page);
+            assert!(!cut, "{query:?}");
+            let is_last = hits.len() < page;
+            walked.extend(hits);
+            if is_last || walked.len() > all.len() {
+                break;
+            }
+        }
+        assert_eq!(walked, all, "{query:#?}");
+        let count = now.count(query, view, 10_000);
+        assert_eq!((count.entries, count.is_exact), (all.len() as u64, true), "{query:#?}");
+        let few = now.count(query, view, 3);
+        assert_eq!((few.entries, few.is_exact), (all.len().min(3) as u64, all.len() <= 3));
+
+        let cards_query = CardQuery { unique: Unique::Cards, ..query.clone() };
+        let judge = Judge { query: &cards_query, ..judge };
+        let open = naive::open(&cards, &judge);
+        for number in 0..open.len() as u64 {
+            let drawn = now.random(query, view, number + 2 * open.len() as u64);
+            assert_eq!(drawn, Some(open[usize::try_from(number).unwrap()].id), "{query:#?}");
+        }
+        if open.is_empty() {
+            assert_eq!(now.random(query, view, 5), None);
+        }
+        let mut tally = naive::Tally::new();
+        open.iter().for_each(|card| naive::tally(card, CODES, &mut tally));
+        let facets = now.facets(&query.predicate, view, CODES);
+        assert_eq!(facets.counts, naive::facet_counts(tally), "{query:#?}");
+    }
+
+    fn check_names(&self, index: &Index, view: &View, chance: &mut Chance) {
+        let (cards, now) = (self.seen(view), index.snapshot());
+        let typed = format!("{} {}", chance.of(WORDS), chance.text(1));
+        let mut key = search_key(&typed);
+        if chance.one_in(2) {
+            key = key.chars().take(3).collect();
+        }
+        let query = NameQuery {
+            near: key.chars().count() >= 3 && !chance.one_in(4),
+            search_key: key,
+            words: words(&typed),
+        };
+        let game = chance.one_in(2).then(|| chance.of(GAMES));
+        let set = chance.one_in(2).then(|| chance.of(SETS));
+        let place = NamePlace { game, set };
+        let trigrams = trigrams(&query.search_key);
+        let of_place = |place: NamePlace<'_>| {
+            cards.iter().filter(|card| place.holds(card)).cloned().collect::<Vec<_>>()
+        };
+        let alike = of_place(place);
+        let alike = alike.iter().filter_map(|card| Alike::new(&query, &trigrams, card));
+        assert_eq!(now.named(place, &query, view), names::ranked(alike.collect()), "{query:?}");
+        let found: BTreeSet<_> = of_place(NamePlace { game, set: None })
+            .iter()
+            .filter_map(|card| names::suggestion(&query, card.content.as_ref()?))
+            .collect();
+        for limit in [1, 4, 1_000] {
+            let found: Vec<String> =
+                found.iter().take(limit).map(|(_, _, name)| name.clone()).collect();
+            assert_eq!(now.suggest_names(game, &query, view, limit), found, "{query:?}");
+        }
+        let key = search_key(&typed);
+        for game in GAMES {
+            let mut same: Vec<(&str, &str, u128)> = cards
+                .iter()
+                .filter(|card| card.game == *game)
+                .filter(|card| {
+                    card.content.as_ref().is_some_and(|one| search_key(&one.name) == key)
+                })
+                .map(|card| (card.set.as_str(), card.number.as_str(), card.id))
+                .collect();
+            same.sort_unstable();
+            let found = now.same_name(game, &key, view);
+            let found: Vec<(&str, &str, u128)> = found
+                .iter()
+                .map(|card| (card.set.as_str(), card.number.as_str(), card.id))
+                .collect();
+            assert_eq!(found, same);
+        }
+        for card in self.cards.values().take(20) {
+            assert_eq!(now.at(&card.game, &card.set, &card.number), Some(card.id));
+            assert_eq!(now.card(card.id).as_ref(), Some(card));
+        }
+        assert_eq!((now.at("aa", "one", "zz"), now.card(12_345_678)), (None, None));
+    }
+}
+
+/// The hidden cards that one asker holds.
+fn view_of(scan: &Scan, chance: &mut Chance) -> Vec<CardRecord> {
+    if chance.one_in(2) {
+        return Vec::new();
+    }
+    let hidden = scan.cards.values().filter(|card| card.unlock == Unlock::Hidden);
+    let hidden: Vec<CardRecord> = hidden.filter(|_| chance.one_in(2)).cloned().collect();
+    hidden.into_iter().map(|card| CardRecord { content: Some(content(chance)), ..card }).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn answers_are_those_of_a_scan(seed in any::<u64>()) {
+        let chance = &mut Chance(seed);
+        let (mut scan, mut builder) = (Scan::default(), Builder::new());
+        for sum in [["attack", "defense"], ["defense", "rank"]] {
+            builder.sum(sum.map(str::to_owned).to_vec());
+        }
+        let many = chance.below(120);
+        let mut put = |builder: &mut Builder, card: CardRecord| {
+            scan.cards.insert(card.id, card.clone());
+            builder.push(card);
+        };
+        for place in 0..many {
+            // Ids in no order; some cards come twice.
+            let id = u128::from(place * 7_919 % 1_009);
+            if chance.one_in(9) {
+                put(&mut builder, card(id, place, chance));
+            }
+            put(&mut builder, card(id, place, chance));
+        }
+        for (game, set, year) in [("aa", "one", 2023), ("aa", "two", 2024), ("b", "x", 2024), ("b", "one", 2025)] {
+            builder.released(game.to_owned(), set.to_owned(), Some(year));
+            scan.years.insert((game.to_owned(), set.to_owned()), year);
+        }
+        let mut index = builder.finish();
+        let mut compaction: Option<Compaction> = None;
+        for round in 0..6 {
+            for _ in 0..4 {
+                let (view, query) = (view_of(&scan, chance), query(chance));
+                let page = 1 + usize::try_from(chance.below(20)).unwrap();
+                scan.check(&index, &view, &query, page);
+                scan.check_names(&index, &view, chance);
+            }
+            prop_assert_eq!(index.snapshot().cards(), scan.cards.len());
+            let hidden = scan.cards.values().filter(|card| card.unlock == Unlock::Hidden).count();
+            prop_assert_eq!(index.snapshot().hidden(), hidden);
+            let before = index.snapshot();
+            let cards_before = before.cards();
+            let mut changes = Vec::new();
+            for _ in 0..chance.below(12) {
+                let place = chance.below(140);
+                let id = u128::from(place * 7_919 % 1_009);
+                if chance.one_in(4) {
+                    scan.cards.remove(&id);
+                    changes.push(Change::Remove(id));
+                } else {
+                    // Some move to another place.
+                    let card = card(id, place + 200 * chance.below(2), chance);
+                    scan.cards.insert(id, card.clone());
+                    changes.push(Change::Put(Box::new(card)));
+                }
+            }
+            if chance.one_in(2) {
+                let year = chance.one_in(2).then_some(2024);
+                let (game, set) = ("ab".to_owned(), "two".to_owned());
+                match year {
+                    Some(year) => scan.years.insert((game.clone(), set.clone()), year),
+                    None => scan.years.remove(&(game.clone(), set.clone())),
+                };
+                changes.push(Change::Released { game, set, year });
+            }
+            if chance.one_in(2) {
+                index.apply(changes.clone());
+            }
+            index.apply(changes);
+            prop_assert_eq!(before.cards(), cards_before, "a snapshot stays as it is");
+            // One that began before these changes ends after them.
+            if let Some(compaction) = compaction.take() {
+                index.install(compaction.run());
+            }
+            compaction = index.compaction();
+            if round % 2 == 0 && let Some(compaction) = compaction.take() {
+                index.install(compaction.run());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_hidden_card_is_found_by_its_place_and_nothing_else() {
+    let mut chance = Chance(7);
+    let mut index = Index::default();
+    let hidden = CardRecord { unlock: Unlock::Hidden, content: None, ..card(1, 4, &mut chance) };
+    index.apply(vec![Change::Put(Box::new(hidden.clone()))]);
+    let now = index.snapshot();
+    let find = |predicate: Predicate, view: &View| {
+        let query =
+            CardQuery { predicate, sort: SortKey::Place, descending: false, unique: Unique::Cards };
+        now.search(&query, view, None, 10).hits.len()
+    };
+    assert_eq!(find(Predicate::known(KnownTest::Hidden), &[]), 1);
+    for _ in 0..500 {
+        for negated in [false, true] {
+            let cases = vec![Case { games: None, test: test(&mut chance, 1) }];
+            assert_eq!(find(Predicate::Content { negated, cases }, &[]), 0);
+        }
+    }
+    assert_eq!(now.facets(&Predicate::always(), &[], CODES).counts, []);
+    let held = CardRecord { content: Some(content(&mut chance)), ..hidden };
+    assert_eq!(
+        find(Predicate::content(Test::HasLore), std::slice::from_ref(&held)),
+        usize::from(held.content.as_ref().unwrap().has_lore)
+    );
+}
+
+#[test]
+fn keys_are_written_as_the_database_writes_them() {
+    let time = |micros| DateTime::from_timestamp_micros(micros).unwrap();
+    for (value, text) in [
+        (position::SortValue::Number(-12), "-12"),
+        (position::SortValue::Time(time(1_700_000_000_000_000)), "2023-11-14 22:13:20+00"),
+        (position::SortValue::Time(time(1_700_000_000_120_000)), "2023-11-14 22:13:20.12+00"),
+    ] {
+        assert_eq!(value.to_text(), text);
+        let sort = if text.contains('+') { SortKey::Unlocked } else { SortKey::Number };
+        assert!(sort.admits(text));
+    }
+}
+
+#[test]
+fn names_are_alike_as_trigrams_tell() {
+    // What pg_trgm says.
+    for (one, other, expected) in
+        [("word", "two words", 0.363_636), ("emberfox", "emberfxo", 0.5), ("abc", "xyz", 0.0)]
+    {
+        let found = names::similarity(&trigrams(one), &trigrams(other));
+        assert!((found - expected).abs() < 1e-4, "{one} {other} {found}");
+    }
+}
