@@ -192,7 +192,7 @@ pub(crate) async fn hash_passwords(time: Duration) -> anyhow::Result<f64> {
     let done = Arc::new(AtomicUsize::new(0));
     let began = Instant::now();
     let mut workers = Vec::new();
-    for _ in 0..8 {
+    for _ in 0..std::thread::available_parallelism()?.get() {
         let (hasher, done) = (hasher.clone(), done.clone());
         workers.push(tokio::spawn(async move {
             while began.elapsed() < time {
