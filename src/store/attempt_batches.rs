@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, Utc};
 use tokio::sync::oneshot;
 
-use super::attempts::{self, AttemptSubject, Units};
+use super::attempts::{self, AttemptRow, AttemptSubject};
 use super::{Store, StoreError, StoreResult};
 
 /// Most orders of one batch: its rows are locked until it is committed.
@@ -213,10 +213,10 @@ fn hand_out(stocks: &mut Stocks, orders: &[Order]) -> Vec<Taken> {
     orders.iter().map(hand_out).collect()
 }
 
-fn rows(stocks: &Stocks, units: impl Fn(Stock) -> u32) -> Vec<Units> {
+fn rows(stocks: &Stocks, units: impl Fn(Stock) -> u32) -> Vec<AttemptRow> {
     let row = |(key, stock): (&Key, &Stock)| {
         let (scope, mac, start) = *key;
-        Units { scope, mac, start, units: units(*stock) }
+        AttemptRow { scope, mac, start, units: units(*stock) }
     };
     stocks.iter().map(row).filter(|row| row.units > 0).collect()
 }
@@ -242,7 +242,7 @@ async fn settle(batches: &AttemptBatches, store: &Store, orders: Vec<Order>) {
         };
         match order.answer {
             Answer::GivenBack(answer) => {
-                let released = released.as_ref().map(|()| ()).map_err(shared);
+                let released = released.as_ref().map_err(shared).copied();
                 let _ = answer.send(released);
             }
             Answer::Taken(answer) => {
@@ -257,7 +257,7 @@ async fn settle(batches: &AttemptBatches, store: &Store, orders: Vec<Order>) {
     }
 }
 
-async fn release(store: &Store, rows: &[Units]) -> StoreResult<()> {
+async fn release(store: &Store, rows: &[AttemptRow]) -> StoreResult<()> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -279,7 +279,7 @@ async fn take_in(
     begun: &mut super::pool::Begun,
     stocks: &mut Stocks,
     orders: &[Order],
-    missing: &[Units],
+    missing: &[AttemptRow],
 ) -> StoreResult<Vec<Taken>> {
     let used = attempts::take_rows(begun.conn(), missing).await?;
     let mut too_many = BTreeMap::new();
@@ -299,7 +299,7 @@ async fn take_in(
         if let Some(stock) = stocks.get_mut(&key) {
             let units = stock.at_hand + too_many.get(&key).copied().unwrap_or_default();
             stock.at_hand = 0;
-            left.push(Units { units, ..*row });
+            left.push(AttemptRow { units, ..*row });
         }
     }
     left.retain(|row| row.units > 0);

@@ -132,19 +132,19 @@ pub async fn release(
     if units == 0 || subjects.is_empty() {
         return Ok(());
     }
-    let row = |subject: &AttemptSubject| Units {
+    let row = |subject: &AttemptSubject| AttemptRow {
         scope: subject.scope.as_str(),
         mac: subject.mac,
         start: subject.limit.window_start(reserved_at),
         units,
     };
-    let rows: Vec<Units> = subjects.iter().map(row).collect();
+    let rows: Vec<AttemptRow> = subjects.iter().map(row).collect();
     release_rows(conn, &rows).await
 }
 
 /// Units of one subject in one window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Units {
+pub(super) struct AttemptRow {
     /// What is limited.
     pub scope: &'static str,
     /// Whose.
@@ -155,7 +155,10 @@ pub(super) struct Units {
     pub units: u32,
 }
 
-fn columns(rows: &[Units]) -> (Vec<&'static str>, Vec<Vec<u8>>, Vec<DateTime<Utc>>, Vec<i32>) {
+/// Scopes, subjects, windows and units, as parameters of a statement.
+type RowColumns = (Vec<&'static str>, Vec<Vec<u8>>, Vec<DateTime<Utc>>, Vec<i32>);
+
+fn columns(rows: &[AttemptRow]) -> RowColumns {
     (
         rows.iter().map(|row| row.scope).collect(),
         rows.iter().map(|row| row.mac.to_vec()).collect(),
@@ -165,7 +168,7 @@ fn columns(rows: &[Units]) -> (Vec<&'static str>, Vec<Vec<u8>>, Vec<DateTime<Utc
 }
 
 /// Gives units back, in a statement that locks the rows in the order in which all do.
-pub(super) async fn release_rows(conn: &mut Connection, rows: &[Units]) -> StoreResult<()> {
+pub(super) async fn release_rows(conn: &mut Connection, rows: &[AttemptRow]) -> StoreResult<()> {
     let (scopes, macs, starts, units) = columns(rows);
     sql("WITH given AS ( \
              SELECT a.scope, a.subject_mac, a.window_start, w.units FROM unnest($1, $2, $3, $4) AS w (scope, mac, start, units) \
@@ -185,9 +188,9 @@ pub(super) async fn release_rows(conn: &mut Connection, rows: &[Units]) -> Store
 
 /// Takes units whatever the limits, and tells how many are used then of each, in the order of `rows`, which are sorted and distinct. Inside a
 /// transaction that gives back what is too much before it commits.
-pub(super) async fn take_rows(conn: &mut Connection, rows: &[Units]) -> StoreResult<Vec<u32>> {
+pub(super) async fn take_rows(conn: &mut Connection, rows: &[AttemptRow]) -> StoreResult<Vec<u32>> {
     #[derive(QueryableByName)]
-    struct Used {
+    struct TakenRow {
         #[diesel(sql_type = Text)]
         scope: String,
         #[diesel(sql_type = Binary)]
@@ -198,7 +201,7 @@ pub(super) async fn take_rows(conn: &mut Connection, rows: &[Units]) -> StoreRes
         used: i32,
     }
     let (scopes, macs, starts, units) = columns(rows);
-    let used: Vec<Used> = sql(
+    let used: Vec<TakenRow> = sql(
         "INSERT INTO attempts AS a (scope, subject_mac, window_start, used) \
          SELECT scope, mac, start, units FROM unnest($1, $2, $3, $4) AS w (scope, mac, start, units) ORDER BY scope, mac, start \
          ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + excluded.used \
@@ -210,7 +213,7 @@ pub(super) async fn take_rows(conn: &mut Connection, rows: &[Units]) -> StoreRes
     .bind::<Array<Int4>, _>(units)
     .load(conn)
     .await?;
-    let of = |row: &Units| {
+    let of = |row: &AttemptRow| {
         let found = used.iter().find(|used| {
             used.scope == row.scope && used.subject_mac == row.mac && used.window_start == row.start
         });

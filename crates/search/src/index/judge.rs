@@ -41,7 +41,7 @@ impl Judge<'_> {
                 .collect(),
         };
         entries.retain(|entry| self.fits(*entry, &self.query.predicate));
-        entries.sort_by_key(|entry| entry.tier());
+        entries.sort_by_key(Entry::tier);
         entries
     }
 

@@ -31,11 +31,15 @@ impl Patterns {
     fn collect(&mut self, predicate: &Predicate) {
         match predicate {
             Predicate::All(parts) | Predicate::Any(parts) => {
-                parts.iter().for_each(|part| self.collect(part));
+                for part in parts {
+                    self.collect(part);
+                }
             }
             Predicate::Known { .. } => {}
             Predicate::Content { cases, .. } => {
-                cases.iter().for_each(|case| self.collect_test(&case.test));
+                for case in cases {
+                    self.collect_test(&case.test);
+                }
             }
         }
     }
@@ -60,15 +64,15 @@ impl Patterns {
         self.0.get(pattern).and_then(Option::as_ref).is_some_and(|regex| regex.is_match(marked))
     }
 
-    /// Steps that a byte of text costs at most: with every one all states of a large automaton may be looked at.
-    pub(super) fn cost(&self, pattern: &str) -> u64 {
-        3 + pattern.len() as u64 / 20 + repetitions(pattern)
-    }
-
     /// Whether one of them could not be made: it fits nothing, and the answer is not whole.
     pub(super) fn is_incomplete(&self) -> bool {
         self.0.values().any(Option::is_none)
     }
+}
+
+/// Steps that a byte of text costs at most: with every one all states of a large automaton may be looked at.
+pub(super) fn cost_of(pattern: &str) -> u64 {
+    3 + pattern.len() as u64 / 20 + repetitions(pattern)
 }
 
 /// What counted repetitions add to an automaton.

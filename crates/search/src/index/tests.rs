@@ -44,7 +44,7 @@ impl Chance {
         list[usize::try_from(self.below(list.len() as u64)).unwrap()]
     }
 
-    fn some<'a>(&mut self, list: &[&'a str]) -> Vec<String> {
+    fn some(&mut self, list: &[&str]) -> Vec<String> {
         let mut chosen: Vec<String> =
             list.iter().filter(|_| self.one_in(2)).map(|one| (*one).to_owned()).collect();
         if chosen.is_empty() {
@@ -378,7 +378,9 @@ impl Scan {
             assert_eq!(now.random(query, view, 5), None);
         }
         let mut tally = naive::Tally::new();
-        open.iter().for_each(|card| naive::tally(card, CODES, &mut tally));
+        for card in &open {
+            naive::tally(card, CODES, &mut tally);
+        }
         let facets = now.facets(&query.predicate, view, CODES);
         assert_eq!(facets.counts, naive::facet_counts(tally), "{query:#?}");
     }

@@ -130,7 +130,9 @@ impl Writer {
             Value::Array(list) => {
                 out.push(6);
                 write_number(list.len() as u64, out);
-                list.iter().for_each(|value| self.write_value(value, out));
+                for value in list {
+                    self.write_value(value, out);
+                }
             }
             Value::Object(_) => {
                 out.push(4);

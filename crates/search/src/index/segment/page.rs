@@ -41,7 +41,7 @@ enum Members<'s> {
     Owned(RoaringBitmap),
 }
 
-impl<'s> Plan<'s> {
+impl Plan<'_> {
     /// The entries after a position, in order, `limit` at most. Of cards that are alive.
     pub(in crate::index) fn page(
         &self,
@@ -223,7 +223,10 @@ impl<'s> Filling<'_, 's> {
     }
 
     /// Groups of cards by value, in ascending order of the values.
-    fn by_groups<'g>(&mut self, groups: impl DoubleEndedIterator<Item = (SortValue, Members<'g>)>) {
+    fn by_groups<'g>(
+        &mut self,
+        mut groups: impl DoubleEndedIterator<Item = (SortValue, Members<'g>)>,
+    ) {
         let descending = self.plan.judge().query.descending;
         while !self.is_over()
             && let Some((key, members)) =

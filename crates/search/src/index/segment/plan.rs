@@ -6,7 +6,7 @@ use std::cell::Cell;
 use roaring::RoaringBitmap;
 
 use super::super::judge::{Entry, Judge, compares};
-use super::super::pattern::{Patterns, SPACE, SPACE_BETWEEN};
+use super::super::pattern::{Patterns, SPACE, SPACE_BETWEEN, cost_of};
 use super::super::record::CardRecord;
 use super::Segment;
 use super::document::{Document, Scalar, tokens};
@@ -539,7 +539,7 @@ impl Tried<'_, '_> {
             }
         };
         let fits = |marked: &mut Vec<u8>| {
-            self.steps.take(200 + patterns.cost(pattern) * marked.len() as u64);
+            self.steps.take(200 + cost_of(pattern) * marked.len() as u64);
             let fits = patterns.fits_marked(pattern, marked);
             marked.clear();
             fits
