@@ -2,15 +2,17 @@
 
 CARGO ?= cargo
 VENV  := .venv
-# Cards in the catalogue that `make bench` measures; several sizes with commas between them.
-CARDS := 20000
+# Cards in the catalogues that `make bench` measures: sizes with commas between them.
+CARDS := 20000,1000000
+# Only the rows of the cost table whose names contain this.
+ROW   :=
 # One target directory for everything; honour one that is set from outside.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help run test bench tour fuzz openapi pages schema fmt postgres pgbouncer
+.PHONY: help run test bench bench-paths bench-import tour fuzz openapi pages schema fmt postgres pgbouncer
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
 
 run: postgres  ## build and run the service with its own private Postgres, seeded
 	$(CARGO) build --release --locked
@@ -25,10 +27,16 @@ fuzz: postgres $(VENV)/bin/schemathesis  ## fuzz a running service from its own 
 	$(CARGO) build --locked
 	$(VENV)/bin/python scripts/fuzz.py $(TARGET)/debug/cardscape
 
-bench: postgres  ## measure: ratios within one run; CARDS=20000,1000000 compares sizes
+bench: postgres  ## what every operation costs, into docs/PERFORMANCE.md; ROW="submit a serial" prints some rows, CARDS=20000 takes one size
+	$(CARGO) bench --locked -p cardscape --bench service -- --cards $(CARDS) $(if $(ROW),--only "$(ROW)")
+
+bench-paths: postgres  ## the engine, the effect-text tools, and the main reads beside the very statements that the service runs
 	$(CARGO) bench --locked -p cardscape-engine --bench validate
 	$(CARGO) bench --locked -p cardscape --bench effects
-	$(CARGO) bench --locked -p cardscape --bench service -- --cards $(CARDS)
+	$(CARGO) bench --locked -p cardscape --bench service -- --paths --cards 20000
+
+bench-import: postgres  ## seconds that imports of 100,000 and 1,000,000 cards take
+	$(CARGO) bench --locked -p cardscape --bench service -- --import 100000,1000000
 
 tour: postgres  ## play the main job against a running service, or one started for it
 	$(CARGO) build --locked

@@ -11,12 +11,27 @@
 
 mod bare;
 mod catalogue;
+mod codes;
 mod compare;
+mod cost_table;
+mod costs;
+mod cpu;
+mod fill;
 mod http;
+mod load;
+mod page;
 mod pgbench;
+mod recipes;
+mod requests;
+mod searches;
+mod second_factors;
 mod service;
+mod special;
 mod statements;
 mod table;
+mod thin;
+mod wire;
+mod yardsticks;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -34,31 +49,45 @@ use crate::table::Table;
 
 /// Measures the release build against yardsticks on the same machine.
 #[derive(Parser)]
+#[allow(clippy::struct_excessive_bools, reason = "options of a command line")]
 struct Options {
     /// Cards in the synthetic catalogue; several sizes, separated by commas, are compared with each other
     #[arg(long, default_value = "20000", value_delimiter = ',')]
     cards: Vec<u32>,
-    /// Where the databases are made, one folder for each size, and kept for the next time [default: a temporary folder, deleted]
+    /// Where the databases are made, one folder for each size and content, and kept for the next time
+    /// [default: target/bench; of --paths: a temporary folder, deleted]
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
+    /// Instead of the cost table: the paths of the main job beside their own recorded statements
+    #[arg(long)]
+    paths: bool,
     /// Connections of the load generator
     #[arg(long, default_value = "16")]
     connections: usize,
-    /// Rounds of each comparison
-    #[arg(long, default_value = "5")]
-    rounds: usize,
+    /// Rounds of each comparison [default: 2; of --paths: 5]
+    #[arg(long)]
+    rounds: Option<usize>,
     /// Length of one half of a round, in seconds
     #[arg(long, default_value = "2")]
     seconds: u64,
-    /// Only the lines whose name contains this
+    /// Only the rows whose name, or whose operation, contains this: printed, and not written into docs/PERFORMANCE.md
     #[arg(long)]
     only: Option<String>,
+    /// Instead of the table: imports of so many cards, each into an empty database
+    #[arg(long, value_name = "CARDS", value_delimiter = ',')]
+    import: Vec<u32>,
+    /// Only makes the databases
+    #[arg(long)]
+    fill: bool,
     /// Given by cargo
     #[arg(long, hide = true)]
     bench: bool,
     /// Serves recorded statements without Cardscape: the database and the file with the statements
     #[arg(long, hide = true, num_args = 2, value_names = ["URL", "FILE"])]
     bare: Option<Vec<String>>,
+    /// Serves the static route that rows are compared with
+    #[arg(long, hide = true)]
+    thin: bool,
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -67,19 +96,27 @@ fn main() -> anyhow::Result<ExitCode> {
         bare::serve(url, file.as_ref())?;
         return Ok(ExitCode::SUCCESS);
     }
+    if options.thin {
+        thin::serve()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if !options.bench {
         eprintln!("this is a benchmark: use `make bench`, or `cargo bench --bench service`");
         return Ok(ExitCode::SUCCESS);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(measure(&options))?;
+    if options.paths {
+        runtime.block_on(measure(&options))?;
+    } else {
+        runtime.block_on(cost_table::measure(&options))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 async fn measure(options: &Options) -> anyhow::Result<()> {
     let mut sizes = Vec::new();
     for &cards in &options.cards {
-        let home = Home::new(options.keep.as_deref(), cards)?;
+        let home = Home::new(options.keep.as_deref(), &format!("cards-{cards}"))?;
         sizes.push((cards, measure_size(options, &home, cards).await?));
     }
     if let [(small, first), rest @ ..] = &sizes[..] {
@@ -96,12 +133,15 @@ type Medians = Vec<(&'static str, f64)>;
 
 async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Result<Medians> {
     let began = Instant::now();
-    let told = home.seed(cards)?;
+    let told = home.seed(cards, 0)?;
     println!("\n{cards} cards: {told} ({:.1} s)", began.elapsed().as_secs_f64());
 
     // Once with every statement in the log, to learn what the service asks for, then without.
-    let service =
-        Service::start(home, &ServiceOptions { cached: false, log_statements: true }).await?;
+    let service = Service::start(
+        home,
+        &ServiceOptions { cached: false, log_statements: true, database: None },
+    )
+    .await?;
     let sample = Sample::draw(service.database()).await?;
     let statements = statements::Recorder::new(home, &service);
     let by_id = statements.record(&sample.cards).await?;
@@ -112,14 +152,17 @@ async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Res
 
     let load = Load {
         connections: options.connections,
-        rounds: options.rounds,
+        rounds: options.rounds.unwrap_or(5),
         time: Duration::from_secs(options.seconds),
     };
     let wanted = |name: &str| options.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
     let mut table = Table::default();
 
-    let service =
-        Service::start(home, &ServiceOptions { cached: true, log_statements: false }).await?;
+    let service = Service::start(
+        home,
+        &ServiceOptions { cached: true, log_statements: false, database: None },
+    )
+    .await?;
     let started = service.started_in;
     if wanted("from the cache") {
         let hot = Target::new(service.address, &sample.cards[..32]);
@@ -129,8 +172,11 @@ async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Res
     }
     service.stop()?;
 
-    let service =
-        Service::start(home, &ServiceOptions { cached: false, log_statements: false }).await?;
+    let service = Service::start(
+        home,
+        &ServiceOptions { cached: false, log_statements: false, database: None },
+    )
+    .await?;
     let lines: [(&str, f64, &Recorded, &[String]); 2] = [
         ("card by id, from the database", 0.7, &by_id, &sample.cards),
         ("filtered page of 50", 0.7, &pages, &sample.pages),

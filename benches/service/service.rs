@@ -27,13 +27,18 @@ pub(crate) struct Home {
 
 impl Home {
     /// A folder for a catalogue of that size, below `keep` if it is to stay.
-    pub(crate) fn new(keep: Option<&Path>, cards: u32) -> anyhow::Result<Self> {
+    pub(crate) fn new(keep: Option<&Path>, name: &str) -> anyhow::Result<Self> {
         let data = match keep {
-            Some(folder) => folder.join(format!("cards-{cards}")),
+            Some(folder) => folder.join(name),
             None => tempfile::Builder::new().prefix("cardscape-bench-").tempdir()?.keep(),
         };
         std::fs::create_dir_all(data.parent().context("a folder")?)?;
         Ok(Self { data, kept: keep.is_some() })
+    }
+
+    /// Where its keys are.
+    pub(crate) fn keys_file(&self) -> PathBuf {
+        self.data.join("keys.json")
     }
 
     fn command(&self, subcommand: &str) -> Command {
@@ -43,12 +48,12 @@ impl Home {
     }
 
     /// Loads the seed data and so many synthetic cards. What is there already is not loaded again.
-    pub(crate) fn seed(&self, cards: u32) -> anyhow::Result<String> {
+    pub(crate) fn seed(&self, cards: u32, hidden_sets: u32) -> anyhow::Result<String> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data");
         let output = self
             .command("seed")
             .arg(folder)
-            .args(["--synthetic", &cards.to_string()])
+            .args(["--synthetic", &cards.to_string(), "--hidden-sets", &hidden_sets.to_string()])
             .stderr(Stdio::inherit())
             .output()?;
         if !output.status.success() {
@@ -75,12 +80,38 @@ impl Drop for Home {
     }
 }
 
+/// The Postgres of a home, running as long as this lives, also while no service does.
+pub(crate) struct Database {
+    postgres: embedded::Handle,
+}
+
+impl Database {
+    pub(crate) fn start(home: &Home) -> anyhow::Result<Self> {
+        let mut settings = embedded::EmbeddedSettings::new(&home.data);
+        settings.search_path = std::env::var_os("PATH");
+        // Two services, and as many connections of pgbench as of the load generator.
+        settings.max_connections = 250;
+        Ok(Self { postgres: embedded::start_or_attach(settings)? })
+    }
+
+    /// How to reach its database.
+    pub(crate) fn url(&self) -> String {
+        self.postgres.url(DATABASE)
+    }
+
+    pub(crate) fn stop(self) -> anyhow::Result<()> {
+        Ok(self.postgres.stop()?)
+    }
+}
+
 /// How to start it.
 pub(crate) struct ServiceOptions {
     /// With its cache of cards, if it has one.
     pub cached: bool,
     /// Whether Postgres writes every statement into its log.
     pub log_statements: bool,
+    /// How it reaches its database, where that is not its own business.
+    pub database: Option<String>,
 }
 
 /// A running service.
@@ -100,8 +131,25 @@ pub(crate) struct Memory {
 
 impl Service {
     pub(crate) async fn start(home: &Home, options: &ServiceOptions) -> anyhow::Result<Self> {
-        log_statements(home, options.log_statements).await?;
-        let mut command = home.command("serve");
+        let mut command = match &options.database {
+            None => {
+                log_statements(home, options.log_statements).await?;
+                home.command("serve")
+            }
+            Some(url) => {
+                let mut command = Command::new(PROGRAM);
+                command.args(["serve", "--database-url", url, "--keys-file"]).arg(home.keys_file());
+                // The load generator says which network a request is from, as a proxy would.
+                command.args(["--trusted-proxies", "127.0.0.1/32", "--attempt-factor", "1000000"]);
+                command.args([
+                    "--metrics-networks",
+                    "0.0.0.0/0",
+                    "--webhook-networks",
+                    "127.0.0.0/8",
+                ]);
+                command
+            }
+        };
         // As good as no limit: everything comes from one network.
         command.args(["--listen", "127.0.0.1:0", "--requests-per-second", "1000000"]);
         command.args(["--request-burst", "1000000"]);
@@ -125,6 +173,10 @@ impl Service {
         let started_in = began.elapsed();
         let postgres = embedded::attach(&home.data)?.context("its database")?;
         Ok(Self { child, database: postgres.url(DATABASE), address, started_in })
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// How to reach its database.

@@ -100,12 +100,13 @@ pub async fn register(
 ) -> Result<HttpResponse, Problem> {
     let (name, password) = new_credentials(&body.value.name, body.value.password, "/password")?;
     let now = state.clock.now();
+    let place = state.passwords.enter(network.0)?;
     let mut conn = state.store.connection().await?;
     let subjects = attempt_subjects(&state, AttemptScope::RegisterNetwork, &[], &network);
     reserve_attempt(&mut conn, &subjects, ProblemCode::RegistrationThrottled, now).await?;
     drop(conn);
 
-    let password_hash = state.passwords.hash(password).await?;
+    let password_hash = place.hash(password).await?;
     let (codes, hashes) = RecoveryCode::generate_all();
     let id = AccountId::fresh();
     let new = NewAccount {
@@ -191,13 +192,14 @@ pub async fn recover(
     let RecoverRequest { name, recovery_code, new_password } = body.value;
     let (name, password) = new_credentials(&name, new_password, "/new_password")?;
     let now = state.clock.now();
+    let place = state.passwords.enter(network.0)?;
     let mut conn = state.store.connection().await?;
     let subjects = attempt_subjects(&state, AttemptScope::RecoverNetwork, &[], &network);
     reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
     let found = accounts::find_for_login(&mut conn, name.key()).await?;
     drop(conn);
 
-    let new_hash = state.passwords.hash(password).await?;
+    let new_hash = place.hash(password).await?;
     // An unknown account takes the same way as a wrong code: to an id that nobody has.
     let account = found.map_or_else(AccountId::fresh, |row| AccountId(row.account.id));
     let code = RecoveryCode::presented(&recovery_code).hash();

@@ -420,10 +420,10 @@ pub(super) async fn answer_about(
     form: AnswerForm,
     card: CardId,
 ) -> Result<Option<HttpResponse>, Problem> {
-    if is_kept(viewer, form)
+    if may_be_kept(viewer, form)
         && let Some(kept) = state.card_cache.find(card)
     {
-        return Ok(Some(form.told_apart(kept.answer(req))));
+        return Ok(Some(form.told_apart(for_viewer(kept, viewer).answer(req))));
     }
     let ticket = state.card_cache.ticket();
     let find = async |conn: &_| cards::find(conn, viewer, card).await;
@@ -454,10 +454,10 @@ pub async fn find_card_by_number(
 ) -> Result<HttpResponse, Problem> {
     let (viewer, place) = (caller.viewer(), path.into_inner());
     let (game, set, number) = (place.0.as_str(), place.1.as_str(), place.2.as_str());
-    if is_kept(viewer, form)
+    if may_be_kept(viewer, form)
         && let Some(kept) = state.card_cache.find_at(&place_key(game, set, number))
     {
-        return Ok(form.told_apart(kept.answer(&req)));
+        return Ok(form.told_apart(for_viewer(kept, viewer).answer(&req)));
     }
     let ticket = state.card_cache.ticket();
     let find = async |conn: &_| cards::find_by_number(conn, viewer, game, set, number).await;
@@ -475,12 +475,18 @@ fn place_key(game: &str, set: &str, number: &str) -> String {
     [game, set, number].join("/")
 }
 
-/// Whether answers of this kind are kept: what strangers get, as JSON.
-fn is_kept(viewer: Viewer, form: AnswerForm) -> bool {
-    viewer.is_stranger() && form == AnswerForm::Json
+/// Whether a kept answer is the viewer's, too: an open card is the same for strangers and players. Who edits cards expects to see at once
+/// what was changed.
+fn may_be_kept(viewer: Viewer, form: AnswerForm) -> bool {
+    !viewer.sees_all() && form == AnswerForm::Json
 }
 
-/// Writes an answer out, and keeps it for strangers when the card is open to everybody.
+/// A kept answer for somebody who may see what strangers see.
+fn for_viewer(kept: Rendered, viewer: Viewer) -> Rendered {
+    if viewer.is_stranger() { kept } else { kept.privately() }
+}
+
+/// Writes an answer out, and keeps it when the card is open to everybody.
 fn written(
     req: &HttpRequest,
     state: &AppState,
@@ -489,13 +495,13 @@ fn written(
     ticket: Ticket,
     view: CardView,
 ) -> Result<HttpResponse, Problem> {
-    if view.is_hidden() || !is_kept(viewer, form) {
+    if view.is_hidden() || !may_be_kept(viewer, form) {
         return answer(req, viewer, form, Some(view));
     }
     let (id, place) = (view.place().id, written_place(view.place()));
     let written = rendered(view)?;
     state.card_cache.keep(ticket, id, place, written.clone());
-    Ok(form.told_apart(written.answer(req)))
+    Ok(form.told_apart(for_viewer(written, viewer).answer(req)))
 }
 
 /// A place as the cache knows it.

@@ -21,6 +21,8 @@ use rustix::net::{Shutdown, shutdown};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::middleware::request::RequestId;
+
 /// How long after an answer the head of the next request must be complete: nothing more is read then. actix-web closes after 5 s of
 /// silence, so whoever has begun a head has 5 s at least.
 pub const IDLE: Duration = Duration::from_secs(10);
@@ -108,13 +110,14 @@ impl Drop for Turn {
 #[derive(Debug)]
 pub struct Answer<B> {
     body: B,
+    id: RequestId,
     _turn: Option<Turn>,
 }
 
 impl<B> Answer<B> {
-    /// The body of the answer to the request of that turn.
-    pub fn new(body: B, turn: Option<Turn>) -> Self {
-        Self { body, _turn: turn }
+    /// The body of the answer to the request of that id and turn.
+    pub fn new(body: B, id: RequestId, turn: Option<Turn>) -> Self {
+        Self { body, id, _turn: turn }
     }
 }
 
@@ -129,7 +132,7 @@ impl<B: MessageBody + Unpin> MessageBody for Answer<B> {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, B::Error>>> {
-        Pin::new(&mut self.body).poll_next(context)
+        self.id.enter(|| Pin::new(&mut self.body).poll_next(context))
     }
 }
 

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use cardscape_engine::{Date, Format, Game, MANIFEST_SCHEMA};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::extract::{
-    File, FileType as _, Freshness, May, Params, Revision, Toml, Versions, cacheable,
+    File, FileType as _, Freshness, May, Params, Rendered, Revision, Toml, Versions,
 };
 use super::import::{ImportQuery, ImportResponse, Place};
 use super::problem::{Problem, ProblemCode};
@@ -208,11 +206,14 @@ pub async fn list_games(
     req: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let games = state.games.list(&mut conn).await?;
-    let data = games.iter().map(|loaded| (&loaded.game).into()).collect();
-    let modified = games.iter().map(|loaded| loaded.updated_at).max();
-    cacheable(&req, FRESH, modified, &GamesResponse { data })
+    let make = async {
+        let mut conn = state.store.connection().await?;
+        let games = state.games.list(&mut conn).await?;
+        let data = games.iter().map(|loaded| (&loaded.game).into()).collect();
+        let modified = games.iter().map(|loaded| loaded.updated_at).max();
+        Rendered::list(FRESH, modified, &GamesResponse { data })
+    };
+    state.kept_answers.answer(&req, make).await
 }
 
 /// The game of that code; 404 without one.
@@ -232,8 +233,11 @@ pub async fn find_game(
     state: web::Data<AppState>,
     game: web::Path<Code>,
 ) -> Result<HttpResponse, Problem> {
-    let loaded = loaded(&state, &game).await?;
-    cacheable(&req, FRESH, Some(loaded.updated_at), &GameResponse::from(&loaded.game))
+    let make = async {
+        let loaded = loaded(&state, &game).await?;
+        Rendered::list(FRESH, Some(loaded.updated_at), &GameResponse::from(&loaded.game))
+    };
+    state.kept_answers.answer(&req, make).await
 }
 
 /// Lists the formats of a game.
@@ -247,9 +251,12 @@ pub async fn list_formats(
     state: web::Data<AppState>,
     game: web::Path<Code>,
 ) -> Result<HttpResponse, Problem> {
-    let loaded = loaded(&state, &game).await?;
-    let data = loaded.game.formats().iter().map(Into::into).collect();
-    cacheable(&req, FRESH, Some(loaded.updated_at), &FormatsResponse { data })
+    let make = async {
+        let loaded = loaded(&state, &game).await?;
+        let data = loaded.game.formats().iter().map(Into::into).collect();
+        Rendered::list(FRESH, Some(loaded.updated_at), &FormatsResponse { data })
+    };
+    state.kept_answers.answer(&req, make).await
 }
 
 /// Which version and variant of a format.
@@ -284,19 +291,22 @@ pub async fn find_format(
     query: Params<FormatQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (game, code) = path.into_inner();
-    let loaded = loaded(&state, &game).await?;
-    let format = match query.on {
-        Some(day) => loaded.game.format_on(code.as_str(), day),
-        None => loaded.game.format(code.as_str()).cloned(),
+    let make = async {
+        let loaded = loaded(&state, &game).await?;
+        let format = match query.on {
+            Some(day) => loaded.game.format_on(code.as_str(), day),
+            None => loaded.game.format(code.as_str()).cloned(),
+        };
+        let mut format = format.ok_or_else(Problem::not_found)?;
+        if let Some(variant) = &query.variant {
+            format = format.with_variant(variant.as_str()).ok_or_else(|| {
+                Problem::new(ProblemCode::InvalidQuery)
+                    .detail(format!("The format has no variant {variant}."))
+            })?;
+        }
+        Rendered::list(FRESH, Some(loaded.updated_at), &FormatResponse::from(&format))
     };
-    let mut format = format.ok_or_else(Problem::not_found)?;
-    if let Some(variant) = &query.variant {
-        format = format.with_variant(variant.as_str()).ok_or_else(|| {
-            Problem::new(ProblemCode::InvalidQuery)
-                .detail(format!("The format has no variant {variant}."))
-        })?;
-    }
-    cacheable(&req, FRESH, Some(loaded.updated_at), &FormatResponse::from(&format))
+    state.kept_answers.answer(&req, make).await
 }
 
 /// Of what.
@@ -341,21 +351,20 @@ pub async fn find_schema(
     game: web::Path<Code>,
     query: Params<SchemaQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let loaded = loaded(&state, &game).await?;
-    let (mut schema, id) = match query.of {
-        SchemaOf::Set => (loaded.game.set_schema(), format!("/v1/games/{game}/schema")),
-        SchemaOf::Manifest => (
-            serde_json::from_str(MANIFEST_SCHEMA).map_err(Problem::internal)?,
-            format!("/v1/games/{game}/schema?of=manifest"),
-        ),
+    let make = async {
+        let loaded = loaded(&state, &game).await?;
+        let (mut schema, id) = match query.of {
+            SchemaOf::Set => (loaded.game.set_schema(), format!("/v1/games/{game}/schema")),
+            SchemaOf::Manifest => (
+                serde_json::from_str(MANIFEST_SCHEMA).map_err(Problem::internal)?,
+                format!("/v1/games/{game}/schema?of=manifest"),
+            ),
+        };
+        schema["$id"] = id.into();
+        let schema = Rendered::list(FRESH, Some(loaded.updated_at), &schema)?;
+        Ok(schema.of_type("application/schema+json"))
     };
-    schema["$id"] = id.into();
-    let mut response = cacheable(&req, FRESH, Some(loaded.updated_at), &schema)?;
-    if response.status() == StatusCode::OK {
-        let media_type = HeaderValue::from_static("application/schema+json");
-        response.headers_mut().insert(header::CONTENT_TYPE, media_type);
-    }
-    Ok(response)
+    state.kept_answers.answer(&req, make).await
 }
 
 /// The manifest of a game, as its author wrote it.

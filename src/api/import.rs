@@ -123,6 +123,7 @@ impl ImportQuery {
         match done {
             Ok(summary) => {
                 state.games.forget_list();
+                state.kept_answers.forget();
                 tracing::info!(
                     account = %by.account(), game = summary.game, manifest_changed = summary.manifest_changed,
                     sets = summary.sets.len(), "catalogue imported"

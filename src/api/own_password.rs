@@ -5,11 +5,11 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::extract::{Body, May};
+use super::extract::{Body, ClientNetwork, May};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::sessions::reserve_attempt;
 use super::state::{AppState, CredentialKey};
-use crate::auth::password::Verdict;
+use crate::auth::password::{HashingPlace, Verdict};
 use crate::auth::permission::{
     ChangeOwnPassword, Credential, Granted, Permission, ReplaceOwnRecoveryCodes,
 };
@@ -68,6 +68,7 @@ impl RecoveryCodesResponse {
 pub async fn change_password(
     state: web::Data<AppState>,
     by: May<ChangeOwnPassword>,
+    network: ClientNetwork,
     body: Body<ChangePasswordRequest>,
 ) -> Result<HttpResponse, Problem> {
     let ChangePasswordRequest { current_password, new_password, replace_recovery_codes } =
@@ -76,8 +77,9 @@ pub async fn change_password(
     let row = own_account(&state, &by).await?;
     let new_password = Password::new(new_password, &row.account.name)
         .map_err(|error| Problem::invalid(vec![InputFault::at("/new_password", error)]))?;
-    let old_hash = confirm_password(&state, &by, row, current_password, now).await?;
-    let new_hash = state.passwords.hash(new_password).await?;
+    let place = state.passwords.enter(network.0)?;
+    let old_hash = confirm_password(&state, &by, &place, row, current_password, now).await?;
+    let new_hash = place.hash(new_password).await?;
     let (codes, hashes) = RecoveryCode::generate_all();
     let stored = replace_recovery_codes.then_some(&hashes[..]);
     let changed = state
@@ -124,10 +126,11 @@ pub struct ReplaceRecoveryCodesRequest {
 pub async fn replace_recovery_codes(
     state: web::Data<AppState>,
     by: May<ReplaceOwnRecoveryCodes>,
+    network: ClientNetwork,
     body: Body<ReplaceRecoveryCodesRequest>,
 ) -> Result<HttpResponse, Problem> {
     let now = state.clock.now();
-    let verified = verify_own_password(&state, &by, body.value.password, now).await?;
+    let verified = verify_own_password(&state, &by, &network, body.value.password, now).await?;
     let (codes, hashes) = RecoveryCode::generate_all();
     let changed = state
         .write(&by, async |conn, by| {
@@ -150,12 +153,14 @@ async fn own_account<P>(state: &AppState, by: &Granted<P>) -> Result<LoginRow, P
 pub(super) async fn verify_own_password<P: Permission>(
     state: &AppState,
     by: &Granted<P>,
+    network: &ClientNetwork,
     password: String,
     now: DateTime<Utc>,
 ) -> Result<VerifiedPassword, Problem> {
+    let place = state.passwords.enter(network.0)?;
     let row = own_account(state, by).await?;
     let second_factor_since = row.account.second_factor_since;
-    let hash = confirm_password(state, by, row, password, now).await?;
+    let hash = confirm_password(state, by, &place, row, password, now).await?;
     Ok(VerifiedPassword { account: by.account(), hash, second_factor_since, stronger: None })
 }
 
@@ -163,6 +168,7 @@ pub(super) async fn verify_own_password<P: Permission>(
 async fn confirm_password<P: Permission>(
     state: &AppState,
     by: &Granted<P>,
+    place: &HashingPlace,
     row: LoginRow,
     password: String,
     now: DateTime<Utc>,
@@ -172,7 +178,7 @@ async fn confirm_password<P: Permission>(
     reserve_attempt(&mut conn, &[subject], ProblemCode::LoginThrottled, now).await?;
     drop(conn);
     let hash = row.password_hash;
-    let verdict = state.passwords.verify(Password::presented(password), Some(hash.clone())).await?;
+    let verdict = place.verify(Password::presented(password), Some(hash.clone())).await?;
     if verdict == Verdict::Wrong {
         return Err(Problem::new(ProblemCode::WrongPassword));
     }

@@ -9,6 +9,7 @@ use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError, web};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::middleware::request::RequestId;
 use crate::auth::password::HashError;
 use crate::auth::permission::Denied;
 use crate::store::StoreError;
@@ -356,15 +357,15 @@ impl Problem {
         }
     }
 
-    /// The answer, with the id of the request it answers.
-    pub fn respond(&self, request_id: Option<&str>) -> HttpResponse {
+    /// The answer, with the id of the request that this runs for.
+    pub fn respond(&self) -> HttpResponse {
         let status = self.code.status();
         let body = ProblemBody {
             r#type: format!("/problems/{}", self.code.code()),
             title: self.code.title(),
             status: status.as_u16(),
             detail: self.detail.as_deref(),
-            instance: request_id.map(|id| format!("urn:uuid:{id}")),
+            instance: RequestId::current().map(|id| format!("urn:uuid:{id}")),
             code: self.code.code(),
             errors: &self.errors,
             extra: &self.extra,
@@ -402,7 +403,7 @@ impl ResponseError for Problem {
     }
 
     fn error_response(&self) -> HttpResponse {
-        self.respond(None)
+        self.respond()
     }
 }
 

@@ -1,7 +1,8 @@
 //! Every URL on one screen.
 
+use actix_web::dev::HttpServiceFactory;
 use actix_web::middleware::from_fn;
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpResponse, Scope, web};
 use utoipa::OpenApi;
 
 use super::middleware::deadline;
@@ -15,6 +16,56 @@ use super::{
     submission_reviews, submissions, tokens, trade_lists, trades, trading, unlock_policies,
     unlocks, webhook_deliveries, webhooks,
 };
+
+/// Routes with the same beginning. The router tries one after the other, with a regular expression for each that has parameters; so that it
+/// need not try all, it looks for the beginning first.
+#[derive(Default)]
+struct Groups(Vec<(&'static str, Scope)>);
+
+/// The beginning of everything about one game: the largest group but for that.
+const GAME: &str = "/v1/games/{game}";
+
+impl Groups {
+    /// The beginning and the rest of a path. Without a beginning: it is in no group.
+    fn split(path: &'static str) -> (Option<&'static str>, &'static str) {
+        let beginning = match path.strip_prefix("/v1/") {
+            None => return (None, path),
+            Some(_) if path.starts_with(GAME) => GAME.len(),
+            Some(rest) => {
+                rest.find('/').map_or(path.len(), |length| path.len() - rest.len() + length)
+            }
+        };
+        let (beginning, rest) = path.split_at(beginning);
+        (Some(beginning), rest)
+    }
+
+    fn add(
+        &mut self,
+        config: &mut web::ServiceConfig,
+        path: &'static str,
+        resource: impl HttpServiceFactory + 'static,
+    ) {
+        let (Some(beginning), _) = Self::split(path) else {
+            config.service(resource);
+            return;
+        };
+        let known = self.0.iter().position(|(of, _)| *of == beginning);
+        let group = match known {
+            Some(at) => self.0.remove(at).1,
+            None => web::scope(beginning),
+        };
+        let at = known.unwrap_or(self.0.len());
+        self.0.insert(at, (beginning, group.service(resource)));
+    }
+
+    fn mount(mut self, config: &mut web::ServiceConfig) {
+        // What begins like another group comes after it.
+        self.0.sort_by_key(|(beginning, _)| GAME.starts_with(&format!("{beginning}/")));
+        for (_, group) in self.0 {
+            config.service(group);
+        }
+    }
+}
 
 macro_rules! on {
     // HEAD is GET without a body; the server leaves the body out.
@@ -30,11 +81,13 @@ macro_rules! routes {
     ($($path:literal => $($method:ident $room:ident::$handler:ident),+;)+) => {
         /// Mounts every route.
         pub fn configure(config: &mut web::ServiceConfig) {
+            let mut groups = Groups::default();
             $(
-                let resource = web::resource($path).wrap(from_fn(deadline::limit));
+                let resource = web::resource(Groups::split($path).1).wrap(from_fn(deadline::limit));
                 $(let resource = on!(resource, $method, $room::$handler);)+
-                config.service(resource.default_service(web::to(async || method_not_allowed(&[$(stringify!($method)),+]))));
+                groups.add(config, $path, resource.default_service(web::to(async || method_not_allowed(&[$(stringify!($method)),+]))));
             )+
+            groups.mount(config);
         }
 
         /// The operations of the OpenAPI document, in this order.
@@ -48,7 +101,7 @@ macro_rules! routes {
 }
 
 routes! {
-    // The router tries one after the other: what is asked for most comes first.
+    // The router tries one after the other, within each group: what is asked for most comes first.
     "/v1/cards"                   => get cards::list_cards;
     "/v1/cards/named"             => get card_lookups::find_named_card;
     "/v1/cards/autocomplete"      => get card_lookups::suggest_card_names;

@@ -99,11 +99,12 @@ pub struct SecondFactorSecretResponse {
 pub async fn begin_second_factor(
     state: web::Data<AppState>,
     by: May<ManageOwnSecondFactor>,
+    network: ClientNetwork,
     body: Body<BeginSecondFactorRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (account, now) = (by.account(), state.clock.now());
     let password = body.value.current_password;
-    let verified = verify_own_password(&state, &by, password, now).await?;
+    let verified = verify_own_password(&state, &by, &network, password, now).await?;
     if verified.second_factor_since.is_some() {
         return Err(Problem::new(ProblemCode::SecondFactorOn));
     }
@@ -329,7 +330,7 @@ impl Proof {
     ) -> Result<Self, Problem> {
         let (account, now) = (by.account(), state.clock.now());
         let password = request.current_password;
-        let verified = verify_own_password(state, by, password, now).await?;
+        let verified = verify_own_password(state, by, network, password, now).await?;
         if verified.second_factor_since.is_none() {
             return Err(Problem::new(ProblemCode::SecondFactorOff));
         }

@@ -31,8 +31,8 @@ impl SerialAttempts {
         let mut subjects =
             attempt_subjects(state, AttemptScope::SerialAccount, account.as_bytes(), network);
         subjects.extend(attempt_subjects(state, AttemptScope::SerialNetwork, &[], network));
-        let mut conn = state.store.connection().await?;
-        match attempts::reserve_up_to(&mut conn, &subjects, wanted, at).await? {
+        let batches = &state.attempt_batches;
+        match batches.reserve_up_to(&state.store, &subjects, wanted, at).await? {
             (0, Some(full)) => Err(attempts_used_up(full, ProblemCode::SerialAttemptsUsedUp, at)),
             (units, _) => Ok(Self { subjects, units, at }),
         }
@@ -46,12 +46,13 @@ impl SerialAttempts {
     /// Gives back all but the guesses. Those are counted over all instances, too: many in an hour mean that somebody tries
     /// codes from many accounts and networks.
     pub(super) async fn settle(&self, state: &AppState, guesses: u32) -> StoreResult<()> {
-        let mut conn = state.store.connection().await?;
         let right = self.units - guesses.min(self.units);
-        attempts::release(&mut conn, &self.subjects, right, self.at).await?;
+        let batches = &state.attempt_batches;
+        batches.release(&state.store, &self.subjects, right, self.at).await?;
         if guesses == 0 {
             return Ok(());
         }
+        let mut conn = state.store.connection().await?;
         let scope = AttemptScope::SerialEverybody;
         let alarm = state.settings.attempt_limits.of(scope);
         let everybody = AttemptSubject { scope, mac: [0; 16], limit: alarm };

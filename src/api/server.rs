@@ -9,10 +9,9 @@ use actix_web::dev::{Server, ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::http::header;
 use actix_web::middleware::{Compress, from_fn};
 use actix_web::{App, Error, HttpServer, web};
-use tracing_actix_web::TracingLogger;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-use super::middleware::{cors, encoding, head, observe, problems, rate_limit};
+use super::middleware::{frame, problems};
 use super::problem::Problem;
 use super::state::AppState;
 use super::{connection, routes};
@@ -60,8 +59,10 @@ pub fn build_app(
         InitError = (),
     >,
 > {
+    let state = web::Data::new(state);
+    let surrounding = state.clone();
     App::new()
-        .app_data(web::Data::new(state))
+        .app_data(state)
         .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()))
         .configure(routes::configure)
         .service(SwaggerUi::new("/docs/{_:.*}").config(Config::from("/openapi.json")))
@@ -70,12 +71,7 @@ pub fn build_app(
         // The last is the outermost.
         .wrap(from_fn(problems::render))
         .wrap(Compress::default())
-        .wrap(from_fn(encoding::tag))
-        .wrap(from_fn(head::check))
-        .wrap(from_fn(rate_limit::limit))
-        .wrap(from_fn(cors::share))
-        .wrap(TracingLogger::<observe::RequestSpan>::new())
-        .wrap(from_fn(observe::measure))
+        .wrap(from_fn(move |req, next| frame::surround(surrounding.clone(), req, next)))
 }
 
 async fn docs() -> actix_web::HttpResponse {

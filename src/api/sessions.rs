@@ -11,7 +11,7 @@ use super::problem::{Problem, ProblemCode};
 use super::second_factor_attempts::FactorAttempt;
 use super::state::{AppState, CredentialKey};
 use crate::auth::access_token::{self, AccessClaims};
-use crate::auth::password::Verdict;
+use crate::auth::password::{HashingPlace, Verdict};
 use crate::auth::permission::{EndOwnSessions, ReadOwnAccount};
 use crate::auth::second_factor::PresentedFactor;
 use crate::auth::secret::{OpaqueToken, TokenKind};
@@ -68,6 +68,7 @@ pub struct TokensResponse {
         (status = 201, body = TokensResponse),
         (status = 401, description = "`wrong_credentials`: the same for a wrong password, an unknown name and a banned account. `second_factor_required`, `wrong_second_factor`: name and password fit."),
         (status = 429, description = "`login_throttled`, `rate_limited`"),
+        (status = 503, description = "`unavailable`: too many log-ins at once. It counted as no attempt."),
     )
 )]
 pub async fn log_in(
@@ -79,6 +80,8 @@ pub async fn log_in(
     let second_factor = second_factor.as_deref().and_then(PresentedFactor::parse);
     let now = state.clock.now();
     let network_mac = network_mac(&state, &network);
+    // First of all: whoever finds no place has used up no attempt, and learnt nothing.
+    let place = state.passwords.enter(network.0)?;
     let mut conn = state.store.connection().await?;
     let key = cardscape_engine::name_key(&name);
     let found = accounts::find_for_login(&mut conn, &key).await?;
@@ -89,7 +92,7 @@ pub async fn log_in(
     let mut found = found;
     let mut held = Attempts::OfPassword(subjects);
     for _ in 0..LOG_IN_TRIES {
-        let verified = verify_password(&state, found, &password).await?;
+        let verified = verify_password(&place, found, &password).await?;
         let shown = second_factor.as_ref();
         if verified.second_factor_since.is_some() {
             held = held.go_on(&state, &verified, shown, &network, now).await?;
@@ -116,21 +119,19 @@ const LOG_IN_TRIES: usize = 3;
 
 /// Checks the password of an account that may not exist or be banned; one answer for everything that is wrong, after the same time.
 async fn verify_password(
-    state: &AppState,
+    place: &HashingPlace,
     found: Option<LoginRow>,
     password: &str,
 ) -> Result<VerifiedPassword, Problem> {
     let stored = found.as_ref().map(|row| row.password_hash.clone());
-    let verdict = state.passwords.verify(Password::presented(password.to_owned()), stored).await?;
+    let verdict = place.verify(Password::presented(password.to_owned()), stored).await?;
     let row = found.filter(|row| verdict != Verdict::Wrong && row.account.banned_at.is_none());
     let Some(LoginRow { account, password_hash }) = row else {
         metrics::counter!("login_failures_total").increment(1);
         return Err(Problem::new(ProblemCode::WrongCredentials));
     };
     let stronger = match verdict {
-        Verdict::RightButWeak => {
-            Some(state.passwords.hash(Password::presented(password.to_owned())).await?)
-        }
+        Verdict::RightButWeak => Some(place.hash(Password::presented(password.to_owned())).await?),
         Verdict::Right | Verdict::Wrong => None,
     };
     Ok(VerifiedPassword {

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::card_edits::Edited;
 use super::extract::{
-    File, Freshness, IfMatch, Json, May, Page, PageQuery, Params, Patch, cacheable, paged,
+    File, Freshness, IfMatch, Json, May, Page, PageQuery, Params, Patch, Rendered, paged,
 };
 use super::import::{ImportQuery, ImportResponse, Place, faulty};
 use super::problem::{Problem, ProblemCode};
@@ -86,13 +86,15 @@ pub async fn list_sets(
     query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
     let after: Option<Code> = query.after()?;
-    let mut conn = state.store.connection().await?;
-    state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
-    let rows =
-        sets::list(&mut conn, game.as_str(), after.as_ref().map(Code::as_str), query.limit.rows())
-            .await?;
-    let page = paged(rows, query.limit, |row| row.code.clone(), SetResponse::from);
-    page.answer(&req, FRESH)
+    let make = async {
+        let mut conn = state.store.connection().await?;
+        state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
+        let after = after.as_ref().map(Code::as_str);
+        let rows = sets::list(&mut conn, game.as_str(), after, query.limit.rows()).await?;
+        let page = paged(rows, query.limit, |row| row.code.clone(), SetResponse::from);
+        page.render(&req, FRESH)
+    };
+    state.kept_answers.answer(&req, make).await
 }
 
 /// A set and how far it is unlocked.
@@ -110,10 +112,12 @@ pub async fn find_set(
     path: web::Path<(Code, Code)>,
 ) -> Result<HttpResponse, Problem> {
     let (game, set) = path.into_inner();
-    let mut conn = state.store.connection().await?;
-    let row =
-        sets::find(&mut conn, game.as_str(), set.as_str()).await?.ok_or_else(Problem::not_found)?;
-    cacheable(&req, FRESH, None, &SetResponse::from(row))
+    let make = async {
+        let mut conn = state.store.connection().await?;
+        let row = sets::find(&mut conn, game.as_str(), set.as_str()).await?;
+        Rendered::new(FRESH, None, &SetResponse::from(row.ok_or_else(Problem::not_found)?))
+    };
+    state.kept_answers.answer(&req, make).await
 }
 
 /// Brings in a set, or changes one.
@@ -253,6 +257,7 @@ pub async fn edit_set(
         .await;
     let edited = Edited::new(done)?;
     if let Edited::Done(_) = edited {
+        state.kept_answers.forget();
         tracing::info!(account = %by.account(), %game, %set, "set changed");
     }
     edited.answer::<SetResponse>()

@@ -16,6 +16,7 @@ use super::changes::ChangeWatch;
 use super::collection_imports::ImportDesk;
 use super::community::StatisticsCache;
 use super::deck_cards::DeckCards;
+use super::kept_answers::KeptAnswers;
 use super::middleware::rate_limit::RateLimiter;
 use super::shared_attempts::SharedAttempts;
 use crate::auth::keys::KeyRing;
@@ -26,6 +27,7 @@ use crate::auth::secret::TokenHash;
 use crate::domain::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
 use crate::domain::ids::SessionId;
+use crate::store::attempt_batches::AttemptBatches;
 use crate::store::effect_texts::EffectShelf;
 use crate::store::games::{GameShelf, LoadedGame};
 use crate::store::lane::SearchLane;
@@ -34,6 +36,9 @@ use crate::work::BoundedWork;
 
 /// How many pieces of work with effect texts or files of admins wait for each that is done.
 const WAITING: usize = 32;
+
+/// The part of the memory for cards that answers about games and sets may take beside them.
+const KEPT_ANSWERS: u64 = 16;
 
 /// The state that every handler can ask for.
 #[derive(Clone)]
@@ -174,6 +179,8 @@ pub struct Shared {
     pub identities: Cache<CredentialKey, Identity>,
     /// Answers to strangers about open cards.
     pub card_cache: CardCache,
+    /// Answers about games and sets.
+    pub kept_answers: KeptAnswers,
     /// All cards, for searches.
     pub catalogue: Catalogue,
     /// Open cards as decks are judged by them.
@@ -202,6 +209,8 @@ pub struct Shared {
     pub downloads: Downloads,
     /// Attempts at serial codes that several requests share.
     pub shared_attempts: SharedAttempts,
+    /// Where attempts at serial codes are taken and given back, those of many requests together.
+    pub attempt_batches: AttemptBatches,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
     /// How the HTTP side behaves.
@@ -227,6 +236,10 @@ impl Shared {
                 .time_to_live(settings.identity_ttl)
                 .build(),
             card_cache: CardCache::new(settings.card_cache_bytes, settings.card_cache_trust),
+            kept_answers: KeptAnswers::new(
+                settings.card_cache_bytes / KEPT_ANSWERS,
+                settings.card_cache_trust,
+            ),
             catalogue: Catalogue::new(settings.card_cache_trust),
             deck_cards: DeckCards::new(settings.card_cache_bytes),
             near_names: BoundedWork::on_half_the_cores(WAITING),
@@ -241,6 +254,7 @@ impl Shared {
             account_events: EventWatch::default(),
             downloads: Downloads::default(),
             shared_attempts: SharedAttempts::default(),
+            attempt_batches: AttemptBatches::default(),
             metrics,
             settings,
             draining: AtomicBool::new(false),

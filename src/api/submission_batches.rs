@@ -122,8 +122,8 @@ pub async fn create_submissions(
         let looked_at = usize::try_from(attempts.units()).unwrap_or(rest.len());
         let (decided, ended) = serials::submit_batch(&store, &by, &rest[..looked_at]).await;
         let guesses = decided.iter().filter(|one| one.verdict().is_guess()).count();
-        // Of the one at which the store failed nobody knows how far it came: its attempt stays used.
-        let used = guesses + usize::from(ended.is_err());
+        // When the store failed, nobody knows how far it came with the others: their attempts stay used.
+        let used = guesses + looked_at - decided.len();
         attempts.settle(&state, u32::try_from(used).unwrap_or(u32::MAX)).await?;
         ended?;
         submitted.extend(decided);

@@ -195,9 +195,7 @@ pub async fn create_submission(
     }
     let attempt = state.shared_attempts.join(SameClaim::of(by.account(), &new));
     attempt.reserve(SerialAttempts::reserve(&state, by.account(), &network, 1, new.at)).await?;
-    let submitted = state
-        .write(&by, async |conn, by| serials::submit(conn, by, &new, key.as_ref()).await)
-        .await;
+    let submitted = serials::submit(&state.store, &by, &new, key.as_ref()).await;
     match &submitted {
         Ok(submitted) => attempt.settle(&state, submitted.verdict().is_guess()).await?,
         // When the store failed nobody knows how far it came: the attempt stays used.
@@ -206,8 +204,8 @@ pub async fn create_submission(
     }
     let submitted = submitted?;
     metrics::counter!("submissions_total", "verdict" => submitted.verdict().as_str()).increment(1);
-    if let Submitted::Registered { card, unlocked, .. } = submitted {
-        tracing::info!(account = %by.account(), %card, unlocked, "serial registered");
+    if let Submitted::Registered { submission, unlocked } = &submitted {
+        tracing::info!(account = %by.account(), card = %submission.of.card_id, unlocked, "serial registered");
     }
     Ok(told(answer_to(&state, &by, submitted).await?))
 }
@@ -219,9 +217,10 @@ pub(super) async fn answer_to(
     submitted: Submitted,
 ) -> Result<AcceptedResponse, Problem> {
     match submitted {
-        Submitted::Registered { submission, .. } | Submitted::Repeat(submission) => {
-            accepted(state, by, submission, false).await
+        Submitted::Registered { submission, .. } => {
+            Ok(AcceptedResponse::submitted(*submission, false))
         }
+        Submitted::Repeat(submission) => accepted(state, by, submission, false).await,
         Submitted::AlreadyYours { submission: Some(submission), .. } => {
             accepted(state, by, submission, true).await
         }

@@ -310,6 +310,7 @@ async fn change(
         PolicyChange::Stale => return Err(Problem::new(ProblemCode::PreconditionFailed)),
         PolicyChange::Missing => return Err(Problem::not_found()),
     };
+    state.kept_answers.forget();
     tracing::info!(by = %by.account(), game = place.game, set = place.set, unlocked, "unlock policy changed");
     let mut response = if is_new { HttpResponse::Created() } else { HttpResponse::Ok() };
     if policy.is_some() {

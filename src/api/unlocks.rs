@@ -175,6 +175,7 @@ pub async fn unlock_card(
         })
         .await?
         .ok_or_else(Problem::not_found)?;
+    state.kept_answers.forget();
     tracing::info!(by = %by.account(), %card, unlocked, "card unlocked by hand");
     let mut conn = state.store.connection().await?;
     let row = unlocks::progress(&mut conn, card).await?.ok_or_else(Problem::not_found)?;
@@ -212,6 +213,7 @@ pub async fn unlock_set(
         })
         .await?
         .ok_or_else(Problem::not_found)?;
+    state.kept_answers.forget();
     tracing::info!(by = %by.account(), %game, %set, unlocked, "set unlocked by hand");
     Ok(HttpResponse::Ok().json(SetUnlockedResponse { unlocked }))
 }

@@ -1,4 +1,4 @@
-//! Password hashing: argon2id, m = 19 MiB, t = 2, p = 1 (OWASP), on blocking threads, a bounded number at a time.
+//! Password hashing: argon2id, m = 19 MiB, t = 2, p = 1 (OWASP), on blocking threads, a bounded number at a time, in turns by network.
 
 use std::sync::Arc;
 
@@ -7,8 +7,10 @@ use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use argon2::{Algorithm, Argon2, Params, Version};
 use thiserror::Error;
 
+use crate::domain::network::Network;
 use crate::domain::password::Password;
-use crate::work::{BoundedWork, WorkError, cores};
+use crate::fair_work::{FairWork, Place};
+use crate::work::{WorkError, cores};
 
 /// Hashing did not happen.
 #[derive(Debug, Error)]
@@ -32,26 +34,62 @@ pub enum Verdict {
     Wrong,
 }
 
+/// Requests that may hash passwords or wait for that, for each core. While all cores hash, one takes up to 125 ms: whoever is let in waits
+/// for less than a second.
+const PLACES: usize = 6;
+/// How many of them one network may have.
+const PLACES_OF_NETWORK: usize = 4;
+
 /// Hashes and checks passwords. Clones share one bound.
 #[derive(Clone)]
 pub struct PasswordHasher {
-    work: BoundedWork,
-    decoy: Arc<str>,
+    work: FairWork,
+    tools: Arc<Tools>,
+}
+
+struct Tools {
+    decoy: String,
     params: Params,
+}
+
+/// A place where one request has its passwords hashed, one after the other.
+pub struct HashingPlace {
+    place: Place,
+    tools: Arc<Tools>,
 }
 
 impl PasswordHasher {
     /// A hasher that works on as many passwords at once as there are cores.
     pub fn new() -> Result<Self, HashError> {
-        let params = Params::new(19 * 1024, 2, 1, None).map_err(|_| HashError::Failed)?;
-        let decoy = hash_now(&params, &super::secret::random::<16>())?.into();
-        Ok(Self { work: BoundedWork::new(cores(), cores() * 64), decoy, params })
+        Self::with_places(cores() * PLACES, cores() * PLACES_OF_NETWORK)
     }
 
+    /// The same with so many places for requests, of which one network may have `of_one`.
+    pub fn with_places(in_all: usize, of_one: usize) -> Result<Self, HashError> {
+        let params = Params::new(19 * 1024, 2, 1, None).map_err(|_| HashError::Failed)?;
+        let decoy = hash_now(&params, &super::secret::random::<16>())?;
+        let work = FairWork::new(cores(), in_all, of_one);
+        Ok(Self { work, tools: Arc::new(Tools { decoy, params }) })
+    }
+
+    /// A place for a request from there. To be taken before any attempt is counted, and before anything is looked up: whoever is sent away
+    /// with [`HashError::Busy`] has learnt nothing and used up nothing.
+    pub fn enter(&self, network: Network) -> Result<HashingPlace, HashError> {
+        let place = self.work.enter(network).map_err(|_| HashError::Busy)?;
+        Ok(HashingPlace { place, tools: self.tools.clone() })
+    }
+
+    /// The PHC string to store for `password`, for the program itself.
+    pub async fn hash(&self, password: Password) -> Result<String, HashError> {
+        self.enter(Network::UNKNOWN)?.hash(password).await
+    }
+}
+
+impl HashingPlace {
     /// The PHC string to store for `password`.
     pub async fn hash(&self, password: Password) -> Result<String, HashError> {
-        let params = self.params.clone();
-        self.blocking(move || hash_now(&params, password.as_bytes())).await
+        let tools = self.tools.clone();
+        self.blocking(move || hash_now(&tools.params, password.as_bytes())).await
     }
 
     /// Checks `password` against a stored hash. Without one (no such account) a decoy is checked instead, so that both take
@@ -62,9 +100,9 @@ impl PasswordHasher {
         stored: Option<String>,
     ) -> Result<Verdict, HashError> {
         let exists = stored.is_some();
-        let stored = stored.unwrap_or_else(|| self.decoy.to_string());
-        let params = self.params.clone();
-        let verdict = self.blocking(move || verify_now(&params, &password, &stored)).await?;
+        let stored = stored.unwrap_or_else(|| self.tools.decoy.clone());
+        let tools = self.tools.clone();
+        let verdict = self.blocking(move || verify_now(&tools.params, &password, &stored)).await?;
         Ok(if exists { verdict } else { Verdict::Wrong })
     }
 
@@ -72,7 +110,7 @@ impl PasswordHasher {
         &self,
         work: impl FnOnce() -> Result<T, HashError> + Send + 'static,
     ) -> Result<T, HashError> {
-        self.work.run(work).await.map_err(|error| match error {
+        self.place.run(work).await.map_err(|error| match error {
             WorkError::Busy => HashError::Busy,
             WorkError::BrokenOff => HashError::Failed,
         })?
@@ -103,7 +141,7 @@ mod tests {
 
     #[tokio::test]
     async fn right_wrong_unknown_and_weak() {
-        let hasher = PasswordHasher::new().unwrap();
+        let hasher = PasswordHasher::new().unwrap().enter(Network::UNKNOWN).unwrap();
         let presented = |text: &str| Password::presented(text.to_owned());
         let stored = hasher.hash(presented("tram window sonnet")).await.unwrap();
         assert!(stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));

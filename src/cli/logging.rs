@@ -5,6 +5,7 @@ use std::io::IsTerminal as _;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
 
+use super::log_format::{JsonLines, TextFields};
 use super::log_writer::{self, LogGuard};
 use crate::config::{LogFormat, LogOptions};
 
@@ -22,10 +23,10 @@ pub(super) fn start(options: &LogOptions) -> std::io::Result<LogGuard> {
     let terminal = std::io::stderr().is_terminal();
     let default = if terminal { LogFormat::Text } else { LogFormat::Json };
     match options.log_format.unwrap_or(default) {
-        LogFormat::Text => builder.with_ansi(terminal).with_target(false).init(),
-        LogFormat::Json => {
-            builder.json().flatten_event(true).with_current_span(true).with_span_list(false).init();
+        LogFormat::Text => {
+            builder.with_ansi(terminal).with_target(false).fmt_fields(TextFields::new()).init();
         }
+        LogFormat::Json => builder.json().event_format(JsonLines::new()).init(),
     }
     Ok(guard)
 }

@@ -8,6 +8,7 @@ mod deck;
 mod effects;
 mod key_file;
 mod keys;
+mod log_format;
 mod log_writer;
 mod logging;
 mod migrate;

@@ -111,7 +111,7 @@ impl ServeCommand {
             );
             if let Some(interval) = self.options.bulk_interval() {
                 let keep = move |shared, store| keep_bulk_files(shared, store, interval);
-                background("bulk_files", &shared, &own, keep);
+                background_at_low_priority("bulk_files", &shared, &database.settings, keep)?;
             }
             background("unlocking", &shared, &own, unlocking);
             let (stop_posting, stopping) = watch::channel(false);
@@ -150,6 +150,37 @@ fn background<F: Future<Output = ()> + Send + 'static>(
     let (watched, shared, store) = (shared.clone(), shared.clone(), store.clone());
     let is_over = move || watched.is_draining();
     tokio::spawn(supervise(name, is_over, move || run(shared.clone(), store.clone())))
+}
+
+/// Starts a task that runs until the service stops, on a thread of its own that gets the processor when requests leave it free; so do the threads
+/// that it gives work to.
+fn background_at_low_priority<F: Future<Output = ()> + Send + 'static>(
+    name: &'static str,
+    shared: &Arc<Shared>,
+    settings: &StoreSettings,
+    run: impl Fn(Arc<Shared>, Store) -> F + Send + Sync + 'static,
+) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .on_thread_start(lower_priority)
+        .build()?;
+    let (watched, shared, store) = (shared.clone(), shared.clone(), one_connection(settings)?);
+    let is_over = move || watched.is_draining();
+    std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+        lower_priority();
+        runtime.block_on(supervise(name, is_over, move || run(shared.clone(), store.clone())));
+    })?;
+    Ok(())
+}
+
+/// Beside a thread that wants a processor as well, a thread with this niceness gets about a tenth of it. At 19 it might hold a lock for long.
+const LOW_PRIORITY: i32 = 10;
+
+/// Lowers the priority of this thread; on Linux, threads have priorities of their own.
+fn lower_priority() {
+    if let Err(error) = rustix::process::setpriority_process(None, LOW_PRIORITY) {
+        tracing::warn!(%error, "cannot lower the priority of a background thread");
+    }
 }
 
 /// A store for one task, which never waits for others to give a connection back.

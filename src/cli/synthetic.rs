@@ -1,20 +1,22 @@
 //! `cardscape seed --synthetic N`
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use indicatif::ProgressBar;
+use tokio::sync::mpsc;
 
 use super::seed::{counting_bar, import_game};
 use super::{Exit, Outcome, say};
 use crate::domain::import::{GameImport, GameSource, SourceFile};
 use crate::domain::synthetic::{MAX_CARDS, SetOutline, Synthetic};
-use crate::store::games::{GameShelf, StoredManifest};
+use crate::store::games::{GameShelf, LoadedGame, StoredManifest};
 use crate::store::import::{self, Base, ImportError, ImportSummary};
 use crate::store::{Store, games, sets};
 
 /// Which cards to make up.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(super) struct SyntheticOptions {
     /// Make up so many cards in all, in sets synthetic-0001, synthetic-0002 …, for trials and measurements. Those that are
     /// there already are not made again
@@ -37,7 +39,7 @@ impl SyntheticOptions {
         Ok(games::manifest(&mut *store.connection().await?, &self.game).await?.is_some())
     }
 
-    /// Makes the cards and imports them set by set, each in a transaction of its own: no more than two sets are in memory, and
+    /// Makes the cards and imports them set by set, each in a transaction of its own: no more than three sets are in memory, and
     /// what was interrupted goes on where it was.
     pub(super) async fn load(&self, store: &Store, cards: u32) -> Outcome {
         let mut conn = store.connection().await?;
@@ -48,22 +50,29 @@ impl SyntheticOptions {
             return Err(Exit::usage(format!("there is no game {:?}", self.game)).into());
         };
         drop(conn);
-        let synthetic = Synthetic::new(&loaded.game, self.seed);
         let bar = counting_bar(u64::from(cards));
         bar.set_message(self.game.clone());
         let mut tally = Tally::default();
-        // While one set is written, the next is made and checked.
-        let mut ready = None;
-        for outline in synthetic.outlines(cards, self.hidden_sets) {
-            let prepared = self.prepare(store, &synthetic, &manifest, outline);
-            let (written, prepared) = tokio::join!(write(store, ready.take(), &bar), prepared);
-            tally.add(written?);
-            ready = prepared?;
-            if ready.is_none() {
-                tally.known += 1;
+        // While one set is written, the next two are made and checked: sets are of different sizes, and a small one is soon written.
+        let (ready, mut next) = mpsc::channel(1);
+        let (options, maker_store) = (self.clone(), store.clone());
+        let making = tokio::spawn(async move {
+            let synthetic = Synthetic::new(&loaded.game, options.seed);
+            for outline in synthetic.outlines(cards, options.hidden_sets) {
+                let set = options.prepare(&maker_store, &loaded, &manifest, outline).await?;
+                if ready.send(set).await.is_err() {
+                    break;
+                }
+            }
+            anyhow::Ok(())
+        });
+        while let Some(set) = next.recv().await {
+            match set {
+                Some(set) => tally.add(write(store, set, &bar).await?),
+                None => tally.known += 1,
             }
         }
-        tally.add(write(store, ready, &bar).await?);
+        making.await??;
         bar.finish_and_clear();
         say(format_args!("{}: {tally}", self.game));
         Ok(ExitCode::SUCCESS)
@@ -73,12 +82,13 @@ impl SyntheticOptions {
     async fn prepare(
         &self,
         store: &Store,
-        synthetic: &Synthetic<'_>,
+        loaded: &Arc<LoadedGame>,
         manifest: &StoredManifest,
         outline: SetOutline,
     ) -> anyhow::Result<Option<Prepared>> {
         let mut conn = store.connection().await?;
         let stored = sets::find(&mut conn, &self.game, &outline.code).await?;
+        let synthetic = Synthetic::new(&loaded.game, self.seed);
         if let Some(stored) = &stored
             && stored.name != synthetic.set_name(&outline)
         {
@@ -89,10 +99,13 @@ impl SyntheticOptions {
             .into());
         }
         let outline = outline.at_least(stored.map_or(0, |stored| stored.card_count));
-        let source = GameSource {
-            manifest: SourceFile::new("game.toml", &manifest.text),
-            sets: vec![synthetic.set_file(&outline)],
-        };
+        let (loaded, seed, manifest_text) = (loaded.clone(), self.seed, manifest.text.clone());
+        // Not here: this task also writes the set before.
+        let source = tokio::task::spawn_blocking(move || GameSource {
+            manifest: SourceFile::new("game.toml", &manifest_text),
+            sets: vec![Synthetic::new(&loaded.game, seed).set_file(&outline)],
+        })
+        .await?;
         if import::is_current(&mut conn, &source).await? {
             return Ok(None);
         }
@@ -115,12 +128,11 @@ struct Prepared {
 
 async fn write(
     store: &Store,
-    prepared: Option<Prepared>,
+    Prepared { import, revision }: Prepared,
     bar: &ProgressBar,
-) -> anyhow::Result<Option<ImportSummary>> {
-    let Some(Prepared { import, revision }) = prepared else { return Ok(None) };
+) -> anyhow::Result<ImportSummary> {
     match import_game(store, &import, Base::Revision(revision), bar).await {
-        Ok(summary) => Ok(Some(summary)),
+        Ok(summary) => Ok(summary),
         Err(ImportError::Refused(faults)) => {
             faults.iter().for_each(say);
             Err(Exit::no(format!("{} faults; the sets before this one are loaded", faults.len()))
@@ -140,8 +152,8 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, summary: Option<ImportSummary>) {
-        for set in summary.into_iter().flat_map(|summary| summary.sets) {
+    fn add(&mut self, summary: ImportSummary) {
+        for set in summary.sets {
             self.sets += 1;
             self.added += set.cards_added;
             self.changed += set.cards_changed;

@@ -72,9 +72,13 @@ impl CollectionImportId {
 }
 
 impl PrintingId {
-    /// A new id that tells nothing of its neighbours. Ids of one moment count up: between those of two cards they would tell how
-    /// many printings a hidden card has.
-    pub fn unordered() -> Self {
-        Self(Uuid::new_v4())
+    /// A new id of a printing of that card. It begins with the moment of the card's id, the rest is random (74 bits): so the printings of an import
+    /// lie side by side in indexes, and an id tells neither when the printing was added nor anything of its neighbours. Ids that
+    /// count up would tell between those of two cards how many printings a hidden card has.
+    pub fn of_card(card: CardId) -> Self {
+        const MOMENT: usize = 6;
+        let mut bytes = *Uuid::new_v4().as_bytes();
+        bytes[..MOMENT].copy_from_slice(&card.0.as_bytes()[..MOMENT]);
+        Self(uuid::Builder::from_bytes(bytes).with_version(uuid::Version::SortRand).into_uuid())
     }
 }

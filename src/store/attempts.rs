@@ -96,25 +96,6 @@ pub async fn reserve(
     Ok(full)
 }
 
-/// Takes as many of `wanted` units of each of the subjects as are left of all; how many, and, if those are not all, of which no more
-/// are left. Like [`reserve`], never inside a transaction.
-pub async fn reserve_up_to(
-    conn: &mut Connection,
-    subjects: &[AttemptSubject],
-    wanted: u32,
-    now: DateTime<Utc>,
-) -> StoreResult<(u32, Option<AttemptSubject>)> {
-    let (mut units, mut short) = (wanted, None);
-    while let Some(full) = reserve(conn, subjects, units, now).await? {
-        short = Some(full);
-        let used = used(conn, subjects, now).await?;
-        let most = subjects.iter().map(|subject| left(&used, subject)).min().unwrap_or_default();
-        // Others may take some between the two statements: then there is less to ask for, until nothing is left.
-        units = (units - 1).min(most);
-    }
-    Ok((units, short))
-}
-
 /// What was used of each in this window.
 async fn used(
     conn: &mut Connection,
@@ -151,23 +132,92 @@ pub async fn release(
     if units == 0 || subjects.is_empty() {
         return Ok(());
     }
-    let Columns { scopes, macs, starts, .. } = Columns::of(subjects, reserved_at);
-    sql(
-        "WITH given AS ( \
-             SELECT a.scope, a.subject_mac, a.window_start FROM unnest($1, $2, $3) AS w (scope, mac, start) \
+    let row = |subject: &AttemptSubject| Units {
+        scope: subject.scope.as_str(),
+        mac: subject.mac,
+        start: subject.limit.window_start(reserved_at),
+        units,
+    };
+    let rows: Vec<Units> = subjects.iter().map(row).collect();
+    release_rows(conn, &rows).await
+}
+
+/// Units of one subject in one window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Units {
+    /// What is limited.
+    pub scope: &'static str,
+    /// Whose.
+    pub mac: [u8; 16],
+    /// Beginning of the window.
+    pub start: DateTime<Utc>,
+    /// How many.
+    pub units: u32,
+}
+
+fn columns(rows: &[Units]) -> (Vec<&'static str>, Vec<Vec<u8>>, Vec<DateTime<Utc>>, Vec<i32>) {
+    (
+        rows.iter().map(|row| row.scope).collect(),
+        rows.iter().map(|row| row.mac.to_vec()).collect(),
+        rows.iter().map(|row| row.start).collect(),
+        rows.iter().map(|row| number(row.units)).collect(),
+    )
+}
+
+/// Gives units back, in a statement that locks the rows in the order in which all do.
+pub(super) async fn release_rows(conn: &mut Connection, rows: &[Units]) -> StoreResult<()> {
+    let (scopes, macs, starts, units) = columns(rows);
+    sql("WITH given AS ( \
+             SELECT a.scope, a.subject_mac, a.window_start, w.units FROM unnest($1, $2, $3, $4) AS w (scope, mac, start, units) \
              JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start) \
-             ORDER BY a.scope, a.subject_mac FOR UPDATE OF a \
+             ORDER BY a.scope, a.subject_mac, a.window_start FOR UPDATE OF a \
          ) \
-         UPDATE attempts a SET used = greatest(a.used - $4, 0) FROM given \
-         WHERE (a.scope, a.subject_mac, a.window_start) = (given.scope, given.subject_mac, given.window_start)",
+         UPDATE attempts a SET used = greatest(a.used - given.units, 0) FROM given \
+         WHERE (a.scope, a.subject_mac, a.window_start) = (given.scope, given.subject_mac, given.window_start)")
+    .bind::<Array<Text>, _>(scopes)
+    .bind::<Array<Binary>, _>(macs)
+    .bind::<Array<Timestamptz>, _>(starts)
+    .bind::<Array<Int4>, _>(units)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Takes units whatever the limits, and tells how many are used then of each, in the order of `rows`, which are sorted and distinct. Inside a
+/// transaction that gives back what is too much before it commits.
+pub(super) async fn take_rows(conn: &mut Connection, rows: &[Units]) -> StoreResult<Vec<u32>> {
+    #[derive(QueryableByName)]
+    struct Used {
+        #[diesel(sql_type = Text)]
+        scope: String,
+        #[diesel(sql_type = Binary)]
+        subject_mac: Vec<u8>,
+        #[diesel(sql_type = Timestamptz)]
+        window_start: DateTime<Utc>,
+        #[diesel(sql_type = Int4)]
+        used: i32,
+    }
+    let (scopes, macs, starts, units) = columns(rows);
+    let used: Vec<Used> = sql(
+        "INSERT INTO attempts AS a (scope, subject_mac, window_start, used) \
+         SELECT scope, mac, start, units FROM unnest($1, $2, $3, $4) AS w (scope, mac, start, units) ORDER BY scope, mac, start \
+         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + excluded.used \
+         RETURNING scope, subject_mac, window_start, used",
     )
     .bind::<Array<Text>, _>(scopes)
     .bind::<Array<Binary>, _>(macs)
     .bind::<Array<Timestamptz>, _>(starts)
-    .bind::<Int4, _>(number(units))
-    .execute(conn)
+    .bind::<Array<Int4>, _>(units)
+    .load(conn)
     .await?;
-    Ok(())
+    let of = |row: &Units| {
+        let found = used.iter().find(|used| {
+            used.scope == row.scope && used.subject_mac == row.mac && used.window_start == row.start
+        });
+        // Nothing is written without being told; if it were, nobody would get anything.
+        found.map_or(u32::MAX, |used| u32::try_from(used.used).unwrap_or(u32::MAX))
+    };
+    Ok(rows.iter().map(of).collect())
 }
 
 /// Counts what happened without limit; how often it happened in this window, over all instances.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
-use diesel_async::RunQueryDsl;
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
 use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
@@ -173,14 +173,27 @@ pub async fn batch(store: &Store, after: i64) -> StoreResult<ChangeBatch> {
 }
 
 async fn is_behind(conn: &mut Connection) -> StoreResult<bool> {
-    let waiting = events::table.filter(events::seq.is_null());
-    Ok(diesel::select(diesel::dsl::exists(waiting)).get_result(conn).await?)
+    // In the order of their index: after an import, the planner still takes many events for unnumbered, and would read all of them instead to
+    // find none.
+    let first: Option<Uuid> = events::table
+        .filter(events::seq.is_null())
+        .order((events::created_at, events::id))
+        .select(events::id)
+        .first(conn)
+        .await
+        .optional()?;
+    Ok(first.is_some())
 }
 
 async fn number(conn: &mut Connection) -> StoreResult<()> {
     // The lock comes first: the statement after it sees every event that was committed before.
     let last: i64 =
         event_clock::table.select(event_clock::last_seq).for_update().first(conn).await?;
+    // One by one: joined, the planner reads all events for each batch.
+    conn.batch_execute(
+        "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off",
+    )
+    .await?;
     let numbered = sql(
         "UPDATE events SET seq = $1 + waiting.place FROM ( \
              SELECT id, row_number() OVER (ORDER BY created_at, id) AS place FROM ( \
@@ -295,22 +308,31 @@ async fn note(
     Ok(())
 }
 
-/// Notes that cards are new, hidden or not: that a card exists everybody may know.
+/// Notes that cards of a set are new, hidden or not: that a card exists everybody may know. Of each its number.
 pub(super) async fn cards_added(
     conn: &mut Connection,
-    cards: &[CardId],
+    game: &str,
+    set: &str,
+    cards: &[Uuid],
+    numbers: &[&str],
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    note_cards(
-        conn,
+    let ids: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
+    sql(
         "INSERT INTO events (id, kind, subject_id, payload, created_at) \
-         SELECT new.id, 'card.added', k.id, \
-                jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $3 \
-         FROM unnest($1, $2) AS new (id, card_id) JOIN cards k ON k.id = new.card_id",
-        cards,
-        at,
+         SELECT new.id, 'card.added', new.card, \
+                jsonb_build_object('card', new.card, 'game', $4::text, 'set', $5::text, 'number', new.number), $6 \
+         FROM unnest($1, $2, $3) AS new (id, card, number)",
     )
-    .await
+    .bind::<Array<SqlUuid>, _>(ids)
+    .bind::<Array<SqlUuid>, _>(cards)
+    .bind::<Array<Text>, _>(numbers)
+    .bind::<Text, _>(game)
+    .bind::<Text, _>(set)
+    .bind::<Timestamptz, _>(at)
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 /// Notes that cards changed, but for those that are hidden: of them nobody may know it. A card that is being unlocked at this
@@ -320,8 +342,12 @@ pub(super) async fn cards_changed(
     cards: &[CardId],
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    note_cards(
-        conn,
+    if cards.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
+    let cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
+    sql(
         "WITH progress AS (SELECT card_id, unlocked_at FROM unlocks WHERE card_id = ANY($2) FOR SHARE) \
          INSERT INTO events (id, kind, subject_id, payload, created_at) \
          SELECT new.id, 'card.changed', k.id, \
@@ -329,28 +355,11 @@ pub(super) async fn cards_changed(
          FROM unnest($1, $2) AS new (id, card_id) JOIN cards k ON k.id = new.card_id \
               LEFT JOIN progress ON progress.card_id = k.id \
          WHERE progress.card_id IS NULL OR progress.unlocked_at IS NOT NULL",
-        cards,
-        at,
     )
-    .await
-}
-
-async fn note_cards(
-    conn: &mut Connection,
-    statement: &'static str,
-    cards: &[CardId],
-    at: DateTime<Utc>,
-) -> StoreResult<()> {
-    if cards.is_empty() {
-        return Ok(());
-    }
-    let ids: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
-    let cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
-    sql(statement)
-        .bind::<Array<SqlUuid>, _>(ids)
-        .bind::<Array<SqlUuid>, _>(cards)
-        .bind::<Timestamptz, _>(at)
-        .execute(conn)
-        .await?;
+    .bind::<Array<SqlUuid>, _>(ids)
+    .bind::<Array<SqlUuid>, _>(cards)
+    .bind::<Timestamptz, _>(at)
+    .execute(conn)
+    .await?;
     Ok(())
 }

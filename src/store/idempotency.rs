@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool};
+use diesel::sql_types::{BigInt, Binary, Bool, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -40,38 +40,39 @@ pub enum Claimed {
 }
 
 #[derive(QueryableByName)]
-struct Locked {
+struct Noted {
     #[diesel(sql_type = Bool)]
     locked: bool,
+    #[diesel(sql_type = Bool)]
+    noted: bool,
 }
 
 /// Claims a key for `resource`, at the start of the transaction that creates it. Two requests with one key never both see
 /// [`Claimed::New`]: the second is told [`Claimed::Running`] until the first commits.
 pub async fn claim(
-    conn: &mut Connection,
+    mut conn: &Connection,
     claim: &IdempotencyClaim,
     resource: Uuid,
 ) -> StoreResult<Claimed> {
-    let Locked { locked } = sql("SELECT pg_try_advisory_xact_lock($1) AS locked")
-        .bind::<BigInt, _>(lock_number(claim))
-        .get_result(conn)
-        .await?;
+    let Noted { locked, noted } = sql(
+        "WITH held AS MATERIALIZED (SELECT pg_try_advisory_xact_lock($1) AS locked), noted AS ( \
+             INSERT INTO idempotency_keys (account_id, key, operation, body_mac, resource_id, created_at) \
+             SELECT $2, $3, $4, $5, $6, $7 FROM held WHERE held.locked ON CONFLICT DO NOTHING RETURNING true \
+         ) SELECT held.locked, EXISTS (SELECT FROM noted) AS noted FROM held",
+    )
+    .bind::<BigInt, _>(lock_number(claim))
+    .bind::<SqlUuid, _>(claim.account.0)
+    .bind::<Text, _>(&claim.key)
+    .bind::<Text, _>(claim.operation)
+    .bind::<Binary, _>(&claim.body_mac[..])
+    .bind::<SqlUuid, _>(resource)
+    .bind::<Timestamptz, _>(claim.at)
+    .get_result(&mut conn)
+    .await?;
     if !locked {
         return Ok(Claimed::Running);
     }
-    let inserted = diesel::insert_into(idempotency_keys::table)
-        .values((
-            idempotency_keys::account_id.eq(claim.account.0),
-            idempotency_keys::key.eq(&claim.key),
-            idempotency_keys::operation.eq(claim.operation),
-            idempotency_keys::body_mac.eq(&claim.body_mac[..]),
-            idempotency_keys::resource_id.eq(resource),
-            idempotency_keys::created_at.eq(claim.at),
-        ))
-        .on_conflict_do_nothing()
-        .execute(conn)
-        .await?;
-    if inserted == 1 {
+    if noted {
         return Ok(Claimed::New);
     }
     let (operation, body_mac, resource): (String, Vec<u8>, Uuid) = idempotency_keys::table
@@ -81,7 +82,7 @@ pub async fn claim(
             idempotency_keys::body_mac,
             idempotency_keys::resource_id,
         ))
-        .first(conn)
+        .first(&mut conn)
         .await?;
     let same = operation == claim.operation && body_mac == claim.body_mac;
     Ok(if same { Claimed::Repeat(resource) } else { Claimed::Mismatch })
@@ -173,7 +174,7 @@ impl super::pool::AsStoreError for IdempotentError {
 /// Claims the key if the client sent one: `Ok(None)` means go on and create `resource`, `Ok(Some(id))` that it was created
 /// before.
 pub async fn begin(
-    conn: &mut Connection,
+    conn: &Connection,
     claim_with: Option<&IdempotencyClaim>,
     resource: Uuid,
 ) -> Result<Option<Uuid>, IdempotentError> {

@@ -5,7 +5,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Array, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -81,6 +81,23 @@ pub(super) async fn hold_by_key(
     .get_result(conn)
     .await
     .optional()?)
+}
+
+/// Holds those of the copies of these keys that are nobody's, in the order of the keys.
+pub(super) async fn hold_free(
+    conn: &mut Connection,
+    keys: impl Iterator<Item = &(String, Vec<u8>)>,
+) -> StoreResult<()> {
+    let (prefixes, macs): (Vec<&str>, Vec<&[u8]>) =
+        keys.map(|(prefix, mac)| (prefix.as_str(), mac.as_slice())).unzip();
+    sql("SELECT c.code_prefix FROM unnest($1, $2) AS w (prefix, mac) \
+         JOIN copies c ON c.code_prefix = w.prefix AND c.code_mac = w.mac AND c.owner_id IS NULL \
+         ORDER BY c.code_prefix, c.code_mac FOR NO KEY UPDATE OF c")
+    .bind::<Array<Text>, _>(prefixes)
+    .bind::<Array<Binary>, _>(macs)
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 /// Whether an account has a stake in a copy: it owns it or ever did, or claims it or ever did. Moderators leave such copies to others.

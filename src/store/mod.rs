@@ -5,6 +5,7 @@
 
 pub mod account_events;
 pub mod accounts;
+pub mod attempt_batches;
 pub mod attempts;
 pub mod audit;
 mod budget;

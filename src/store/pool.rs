@@ -6,7 +6,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use deadpool::managed::Pool;
 use diesel_async::{
-    AnsiTransactionManager, AsyncPgConnection, RunQueryDsl as _, TransactionManager as _,
+    AnsiTransactionManager, AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _,
+    TransactionManager as _,
 };
 use tokio::time::{Instant, timeout};
 
@@ -219,6 +220,74 @@ impl Store {
             Ok(done)
         })
         .await
+    }
+
+    /// Like [`Self::transaction_by`], for a permission that is confirmed last, and for work that has something to ask before anything else: `first` goes to
+    /// the database together with the BEGIN, in one trip, and so do all its statements that it does not wait for one by one.
+    pub async fn transaction_by_asking<P: Permission, A, T, E>(
+        &self,
+        by: &Granted<P>,
+        now: DateTime<Utc>,
+        first: impl AsyncFn(&Connection, &Acting<P>) -> Result<A, E>,
+        work: impl AsyncFn(&mut Connection, &Acting<P>, A) -> Result<T, E>,
+    ) -> Result<T, E>
+    where
+        E: From<StoreError> + AsStoreError,
+    {
+        const { assert!(matches!(P::CONFIRM, Confirm::Last), "it is confirmed first") };
+        let store_error = |error: diesel::result::Error| E::from(StoreError::from(error));
+        let acting = Acting::in_transaction(by);
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            // Its first statements are never long, as in `lend_in_transaction`.
+            let mut conn = self.lend(self.settings.answer_timeout, Budget::current()).await?;
+            conn.set_in_transaction(true);
+            let mut shared: &Connection = &conn;
+            // Sent in this order; the answers come in it, too.
+            let (begun, asked) =
+                tokio::join!(biased; shared.batch_execute("BEGIN"), first(&conn, &acting));
+            if let Some(limit) = self.time_limit {
+                conn.extend(limit);
+            }
+            let result = async {
+                begun.map_err(store_error)?;
+                let done = work(&mut conn, &acting, asked?).await?;
+                credentials::confirm(&mut conn, by, now).await?;
+                Ok(done)
+            };
+            let result = result.await;
+            let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
+            // When even this fails, the connection is closed as it is dropped, and Postgres has rolled back or will.
+            let ended = conn.batch_execute(end).await;
+            conn.set_in_transaction(ended.is_err());
+            let result = match (result, ended) {
+                (Ok(_), Err(error)) => Err(store_error(error)),
+                (result, _) => result,
+            };
+            match result {
+                Err(error)
+                    if tries < 3
+                        && error.as_store_error().is_some_and(StoreError::is_transient) => {}
+                result => return result,
+            }
+        }
+    }
+
+    /// Waits for what another task asks of the database for this request, no longer than the request may wait for it.
+    pub(super) async fn wait_for<T>(
+        &self,
+        answer: impl Future<Output = StoreResult<T>>,
+    ) -> StoreResult<T> {
+        let budget = Budget::current();
+        let most = self.settings.acquire_timeout + self.settings.answer_timeout;
+        let most = budget.as_ref().map_or(most, |budget| most.min(budget.left()));
+        let began = Instant::now();
+        let answer = timeout(most, answer).await;
+        if let Some(budget) = &budget {
+            budget.spend(began.elapsed());
+        }
+        answer.unwrap_or_else(|_| Err(StoreError::silent()))
     }
 
     /// Begins a transaction that the caller ends: for tasks that are spawned, which cannot hold a closure over a borrowed connection.

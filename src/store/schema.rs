@@ -107,7 +107,6 @@ diesel::table! {
         lore_words -> Text,
         attribute_words -> Jsonb,
         words_version -> Int2,
-        word_key -> Text,
         name_scope -> Text,
         printing_numbers -> Jsonb,
     }

@@ -1,17 +1,20 @@
 //! Submissions of serial codes.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{
     Array, BigInt, Binary, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid,
 };
 use diesel_async::RunQueryDsl;
+use futures_util::future::try_join_all;
 use uuid::Uuid;
 
 use super::door::submission::{MatchedCopy, SubmissionClaim, matching_copy};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::ledger;
-use super::schema::{copy_ledger, disputes};
+use super::schema::{accounts, copy_ledger, disputes};
 use super::statement::sql;
 use super::unlocks::ProgressRow;
 use super::{Connection, Store, StoreError, StoreResult, votes};
@@ -36,14 +39,12 @@ pub struct NewSubmission {
 }
 
 /// How a submission was decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Submitted {
     /// The copy was registered now, and perhaps the card unlocked.
     Registered {
-        /// The submission.
-        submission: SubmissionId,
-        /// The card.
-        card: CardId,
+        /// The submission, as its maker sees it.
+        submission: Box<SubmissionRow>,
         /// Whether it was the one that unlocked the card.
         unlocked: bool,
     },
@@ -71,7 +72,7 @@ pub enum Submitted {
 
 impl Submitted {
     /// The verdict behind it.
-    pub fn verdict(self) -> Verdict {
+    pub fn verdict(&self) -> Verdict {
         match self {
             Self::Registered { .. } => Verdict::Registered,
             Self::Repeat(_) | Self::AlreadyYours { .. } => Verdict::AlreadyYours,
@@ -82,37 +83,70 @@ impl Submitted {
     }
 }
 
-/// Decides a submission. Runs in a transaction; an attempt was reserved and committed before.
+/// Decides a submission, in a transaction; an attempt was reserved and committed before.
+///
+/// Whatever it claims, the transaction begins with the same statements, which go to the database in one trip.
 pub async fn submit(
-    conn: &mut Connection,
-    by: &Acting<SubmitSerials>,
+    store: &Store,
+    by: &Granted<SubmitSerials>,
     new: &NewSubmission,
     key: Option<&IdempotencyClaim>,
 ) -> Result<Submitted, IdempotentError> {
-    if let Some(earlier) = idempotency::begin(conn, key, new.id.0).await? {
-        return Ok(Submitted::Repeat(SubmissionId(earlier)));
-    }
-    let submitted = decide(conn, by, new).await?;
-    if !matches!(submitted, Submitted::Registered { .. }) {
-        // Nothing was created: the same request finds the same answer again by itself.
-        idempotency::forget(conn, key).await?;
-    }
-    Ok(submitted)
+    let first = async |conn: &Connection, by: &Acting<SubmitSerials>| {
+        let (earlier, copy) = tokio::join!(
+            biased;
+            idempotency::begin(conn, key, new.id.0),
+            matching_copy(conn, by, &new.claim),
+        );
+        Ok((earlier?, copy?))
+    };
+    let decide = async |conn: &mut Connection, by: &Acting<SubmitSerials>, (earlier, copy)| {
+        if let Some(earlier) = earlier {
+            return Ok(Submitted::Repeat(SubmissionId(earlier)));
+        }
+        let submitted = decide(conn, by, new, copy).await?;
+        if !matches!(submitted, Submitted::Registered { .. }) {
+            // Nothing was created: the same request finds the same answer again by itself.
+            idempotency::forget(conn, key).await?;
+        }
+        Ok(submitted)
+    };
+    store.transaction_by_asking(by, new.at, first, decide).await
 }
 
-/// Decides several submissions, each by itself; the verdicts come in their order. Attempts were reserved and committed before.
+/// Decides several submissions; the verdicts come in their order. Attempts were reserved and committed before.
 ///
-/// Each is a transaction of its own, which locks a copy and then its card like one that comes alone: whatever the order of batches, they
-/// never wait for each other in a circle, and nobody waits for a whole batch. When the store fails half-way, the verdicts are those
-/// that were committed before: sent again, they are the account's already.
+/// What can be registered is registered together, in one transaction ([`register_all`]); each of the others is decided by itself, in one of its own. When
+/// the store fails half-way, the verdicts are those up to there: sent again, what was committed is the account's already.
 pub async fn submit_batch(
     store: &Store,
     by: &Granted<SubmitSerials>,
     batch: &[NewSubmission],
 ) -> (Vec<Submitted>, StoreResult<()>) {
+    let Some(one) = batch.first() else { return (Vec::new(), Ok(())) };
+    let first = async |conn: &Connection, by: &Acting<SubmitSerials>| {
+        let copies = batch.iter().map(|new| matching_copy(conn, by, &new.claim));
+        try_join_all(copies).await
+    };
+    let register = async |conn: &mut Connection, by: &Acting<SubmitSerials>, copies| {
+        register_all(conn, by, batch, copies).await
+    };
+    let together = store.transaction_by_asking(by, one.at, first, register).await;
+    let together = match together {
+        Ok(together) => together,
+        Err(error) => return (Vec::new(), Err(error)),
+    };
     let mut verdicts = Vec::with_capacity(batch.len());
-    for new in batch {
-        match store.transaction_by(by, new.at, async |conn, by| decide(conn, by, new).await).await {
+    for (new, decided) in batch.iter().zip(together) {
+        let alone = async |conn: &mut Connection, by: &Acting<SubmitSerials>| {
+            let copy = matching_copy(conn, by, &new.claim).await?;
+            decide(conn, by, new, copy).await
+        };
+        let decided = match decided {
+            Some(decided) => Ok(decided),
+            None => store.transaction_by(by, new.at, alone).await,
+        };
+        match decided {
             Ok(submitted) => verdicts.push(submitted),
             Err(error) => return (verdicts, Err(error)),
         }
@@ -120,22 +154,64 @@ pub async fn submit_batch(
     (verdicts, Ok(()))
 }
 
+/// Registers what is still nobody's, each as [`register`] does, and says what fits nothing; `None` for all others.
+///
+/// All rows that are waited for are locked first, and in the order in which everybody locks them: copies by their keys, the account, cards by
+/// game, set and id. So whatever the order of a batch, nobody waits for each other in a circle, and the cards are held no longer than it takes to
+/// count. The statements that follow wait for nobody and go in one trip.
+async fn register_all(
+    conn: &mut Connection,
+    by: &Acting<SubmitSerials>,
+    batch: &[NewSubmission],
+    copies: Vec<Option<MatchedCopy>>,
+) -> StoreResult<Vec<Option<Submitted>>> {
+    let mut decided: Vec<Option<Submitted>> =
+        copies.iter().map(|copy| copy.is_none().then_some(Submitted::Rejected)).collect();
+    let mut free: BTreeMap<(String, Vec<u8>), (usize, &MatchedCopy)> = BTreeMap::new();
+    for (place, (new, copy)) in batch.iter().zip(&copies).enumerate() {
+        if let Some(copy) = copy
+            && copy.owner_id.is_none()
+        {
+            // The same code twice: the second is decided when the first is registered.
+            let key = (new.claim.prefix.to_string(), copy.code_mac.clone());
+            free.entry(key).or_insert((place, copy));
+        }
+    }
+    if free.is_empty() {
+        return Ok(decided);
+    }
+    let cards: Vec<Uuid> = free.values().map(|(_, copy)| copy.card_id).collect();
+    ledger::hold_free(conn, free.keys()).await?;
+    hold_voter(conn, by).await?;
+    votes::hold_cards(conn, &cards).await?;
+    let mut places: Vec<(usize, &MatchedCopy)> = free.into_values().collect();
+    // In the order of the batch: the first copy of a card counts.
+    places.sort_unstable_by_key(|(place, _)| *place);
+    let shared: &Connection = conn;
+    let registered = places.iter().map(|(place, copy)| register(shared, by, &batch[*place], copy));
+    let registered = try_join_all(registered).await?;
+    for ((place, copy), registration) in places.into_iter().zip(registered) {
+        if let Some(registration) = registration {
+            let new = &batch[place];
+            decided[place] = Some(count(conn, by, new, CardId(copy.card_id), registration).await?);
+        }
+    }
+    Ok(decided)
+}
+
 async fn decide(
     conn: &mut Connection,
     by: &Acting<SubmitSerials>,
     new: &NewSubmission,
+    copy: Option<MatchedCopy>,
 ) -> StoreResult<Submitted> {
-    let Some(mut copy) = matching_copy(conn, by, &new.claim).await? else {
+    let Some(mut copy) = copy else {
         return Ok(Submitted::Rejected);
     };
     if copy.owner_id.is_none()
-        && let Some(unlocked) = register(conn, by, new, &copy).await?
+        && let Some(registration) = register(conn, by, new, &copy).await?
     {
-        return Ok(Submitted::Registered {
-            submission: new.id,
-            card: CardId(copy.card_id),
-            unlocked,
-        });
+        return count(conn, by, new, CardId(copy.card_id), registration).await;
     }
     if copy.owner_id != Some(by.account().0) {
         // Somebody may be faster between the look and the grasp, or a trade may be moving the copy: hold it, and look again.
@@ -169,10 +245,13 @@ struct Registration {
     /// never will be again.
     #[diesel(sql_type = Bool)]
     settled: bool,
+    /// As it is now, if it is settled.
+    #[diesel(embed)]
+    submission: SubmissionRow,
 }
 
 /// Registers the copy, counts the submission, moves the card's progress and, at the threshold, unlocks the card and writes the
-/// event: one statement. Whether the card was unlocked; `None`: somebody else registered the copy meanwhile.
+/// event, and reads the answer: one statement. `None`: somebody else registered the copy meanwhile.
 ///
 /// The count lives in the card's row of `unlocks`. Its lock makes submissions of one card queue, each seeing the count that the
 /// one before left; counting rows of `submissions` instead would read a stale snapshot. Data-modifying CTEs are joined, never
@@ -181,16 +260,16 @@ struct Registration {
 /// The account's row is locked before the card's, banned or not: a ban or its end waits for submissions that are being made, or they for it, and
 /// the vote of a banned account is not counted.
 async fn register(
-    conn: &mut Connection,
+    mut conn: &Connection,
     by: &Acting<SubmitSerials>,
     new: &NewSubmission,
     copy: &MatchedCopy,
-) -> StoreResult<Option<bool>> {
+) -> StoreResult<Option<Registration>> {
     let registered: Vec<Registration> = sql(
         "WITH claimed AS ( \
              UPDATE copies SET owner_id = $3, registered_at = $4 \
              WHERE code_prefix = $1 AND code_mac = $2 AND owner_id IS NULL AND voided_at IS NULL AND frozen_at IS NULL \
-             RETURNING code_prefix, code_mac \
+             RETURNING code_prefix, code_mac, id, printing_id \
          ), ledger AS ( \
              INSERT INTO copy_ledger (id, code_prefix, code_mac, entry, account_id, created_at) \
              SELECT $5, code_prefix, code_mac, 'register', $3, $4 FROM claimed \
@@ -215,7 +294,7 @@ async fn register(
                  unlocked_at = CASE WHEN u.submissions + 1 >= u.threshold THEN $4 END, \
                  reason = CASE WHEN u.submissions + 1 >= u.threshold THEN 'threshold' END \
              FROM counted JOIN voter ON voter.counts WHERE u.card_id = counted.card_id AND u.unlocked_at IS NULL AND NOT u.by_policy \
-             RETURNING u.card_id, u.submissions, u.unlocked_at \
+             RETURNING u.card_id, u.submissions, u.threshold, u.unlocked_at \
          ), vote AS ( \
              INSERT INTO counted_submissions (submission_id) SELECT $6 FROM bump \
          ), event AS ( \
@@ -226,8 +305,13 @@ async fn register(
          ) \
          SELECT counted.card_id IS NOT NULL AS first, bump.unlocked_at IS NOT NULL AS unlocked, \
                 bump.card_id IS NOT NULL OR NOT voter.counts \
-                OR NOT EXISTS (SELECT FROM unlocks WHERE card_id = $7 AND unlocked_at IS NULL) AS settled \
-         FROM claimed JOIN voter ON true LEFT JOIN counted ON true LEFT JOIN bump ON true",
+                OR NOT EXISTS (SELECT FROM unlocks WHERE card_id = $7 AND unlocked_at IS NULL) AS settled, \
+                $6 AS id, $4 AS created_at, bump.card_id IS NOT NULL AS counted, \
+                claimed.id AS copy_id, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
+                coalesce(bump.submissions, u.submissions) AS submissions, coalesce(bump.threshold, u.threshold) AS threshold, \
+                coalesce(bump.unlocked_at, u.unlocked_at) AS unlocked_at \
+         FROM claimed JOIN voter ON true JOIN printings p ON p.id = claimed.printing_id JOIN cards k ON k.id = $7 \
+         LEFT JOIN unlocks u ON u.card_id = $7 LEFT JOIN counted ON true LEFT JOIN bump ON true",
     )
     .bind::<Text, _>(new.claim.prefix.to_string())
     .bind::<Binary, _>(&copy.code_mac)
@@ -239,22 +323,40 @@ async fn register(
     .bind::<SqlUuid, _>(Uuid::now_v7())
     .bind::<Binary, _>(new.network_mac.to_vec())
     .bind::<Array<Binary>, _>(new.wider_macs.iter().map(<[u8; 16]>::as_slice).collect::<Vec<_>>())
-    .get_results(conn)
+    .get_results(&mut conn)
     .await?;
-    let Some(Registration { first, unlocked, settled }) = registered.into_iter().next() else {
-        return Ok(None);
-    };
+    Ok(registered.into_iter().next())
+}
+
+/// Sees to it that what was registered is counted, and tells how far the card is then.
+async fn count(
+    conn: &mut Connection,
+    by: &Acting<SubmitSerials>,
+    new: &NewSubmission,
+    card: CardId,
+    registration: Registration,
+) -> StoreResult<Submitted> {
+    let Registration { first, unlocked, settled, submission } = registration;
     if settled {
-        return Ok(Some(unlocked));
+        return Ok(Submitted::Registered { submission: Box::new(submission), unlocked });
     }
     // A policy decides over the card, or did when the statement began; or the account submitted another copy before.
-    let card = CardId(copy.card_id);
     let unlocked = if first {
         votes::count_card(conn, card, new.at).await?
     } else {
         votes::count_another(conn, card, by.account(), new.at).await?
     };
-    Ok(Some(unlocked))
+    let submission = own(conn, by.account(), new.id).await?;
+    // It was written by this transaction.
+    let submission = submission.ok_or(StoreError::Fault(diesel::result::Error::NotFound))?;
+    Ok(Submitted::Registered { submission: Box::new(submission), unlocked })
+}
+
+/// Locks the account's row as [`register`] does: a ban or its end waits for submissions that are being made, or they for it.
+async fn hold_voter(conn: &mut Connection, by: &Acting<SubmitSerials>) -> StoreResult<()> {
+    let row = accounts::table.find(by.account().0).select(accounts::id).for_share();
+    row.first::<Uuid>(conn).await.optional()?;
+    Ok(())
 }
 
 /// Notes in the ledger that somebody else holds the card, too: once for each claimant. The copy is held.

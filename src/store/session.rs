@@ -24,6 +24,8 @@ pub(super) struct Session {
     noted: Arc<Noted>,
     /// Since when it keeps the statements that it keeps.
     keeps_since: Instant,
+    /// A transaction was begun that the driver does not know of, and has not ended.
+    in_transaction: bool,
     line: Line,
 }
 
@@ -68,7 +70,8 @@ impl Session {
         let noted = Arc::<Noted>::default();
         conn.set_instrumentation(Notes(noted.clone()));
         dialled.line.pulse.lend(settings.answer_timeout, None);
-        Ok(Self { conn, noted, keeps_since: Instant::now(), line: dialled.line })
+        let keeps_since = Instant::now();
+        Ok(Self { conn, noted, keeps_since, in_transaction: false, line: dialled.line })
     }
 
     pub(super) fn pulse(&self) -> &Pulse {
@@ -189,6 +192,13 @@ impl Held {
             session.pulse().lend(limit, None);
         }
     }
+
+    /// Notes whether a transaction is open that was begun without the driver's help: who drops this meanwhile closes the connection.
+    pub(super) fn set_in_transaction(&mut self, open: bool) {
+        if let Some(session) = &mut self.0 {
+            session.in_transaction = open;
+        }
+    }
 }
 
 impl Deref for Held {
@@ -214,7 +224,8 @@ impl DerefMut for Held {
 impl Drop for Held {
     fn drop(&mut self) {
         let Some(mut session) = self.0.take() else { return };
-        if session.noted.asking.load(Ordering::Relaxed) || session.conn.is_broken() {
+        let asking = session.noted.asking.load(Ordering::Relaxed) || session.in_transaction;
+        if asking || session.conn.is_broken() {
             if !session.line.has_ended() {
                 given_up("abandoned");
             }

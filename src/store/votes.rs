@@ -156,6 +156,11 @@ async fn hold(conn: &mut Connection, cards: &[Uuid]) -> StoreResult<Vec<HeldCard
     .await?)
 }
 
+/// Holds those of the cards that are hidden, for who will count some of them afterwards.
+pub(super) async fn hold_cards(conn: &mut Connection, cards: &[Uuid]) -> StoreResult<()> {
+    hold(conn, cards).await.map(drop)
+}
+
 /// Counts held cards, which come by game and set, and unlocks what has enough; how many that were.
 async fn count(conn: &mut Connection, held: &[HeldCard], at: DateTime<Utc>) -> StoreResult<usize> {
     let mut enough = Vec::new();

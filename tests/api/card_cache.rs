@@ -92,7 +92,11 @@ async fn an_answer_from_memory_is_the_answer_of_the_database() {
         |ask| ask.header("if-none-match", "\"other\""),
         |ask| ask.header("origin", "https://fan.example"),
     ];
+    let ada = app.player("ada").await;
     for path in [by_id.as_str(), PLACE] {
+        let ask = |of: &TestApp| of.get(path).by(&ada);
+        let (here, there) = (ask(&app).answer().await, ask(&plain).answer().await);
+        assert_eq!(lasting(&here), lasting(&there), "{path} of a player");
         for method in [Method::GET, Method::HEAD] {
             for (at, way) in ways.iter().enumerate() {
                 let ask = |of: &TestApp| way(of.request(method.clone(), path));
@@ -192,14 +196,18 @@ async fn without_the_feed_the_database_is_asked() {
 }
 
 #[tokio::test]
-async fn whoever_asks_by_name_of_an_account_gets_no_stranger_s_answer() {
+async fn whoever_asks_by_name_of_an_account_gets_an_answer_that_nobody_else_keeps() {
     let app = start().await;
-    let ada = app.player("ada").await;
-    kept(&app, PLACE).await;
-    set_lore(&app, "as it is stored").await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    let text = kept(&app, PLACE).await;
+    // A player sees what strangers see; but caches between here and there must not keep it.
     let answer = app.get(PLACE).by(&ada).answer().await;
     assert_eq!(answer.header("cache-control"), "private, no-cache");
-    assert_eq!(answer.expect(200)["lore"], "as it is stored");
+    assert_eq!(answer.expect(200)["lore"], text);
+    assert_eq!(app.get(PLACE).answer().await.header("cache-control"), "public, max-age=60");
+    // Those who look after the catalogue see it as it is stored.
+    set_lore(&app, "as it is stored").await;
+    assert_eq!(app.get(PLACE).by(&mod_).answer().await.expect(200)["lore"], "as it is stored");
     // A hidden card is never kept.
     let hidden = "/v1/games/ttcg/sets/veil/cards/001";
     for submissions in 0..3 {

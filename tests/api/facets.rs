@@ -186,7 +186,7 @@ async fn facets_are_kept_like_lists_and_refuse_what_they_do_not_know() {
     for missing in ["nothing/facets", "%00/facets", "ttcg/facets?set=nothing"] {
         app.get(&format!("/v1/games/{missing}")).answer().await.problem(404, "not_found");
     }
-    for bad in ["?set=", "?set=%27", "?q=1", "?set=hearth&set=veil"] {
+    for bad in ["?set=", "?set=%27", "?q=%28", "?x=1", "?set=hearth&set=veil"] {
         app.get(&format!("{path}{bad}")).answer().await.problem(400, "invalid_query");
     }
     app.post(path).answer().await.problem(405, "method_not_allowed");

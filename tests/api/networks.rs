@@ -2,6 +2,7 @@
 
 use cardscape::api::state::ApiSettings;
 use cardscape::domain::attempts::{AttemptLimit, AttemptScope};
+use cardscape::store::attempt_batches::AttemptBatches;
 use cardscape::store::attempts::{self, AttemptSubject};
 use chrono::Duration;
 use reqwest::RequestBuilder;
@@ -167,16 +168,16 @@ async fn parallel_reservations_keep_every_limit_and_take_all_or_nothing() {
     assert!(used(1).await <= 5 && used(2).await <= 20 && used(3).await <= 20);
 
     // What is left is found, and who is refused has taken nothing.
-    let mut conn = app.store().connection().await.unwrap();
     let left = 25 - u32::try_from(taken).unwrap();
     let fresh = subject(5, 1_000);
+    let batches = AttemptBatches::default();
     let (units, short) =
-        attempts::reserve_up_to(&mut conn, &[fresh, wide], 100, now).await.unwrap();
+        batches.reserve_up_to(app.store(), &[fresh, wide], 100, now).await.unwrap();
     assert_eq!((units, short), (left, Some(wide)));
-    let (units, short) = attempts::reserve_up_to(&mut conn, &[fresh, wide], 3, now).await.unwrap();
+    let (units, short) = batches.reserve_up_to(app.store(), &[fresh, wide], 3, now).await.unwrap();
     assert_eq!((units, short), (0, Some(wide)));
     assert_eq!(used(5).await, i64::from(left));
-    attempts::release(&mut conn, &[fresh, wide], left, now).await.unwrap();
+    batches.release(app.store(), &[fresh, wide], left, now).await.unwrap();
     assert_eq!(used(5).await, 0);
     assert_eq!(used(4).await, i64::try_from(taken).unwrap());
 }

@@ -208,6 +208,82 @@ async fn names_are_unique_where_the_game_says_so() {
     assert!(is_refused(&url, both).await);
 }
 
+/// Triggers keep what foreign keys keep elsewhere: no printing without its card, no content without its printing.
+#[tokio::test]
+async fn printings_live_and_go_with_their_cards() {
+    let db = TestDb::create().await;
+    let url = db.url();
+    let id = |last: u8| format!("'00000000-0000-7000-8000-{last:012}'");
+    let (one, other, printing, second, missing) = (id(1), id(2), id(3), id(4), id(9));
+    sql(
+        &url,
+        &format!(
+            "INSERT INTO games VALUES ('g', 'G', '', 1, now(), now());
+             INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at)
+                 VALUES ({one}, 'g', 's', 'S', false, 2, now(), now());
+             INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at)
+                 VALUES ({one}, 'g', 's', '001', now(), now()), ({other}, 'g', 's', '002', now(), now());
+             INSERT INTO printings VALUES ({printing}, {one}, 'common', 1), ({second}, {other}, 'common', 1);
+             INSERT INTO printing_content VALUES ({printing}, '{{}}'), ({second}, '{{}}');"
+        ),
+    )
+    .await;
+    let new = "SET cardscape.printings_of_new_cards = 'on';";
+    let rare = format!("INSERT INTO printings VALUES ({missing}, {one}, 'rare', 2)");
+    for statement in [
+        format!("INSERT INTO printings VALUES ({missing}, {missing}, 'rare', 2)"),
+        // The second row is at fault.
+        format!(
+            "INSERT INTO printings VALUES ({missing}, {one}, 'rare', 2), ({other}, {missing}, 'rare', 2)"
+        ),
+        format!("{new} INSERT INTO printings VALUES ({missing}, {missing}, 'rare', 2)"),
+        format!("INSERT INTO printing_content VALUES ({missing}, '{{}}')"),
+        format!("{new} INSERT INTO printing_content VALUES ({missing}, '{{}}')"),
+        format!("UPDATE printings SET card_id = {missing} WHERE id = {printing}"),
+        format!("UPDATE printings SET id = {missing} WHERE id = {printing}"),
+        format!(
+            "UPDATE printing_content SET printing_id = {missing} WHERE printing_id = {printing}"
+        ),
+        format!("UPDATE cards SET id = {missing} WHERE id = {one}"),
+        "TRUNCATE cards CASCADE".to_owned(),
+        "TRUNCATE printings CASCADE".to_owned(),
+    ] {
+        assert!(db.refuses(&statement).await, "{statement}");
+    }
+
+    // A card that gets a printing cannot go before that is over, and then takes it along.
+    let adding = db.session().await;
+    adding.batch_execute(&format!("BEGIN; {rare}")).await.unwrap();
+    let delete = format!("DELETE FROM cards WHERE id = {one}");
+    assert!(db.refuses(&format!("SET lock_timeout = '50ms'; {delete}")).await);
+    adding.batch_execute("COMMIT").await.unwrap();
+    sql(&url, &delete).await;
+    let left = "SELECT string_agg(card_id::text, ' ') FROM printings";
+    assert_eq!(db.value(left).await, other.trim_matches('\''));
+    let left = "SELECT string_agg(printing_id::text, ' ') FROM printing_content";
+    assert_eq!(db.value(left).await, second.trim_matches('\''));
+
+    // Nor does a printing come to a card that goes at the same time.
+    let deleting = db.session().await;
+    deleting.batch_execute(&format!("BEGIN; DELETE FROM cards WHERE id = {other}")).await.unwrap();
+    let late = db.session().await;
+    let pid: i32 = late.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0);
+    let insert = format!("INSERT INTO printings VALUES ({missing}, {other}, 'rare', 2)");
+    let late = tokio::spawn(async move { late.batch_execute(&insert).await });
+    while db
+        .number(&format!("SELECT count(*) FROM pg_locks WHERE pid = {pid} AND NOT granted"))
+        .await
+        == 0
+    {
+        assert!(!late.is_finished(), "it does not wait");
+        tokio::task::yield_now().await;
+    }
+    deleting.batch_execute("COMMIT").await.unwrap();
+    assert!(late.await.unwrap().is_err());
+    assert_eq!(db.number("SELECT count(*) FROM printings").await, 0);
+    assert_eq!(db.number("SELECT count(*) FROM printing_content").await, 0);
+}
+
 async fn is_refused(url: &str, statement: &str) -> bool {
     let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
     let connection = tokio::spawn(connection);

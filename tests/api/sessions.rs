@@ -184,3 +184,56 @@ async fn strangers_cannot_lock_the_owner_out() {
     from("203.0.113.7", &ada.password).await.problem(429, "login_throttled");
     from("192.0.2.1", &ada.password).await.expect(201);
 }
+
+#[tokio::test]
+async fn who_finds_no_place_to_log_in_has_used_up_no_attempt() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    // Others from everywhere wait for their passwords to be checked.
+    let hasher = &app.shared().passwords;
+    let network = |number: u32| std::net::IpAddr::from(std::net::Ipv4Addr::from(number)).into();
+    let held: Vec<_> = (0..10_000).map_while(|number| hasher.enter(network(number)).ok()).collect();
+    assert!(held.len() < 10_000, "the queue is short");
+    let right = json!({ "name": "ada", "password": ada.password });
+    let wrong = json!({ "name": "ada", "password": "a wrong guess" });
+    let unknown = json!({ "name": "nobody", "password": "a wrong guess" });
+    let mut bodies = Vec::new();
+    for body in (0..8).flat_map(|_| [&right, &wrong, &unknown]) {
+        let answer = app.post("/v1/sessions").json(body).answer().await;
+        assert_eq!(answer.header("retry-after"), "1");
+        let mut body = answer.problem(503, "unavailable");
+        body["instance"] = Value::Null;
+        bodies.push(body);
+    }
+    bodies.dedup();
+    assert_eq!(bodies.len(), 1, "a right password is refused like a wrong one");
+    // The same for everything else that needs a password hashed.
+    let new = json!({ "name": "bea", "password": "tram window sonnet" });
+    app.post("/v1/accounts").json(&new).answer().await.problem(503, "unavailable");
+    let change = json!({ "current_password": "x", "new_password": "violet harbour lamp" });
+    let change = app.put("/v1/me/password").by(&ada).json(&change).answer().await;
+    change.problem(503, "unavailable");
+    let codes = app.post("/v1/me/recovery-codes").by(&ada).json(&json!({ "password": "x" }));
+    codes.answer().await.problem(503, "unavailable");
+    let begin = app.post("/v1/me/second-factor").by(&ada).json(&json!({ "current_password": "x" }));
+    begin.answer().await.problem(503, "unavailable");
+    drop(held);
+    // None of the wrong ones has counted: ten may be wrong, and all ten are looked at.
+    for _ in 0..9 {
+        app.post("/v1/sessions").json(&wrong).answer().await.problem(401, "wrong_credentials");
+    }
+    app.post("/v1/sessions").json(&right).answer().await.expect(201);
+    app.post("/v1/accounts").json(&new).answer().await.expect(201);
+}
+
+#[tokio::test]
+async fn one_network_leaves_places_to_log_in_to_others() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let hasher = &app.shared().passwords;
+    let flood = "192.0.2.1".parse::<std::net::IpAddr>().unwrap().into();
+    let held: Vec<_> = (0..10_000).map_while(|_| hasher.enter(flood).ok()).collect();
+    assert!(!held.is_empty() && held.len() < 10_000);
+    let right = json!({ "name": "ada", "password": ada.password });
+    app.post("/v1/sessions").json(&right).answer().await.expect(201);
+}

@@ -42,6 +42,7 @@ impl Feed {
     pub async fn follow(shared: Arc<Shared>, store: Store) {
         // After a panic nobody knows what was missed.
         shared.card_cache.forget();
+        shared.kept_answers.forget();
         shared.deck_cards.forget();
         *shared.feed.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let mut known = None;
@@ -56,7 +57,9 @@ impl Feed {
                     shared.deck_cards.hear(&batch);
                     if batch.is_last {
                         shared.card_cache.clock().is_known_until(began);
+                        shared.kept_answers.hear(batch.up_to, began);
                     } else {
+                        shared.kept_answers.forget();
                         pause = Duration::ZERO;
                     }
                     shared.feed.tell(Heard { batch, began });

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use chrono::Datelike as _;
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::Catalogue;
@@ -20,7 +21,7 @@ use super::feed::Heard;
 use crate::api::state::Shared;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
-use crate::search::index::{Builder, CardRecord, Change, Index};
+use crate::search::index::{Builder, CardRecord, Change, Compacted, Index};
 use crate::store::cards::{self, Release};
 use crate::store::{Store, StoreResult, StoreSettings};
 
@@ -114,6 +115,7 @@ impl Catalogue {
         mut index: Index,
     ) -> Ended {
         let mut waiting = Waiting::default();
+        let mut compacting: Option<JoinHandle<Compacted>> = None;
         while let Some(first) = feed.recv().await {
             // What has come meanwhile is applied together: a card that changed twice is read once.
             let mut end = None;
@@ -144,6 +146,18 @@ impl Catalogue {
             }
             if let Some(end) = end {
                 self.clock.is_known_until(end);
+            }
+            // Changes lie beside what was built before until they are put together with it, on a thread of its own: it takes seconds.
+            if compacting.as_ref().is_some_and(JoinHandle::is_finished)
+                && let Some(done) = compacting.take()
+            {
+                index.install(done.await.unwrap_or_else(panicked));
+                self.show(index.snapshot());
+            }
+            if compacting.is_none() {
+                let compaction = index.compaction();
+                compacting = compaction
+                    .map(|compaction| tokio::task::spawn_blocking(move || compaction.run()));
             }
         }
         Ended::FeedBroke

@@ -13,6 +13,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::api::problem::{Problem, ProblemCode};
 
+const PRIVATE: &str = "private, no-cache";
+
 /// Who may keep an answer, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
@@ -27,7 +29,7 @@ impl Freshness {
     pub fn header(self) -> String {
         match self {
             Self::Public(seconds) => format!("public, max-age={seconds}"),
-            Self::Private => "private, no-cache".to_owned(),
+            Self::Private => PRIVATE.to_owned(),
         }
     }
 }
@@ -41,9 +43,7 @@ pub fn cacheable<T: Serialize>(
     modified: Option<DateTime<Utc>>,
     value: &T,
 ) -> Result<HttpResponse, Problem> {
-    let body = json(value, LIST)?;
-    let written = Rendered::tagged(&tag_of(&body), freshness, modified, JSON, body);
-    Ok(written.map_err(Problem::internal)?.answer(req))
+    Ok(Rendered::list(freshness, modified, value)?.answer(req))
 }
 
 /// An answer that is written out, with its headers: for any number of requests.
@@ -55,6 +55,7 @@ pub struct Rendered {
     cache_control: HeaderValue,
     modified: Option<HeaderValue>,
     media_type: HeaderValue,
+    link: Option<HeaderValue>,
     body: Bytes,
 }
 
@@ -67,6 +68,34 @@ impl Rendered {
     ) -> Result<Self, Problem> {
         let body = json(value, ONE)?;
         Self::tagged(&tag_of(&body), freshness, modified, JSON, body).map_err(Problem::internal)
+    }
+
+    /// The same for an answer that is probably long.
+    pub fn list<T: Serialize>(
+        freshness: Freshness,
+        modified: Option<DateTime<Utc>>,
+        value: &T,
+    ) -> Result<Self, Problem> {
+        let body = json(value, LIST)?;
+        Self::tagged(&tag_of(&body), freshness, modified, JSON, body).map_err(Problem::internal)
+    }
+
+    /// The same with another media type, which is one of JSON.
+    #[must_use]
+    pub fn of_type(self, media_type: &'static str) -> Self {
+        Self { media_type: HeaderValue::from_static(media_type), ..self }
+    }
+
+    /// The same with a `Link`.
+    #[must_use]
+    pub fn linked(self, link: Option<HeaderValue>) -> Self {
+        Self { link, ..self }
+    }
+
+    /// The same for somebody who is known: what everybody may see, but no shared cache may keep the answer to a request with a token.
+    #[must_use]
+    pub fn privately(self) -> Self {
+        Self { cache_control: HeaderValue::from_static(PRIVATE), ..self }
     }
 
     /// An answer of JSON that is written already. The tag is a hash of it.
@@ -94,6 +123,7 @@ impl Rendered {
             cache_control: HeaderValue::try_from(freshness.header())?,
             modified: modified.map(HeaderValue::try_from).transpose()?,
             media_type: HeaderValue::from_static(media_type),
+            link: None,
             body: body.into(),
         })
     }
@@ -117,6 +147,9 @@ impl Rendered {
         response.insert_header((header::VARY, HeaderValue::from_static("Authorization")));
         if let Some(modified) = &self.modified {
             response.insert_header((header::LAST_MODIFIED, modified.clone()));
+        }
+        if let Some(link) = &self.link {
+            response.insert_header((header::LINK, link.clone()));
         }
         if known.is_some() {
             return response.finish();
@@ -230,7 +263,7 @@ fn conditional(
 ) -> HttpResponse {
     match Rendered::tagged(tag, freshness, modified, media_type, body) {
         Ok(rendered) => rendered.answer(req),
-        Err(error) => Problem::internal(error).respond(None),
+        Err(error) => Problem::internal(error).respond(),
     }
 }
 

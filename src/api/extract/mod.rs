@@ -18,7 +18,7 @@ pub use conditional::{
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, Lasting, May};
 pub use network::ClientNetwork;
-pub(crate) use network::client_address;
+pub(crate) use network::{client_address, client_network};
 pub use page::{Cursor, CursorTime, MAX_LIMIT, Page, PageLimit, PageQuery, linked, paged};
 pub use params::Params;
 pub use range::Part;

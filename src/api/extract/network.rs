@@ -9,6 +9,7 @@ use ipnet::IpNet;
 
 use super::state;
 use crate::api::problem::Problem;
+use crate::api::state::ApiSettings;
 use crate::domain::network::Network;
 
 /// The client's network: the peer's, or, when the peer is a trusted proxy, what it says in `X-Forwarded-For`.
@@ -19,11 +20,14 @@ impl FromRequest for ClientNetwork {
     type Future = Ready<Result<Self, Problem>>;
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(state(req).map(|state| {
-            let address = client_address(req, &state.settings.trusted_proxies);
-            Self(address.map_or(Network::UNKNOWN, Network::from))
-        }))
+        ready(state(req).map(|state| Self(client_network(req, &state.settings))))
     }
+}
+
+/// The client's network.
+pub(crate) fn client_network(req: &HttpRequest, settings: &ApiSettings) -> Network {
+    let address = client_address(req, &settings.trusted_proxies);
+    address.map_or(Network::UNKNOWN, Network::from)
 }
 
 /// The client's address, as far as the chain of proxies can be believed. `None`: a trusted proxy says something that is no address.

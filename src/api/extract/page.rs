@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::conditional::{Freshness, cacheable};
+use super::conditional::{Freshness, Rendered, cacheable};
 use crate::api::problem::{Problem, ProblemCode};
 
 /// Most items of one page.
@@ -155,6 +155,12 @@ pub fn paged<R, T, K: Serialize>(
 }
 
 impl<T: Serialize> Page<T> {
+    /// The page written out, with a `Link` (RFC 8288) to the next.
+    pub fn render(&self, req: &HttpRequest, freshness: Freshness) -> Result<Rendered, Problem> {
+        let link = self.next_cursor.as_deref().and_then(|cursor| next_link(req, cursor));
+        Ok(Rendered::list(freshness, None, self)?.linked(link))
+    }
+
     /// The page as an answer that clients can keep, with a `Link` (RFC 8288) to the next.
     pub fn answer(&self, req: &HttpRequest, freshness: Freshness) -> Result<HttpResponse, Problem> {
         Ok(self.linked(req, cacheable(req, freshness, None, self)?))

@@ -3,20 +3,19 @@
 //! Every origin may read what strangers may read. Only configured origins may send the `Authorization` header, and so act for
 //! somebody. The CORS crate of the framework knows only one answer for all origins, hence our own.
 
-use actix_web::body::{BoxBody, MessageBody};
-use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::HttpResponse;
+use actix_web::dev::ServiceRequest;
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use actix_web::middleware::Next;
-use actix_web::{Error, HttpResponse, web};
 
-use crate::api::state::AppState;
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
+    HeaderName::from_static("cross-origin-resource-policy");
 
 const EXPOSED: &str = "Accept-Ranges, Content-Disposition, Content-Range, ETag, Link, Location, Repr-Digest, Retry-After, RateLimit, \
      RateLimit-Policy, X-Request-Id";
 
 /// What an origin may do.
-enum Origin {
+pub enum Origin {
     /// Read, and judge decks, as a stranger.
     Anyone,
     /// Everything, in somebody's name.
@@ -24,15 +23,21 @@ enum Origin {
 }
 
 impl Origin {
-    fn of(req: &ServiceRequest) -> Option<Self> {
+    /// That of a request, if a script of another site sent it. `configured`: those that may send credentials.
+    pub fn of(req: &ServiceRequest, configured: &[String]) -> Option<Self> {
         let origin = req.headers().get(header::ORIGIN)?;
-        let state = req.app_data::<web::Data<AppState>>()?;
-        let configured = state
-            .settings
-            .cors_origins
-            .iter()
-            .any(|allowed| allowed.as_bytes() == origin.as_bytes());
+        let configured = configured.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
         Some(if configured { Self::Configured(origin.clone()) } else { Self::Anyone })
+    }
+
+    /// The answer to a preflight.
+    pub fn preflight(&self) -> HttpResponse {
+        let (methods, headers) = self.allowed();
+        HttpResponse::NoContent()
+            .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, methods))
+            .insert_header((header::ACCESS_CONTROL_ALLOW_HEADERS, headers))
+            .insert_header((header::ACCESS_CONTROL_MAX_AGE, "3600"))
+            .finish()
     }
 
     fn write(&self, headers: &mut HeaderMap) {
@@ -62,35 +67,18 @@ impl Origin {
     }
 }
 
-/// Answers preflights and marks the answers that browsers may show to scripts of other origins.
-pub async fn share(
-    req: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<BoxBody>, Error> {
-    let origin = Origin::of(&req);
-    let preflight = req.method() == Method::OPTIONS
-        && req.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    let mut response = match &origin {
-        Some(origin) if preflight => {
-            let (methods, headers) = origin.allowed();
-            req.into_response(
-                HttpResponse::NoContent()
-                    .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, methods))
-                    .insert_header((header::ACCESS_CONTROL_ALLOW_HEADERS, headers))
-                    .insert_header((header::ACCESS_CONTROL_MAX_AGE, "3600"))
-                    .finish(),
-            )
-        }
-        _ => next.call(req).await?.map_into_boxed_body(),
-    };
-    let headers = response.headers_mut();
+/// Whether a browser asks what it may send.
+pub fn is_preflight(req: &ServiceRequest) -> bool {
+    req.method() == Method::OPTIONS
+        && req.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// Marks an answer that browsers may show to scripts of other origins.
+pub fn mark(headers: &mut HeaderMap, origin: Option<&Origin>) {
     headers.append(header::VARY, HeaderValue::from_static("Origin"));
     if let Some(origin) = origin {
         origin.write(headers);
-        headers.insert(
-            HeaderName::from_static("cross-origin-resource-policy"),
-            HeaderValue::from_static("cross-origin"),
-        );
+        let policy = HeaderValue::from_static("cross-origin");
+        headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, policy);
     }
-    Ok(response)
 }

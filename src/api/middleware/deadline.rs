@@ -10,7 +10,7 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 use futures_util::StreamExt as _;
 
-use super::problems::request_id;
+use super::request::RequestId;
 use crate::api::problem::{Problem, ProblemCode};
 use crate::api::state::AppState;
 
@@ -30,15 +30,16 @@ pub async fn limit(
     match tokio::time::timeout(state.settings.request_timeout, answer).await {
         Ok(response) => Ok(response?.map_into_boxed_body()),
         Err(_) => {
-            let id = request_id(&request);
+            let id = RequestId::current();
+            let id = id.as_ref().map(RequestId::as_str);
             tracing::warn!(request_id = id, "request ran into its time limit");
             let answer = if waits_for_body.get() {
-                let mut answer = Problem::new(ProblemCode::BodyTooSlow).respond(id.as_deref());
+                let mut answer = Problem::new(ProblemCode::BodyTooSlow).respond();
                 // The rest of the body may still come, and is not waited for (RFC 9110, 15.5.9).
                 answer.head_mut().set_connection_type(ConnectionType::Close);
                 answer
             } else {
-                Problem::new(ProblemCode::TimedOut).retry_after(2).respond(id.as_deref())
+                Problem::new(ProblemCode::TimedOut).retry_after(2).respond()
             };
             Ok(ServiceResponse::new(request, answer))
         }

@@ -1,33 +1,21 @@
 //! An ETag for each content encoding: a strong tag names bytes, and compressed bytes are other bytes (RFC 9110, 8.8.3.3).
 
-use actix_web::Error;
-use actix_web::body::{EitherBody, MessageBody};
-use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::body::BoxBody;
+use actix_web::dev::ServiceResponse;
 use actix_web::http::{StatusCode, header};
-use actix_web::middleware::Next;
 
-use super::problems::request_id;
 use crate::api::problem::{Problem, ProblemCode};
 
-/// Appends the encoding's name to the tag of a compressed answer. Sits outside of compression. Whoever must not be compressed says that
+/// Appends the encoding's name to the tag of a compressed answer. Comes after compression. Whoever must not be compressed says that
 /// the content encoding is `identity`, which ends here.
-pub async fn tag<B: MessageBody>(
-    req: ServiceRequest,
-    next: Next<B>,
-) -> Result<ServiceResponse<EitherBody<B>>, Error> {
-    let response = next.call(req).await?;
+pub fn tag(mut response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
     // Compression refuses by itself whoever takes neither of its encodings nor plain bytes.
     if response.status() == StatusCode::NOT_ACCEPTABLE {
-        let id = request_id(response.request());
-        let answer = Problem::new(ProblemCode::NotAcceptable).respond(id.as_deref());
-        return Ok(response.into_response(answer).map_into_right_body());
+        return response.into_response(Problem::new(ProblemCode::NotAcceptable).respond());
     }
-    let mut response = response.map_into_left_body();
     let headers = response.headers_mut();
     // Also of an answer that was not compressed: for another client it would be.
-    let named = headers.get_all(header::VARY).any(|value| {
-        value.to_str().is_ok_and(|value| value.to_ascii_lowercase().contains("accept-encoding"))
-    });
+    let named = headers.get_all(header::VARY).any(|value| names_encoding(value.as_bytes()));
     if !named {
         headers.append(header::VARY, header::HeaderValue::from_static("Accept-Encoding"));
     }
@@ -37,9 +25,9 @@ pub async fn tag<B: MessageBody>(
         // What asked not to be compressed. On the wire the word means nothing (RFC 9110, 8.4.1).
         Some(b"identity") => {
             headers.remove(header::CONTENT_ENCODING);
-            return Ok(response);
+            return response;
         }
-        _ => return Ok(response),
+        _ => return response,
     };
     let tag = headers
         .get(header::ETAG)
@@ -49,5 +37,12 @@ pub async fn tag<B: MessageBody>(
     {
         headers.insert(header::ETAG, value);
     }
-    Ok(response)
+    response
+}
+
+/// Whether a list of header names has `Accept-Encoding`.
+fn names_encoding(names: &[u8]) -> bool {
+    names
+        .split(|byte| *byte == b',')
+        .any(|name| name.trim_ascii().eq_ignore_ascii_case(b"accept-encoding"))
 }

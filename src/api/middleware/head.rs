@@ -2,36 +2,29 @@
 
 use std::net::Ipv6Addr;
 
-use actix_web::Error;
-use actix_web::body::{EitherBody, MessageBody};
-use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::{Method, header};
-use actix_web::middleware::Next;
+use actix_web::HttpResponse;
+use actix_web::dev::ServiceRequest;
+use actix_web::http::{ConnectionType, Method, header};
 
-use super::problems::request_id;
 use crate::api::problem::{Problem, ProblemCode};
 
 /// Length of the longest method in IANA's registry, `UPDATEREDIRECTREF`.
 const LONGEST_METHOD: usize = 17;
 
-/// Answers 400 to methods longer than any real one, and to a `Host` that is none. Further `Host` fields, and HTTP/1.1 without one, never
+/// The 400 to methods longer than any real one, and to a `Host` that is none. Further `Host` fields, and HTTP/1.1 without one, never
 /// come here: the framework answers them.
-pub async fn check<B: MessageBody>(
-    req: ServiceRequest,
-    next: Next<B>,
-) -> Result<ServiceResponse<EitherBody<B>>, Error> {
+pub fn fault(req: &ServiceRequest) -> Option<HttpResponse> {
     let fault = if is_too_long(req.method()) {
         "The method is longer than any real one."
     } else if req.headers().get_all(header::HOST).any(|host| !is_host(host.as_bytes())) {
         "The Host is not a host name or address, with or without a port."
     } else {
-        return Ok(next.call(req).await?.map_into_left_body());
+        return None;
     };
-    let problem = Problem::new(ProblemCode::InvalidRequest).detail(fault);
-    let mut answer = problem.respond(request_id(req.request()).as_deref());
+    let mut answer = Problem::new(ProblemCode::InvalidRequest).detail(fault).respond();
     // Whoever sends this speaks another language, or tries something.
-    answer.head_mut().set_connection_type(actix_web::http::ConnectionType::Close);
-    Ok(req.into_response(answer).map_into_right_body())
+    answer.head_mut().set_connection_type(ConnectionType::Close);
+    Some(answer)
 }
 
 fn is_too_long(method: &Method) -> bool {

@@ -3,7 +3,9 @@
 pub mod cors;
 pub mod deadline;
 pub mod encoding;
+pub mod frame;
 pub mod head;
 pub mod observe;
 pub mod problems;
 pub mod rate_limit;
+pub mod request;

@@ -1,55 +1,100 @@
 //! What is known of every request afterwards: its id, its metrics, one line in the log.
 
-use std::time::Instant;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::time::Duration;
 
-use actix_web::Error;
-use actix_web::body::MessageBody;
-use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::dev::ServiceResponse;
 use actix_web::http::Method;
-use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
-use actix_web::middleware::Next;
-use tracing::Span;
-use tracing_actix_web::RootSpanBuilder;
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use metrics::{Counter, Histogram};
 
-use super::problems::request_id;
-use crate::api::connection::{Answer, Connection};
+use super::request::RequestId;
 
 /// Longest path in a line of the log, in bytes; the rest is cut off.
 const LONGEST_PATH: usize = 256;
 
+/// What the log calls this part of the program: the line about an answer comes from here.
+pub const TARGET: &str = module_path!();
+
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Room for the headers that are put to every answer beside its own.
+const HEADERS: usize = 12;
+
 /// Counts and times the request and names it in its answer. The metrics know the route's pattern, never the path: labels are kept for
 /// ever, so they have no value that a client can make up.
-pub async fn measure<B: MessageBody + Unpin>(
-    req: ServiceRequest,
-    next: Next<B>,
-) -> Result<ServiceResponse<Answer<B>>, Error> {
-    let began = Instant::now();
-    let method = method_name(req.method());
-    let turn = req.conn_data::<Connection>().map(Connection::begin);
-    let mut response = next.call(req).await?;
-    let route = response.request().match_pattern().unwrap_or_else(|| "none".to_owned());
+pub fn record<B>(
+    response: &mut ServiceResponse<B>,
+    id: RequestId,
+    method: &'static str,
+    took: Duration,
+) {
+    let pattern = response.request().match_pattern();
+    let route = pattern.as_deref().unwrap_or("none");
     let status = response.status().as_u16();
-    let labels =
-        [("method", method.into()), ("route", route.clone()), ("status", status.to_string())];
-    metrics::counter!("http_requests_total", &labels).increment(1);
-    metrics::histogram!("http_request_seconds", "route" => route)
-        .record(began.elapsed().as_secs_f64());
-    let id = request_id(response.request());
-    // Outside of the span, whose fields the JSON format would read back out of the text that they were written into.
+    ROUTES.with_borrow_mut(|routes| routes.count(route, method, status, took));
+    // Outside of the request's scope: the line has the id as a field of its own.
     tracing::info!(
-        request_id = id.as_deref().unwrap_or_default(),
+        request_id = id.as_str(),
         method,
         path = cut(response.request().path(), LONGEST_PATH),
         status,
-        milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         "answered"
     );
-    stamp(response.headers_mut(), id.as_deref());
-    Ok(response.map_body(|_, body| Answer::new(body, turn)))
+    stamp(response.headers_mut(), id);
+}
+
+thread_local! {
+    static ROUTES: RefCell<Routes> = RefCell::default();
+}
+
+/// The metrics of the routes that this thread has answered. To find them in the registry of all metrics takes a text for each label.
+#[derive(Default)]
+struct Routes(HashMap<String, RouteMetrics>);
+
+struct RouteMetrics {
+    seconds: Histogram,
+    /// By method and status: few.
+    requests: Vec<(&'static str, u16, Counter)>,
+}
+
+impl Routes {
+    fn count(&mut self, route: &str, method: &'static str, status: u16, took: Duration) {
+        if !self.0.contains_key(route) {
+            self.0.insert(route.to_owned(), RouteMetrics::new(route));
+        }
+        let Some(metrics) = self.0.get_mut(route) else { return };
+        metrics.seconds.record(took.as_secs_f64());
+        metrics.requests(route, method, status).increment(1);
+    }
+}
+
+impl RouteMetrics {
+    fn new(route: &str) -> Self {
+        let seconds = metrics::histogram!("http_request_seconds", "route" => route.to_owned());
+        Self { seconds, requests: Vec::new() }
+    }
+
+    fn requests(&mut self, route: &str, method: &'static str, status: u16) -> &Counter {
+        let known = self.requests.iter().position(|(of, with, _)| *of == method && *with == status);
+        let at = known.unwrap_or_else(|| {
+            let labels = [
+                ("method", method.into()),
+                ("route", route.to_owned()),
+                ("status", status.to_string()),
+            ];
+            let counter = metrics::counter!("http_requests_total", &labels);
+            self.requests.push((method, status, counter));
+            self.requests.len() - 1
+        });
+        &self.requests[at].2
+    }
 }
 
 /// The method, or `OTHER` for one that is not of RFC 9110 or 5789: a client may invent as many as it likes.
-fn method_name(method: &Method) -> &'static str {
+pub fn method_name(method: &Method) -> &'static str {
     match method.as_str() {
         "GET" => "GET",
         "HEAD" => "HEAD",
@@ -70,30 +115,14 @@ fn cut(text: &str, most: usize) -> &str {
 }
 
 /// What every answer bears: the id of its request, and what browsers must not do with it.
-fn stamp(headers: &mut HeaderMap, id: Option<&str>) {
-    if let Some(id) = id.and_then(|id| HeaderValue::from_str(id).ok()) {
-        headers.insert(HeaderName::from_static("x-request-id"), id);
+fn stamp(headers: &mut HeaderMap, id: RequestId) {
+    headers.reserve(HEADERS);
+    if let Ok(id) = HeaderValue::from_str(id.as_str()) {
+        headers.insert(X_REQUEST_ID, id);
     }
-    for (name, value) in [
-        ("x-content-type-options", "nosniff"),
-        ("referrer-policy", "no-referrer"),
-        ("x-frame-options", "DENY"),
-    ] {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
-    }
-}
-
-/// The span of a request, which puts its id to everything that is logged meanwhile; the line about the answer has the rest.
-pub struct RequestSpan;
-
-impl RootSpanBuilder for RequestSpan {
-    fn on_request_start(request: &ServiceRequest) -> Span {
-        let id = request_id(request.request()).unwrap_or_default();
-        tracing::info_span!("request", request_id = %id)
-    }
-
-    // The line about the answer is written by `measure`.
-    fn on_request_end<B: MessageBody>(_: Span, _: &Result<ServiceResponse<B>, Error>) {}
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
 }
 
 #[cfg(test)]

@@ -1,18 +1,12 @@
-//! Turns every failure, the framework's own included, into a problem that names the request it answers.
+//! Turns every failure of the framework into a problem that names the request it answers, as ours are by themselves.
 
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage as _, HttpRequest, HttpResponse};
-use tracing_actix_web::RequestId;
+use actix_web::{Error, HttpResponse};
 
 use crate::api::problem::{Problem, ProblemCode};
-
-/// The id of a request, as in the log.
-pub fn request_id(req: &HttpRequest) -> Option<String> {
-    req.extensions().get::<RequestId>().map(ToString::to_string)
-}
 
 /// The middleware: closest to the routes, so that everything further out sees the finished answer.
 pub async fn render(
@@ -20,15 +14,15 @@ pub async fn render(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let response = next.call(req).await?;
-    let id = request_id(response.request());
-    let problem = response
-        .response()
-        .error()
-        .map(|error| error.as_error::<Problem>().cloned().unwrap_or_else(|| foreign(error)))
-        .or_else(|| is_bare(response.response()).then(|| named(response.status())).flatten());
+    let problem = match response.response().error() {
+        Some(error) if error.as_error::<Problem>().is_some() => None,
+        Some(error) => Some(foreign(error)),
+        None if is_bare(response.response()) => named(response.status()),
+        None => None,
+    };
     Ok(match problem {
         Some(problem) => {
-            let answer = problem.respond(id.as_deref());
+            let answer = problem.respond();
             response.into_response(answer)
         }
         None => response.map_into_boxed_body(),

@@ -3,18 +3,15 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use actix_web::body::{BoxBody, MessageBody};
-use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::HttpResponse;
+use actix_web::dev::ServiceRequest;
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
-use actix_web::middleware::Next;
-use actix_web::{Error, FromRequest as _, web};
 use governor::clock::{Clock as _, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter as Governor};
 
-use super::problems::request_id;
-use crate::api::extract::ClientNetwork;
+use crate::api::extract::client_network;
 use crate::api::problem::{Problem, ProblemCode};
 use crate::api::state::AppState;
 use crate::domain::network::Network;
@@ -31,7 +28,12 @@ pub struct RateLimiter {
     limiters: Vec<(u32, Limiter)>,
     per_second: u32,
     burst: u32,
+    /// The header `RateLimit-Policy`, the same for everybody.
+    policy: HeaderValue,
 }
+
+const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
+const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
 impl RateLimiter {
     /// `per_second` requests in the long run, `burst` at once. Zero counts as one.
@@ -45,7 +47,11 @@ impl RateLimiter {
             (factor.get(), limiter)
         };
         let limiters = Network::factors().filter_map(NonZeroU32::new).map(limiter).collect();
-        Self { limiters, per_second: rate.get(), burst: burst.get() }
+        // Seconds in which a whole burst grows back.
+        let window = burst.get().div_ceil(rate.get());
+        let policy = format!("\"default\";q={burst};w={window}");
+        let policy = HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static(""));
+        Self { limiters, per_second: rate.get(), burst: burst.get(), policy }
     }
 
     /// Takes one request. How many more may come at once from the network itself; or after how long another try is worth it.
@@ -71,51 +77,53 @@ impl RateLimiter {
         }
     }
 
-    /// Seconds in which a whole burst grows back.
-    fn window(&self) -> u32 {
-        self.burst.div_ceil(self.per_second)
-    }
-
-    /// `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers.
-    fn write_headers(&self, headers: &mut HeaderMap, remaining: u32, reset: u32) {
-        let policy = format!("\"default\";q={};w={}", self.burst, self.window());
-        let state = format!("\"default\";r={remaining};t={reset}");
-        for (name, value) in [("ratelimit-policy", policy), ("ratelimit", state)] {
-            if let Ok(value) = HeaderValue::from_str(&value) {
-                headers.insert(HeaderName::from_static(name), value);
-            }
-        }
+    /// Seconds after which nothing is taken any more.
+    fn reset(&self, remaining: u32) -> u32 {
+        (self.burst - remaining.min(self.burst)).div_ceil(self.per_second)
     }
 }
 
-/// The middleware: 429 with `Retry-After` when a network sends more than its share.
-pub async fn limit(
-    req: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<BoxBody>, Error> {
-    let Some(state) = req.app_data::<web::Data<AppState>>().cloned() else {
-        return Ok(next.call(req).await?.map_into_boxed_body());
-    };
+/// What a request may have of its network's share.
+#[derive(Clone, Copy)]
+pub enum Share {
+    /// It is not counted.
+    Uncounted,
+    /// It was taken; so many more may come at once.
+    Left(u32),
+    /// There is none, but after so many seconds.
+    UsedUp(u32),
+}
+
+/// Takes a request off the share of its network.
+pub fn share_of(req: &ServiceRequest, state: &AppState) -> Share {
     // A load balancer that is refused an answer would take the instance out of service.
     if PROBES.contains(&req.path()) {
-        return Ok(next.call(req).await?.map_into_boxed_body());
+        return Share::Uncounted;
     }
-    let ClientNetwork(network) = ClientNetwork::extract(req.request()).await?;
-    let limiter = &state.rate_limiter;
-    match limiter.take(network) {
-        Ok(remaining) => {
-            let reset = (limiter.burst - remaining.min(limiter.burst)).div_ceil(limiter.per_second);
-            let mut response = next.call(req).await?.map_into_boxed_body();
-            limiter.write_headers(response.headers_mut(), remaining, reset);
-            Ok(response)
-        }
-        Err(wait) => {
-            let seconds = u32::try_from(wait.as_secs() + 1).unwrap_or(u32::MAX);
-            let problem = Problem::new(ProblemCode::RateLimited).retry_after(seconds);
-            let answer = problem.respond(request_id(req.request()).as_deref());
-            let mut response = req.into_response(answer);
-            limiter.write_headers(response.headers_mut(), 0, seconds);
-            Ok(response)
+    match state.rate_limiter.take(client_network(req.request(), &state.settings)) {
+        Ok(remaining) => Share::Left(remaining),
+        Err(wait) => Share::UsedUp(u32::try_from(wait.as_secs() + 1).unwrap_or(u32::MAX)),
+    }
+}
+
+impl Share {
+    /// The 429 with `Retry-After` when a network sends more than its share.
+    pub fn problem(self) -> Option<HttpResponse> {
+        let Self::UsedUp(seconds) = self else { return None };
+        Some(Problem::new(ProblemCode::RateLimited).retry_after(seconds).respond())
+    }
+
+    /// `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers.
+    pub fn write(self, state: &AppState, headers: &mut HeaderMap) {
+        let limiter = &state.rate_limiter;
+        let (remaining, reset) = match self {
+            Self::Uncounted => return,
+            Self::Left(remaining) => (remaining, limiter.reset(remaining)),
+            Self::UsedUp(seconds) => (0, seconds),
+        };
+        headers.insert(RATELIMIT_POLICY, limiter.policy.clone());
+        if let Ok(value) = HeaderValue::try_from(format!("\"default\";r={remaining};t={reset}")) {
+            headers.insert(RATELIMIT, value);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Making bulk files anew when something happened to their game.
 
-use std::time::Instant;
+use std::time::{Duration as Time, Instant};
 
 use cardscape_engine::Game;
 use chrono::{DateTime, Duration, Utc};
@@ -21,12 +21,18 @@ use crate::store::door;
 use crate::store::games::GameShelf;
 use crate::store::schema::{bulk_chunks, bulk_files};
 use crate::store::statement::sql;
-use crate::store::{Connection, Store, StoreError, StoreResult, deadlines};
+use crate::store::{Connection, Store, StoreError, StoreResult, deadlines, import};
 
 /// Whoever makes a file holds this advisory lock.
 const LOCK: i64 = 7_233_172_015;
 /// Cards that are read at once.
 const STRETCH: i64 = 500;
+/// After each stretch the database rests for so many times as long as it took to read it: so a build takes a quarter of a processor from it.
+const REST: u32 = 3;
+/// Longest rest: a transaction that is idle for five seconds is ended by the server.
+const LONGEST_REST: Time = Time::from_secs(2);
+/// Whoever imports or edits cards makes builds wait, but not for longer than so many of the usual pauses.
+const MOST_PAUSES: i32 = 10;
 /// A program with an older layout than the newest does not touch a file before it is that old: a newer program beside it will. Unless
 /// that was taken back.
 const NEWER_LAYOUT: Duration = Duration::hours(1);
@@ -110,6 +116,13 @@ impl Standing {
         }
         if now >= built_at + wait { Need::Build } else { Need::Wait }
     }
+
+    /// Whether the files are so old that they are made even beside an import. Files of a game that has none are not: its import has just begun.
+    fn is_overdue(&self, now: DateTime<Utc>, interval: Duration) -> bool {
+        let took = Duration::milliseconds(self.build_millis.unwrap_or_default());
+        let most = pause(interval, took) * MOST_PAUSES;
+        self.built_at.is_some_and(|built_at| now >= built_at + most)
+    }
 }
 
 /// Makes the files anew of each game to which something happened since, but each at most every `interval`; and deletes versions that
@@ -123,9 +136,14 @@ pub async fn refresh(
 ) -> StoreResult<()> {
     let extent = changes::extent(store).await?;
     let mut outcome = Ok(());
+    let is_being_imported = import::is_running(&mut *store.connection().await?).await?;
     for standing in standings(store).await? {
         let game = &standing.game;
         let done = match standing.need(layout.version, extent, clock.now(), interval) {
+            Need::Build if is_being_imported && !standing.is_overdue(clock.now(), interval) => {
+                tracing::debug!(%game, "bulk files wait for an import to end");
+                Ok(())
+            }
             Need::Build => build(store, games, game, layout, clock.now()).await,
             Need::Nothing => catch_up(store, game, extent.newest).await,
             Need::Wait => Ok(()),
@@ -179,7 +197,7 @@ async fn build(
     let began = Instant::now();
     let mut conn = store.with_deadline(deadlines::BATCH).connection().await?;
     AnsiTransactionManager::begin_transaction(&mut *conn).await?;
-    let order = Order { game, seq, layout, now, began };
+    let mut order = Order { game, seq, layout, now, began, rested: Time::ZERO };
     let files = order.make(&mut conn, games).await;
     let Some(files) = end(&mut conn, files).await? else {
         tracing::debug!(game, "somebody else makes bulk files");
@@ -217,12 +235,14 @@ struct Order<'a> {
     layout: Layout,
     now: DateTime<Utc>,
     began: Instant,
+    /// How long the build did nothing on purpose.
+    rested: Time,
 }
 
 impl Order<'_> {
     /// All files from one snapshot; `None`: somebody else is at it.
     async fn make(
-        &self,
+        &mut self,
         conn: &mut Connection,
         games: &GameShelf,
     ) -> StoreResult<Option<Vec<Made>>> {
@@ -249,16 +269,17 @@ impl Order<'_> {
 
     /// Reads the cards, stretch by stretch, and stores the chunks.
     async fn pack(
-        &self,
+        &mut self,
         conn: &mut Connection,
         mut files: Vec<(Uuid, Packing)>,
     ) -> StoreResult<Vec<(Uuid, Packing)>> {
         let mut next = vec![0; files.len()];
         let mut after = None;
         loop {
-            let stranger = Viewer::stranger();
+            let (stranger, asked) = (Viewer::stranger(), Instant::now());
             let cards =
                 door::bulk::stretch(conn, stranger, self.game, after.as_ref(), STRETCH).await?;
+            let took = asked.elapsed();
             after = cards.last().map(|last| last.card.place().clone());
             let work = move || -> StoreResult<Vec<(Uuid, Packing)>> {
                 for (_, file) in &mut files {
@@ -281,6 +302,9 @@ impl Order<'_> {
             if after.is_none() {
                 return Ok(files);
             }
+            let rest = (took * REST).min(LONGEST_REST);
+            tokio::time::sleep(rest).await;
+            self.rested += rest;
         }
     }
 
@@ -289,7 +313,8 @@ impl Order<'_> {
         let name = file.kind.file_name(self.game);
         let (size, sha256) = file.seal();
         let size = i64::try_from(size).unwrap_or(i64::MAX);
-        let millis = i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let worked = self.began.elapsed().saturating_sub(self.rested);
+        let millis = i64::try_from(worked.as_millis()).unwrap_or(i64::MAX);
         let current = bulk_files::table
             .filter(bulk_files::name.eq(&name))
             .filter(bulk_files::replaced_at.is_null());
@@ -387,6 +412,18 @@ mod tests {
         let slow = Standing { build_millis: Some(60_000), ..news };
         assert_eq!(need(&slow, Duration::minutes(9)), Need::Wait);
         assert_eq!(need(&slow, Duration::minutes(10)), Need::Build);
+    }
+
+    #[test]
+    fn an_import_is_waited_for_but_not_for_ever() {
+        let is_overdue =
+            |standing: &Standing, after| standing.is_overdue(DateTime::UNIX_EPOCH + after, MINUTE);
+        assert!(!is_overdue(&standing(), Duration::minutes(9)));
+        assert!(is_overdue(&standing(), Duration::minutes(10)));
+        let slow = Standing { build_millis: Some(60_000), ..standing() };
+        assert!(!is_overdue(&slow, Duration::minutes(99)));
+        assert!(is_overdue(&slow, Duration::minutes(100)));
+        assert!(!is_overdue(&Standing { built_at: None, ..standing() }, Duration::weeks(9)));
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub(in crate::store) struct MatchedCopy {
 /// What is claimed stands in sub-selects, so that it is no constant when Postgres plans: it would else plan anew for each claim, and take
 /// another time for a prefix that no run has. Like this there is one plan for all, which is kept.
 pub(in crate::store) async fn matching_copy(
-    conn: &mut Connection,
+    mut conn: &Connection,
     by: &Acting<SubmitSerials>,
     claim: &SubmissionClaim,
 ) -> StoreResult<Option<MatchedCopy>> {
@@ -77,7 +77,7 @@ pub(in crate::store) async fn matching_copy(
     .bind::<Text, _>(&claim.name_key)
     .bind::<Nullable<Text>, _>(claim.game.as_deref())
     .bind::<SqlUuid, _>(by.account().0)
-    .get_results(conn)
+    .get_results(&mut conn)
     .await?;
     Ok(found.into_iter().next())
 }

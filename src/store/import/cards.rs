@@ -5,13 +5,14 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, Int4, SmallInt, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::plan::{CardPlan, SetPlan};
 use crate::auth::permission::Importer;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::import::{CardImport, PrintingImport};
-use crate::store::door::content;
+use crate::store::door::content::{self, NewContent};
 use crate::store::schema::printings;
 use crate::store::statement::sql;
 use crate::store::{Connection, StoreResult, changes};
@@ -22,6 +23,31 @@ const BATCH: usize = 500;
 /// Printings in one statement.
 const PRINTING_BATCH: usize = 5_000;
 
+/// New cards with their ids and all that is stored of them, ready to be written.
+struct NewCards<'a> {
+    ids: Vec<Uuid>,
+    numbers: Vec<&'a str>,
+    content: NewContent<'a>,
+    printings: Vec<NewPrintings<'a>>,
+}
+
+impl<'a> NewCards<'a> {
+    fn of(cards: &[&'a CardImport]) -> Self {
+        let cards: Vec<(CardId, &CardImport)> =
+            cards.iter().map(|card| (CardId::fresh(), *card)).collect();
+        let printings: Vec<(CardId, &PrintingImport)> = cards
+            .iter()
+            .flat_map(|(id, card)| card.printings.iter().map(|printing| (*id, printing)))
+            .collect();
+        Self {
+            ids: cards.iter().map(|(id, _)| id.0).collect(),
+            numbers: cards.iter().map(|(_, card)| card.definition.number.as_str()).collect(),
+            content: NewContent::of(&cards),
+            printings: printings.chunks(PRINTING_BATCH).map(NewPrintings::of).collect(),
+        }
+    }
+}
+
 /// Adds the new cards of a set; hidden ones when the set starts hidden.
 pub(super) async fn add(
     conn: &mut Connection,
@@ -30,72 +56,101 @@ pub(super) async fn add(
     at: DateTime<Utc>,
     progress: &(dyn Fn(usize) + Sync),
 ) -> StoreResult<()> {
-    for batch in plan.added.chunks(BATCH) {
-        let batch: Vec<(CardId, &CardImport)> =
-            batch.iter().map(|card| (CardId::fresh(), *card)).collect();
-        let ids: Vec<Uuid> = batch.iter().map(|(id, _)| id.0).collect();
-        let numbers: Vec<&str> =
-            batch.iter().map(|(_, card)| card.definition.number.as_str()).collect();
-        // Columns instead of rows: Postgres reads such a statement once and plans one row of it.
-        sql("INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
-             SELECT new.id, $3, $4, new.number, $5, $5 FROM unnest($1, $2) AS new (id, number)")
-        .bind::<Array<SqlUuid>, _>(&ids)
-        .bind::<Array<Text>, _>(numbers)
-        .bind::<Text, _>(plan.game)
-        .bind::<Text, _>(&plan.set.code)
-        .bind::<Timestamptz, _>(at)
-        .execute(conn)
-        .await?;
-        if plan.set.hidden {
-            sql("INSERT INTO unlocks (card_id, threshold) SELECT unnest($1), $2")
-                .bind::<Array<SqlUuid>, _>(&ids)
-                .bind::<Int4, _>(plan.set.unlock_threshold)
-                .execute(conn)
-                .await?;
-        }
-        content::insert(conn, by, plan.game, &batch).await?;
-        let new: Vec<(CardId, &PrintingImport)> = batch
-            .iter()
-            .flat_map(|(id, card)| card.printings.iter().map(|printing| (*id, printing)))
-            .collect();
+    let mut batches = plan.added.chunks(BATCH);
+    let mut next = batches.next().map(NewCards::of);
+    while let Some(batch) = next.take() {
+        add_places(conn, plan, &batch, at).await?;
+        // While Postgres stores the content, which takes longest, the next batch is made.
+        let preparing = async {
+            tokio::task::yield_now().await;
+            batches.next().map(NewCards::of)
+        };
+        let storing = content::insert(conn, by, plan.game, &batch.content);
+        let (stored, prepared) = tokio::join!(storing, preparing);
+        stored?;
+        next = prepared;
         conn.batch_execute("SET LOCAL cardscape.printings_of_new_cards = 'on'").await?;
-        add_printings(conn, by, &new).await?;
+        for printings in &batch.printings {
+            add_printings(conn, by, printings).await?;
+        }
         conn.batch_execute("SET LOCAL cardscape.printings_of_new_cards = 'off'").await?;
-        let added: Vec<CardId> = batch.iter().map(|(id, _)| *id).collect();
-        changes::cards_added(conn, &added, at).await?;
-        progress(batch.len());
+        let (game, set) = (plan.game, plan.set.code.as_str());
+        changes::cards_added(conn, game, set, &batch.ids, &batch.numbers, at).await?;
+        progress(batch.ids.len());
     }
     Ok(())
+}
+
+/// Adds what everybody may know of new cards, and that they are hidden when the set starts hidden.
+async fn add_places(
+    conn: &mut Connection,
+    plan: &SetPlan<'_>,
+    new: &NewCards<'_>,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    // Columns instead of rows: Postgres reads such a statement once and plans one row of it.
+    sql("INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+         SELECT new.id, $3, $4, new.number, $5, $5 FROM unnest($1, $2) AS new (id, number)")
+    .bind::<Array<SqlUuid>, _>(&new.ids)
+    .bind::<Array<Text>, _>(&new.numbers)
+    .bind::<Text, _>(plan.game)
+    .bind::<Text, _>(&plan.set.code)
+    .bind::<Timestamptz, _>(at)
+    .execute(conn)
+    .await?;
+    if plan.set.hidden {
+        sql("INSERT INTO unlocks (card_id, threshold) SELECT unnest($1), $2")
+            .bind::<Array<SqlUuid>, _>(&new.ids)
+            .bind::<Int4, _>(plan.set.unlock_threshold)
+            .execute(conn)
+            .await?;
+    }
+    Ok(())
+}
+
+/// New printings, a column beside the other.
+struct NewPrintings<'a> {
+    ids: Vec<Uuid>,
+    cards: Vec<Uuid>,
+    rarities: Vec<&'a str>,
+    tiers: Vec<i16>,
+    attributes: Vec<Value>,
+}
+
+impl<'a> NewPrintings<'a> {
+    fn of(new: &[(CardId, &'a PrintingImport)]) -> Self {
+        let mut new: Vec<_> = new
+            .iter()
+            .map(|(card, printing)| (PrintingId::of_card(*card), *card, *printing))
+            .collect();
+        // In the order of the indexes: each page of them is visited once.
+        new.sort_unstable_by_key(|(id, ..)| id.0);
+        Self {
+            ids: new.iter().map(|(id, ..)| id.0).collect(),
+            cards: new.iter().map(|(_, card, _)| card.0).collect(),
+            rarities: new.iter().map(|(.., printing)| printing.rarity.as_str()).collect(),
+            tiers: new.iter().map(|(.., printing)| printing.tier).collect(),
+            attributes: new
+                .iter()
+                .map(|(.., printing)| Value::Object(printing.attributes.clone()))
+                .collect(),
+        }
+    }
 }
 
 async fn add_printings(
     conn: &mut Connection,
     by: &Importer,
-    new: &[(CardId, &PrintingImport)],
+    new: &NewPrintings<'_>,
 ) -> StoreResult<()> {
-    for batch in new.chunks(PRINTING_BATCH) {
-        let batch: Vec<_> = batch
-            .iter()
-            .map(|(card, printing)| (PrintingId::unordered(), *card, *printing))
-            .collect();
-        let ids: Vec<Uuid> = batch.iter().map(|(id, ..)| id.0).collect();
-        let cards: Vec<Uuid> = batch.iter().map(|(_, card, _)| card.0).collect();
-        let rarities: Vec<&str> =
-            batch.iter().map(|(.., printing)| printing.rarity.as_str()).collect();
-        let tiers: Vec<i16> = batch.iter().map(|(.., printing)| printing.tier).collect();
-        sql(
-            "INSERT INTO printings (id, card_id, rarity, tier) SELECT * FROM unnest($1, $2, $3, $4)",
-        )
-        .bind::<Array<SqlUuid>, _>(ids)
-        .bind::<Array<SqlUuid>, _>(cards)
-        .bind::<Array<Text>, _>(rarities)
-        .bind::<Array<SmallInt>, _>(tiers)
+    sql("INSERT INTO printings (id, card_id, rarity, tier) SELECT * FROM unnest($1, $2, $3, $4)")
+        .bind::<Array<SqlUuid>, _>(&new.ids)
+        .bind::<Array<SqlUuid>, _>(&new.cards)
+        .bind::<Array<Text>, _>(&new.rarities)
+        .bind::<Array<SmallInt>, _>(&new.tiers)
         .execute(conn)
         .await?;
-        let contents: Vec<_> = batch.iter().map(|(id, _, printing)| (*id, *printing)).collect();
-        content::insert_printings(conn, by, &contents).await?;
-    }
-    Ok(())
+    content::insert_printings(conn, by, &new.ids, &new.attributes).await
 }
 
 /// Changes what differs about stored cards.
@@ -159,7 +214,10 @@ async fn change_card(
     }
     let new: Vec<(CardId, &PrintingImport)> =
         plan.new_printings.iter().map(|printing| (plan.id, *printing)).collect();
-    add_printings(conn, by, &new).await
+    for batch in new.chunks(PRINTING_BATCH) {
+        add_printings(conn, by, &NewPrintings::of(batch)).await?;
+    }
+    Ok(())
 }
 
 #[derive(QueryableByName)]

@@ -32,6 +32,23 @@ use crate::store::statement::sql;
 pub(super) const LOCK: &str = "SET LOCAL lock_timeout = '120s'; SET LOCAL statement_timeout = '120s'; \
                     SELECT pg_advisory_xact_lock(7233172002)";
 
+/// Whether somebody imports, edits, moves or merges cards of any game at this moment. Only a hint: who asks does not wait, and nobody waits for him.
+pub async fn is_running(conn: &mut Connection) -> StoreResult<bool> {
+    let held = sql(
+        "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND (classid, objid, objsubid) = ($1, $2, 1) \
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS current",
+    );
+    let Current { current } = held
+        .bind::<diesel::sql_types::Oid, _>(LOCK_KEY.0)
+        .bind::<diesel::sql_types::Oid, _>(LOCK_KEY.1)
+        .get_result(conn)
+        .await?;
+    Ok(current)
+}
+
+/// The advisory lock of imports as `pg_locks` tells it: the upper and the lower half of its number.
+const LOCK_KEY: (u32, u32) = (1, 2_938_204_706);
+
 /// What must be stored of the game for an import to go ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {

@@ -138,7 +138,8 @@ impl TestApp {
         let shared = Arc::new(Shared::new(
             keys.clone(),
             clock.clone(),
-            PasswordHasher::new().unwrap(),
+            // Tests log in many at once, all from one network.
+            PasswordHasher::with_places(100, 90).unwrap(),
             metrics_handle().unwrap(),
             api,
         ));

@@ -11,7 +11,14 @@ use tokio::net::{TcpListener, TcpStream, UnixStream};
 /// A way to the database on which statements are written down. It runs on the runtime that started it.
 pub struct Wiretap {
     url: String,
-    heard: Arc<Mutex<Vec<String>>>,
+    heard: Arc<Mutex<Heard>>,
+}
+
+/// What was said since somebody asked last.
+#[derive(Default)]
+struct Heard {
+    executed: Vec<String>,
+    prepared: Vec<String>,
 }
 
 impl Wiretap {
@@ -29,7 +36,7 @@ impl Wiretap {
             "postgres://{}@127.0.0.1:{port}/{database}?sslmode=disable",
             parameter("user=")
         );
-        let heard = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::<Mutex<Heard>>::default();
         let notes = heard.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
@@ -47,12 +54,21 @@ impl Wiretap {
 
     /// The statements since this was asked last that name one of the tables.
     pub fn heard(&self, tables: &[&str]) -> Vec<String> {
-        let heard = std::mem::take(&mut *self.heard.lock().unwrap());
-        heard.into_iter().filter(|sql| tables.iter().any(|table| sql.contains(table))).collect()
+        about(tables, std::mem::take(&mut self.heard.lock().unwrap().executed))
+    }
+
+    /// The statements that were prepared since this was asked last and name one of the tables.
+    pub fn prepared(&self, tables: &[&str]) -> Vec<String> {
+        about(tables, std::mem::take(&mut self.heard.lock().unwrap().prepared))
     }
 }
 
-async fn pass_on(client: TcpStream, server: UnixStream, heard: Arc<Mutex<Vec<String>>>) {
+fn about(tables: &[&str], statements: Vec<String>) -> Vec<String> {
+    let names_one = |sql: &String| tables.iter().any(|table| sql.contains(table));
+    statements.into_iter().filter(names_one).collect()
+}
+
+async fn pass_on(client: TcpStream, server: UnixStream, heard: Arc<Mutex<Heard>>) {
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
     tokio::spawn(async move { tokio::io::copy(&mut from_server, &mut to_client).await });
@@ -79,18 +95,22 @@ async fn pass_on(client: TcpStream, server: UnixStream, heard: Arc<Mutex<Vec<Str
 }
 
 /// Notes what a message has executed.
-fn listen(message: &[u8], named: &mut HashMap<String, String>, heard: &Mutex<Vec<String>>) {
+fn listen(message: &[u8], named: &mut HashMap<String, String>, heard: &Mutex<Heard>) {
     let mut texts = message[5..].split(|byte| *byte == 0);
     let mut text = || String::from_utf8_lossy(texts.next().unwrap_or_default()).into_owned();
     match message[0] {
         // Parse: name and text.
-        b'P' => drop(named.insert(text(), text())),
+        b'P' => {
+            let (name, sql) = (text(), text());
+            heard.lock().unwrap().prepared.push(sql.clone());
+            named.insert(name, sql);
+        }
         // Bind: the portal, and the name of the statement.
         b'B' => {
             let (_, name) = (text(), text());
-            heard.lock().unwrap().push(named.get(&name).cloned().unwrap_or_default());
+            heard.lock().unwrap().executed.push(named.get(&name).cloned().unwrap_or_default());
         }
-        b'Q' => heard.lock().unwrap().push(text()),
+        b'Q' => heard.lock().unwrap().executed.push(text()),
         _ => {}
     }
 }

@@ -32,6 +32,10 @@ impl Chance {
         self.next() % end
     }
 
+    fn small(&mut self, end: u64) -> i64 {
+        self.below(end).try_into().unwrap()
+    }
+
     fn one_in(&mut self, many: u64) -> bool {
         self.below(many) == 0
     }
@@ -89,7 +93,7 @@ fn content(chance: &mut Chance) -> CardContent {
     }
     for code in ["attack", "defense", "rank"] {
         if !chance.one_in(3) {
-            attributes.insert(code.to_owned(), (chance.below(9) as i64 * 100 - 300).into());
+            attributes.insert(code.to_owned(), (chance.small(9) * 100 - 300).into());
         }
     }
     if chance.one_in(2) {
@@ -118,7 +122,7 @@ fn content(chance: &mut Chance) -> CardContent {
         let mut own = Map::new();
         for code in ["attack", "defense"] {
             if attributes.contains_key(code) && chance.one_in(2) {
-                own.insert(code.to_owned(), (chance.below(9) as i64 * 100).into());
+                own.insert(code.to_owned(), (chance.small(9) * 100).into());
             }
         }
         if attributes.contains_key("type") && chance.one_in(5) {
@@ -146,7 +150,7 @@ fn card(id: u128, place: u64, chance: &mut Chance) -> CardRecord {
         0 => Unlock::Hidden,
         1 | 2 => Unlock::At(
             DateTime::from_timestamp_micros(
-                1_700_000_000_000_000 + chance.below(5) as i64 * 50_000_000_500,
+                1_700_000_000_000_000 + chance.small(5) * 50_000_000_500,
             )
             .unwrap(),
         ),
@@ -207,7 +211,7 @@ fn test(chance: &mut Chance, depth: u64) -> Test {
         sum: sum.iter().map(|code| (*code).to_owned()).collect(),
         per_printing: chance.one_in(2),
         operator: OPERATORS[usize::try_from(chance.below(7)).unwrap()],
-        value: chance.below(11) as i64 * 100 - 300,
+        value: chance.small(11) * 100 - 300,
     };
     match chance.below(if depth == 0 { 19 } else { 20 }) {
         0 | 1 => {
@@ -261,7 +265,7 @@ fn known_test(chance: &mut Chance) -> KnownTest {
         0 => KnownTest::Game(chance.of(GAMES).to_owned()),
         1 => KnownTest::Set(chance.of(SETS).to_owned()),
         2 => KnownTest::Number(chance.of(&["003", "3", "P-4", "zz"]).to_owned()),
-        3 | 4 => KnownTest::NumberValue(operator, chance.below(20) as i64),
+        3 | 4 => KnownTest::NumberValue(operator, chance.small(20)),
         5 => KnownTest::Hidden,
         6 => KnownTest::Unlocked,
         _ => KnownTest::UnlockedOn(operator, NaiveDate::from_ymd_opt(2023, 11, 15).unwrap()),

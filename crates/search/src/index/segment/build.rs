@@ -126,7 +126,7 @@ impl SegmentBuilder {
             segment.open.insert(at);
             let document = Document::new(&old[card.from..card.to]);
             let reader = Reader { words: &segment.vocabulary, symbols: &segment.symbols };
-            facts.add(at, &document, &reader.content(&document), &ranks, &segment.vocabulary);
+            facts.add(at, &document, &reader.content(&document, true), &ranks, &segment.vocabulary);
         }
         segment.starts.push(place(segment.bytes.len()));
         drop((old, cards, ranks));
@@ -374,7 +374,7 @@ impl<'a> Facts<'a> {
         sizes.shrink_to_fit();
         segment.names = Names {
             by_key: names.into_iter().map(|(_, at)| at).collect(),
-            trigrams: Keyed::new(trigrams),
+            trigrams: Keyed::without_ranges(trigrams),
             sizes,
         };
         for bitmap in [

@@ -160,6 +160,7 @@ fn emoji_part(words: &Words) -> String {
     rest.strip_prefix(" |").unwrap_or(if parts.is_empty() { rest } else { "" }).to_owned()
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "seven bits at a time")]
 fn write_number(mut number: u64, out: &mut Vec<u8>) {
     while number >= 128 {
         out.push((number & 127) as u8 | 128);
@@ -215,9 +216,10 @@ pub(super) fn tokens(mut bytes: &[u8]) -> impl Iterator<Item = Option<u32>> + Cl
 }
 
 impl<'a> Reader<'a> {
-    /// Everything that the card was written with.
-    pub(super) fn content(self, document: &Document<'_>) -> CardContent {
-        let [name, effects, lore, emoji] = document.texts.map(|text| self.folded(text));
+    /// Everything that the card was written with; `with_texts`: also its folded texts, which take the longest to read.
+    pub(super) fn content(self, document: &Document<'_>, with_texts: bool) -> CardContent {
+        let read = |text| if with_texts { self.folded(text) } else { String::new() };
+        let [name, effects, lore, emoji] = document.texts.map(read);
         let bytes = &mut &*document.rest;
         let kind = self.symbol(bytes).to_owned();
         let has_lore = read_byte(bytes) == 1;
@@ -231,6 +233,9 @@ impl<'a> Reader<'a> {
         for _ in 0..read_number(bytes) {
             let code = self.symbol(bytes).to_owned();
             let text = if read_byte(bytes) == 1 {
+                if !with_texts {
+                    continue;
+                }
                 attributes.get(&code).and_then(Value::as_str).map(crate::folded).unwrap_or_default()
             } else {
                 self.symbol(bytes).to_owned()

@@ -8,7 +8,7 @@ use roaring::RoaringBitmap;
 /// From so many cards on a set is a bitmap: below that a list of numbers is smaller.
 const BITMAP_FROM: usize = if cfg!(test) { 12 } else { 512 };
 /// Most unions of neighbours.
-const MAX_BLOCKS: usize = 64;
+const MAX_BLOCKS: usize = 32;
 /// Fewest sets in a union.
 const MIN_BLOCK: usize = if cfg!(test) { 2 } else { 8 };
 
@@ -77,6 +77,13 @@ pub(super) struct Keyed<K> {
 impl<K: Ord> Keyed<K> {
     /// From sets in the order of their keys.
     pub(super) fn new(sets: impl IntoIterator<Item = (K, Growing)>) -> Self {
+        let mut keyed = Self::without_ranges(sets);
+        keyed.lists.unite_neighbours();
+        keyed
+    }
+
+    /// The same, where nobody asks for ranges of keys.
+    pub(super) fn without_ranges(sets: impl IntoIterator<Item = (K, Growing)>) -> Self {
         let mut keys = Vec::new();
         let mut lists = Lists::default();
         for (key, set) in sets {
@@ -141,7 +148,8 @@ impl Lists {
         self.starts.push(place(self.flat.len()));
         match set {
             Growing::Few(list) => self.flat.extend(list),
-            Growing::Many(bitmap) => self.bitmaps.push((place(at), bitmap)),
+            // A copy has no room to grow, which the one that grew has twice over.
+            Growing::Many(bitmap) => self.bitmaps.push((place(at), RoaringBitmap::clone(&bitmap))),
         }
     }
 
@@ -150,6 +158,10 @@ impl Lists {
         self.starts.shrink_to_fit();
         self.flat.shrink_to_fit();
         self.bitmaps.shrink_to_fit();
+        self.block = self.len().max(1);
+    }
+
+    fn unite_neighbours(&mut self) {
         self.block = self.len().div_ceil(MAX_BLOCKS).max(MIN_BLOCK);
         if self.len() <= 2 * MIN_BLOCK {
             return;
@@ -158,7 +170,7 @@ impl Lists {
             let to = (from + self.block).min(self.len());
             let mut union = self.union(from..to);
             union.optimize();
-            self.blocks.push(union);
+            self.blocks.push(union.clone());
         }
     }
 
@@ -223,12 +235,18 @@ impl Lists {
 /// Bytes of a bitmap on the heap.
 pub(super) fn bitmap_bytes(bitmap: &RoaringBitmap) -> usize {
     let stored = bitmap.statistics();
-    let bytes = stored.n_bytes_array_containers
-        + stored.n_bytes_bitset_containers
-        + stored.n_bytes_run_containers;
-    // A container has a header of its own and a block of memory.
-    usize::try_from(bytes).unwrap_or(usize::MAX) + stored.n_containers as usize * 56
+    let containers = stored.n_containers as usize;
+    stored.n_values_array_containers as usize * size_of::<u16>()
+        + stored.n_bitset_containers as usize * BITSET
+        + usize::try_from(stored.n_bytes_run_containers).unwrap_or(usize::MAX)
+        // Each is a block of memory, and has a header of its own.
+        + containers * CONTAINER
 }
+
+/// Bytes of a container that has a bit for each of its 65,536 numbers.
+const BITSET: usize = 8_192;
+/// Bytes that a container costs beside its numbers.
+const CONTAINER: usize = 56;
 
 /// A set as it is stored.
 #[derive(Clone, Copy)]

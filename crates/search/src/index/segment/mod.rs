@@ -221,6 +221,11 @@ impl Segment {
 
     /// The card as it was told.
     pub(super) fn record(&self, at: u32) -> CardRecord {
+        self.read(at, true)
+    }
+
+    /// The card, with or without its folded texts.
+    fn read(&self, at: u32, with_texts: bool) -> CardRecord {
         let SetRange { game, set, .. } = self.set_of(at);
         let reader = Reader { words: &self.vocabulary, symbols: &self.symbols };
         CardRecord {
@@ -229,7 +234,7 @@ impl Segment {
             set: set.to_string(),
             number: self.number(at).to_owned(),
             unlock: self.unlock(at),
-            content: self.document(at).map(|document| reader.content(&document)),
+            content: self.document(at).map(|document| reader.content(&document, with_texts)),
         }
     }
 

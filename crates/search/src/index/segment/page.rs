@@ -2,7 +2,8 @@
 //!
 //! Cards are in the order of their places already. Other orders go from one value to the next: the cards with a value are a set.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use roaring::RoaringBitmap;
 
@@ -13,7 +14,7 @@ use super::super::position::{After, Bound, SortValue};
 use super::super::record::CardRecord;
 use super::Segment;
 use super::document::Scalar;
-use super::lists::{Keyed, Set};
+use super::lists::{Keyed, Lists, Set};
 use super::plan::{Plan, Steps, WHOLE_CARD, numbers};
 use crate::{SortKey, SumOf, Unique};
 
@@ -79,7 +80,7 @@ impl<'s> Plan<'s> {
             if count > at_most || !steps.take(WHOLE_CARD) {
                 break;
             }
-            count += judge.entries(&self.segment().record(at)).len() as u64;
+            count += judge.entries(&self.record(at)).len() as u64;
         }
         count
     }
@@ -129,7 +130,7 @@ impl<'s> Filling<'_, 's> {
             if !self.steps.take(WHOLE_CARD) {
                 break;
             }
-            let record = self.segment.record(at);
+            let record = self.plan.record(at);
             let entries = if is_printings {
                 judge.entries(&record)
             } else {
@@ -186,7 +187,7 @@ impl<'s> Filling<'_, 's> {
         if !self.steps.take(WHOLE_CARD) {
             return;
         }
-        let record = segment.record(at);
+        let record = plan.record(at);
         let mut entries = judge.entries(&record);
         if judge.query.sort == SortKey::Place && judge.query.descending {
             entries.reverse();
@@ -223,11 +224,12 @@ impl<'s> Filling<'_, 's> {
 
     /// Groups of cards by value, in ascending order of the values.
     fn by_groups<'g>(&mut self, groups: impl DoubleEndedIterator<Item = (SortValue, Members<'g>)>) {
-        let query = self.plan.judge().query;
-        if query.descending {
-            groups.rev().for_each(|(key, members)| self.by_group(&key, &members));
-        } else {
-            groups.for_each(|(key, members)| self.by_group(&key, &members));
+        let descending = self.plan.judge().query.descending;
+        while !self.is_over()
+            && let Some((key, members)) =
+                if descending { groups.next_back() } else { groups.next() }
+        {
+            self.by_group(&key, &members);
         }
     }
 
@@ -281,7 +283,9 @@ impl<'s> Filling<'_, 's> {
     fn by_numbers(&mut self, keyed: &'s Keyed<i128>) {
         let all = 0..keyed.keys().len();
         self.by_groups(groups(keyed, all.clone(), |number| SortValue::Number(*number)));
-        self.without_key(&keyed.lists().range(all));
+        if !self.is_over() {
+            self.without_key(&keyed.lists().range(all));
+        }
     }
 
     fn by_choice(&mut self, attribute: &str, values: &[String]) {
@@ -319,7 +323,8 @@ impl<'s> Filling<'_, 's> {
         let segment = self.segment;
         let is_printings = self.plan.judge().query.unique == Unique::Printings;
         let mut rest = super::plan::range(0, super::lists::place(segment.len()));
-        let mut with_key = RoaringBitmap::new();
+        // Where the cards stand that have a value themselves, whatever their printings have.
+        let mut with_key: Vec<(&'s Lists, Range<usize>, usize)> = Vec::new();
         // A value, and the cards that have it.
         let mut found: Vec<(i128, Set<'s>, usize)> = Vec::new();
         let mut parts: Vec<RoaringBitmap> = Vec::new();
@@ -344,7 +349,7 @@ impl<'s> Filling<'_, 's> {
                 [code] => {
                     let Some(index) = segment.attributes.get(code) else { continue };
                     let (start, end) = numbers(&index.card);
-                    with_key |= index.card.lists().range(start..end) & &part;
+                    with_key.push((index.card.lists(), start..end, at));
                     let own = index.printing.as_ref().filter(|_| is_printings);
                     let own = own.unwrap_or(&index.card);
                     let (start, end) = numbers(own);
@@ -356,7 +361,7 @@ impl<'s> Filling<'_, 's> {
                 }
                 several => {
                     let Some(sum) = segment.sums.get(several) else { return self.read_all() };
-                    with_key |= sum.card.lists().range(0..sum.card.keys().len()) & &part;
+                    with_key.push((sum.card.lists(), 0..sum.card.keys().len(), at));
                     let own = if is_printings { &sum.printing } else { &sum.card };
                     for (place, number) in own.keys().iter().enumerate() {
                         found.push((*number, own.lists().get(place), at));
@@ -373,17 +378,23 @@ impl<'s> Filling<'_, 's> {
             self.cards = all;
         } else {
             found.sort_by_key(|(number, _, _)| *number);
-            let mut groups: Vec<(SortValue, Members<'s>)> = Vec::new();
-            for same in found.chunk_by(|one, other| one.0 == other.0) {
+            let group = |same: &[(i128, Set<'s>, usize)]| {
                 let mut cards = RoaringBitmap::new();
                 for (_, set, part) in same {
                     cards |= set.both(&parts[*part], 0).collect::<RoaringBitmap>();
                 }
-                groups.push((SortValue::Number(same[0].0), Members::Owned(cards)));
-            }
-            self.by_groups(groups.into_iter());
+                (SortValue::Number(same[0].0), Members::Owned(cards))
+            };
+            self.by_groups(found.chunk_by(|one, other| one.0 == other.0).map(group));
         }
-        self.without_key(&with_key);
+        if self.is_over() {
+            return;
+        }
+        let mut all = RoaringBitmap::new();
+        for (lists, range, part) in with_key {
+            all |= lists.range(range) & &parts[part];
+        }
+        self.without_key(&all);
     }
 
     fn by_unlocking(&mut self) {
@@ -400,7 +411,7 @@ impl<'s> Filling<'_, 's> {
 
     fn by_year(&mut self) {
         let (segment, judge) = (self.segment, self.plan.judge());
-        let mut years: std::collections::BTreeMap<i64, RoaringBitmap> = Default::default();
+        let mut years: BTreeMap<i64, RoaringBitmap> = BTreeMap::new();
         let mut with_key = RoaringBitmap::new();
         for set in &segment.sets {
             if let Some(year) = judge.year_of(&set.game, &set.set) {
@@ -486,7 +497,7 @@ fn in_runs(named: impl Iterator<Item = (String, u32)>) -> impl Iterator<Item = (
 
 fn groups<'s, K: Ord>(
     keyed: &'s Keyed<K>,
-    places: std::ops::Range<usize>,
+    places: Range<usize>,
     value: impl Fn(&K) -> SortValue + 's,
 ) -> impl DoubleEndedIterator<Item = (SortValue, Members<'s>)> {
     places.map(move |at| (value(&keyed.keys()[at]), Members::Set(keyed.lists().get(at))))

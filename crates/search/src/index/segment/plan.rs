@@ -7,6 +7,7 @@ use roaring::RoaringBitmap;
 
 use super::super::judge::{Entry, Judge, compares};
 use super::super::pattern::{Patterns, SPACE, SPACE_BETWEEN};
+use super::super::record::CardRecord;
 use super::Segment;
 use super::document::{Document, Scalar, tokens};
 use super::lists::Keyed;
@@ -107,6 +108,8 @@ pub(in crate::index) struct Plan<'s> {
     judge: &'s Judge<'s>,
     node: Node<'s>,
     cards: Cards<'s>,
+    /// Whether a test reads the folded texts of a card.
+    reads_texts: bool,
     /// By the address of the words.
     phrases: Vec<(*const String, Option<Phrase<'s>>)>,
 }
@@ -118,6 +121,7 @@ impl<'s> Plan<'s> {
             judge,
             node: Node::All(Vec::new()),
             cards: Cards::none(),
+            reads_texts: false,
             phrases: Vec::new(),
         };
         let (node, cards) = plan.node(&judge.query.predicate);
@@ -131,6 +135,11 @@ impl<'s> Plan<'s> {
 
     pub(super) fn judge(&self) -> &'s Judge<'s> {
         self.judge
+    }
+
+    /// A card as far as the condition and the order of the list ask for it.
+    pub(super) fn record(&self, at: u32) -> CardRecord {
+        self.segment.read(at, self.reads_texts)
     }
 
     /// The cards that may fit.
@@ -246,6 +255,7 @@ impl<'s> Plan<'s> {
 
     fn test(&mut self, test: &'s Test) -> Cards<'s> {
         let segment = self.segment;
+        self.reads_texts |= matches!(test, Test::Words(..) | Test::Regex(..) | Test::TextIs(..));
         match test {
             Test::Any(tests) => {
                 let mut any = Cards::none();
@@ -492,7 +502,7 @@ impl Tried<'_, '_> {
     }
 
     fn has_phrase(&self, text: &[u8], phrase: &Phrase<'_>) -> bool {
-        self.steps.take(20 + 3 * text.len() as u64);
+        self.steps.take(300 + 3 * text.len() as u64);
         let Phrase { whole, last } = phrase;
         let Some(first) = whole.first() else { return false };
         let mut words = tokens(text);

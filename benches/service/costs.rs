@@ -1,0 +1,310 @@
+//! Measures one row of the cost table.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use cardscape::auth::keys::KeyRing;
+use serde::{Deserialize, Serialize};
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+use crate::cpu;
+use crate::load::{self, Connection, Outcome, count};
+use crate::recipes::{Caller, Goal, Measure, Recipe, Row, Special, Yardstick};
+use crate::requests::Requests;
+use crate::second_factors;
+use crate::service::{Home, Service};
+use crate::thin::ThinServer;
+use crate::wire::{Relay, Said};
+use crate::yardsticks::{self, Pgbench};
+
+/// Requests that are looked at one by one: of what is said to Postgres, the median.
+const LOOKED_AT: usize = 9;
+
+/// What a row says.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Cost {
+    pub operation: String,
+    pub title: String,
+    pub cards: u32,
+    /// Requests in a second that were answered with 2xx.
+    pub rate: f64,
+    pub median_ms: f64,
+    pub p99_ms: f64,
+    /// Microseconds of processor time of one request.
+    pub service_us: f64,
+    pub postgres_us: f64,
+    /// Statements of one request, how many of them were planned anew, and how often the service waited for Postgres.
+    pub statements: u64,
+    pub prepared: u64,
+    pub round_trips: u64,
+    /// What the yardstick did in a second.
+    pub yardstick: Option<f64>,
+    /// What it is.
+    pub measured_by: String,
+    /// Ours divided by the yardstick's, of the same minutes.
+    pub ratio: Option<f64>,
+    pub goal: Option<String>,
+    /// How far the goal is reached: 1 is just reached.
+    pub reached: Option<f64>,
+    /// Answers that were no 2xx, of a hundred.
+    pub refused_percent: f64,
+    /// What is to be known: why it is far from its goal, or what went wrong.
+    pub note: String,
+}
+
+/// What rows of one size share.
+pub(crate) struct Bench<'a> {
+    pub home: &'a Home,
+    pub cards: u32,
+    pub keys: &'a KeyRing,
+    pub client: Client,
+    /// The one that is measured.
+    pub service: &'a Service,
+    /// The one whose words to Postgres are counted.
+    pub watched: Option<(&'a Service, &'a Relay)>,
+    pub thin: &'a ThinServer,
+    pub pgbench: Option<std::path::PathBuf>,
+    pub socket: std::path::PathBuf,
+    pub connections: usize,
+    pub time: Duration,
+    pub rounds: usize,
+}
+
+impl Bench<'_> {
+    /// Measures one recipe. What goes wrong stands in its note.
+    pub(crate) async fn measure(&self, recipe: &Recipe) -> Cost {
+        let mut cost = Cost {
+            operation: recipe.operation.to_owned(),
+            title: recipe.title.to_owned(),
+            cards: self.cards,
+            note: recipe.why.to_owned(),
+            ..Cost::default()
+        };
+        if let Err(error) = self.fill_in(recipe, &mut cost).await {
+            let error = format!("{error:#}");
+            let line: String = error.lines().next().unwrap_or_default().chars().take(300).collect();
+            cost.note = format!("not measured: {line}");
+        }
+        for statement in recipe.restore {
+            if let Err(error) = self.put_back(statement).await {
+                cost.note += &format!("; could not be put back: {error:#}");
+            }
+        }
+        cost
+    }
+
+    async fn put_back(&self, statement: &str) -> anyhow::Result<()> {
+        Ok(self.client.batch_execute(statement).await?)
+    }
+
+    async fn fill_in(&self, recipe: &Recipe, cost: &mut Cost) -> anyhow::Result<()> {
+        let mut rows = self.draw(recipe).await?;
+        match recipe.special {
+            Special::Nothing => {}
+            Special::SecondFactor(confirmed) => {
+                second_factors::prepare(&self.client, self.keys, &mut rows, confirmed).await?;
+            }
+        }
+        let requests = Requests::new(recipe, &rows, self.keys)?;
+        anyhow::ensure!(requests.len() > 0, "no row to ask with: {}", recipe.rows);
+        let (looked_at, requests) = if !recipe.spends {
+            let few = Requests::new(recipe, &rows[..rows.len().min(LOOKED_AT)], self.keys)?;
+            (Some(few), Arc::new(requests))
+        } else if requests.len() > 4 * LOOKED_AT {
+            let (few, rest) = requests.split(LOOKED_AT);
+            (Some(few), Arc::new(rest))
+        } else {
+            (None, Arc::new(requests))
+        };
+        if let (Some((service, relay)), Some(looked_at)) = (self.watched, looked_at) {
+            let said = watch(service, relay, &looked_at).await?;
+            (cost.statements, cost.prepared, cost.round_trips) =
+                (said.executed, said.prepared, said.round_trips);
+        }
+        self.compare(recipe, &rows, &requests, cost).await
+    }
+
+    async fn compare(
+        &self,
+        recipe: &Recipe,
+        rows: &[Row],
+        requests: &Arc<Requests>,
+        cost: &mut Cost,
+    ) -> anyhow::Result<()> {
+        // The service lets in only as many passwords as it can hash soon: more is the row of the overload.
+        let most = match recipe.yardstick {
+            Yardstick::Argon2 => 4 * std::thread::available_parallelism()?.get(),
+            _ => usize::MAX,
+        };
+        let connections = recipe.connections.unwrap_or(self.connections).min(most);
+        let address = self.service.address;
+        let pgbench = match &self.pgbench {
+            Some(program) => {
+                Pgbench::new(
+                    program,
+                    &self.socket,
+                    &self.home.data,
+                    &self.client,
+                    &recipe.yardstick,
+                    rows,
+                )
+                .await?
+            }
+            None => None,
+        };
+        if !recipe.spends {
+            load::run(address, requests, connections, self.time / 3).await?;
+        }
+        let rounds = if recipe.spends { 1 } else { self.rounds };
+        let (mut ours, mut ratios, mut theirs) = (Outcome::default(), Vec::new(), Vec::new());
+        let (mut service, mut postgres) = (Duration::ZERO, Duration::ZERO);
+        for _ in 0..rounds {
+            let before = self.processor_time()?;
+            let round = load::run(address, requests, connections, self.time).await?;
+            let after = self.processor_time()?;
+            service += after.0.saturating_sub(before.0);
+            postgres += after.1.saturating_sub(before.1);
+            if let Some(rate) = self.yardstick(recipe, pgbench.as_ref(), connections).await? {
+                theirs.push(rate);
+                ratios.push(round.rate() / rate);
+            }
+            ours.add(round);
+        }
+        let micros = |time: Duration| time.as_secs_f64() * 1e6 / count(ours.answered().max(1));
+        let millis = |time: Duration| time.as_secs_f64() * 1e3;
+        cost.rate = ours.rate();
+        (cost.median_ms, cost.p99_ms) = (millis(ours.percentile(50)), millis(ours.percentile(99)));
+        (cost.service_us, cost.postgres_us) = (micros(service), micros(postgres));
+        cost.ratio = middle(ratios);
+        cost.yardstick = middle(theirs);
+        cost.measured_by = told(recipe.yardstick);
+        (cost.goal, cost.reached) = reached(recipe.goal, cost.rate, cost.ratio);
+        let refused: usize = ours.refused.values().sum();
+        cost.refused_percent = 100.0 * count(refused) / count(ours.answered().max(1));
+        let mib = count(usize::try_from(ours.bytes / 1024)?) / 1024.0;
+        if mib > 0.25 * count(ours.latencies.len()) && recipe.measure == Measure::Requests {
+            cost.note += &format!("{:.0} MiB/s", mib / ours.time.as_secs_f64());
+        }
+        if let Some(complaint) = &ours.complaint {
+            let separator = if cost.note.is_empty() { "" } else { "; " };
+            cost.note +=
+                &format!("{separator}{refused} answers were {:?}: {complaint}", ours.refused);
+        }
+        Ok(())
+    }
+
+    async fn yardstick(
+        &self,
+        recipe: &Recipe,
+        pgbench: Option<&Pgbench>,
+        connections: usize,
+    ) -> anyhow::Result<Option<f64>> {
+        Ok(match recipe.yardstick {
+            Yardstick::Reads(_) | Yardstick::Writes(_) => match pgbench {
+                Some(pgbench) => Some(pgbench.run(connections, self.time).await?),
+                None => None,
+            },
+            Yardstick::Static => Some(self.thin_rate(connections).await?.0),
+            Yardstick::Argon2 => Some(yardsticks::hash_passwords(self.time).await?),
+            Yardstick::None(_) => None,
+        })
+    }
+
+    /// Requests in a second of the thin static route, and its processor time for one in microseconds.
+    pub(crate) async fn thin_rate(&self, connections: usize) -> anyhow::Result<(f64, f64)> {
+        let recipe = crate::recipes::all().find(|recipe| recipe.operation == "healthz");
+        let row = [Row::new()];
+        let requests = Arc::new(Requests::new(recipe.context("healthz")?, &row, self.keys)?);
+        let before = cpu::of_process(self.thin.pid())?;
+        let found = load::run(self.thin.address, &requests, connections, self.time).await?;
+        let used = cpu::of_process(self.thin.pid())?.saturating_sub(before);
+        Ok((found.rate(), used.as_secs_f64() * 1e6 / count(found.answered().max(1))))
+    }
+
+    pub(crate) fn processor_time(&self) -> anyhow::Result<(Duration, Duration)> {
+        let postmaster = cpu::postmaster(&self.home.data)?;
+        Ok((cpu::of_process(self.service.pid())?, cpu::of_postgres(postmaster)?))
+    }
+
+    /// Prepares and draws the rows of a recipe.
+    pub(crate) async fn draw(&self, recipe: &Recipe) -> anyhow::Result<Vec<Row>> {
+        let many = recipe.many.to_string();
+        if !recipe.prepare.is_empty() {
+            // As `fill.sql` does: nobody is told of what is made up.
+            self.client.batch_execute("SET session_replication_role = replica").await?;
+            for statement in recipe.prepare {
+                let text = statement.replace(":many", &many);
+                let done = self.client.batch_execute(&text).await;
+                done.with_context(|| {
+                    format!("prepare: {}", text.chars().take(60).collect::<String>())
+                })?;
+            }
+            self.client.batch_execute("RESET session_replication_role").await?;
+        }
+        let mut rows = Vec::new();
+        let query = recipe.rows.replace(":many", &many);
+        for message in self.client.simple_query(&query).await.context("rows")? {
+            if let SimpleQueryMessage::Row(row) = message {
+                let value = |(at, column): (usize, &tokio_postgres::SimpleColumn)| {
+                    row.get(at).map(|value| (column.name().to_owned(), value.to_owned()))
+                };
+                rows.push(row.columns().iter().enumerate().filter_map(value).collect());
+            }
+        }
+        // Preparations leave rows that are dead.
+        if !recipe.prepare.is_empty() && recipe.by != Caller::Stranger {
+            self.client.batch_execute("RESET ALL").await?;
+        }
+        Ok(rows)
+    }
+}
+
+/// What the service says to Postgres for one request: the median of a few, which what is done in the background does not move.
+async fn watch(service: &Service, relay: &Relay, requests: &Requests) -> anyhow::Result<Said> {
+    let mut connection = Connection::open(service.address).await?;
+    let (mut message, mut all) = (Vec::new(), Vec::new());
+    for at in 0..requests.len().min(LOOKED_AT) {
+        let before = relay.said();
+        let fresh = Requests::first_fresh();
+        requests.write(at, fresh, &mut message);
+        let answer = connection.ask(&message, requests.wants_first_bytes()).await?;
+        if requests.wants_first_bytes() || !answer.is_reusable() {
+            connection = Connection::open(service.address).await?;
+        }
+        all.push(relay.said().since(before));
+    }
+    let middle = |of: fn(&Said) -> u64| {
+        let mut values: Vec<u64> = all.iter().map(of).collect();
+        values.sort_unstable();
+        values.get(values.len() / 2).copied().unwrap_or_default()
+    };
+    Ok(Said {
+        executed: middle(|said| said.executed),
+        prepared: middle(|said| said.prepared),
+        round_trips: middle(|said| said.round_trips),
+    })
+}
+
+fn middle(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+fn told(yardstick: Yardstick) -> String {
+    match yardstick {
+        Yardstick::Reads(_) => "pgbench".to_owned(),
+        Yardstick::Writes(_) => "pgbench, one transaction".to_owned(),
+        Yardstick::Static => "static route".to_owned(),
+        Yardstick::Argon2 => "argon2".to_owned(),
+        Yardstick::None(reason) => format!("none: {reason}"),
+    }
+}
+
+fn reached(goal: Option<Goal>, rate: f64, ratio: Option<f64>) -> (Option<String>, Option<f64>) {
+    match goal {
+        None => (None, None),
+        Some(Goal::Rate(goal)) => (Some(format!("≥ {goal:.0}/s")), Some(rate / goal)),
+        Some(Goal::Ratio(goal)) => (Some(format!("≥ {goal} ×")), ratio.map(|ratio| ratio / goal)),
+    }
+}

@@ -1,0 +1,251 @@
+//! Keeps a server busy with the requests of a recipe, and tells what became of them.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use memchr::memmem;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::requests::Requests;
+
+/// No request may take longer: the service's own limit is ten seconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What became of many requests.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    /// Of requests that were answered with 2xx.
+    pub latencies: Vec<Duration>,
+    /// Other answers, by status.
+    pub refused: BTreeMap<u16, usize>,
+    /// The body of the first other answer.
+    pub complaint: Option<String>,
+    /// Bytes of bodies.
+    pub bytes: u64,
+    pub time: Duration,
+}
+
+impl Outcome {
+    /// Answers with 2xx in a second.
+    pub(crate) fn rate(&self) -> f64 {
+        count(self.latencies.len()) / self.time.as_secs_f64().max(1e-9)
+    }
+
+    /// All answers.
+    pub(crate) fn answered(&self) -> usize {
+        self.latencies.len() + self.refused.values().sum::<usize>()
+    }
+
+    /// The latency that `percent` of the accepted did not exceed.
+    pub(crate) fn percentile(&self, percent: usize) -> Duration {
+        let mut sorted = self.latencies.clone();
+        sorted.sort_unstable();
+        let at = (sorted.len() * percent / 100).min(sorted.len().saturating_sub(1));
+        sorted.get(at).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.latencies.extend(other.latencies);
+        for (status, times) in other.refused {
+            *self.refused.entry(status).or_default() += times;
+        }
+        self.complaint = self.complaint.take().or(other.complaint);
+        self.bytes += other.bytes;
+        self.time += other.time;
+    }
+}
+
+pub(crate) fn count(number: usize) -> f64 {
+    u32::try_from(number).map_or(f64::INFINITY, f64::from)
+}
+
+/// Sends requests over so many connections for that long, or until a list whose rows are good once is used up.
+pub(crate) async fn run(
+    address: SocketAddr,
+    requests: &Arc<Requests>,
+    connections: usize,
+    time: Duration,
+) -> anyhow::Result<Outcome> {
+    let next = Arc::new(AtomicUsize::new(0));
+    let fresh = Arc::new(AtomicU64::new(Requests::first_fresh()));
+    let began = Instant::now();
+    let mut workers = Vec::new();
+    for number in 0..connections {
+        let (requests, next, fresh) = (requests.clone(), next.clone(), fresh.clone());
+        // Each begins elsewhere, so that not all ask for the same at once.
+        let mut own = requests.len() * number / connections;
+        workers.push(tokio::spawn(async move {
+            let mut connection = None;
+            let mut found = Outcome::default();
+            let mut message = Vec::new();
+            while began.elapsed() < time {
+                let at = if requests.are_spent() {
+                    match requests.take(&next) {
+                        Some(at) => at,
+                        None => break,
+                    }
+                } else {
+                    own += 1;
+                    own
+                };
+                requests.write(at, fresh.fetch_add(1, Ordering::Relaxed), &mut message);
+                let asked = Instant::now();
+                let mut open = match connection.take() {
+                    Some(open) => open,
+                    None => Connection::open(address).await?,
+                };
+                let answer = tokio::time::timeout(
+                    PATIENCE,
+                    open.ask(&message, requests.wants_first_bytes()),
+                );
+                let answer = answer.await.context("no answer in time")??;
+                if (200..300).contains(&answer.status) {
+                    found.latencies.push(asked.elapsed());
+                    found.bytes += answer.length;
+                } else {
+                    *found.refused.entry(answer.status).or_default() += 1;
+                    if found.complaint.is_none() {
+                        let body = String::from_utf8_lossy(&open.buffer[answer.head..]);
+                        found.complaint = Some(body.chars().take(160).collect());
+                    }
+                }
+                if answer.is_reusable {
+                    connection = Some(open);
+                }
+            }
+            anyhow::Ok(found)
+        }));
+    }
+    let mut all = Outcome::default();
+    for worker in workers {
+        all.add(worker.await??);
+    }
+    all.time = began.elapsed();
+    Ok(all)
+}
+
+/// Sends requests at that rate, each on a connection of its own, whether or not those before were answered: of no more than `most` at once.
+pub(crate) async fn arrive(
+    address: SocketAddr,
+    requests: &Arc<Requests>,
+    rate: f64,
+    time: Duration,
+    most: usize,
+) -> anyhow::Result<Outcome> {
+    let places = Arc::new(tokio::sync::Semaphore::new(most));
+    let began = Instant::now();
+    let mut under_way = tokio::task::JoinSet::new();
+    let mut tick = tokio::time::interval(Duration::from_secs_f64(1.0 / rate));
+    let mut at = 0;
+    while began.elapsed() < time {
+        tick.tick().await;
+        let place = places.clone().acquire_owned().await?;
+        let mut message = Vec::new();
+        requests.write(at, Requests::first_fresh(), &mut message);
+        at += 1;
+        under_way.spawn(async move {
+            let asked = Instant::now();
+            let mut connection = Connection::open(address).await?;
+            let answer = tokio::time::timeout(PATIENCE, connection.ask(&message, false)).await??;
+            drop(place);
+            anyhow::Ok((answer.status, asked.elapsed()))
+        });
+    }
+    let mut found = Outcome::default();
+    while let Some(done) = under_way.join_next().await {
+        match done? {
+            Ok((200..300, latency)) => found.latencies.push(latency),
+            Ok((status, _)) => *found.refused.entry(status).or_default() += 1,
+            // A connection that was closed, or no answer at all.
+            Err(_) => *found.refused.entry(0).or_default() += 1,
+        }
+    }
+    found.time = began.elapsed();
+    Ok(found)
+}
+
+/// An answer; its head and body are in the connection's buffer.
+pub(crate) struct Answer {
+    pub status: u16,
+    /// Bytes of the head.
+    head: usize,
+    /// Bytes of the body that were read.
+    length: u64,
+    is_reusable: bool,
+}
+
+impl Answer {
+    /// Whether the connection takes another request.
+    pub(crate) fn is_reusable(&self) -> bool {
+        self.is_reusable
+    }
+}
+
+/// One connection.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) async fn open(address: SocketAddr) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, buffer: Vec::with_capacity(128 * 1024) })
+    }
+
+    async fn more(&mut self) -> anyhow::Result<()> {
+        if self.stream.read_buf(&mut self.buffer).await? == 0 {
+            bail!("the server closed the connection");
+        }
+        Ok(())
+    }
+
+    /// Sends a request and reads its answer, or only the first bytes of it.
+    pub(crate) async fn ask(
+        &mut self,
+        message: &[u8],
+        first_bytes: bool,
+    ) -> anyhow::Result<Answer> {
+        self.stream.write_all(message).await?;
+        self.buffer.clear();
+        let head = loop {
+            self.more().await?;
+            if let Some(end) = memmem::find(&self.buffer, b"\r\n\r\n") {
+                break end + 4;
+            }
+        };
+        let text = std::str::from_utf8(&self.buffer[..head])?.to_ascii_lowercase();
+        let status: u16 = text.get(9..12).context("a status")?.parse()?;
+        let header = |wanted: &str| {
+            text.lines().find_map(|line| {
+                let (name, value) = line.split_once(':')?;
+                (name == wanted).then(|| value.trim().to_owned())
+            })
+        };
+        let is_reusable = !first_bytes && header("connection").as_deref() != Some("close");
+        if first_bytes && status < 300 {
+            while self.buffer.len() == head {
+                self.more().await?;
+            }
+        } else if let Some(length) = header("content-length") {
+            let end = head + length.parse::<usize>()?;
+            while self.buffer.len() < end {
+                self.more().await?;
+            }
+        } else if header("transfer-encoding").is_some() {
+            while !self.buffer[head..].ends_with(b"0\r\n\r\n") {
+                self.more().await?;
+            }
+        } else if status != 204 && status != 304 {
+            bail!("an answer without a length: {text}");
+        }
+        let length = u64::try_from(self.buffer.len() - head)?;
+        Ok(Answer { status, head, length, is_reusable })
+    }
+}

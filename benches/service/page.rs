@@ -1,0 +1,212 @@
+//! `docs/PERFORMANCE.md`, and the figures that the next run is compared with.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+
+use crate::costs::Cost;
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/PERFORMANCE.md");
+const BEGIN: &str = "<!-- costs: written by `make bench` -->\n";
+const END: &str = "<!-- /costs -->";
+/// A ratio that fell below this part of what it was is told.
+const SLOWER: f64 = 0.75;
+
+/// What stands for the operation of an import.
+pub(crate) const IMPORT: &str = "cardscape seed";
+
+/// What the figures were measured on.
+pub(crate) struct Machine {
+    cores: usize,
+    memory_gib: u64,
+    load: String,
+    day: String,
+}
+
+impl Machine {
+    pub(crate) fn look() -> anyhow::Result<Self> {
+        let memory = std::fs::read_to_string("/proc/meminfo")?;
+        let total = memory.lines().next().and_then(|line| line.split_whitespace().nth(1));
+        let load = std::fs::read_to_string("/proc/loadavg")?;
+        Ok(Self {
+            cores: std::thread::available_parallelism()?.get(),
+            memory_gib: total.context("the memory")?.parse::<u64>()? / 1024 / 1024,
+            load: load.split_whitespace().next().unwrap_or_default().to_owned(),
+            day: chrono::Utc::now().format("%Y-%m-%d").to_string(),
+        })
+    }
+}
+
+/// Figures of an earlier run, by size and title.
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct Kept(BTreeMap<String, Cost>);
+
+impl Kept {
+    pub(crate) fn load(folder: &Path) -> anyhow::Result<Self> {
+        match std::fs::read(folder.join("last.json")) {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes)?),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(crate) fn save(&self, folder: &Path) -> anyhow::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        Ok(std::fs::write(folder.join("last.json"), serde_json::to_vec_pretty(self)?)?)
+    }
+
+    /// Keeps rows that are measured by themselves, for the next time that the page is written.
+    pub(crate) fn note(folder: &Path, costs: &[Cost]) -> anyhow::Result<()> {
+        let mut kept = Self::load(folder)?;
+        tell_slower(&kept, costs);
+        kept.replace(costs);
+        kept.save(folder)
+    }
+
+    /// Imports that were measured by themselves.
+    pub(crate) fn imports(&self) -> impl Iterator<Item = &Cost> {
+        self.0.values().filter(|cost| cost.operation == IMPORT)
+    }
+
+    pub(crate) fn replace(&mut self, costs: &[Cost]) {
+        for cost in costs {
+            self.0.insert(key(cost), cost.clone());
+        }
+    }
+}
+
+fn key(cost: &Cost) -> String {
+    format!("{}/{}", cost.cards, cost.title)
+}
+
+/// Prints the rows that became slower by more than a quarter. Ratios to yardsticks of the same run are compared, or, where a row has none,
+/// processor times: a machine that is busy otherwise slows both sides of a ratio.
+pub(crate) fn tell_slower(kept: &Kept, costs: &[Cost]) {
+    let mut told = 0;
+    for cost in costs {
+        let Some(before) = kept.0.get(&key(cost)) else { continue };
+        let of = |cost: &Cost| cost.service_us + cost.postgres_us;
+        let (what, was, is, part) = match (before.ratio, cost.ratio) {
+            (Some(was), Some(is)) => ("ratio", was, is, is / was),
+            _ => ("µs", of(before), of(cost), of(before) / of(cost)),
+        };
+        if part < SLOWER {
+            println!("slower: {} cards, {}: {what} {was:.2}, now {is:.2}", cost.cards, cost.title);
+            told += 1;
+        }
+    }
+    println!("{told} rows are slower by more than a quarter than when the table was last written");
+}
+
+/// How far a row is from where it should be: its goal, or half of its yardstick where no goal is set. The least comes first.
+fn standing(cost: &Cost) -> f64 {
+    if cost.rate == 0.0 {
+        return 0.0;
+    }
+    cost.reached.or(cost.ratio.map(|ratio| ratio / 0.5)).unwrap_or(f64::INFINITY)
+}
+
+fn sorted(costs: &[Cost]) -> Vec<&Cost> {
+    let mut sorted: Vec<&Cost> = costs.iter().collect();
+    sorted.sort_by(|one, other| standing(one).total_cmp(&standing(other)));
+    sorted
+}
+
+/// One row, for a terminal.
+pub(crate) fn line(cost: &Cost) -> String {
+    let or_none = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+    format!(
+        "{:<44} {:>8.0}/s p99 {:>8.2} ms  {:>7.0} + {:>7.0} µs  {:>3} statements ({} new) {:>3} trips  ratio {:>6}  goal {:>6}  {}",
+        cost.title,
+        cost.rate,
+        cost.p99_ms,
+        cost.service_us,
+        cost.postgres_us,
+        cost.statements,
+        cost.prepared,
+        cost.round_trips,
+        or_none(cost.ratio),
+        or_none(cost.reached),
+        cost.note
+    )
+}
+
+/// The rows, those that are farthest from their goal first.
+pub(crate) fn print(costs: &[Cost]) {
+    println!("\nFarthest from their goals:");
+    for cost in sorted(costs).into_iter().take(20) {
+        println!("{}", line(cost));
+    }
+}
+
+/// Writes the tables into the page, between its markers.
+pub(crate) fn write(kept: &Kept, costs: &[Cost], machine: &Machine) -> anyhow::Result<()> {
+    let page = std::fs::read_to_string(PAGE)?;
+    let (before, rest) =
+        page.split_once(BEGIN).context("docs/PERFORMANCE.md has no place for the table")?;
+    let (_, after) = rest.split_once(END).context("docs/PERFORMANCE.md has no end of the table")?;
+    let mut text = String::new();
+    let Machine { cores, memory_gib, load, day } = machine;
+    writeln!(
+        text,
+        "\nMeasured on {day}: {cores} cores, {memory_gib} GiB, load {load} before it began."
+    )?;
+    for import in kept.imports() {
+        writeln!(
+            text,
+            "\n{}: {}; goal {}.",
+            import.title,
+            import.note,
+            import.goal.as_deref().unwrap_or("none")
+        )?;
+    }
+    let mut sizes: Vec<u32> = costs.iter().map(|cost| cost.cards).collect();
+    sizes.dedup();
+    for cards in sizes {
+        let of_size: Vec<Cost> = costs.iter().filter(|cost| cost.cards == cards).cloned().collect();
+        writeln!(text, "\n### {cards} cards\n")?;
+        writeln!(
+            text,
+            "| Row | Operation | /s | p99 ms | µs service | µs Postgres | statements | trips | yardstick /s | ratio | goal | reached | |"
+        )?;
+        writeln!(text, "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|---|")?;
+        for cost in sorted(&of_size) {
+            writeln!(text, "{}", table_row(cost))?;
+        }
+    }
+    Ok(std::fs::write(PAGE, format!("{before}{BEGIN}{text}\n{END}{after}"))?)
+}
+
+fn table_row(cost: &Cost) -> String {
+    let number = |value: Option<f64>, digits: usize| {
+        value.map_or(String::new(), |value| format!("{value:.digits$}"))
+    };
+    let statements = match cost.prepared {
+        0 => cost.statements.to_string(),
+        prepared => format!("{} ({prepared} planned)", cost.statements),
+    };
+    let mut note = cost.note.replace('|', "\\|").replace('\n', " ");
+    if let Some(reason) = cost.measured_by.strip_prefix("none: ") {
+        note = if note.is_empty() { reason.to_owned() } else { format!("{reason}; {note}") };
+    }
+    let yardstick = match (&cost.yardstick, cost.measured_by.as_str()) {
+        (Some(rate), measured_by) => format!("{rate:.0} {measured_by}"),
+        (None, _) => String::new(),
+    };
+    format!(
+        "| {} | `{}` | {:.0} | {:.2} | {:.0} | {:.0} | {statements} | {} | {yardstick} | {} | {} | {} | {note} |",
+        cost.title,
+        cost.operation,
+        cost.rate,
+        cost.p99_ms,
+        cost.service_us,
+        cost.postgres_us,
+        cost.round_trips,
+        number(cost.ratio, 2),
+        cost.goal.as_deref().unwrap_or_default(),
+        number(cost.reached, 2),
+    )
+}

@@ -1,0 +1,194 @@
+//! The requests of a recipe, made of the rows that were drawn for it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use cardscape::auth::access_token::{self, AccessClaims};
+use cardscape::auth::keys::KeyRing;
+use cardscape::domain::ids::{AccountId, SessionId};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::codes;
+use crate::recipes::{Caller, Measure, Recipe, Row};
+
+/// Letters and digits of `<fresh>`.
+const FRESH: usize = 10;
+/// What they are: none looks like another, so that names differ.
+const SYMBOLS: &[u8; 20] = b"2345678ACDEFGHJKPTXY";
+/// Stands for it in a prepared request: no request of ours has such bytes otherwise.
+const HOLE: &str = "\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}";
+
+/// Ready to be sent.
+pub(crate) struct Requests {
+    messages: Vec<Message>,
+    spent: bool,
+    first_bytes: bool,
+}
+
+/// One request, with holes for what is different each time.
+struct Message {
+    bytes: Vec<u8>,
+    holes: Vec<usize>,
+}
+
+/// Where a text is filled in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Path,
+    Header,
+    Json,
+    Text,
+}
+
+impl Requests {
+    /// Of these rows in turn.
+    pub(crate) fn new(recipe: &Recipe, rows: &[Row], keys: &KeyRing) -> anyhow::Result<Self> {
+        let messages = rows.iter().enumerate();
+        let messages = messages.map(|(at, row)| message(recipe, row, at, keys));
+        Ok(Self {
+            messages: messages.collect::<anyhow::Result<_>>()?,
+            spent: recipe.spends,
+            first_bytes: recipe.measure == Measure::FirstBytes,
+        })
+    }
+
+    /// One GET of a stranger, again and again.
+    pub(crate) fn get(path: &str) -> Self {
+        let text = format!(
+            "GET {path} HTTP/1.1\r\nhost: cardscape.test\r\nx-forwarded-for: 198.18.0.1\r\n\r\n"
+        );
+        let message = Message { bytes: text.into_bytes(), holes: Vec::new() };
+        Self { messages: vec![message], spent: false, first_bytes: false }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.messages.len()
+    }
+
+    pub(crate) fn are_spent(&self) -> bool {
+        self.spent
+    }
+
+    pub(crate) fn wants_first_bytes(&self) -> bool {
+        self.first_bytes
+    }
+
+    /// The next that nobody has sent; `None`: all were.
+    pub(crate) fn take(&self, next: &AtomicUsize) -> Option<usize> {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        (at < self.messages.len()).then_some(at)
+    }
+
+    /// The first `count` requests apart from the others.
+    pub(crate) fn split(mut self, count: usize) -> (Self, Self) {
+        let rest = self.messages.split_off(count.min(self.messages.len()));
+        let rest = Self { messages: rest, ..self };
+        (Self { messages: self.messages, ..rest }, rest)
+    }
+
+    /// Where `<fresh>` begins, higher than in any run before.
+    pub(crate) fn first_fresh() -> u64 {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(now.as_micros()).unwrap_or_default()
+    }
+
+    /// Writes one request.
+    pub(crate) fn write(&self, at: usize, fresh: u64, out: &mut Vec<u8>) {
+        let message = &self.messages[at % self.messages.len()];
+        out.clear();
+        out.extend_from_slice(&message.bytes);
+        for &hole in &message.holes {
+            let mut rest = fresh;
+            for place in (hole..hole + FRESH).rev() {
+                out[place] = SYMBOLS[usize::try_from(rest % 20).unwrap_or_default()];
+                rest /= 20;
+            }
+        }
+    }
+}
+
+fn message(recipe: &Recipe, row: &Row, at: usize, keys: &KeyRing) -> anyhow::Result<Message> {
+    let path = fill(recipe.path, row, Place::Path)?;
+    let in_json = recipe.content_type == "application/json";
+    let body = fill(recipe.body, row, if in_json { Place::Json } else { Place::Text })?;
+    let mut text = format!("{} {path} HTTP/1.1\r\nhost: cardscape.test\r\n", recipe.method);
+    for header in recipe.headers {
+        text += &fill(header, row, Place::Header)?;
+        text += "\r\n";
+    }
+    if !recipe.headers.iter().any(|header| header.starts_with("x-forwarded-for")) {
+        // Limits count the networks around an address, too.
+        text += &format!("x-forwarded-for: {}.{}.{}.1\r\n", 11 + at % 80, at / 80 % 250, at % 250);
+    }
+    if let Some(token) = token(recipe.by, row, keys)? {
+        text += &format!("authorization: Bearer {token}\r\n");
+    }
+    if recipe.method != "GET" && recipe.method != "DELETE" {
+        text += &format!("content-length: {}\r\n", body.len());
+    }
+    if !body.is_empty() {
+        text += &format!("content-type: {}\r\n", recipe.content_type);
+    }
+    text += "\r\n";
+    text += &body;
+    let holes = memchr::memmem::find_iter(text.as_bytes(), HOLE).collect();
+    Ok(Message { bytes: text.into_bytes(), holes })
+}
+
+/// Fills in the columns that a row has.
+fn fill(template: &str, row: &Row, place: Place) -> anyhow::Result<String> {
+    let mut filled = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('<') {
+        filled += before;
+        let name = after.split_once('>').map(|(name, _)| name);
+        let value = match name {
+            Some("fresh") => Some(HOLE.to_owned()),
+            Some("serial") => Some(codes::serial(row)?),
+            Some("batch_json") => Some(codes::batch(row)?),
+            Some(name) => row.get(name).map(|value| escape(name, value, place)),
+            None => None,
+        };
+        match (name, value) {
+            (Some(name), Some(value)) => {
+                filled += &value;
+                rest = &after[name.len() + 1..];
+            }
+            // No column: it stands there for itself.
+            _ => {
+                filled.push('<');
+                rest = after;
+            }
+        }
+    }
+    Ok(filled + rest)
+}
+
+fn escape(name: &str, value: &str, place: Place) -> String {
+    match place {
+        _ if name.ends_with("_json") => value.to_owned(),
+        Place::Path => utf8_percent_encode(value, NON_ALPHANUMERIC).to_string(),
+        Place::Json => serde_json::Value::from(value).to_string().trim_matches('"').to_owned(),
+        Place::Header | Place::Text => value.to_owned(),
+    }
+}
+
+/// A number of the synthetic accounts that are more than players.
+const ADMIN: &str = "01900000-0000-7000-8000-000000ffffff";
+const MODERATOR: &str = "01900000-0000-7000-8000-000000fffffe";
+
+fn token(by: Caller, row: &Row, keys: &KeyRing) -> anyhow::Result<Option<String>> {
+    let account = match by {
+        Caller::Stranger => return Ok(None),
+        Caller::Row => row.get("caller").context("no column caller")?.as_str(),
+        Caller::Moderator => MODERATOR,
+        Caller::Admin => ADMIN,
+    };
+    // As `bench.session` of fill.sql tells it.
+    let session = format!("01900001{}", &account[8..]);
+    let session = if by == Caller::Row { row.get("session").unwrap_or(&session) } else { &session };
+    let claims =
+        AccessClaims { account: AccountId(account.parse()?), session: SessionId(session.parse()?) };
+    Ok(Some(access_token::issue(keys, claims, chrono::Utc::now())?))
+}

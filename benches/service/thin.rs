@@ -1,0 +1,50 @@
+//! The yardstick of routes that ask nobody: an answer of fixed bytes by actix alone, in a process of its own.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+
+use actix_web::{App, HttpResponse, HttpServer, web};
+use anyhow::Context as _;
+
+const BODY: &str = "{\"status\":\"ok\"}";
+
+/// The process.
+pub(crate) struct ThinServer {
+    child: Child,
+    pub address: SocketAddr,
+}
+
+impl ThinServer {
+    pub(crate) fn start() -> anyhow::Result<Self> {
+        let program = std::env::current_exe()?;
+        let mut child = Command::new(program).arg("--thin").stdout(Stdio::piped()).spawn()?;
+        let mut lines = BufReader::new(child.stdout.take().context("its output")?).lines();
+        let address = lines.next().context("the thin server did not start")??.parse()?;
+        Ok(Self { child, address })
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for ThinServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs it and prints its address.
+pub(crate) fn serve() -> anyhow::Result<()> {
+    actix_web::rt::System::new().block_on(async {
+        let answer = || async { HttpResponse::Ok().content_type("application/json").body(BODY) };
+        let workers = std::thread::available_parallelism().map_or(2, usize::from);
+        let app = move || App::new().default_service(web::to(answer));
+        let server = HttpServer::new(app).workers(workers).bind("127.0.0.1:0")?;
+        println!("{}", server.addrs()[0]);
+        server.run().await?;
+        anyhow::Ok(())
+    })
+}

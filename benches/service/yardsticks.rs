@@ -1,0 +1,209 @@
+//! What rows are compared with.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use cardscape::auth::password::PasswordHasher;
+use cardscape::domain::password::Password;
+use tokio_postgres::Client;
+
+use crate::load::count;
+use crate::recipes::{Row, Yardstick};
+
+/// Rows of a reading yardstick: each is a script of pgbench, whose statements every connection prepares.
+const SCRIPTS: usize = 12;
+
+/// Runs pgbench with the statements of a yardstick.
+pub(crate) struct Pgbench {
+    program: PathBuf,
+    socket: PathBuf,
+    files: Vec<PathBuf>,
+    variables: Vec<String>,
+    writes: bool,
+}
+
+impl Pgbench {
+    /// Writes the scripts, and for a writing yardstick the tables that it needs.
+    pub(crate) async fn new(
+        program: &Path,
+        socket: &Path,
+        folder: &Path,
+        client: &Client,
+        yardstick: &Yardstick,
+        rows: &[Row],
+    ) -> anyhow::Result<Option<Self>> {
+        let (statements, writes) = match yardstick {
+            Yardstick::Reads(statements) => (*statements, false),
+            Yardstick::Writes(statements) => (*statements, true),
+            _ => return Ok(None),
+        };
+        let folder = folder.join("bench-scripts");
+        std::fs::create_dir_all(&folder)?;
+        let mut bench = Self {
+            program: program.to_owned(),
+            socket: socket.to_owned(),
+            files: Vec::new(),
+            variables: Vec::new(),
+            writes,
+        };
+        let texts: Vec<String> = statements.iter().map(|text| one_line(text)).collect();
+        if writes {
+            let text = Self::write_script(client, &texts, rows).await?;
+            bench.add(&folder, &text)?;
+            return Ok(Some(bench));
+        }
+        let step = rows.len().div_ceil(SCRIPTS).max(1);
+        for (number, row) in rows.iter().step_by(step).enumerate() {
+            let mut script = String::new();
+            for text in &texts {
+                let mut text = text.clone();
+                for (name, value) in row.iter().filter(|(name, _)| mentions(&texts, name)) {
+                    text = text.replace(&format!(":{name}"), &format!(":r{number}_{name}"));
+                    bench.variables.push(format!("r{number}_{name}={value}"));
+                }
+                script += &text;
+                script += ";\n";
+            }
+            bench.add(&folder, &script)?;
+            // One script is enough when all are the same.
+            if bench.variables.is_empty() {
+                break;
+            }
+        }
+        Ok(Some(bench))
+    }
+
+    fn add(&mut self, folder: &Path, script: &str) -> anyhow::Result<()> {
+        let file = folder.join(format!("{}.sql", self.files.len()));
+        std::fs::write(&file, script)?;
+        self.files.push(file);
+        Ok(())
+    }
+
+    /// One transaction for a row that is drawn from a table. What it inserts goes to tables of its own, which are like those of the service.
+    async fn write_script(
+        client: &Client,
+        texts: &[String],
+        rows: &[Row],
+    ) -> anyhow::Result<String> {
+        let names: Vec<&String> =
+            rows.iter().flat_map(Row::keys).filter(|name| mentions(texts, name)).collect();
+        let names: std::collections::BTreeSet<&String> = names.into_iter().collect();
+        client
+            .batch_execute(
+                "DROP TABLE IF EXISTS yard.rows; CREATE TABLE yard.rows (n int PRIMARY KEY)",
+            )
+            .await?;
+        for name in &names {
+            client.batch_execute(&format!("ALTER TABLE yard.rows ADD COLUMN {name} text")).await?;
+        }
+        let list: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+        let columns =
+            std::iter::once("n").chain(list.iter().copied()).collect::<Vec<_>>().join(", ");
+        for (at, row) in rows.iter().enumerate() {
+            let values = list.iter().map(|name| row.get(*name).map(String::as_str));
+            let quoted = values.map(|value| value.map_or("NULL".to_owned(), quote));
+            let values = std::iter::once((at + 1).to_string()).chain(quoted);
+            let values = values.collect::<Vec<_>>().join(", ");
+            client
+                .batch_execute(&format!("INSERT INTO yard.rows ({columns}) VALUES ({values})"))
+                .await?;
+        }
+        client.batch_execute("ANALYZE yard.rows").await?;
+        let mut script = format!("\\set n random(1, {})\n", rows.len().max(1));
+        if !list.is_empty() {
+            script += &format!("SELECT {} FROM yard.rows WHERE n = :n \\gset\n", list.join(", "));
+        }
+        script += "BEGIN;\n";
+        for text in texts {
+            for target in text.split("INSERT INTO ").skip(1) {
+                let table = target.split([' ', '(']).next().context("a table")?;
+                client.execute("SELECT bench.yard($1)", &[&table]).await?;
+            }
+            script += &text.replace("INSERT INTO ", "INSERT INTO yard.");
+            script += ";\n";
+        }
+        Ok(script + "COMMIT;\n")
+    }
+
+    /// Transactions in a second.
+    pub(crate) async fn run(&self, connections: usize, time: Duration) -> anyhow::Result<f64> {
+        let mut command = tokio::process::Command::new(&self.program);
+        command.arg("-h").arg(&self.socket).args([
+            "-U",
+            "cardscape",
+            "-n",
+            "-M",
+            "prepared",
+            "-j",
+            "2",
+        ]);
+        let seconds = time.as_secs().max(1).to_string();
+        command.args(["-T", &seconds, "-c", &connections.to_string()]);
+        // Writing as statements by hand would be: no triggers, no references to look up. Reading with plans that are made once: there are as many
+        // scripts as rows, and each would be planned anew five times.
+        let options = if self.writes {
+            "-c session_replication_role=replica"
+        } else {
+            "-c plan_cache_mode=force_generic_plan"
+        };
+        command.env("PGOPTIONS", options);
+        for variable in &self.variables {
+            command.arg("-D").arg(variable);
+        }
+        for file in &self.files {
+            command.arg("-f").arg(file);
+        }
+        let output = command.arg("cardscape").kill_on_drop(true).output().await?;
+        let told = String::from_utf8_lossy(&output.stdout);
+        let rate = told.lines().find_map(|line| line.strip_prefix("tps = "));
+        match rate.and_then(|rest| rest.split_whitespace().next()) {
+            Some(rate) if output.status.success() => Ok(rate.parse()?),
+            _ => bail!("pgbench: {}", String::from_utf8_lossy(&output.stderr)),
+        }
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a statement names a column.
+fn mentions(texts: &[String], name: &str) -> bool {
+    let variable = format!(":{name}");
+    texts.iter().any(|text| {
+        text.match_indices(&variable).any(|(at, _)| {
+            let after = text[at + variable.len()..].chars().next();
+            after.is_none_or(|c| !c.is_ascii_alphanumeric() && c != '_')
+        })
+    })
+}
+
+fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// Passwords that all cores together hash in a second.
+pub(crate) async fn hash_passwords(time: Duration) -> anyhow::Result<f64> {
+    let hasher = Arc::new(PasswordHasher::new()?);
+    let done = Arc::new(AtomicUsize::new(0));
+    let began = Instant::now();
+    let mut workers = Vec::new();
+    for _ in 0..std::thread::available_parallelism()?.get() {
+        let (hasher, done) = (hasher.clone(), done.clone());
+        workers.push(tokio::spawn(async move {
+            while began.elapsed() < time {
+                hasher.hash(Password::presented("tram window sonnet".to_owned())).await?;
+                done.fetch_add(1, Ordering::Relaxed);
+            }
+            anyhow::Ok(())
+        }));
+    }
+    for worker in workers {
+        worker.await??;
+    }
+    Ok(count(done.load(Ordering::Relaxed)) / began.elapsed().as_secs_f64())
+}

@@ -1,0 +1,77 @@
+//! The id of the request that is being answered.
+
+use std::fmt;
+
+use uuid::Uuid;
+
+/// Length of a UUID as text.
+const LENGTH: usize = uuid::fmt::Hyphenated::LENGTH;
+
+tokio::task_local! {
+    static CURRENT: RequestId;
+}
+
+/// The id of a request, as in the header `X-Request-Id`, the log and problems: a UUID of version 7.
+///
+/// While a request is answered its id is known to everything that runs for it, without a span: a span for each request, in which most
+/// requests log nothing, would cost as much as the routing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestId([u8; LENGTH]);
+
+impl RequestId {
+    /// A new one.
+    pub fn fresh() -> Self {
+        let mut text = [0; LENGTH];
+        Uuid::now_v7().hyphenated().encode_lower(&mut text);
+        Self(text)
+    }
+
+    /// That of the request that this runs for. Work that a request spawns has none.
+    pub fn current() -> Option<Self> {
+        CURRENT.try_with(|id| *id).ok()
+    }
+
+    /// As text.
+    pub fn as_str(&self) -> &str {
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// Answers the request of this id.
+    pub async fn scope<T>(self, answer: impl Future<Output = T>) -> T {
+        CURRENT.scope(self, answer).await
+    }
+
+    /// Goes on with it: a body is made piece by piece after the answer has begun.
+    pub fn enter<T>(self, go_on: impl FnOnce() -> T) -> T {
+        CURRENT.sync_scope(self, go_on)
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn each_request_knows_its_own_id_and_work_beside_it_none() {
+        let (one, other) = (RequestId::fresh(), RequestId::fresh());
+        assert_ne!(one, other);
+        let version = Uuid::parse_str(one.as_str()).unwrap().get_version_num();
+        assert_eq!(version, 7);
+        let look = || async {
+            tokio::task::yield_now().await;
+            RequestId::current()
+        };
+        let (first, second) = tokio::join!(one.scope(look()), other.scope(look()));
+        assert_eq!((first, second), (Some(one), Some(other)));
+        let spawned = one.scope(async { tokio::spawn(look()).await.unwrap() });
+        assert_eq!(spawned.await, None);
+        assert_eq!(one.enter(RequestId::current), Some(one));
+        assert_eq!(look().await, None);
+    }
+}

@@ -1,0 +1,98 @@
+//! How many statements a request takes, that they are prepared once, and what becomes of those that are kept when the schema changes.
+
+use std::sync::Arc;
+
+use cardscape::domain::attempts::AttemptLimits;
+use cardscape::domain::clock::Clock;
+use serde_json::{Value, json};
+
+use crate::support::{PaperCard, RequestExt as _, TestApp, TestDb, Wiretap};
+
+/// Tables that submissions are about, and nothing that the service does by itself.
+const OF_SUBMISSIONS: [&str; 3] = ["attempts", "copies", "submissions"];
+
+async fn tapped() -> (TestApp, Wiretap, Vec<PaperCard>) {
+    let db = Arc::new(TestDb::create().await);
+    let wiretap = Wiretap::start(&db.url()).await;
+    let url = wiretap.url().to_owned();
+    let app = TestApp::start_tuned(
+        db,
+        Clock::system(),
+        |api| api.attempt_limits = AttemptLimits::scaled(1_000),
+        |store| store.url = url,
+    );
+    app.import_set("dusk", 40, true).await;
+    let cards = app.print("dusk", 10).await;
+    (app, wiretap, cards)
+}
+
+#[tokio::test]
+async fn a_submission_takes_four_statements_that_were_prepared_before() {
+    let (app, wiretap, cards) = tapped().await;
+    let ada = app.player("ada").await;
+    let mut cards = cards.iter();
+    for card in cards.by_ref().take(12) {
+        app.register(&ada, card).await;
+    }
+    wiretap.prepared(&[]);
+    for card in cards.by_ref().take(3) {
+        wiretap.heard(&[]);
+        app.register(&ada, card).await;
+        let heard = wiretap.heard(&OF_SUBMISSIONS);
+        let first_words: Vec<&str> =
+            heard.iter().map(|sql| sql.split_whitespace().next().unwrap()).collect();
+        // The attempt, committed; the look-up; the registration, which is the answer; the attempt given back.
+        assert_eq!(first_words, ["INSERT", "SELECT", "WITH", "WITH"], "{heard:#?}");
+    }
+    assert_eq!(wiretap.prepared(&OF_SUBMISSIONS), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_batch_is_one_transaction() {
+    let (app, wiretap, cards) = tapped().await;
+    let ada = app.player("ada").await;
+    let batch: Vec<Value> = cards.iter().take(50).map(PaperCard::submission).collect();
+    wiretap.heard(&[]);
+    let answer = app
+        .post("/v1/submissions/batch")
+        .by(&ada)
+        .json(&json!({ "submissions": batch }))
+        .answer()
+        .await
+        .expect(200);
+    let verdicts = answer["data"].as_array().unwrap();
+    assert!(verdicts.iter().all(|one| one["verdict"] == "registered"), "{verdicts:#?}");
+    let heard = wiretap.heard(&["attempts", "copies", "submissions", "revoked_at IS NULL"]);
+    let count = |words: &str| heard.iter().filter(|sql| sql.contains(words)).count();
+    assert_eq!(count("UPDATE copies"), 50, "{heard:#?}");
+    assert_eq!(count("attempts"), 2, "taken together, and given back together");
+    assert_eq!(count("FOR NO KEY UPDATE OF c"), 1, "locked together");
+    assert_eq!(app.db().number("SELECT count(DISTINCT xmin::text) FROM submissions").await, 1);
+}
+
+/// A running service meets the migrations of a newer one.
+#[tokio::test]
+async fn kept_statements_survive_migrations() {
+    let (app, _wiretap, cards) = tapped().await;
+    let ada = app.player("ada").await;
+    let mut cards = cards.iter();
+    for card in cards.by_ref().take(8) {
+        app.register(&ada, card).await;
+    }
+    // They add …
+    app.sql(
+        "DO $$ DECLARE of text; BEGIN FOR of IN \
+             SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE schemaname = current_schema() LOOP \
+             EXECUTE 'ALTER TABLE ' || of || ' ADD COLUMN added_later integer DEFAULT 0'; END LOOP; END $$",
+    )
+    .await;
+    for card in cards.by_ref().take(4) {
+        app.register(&ada, card).await;
+    }
+    // … and if one changed what a kept statement tells, which none should, it would be prepared anew.
+    app.sql("ALTER TABLE printings ALTER COLUMN rarity TYPE varchar(80)").await;
+    for card in cards.by_ref().take(8) {
+        app.register(&ada, card).await;
+    }
+    app.get("/v1/submissions").by(&ada).answer().await.expect(200);
+}
