@@ -223,7 +223,10 @@ impl<'s> Filling<'_, 's> {
     }
 
     /// Groups of cards by value, in ascending order of the values.
-    fn by_groups<'g>(&mut self, groups: impl DoubleEndedIterator<Item = (SortValue, Members<'g>)>) {
+    fn by_groups<'g>(
+        &mut self,
+        mut groups: impl DoubleEndedIterator<Item = (SortValue, Members<'g>)>,
+    ) {
         let descending = self.plan.judge().query.descending;
         while !self.is_over()
             && let Some((key, members)) =
