@@ -1,5 +1,6 @@
 //! How many statements a request takes, that they are prepared once, and what becomes of those that are kept when the schema changes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cardscape::domain::attempts::AttemptLimits;
@@ -30,7 +31,9 @@ async fn tapped() -> (TestApp, Wiretap, Vec<PaperCard>) {
 async fn a_submission_takes_four_statements_that_were_prepared_before() {
     let (app, wiretap, cards) = tapped().await;
     let ada = app.player("ada").await;
-    let mut cards = cards.iter();
+    // A second copy of a card is no vote, and asks once more whether the account has one.
+    let mut seen = BTreeSet::new();
+    let mut cards = cards.iter().filter(|card| seen.insert(card.number.clone()));
     for card in cards.by_ref().take(12) {
         app.register(&ada, card).await;
     }

@@ -117,8 +117,12 @@ impl Standing {
         if now >= built_at + wait { Need::Build } else { Need::Wait }
     }
 
-    /// Whether the files are so old that they are made even beside an import. Files of a game that has none are not: its import has just begun.
+    /// Whether the files are so old that they are made even beside an import: always, without an interval. Files of a game that has none are
+    /// not: its import has just begun.
     fn is_overdue(&self, now: DateTime<Utc>, interval: Duration) -> bool {
+        if interval.is_zero() {
+            return true;
+        }
         let took = Duration::milliseconds(self.build_millis.unwrap_or_default());
         let most = pause(interval, took) * MOST_PAUSES;
         self.built_at.is_some_and(|built_at| now >= built_at + most)
@@ -423,7 +427,9 @@ mod tests {
         let slow = Standing { build_millis: Some(60_000), ..standing() };
         assert!(!is_overdue(&slow, Duration::minutes(99)));
         assert!(is_overdue(&slow, Duration::minutes(100)));
-        assert!(!is_overdue(&Standing { built_at: None, ..standing() }, Duration::weeks(9)));
+        let missing = Standing { built_at: None, ..standing() };
+        assert!(!is_overdue(&missing, Duration::weeks(9)));
+        assert!(missing.is_overdue(DateTime::UNIX_EPOCH, Duration::zero()));
     }
 
     #[test]
