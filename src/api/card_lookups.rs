@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::card_list::{ListRequest, too_slow};
 use super::card_names::{look_up_in_memory, named_in_memory, suggest_in_memory, written_look_up};
-use super::card_search::in_memory;
+use super::card_search::{ask_index, in_memory};
 use super::cards::{CardResponse, answer_about, freshness, in_form};
 use super::extract::{AnswerForm, Body, Caller, ClientNetwork, Params, Rendered, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
@@ -19,6 +19,7 @@ use crate::domain::card_name::{Meant, TypedName, exactly, nearly};
 use crate::domain::code::Code;
 use crate::domain::draw::Draw;
 use crate::domain::ids::CardId;
+use crate::domain::network::Network;
 use crate::domain::text::{TextError, line};
 use crate::search::{CardFilter, CardQuery};
 use crate::store::cards::{self, CardIdentifier, NamePlace, NamedCard};
@@ -269,7 +270,7 @@ pub async fn draw_card(
     let draw = seed.as_deref().map_or_else(Draw::fresh, Draw::of_seed);
     let from = query.request().without_warnings(&state.all_games().await?)?;
     let fresh = freshness(viewer, true);
-    let mut answer = match draw_in_memory(&state, viewer, &from, draw).await? {
+    let mut answer = match draw_in_memory(&state, network.0, viewer, &from, draw).await? {
         Some(None) => return Err(Problem::not_found()),
         Some(Some(card)) if form == AnswerForm::Json => {
             let body = state.bodies_of(viewer, &[card]).await?.pop();
@@ -299,13 +300,16 @@ pub async fn draw_card(
 /// The card that is drawn, if any fits. `None`: the database has to be asked.
 async fn draw_in_memory(
     state: &AppState,
+    network: Network,
     viewer: Viewer,
     from: &CardQuery,
     draw: Draw,
 ) -> Result<Option<Option<CardId>>, Problem> {
     let Some((all, view)) = in_memory(state, viewer, from).await? else { return Ok(None) };
     let number = u64::try_from(draw.number()).unwrap_or_default();
-    let drawn = all.random(from, &view, number);
+    let query = from.clone();
+    let draw = move || all.random(&query, &view, number);
+    let drawn = ask_index(state, network, from, draw).await?;
     Ok(Some(drawn.map(|card| CardId(Uuid::from_u128(card)))))
 }
 

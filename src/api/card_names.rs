@@ -28,6 +28,14 @@ fn asked(typed: &TypedName, near: bool) -> NameQuery {
     }
 }
 
+fn has_trigram(key: &str) -> bool {
+    let mut in_a_row = 0;
+    key.chars().any(|letter| {
+        in_a_row = if letter.is_alphanumeric() { in_a_row + 1 } else { 0 };
+        in_a_row == 3
+    })
+}
+
 /// The cards that may be meant by a name, as [`cards::named`] finds them. `None`: the database has to be asked.
 pub(super) async fn named_in_memory(
     state: &AppState,
@@ -50,8 +58,13 @@ pub(super) async fn suggest_in_memory(
     typed: &TypedName,
     limit: usize,
 ) -> Result<Option<Vec<String>>, Problem> {
+    let query = asked(typed, true);
+    // Without three letters in a row no list narrows the names down: all would be read.
+    if query.near && !has_trigram(&query.search_key) {
+        return Ok(None);
+    }
     let Some((all, view)) = cards_in_memory(state, viewer).await? else { return Ok(None) };
-    Ok(Some(all.suggest_names(game, &asked(typed, true), &view, limit)))
+    Ok(Some(all.suggest_names(game, &query, &view, limit)))
 }
 
 /// What each identifier names, as [`cards::look_up`] finds it, written as JSON. `None`: the database has to be asked for all.

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use actix_web::web::Bytes;
+use actix_web::web::{self, Bytes};
 use serde::Serialize;
 
 use super::card_list::{List, MAX_TOTAL, QueryWarning, Total, too_slow};
@@ -17,7 +17,7 @@ use super::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
-use crate::search::index::{CardRecord, Hit, Position, Snapshot, needs_progress};
+use crate::search::index::{CardRecord, Hit, Position, Snapshot};
 use crate::search::{CardQuery, Unique};
 use crate::store::cards::{self, CardView, Found, Printing};
 
@@ -57,7 +57,8 @@ pub(super) async fn in_memory(
     viewer: Viewer,
     query: &CardQuery,
 ) -> Result<Option<(Arc<Snapshot>, Vec<CardRecord>)>, Problem> {
-    if needs_progress(query) { Ok(None) } else { cards_in_memory(state, viewer).await }
+    let found = cards_in_memory(state, viewer).await?;
+    Ok(found.filter(|(all, _)| all.answers(query)))
 }
 
 /// The same for questions that no query asks: nobody's progress counts.
@@ -81,17 +82,37 @@ pub(super) async fn cards_in_memory(
     Ok(Some((all, cards::records(&mut conn, viewer, &held).await?)))
 }
 
+/// Asks the index: at once, or, where that may take as long as a search of the database, when it is the network's turn, and on a thread that
+/// answers no requests.
+pub(super) async fn ask_index<T: Send + 'static>(
+    state: &AppState,
+    network: Network,
+    query: &CardQuery,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    if !query.predicate.is_costly() && query.unique == Unique::Cards {
+        return Ok(work());
+    }
+    let _turn = state.searches.turn(network).await?;
+    web::block(work).await.map_err(Problem::internal)
+}
+
 /// A page as the index finds it; `None`: the database has to be asked.
 pub(super) async fn list_in_memory(
     state: &AppState,
+    network: Network,
     viewer: Viewer,
     list: &List,
     part: &Part,
 ) -> Result<Option<Listed<Hit>>, Problem> {
     let Some((all, view)) = in_memory(state, viewer, &list.query).await? else { return Ok(None) };
     let limit = part.limit.items();
-    let found = all.search(&list.query, &view, part.after.as_ref(), limit + 1);
-    let count = part.total.then(|| all.count(&list.query, &view, MAX_TOTAL));
+    let (query, after, counts) = (list.query.clone(), part.after.clone(), part.total);
+    let work = move || {
+        let found = all.search(&query, &view, after.as_ref(), limit + 1);
+        (found, counts.then(|| all.count(&query, &view, MAX_TOTAL)))
+    };
+    let (found, count) = ask_index(state, network, &list.query, work).await?;
     let mut hits = found.hits;
     let more = hits.len() > limit;
     hits.truncate(limit);

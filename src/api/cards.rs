@@ -344,7 +344,7 @@ pub async fn list_cards(
         limit: query.limit,
         total: query.wants_total(),
     };
-    let mut found = match list_in_memory(&state, viewer, &list, &part).await? {
+    let mut found = match list_in_memory(&state, network.0, viewer, &list, &part).await? {
         Some(mut hits) if form == AnswerForm::Json && query.is_whole(&list) => {
             let ids: Vec<CardId> = hits.entries.iter().map(id_of).collect();
             let bodies = state.bodies_of(viewer, &ids).await?;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use super::card_list::{ListRequest, QueryWarning, too_slow};
-use super::card_search::in_memory;
+use super::card_search::{ask_index, in_memory};
 use super::cards::freshness;
 use super::catalogue::FacetsKey;
 use super::extract::{Caller, ClientNetwork, Params, Rendered};
@@ -112,7 +112,7 @@ pub async fn list_facets(
     let loaded = loaded.ok_or_else(Problem::not_found)?;
     let key = FacetsKey {
         game: (*game).clone(),
-        revision: loaded.revision,
+        revisions: games.iter().map(|loaded| loaded.revision).collect(),
         set: query.set.clone(),
         q: query.q.clone().unwrap_or_default(),
     };
@@ -139,7 +139,13 @@ pub async fn list_facets(
     let version = state.catalogue.version();
     let (counts, cut, from_memory) = match in_memory(&state, viewer, &list.query).await? {
         Some((all, view)) => {
-            let facets = all.facets(&list.query.predicate, &view, &codes);
+            let predicate = list.query.predicate.clone();
+            let codes: Vec<String> = codes.iter().map(|code| (*code).to_owned()).collect();
+            let count = move || {
+                let codes: Vec<&str> = codes.iter().map(String::as_str).collect();
+                all.facets(&predicate, &view, &codes)
+            };
+            let facets = ask_index(&state, network.0, &list.query, count).await?;
             let cut = facets.cut.then(|| QueryWarning::unfinished(&list.text));
             (facets.counts, cut, true)
         }

@@ -208,7 +208,8 @@ pub async fn list_games(
 ) -> Result<HttpResponse, Problem> {
     let make = async {
         let mut conn = state.store.connection().await?;
-        let games = state.games.list(&mut conn).await?;
+        // As they are, not as they were within the time of trust: what is kept stays until the next change.
+        let games = state.games.read_list(&mut conn).await?;
         let data = games.iter().map(|loaded| (&loaded.game).into()).collect();
         let modified = games.iter().map(|loaded| loaded.updated_at).max();
         Rendered::list(FRESH, modified, &GamesResponse { data })

@@ -88,8 +88,9 @@ impl AttemptBatches {
         queue.orders.push(order);
         if !std::mem::replace(&mut queue.is_served, true) {
             drop(queue);
-            // Not part of the request: others wait for it, too.
-            tokio::spawn(self.clone().serve(store.clone()));
+            // Not part of the request: others wait for it, too. Made here, so that it ends even if it never begins.
+            let serving = Serving { batches: self.clone(), ended: false };
+            tokio::spawn(serving.run(store.clone()));
         }
     }
 
@@ -103,25 +104,26 @@ impl AttemptBatches {
         let most = queue.orders.len().min(MOST);
         Some(queue.orders.drain(..most).collect())
     }
-
-    async fn serve(self, store: Store) {
-        let mut serving = Serving { batches: &self, ended: false };
-        // Requests that are ready to order come first.
-        tokio::task::yield_now().await;
-        while let Some(orders) = self.next() {
-            settle(&self, &store, orders).await;
-        }
-        serving.ended = true;
-    }
 }
 
 /// A task that works on the orders. When it is dropped half-way, with its worker thread, those it worked on are told, and the next order starts another.
-struct Serving<'a> {
-    batches: &'a AttemptBatches,
+struct Serving {
+    batches: AttemptBatches,
     ended: bool,
 }
 
-impl Drop for Serving<'_> {
+impl Serving {
+    async fn run(mut self, store: Store) {
+        // Requests that are ready to order come first.
+        tokio::task::yield_now().await;
+        while let Some(orders) = self.batches.next() {
+            settle(&self.batches, &store, orders).await;
+        }
+        self.ended = true;
+    }
+}
+
+impl Drop for Serving {
     fn drop(&mut self) {
         if !self.ended {
             let mut queue = self.batches.queue();
@@ -227,10 +229,14 @@ async fn settle(batches: &AttemptBatches, store: &Store, orders: Vec<Order>) {
     for stock in stocks.values_mut() {
         stock.at_hand -= stock.spare();
     }
+    let promised = rows(&stocks, |stock| stock.at_hand);
     // They are about different rows, so neither waits for the other.
     let (taken, mut released) =
         tokio::join!(take(store, &mut stocks, &orders), release(store, &spare));
-    if taken.is_ok() && released.is_ok() {
+    if taken.is_err() {
+        // What one gave back, and another would have had of it.
+        released = released.and(release(store, &promised).await);
+    } else if released.is_ok() {
         // Given back by one, and not wanted by another after all.
         released = release(store, &rows(&stocks, |stock| stock.at_hand)).await;
     }

@@ -107,7 +107,8 @@ impl GameShelf {
         Some(listed.games.clone())
     }
 
-    async fn read_list(&self, conn: &mut Connection) -> StoreResult<Vec<Arc<LoadedGame>>> {
+    /// All games, by code, as they are.
+    pub async fn read_list(&self, conn: &mut Connection) -> StoreResult<Vec<Arc<LoadedGame>>> {
         let stored: Vec<(String, i64)> = games::table
             .select((games::code, games::revision))
             .order(games::code)

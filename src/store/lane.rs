@@ -45,6 +45,12 @@ impl SearchLane {
 
     /// A connection, when it is the network's turn. [`StoreError::Crowded`]: too many wait, or too many of that network.
     pub async fn enter(&self, network: Network) -> StoreResult<LaneConnection> {
+        let turn = self.turn(network).await?;
+        Ok(LaneConnection { conn: self.store.connection().await?, _turn: turn })
+    }
+
+    /// The same without a connection, for a search that needs none.
+    pub async fn turn(&self, network: Network) -> StoreResult<Turn> {
         let budget = Budget::current();
         let most = self.settings.acquire_timeout;
         let most = budget.as_ref().map_or(most, |budget| most.min(budget.left()));
@@ -53,8 +59,7 @@ impl SearchLane {
         if let Some(budget) = &budget {
             budget.spend(began.elapsed());
         }
-        let turn = turn.ok().flatten().ok_or(StoreError::Crowded)?;
-        Ok(LaneConnection { conn: self.store.connection().await?, _turn: turn })
+        turn.ok().flatten().ok_or(StoreError::Crowded)
     }
 
     /// Connections in use and open, for metrics.
@@ -91,7 +96,7 @@ struct State {
 }
 
 /// The right to search. The next has it when it is dropped.
-struct Turn {
+pub struct Turn {
     turns: Arc<Turns>,
     network: Network,
 }

@@ -93,11 +93,15 @@ pub async fn submit(
     key: Option<&IdempotencyClaim>,
 ) -> Result<Submitted, IdempotentError> {
     let first = async |conn: &Connection, by: &Acting<SubmitSerials>| {
-        let (earlier, copy) = tokio::join!(
-            biased;
-            idempotency::begin(conn, key, new.id.0),
-            matching_copy(conn, by, &new.claim),
-        );
+        let begun = idempotency::begin(conn, key, new.id.0);
+        if key.is_some() {
+            // Who uses a key for something else hears that before anything is looked up: the attempt is given back then.
+            return match begun.await? {
+                Some(earlier) => Ok((Some(earlier), None)),
+                None => Ok((None, matching_copy(conn, by, &new.claim).await?)),
+            };
+        }
+        let (earlier, copy) = tokio::join!(biased; begun, matching_copy(conn, by, &new.claim));
         Ok((earlier?, copy?))
     };
     let decide = async |conn: &mut Connection, by: &Acting<SubmitSerials>, (earlier, copy)| {
@@ -257,7 +261,7 @@ struct Registration {
 /// one before left; counting rows of `submissions` instead would read a stale snapshot. Data-modifying CTEs are joined, never
 /// put into a sub-select: when Postgres re-checks a row that it had to wait for, it cannot run them again.
 ///
-/// The account's row is locked before the card's, banned or not: a ban or its end waits for submissions that are being made, or they for it, and
+/// The account's row is locked before the card's and before the entry in the index of counted submissions, banned or not: a ban or its end waits for submissions that are being made, or they for it, and
 /// the vote of a banned account is not counted.
 async fn register(
     mut conn: &Connection,
@@ -273,18 +277,18 @@ async fn register(
          ), ledger AS ( \
              INSERT INTO copy_ledger (id, code_prefix, code_mac, entry, account_id, created_at) \
              SELECT $5, code_prefix, code_mac, 'register', $3, $4 FROM claimed \
+         ), voter AS ( \
+             SELECT banned_at IS NULL AS counts FROM accounts WHERE id = $3 FOR SHARE \
          ), counted AS ( \
              INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
              SELECT $6, $3, u.card_id, claimed.code_prefix, claimed.code_mac, true, $4 \
-             FROM claimed JOIN unlocks u ON u.card_id = $7 \
+             FROM claimed JOIN voter ON true JOIN unlocks u ON u.card_id = $7 \
              ON CONFLICT (account_id, card_id) WHERE counted DO NOTHING \
              RETURNING card_id \
          ), uncounted AS ( \
              INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
              SELECT $6, $3, $7, claimed.code_prefix, claimed.code_mac, false, $4 \
              FROM claimed LEFT JOIN counted ON true WHERE counted.card_id IS NULL \
-         ), voter AS ( \
-             SELECT banned_at IS NULL AS counts FROM accounts WHERE id = $3 FOR SHARE \
          ), network AS ( \
              INSERT INTO submission_networks (submission_id, network_mac, wider_macs) \
              SELECT $6, $9, $10 FROM claimed JOIN unlocks u ON u.card_id = $7 AND u.unlocked_at IS NULL \
@@ -352,9 +356,10 @@ async fn count(
     Ok(Submitted::Registered { submission: Box::new(submission), unlocked })
 }
 
-/// Locks the account's row as [`register`] does: a ban or its end waits for submissions that are being made, or they for it.
+/// Locks the account's row, which [`register`] shares: a ban or its end waits for submissions that are being made, or they for it. And nobody
+/// else writes submissions of the account while a batch does: two would wait for each other's entries in the index of counted ones.
 async fn hold_voter(conn: &mut Connection, by: &Acting<SubmitSerials>) -> StoreResult<()> {
-    let row = accounts::table.find(by.account().0).select(accounts::id).for_share();
+    let row = accounts::table.find(by.account().0).select(accounts::id).for_no_key_update();
     row.first::<Uuid>(conn).await.optional()?;
     Ok(())
 }

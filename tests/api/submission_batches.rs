@@ -175,3 +175,52 @@ async fn batches_in_every_order_never_wait_for_each_other_in_a_circle() {
     let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
     assert_eq!(app.db().number(deadlocks).await, 0);
 }
+
+/// A player who scans two displays at once: batches of one account, and single submissions beside them, of hidden cards and of open ones.
+#[tokio::test]
+async fn batches_of_one_account_never_wait_for_each_other_in_a_circle() {
+    let app = TestApp::start_with(|settings: &mut ApiSettings| {
+        settings.attempt_limits = AttemptLimits::scaled(1000);
+        settings.requests_per_second = 100_000;
+        settings.request_burst = 100_000;
+    })
+    .await;
+    app.import_set("dusk", 6, true).await;
+    let cards = app.print("dusk", 60).await;
+    app.sql(
+        "UPDATE unlocks u SET unlocked_at = '2026-01-01', reason = 'admin' FROM cards c WHERE c.id = u.card_id AND c.number > '003'",
+    )
+    .await;
+    let ada = app.player("ada").await;
+    // Copies of every card for each request, in another order; no copy twice.
+    let mut of_card: Vec<Vec<&PaperCard>> = vec![Vec::new(); 6];
+    for card in &cards {
+        of_card[card.number.parse::<usize>().unwrap() - 1].push(card);
+    }
+    let lists = (0..6_usize).map(|at| {
+        let mut list: Vec<&PaperCard> = of_card.iter().map(|copies| copies[at]).collect();
+        list.rotate_left(at);
+        if at % 2 == 1 {
+            list.reverse();
+        }
+        list
+    });
+    let lists: Vec<Vec<&PaperCard>> = lists.collect();
+    let batches = lists.iter().map(|list| async {
+        let list = list.iter().map(|card| card.submission()).collect();
+        verdicts(submit(&app, &ada, list).await)
+    });
+    let singles = of_card.iter().flat_map(|copies| &copies[6..10]).map(|card| async {
+        let answer = app.post("/v1/submissions").by(&ada).json(&card.submission()).answer().await;
+        assert_eq!(answer.status, 201, "{}", answer.text());
+    });
+    let (batches, _) = tokio::join!(
+        futures_util::future::join_all(batches),
+        futures_util::future::join_all(singles)
+    );
+    assert!(batches.iter().flatten().all(|verdict| verdict == "registered"), "{batches:?}");
+    let counted = "SELECT count(*) FROM submissions WHERE counted";
+    assert_eq!(app.db().number(counted).await, 6, "one of each card");
+    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(app.db().number(deadlocks).await, 0);
+}

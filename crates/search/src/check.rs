@@ -134,6 +134,17 @@ fn attribute_codes<'a>(games: &[&'a Game]) -> BTreeSet<&'a str> {
         .collect()
 }
 
+/// Attributes that the games add up on cards, each sum once: what [`index::Builder::sum`](crate::index::Builder::sum) is to know.
+pub fn sums(games: &[&Game]) -> Vec<Vec<String>> {
+    let mut found: Vec<Vec<String>> = Vec::new();
+    for SumOf { attributes, .. } in totals(games) {
+        if !found.contains(&attributes) {
+            found.push(attributes);
+        }
+    }
+    found
+}
+
 /// What the games add up on cards.
 fn totals(games: &[&Game]) -> Vec<SumOf> {
     let mut found = Vec::new();

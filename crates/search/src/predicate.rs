@@ -64,7 +64,7 @@ impl Predicate {
         self.has(&Test::is_about_printings)
     }
 
-    fn has(&self, test: &dyn Fn(&Test) -> bool) -> bool {
+    pub(crate) fn has(&self, test: &dyn Fn(&Test) -> bool) -> bool {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().any(|part| part.has(test)),
             Self::Known { .. } => false,

@@ -75,13 +75,14 @@ impl Feed {
     }
 }
 
-/// The next stretch. The first look only finds out where the feed ends; nothing was kept before.
+/// The next stretch. The first look only finds out where the feed ends: whatever was kept before that may be old.
 async fn read(store: &Store, known: Option<i64>) -> StoreResult<ChangeBatch> {
     match known {
         Some(known) => changes::batch(store, known).await,
         None => {
             let newest = changes::extent(store).await?.newest;
-            Ok(ChangeBatch { up_to: newest, is_last: true, ..ChangeBatch::default() })
+            let unknown = ChangeBatch { up_to: newest, is_last: true, ..ChangeBatch::default() };
+            Ok(ChangeBatch { is_broken: true, ..unknown })
         }
     }
 }

@@ -21,6 +21,7 @@ use super::feed::Heard;
 use crate::api::state::Shared;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
+use crate::search;
 use crate::search::index::{Builder, CardRecord, Change, Compacted, Index};
 use crate::store::cards::{self, Release};
 use crate::store::{Store, StoreResult, StoreSettings};
@@ -75,13 +76,14 @@ impl Catalogue {
         let catalogue = &shared.catalogue;
         while !shared.is_draining() {
             catalogue.clock.forget();
+            catalogue.hide();
             let mut feed = shared.feed.subscribe();
             let Some(began) = end_of_feed(&mut feed).await else {
                 tokio::time::sleep(PAUSE).await;
                 continue;
             };
             let started = Instant::now();
-            let index = match build(&store).await {
+            let index = match build(&shared, &store).await {
                 Ok(index) => index,
                 Err(_) if shared.is_draining() => return,
                 Err(error) => {
@@ -234,13 +236,20 @@ async fn end_of_feed(feed: &mut UnboundedReceiver<Heard>) -> Option<Instant> {
 }
 
 /// Reads all cards, and builds an index of them beside, on a thread of its own.
-async fn build(store: &Store) -> StoreResult<Index> {
+async fn build(shared: &Shared, store: &Store) -> StoreResult<Index> {
     // Two stretches wait while a third is put in: what is read and not yet put in is bounded.
     let (send, mut receive) = tokio::sync::mpsc::channel::<Vec<CardRecord>>(2);
     let mut conn = store.connection().await?;
     let releases = cards::releases(&mut conn, None).await?;
+    // A game that begins to add up others later has these answered by the database until the index is built anew.
+    let games = shared.games.read_list(&mut conn).await?;
+    let games: Vec<_> = games.iter().map(|loaded| &loaded.game).collect();
+    let sums = search::sums(&games);
     let builder = tokio::task::spawn_blocking(move || {
         let mut builder = Builder::new();
+        for sum in sums {
+            builder.sum(sum);
+        }
         for Release { game_code, code, released_on } in releases {
             builder.released(game_code, code, released_on.map(|day| day.year().into()));
         }

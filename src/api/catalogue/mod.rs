@@ -20,13 +20,13 @@ use super::extract::Rendered;
 use crate::domain::code::Code;
 use crate::search::index::Snapshot;
 
-/// Which cards were counted. A manifest of another revision has other facets.
+/// Which cards were counted. Manifests of other revisions have other facets, and read queries in another way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FacetsKey {
     /// Code of the game.
     pub game: Code,
-    /// Revision of its manifest.
-    pub revision: i64,
+    /// Revisions of the manifests of all games, by the games' codes.
+    pub revisions: Vec<i64>,
     /// Code of the set.
     pub set: Option<Code>,
     /// The query.
@@ -113,6 +113,13 @@ impl Catalogue {
             .set(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
         let behind = self.clock.behind().map_or(f64::INFINITY, |behind| behind.as_secs_f64());
         metrics::gauge!("card_index_behind_seconds").set(behind);
+    }
+
+    /// From now on there are none: nobody may use them any more, and their memory is wanted for the next.
+    fn hide(&self) {
+        let before = self.now.write().unwrap_or_else(PoisonError::into_inner).take();
+        self.version.fetch_add(1, Ordering::AcqRel);
+        drop(before);
     }
 
     /// From now on the cards are so.

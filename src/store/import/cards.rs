@@ -168,6 +168,20 @@ pub(super) async fn change(
     changes::cards_changed(conn, &changed, at).await
 }
 
+/// Holds the progress of all hidden cards of these sets, which are counted anew when the set is written: by game, set and id, as batches of
+/// submissions do, and before any content is locked, as for whoever unlocks cards. So nobody waits for an import in a circle.
+pub(super) async fn hold_hidden(conn: &mut Connection, plans: &[SetPlan<'_>]) -> StoreResult<()> {
+    let stored = plans.iter().filter(|plan| !plan.is_new);
+    let sets: Vec<Uuid> = stored.map(|plan| plan.set_id).collect();
+    sql("SELECT u.card_id FROM sets s JOIN cards k ON k.game_code = s.game_code AND k.set_code = s.code \
+             JOIN unlocks u ON u.card_id = k.id \
+         WHERE s.id = ANY ($1) AND u.unlocked_at IS NULL ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u")
+    .bind::<Array<SqlUuid>, _>(sets)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// Keeps cards from being unlocked meanwhile. Their rows come before their content, and in the order of ids, as for whoever unlocks cards.
 async fn hold_progress(conn: &mut Connection, changed: &[CardId]) -> StoreResult<()> {
     let ids: Vec<Uuid> = changed.iter().map(|card| card.0).collect();

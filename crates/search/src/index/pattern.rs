@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use regex_automata::meta::Regex;
 use regex_automata::nfa::thompson::WhichCaptures;
+use regex_syntax::hir::{Hir, HirKind};
 
 use crate::{CardQuery, Predicate, Test};
 
@@ -13,12 +14,22 @@ pub(super) fn holds_words(text: &str, words: &[String]) -> bool {
     text.contains(&pattern)
 }
 
-/// Most bytes of an automaton, and of what it remembers while it runs.
+/// Most bytes of an automaton.
 const MAX_AUTOMATON: usize = 4 << 20;
+/// Most bytes of what an automaton remembers while it runs.
+const MAX_REMEMBERED: usize = 256 << 10;
+/// Most states that the regular expressions of one query may have together, about: they are made for each request.
+const MAX_STATES: u64 = 4_000;
 
-/// The regular expressions of a query, ready to run; by what the query says.
+/// The regular expressions of a query, ready to run; by what the query says. `None`: it could not be made.
 #[derive(Default)]
-pub(super) struct Patterns(BTreeMap<String, Option<Regex>>);
+pub(super) struct Patterns(BTreeMap<String, Option<Pattern>>);
+
+struct Pattern {
+    regex: Regex,
+    /// About how many states its automaton has, repetitions written out.
+    states: u64,
+}
 
 impl Patterns {
     /// Those of a query.
@@ -48,7 +59,9 @@ impl Patterns {
         match test {
             Test::Any(tests) => tests.iter().for_each(|test| self.collect_test(test)),
             Test::Regex(_, pattern) if !self.0.contains_key(pattern) => {
-                self.0.insert(pattern.clone(), compiled(pattern));
+                let made: u64 = self.0.values().flatten().map(|pattern| pattern.states).sum();
+                let compiled = compiled(pattern, MAX_STATES.saturating_sub(made));
+                self.0.insert(pattern.clone(), compiled);
             }
             _ => {}
         }
@@ -61,7 +74,16 @@ impl Patterns {
 
     /// The same for a text in which spaces are marked already ([`marked`]).
     pub(super) fn fits_marked(&self, pattern: &str, marked: &[u8]) -> bool {
-        self.0.get(pattern).and_then(Option::as_ref).is_some_and(|regex| regex.is_match(marked))
+        self.find(pattern).is_some_and(|pattern| pattern.regex.is_match(marked))
+    }
+
+    /// Steps that a byte of text costs at most: with every one all states of an automaton may be looked at.
+    pub(super) fn cost(&self, pattern: &str) -> u64 {
+        3 + self.find(pattern).map_or(0, |pattern| pattern.states)
+    }
+
+    fn find(&self, pattern: &str) -> Option<&Pattern> {
+        self.0.get(pattern)?.as_ref()
     }
 
     /// Whether one of them could not be made: it fits nothing, and the answer is not whole.
@@ -70,24 +92,39 @@ impl Patterns {
     }
 }
 
-/// Steps that a byte of text costs at most: with every one all states of a large automaton may be looked at.
-pub(super) fn cost_of(pattern: &str) -> u64 {
-    3 + pattern.len() as u64 / 20 + repetitions(pattern)
+/// About how many states an automaton for the expression has: counted repetitions multiply what they repeat.
+fn states_of(expression: &Hir) -> u64 {
+    let all = |parts: &[Hir]| parts.iter().map(states_of).fold(1, u64::saturating_add);
+    match expression.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len() as u64,
+        // Letters beyond ASCII have several bytes.
+        HirKind::Class(class) => {
+            class.minimum_len().map_or(1, |_| class.maximum_len().unwrap_or(1) as u64)
+        }
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min.saturating_add(1)).max(1);
+            states_of(&repetition.sub).saturating_mul(times.into())
+        }
+        HirKind::Capture(capture) => states_of(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => all(parts),
+    }
 }
 
-/// What counted repetitions add to an automaton.
-fn repetitions(pattern: &str) -> u64 {
-    let counts = pattern.split('{').skip(1).filter_map(|part| part.split(['}', ',']).next());
-    counts.filter_map(|count| count.parse::<u64>().ok()).sum()
-}
-
-fn compiled(pattern: &str) -> Option<Regex> {
+/// `None`: it has more than so many states, or its automaton too many bytes.
+fn compiled(pattern: &str, most_states: u64) -> Option<Pattern> {
+    let expression = regex_syntax::parse(&for_automata(pattern)).ok()?;
+    let states = states_of(&expression);
+    if states > most_states {
+        return None;
+    }
     let config = Regex::config()
         .nfa_size_limit(Some(MAX_AUTOMATON))
         .onepass(false)
-        .hybrid_cache_capacity(MAX_AUTOMATON)
+        .hybrid_cache_capacity(MAX_REMEMBERED)
         .which_captures(WhichCaptures::None);
-    Regex::builder().configure(config).build(&for_automata(pattern)).ok()
+    let regex = Regex::builder().configure(config).build_from_hir(&expression).ok()?;
+    Some(Pattern { regex, states })
 }
 
 /// What a space is while regular expressions run: automata know the two ends of lines as places, and so the ends of words and of parts
@@ -133,4 +170,25 @@ fn for_automata(postgres: &str) -> String {
         rest = &rest[letter.len_utf8()..];
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repetitions_multiply_what_an_expression_costs() {
+        let states = |pattern: &str| states_of(&regex_syntax::parse(pattern).unwrap());
+        assert!(states("(?:.{30}){30}") >= 900, "{}", states("(?:.{30}){30}"));
+        assert!(states("draw [a-z]+ cards?") < 40);
+        assert!(compiled("draw", 100).is_some());
+        assert!(compiled("(?:a{30}){30}", 100).is_none());
+        let mut patterns = Patterns::default();
+        let regex = |pattern: &str| Test::Regex(crate::Place::Name, pattern.to_owned());
+        patterns.collect_test(&regex("(?:a{50}){70}"));
+        assert!(!patterns.is_incomplete());
+        patterns.collect_test(&regex("(?:b{50}){70}"));
+        assert!(patterns.is_incomplete(), "all of a query together are bounded");
+        assert!(patterns.cost("(?:a{50}){70}") > 3_000);
+    }
 }

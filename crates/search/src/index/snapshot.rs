@@ -14,7 +14,7 @@ use super::pattern::Patterns;
 use super::position::{After, PlaceKey, Position};
 use super::record::{CardRecord, Unlock};
 use super::segment::{Plan, Segment, Steps};
-use crate::{CardQuery, KnownTest, Predicate, SortKey, Unique};
+use crate::{CardQuery, KnownTest, Predicate, SortKey, Test, Unique};
 
 /// Cards with content that only this asker may see. Each replaces what the index knows of the card with its id.
 pub type View = [CardRecord];
@@ -33,6 +33,22 @@ pub fn needs_progress(query: &CardQuery) -> bool {
         }
     }
     query.sort == SortKey::Submissions || of(&query.predicate)
+}
+
+/// Whether a query adds up attributes that were not noted as a sum, or tries regular expressions on each printing.
+fn is_beyond(query: &CardQuery, is_sum: &dyn Fn(&[String]) -> bool) -> bool {
+    let is_printings = query.unique == Unique::Printings;
+    let unknown_sum = |sum: &[String]| sum.len() > 1 && !is_sum(sum);
+    let beyond = |test: &Test| match test {
+        Test::Number { sum, .. } => unknown_sum(sum),
+        Test::Regex(..) => is_printings,
+        _ => false,
+    };
+    let sorted = match &query.sort {
+        SortKey::Sum(sums) => sums.iter().any(|sum| unknown_sum(&sum.attributes)),
+        _ => false,
+    };
+    sorted || query.predicate.has(&beyond)
 }
 
 /// Cards that do not change, and which of them are still so.
@@ -66,6 +82,13 @@ impl Snapshot {
     pub fn hidden(&self) -> usize {
         let hidden = |part: &Part| part.segment.hidden().intersection_len(&part.live);
         self.parts.iter().map(|part| usize::try_from(hidden(part)).unwrap_or_default()).sum()
+    }
+
+    /// Whether it answers a query wholly and with bounded work. Else the database is to be asked: for counted submissions, for sums that were
+    /// not noted before the cards came ([`Builder::sum`](super::Builder::sum)), for regular expressions in lists of printings.
+    pub fn answers(&self, query: &CardQuery) -> bool {
+        let is_sum = |sum: &[String]| self.parts.iter().all(|part| part.segment.knows_sum(sum));
+        !needs_progress(query) && !is_beyond(query, &is_sum)
     }
 
     /// Bytes on the heap, counted.
@@ -111,7 +134,8 @@ impl Snapshot {
         let after = after.map(|position| After::new(query, position));
         let asked = self.ask(&judge, view);
         let mut found = naive::list(view, &judge, after.as_ref(), limit);
-        for (plan, live) in &asked.parts {
+        // The smallest first: what changed last is tried even where the steps do not last for all.
+        for (plan, live) in asked.parts.iter().rev() {
             found.extend(plan.page(live, after.as_ref(), limit, &asked.steps));
         }
         naive::sort(&mut found, &judge);
@@ -125,7 +149,7 @@ impl Snapshot {
         let judge = Judge { query, years: &self.years, patterns: &patterns };
         let asked = self.ask(&judge, view);
         let mut entries = naive::count(view, &judge);
-        for (plan, live) in &asked.parts {
+        for (plan, live) in asked.parts.iter().rev() {
             if entries <= at_most {
                 entries += plan.count(live, at_most - entries, &asked.steps);
             }
@@ -299,7 +323,7 @@ impl Asked<'_> {
         let fitting = |(plan, live): &(Plan<'_>, RoaringBitmap)| {
             plan.all(&(live & plan.segment().open()), &self.steps)
         };
-        self.parts.iter().map(|part| (part.0.segment(), fitting(part))).collect()
+        self.parts.iter().rev().map(|part| (part.0.segment(), fitting(part))).collect()
     }
 }
 

@@ -584,3 +584,36 @@ fn names_are_alike_as_trigrams_tell() {
         assert!((found - expected).abs() < 1e-4, "{one} {other} {found}");
     }
 }
+
+#[test]
+fn what_only_the_database_answers_wholly_is_told() {
+    let sum = ["attack", "defense"].map(str::to_owned).to_vec();
+    let asks = |test: Test, unique: Unique| CardQuery {
+        predicate: Predicate::content(test),
+        sort: SortKey::Place,
+        descending: false,
+        unique,
+    };
+    let total = Test::Number {
+        sum: sum.clone(),
+        per_printing: true,
+        operator: Operator::Greater,
+        value: 7,
+    };
+    let total = asks(total, Unique::Cards);
+    let regex = |unique| asks(Test::Regex(Place::Name, "fox".to_owned()), unique);
+    let chance = &mut Chance(7);
+    for is_noted in [false, true] {
+        let mut builder = Builder::new();
+        if is_noted {
+            builder.sum(sum.clone());
+        }
+        builder.push(card(1, 1, chance));
+        let cards = builder.finish().snapshot();
+        assert_eq!(cards.answers(&total), is_noted);
+        let sort = SortKey::Sum(vec![SumOf { of: None, attributes: sum.clone() }]);
+        assert_eq!(cards.answers(&CardQuery { sort, ..regex(Unique::Cards) }), is_noted);
+        assert!(cards.answers(&regex(Unique::Cards)));
+        assert!(!cards.answers(&regex(Unique::Printings)));
+    }
+}

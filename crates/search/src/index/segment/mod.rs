@@ -127,6 +127,11 @@ impl Segment {
     }
 
     /// The hidden ones.
+    /// Whether the sum of these attributes is kept beside the cards.
+    pub(super) fn knows_sum(&self, sum: &[String]) -> bool {
+        self.sums.contains_key(sum)
+    }
+
     pub(super) fn hidden(&self) -> &RoaringBitmap {
         &self.hidden
     }

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use roaring::RoaringBitmap;
 
 use super::super::judge::{Entry, Judge, compares};
-use super::super::pattern::{Patterns, SPACE, SPACE_BETWEEN, cost_of};
+use super::super::pattern::{Patterns, SPACE, SPACE_BETWEEN};
 use super::super::record::CardRecord;
 use super::Segment;
 use super::document::{Document, Scalar, tokens};
@@ -494,11 +494,19 @@ impl Tried<'_, '_> {
 
     /// Tries the whole card.
     fn holds_as_told(&self, test: &Test) -> bool {
-        self.steps.take(WHOLE_CARD);
         let card = self.plan.segment.record(self.at);
+        self.steps.take(WHOLE_CARD + self.of_attribute(&card, test));
         let entry = Entry { card: &card, printing: None };
         let case = Case { games: None, test: test.clone() };
         self.plan.judge.holds_in_case(entry, &[case]) == Some(true)
+    }
+
+    /// What a regular expression on an attribute costs beside reading the card.
+    fn of_attribute(&self, card: &CardRecord, test: &Test) -> u64 {
+        let Test::Regex(Place::Attribute(code), pattern) = test else { return 0 };
+        let words = card.content.as_ref().and_then(|content| content.words.attributes.get(code));
+        let bytes = words.and_then(|words| words.as_str()).map_or(0, str::len);
+        self.plan.judge.patterns.cost(pattern) * bytes as u64
     }
 
     fn has_phrase(&self, text: &[u8], phrase: &Phrase<'_>) -> bool {
@@ -539,7 +547,7 @@ impl Tried<'_, '_> {
             }
         };
         let fits = |marked: &mut Vec<u8>| {
-            self.steps.take(200 + cost_of(pattern) * marked.len() as u64);
+            self.steps.take(200 + patterns.cost(pattern) * marked.len() as u64);
             let fits = patterns.fits_marked(pattern, marked);
             marked.clear();
             fits
