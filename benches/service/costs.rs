@@ -20,6 +20,8 @@ use crate::yardsticks::{self, Pgbench};
 
 /// Requests that are looked at one by one: of what is said to Postgres, the median.
 const LOOKED_AT: usize = 9;
+/// Of requests that are good once, one in so many warms up.
+const WARM_UP: usize = 4;
 
 /// What a row says.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -108,19 +110,27 @@ impl Bench<'_> {
         }
         let requests = Requests::new(recipe, &rows, self.keys)?;
         anyhow::ensure!(requests.len() > 0, "no row to ask with: {}", recipe.rows);
-        let (looked_at, requests) = if !recipe.spends {
+        let (looked_at, warm_up, requests) = if !recipe.spends {
             let few = Requests::new(recipe, &rows[..rows.len().min(LOOKED_AT)], self.keys)?;
-            (Some(few), Arc::new(requests))
+            let requests = Arc::new(requests);
+            (Some(few), Some(requests.clone()), requests)
         } else if requests.len() > 4 * LOOKED_AT {
             let (few, rest) = requests.split(LOOKED_AT);
-            (Some(few), Arc::new(rest))
+            let share = rest.len() / WARM_UP;
+            let (warm_up, rest) = rest.split(share);
+            (Some(few), Some(Arc::new(warm_up)), Arc::new(rest))
         } else {
-            (None, Arc::new(requests))
+            (None, None, Arc::new(requests))
         };
         if let (Some((service, relay)), Some(looked_at)) = (self.watched, looked_at) {
             let said = watch(service, relay, &looked_at).await?;
             (cost.statements, cost.prepared, cost.round_trips) =
                 (said.executed, said.prepared, said.round_trips);
+        }
+        // Connections are opened, plans made and pages read before anything counts, as in a service that has run for a while.
+        if let Some(warm_up) = warm_up {
+            let connections = self.connections_of(recipe)?;
+            load::run(self.service.address, &warm_up, connections, self.time / 2).await?;
         }
         self.compare(recipe, &rows, &requests, cost).await
     }
@@ -132,12 +142,7 @@ impl Bench<'_> {
         requests: &Arc<Requests>,
         cost: &mut Cost,
     ) -> anyhow::Result<()> {
-        // The service lets in only as many passwords as it can hash soon: more is the row of the overload.
-        let most = match recipe.yardstick {
-            Yardstick::Argon2 => 4 * std::thread::available_parallelism()?.get(),
-            _ => usize::MAX,
-        };
-        let connections = recipe.connections.unwrap_or(self.connections).min(most);
+        let connections = self.connections_of(recipe)?;
         let address = self.service.address;
         let pgbench = match &self.pgbench {
             Some(program) => {
@@ -153,9 +158,6 @@ impl Bench<'_> {
             }
             None => None,
         };
-        if !recipe.spends {
-            load::run(address, requests, connections, self.time / 3).await?;
-        }
         let rounds = if recipe.spends { 1 } else { self.rounds };
         let (mut ours, mut ratios, mut theirs) = (Outcome::default(), Vec::new(), Vec::new());
         let (mut service, mut postgres) = (Duration::ZERO, Duration::ZERO);
@@ -192,6 +194,15 @@ impl Bench<'_> {
                 &format!("{separator}{refused} answers were {:?}: {complaint}", ours.refused);
         }
         Ok(())
+    }
+
+    fn connections_of(&self, recipe: &Recipe) -> anyhow::Result<usize> {
+        // The service lets in only as many passwords as it can hash soon: more is the row of the overload.
+        let most = match recipe.yardstick {
+            Yardstick::Argon2 => 4 * std::thread::available_parallelism()?.get(),
+            _ => usize::MAX,
+        };
+        Ok(recipe.connections.unwrap_or(self.connections).min(most))
     }
 
     async fn yardstick(

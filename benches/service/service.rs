@@ -171,6 +171,7 @@ impl Service {
         std::thread::spawn(move || lines.for_each(drop));
         Target::get(address, "/readyz").await?;
         let started_in = began.elapsed();
+        index_is_built(address).await?;
         let postgres = embedded::attach(&home.data)?.context("its database")?;
         Ok(Self { child, database: postgres.url(DATABASE), address, started_in })
     }
@@ -211,6 +212,24 @@ impl Drop for Service {
         // Does nothing after an ordinary end.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Waits until all cards are in memory: building the index takes a processor from whatever is measured meanwhile.
+async fn index_is_built(address: SocketAddr) -> anyhow::Result<()> {
+    let began = Instant::now();
+    loop {
+        let metrics = Target::get(address, "/metrics").await?;
+        let metrics = String::from_utf8_lossy(&metrics);
+        let cards = metrics.lines().find_map(|line| line.strip_prefix("card_index_cards "));
+        // A program without an index has no such line.
+        if cards.is_none_or(|cards| cards != "0") {
+            return Ok(());
+        }
+        if began.elapsed() > Duration::from_secs(300) {
+            bail!("the index of cards is not built after five minutes");
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 

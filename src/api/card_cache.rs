@@ -4,16 +4,14 @@
 //! that has not read it to its end within the last second believes nothing that it keeps. So a change shows everywhere within a
 //! second, or the database is asked.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actix_web::web::Bytes;
 use metrics::Counter;
-use moka::sync::Cache;
 
 use super::catalogue::FeedClock;
 use super::extract::Rendered;
+use super::kept::{Kept, Ticket};
 use crate::domain::ids::CardId;
 use crate::store::changes::ChangeBatch;
 
@@ -26,45 +24,29 @@ const PLACE_OVERHEAD: usize = 300;
 
 /// The kept answers of a process.
 pub struct CardCache {
-    cards: Cache<CardId, Arc<Kept>>,
+    cards: Kept<CardId, Rendered>,
     /// Which card stands where, as `game/set/number`. When a card moves, everything is dropped.
-    places: Cache<String, CardId>,
-    /// Rises with everything that is dropped. Locked while something is put in or dropped.
-    generation: Mutex<u64>,
-    /// What was put in before this generation is not believed.
-    oldest: AtomicU64,
+    places: Kept<String, CardId>,
     clock: FeedClock,
     hits: Counter,
     misses: Counter,
 }
 
-struct Kept {
-    answer: Rendered,
-    generation: u64,
-}
-
-/// What an answer must have that is to be kept: it was begun before the database was asked, and nothing was dropped since. An answer
-/// that was read before a change would else be put in after the change was dropped, and stay.
+/// To be taken before the database is asked for an answer that is to be kept.
 #[derive(Clone, Copy, Debug)]
-pub struct Ticket(u64);
+pub struct CardTicket {
+    card: Ticket,
+    place: Ticket,
+}
 
 impl CardCache {
     /// A cache of so many bytes; `trust` is how long its answers are believed after the feed was read.
     pub fn new(bytes: u64, trust: Duration) -> Self {
-        let weight = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
-        let cards = Cache::builder()
-            .max_capacity(bytes - bytes / PLACES)
-            .weigher(move |_, kept: &Arc<Kept>| weight(kept.answer.weight() + OVERHEAD))
-            .build();
-        let places = Cache::builder()
-            .max_capacity(bytes / PLACES)
-            .weigher(move |place: &String, _| weight(place.len() + PLACE_OVERHEAD))
-            .build();
         Self {
-            cards,
-            places,
-            generation: Mutex::new(1),
-            oldest: AtomicU64::new(0),
+            cards: Kept::new(bytes - bytes / PLACES, |_, answer: &Rendered| {
+                answer.weight() + OVERHEAD
+            }),
+            places: Kept::new(bytes / PLACES, |place: &String, _| place.len() + PLACE_OVERHEAD),
             clock: FeedClock::new(trust),
             hits: metrics::counter!("card_cache_hits_total"),
             misses: metrics::counter!("card_cache_misses_total"),
@@ -73,15 +55,15 @@ impl CardCache {
 
     /// The answer about a card, if there is one that can be believed.
     pub fn find(&self, card: CardId) -> Option<Rendered> {
-        let found = self.clock.is_current().then(|| self.believed(card)).flatten();
+        let found = self.clock.is_current().then(|| self.cards.find(&card)).flatten();
         if found.is_some() { &self.hits } else { &self.misses }.increment(1);
-        found.map(|kept| kept.answer.clone())
+        found
     }
 
     /// The bodies of the answers about these cards; `None` for those that are not kept, or cannot be believed.
     pub fn find_bodies(&self, cards: impl Iterator<Item = CardId>) -> Vec<Option<Bytes>> {
         let is_current = self.clock.is_current();
-        let body = |card| Some(self.believed(card)?.answer.body().clone());
+        let body = |card| Some(self.cards.find(&card)?.body().clone());
         let found: Vec<_> = cards.map(|card| is_current.then(|| body(card)).flatten()).collect();
         let hits = u64::try_from(found.iter().flatten().count()).unwrap_or_default();
         self.hits.increment(hits);
@@ -89,14 +71,9 @@ impl CardCache {
         found
     }
 
-    fn believed(&self, card: CardId) -> Option<Arc<Kept>> {
-        let oldest = self.oldest.load(Ordering::Acquire);
-        self.cards.get(&card).filter(|kept| kept.generation >= oldest)
-    }
-
     /// The answer about the card at a place, `game/set/number`, if there is one that can be believed.
     pub fn find_at(&self, place: &str) -> Option<Rendered> {
-        let Some(card) = self.places.get(place) else {
+        let Some(card) = self.places.find(place) else {
             self.misses.increment(1);
             return None;
         };
@@ -104,42 +81,30 @@ impl CardCache {
     }
 
     /// To be taken before the database is asked for an answer that is to be kept.
-    pub fn ticket(&self) -> Ticket {
-        Ticket(*self.generation.lock().unwrap_or_else(PoisonError::into_inner))
+    pub fn ticket(&self) -> CardTicket {
+        CardTicket { card: self.cards.ticket(), place: self.places.ticket() }
     }
 
     /// Keeps an answer about an open card, as a stranger sees it, unless anything was dropped since the ticket.
-    pub fn keep(&self, ticket: Ticket, card: CardId, place: String, answer: Rendered) {
-        let generation = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
-        if *generation == ticket.0 {
-            self.places.insert(place, card);
-            self.cards.insert(card, Arc::new(Kept { answer, generation: *generation }));
-        }
+    pub fn keep(&self, ticket: CardTicket, card: CardId, place: String, answer: Rendered) {
+        self.places.keep(ticket.place, place, card);
+        self.cards.keep(ticket.card, card, answer);
     }
 
     /// Drops what changed.
     pub(super) fn hear(&self, batch: &ChangeBatch) {
         // A card that stands elsewhere now was known by another place.
         if batch.is_broken || batch.some_went {
-            return self.forget();
-        }
-        if batch.cards.is_empty() {
-            return;
-        }
-        let mut generation = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
-        *generation += 1;
-        for card in &batch.cards {
-            self.cards.invalidate(card);
+            self.forget();
+        } else if !batch.cards.is_empty() {
+            self.cards.forget(&batch.cards);
         }
     }
 
     /// Drops everything.
     pub fn forget(&self) {
-        let mut generation = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
-        *generation += 1;
-        self.oldest.store(*generation, Ordering::Release);
-        self.cards.invalidate_all();
-        self.places.invalidate_all();
+        self.cards.forget_all();
+        self.places.forget_all();
     }
 
     /// How far the feed is heard.
@@ -149,9 +114,7 @@ impl CardCache {
 
     /// Tells `/metrics` how much memory the answers take.
     pub fn measure(&self) {
-        self.cards.run_pending_tasks();
-        self.places.run_pending_tasks();
-        let bytes = self.cards.weighted_size() + self.places.weighted_size();
+        let bytes = self.cards.bytes() + self.places.bytes();
         metrics::gauge!("card_cache_bytes")
             .set(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
     }
@@ -184,7 +147,7 @@ mod tests {
         response.headers().get("etag").unwrap().to_str().unwrap().to_owned()
     }
 
-    fn keep(cache: &CardCache, ticket: Ticket, card: CardId, text: &str) {
+    fn keep(cache: &CardCache, ticket: CardTicket, card: CardId, text: &str) {
         cache.keep(ticket, card, format!("g/s/{card:?}"), answer(text));
     }
 
@@ -252,9 +215,8 @@ mod tests {
             keep(&cache, cache.ticket(), CardId(Uuid::from_u128(id)), &text);
             cache.find(CardId(Uuid::from_u128(id)));
         }
-        cache.measure();
-        assert!(cache.cards.weighted_size() <= 100_000, "{}", cache.cards.weighted_size());
-        assert!(cache.cards.entry_count() > 20, "{}", cache.cards.entry_count());
+        assert!(cache.cards.bytes() <= 100_000, "{}", cache.cards.bytes());
+        assert!(cache.cards.count() > 20, "{}", cache.cards.count());
         let none = CardCache::new(0, HOUR);
         none.clock.is_known_until(Instant::now());
         keep(&none, none.ticket(), CardId(Uuid::from_u128(1)), &text);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::card_cache::Ticket;
+use super::card_cache::CardTicket;
 use super::card_list::{
     CardEntry, CardMembers, CardsPage, List, ListRequest, Order, QueryWarning, UniqueParam,
 };
@@ -492,7 +492,7 @@ fn written(
     state: &AppState,
     viewer: Viewer,
     form: AnswerForm,
-    ticket: Ticket,
+    ticket: CardTicket,
     view: CardView,
 ) -> Result<HttpResponse, Problem> {
     if view.is_hidden() || !may_be_kept(viewer, form) {

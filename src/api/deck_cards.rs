@@ -4,18 +4,17 @@
 //! somebody holds are read for each of her requests.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cardscape_engine::{
     Deck, Format, Game, PreparedCard, SUGGESTED_NAMES_MAX, name_key, search_key,
 };
 use metrics::Counter;
-use moka::sync::Cache;
 use uuid::Uuid;
 
 use super::card_search::cards_in_memory;
+use super::kept::Kept;
 use super::problem::Problem;
 use super::state::AppState;
 use crate::auth::permission::Viewer;
@@ -32,34 +31,16 @@ const VALUE: usize = 120;
 
 /// Open cards as decks are judged by them.
 pub struct DeckCards {
-    cards: Cache<CardId, Kept>,
-    /// Rises with everything that is dropped. Locked while something is put in or dropped.
-    generation: Mutex<u64>,
-    /// What was put in before this generation is not believed.
-    oldest: AtomicU64,
+    cards: Kept<CardId, Arc<PreparedCard>>,
     hits: Counter,
     misses: Counter,
 }
 
-#[derive(Clone)]
-struct Kept {
-    card: Arc<PreparedCard>,
-    generation: u64,
-}
-
-/// To be taken before the database is asked for cards that are to be kept: what was read before a change is not put in after it.
-#[derive(Clone, Copy, Debug)]
-struct Ticket(u64);
-
 impl DeckCards {
     /// Room for so many bytes.
     pub fn new(bytes: u64) -> Self {
-        let weight =
-            |_: &CardId, kept: &Kept| u32::try_from(weight_of(&kept.card)).unwrap_or(u32::MAX);
         Self {
-            cards: Cache::builder().max_capacity(bytes).weigher(weight).build(),
-            generation: Mutex::new(1),
-            oldest: AtomicU64::new(0),
+            cards: Kept::new(bytes, |_, card: &Arc<PreparedCard>| weight_of(card)),
             hits: metrics::counter!("deck_card_hits_total"),
             misses: metrics::counter!("deck_card_misses_total"),
         }
@@ -67,52 +48,28 @@ impl DeckCards {
 
     /// The card, if it is kept as this game's manifest has it.
     fn find(&self, game: &Game, card: CardId) -> Option<Arc<PreparedCard>> {
-        let oldest = self.oldest.load(Ordering::Acquire);
-        let kept = self.cards.get(&card).filter(|kept| kept.generation >= oldest)?;
-        kept.card.is_for(game).then_some(kept.card)
-    }
-
-    fn ticket(&self) -> Ticket {
-        Ticket(*self.generation.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Keeps an open card, unless anything was dropped since the ticket.
-    fn keep(&self, ticket: Ticket, id: CardId, card: Arc<PreparedCard>) {
-        let generation = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
-        if *generation == ticket.0 {
-            self.cards.insert(id, Kept { card, generation: *generation });
-        }
+        self.cards.find(&card).filter(|card| card.is_for(game))
     }
 
     /// Drops what changed.
     pub(super) fn hear(&self, batch: &ChangeBatch) {
         // A card knows when its set came out.
         if batch.is_broken || batch.some_went || !batch.sets.is_empty() {
-            return self.forget();
-        }
-        if batch.cards.is_empty() {
-            return;
-        }
-        let mut generation = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
-        *generation += 1;
-        for card in &batch.cards {
-            self.cards.invalidate(card);
+            self.forget();
+        } else if !batch.cards.is_empty() {
+            self.cards.forget(&batch.cards);
         }
     }
 
     /// Drops everything.
     pub fn forget(&self) {
-        let mut generation = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
-        *generation += 1;
-        self.oldest.store(*generation, Ordering::Release);
-        self.cards.invalidate_all();
+        self.cards.forget_all();
     }
 
     /// Tells `/metrics` how much memory the cards take.
     pub fn measure(&self) {
-        self.cards.run_pending_tasks();
-        metrics::gauge!("deck_card_bytes")
-            .set(f64::from(u32::try_from(self.cards.weighted_size()).unwrap_or(u32::MAX)));
+        let bytes = self.cards.bytes();
+        metrics::gauge!("deck_card_bytes").set(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
     }
 }
 
@@ -169,7 +126,7 @@ impl Names {
         let believed = state.card_cache.clock().is_current();
         let kept = &state.deck_cards;
         // Before the names are looked up: what changes after that is not kept.
-        let ticket = kept.ticket();
+        let ticket = kept.cards.ticket();
         let (mut open, mut held) = (Vec::new(), Vec::new());
         let mut hits = 0;
         for (name, key) in &keys {
@@ -196,7 +153,7 @@ impl Names {
         let mut conn = state.store.connection().await?;
         let read = deck_pool::by_ids(&mut conn, Viewer::stranger(), game, &open).await?;
         for (id, card) in read {
-            kept.keep(ticket, id, card.clone());
+            kept.cards.keep(ticket, id, card.clone());
             found.extend([card]);
         }
         let read = deck_pool::by_ids(&mut conn, viewer, game, &held).await?;
@@ -300,17 +257,17 @@ mod tests {
     fn what_changed_is_dropped_and_what_was_read_before_is_not_kept() {
         let (cards, game) = (DeckCards::new(1 << 20), game("1"));
         let (one, other) = (CardId(Uuid::from_u128(1)), CardId(Uuid::from_u128(2)));
-        let early = cards.ticket();
-        cards.keep(early, one, prepared(&game, "Pike"));
-        cards.keep(early, other, prepared(&game, "Carp"));
+        let early = cards.cards.ticket();
+        cards.cards.keep(early, one, prepared(&game, "Pike"));
+        cards.cards.keep(early, other, prepared(&game, "Carp"));
         assert_eq!(cards.find(&game, one).unwrap().card().key, "Pike");
         cards.hear(&ChangeBatch { cards: vec![one], ..ChangeBatch::default() });
         assert!(cards.find(&game, one).is_none());
         assert!(cards.find(&game, other).is_some());
-        cards.keep(early, one, prepared(&game, "Pike"));
+        cards.cards.keep(early, one, prepared(&game, "Pike"));
         assert!(cards.find(&game, one).is_none(), "it was read before the change");
         cards.hear(&ChangeBatch::default());
-        cards.keep(cards.ticket(), one, prepared(&game, "Pike"));
+        cards.cards.keep(cards.cards.ticket(), one, prepared(&game, "Pike"));
         assert!(cards.find(&game, one).is_some());
         let set = ("pond".to_owned(), "s".to_owned());
         cards.hear(&ChangeBatch { sets: vec![set], ..ChangeBatch::default() });
@@ -321,7 +278,7 @@ mod tests {
     fn what_was_prepared_for_another_manifest_is_read_anew() {
         let (cards, before, after) = (DeckCards::new(1 << 20), game("1"), game("2"));
         let one = CardId(Uuid::from_u128(1));
-        cards.keep(cards.ticket(), one, prepared(&before, "Pike"));
+        cards.cards.keep(cards.cards.ticket(), one, prepared(&before, "Pike"));
         assert!(cards.find(&after, one).is_none());
         assert!(cards.find(&before, one).is_some());
     }
@@ -330,9 +287,12 @@ mod tests {
     fn memory_is_bounded() {
         let (cards, game) = (DeckCards::new(50_000), game("1"));
         for id in 0..1_000 {
-            cards.keep(cards.ticket(), CardId(Uuid::from_u128(id)), prepared(&game, "Pike"));
+            cards.cards.keep(
+                cards.cards.ticket(),
+                CardId(Uuid::from_u128(id)),
+                prepared(&game, "Pike"),
+            );
         }
-        cards.measure();
-        assert!((1..=50_000).contains(&cards.cards.weighted_size()));
+        assert!((1..=50_000).contains(&cards.cards.bytes()));
     }
 }

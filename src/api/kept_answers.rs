@@ -3,13 +3,13 @@
 //! Whatever the change feed tells drops them all: they are few, quickly made again, and changes are rare beside reads. Whoever has not read
 //! the feed to its end within the last second believes nothing that is kept, as with the cards ([`super::card_cache`]).
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use actix_web::{HttpRequest, HttpResponse};
-use moka::sync::Cache;
 
+use super::catalogue::FeedClock;
 use super::extract::Rendered;
+use super::kept::Kept;
 use super::problem::Problem;
 
 /// What an entry costs beside its text, in bytes: key, headers, book-keeping; rounded up.
@@ -20,41 +20,15 @@ const LONGEST_KEY: usize = 512;
 /// The kept answers of a process.
 pub struct KeptAnswers {
     /// By path and query.
-    answers: Cache<String, Arc<Kept>>,
-    state: Mutex<State>,
-    trust: Duration,
-}
-
-#[derive(Default)]
-struct State {
-    /// Rises when everything is dropped. Locked while an answer is put in.
-    generation: u64,
-    /// How far the feed is known.
-    heard: Option<Heard>,
-}
-
-#[derive(Clone, Copy)]
-struct Heard {
-    /// The newest number.
-    newest: i64,
-    /// Everything is known that was committed before.
-    at: Instant,
-}
-
-struct Kept {
-    answer: Rendered,
-    generation: u64,
+    answers: Kept<String, Rendered>,
+    clock: FeedClock,
 }
 
 impl KeptAnswers {
     /// Answers of so many bytes together; `trust` is how long they are believed after the feed was read.
     pub fn new(bytes: u64, trust: Duration) -> Self {
-        let weigh = |key: &String, kept: &Arc<Kept>| {
-            let weight = key.len() + kept.answer.weight() + OVERHEAD;
-            u32::try_from(weight).unwrap_or(u32::MAX)
-        };
-        let answers = Cache::builder().max_capacity(bytes).weigher(weigh).build();
-        Self { answers, state: Mutex::default(), trust }
+        let weigh = |key: &String, answer: &Rendered| key.len() + answer.weight() + OVERHEAD;
+        Self { answers: Kept::new(bytes, weigh), clock: FeedClock::new(trust) }
     }
 
     /// The kept answer to a request, or the one that `make` makes, which is kept. It must depend on nothing but the path, the query and the
@@ -65,65 +39,35 @@ impl KeptAnswers {
         make: impl Future<Output = Result<Rendered, Problem>>,
     ) -> Result<HttpResponse, Problem> {
         let key = req.uri().path_and_query().map_or("", |key| key.as_str());
-        // A generation that was looked up before the database is asked: what is dropped meanwhile was read too early.
-        let generation = self.generation();
-        if let Some(kept) = generation.and_then(|generation| self.find(key, generation)) {
-            return Ok(kept.answer.answer(req));
+        if self.clock.is_current()
+            && let Some(kept) = self.answers.find(key)
+        {
+            return Ok(kept.answer(req));
         }
+        let ticket = self.answers.ticket();
         let answer = make.await?;
         let response = answer.answer(req);
-        if let Some(generation) = generation.filter(|_| key.len() <= LONGEST_KEY) {
-            self.keep(key, answer, generation);
+        if key.len() <= LONGEST_KEY {
+            self.answers.keep(ticket, key.to_owned(), answer);
         }
         Ok(response)
     }
 
-    /// Tells that the feed is known up to a number, and that it was asked for at that moment. Anything new drops everything.
-    pub fn hear(&self, newest: i64, at: Instant) {
-        let mut state = self.state();
-        let is_new = state.heard.is_none_or(|heard| heard.newest != newest);
-        state.heard = Some(Heard { newest, at });
-        if is_new {
-            self.drop_all(&mut state);
-        }
-    }
-
-    /// Drops everything: somebody has changed the catalogue here, and expects to see that.
+    /// Drops everything: something has happened to the catalogue.
     pub fn forget(&self) {
-        self.drop_all(&mut self.state());
+        self.answers.forget_all();
     }
 
-    fn drop_all(&self, state: &mut State) {
-        state.generation += 1;
-        self.answers.invalidate_all();
-    }
-
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The present generation; `None`: nothing that is kept may be believed.
-    fn generation(&self) -> Option<u64> {
-        let state = self.state();
-        let is_current = state.heard.is_some_and(|heard| heard.at.elapsed() < self.trust);
-        is_current.then_some(state.generation)
-    }
-
-    fn find(&self, key: &str, generation: u64) -> Option<Arc<Kept>> {
-        self.answers.get(key).filter(|kept| kept.generation == generation)
-    }
-
-    fn keep(&self, key: &str, answer: Rendered, generation: u64) {
-        // Held until it is in: else everything could be dropped in between.
-        let state = self.state();
-        if state.generation == generation {
-            self.answers.insert(key.to_owned(), Arc::new(Kept { answer, generation }));
-        }
+    /// How far the feed is heard.
+    pub(super) fn clock(&self) -> &FeedClock {
+        &self.clock
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use actix_web::test::TestRequest;
 
     use super::*;
@@ -133,7 +77,7 @@ mod tests {
 
     fn kept(trust: Duration) -> KeptAnswers {
         let kept = KeptAnswers::new(1 << 20, trust);
-        kept.hear(1, Instant::now());
+        kept.clock.is_known_until(Instant::now());
         kept
     }
 
@@ -152,9 +96,9 @@ mod tests {
         assert_eq!(tag(&kept, "/a", "two").await, first);
         assert_ne!(tag(&kept, "/a?limit=1", "two").await, first);
         // Nothing happened.
-        kept.hear(1, Instant::now());
+        kept.clock.is_known_until(Instant::now());
         assert_eq!(tag(&kept, "/a", "two").await, first);
-        kept.hear(2, Instant::now());
+        kept.forget();
         let second = tag(&kept, "/a", "two").await;
         assert_ne!(second, first);
         kept.forget();
@@ -167,7 +111,7 @@ mod tests {
         let req = TestRequest::with_uri("/a").to_http_request();
         let make = async {
             let read = Rendered::new(Freshness::Public(5), None, &"old");
-            kept.hear(2, Instant::now());
+            kept.forget();
             read
         };
         let old = kept.answer(&req, make).await.unwrap();
@@ -188,7 +132,7 @@ mod tests {
     #[tokio::test]
     async fn memory_is_bounded() {
         let kept = KeptAnswers::new(100_000, HOUR);
-        kept.hear(1, Instant::now());
+        kept.clock.is_known_until(Instant::now());
         let text = "x".repeat(900);
         for number in 0..1_000 {
             tag(&kept, &format!("/{number}"), &text).await;
@@ -196,13 +140,12 @@ mod tests {
         let long = format!("/{}", "x".repeat(LONGEST_KEY));
         let first = tag(&kept, &long, "one").await;
         assert_ne!(tag(&kept, &long, "two").await, first);
-        kept.answers.run_pending_tasks();
-        assert!(kept.answers.weighted_size() <= 100_000, "{}", kept.answers.weighted_size());
-        assert!(kept.answers.entry_count() > 20, "{}", kept.answers.entry_count());
+        assert!(kept.answers.bytes() <= 100_000, "{}", kept.answers.bytes());
+        assert!(kept.answers.count() > 20, "{}", kept.answers.count());
         let none = KeptAnswers::new(0, HOUR);
-        none.hear(1, Instant::now());
+        none.clock.is_known_until(Instant::now());
         let first = tag(&none, "/a", "one").await;
-        none.answers.run_pending_tasks();
+        assert_eq!(none.answers.bytes(), 0);
         assert_ne!(tag(&none, "/a", "two").await, first);
     }
 }

@@ -40,6 +40,7 @@ pub mod games;
 pub mod health;
 pub mod history;
 pub mod import;
+mod kept;
 pub mod kept_answers;
 pub mod middleware;
 pub mod openapi;

@@ -181,8 +181,8 @@ pub async fn shown(
     seen(conn, viewer, by.account(), rows).await.map(Some)
 }
 
-/// Begins with what the owner has (`MATERIALIZED`): going through all cards in their order would be longer where she has few of
-/// those that come first.
+/// Begins with what the owner has, and filters afterwards: a filter that may be absent looks to the planner, who makes one plan for all, as if it
+/// left few cards, and it would go through all cards first.
 async fn of_owner(
     conn: &mut Connection,
     owner: AccountId,
@@ -193,12 +193,14 @@ async fn of_owner(
 ) -> StoreResult<Vec<CopyRow>> {
     let (game, set, number, id) = after.unwrap_or_default();
     Ok(sql(format!(
-        "WITH mine AS MATERIALIZED (SELECT k.game_code, k.set_code, k.number, c.id FROM copies c {CARD_OF_COPY} \
-           WHERE c.owner_id = $1 AND (NOT $2 OR (c.frozen_at IS NULL AND c.voided_at IS NULL)) \
-             AND ($3 IS NULL OR k.game_code = $3) AND ($4 IS NULL OR k.set_code = $4) AND ($5 IS NULL OR k.id = $5) \
-             AND ($6 IS NULL OR p.rarity = $6) AND (k.game_code, k.set_code, k.number) >= ($7, $8, $9) \
-             AND ((k.game_code, k.set_code, k.number) <> ($7, $8, $9) OR c.id > $10)), \
-         page AS (SELECT id FROM mine ORDER BY game_code, set_code, number, id LIMIT $11) \
+        "WITH mine AS MATERIALIZED (SELECT k.game_code, k.set_code, k.number, c.id, k.id AS card_id, p.rarity FROM copies c \
+           JOIN printings p ON p.id = c.printing_id JOIN cards k ON k.id = p.card_id \
+           WHERE c.owner_id = $1 AND (NOT $2 OR (c.frozen_at IS NULL AND c.voided_at IS NULL))), \
+         page AS (SELECT id FROM mine \
+           WHERE ($3 IS NULL OR game_code = $3) AND ($4 IS NULL OR set_code = $4) AND ($5 IS NULL OR card_id = $5) \
+             AND ($6 IS NULL OR rarity = $6) AND (game_code, set_code, number) >= ($7, $8, $9) \
+             AND ((game_code, set_code, number) <> ($7, $8, $9) OR id > $10) \
+           ORDER BY game_code, set_code, number, id LIMIT $11) \
          SELECT {COLUMNS} FROM page JOIN copies c ON c.id = page.id {CARD_OF_COPY} \
          ORDER BY k.game_code, k.set_code, k.number, c.id"
     ))

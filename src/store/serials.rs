@@ -162,7 +162,7 @@ pub async fn submit_batch(
 ///
 /// All rows that are waited for are locked first, and in the order in which everybody locks them: copies by their keys, the account, cards by
 /// game, set and id. So whatever the order of a batch, nobody waits for each other in a circle, and the cards are held no longer than it takes to
-/// count. The statements that follow wait for nobody and go in one trip.
+/// count. The statement that follows waits for nobody.
 async fn register_all(
     conn: &mut Connection,
     by: &Acting<SubmitSerials>,
@@ -191,13 +191,16 @@ async fn register_all(
     let mut places: Vec<(usize, &MatchedCopy)> = free.into_values().collect();
     // In the order of the batch: the first copy of a card counts.
     places.sort_unstable_by_key(|(place, _)| *place);
-    let shared: &Connection = conn;
-    let registered = places.iter().map(|(place, copy)| register(shared, by, &batch[*place], copy));
-    let registered = try_join_all(registered).await?;
-    for ((place, copy), registration) in places.into_iter().zip(registered) {
-        if let Some(registration) = registration {
-            let new = &batch[place];
-            decided[place] = Some(count(conn, by, new, CardId(copy.card_id), registration).await?);
+    let claims: Vec<Claim<'_>> = places.iter().map(|(place, copy)| (&batch[*place], *copy)).collect();
+    let mut registered: BTreeMap<Uuid, Registration> = register(conn, by, &claims)
+        .await?
+        .into_iter()
+        .map(|registration| (registration.submission.id, registration))
+        .collect();
+    for (place, _) in places {
+        let new = &batch[place];
+        if let Some(registration) = registered.remove(&new.id.0) {
+            decided[place] = Some(count(conn, by, new, registration).await?);
         }
     }
     Ok(decided)
@@ -213,9 +216,9 @@ async fn decide(
         return Ok(Submitted::Rejected);
     };
     if copy.owner_id.is_none()
-        && let Some(registration) = register(conn, by, new, &copy).await?
+        && let Some(registration) = register(conn, by, &[(new, &copy)]).await?.pop()
     {
-        return count(conn, by, new, CardId(copy.card_id), registration).await;
+        return count(conn, by, new, registration).await;
     }
     if copy.owner_id != Some(by.account().0) {
         // Somebody may be faster between the look and the grasp, or a trade may be moving the copy: hold it, and look again.
@@ -254,82 +257,96 @@ struct Registration {
     submission: SubmissionRow,
 }
 
-/// Registers the copy, counts the submission, moves the card's progress and, at the threshold, unlocks the card and writes the
-/// event, and reads the answer: one statement. `None`: somebody else registered the copy meanwhile.
+/// A copy to register: the submission that claims it, and the copy that fits.
+type Claim<'a> = (&'a NewSubmission, &'a MatchedCopy);
+
+/// Registers copies, counts the submissions, moves the cards' progress and, at the threshold, unlocks a card and writes the event, and reads the
+/// answers: one statement. What somebody else registered meanwhile has no answer.
 ///
 /// The count lives in the card's row of `unlocks`. Its lock makes submissions of one card queue, each seeing the count that the
 /// one before left; counting rows of `submissions` instead would read a stale snapshot. Data-modifying CTEs are joined, never
-/// put into a sub-select: when Postgres re-checks a row that it had to wait for, it cannot run them again.
+/// put into a sub-select: when Postgres re-checks a row that it had to wait for, it cannot run them again. Of several copies of one card the one with
+/// the lowest id of its submission counts.
 ///
 /// The account's row is locked before the card's and before the entry in the index of counted submissions, banned or not: a ban or its end waits for submissions that are being made, or they for it, and
-/// the vote of a banned account is not counted.
+/// the vote of a banned account is not counted. Whoever registers more than one copy has locked all of them before, and all cards.
 async fn register(
-    mut conn: &Connection,
+    conn: &mut Connection,
     by: &Acting<SubmitSerials>,
-    new: &NewSubmission,
-    copy: &MatchedCopy,
-) -> StoreResult<Option<Registration>> {
-    let registered: Vec<Registration> = sql(
-        "WITH claimed AS ( \
-             UPDATE copies SET owner_id = $3, registered_at = $4 \
-             WHERE code_prefix = $1 AND code_mac = $2 AND owner_id IS NULL AND voided_at IS NULL AND frozen_at IS NULL \
-             RETURNING code_prefix, code_mac, id, printing_id \
+    claims: &[Claim<'_>],
+) -> StoreResult<Vec<Registration>> {
+    let Some((one, _)) = claims.first() else { return Ok(Vec::new()) };
+    let prefixes: Vec<_> = claims.iter().map(|(new, _)| new.claim.prefix.to_string()).collect();
+    let macs: Vec<&[u8]> = claims.iter().map(|(_, copy)| copy.code_mac.as_slice()).collect();
+    let cards: Vec<Uuid> = claims.iter().map(|(_, copy)| copy.card_id).collect();
+    let submissions: Vec<Uuid> = claims.iter().map(|(new, _)| new.id.0).collect();
+    let entries: Vec<Uuid> = claims.iter().map(|_| LedgerId::fresh().0).collect();
+    let events: Vec<Uuid> = claims.iter().map(|_| Uuid::now_v7()).collect();
+    let registered = sql(
+        "WITH wanted AS MATERIALIZED ( \
+             SELECT * FROM unnest($1, $2, $3, $4, $5, $6) AS w (code_prefix, code_mac, card_id, submission_id, entry_id, event_id) \
+         ), claimed AS ( \
+             UPDATE copies c SET owner_id = $7, registered_at = $8, id = gen_random_uuid() FROM wanted w \
+             WHERE c.code_prefix = w.code_prefix AND c.code_mac = w.code_mac \
+               AND c.owner_id IS NULL AND c.voided_at IS NULL AND c.frozen_at IS NULL \
+             RETURNING w.*, c.id AS copy_id, c.printing_id \
          ), ledger AS ( \
-             INSERT INTO copy_ledger (id, code_prefix, code_mac, entry, account_id, created_at) \
-             SELECT $5, code_prefix, code_mac, 'register', $3, $4 FROM claimed \
+             INSERT INTO copy_ledger (id, code_prefix, code_mac, entry, account_id, created_at, position, owner_id) \
+             SELECT entry_id, code_prefix, code_mac, 'register', $7, $8, 1, $7 FROM claimed \
          ), voter AS ( \
-             SELECT banned_at IS NULL AS counts FROM accounts WHERE id = $3 FOR SHARE \
+             SELECT banned_at IS NULL AS counts FROM accounts WHERE id = $7 FOR SHARE \
          ), counted AS ( \
              INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
-             SELECT $6, $3, u.card_id, claimed.code_prefix, claimed.code_mac, true, $4 \
-             FROM claimed JOIN voter ON true JOIN unlocks u ON u.card_id = $7 \
+             SELECT claimed.submission_id, $7, u.card_id, claimed.code_prefix, claimed.code_mac, true, $8 \
+             FROM claimed JOIN voter ON true JOIN unlocks u ON u.card_id = claimed.card_id ORDER BY claimed.submission_id \
              ON CONFLICT (account_id, card_id) WHERE counted DO NOTHING \
-             RETURNING card_id \
+             RETURNING id, card_id \
          ), uncounted AS ( \
              INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
-             SELECT $6, $3, $7, claimed.code_prefix, claimed.code_mac, false, $4 \
-             FROM claimed LEFT JOIN counted ON true WHERE counted.card_id IS NULL \
+             SELECT claimed.submission_id, $7, claimed.card_id, claimed.code_prefix, claimed.code_mac, false, $8 \
+             FROM claimed LEFT JOIN counted ON counted.id = claimed.submission_id WHERE counted.id IS NULL \
          ), network AS ( \
              INSERT INTO submission_networks (submission_id, network_mac, wider_macs) \
-             SELECT $6, $9, $10 FROM claimed JOIN unlocks u ON u.card_id = $7 AND u.unlocked_at IS NULL \
+             SELECT claimed.submission_id, $9, $10 FROM claimed JOIN unlocks u ON u.card_id = claimed.card_id AND u.unlocked_at IS NULL \
          ), bump AS ( \
              UPDATE unlocks u \
              SET submissions = u.submissions + 1, \
-                 unlocked_at = CASE WHEN u.submissions + 1 >= u.threshold THEN $4 END, \
+                 unlocked_at = CASE WHEN u.submissions + 1 >= u.threshold THEN $8 END, \
                  reason = CASE WHEN u.submissions + 1 >= u.threshold THEN 'threshold' END \
              FROM counted JOIN voter ON voter.counts WHERE u.card_id = counted.card_id AND u.unlocked_at IS NULL AND NOT u.by_policy \
-             RETURNING u.card_id, u.submissions, u.threshold, u.unlocked_at \
+             RETURNING u.card_id, counted.id AS submission_id, u.submissions, u.threshold, u.unlocked_at \
          ), vote AS ( \
-             INSERT INTO counted_submissions (submission_id) SELECT $6 FROM bump \
+             INSERT INTO counted_submissions (submission_id) SELECT submission_id FROM bump \
          ), event AS ( \
              INSERT INTO events (id, kind, subject_id, payload, created_at) \
-             SELECT $8, 'card.unlocked', k.id, \
-                    jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $4 \
-             FROM bump JOIN cards k ON k.id = bump.card_id WHERE bump.unlocked_at IS NOT NULL \
+             SELECT w.event_id, 'card.unlocked', k.id, \
+                    jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $8 \
+             FROM bump JOIN wanted w ON w.submission_id = bump.submission_id JOIN cards k ON k.id = bump.card_id \
+             WHERE bump.unlocked_at IS NOT NULL \
          ) \
-         SELECT counted.card_id IS NOT NULL AS first, bump.unlocked_at IS NOT NULL AS unlocked, \
-                bump.card_id IS NOT NULL OR NOT voter.counts \
-                OR NOT EXISTS (SELECT FROM unlocks WHERE card_id = $7 AND unlocked_at IS NULL) AS settled, \
-                $6 AS id, $4 AS created_at, bump.card_id IS NOT NULL AS counted, \
-                claimed.id AS copy_id, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
+         SELECT counted.id IS NOT NULL AS first, bump.unlocked_at IS NOT NULL AS unlocked, \
+                bump.card_id IS NOT NULL OR NOT voter.counts OR u.card_id IS NULL OR u.unlocked_at IS NOT NULL AS settled, \
+                claimed.submission_id AS id, $8 AS created_at, bump.card_id IS NOT NULL AS counted, \
+                claimed.copy_id, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
                 coalesce(bump.submissions, u.submissions) AS submissions, coalesce(bump.threshold, u.threshold) AS threshold, \
                 coalesce(bump.unlocked_at, u.unlocked_at) AS unlocked_at \
-         FROM claimed JOIN voter ON true JOIN printings p ON p.id = claimed.printing_id JOIN cards k ON k.id = $7 \
-         LEFT JOIN unlocks u ON u.card_id = $7 LEFT JOIN counted ON true LEFT JOIN bump ON true",
+         FROM claimed JOIN voter ON true JOIN printings p ON p.id = claimed.printing_id JOIN cards k ON k.id = claimed.card_id \
+         LEFT JOIN unlocks u ON u.card_id = claimed.card_id LEFT JOIN counted ON counted.id = claimed.submission_id \
+         LEFT JOIN bump ON bump.submission_id = claimed.submission_id",
     )
-    .bind::<Text, _>(new.claim.prefix.to_string())
-    .bind::<Binary, _>(&copy.code_mac)
+    .bind::<Array<Text>, _>(prefixes)
+    .bind::<Array<Binary>, _>(macs)
+    .bind::<Array<SqlUuid>, _>(cards)
+    .bind::<Array<SqlUuid>, _>(submissions)
+    .bind::<Array<SqlUuid>, _>(entries)
+    .bind::<Array<SqlUuid>, _>(events)
     .bind::<SqlUuid, _>(by.account().0)
-    .bind::<Timestamptz, _>(new.at)
-    .bind::<SqlUuid, _>(LedgerId::fresh().0)
-    .bind::<SqlUuid, _>(new.id.0)
-    .bind::<SqlUuid, _>(copy.card_id)
-    .bind::<SqlUuid, _>(Uuid::now_v7())
-    .bind::<Binary, _>(new.network_mac.to_vec())
-    .bind::<Array<Binary>, _>(new.wider_macs.iter().map(<[u8; 16]>::as_slice).collect::<Vec<_>>())
-    .get_results(&mut conn)
+    .bind::<Timestamptz, _>(one.at)
+    .bind::<Binary, _>(one.network_mac.to_vec())
+    .bind::<Array<Binary>, _>(one.wider_macs.iter().map(<[u8; 16]>::as_slice).collect::<Vec<_>>())
+    .get_results(conn)
     .await?;
-    Ok(registered.into_iter().next())
+    Ok(registered)
 }
 
 /// Sees to it that what was registered is counted, and tells how far the card is then.
@@ -337,13 +354,13 @@ async fn count(
     conn: &mut Connection,
     by: &Acting<SubmitSerials>,
     new: &NewSubmission,
-    card: CardId,
     registration: Registration,
 ) -> StoreResult<Submitted> {
     let Registration { first, unlocked, settled, submission } = registration;
     if settled {
         return Ok(Submitted::Registered { submission: Box::new(submission), unlocked });
     }
+    let card = CardId(submission.of.card_id);
     // A policy decides over the card, or did when the statement began; or the account submitted another copy before.
     let unlocked = if first {
         votes::count_card(conn, card, new.at).await?

@@ -36,7 +36,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body(SUBMIT)
         .by(Row)
         .rows(CODES)
-        .spends(3_000)
+        .spends(8_000)
         .writes(SUBMITS)
         .goal(Goal::Ratio(0.5))
         .why(WHY_SUBMITS),
@@ -44,7 +44,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body(SUBMIT)
         .by(Row)
         .rows(CODES)
-        .spends(3_000)
+        .spends(8_000)
         .connections(64)
         .writes(SUBMITS)
         .goal(Goal::Ratio(0.5))
@@ -53,7 +53,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body(SUBMIT)
         .by(Row)
         .rows(CODES_OF_ONE)
-        .spends(1_500)
+        .spends(6_000)
         .writes(SUBMITS)
         .goal(Goal::Ratio(0.5))
         .why("each waits for the commit of the one before it"),
@@ -63,7 +63,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .by(Row)
         .rows("WITH drawn AS (DELETE FROM bench.codes WHERE n IN (SELECT n FROM bench.codes ORDER BY n LIMIT :many) RETURNING *) \
                SELECT code_number, card_name, bench.account(2) AS caller, card, code_prefix, encode(code_mac, 'hex') AS code_mac FROM drawn ORDER BY n")
-        .spends(1_500)
+        .spends(6_000)
         .writes(SUBMITS)
         .goal(Goal::Ratio(0.5))
         .why("one account's submissions share its row, which a ban waits for"),
@@ -71,7 +71,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body("{\"submissions\": <batch_json>}")
         .by(Row)
         .rows(BATCHES)
-        .spends(60)
+        .spends(200)
         .like(Yardstick::None("five times as many codes in a second as one by one is the goal: compare with that row")),
     Recipe::get("list_submissions", "own submissions", "/v1/submissions").by(Row).rows(super::PLAYERS).reads(&[
         "SELECT s.id, s.card_id, s.counted, s.created_at, c.id, p.rarity, k.set_code, k.number FROM submissions s \

@@ -51,15 +51,18 @@ impl Feed {
             let mut pause = INTERVAL;
             match read(&store, known).await {
                 Ok(batch) => {
+                    let is_new = known != Some(batch.up_to);
                     known = Some(batch.up_to);
                     let batch = Arc::new(batch);
                     shared.card_cache.hear(&batch);
                     shared.deck_cards.hear(&batch);
+                    if is_new {
+                        shared.kept_answers.forget();
+                    }
                     if batch.is_last {
                         shared.card_cache.clock().is_known_until(began);
-                        shared.kept_answers.hear(batch.up_to, began);
+                        shared.kept_answers.clock().is_known_until(began);
                     } else {
-                        shared.kept_answers.forget();
                         pause = Duration::ZERO;
                     }
                     shared.feed.tell(Heard { batch, began });

@@ -39,7 +39,7 @@ pub(in crate::store) struct MatchedCopy {
     /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: Uuid,
-    /// The submission that registered it, when the asker made it.
+    /// The submission that registered it, when the asker made it and has the copy.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub own_submission: Option<Uuid>,
     /// Whether the asker owns it or ever did.
@@ -59,15 +59,15 @@ pub(in crate::store) async fn matching_copy(
 ) -> StoreResult<Option<MatchedCopy>> {
     let macs: Vec<Vec<u8>> = claim.macs.iter().map(|mac| mac.0.to_vec()).collect();
     let found = sql(
-        "SELECT c.id, c.code_mac, c.owner_id, p.card_id, s.id AS own_submission, \
-                EXISTS (SELECT FROM copy_ledger l WHERE l.code_prefix = c.code_prefix AND l.code_mac = c.code_mac \
-                        AND l.owner_id = $5) AS was_owner \
+        "SELECT c.id, c.code_mac, c.owner_id, p.card_id, \
+                CASE WHEN c.owner_id = $5 THEN (SELECT s.id FROM submissions s \
+                    WHERE s.code_prefix = c.code_prefix AND s.code_mac = c.code_mac AND s.account_id = $5) END AS own_submission, \
+                c.owner_id IS NOT NULL AND EXISTS (SELECT FROM copy_ledger l WHERE l.code_prefix = c.code_prefix \
+                    AND l.code_mac = c.code_mac AND l.owner_id = $5) AS was_owner \
          FROM copies c \
          JOIN print_runs r ON r.id = c.print_run_id \
          JOIN printings p ON p.id = c.printing_id \
          JOIN card_content k ON k.card_id = p.card_id \
-         LEFT JOIN submissions s \
-           ON s.code_prefix = c.code_prefix AND s.code_mac = c.code_mac AND s.account_id = $5 \
          WHERE c.code_prefix = (SELECT $1) AND c.code_mac = ANY ((SELECT $2)::bytea[]) \
            AND k.name_key = (SELECT $3) AND ((SELECT $4) IS NULL OR k.game_code = (SELECT $4)) \
            AND r.status = 'active' AND c.voided_at IS NULL AND (c.frozen_at IS NULL OR c.owner_id IS NOT NULL)",
