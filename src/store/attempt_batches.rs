@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, Utc};
 use tokio::sync::oneshot;
 
-use super::attempts::{self, AttemptRow, AttemptSubject};
+use super::attempts::{self, AttemptRow, AttemptSubject, Flush};
 use super::{Store, StoreError, StoreResult};
 
 /// Most orders of one batch: its rows are locked until it is committed.
@@ -267,7 +267,7 @@ async fn release(store: &Store, rows: &[AttemptRow]) -> StoreResult<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    attempts::release_rows(&mut *store.connection().await?, rows).await
+    attempts::release_rows(&mut *store.connection().await?, rows, Flush::Later).await
 }
 
 /// Takes what is missing, and commits before it tells who got what. What the limits do not leave, or nobody could use after all, is not taken.
@@ -310,7 +310,7 @@ async fn take_in(
     }
     left.retain(|row| row.units > 0);
     if !left.is_empty() {
-        attempts::release_rows(begun.conn(), &left).await?;
+        attempts::release_rows(begun.conn(), &left, Flush::AsBegun).await?;
     }
     Ok(taken)
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use diesel::QueryableByName;
-use diesel::sql_types::{Array, Binary, Int4, Text, Timestamptz};
+use diesel::sql_types::{Array, Binary, Bool, Int4, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
 use super::statement::sql;
@@ -139,7 +139,7 @@ pub async fn release(
         units,
     };
     let rows: Vec<AttemptRow> = subjects.iter().map(row).collect();
-    release_rows(conn, &rows).await
+    release_rows(conn, &rows, Flush::AsBegun).await
 }
 
 /// Units of one subject in one window.
@@ -167,12 +167,29 @@ fn columns(rows: &[AttemptRow]) -> RowColumns {
     )
 }
 
+/// Whether a change must be on the disk before it counts as made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flush {
+    /// As the transaction has it.
+    AsBegun,
+    /// It may be lost when Postgres or the machine fails within a fraction of a second. Of the transaction, which is this statement alone.
+    Later,
+}
+
 /// Gives units back, in a statement that locks the rows in the order in which all do.
-pub(super) async fn release_rows(conn: &mut Connection, rows: &[AttemptRow]) -> StoreResult<()> {
+///
+/// A unit that was given back and is taken again after a crash is an attempt too few, never one too many. So nobody need wait for the disk.
+pub(super) async fn release_rows(
+    conn: &mut Connection,
+    rows: &[AttemptRow],
+    flush: Flush,
+) -> StoreResult<()> {
     let (scopes, macs, starts, units) = columns(rows);
-    sql("WITH given AS ( \
+    sql("WITH setting AS MATERIALIZED ( \
+             SELECT CASE WHEN $5 THEN set_config('synchronous_commit', 'off', true) END \
+         ), given AS ( \
              SELECT a.scope, a.subject_mac, a.window_start, w.units FROM unnest($1, $2, $3, $4) AS w (scope, mac, start, units) \
-             JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start) \
+             JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start) JOIN setting ON true \
              ORDER BY a.scope, a.subject_mac, a.window_start FOR UPDATE OF a \
          ) \
          UPDATE attempts a SET used = greatest(a.used - given.units, 0) FROM given \
@@ -181,6 +198,7 @@ pub(super) async fn release_rows(conn: &mut Connection, rows: &[AttemptRow]) -> 
     .bind::<Array<Binary>, _>(macs)
     .bind::<Array<Timestamptz>, _>(starts)
     .bind::<Array<Int4>, _>(units)
+    .bind::<Bool, _>(flush == Flush::Later)
     .execute(conn)
     .await?;
     Ok(())

@@ -146,7 +146,8 @@ pub async fn set(
         return Err(CollectionError::Unknown);
     }
     let counts = BTreeMap::from([((printing, condition), quantity)]);
-    write(conn, by.account(), &counts, at).await?;
+    let more = !known.contains_key(&(printing, condition));
+    write(conn, by.account(), &counts, more, at).await?;
     let entries = entries_of(conn, by, viewer, &[(printing, condition)]).await?;
     Ok(entries.into_iter().next().flatten())
 }
@@ -198,6 +199,7 @@ pub async fn change(
     if !repeated {
         let printings = keys.iter().map(|(printing, _)| printing.0).collect();
         let mut counts = counts(conn, by.account(), Only::Printings(printings)).await?;
+        let more = keys.iter().any(|key| !counts.contains_key(key));
         let mut out_of_range = Vec::new();
         for (place, (key, change)) in keys.iter().zip(changes).enumerate() {
             let count = counts.entry(*key).or_insert(0);
@@ -211,7 +213,7 @@ pub async fn change(
         }
         let touched: BTreeSet<EntryKey> = keys.iter().copied().collect();
         counts.retain(|key, _| touched.contains(key));
-        write(conn, by.account(), &counts, at).await?;
+        write(conn, by.account(), &counts, more, at).await?;
     }
     let entries = entries_of(conn, by, viewer, &keys).await?;
     Ok(keys.into_iter().zip(entries).map(|(key, entry)| Changed { key, entry }).collect())
@@ -274,7 +276,9 @@ pub(super) async fn counts(
     const SELECT: &str = "SELECT e.printing_id, e.condition, e.quantity FROM collection_entries e";
     let rows: Vec<CountRow> = match only {
         Only::Printings(ids) => {
-            let text = format!("{SELECT} WHERE e.account_id = $1 AND e.printing_id = ANY($2)");
+            let text = format!(
+                "{SELECT} WHERE e.account_id = $1 AND e.printing_id = ANY ((SELECT $2)::uuid[])"
+            );
             let query = sql(text).bind::<SqlUuid, _>(account.0);
             query.bind::<Array<SqlUuid>, _>(ids).load(conn).await?
         }
@@ -297,11 +301,13 @@ struct Total {
     total: i64,
 }
 
-/// Writes counts; 0 removes. Under [`lock`].
+/// Writes counts; 0 removes. Under [`lock`]. `more`: there may be entries afterwards that were not there
+/// before, so they are counted.
 pub(super) async fn write(
     conn: &mut Connection,
     account: AccountId,
     counts: &BTreeMap<EntryKey, i32>,
+    more: bool,
     at: DateTime<Utc>,
 ) -> Result<(), CollectionError> {
     let part = |kept: bool| {
@@ -341,6 +347,9 @@ pub(super) async fn write(
     .bind::<Timestamptz, _>(at)
     .execute(conn)
     .await?;
+    if !more {
+        return Ok(());
+    }
     let Total { total } =
         sql("SELECT count(*) AS total FROM collection_entries WHERE account_id = $1")
             .bind::<SqlUuid, _>(account.0)

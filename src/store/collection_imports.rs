@@ -56,17 +56,21 @@ pub(super) async fn shelf(
     wanted: &[&WantedPrinting],
     assumed: &Assumptions,
 ) -> StoreResult<Shelf> {
-    let mut shelf = titles(conn).await?;
+    let needs_sets = wanted.iter().any(|one| one.printing.is_none() || !one.sets.is_empty());
+    let mut shelf = titles(conn, needs_sets).await?;
     fill(conn, &mut shelf, account, viewer, wanted, assumed).await?;
     Ok(shelf)
 }
 
-/// A shelf with all games and sets, and no cards.
-async fn titles(conn: &mut Connection) -> StoreResult<Shelf> {
+/// A shelf with all games, with all sets or none, and no cards.
+async fn titles(conn: &mut Connection, needs_sets: bool) -> StoreResult<Shelf> {
     let all_games: Vec<(String, String)> =
         games::table.select((games::code, games::name)).order(games::code).load(conn).await?;
     let all_games = all_games.into_iter();
     let all_games = all_games.map(|(code, name)| Titled { game: code.clone(), code, name });
+    if !needs_sets {
+        return Ok(Shelf::new(all_games.collect(), Vec::new()));
+    }
     let all_sets: Vec<(String, String, String)> = sets::table
         .select((sets::game_code, sets::code, sets::name))
         .order((sets::game_code, sets::code))
@@ -222,7 +226,7 @@ pub async fn read(
     lines: &[Line],
     assumed: &Assumptions,
 ) -> StoreResult<Reading> {
-    let mut shelf = titles(conn).await?;
+    let mut shelf = titles(conn, true).await?;
     let mut reading = Reading::default();
     let mut told = 0;
     for stretch in lines.chunks(STRETCH) {
@@ -485,7 +489,7 @@ pub async fn commit(
     };
     let (after, mut result) = merge(&before, &entries, replaces)?;
     result.rejected = rejected;
-    collection::write(conn, by.account(), &after, at).await?;
+    collection::write(conn, by.account(), &after, true, at).await?;
     sql(
         "UPDATE collection_imports SET committed_at = $2, result = $3, entries = '[]' WHERE id = $1",
     )

@@ -191,7 +191,8 @@ async fn register_all(
     let mut places: Vec<(usize, &MatchedCopy)> = free.into_values().collect();
     // In the order of the batch: the first copy of a card counts.
     places.sort_unstable_by_key(|(place, _)| *place);
-    let claims: Vec<Claim<'_>> = places.iter().map(|(place, copy)| (&batch[*place], *copy)).collect();
+    let claims: Vec<Claim<'_>> =
+        places.iter().map(|(place, copy)| (&batch[*place], *copy)).collect();
     let mut registered: BTreeMap<Uuid, Registration> = register(conn, by, &claims)
         .await?
         .into_iter()

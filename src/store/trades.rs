@@ -284,7 +284,7 @@ async fn terms(
                 c.voided_at IS NOT NULL AS voided, \
                 EXISTS (SELECT FROM trade_copies t WHERE t.trade_id = $2 AND t.given \
                         AND t.code_prefix = c.code_prefix AND t.code_mac = c.code_mac) AS was_given \
-         FROM copies c WHERE c.id = ANY ($1)",
+         FROM copies c WHERE c.id = ANY ((SELECT $1)::uuid[])",
     )
     .bind::<Array<SqlUuid>, _>(ids)
     .bind::<Nullable<SqlUuid>, _>(counter_to.map(|trade| trade.0))

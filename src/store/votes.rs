@@ -84,7 +84,7 @@ async fn votes_for(
          FROM valid_votes v \
          JOIN printings p ON p.id = v.printing_id \
          LEFT JOIN submission_networks n ON n.submission_id = v.submission_id \
-         WHERE v.card_id = ANY ($1) ORDER BY v.created_at, v.submission_id",
+         WHERE v.card_id = ANY ((SELECT $1)::uuid[]) ORDER BY v.created_at, v.submission_id",
     )
     .bind::<Array<SqlUuid>, _>(ids)
     .load(conn)
@@ -116,7 +116,7 @@ async fn note(
     sql(
         "WITH taken_back AS ( \
              DELETE FROM counted_submissions c USING submissions s \
-             WHERE s.card_id = ANY ($1) AND c.submission_id = s.id \
+             WHERE s.card_id = ANY ((SELECT $1)::uuid[]) AND c.submission_id = s.id \
                AND NOT EXISTS (SELECT FROM unnest($3) AS kept (id) WHERE kept.id = c.submission_id) \
          ), given AS ( \
              INSERT INTO counted_submissions (submission_id) SELECT unnest($3) ON CONFLICT DO NOTHING \
@@ -148,7 +148,7 @@ struct HeldCard {
 async fn hold(conn: &mut Connection, cards: &[Uuid]) -> StoreResult<Vec<HeldCard>> {
     Ok(sql(
         "SELECT u.card_id, k.game_code, k.set_code, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
-         WHERE u.card_id = ANY ($1) AND u.unlocked_at IS NULL \
+         WHERE u.card_id = ANY ((SELECT $1)::uuid[]) AND u.unlocked_at IS NULL \
          ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u",
     )
     .bind::<Array<SqlUuid>, _>(cards)

@@ -29,6 +29,12 @@ const SUBMITS: &[&str] = &[
     "INSERT INTO account_events (account_id, kind, card_id, created_at) VALUES (:caller::uuid, 'submission.accepted', :card::uuid, now())",
     "UPDATE unlocks SET submissions = submissions WHERE card_id = :card::uuid",
 ];
+/// The yardstick gives copies owners, and writes no entries of their ledger.
+const UNREGISTER: &[&str] = &["SET session_replication_role = replica; \
+     UPDATE copies c SET owner_id = NULL, registered_at = NULL, id = NULL FROM yard.rows y \
+     WHERE c.code_prefix = y.code_prefix AND c.code_mac = decode(y.code_mac, 'hex') \
+       AND NOT EXISTS (SELECT FROM copy_ledger l WHERE l.code_prefix = c.code_prefix AND l.code_mac = c.code_mac); \
+     RESET session_replication_role"];
 const WHY_SUBMITS: &str = "beside what the yardstick writes it counts attempts of account and networks, applies the policy, and tells of unlocks";
 
 pub(super) const RECIPES: &[Recipe] = &[
@@ -38,6 +44,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(CODES)
         .spends(8_000)
         .writes(SUBMITS)
+        .restore(UNREGISTER)
         .goal(Goal::Ratio(0.5))
         .why(WHY_SUBMITS),
     Recipe::post("create_submission", "submit a serial, 64 connections", "/v1/submissions")
@@ -47,6 +54,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .spends(8_000)
         .connections(64)
         .writes(SUBMITS)
+        .restore(UNREGISTER)
         .goal(Goal::Ratio(0.5))
         .why(WHY_SUBMITS),
     Recipe::post("create_submission", "submit a serial, all of one card", "/v1/submissions")
@@ -55,6 +63,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(CODES_OF_ONE)
         .spends(6_000)
         .writes(SUBMITS)
+        .restore(UNREGISTER)
         .goal(Goal::Ratio(0.5))
         .why("each waits for the commit of the one before it"),
     Recipe::post("create_submission", "submit a serial, one account on one network", "/v1/submissions")
@@ -65,6 +74,7 @@ pub(super) const RECIPES: &[Recipe] = &[
                SELECT code_number, card_name, bench.account(2) AS caller, card, code_prefix, encode(code_mac, 'hex') AS code_mac FROM drawn ORDER BY n")
         .spends(6_000)
         .writes(SUBMITS)
+        .restore(UNREGISTER)
         .goal(Goal::Ratio(0.5))
         .why("one account's submissions share its row, which a ban waits for"),
     Recipe::post("create_submissions", "submit fifty serials", "/v1/submissions/batch")

@@ -29,8 +29,12 @@ pub fn name_key(name: &str) -> String {
 /// assert_eq!(search_key("Crème-Brûlée Ørk"), "cremebruleeork");
 /// ```
 pub fn search_key(name: &str) -> String {
-    let mut folded = String::with_capacity(name.len());
-    for letter in name_key(name).nfd().filter(|letter| !is_combining_mark(*letter)) {
+    let key = name_key(name);
+    if key.is_ascii() {
+        return key;
+    }
+    let mut folded = String::with_capacity(key.len());
+    for letter in key.nfd().filter(|letter| !is_combining_mark(*letter)) {
         match letter {
             'ø' => folded.push('o'),
             'ł' => folded.push('l'),

@@ -5,7 +5,7 @@ use diesel::deserialize::{self, QueryableByName};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::row::NamedRow;
-use diesel::sql_types::{Array, Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -247,8 +247,7 @@ pub async fn find_many(
         return Ok(Vec::new());
     }
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let sql =
-        cards_and_content(viewer).push(" AND c.id = ANY(").bind::<Array<SqlUuid>, _>(ids).push(")");
+    let sql = cards_and_content(viewer).push(" AND c.id = ").any::<SqlUuid, _>(ids);
     let rows: Vec<Row> = sql.fixed().load(&mut conn).await?;
     Ok(rows.into_iter().map(Row::view).collect())
 }
@@ -269,9 +268,8 @@ pub async fn printings_of(
          JOIN card_content content ON content.card_id = p.card_id AND ",
     )
     .sight(viewer)
-    .push(" WHERE p.card_id = ANY(")
-    .bind::<Array<SqlUuid>, _>(cards)
-    .push(")");
+    .push(" WHERE p.card_id = ")
+    .any::<SqlUuid, _>(cards);
     let rows: Vec<PrintingOfRow> = sql.fixed().load(&mut conn).await?;
     Ok(rows.into_iter().map(|row| (CardId(row.card_id), row.printing.printing())).collect())
 }

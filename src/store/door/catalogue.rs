@@ -164,11 +164,7 @@ pub async fn records(
         return Ok(Vec::new());
     }
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let sql = Sql::new(SEARCHED)
-        .sight(viewer)
-        .push(" WHERE c.id = ANY(")
-        .bind::<Array<SqlUuid>, _>(ids)
-        .push(")");
+    let sql = Sql::new(SEARCHED).sight(viewer).push(" WHERE c.id = ").any::<SqlUuid, _>(ids);
     let rows: Vec<Row> = sql.fixed().load(conn).await?;
     with_printings(conn, viewer, rows).await
 }
@@ -192,9 +188,8 @@ async fn with_printings(
          JOIN card_content content ON content.card_id = p.card_id AND ",
     )
     .sight(viewer)
-    .push(" WHERE p.card_id = ANY(")
-    .bind::<Array<SqlUuid>, _>(seen)
-    .push(")");
+    .push(" WHERE p.card_id = ")
+    .any::<SqlUuid, _>(seen);
     let rows: Vec<PrintingRow> = sql.fixed().load(conn).await?;
     for row in rows {
         let card = row.card_id.as_u128();
@@ -220,10 +215,14 @@ pub async fn held_hidden(
     account: AccountId,
     limit: i64,
 ) -> StoreResult<Vec<CardId>> {
-    let sql = Sql::new("SELECT DISTINCT mine.card_id FROM (")
+    // What the account has comes first, and each of its cards is looked up: a limit whose number Postgres does not know when it plans makes it
+    // compare all hidden cards with all of hers, in the hope that a few are enough.
+    let sql = Sql::new("WITH mine AS MATERIALIZED (SELECT DISTINCT one.card_id FROM (")
         .push(HELD)
         .bind::<SqlUuid, _>(account.0)
-        .push(") mine JOIN unlocks u ON u.card_id = mine.card_id AND u.unlocked_at IS NULL LIMIT ")
+        .push(
+            ") one) SELECT mine.card_id FROM mine WHERE (SELECT u.unlocked_at IS NULL FROM unlocks u WHERE u.card_id = mine.card_id) LIMIT ",
+        )
         .bind::<BigInt, _>(limit);
     let rows: Vec<IdRow> = sql.fixed().load(&mut conn).await?;
     Ok(rows.into_iter().map(|row| CardId(row.card_id)).collect())

@@ -132,8 +132,7 @@ fn filtered<'a>(
             .push(")");
     }
     if let Some(printings) = &filter.printings {
-        sql = sql.push(" AND e.printing_id = ANY(").bind::<Array<SqlUuid>, _>(printings.clone());
-        sql.push(")")
+        sql.push(" AND e.printing_id = ").any::<SqlUuid, _>(printings.clone())
     } else {
         // From one entry to all that an account may have.
         sql.plan_each_time()
@@ -442,11 +441,7 @@ pub(in crate::store) async fn seen_printings(
         "SELECT p.id, p.card_id, p.rarity FROM printings p JOIN card_content content ON content.card_id = p.card_id AND ",
     )
     .sight(viewer)
-    .push(" WHERE p.id = ANY(")
-    .bind::<Array<SqlUuid>, _>(ids)
-    .push(") OR p.card_id = ANY(")
-    .bind::<Array<SqlUuid>, _>(cards)
-    .push(")");
+    .push(" WHERE p.id = ").any::<SqlUuid, _>(ids).push(" OR p.card_id = ").any::<SqlUuid, _>(cards);
     Ok(sql.composed().load(conn).await?)
 }
 
@@ -512,9 +507,9 @@ pub(in crate::store) async fn known_cards(
     for names in clues.names.chunks(CHUNK) {
         let sql = Sql::new(KNOWN)
             .content_seen_by(viewer)
-            .push(" JOIN cards c ON c.id = content.card_id WHERE content.search_key = ANY(")
-            .bind::<Array<Text>, _>(names)
-            .push(") ORDER BY c.game_code, c.set_code, c.number");
+            .push(" JOIN cards c ON c.id = content.card_id WHERE content.search_key = ")
+            .any::<Text, _>(names)
+            .push(" ORDER BY c.game_code, c.set_code, c.number");
         rows.extend(sql.fixed().load::<KnownRow>(conn).await?);
     }
     for places in clues.places.chunks(CHUNK) {
@@ -539,9 +534,9 @@ pub(in crate::store) async fn known_cards(
         let sql = Sql::new(KNOWN)
             .push("cards c JOIN card_content content ON content.card_id = c.id AND ")
             .sight(viewer)
-            .push(" WHERE c.id IN (SELECT card_id FROM printings WHERE id = ANY(")
-            .bind::<Array<SqlUuid>, _>(printings)
-            .push("))");
+            .push(" WHERE c.id IN (SELECT card_id FROM printings WHERE id = ")
+            .any::<SqlUuid, _>(printings)
+            .push(")");
         rows.extend(sql.fixed().load::<KnownRow>(conn).await?);
     }
     if !clues.printings.is_empty() {
@@ -556,9 +551,7 @@ pub(in crate::store) async fn known_cards(
         .sight(viewer)
         .push(" WHERE content.card_id IS NULL AND e.account_id = ")
         .bind::<SqlUuid, _>(account.0)
-        .push(" AND e.printing_id = ANY(")
-        .bind::<Array<SqlUuid>, _>(&clues.printings)
-        .push(") GROUP BY c.id");
+        .push(" AND e.printing_id = ").any::<SqlUuid, _>(&clues.printings).push(" GROUP BY c.id");
         rows.extend(sql.fixed().load::<KnownRow>(conn).await?);
     }
     Ok(rows.into_iter().map(KnownRow::card).collect())

@@ -468,12 +468,7 @@ async fn named_so(
         .content_seen_by(viewer)
         .push(" JOIN cards one ON one.id = content.card_id LEFT JOIN (SELECT DISTINCT unnest(")
         .bind::<Array<Text>, _>(sets)
-        .push(") AS set_code) told ON told.set_code = one.set_code WHERE content.game_code = ANY(")
-        .bind::<Array<Text>, _>(games)
-        .push(") AND content.search_key = ANY(")
-        .bind::<Array<Text>, _>(keys)
-        .push(
-            ") ORDER BY content.game_code, content.name_key, told.set_code, one.set_code, one.number) \
+        .push(") AS set_code) told ON told.set_code = one.set_code WHERE content.game_code = ").any::<Text, _>(games).push(" AND content.search_key = ").any::<Text, _>(keys).push(" ORDER BY content.game_code, content.name_key, told.set_code, one.set_code, one.number) \
              ORDER BY c.set_code, c.number",
         );
     let rows: Vec<Row> = sql.fixed().load(conn).await?;

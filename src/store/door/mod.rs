@@ -25,7 +25,7 @@ pub(super) mod words;
 
 use diesel::pg::Pg;
 use diesel::serialize::ToSql;
-use diesel::sql_types::{HasSqlType, Uuid as SqlUuid};
+use diesel::sql_types::{Array, HasSqlType, Uuid as SqlUuid};
 
 use super::statement::{Statement, sql};
 use crate::auth::permission::Viewer;
@@ -63,6 +63,19 @@ impl<'a> Sql<'a> {
         self.binds += 1;
         self.statement = self.statement.push(&format!("${}", self.binds)).bind::<T, V>(value);
         self
+    }
+
+    /// Adds `ANY(…)` of these values.
+    ///
+    /// They stand in a sub-select, so that they are no constant when Postgres plans: it would else plan each use anew, for a plan for just so many values
+    /// promises to be cheaper than one for the ten that it expects of any list.
+    fn any<T, V>(self, values: V) -> Self
+    where
+        T: Send + 'static,
+        Pg: HasSqlType<Array<T>>,
+        V: ToSql<Array<T>, Pg> + Send + 'a,
+    {
+        self.push("ANY(ARRAY(SELECT unnest(").bind::<Array<T>, V>(values).push(")))")
     }
 
     /// Notes that how Postgres finds the rows depends on the values of the parameters: a word may be in a few cards, or in most.

@@ -79,9 +79,9 @@ pub(in crate::store) async fn pool(
         .content_seen_by(viewer)
         .push(" JOIN cards c ON c.id = content.card_id WHERE content.game_code = ")
         .bind::<Text, _>(game)
-        .push(" AND content.name_key = ANY(")
-        .bind::<Array<Text>, _>(name_keys)
-        .push(") ORDER BY c.set_code, c.number");
+        .push(" AND content.name_key = ")
+        .any::<Text, _>(name_keys)
+        .push(" ORDER BY c.set_code, c.number");
     load(conn, sql).await
 }
 
@@ -94,9 +94,9 @@ pub(in crate::store) async fn by_ids(
 ) -> StoreResult<Vec<Found>> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let sql = Sql::new(DEFINITION)
-        .push("cards c JOIN card_content content ON content.card_id = c.id WHERE c.id = ANY(")
-        .bind::<Array<SqlUuid>, _>(ids)
-        .push(") AND c.game_code = ")
+        .push("cards c JOIN card_content content ON content.card_id = c.id WHERE c.id = ")
+        .any::<SqlUuid, _>(ids)
+        .push(" AND c.game_code = ")
         .bind::<Text, _>(game)
         .push(" AND ")
         .sight(viewer);
