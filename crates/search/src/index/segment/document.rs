@@ -235,8 +235,7 @@ pub(super) fn tokens(mut bytes: &[u8]) -> impl Iterator<Item = Option<u32>> + Cl
 impl<'a> Reader<'a> {
     /// Everything that the card was written with; of its folded texts those that are asked for.
     pub(super) fn content(self, document: &Document<'_>, wanted: Texts) -> CardContent {
-        let read =
-            |text| if wanted == Texts::All { self.folded(text) } else { String::new() };
+        let read = |text| if wanted == Texts::All { self.folded(text) } else { String::new() };
         let [name, effects, lore, emoji] = document.texts.map(read);
         let bytes = &mut &*document.rest;
         let kind = self.symbol(bytes).to_owned();

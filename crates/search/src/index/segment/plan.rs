@@ -413,10 +413,8 @@ impl<'s> Plan<'s> {
         }
         let ids: Option<Vec<u32>> =
             whole.iter().map(|word| segment.vocabulary.find(word).map(|(id, _)| id)).collect();
-        let phrase = |ids: Vec<u32>| Phrase {
-            whole: Finder::new(&as_tokens(&ids)).into_owned(),
-            last,
-        };
+        let phrase =
+            |ids: Vec<u32>| Phrase { whole: Finder::new(&as_tokens(&ids)).into_owned(), last };
         self.phrases.push((words.as_ptr(), ids.map(phrase)));
         Cards::perhaps(any)
     }
