@@ -11,6 +11,8 @@ mod judge;
 mod naive;
 mod names;
 mod pattern;
+#[cfg(test)]
+mod phrase_tests;
 mod position;
 mod record;
 mod segment;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::super::judge::{is_something, number_value};
 use super::super::names::trigrams;
 use super::super::record::{CardContent, CardRecord, Unlock};
-use super::document::{ByCode, Document, Reader, Scalar, Writer, tokens};
+use super::document::{ByCode, Document, Reader, Scalar, Texts, Writer, tokens};
 use super::lists::{Growing, Keyed, KeyedBuilder, place};
 use super::vocabulary::Vocabulary;
 use super::{AttributeIndex, Names, Segment, SetRange, Sum, Words};
@@ -126,7 +126,8 @@ impl SegmentBuilder {
             segment.open.insert(at);
             let document = Document::new(&old[card.from..card.to]);
             let reader = Reader { words: &segment.vocabulary, symbols: &segment.symbols };
-            facts.add(at, &document, &reader.content(&document, true), &ranks, &segment.vocabulary);
+            let content = reader.content(&document, Texts::OfAttributes);
+            facts.add(at, &document, &content, &ranks, &segment.vocabulary);
         }
         segment.starts.push(place(segment.bytes.len()));
         drop((old, cards, ranks));
@@ -144,18 +145,22 @@ impl SegmentBuilder {
 /// Sets of cards by word, while they are made: by rank.
 #[derive(Default)]
 struct WordsBuilder {
-    slots: FxHashMap<u32, u32>,
+    /// Where the set of each rank is among `sets`, from 1; 0: nowhere.
+    slots: Vec<u32>,
     sets: Vec<(u32, Growing)>,
 }
 
 impl WordsBuilder {
     fn push(&mut self, rank: u32, ordinal: u32) {
-        let next = place(self.sets.len());
-        let slot = *self.slots.entry(rank).or_insert(next);
-        if slot == next {
-            self.sets.push((rank, Growing::Few(Vec::new())));
+        let slot = rank as usize;
+        if self.slots.len() <= slot {
+            self.slots.resize(slot + 1, 0);
         }
-        self.sets[slot as usize].1.push(ordinal);
+        if self.slots[slot] == 0 {
+            self.sets.push((rank, Growing::Few(Vec::new())));
+            self.slots[slot] = place(self.sets.len());
+        }
+        self.sets[self.slots[slot] as usize - 1].1.push(ordinal);
     }
 
     fn finish(mut self) -> Keyed<u32> {

@@ -181,6 +181,14 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
     out.extend(text.as_bytes());
 }
 
+/// Which folded texts of a card are read: they take the longest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Texts {
+    All,
+    OfAttributes,
+    Few,
+}
+
 /// What reads a card needs beside its bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
@@ -206,6 +214,13 @@ impl<'a> Document<'a> {
     }
 }
 
+/// Words by number as a text has them.
+pub(super) fn as_tokens(ids: &[u32]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    ids.iter().for_each(|id| write_number(u64::from(*id) + 1, &mut bytes));
+    bytes
+}
+
 /// The words of a text by number; `None` between two parts.
 pub(super) fn tokens(mut bytes: &[u8]) -> impl Iterator<Item = Option<u32>> + Clone {
     std::iter::from_fn(move || {
@@ -218,9 +233,9 @@ pub(super) fn tokens(mut bytes: &[u8]) -> impl Iterator<Item = Option<u32>> + Cl
 }
 
 impl<'a> Reader<'a> {
-    /// Everything that the card was written with; `with_texts`: also its folded texts, which take the longest to read.
-    pub(super) fn content(self, document: &Document<'_>, with_texts: bool) -> CardContent {
-        let read = |text| if with_texts { self.folded(text) } else { String::new() };
+    /// Everything that the card was written with; of its folded texts those that are asked for.
+    pub(super) fn content(self, document: &Document<'_>, wanted: Texts) -> CardContent {
+        let read = |text| if wanted == Texts::All { self.folded(text) } else { String::new() };
         let [name, effects, lore, emoji] = document.texts.map(read);
         let bytes = &mut &*document.rest;
         let kind = self.symbol(bytes).to_owned();
@@ -235,7 +250,7 @@ impl<'a> Reader<'a> {
         for _ in 0..read_number(bytes) {
             let code = self.symbol(bytes).to_owned();
             let text = if read_byte(bytes) == 1 {
-                if !with_texts {
+                if wanted == Texts::Few {
                     continue;
                 }
                 attributes.get(&code).and_then(Value::as_str).map(crate::folded).unwrap_or_default()

@@ -29,8 +29,9 @@ impl Growing {
                 many.insert(ordinal);
                 *self = Self::Many(many);
             }
+            // Refused is what is its last already: a card may tell of a key several times.
             Self::Many(many) => {
-                many.insert(ordinal);
+                many.try_push(ordinal).ok();
             }
         }
     }
@@ -256,6 +257,22 @@ pub(super) enum Set<'a> {
 }
 
 impl Set<'_> {
+    /// How many there are.
+    pub(super) fn len(&self) -> u64 {
+        match self {
+            Self::List(list) => list.len() as u64,
+            Self::Bitmap(bitmap) => bitmap.len(),
+        }
+    }
+
+    /// Those in another set.
+    pub(super) fn within(&self, other: &RoaringBitmap) -> RoaringBitmap {
+        match self {
+            Self::List(list) => list.iter().copied().filter(|one| other.contains(*one)).collect(),
+            Self::Bitmap(bitmap) => *bitmap & other,
+        }
+    }
+
     /// How many of them are in another set.
     pub(super) fn count_in(&self, other: &RoaringBitmap) -> u64 {
         match self {

@@ -19,7 +19,7 @@ use roaring::RoaringBitmap;
 use super::names::NamePlace;
 use super::position::PlaceKey;
 use super::record::{CardRecord, Unlock};
-use document::{ByCode, Document, Reader, Scalar, Symbols};
+use document::{ByCode, Document, Reader, Scalar, Symbols, Texts};
 use lists::{Keyed, bitmap_bytes};
 use vocabulary::Vocabulary;
 
@@ -233,13 +233,14 @@ impl Segment {
     fn read(&self, at: u32, with_texts: bool) -> CardRecord {
         let SetRange { game, set, .. } = self.set_of(at);
         let reader = Reader { words: &self.vocabulary, symbols: &self.symbols };
+        let texts = if with_texts { Texts::All } else { Texts::Few };
         CardRecord {
             id: self.ids[at as usize],
             game: game.to_string(),
             set: set.to_string(),
             number: self.number(at).to_owned(),
             unlock: self.unlock(at),
-            content: self.document(at).map(|document| reader.content(&document, with_texts)),
+            content: self.document(at).map(|document| reader.content(&document, texts)),
         }
     }
 

@@ -92,38 +92,48 @@ impl Segment {
         allowed: &RoaringBitmap,
     ) -> Vec<AlikeName> {
         let same = self.same_key(&query.search_key) & allowed;
+        let with_words = self.with_words(&query.words);
         let own = |at: u32, shared: usize| {
             let all = usize::from(self.names.sizes[at as usize]);
             let likeness = likeness(shared, all, typed.len());
-            let has_words = self.has_words(at, &query.words);
+            // Reading a name takes longer than seeing that it cannot have the words.
+            let has_words = with_words.contains(at) && self.has_words(at, &query.words);
             AlikeName { at, is_same: same.contains(at), has_words, likeness }
         };
         if !query.near {
             return same.iter().map(|at| own(at, typed.len())).collect();
         }
-        let shared = self.shared(typed);
-        let needed = least_shared(typed.len());
-        let enough = (0..).zip(&shared).filter(|(_, shared)| usize::from(**shared) >= needed);
-        let mut candidates: RoaringBitmap = enough.map(|(at, _)| at).collect();
-        candidates |= self.with_words(&query.words);
-        candidates &= allowed;
-        candidates |= &same;
+        let wanted = (&with_words & allowed) | &same;
+        let (candidates, shared) = self.shared(typed, wanted, allowed);
         let alike = candidates.iter().map(|at| own(at, shared[at as usize].into()));
         alike.filter(|one| one.is_same || one.has_words || is_alike(one.likeness)).collect()
     }
 
-    /// How many of the trigrams the name of each card has.
-    fn shared(&self, typed: &BTreeSet<Trigram>) -> Vec<u8> {
+    /// `wanted`, and every card among `allowed` that shares enough trigrams to be alike (others may be among them); with how many of the
+    /// trigrams the name of each has.
+    fn shared(
+        &self,
+        typed: &BTreeSet<Trigram>,
+        wanted: RoaringBitmap,
+        allowed: &RoaringBitmap,
+    ) -> (RoaringBitmap, Vec<u8>) {
         let keyed = &self.names.trigrams;
+        let sets = typed.iter().filter_map(|one| keyed.find(one));
+        let mut sets: Vec<Set<'_>> = sets.map(|at| keyed.lists().get(at)).collect();
+        sets.sort_by_key(Set::len);
+        // A name that shares `needed` of them has one at least that is not among the `needed - 1` most common ones.
+        let rare = sets.len().saturating_sub(least_shared(typed.len()) - 1);
+        let mut candidates = wanted;
+        for set in &sets[..rare] {
+            candidates |= set.within(allowed);
+        }
         let mut counts = vec![0_u8; self.len()];
-        let mut add = |at: u32| counts[at as usize] = counts[at as usize].saturating_add(1);
-        for at in typed.iter().filter_map(|one| keyed.find(one)) {
-            match keyed.lists().get(at) {
-                Set::List(list) => list.iter().copied().for_each(&mut add),
-                Set::Bitmap(bitmap) => bitmap.iter().for_each(&mut add),
+        for set in &sets {
+            for at in set.within(&candidates) {
+                counts[at as usize] = counts[at as usize].saturating_add(1);
             }
         }
-        counts
+        (candidates, counts)
     }
 
     /// Names among `allowed` that a typed one may become: the first `limit` in the order of suggestions, at least.

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
+use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
 
 use super::super::judge::{Entry, Judge, compares};
 use super::super::pattern::{Patterns, SPACE, SPACE_BETWEEN};
 use super::super::record::CardRecord;
 use super::Segment;
-use super::document::{Document, Scalar, tokens};
+use super::document::{Document, Scalar, as_tokens, tokens};
 use super::lists::Keyed;
 use crate::{Case, KnownTest, Operator, Place, Predicate, Test, Unique};
 
@@ -89,10 +90,10 @@ impl<'s> Cards<'s> {
     }
 }
 
-/// A phrase by the numbers of its words.
+/// A phrase as the bytes of its words.
 struct Phrase<'s> {
-    /// Of the words but the last.
-    whole: Vec<u32>,
+    /// Finds the words but the last, as texts have them.
+    whole: Finder<'static>,
     last: &'s str,
 }
 
@@ -412,7 +413,9 @@ impl<'s> Plan<'s> {
         }
         let ids: Option<Vec<u32>> =
             whole.iter().map(|word| segment.vocabulary.find(word).map(|(id, _)| id)).collect();
-        self.phrases.push((words.as_ptr(), ids.map(|whole| Phrase { whole, last })));
+        let phrase =
+            |ids: Vec<u32>| Phrase { whole: Finder::new(&as_tokens(&ids)).into_owned(), last };
+        self.phrases.push((words.as_ptr(), ids.map(phrase)));
         Cards::perhaps(any)
     }
 
@@ -510,23 +513,20 @@ impl Tried<'_, '_> {
     }
 
     fn has_phrase(&self, text: &[u8], phrase: &Phrase<'_>) -> bool {
-        self.steps.take(300 + 3 * text.len() as u64);
+        self.steps.take(200 + text.len() as u64);
         let Phrase { whole, last } = phrase;
-        let Some(first) = whole.first() else { return false };
-        let mut words = tokens(text);
-        while let Some(word) = words.next() {
-            if word != Some(*first) {
-                continue;
-            }
-            // Tokens are of different lengths: the rest is read again from here.
-            let mut next = words.clone();
-            let whole_fits = whole[1..].iter().all(|wanted| next.next() == Some(Some(*wanted)));
-            if whole_fits
-                && let Some(Some(word)) = next.next()
+        let mut from = 0;
+        while let Some(found) = whole.find(&text[from..]) {
+            let (start, end) = (from + found, from + found + whole.needle().len());
+            // Bytes above are followed by others of the same word: what was found may begin within one.
+            let is_start = start == 0 || text[start - 1] < 128;
+            if is_start
+                && let Some(Some(word)) = tokens(&text[end..]).next()
                 && self.plan.segment.vocabulary.word(word).starts_with(last)
             {
                 return true;
             }
+            from = start + 1;
         }
         false
     }
