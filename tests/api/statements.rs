@@ -67,7 +67,7 @@ async fn a_batch_is_one_transaction() {
     assert!(verdicts.iter().all(|one| one["verdict"] == "registered"), "{verdicts:#?}");
     let heard = wiretap.heard(&["attempts", "copies", "submissions", "revoked_at IS NULL"]);
     let count = |words: &str| heard.iter().filter(|sql| sql.contains(words)).count();
-    assert_eq!(count("UPDATE copies"), 50, "{heard:#?}");
+    assert_eq!(count("UPDATE copies"), 1, "{heard:#?}");
     assert_eq!(count("attempts"), 2, "taken together, and given back together");
     assert_eq!(count("FOR NO KEY UPDATE OF c"), 1, "locked together");
     assert_eq!(app.db().number("SELECT count(DISTINCT xmin::text) FROM submissions").await, 1);

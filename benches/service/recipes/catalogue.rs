@@ -21,6 +21,11 @@ const BY_ID: &[&str] = &[page_of_cards!("c.id = :card::uuid AND t.open")];
 const ONE_OF_NAME: &[&str] =
     &[page_of_cards!("t.game_code = :game AND t.name_key = :name_key AND t.name_scope = ''")];
 
+const TYPES_AND_RANKS: &str = "SELECT type, rank FROM unnest(ARRAY['fire', 'water', 'dark', 'light', 'air', 'earth', 'nature', 'electric']) AS type, \
+     generate_series(1, 5) AS rank";
+const NO_STATEMENT: Yardstick =
+    Yardstick::None("no statement over these tables answers it from an index");
+
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("find_card", "card by id", "/v1/cards/<card>").rows(CARDS).reads(BY_ID),
     Recipe::get("find_card", "card by id, logged in", "/v1/cards/<card>")
@@ -47,8 +52,8 @@ pub(super) const RECIPES: &[Recipe] = &[
         )])
         .goal(Goal::Rate(2_000.0)),
     Recipe::get("list_cards", "cards by type and rank", "/v1/cards?q=type%3A<type>%20rank%3A<rank>")
-        .rows("SELECT type, rank FROM unnest(ARRAY['fire', 'water', 'dark', 'light', 'air', 'earth', 'nature', 'electric']) AS type, generate_series(1, 5) AS rank")
-        .like(Yardstick::None("no statement over these tables answers it from an index"))
+        .rows(TYPES_AND_RANKS)
+        .like(NO_STATEMENT)
         .goal(Goal::Rate(2_000.0)),
     Recipe::get("find_named_card", "card by its exact name", "/v1/cards/named?exact=<name>&game=<game>")
         .rows(CARDS)
@@ -73,6 +78,10 @@ pub(super) const RECIPES: &[Recipe] = &[
             "c.game_code = 'ttcg' AND c.set_code = :set_code AND t.open ORDER BY random() LIMIT 1"
         )])
         .goal(Goal::Rate(5_000.0)),
+    Recipe::get("draw_card", "random card that a query finds", "/v1/cards/random?game=ttcg&q=type%3A<type>%20rank%3A<rank>")
+        .rows(TYPES_AND_RANKS)
+        .like(NO_STATEMENT)
+        .goal(Goal::Rate(2_000.0)),
     Recipe::post("look_up_cards", "ten cards by place", "/v1/cards/lookup")
         .body("{\"identifiers\": <identifiers_json>}")
         .rows("SELECT jsonb_agg(jsonb_build_object('game', game, 'set', set_code, 'number', number)) AS identifiers_json, \
@@ -210,6 +219,10 @@ pub(super) const RECIPES: &[Recipe] = &[
         ]),
     Recipe::get("list_facets", "facets of a game", "/v1/games/ttcg/facets")
         .like(Yardstick::Static)
+        .goal(Goal::Rate(2_000.0)),
+    Recipe::get("list_facets", "facets of what a query finds", "/v1/games/ttcg/facets?q=type%3A<type>%20rank%3A<rank>")
+        .rows(TYPES_AND_RANKS)
+        .like(NO_STATEMENT)
         .goal(Goal::Rate(2_000.0)),
     Recipe::get("list_facets", "facets of a set", "/v1/games/ttcg/facets?set=<set_code>").rows(SETS).like(Yardstick::Static),
     Recipe::get("list_bulk_files", "bulk files", "/v1/bulk-files")

@@ -217,7 +217,9 @@ impl<'a> Document<'a> {
 /// Words by number as a text has them.
 pub(super) fn as_tokens(ids: &[u32]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    ids.iter().for_each(|id| write_number(u64::from(*id) + 1, &mut bytes));
+    for id in ids {
+        write_number(u64::from(*id) + 1, &mut bytes);
+    }
     bytes
 }
 
