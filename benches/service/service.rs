@@ -226,7 +226,7 @@ async fn index_is_built(address: SocketAddr) -> anyhow::Result<()> {
         if cards.is_none_or(|cards| cards != "0") {
             return Ok(());
         }
-        if began.elapsed() > Duration::from_secs(300) {
+        if began.elapsed() > Duration::from_mins(5) {
             bail!("the index of cards is not built after five minutes");
         }
         tokio::time::sleep(Duration::from_millis(100)).await;

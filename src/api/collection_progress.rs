@@ -14,7 +14,7 @@ use super::state::AppState;
 use crate::auth::permission::ReadOwnCollection;
 use crate::domain::code::Code;
 use crate::store::collection::{
-    self, CompletionRow, DuplicateFilter, DuplicatePosition, DuplicateView,
+    self, DuplicateFilter, DuplicatePosition, DuplicateView, OwnedRow, TotalRow,
 };
 
 /// Which sets.
@@ -78,27 +78,49 @@ pub struct CompletionResponse {
     pub data: Vec<SetCompletionResponse>,
 }
 
-fn by_set(rows: Vec<CompletionRow>) -> Vec<SetCompletionResponse> {
-    let mut sets: BTreeMap<String, SetCompletionResponse> = BTreeMap::new();
-    for row in rows {
-        let CompletionRow { set_code, set_name, part, code, owned, total } = row;
-        let set = sets.entry(set_code.clone()).or_insert_with(|| SetCompletionResponse {
-            set: set_code,
-            name: set_name,
-            cards: PartResponse::default(),
-            printings: PartResponse::default(),
-            rarities: Vec::new(),
-            kinds: Vec::new(),
-        });
-        let counts = PartResponse { owned, total };
-        match part.as_str() {
-            "cards" => set.cards = counts,
-            "printings" => set.printings = counts,
-            "rarity" => set.rarities.push(CodedPartResponse { code, part: counts }),
-            _ => set.kinds.push(CodedPartResponse { code, part: counts }),
+/// One set: what there is of it, and what somebody has. Numbers that were counted one after the other may differ by what happened in between, but
+/// nobody has more than there is.
+fn completion_of(
+    set: String,
+    totals: &[TotalRow],
+    owned: &[OwnedRow],
+) -> Option<SetCompletionResponse> {
+    let name = totals.first()?.set_name.clone();
+    // By place, so that rarities are in their order.
+    let mut parts: BTreeMap<(&str, i32, &str), PartResponse> = BTreeMap::new();
+    let place_of = |part: &str, code: &str| {
+        let total = totals.iter().find(|row| row.part == part && row.code == code);
+        let owned = owned.iter().find(|row| row.part == part && row.code == code);
+        let places = total.map(|row| row.place).into_iter().chain(owned.map(|row| row.place));
+        places.min().unwrap_or_default()
+    };
+    for TotalRow { part, code, total, .. } in totals {
+        let counts = parts.entry((part, place_of(part, code), code)).or_default();
+        counts.total += total;
+    }
+    for OwnedRow { part, code, owned, beside, .. } in owned {
+        let counts = parts.entry((part, place_of(part, code), code)).or_default();
+        counts.owned += owned;
+        counts.total = (counts.total + beside).max(counts.owned);
+    }
+    let mut found = SetCompletionResponse {
+        set,
+        name,
+        cards: PartResponse::default(),
+        printings: PartResponse::default(),
+        rarities: Vec::new(),
+        kinds: Vec::new(),
+    };
+    for ((part, _, code), counts) in parts {
+        let coded = |part| CodedPartResponse { code: code.to_owned(), part };
+        match part {
+            "cards" => found.cards = counts,
+            "printings" => found.printings = counts,
+            "rarity" => found.rarities.push(coded(counts)),
+            _ => found.kinds.push(coded(counts)),
         }
     }
-    sets.into_values().collect()
+    Some(found)
 }
 
 /// Tells how complete the sets of a game are: by cards, printings, rarity and kind.
@@ -117,10 +139,27 @@ pub async fn find_completion(
     query: Result<Params<CompletionQuery>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let query = query?;
-    let (viewer, set) = (caller.viewer(), query.set.as_ref().map(Code::as_str));
+    let (viewer, game) = (caller.viewer(), query.game.as_str());
+    let set = query.set.as_ref().map(Code::as_str);
     let mut conn = state.store.connection().await?;
-    let rows = collection::completion(&mut conn, &by, viewer, query.game.as_str(), set).await?;
-    cacheable(&req, Freshness::Private, None, &CompletionResponse { data: by_set(rows) })
+    let mut sets: BTreeMap<String, Vec<OwnedRow>> = BTreeMap::new();
+    for row in collection::owned(&mut conn, &by, viewer, game, set).await? {
+        sets.entry(row.set_code.clone()).or_default().push(row);
+    }
+    if let Some(set) = set {
+        sets.entry(set.to_owned()).or_default();
+    }
+    let mut data = Vec::with_capacity(sets.len());
+    for (set, owned) in sets {
+        let count = async { Ok(collection::totals(&mut conn, viewer, game, &set).await?) };
+        let totals = if viewer.sees_all() {
+            count.await?.into()
+        } else {
+            state.kept_answers.totals(game, &set, count).await?
+        };
+        data.extend(completion_of(set, &totals, &owned));
+    }
+    cacheable(&req, Freshness::Private, None, &CompletionResponse { data })
 }
 
 /// Which printings, and which part of the list.

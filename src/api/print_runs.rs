@@ -1,7 +1,11 @@
 //! Print runs, for admins. What a run's codes are nobody can ask: the service does not know them.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
+use moka::future::Cache;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -9,9 +13,40 @@ use uuid::Uuid;
 use super::extract::{Freshness, May, Page, PageQuery, Params, cacheable, paged};
 use super::problem::Problem;
 use super::state::AppState;
-use crate::auth::permission::ReadPrintRuns;
+use crate::auth::permission::{Granted, ReadPrintRuns};
 use crate::domain::ids::PrintRunId;
-use crate::store::print_runs::{self, PrintRunRow};
+use crate::store::Connection;
+use crate::store::print_runs::{self, PrintRunRow, RunCounts};
+
+/// Most runs whose counts are kept; one takes about half a kilobyte.
+const MOST_KEPT: u64 = 10_000;
+
+/// Counts of the last moments, by run and status: a run that was broken off holds nothing, and must not be told with what it held. To count goes
+/// through every registered copy of a run, which may be millions.
+pub struct CountedRuns(Cache<(Uuid, String), Arc<RunCounts>>);
+
+impl CountedRuns {
+    /// Keeps counts for so long.
+    pub fn new(ttl: Duration) -> Self {
+        Self(Cache::builder().max_capacity(MOST_KEPT).time_to_live(ttl).build())
+    }
+
+    /// The counts that are kept of a run, or what they are now; counted once for all who wait for it. Each run is counted by itself, so that
+    /// what was counted stays when there is no time for all of a page.
+    async fn of(
+        &self,
+        conn: &mut Connection,
+        by: &Granted<ReadPrintRuns>,
+        row: &PrintRunRow,
+    ) -> Result<Arc<RunCounts>, Problem> {
+        let count = async {
+            let counts = print_runs::count(conn, by, PrintRunId(row.id)).await?;
+            Ok::<_, Problem>(Arc::new(counts))
+        };
+        let found = self.0.try_get_with((row.id, row.status.clone()), count).await;
+        found.map_err(|problem| Problem::clone(&problem))
+    }
+}
 
 /// Copies of one rarity in a run.
 #[derive(Serialize, ToSchema)]
@@ -43,7 +78,7 @@ pub struct PrintRunResponse {
     pub copy_count: i64,
     /// Copies by rarity, the most common first; empty for a discarded run.
     pub rarities: Vec<RarityCopies>,
-    /// Copies that players have registered.
+    /// Copies that players have registered, as it was at most 20 seconds ago.
     #[schema(example = 17)]
     pub registered: i64,
     /// `pending` while its copies come in, `active` once its codes count, `discarded` when it was broken off.
@@ -72,17 +107,17 @@ pub struct PrintRunResponse {
     pub discarded_at: Option<DateTime<Utc>>,
 }
 
-impl From<PrintRunRow> for PrintRunResponse {
-    fn from(row: PrintRunRow) -> Self {
-        let rarities = row.copies_by_rarity();
-        let rarities =
-            rarities.map(|(rarity, copies)| RarityCopies { rarity: rarity.to_owned(), copies });
+impl From<(PrintRunRow, Arc<RunCounts>)> for PrintRunResponse {
+    fn from((row, counts): (PrintRunRow, Arc<RunCounts>)) -> Self {
+        let rarities = counts.copies_by_rarity.iter();
+        let rarities = rarities
+            .map(|(rarity, copies)| RarityCopies { rarity: rarity.clone(), copies: *copies });
         Self {
             id: row.id,
             copies_per_card: row.copies_per_card,
             copy_count: row.copy_count,
             rarities: rarities.collect(),
-            registered: row.registered,
+            registered: counts.registered,
             file_sha256: row.file_sha256(),
             packing_sha256: row.packing_sha256(),
             commitment: row.commitment,
@@ -111,7 +146,12 @@ pub async fn list_print_runs(
     let before = query.after()?;
     let mut conn = state.store.connection().await?;
     let rows = print_runs::list(&mut conn, &by, before, query.limit.rows()).await?;
-    let page = paged(rows, query.limit, |row| row.id, PrintRunResponse::from);
+    let mut runs = Vec::with_capacity(rows.len());
+    for row in rows {
+        let counts = state.counted_runs.of(&mut conn, &by, &row).await?;
+        runs.push((row, counts));
+    }
+    let page = paged(runs, query.limit, |(row, _)| row.id, PrintRunResponse::from);
     page.answer(&req, Freshness::Private)
 }
 
@@ -130,5 +170,6 @@ pub async fn find_print_run(
     let mut conn = state.store.connection().await?;
     let row =
         print_runs::find(&mut conn, &by, PrintRunId(*run)).await?.ok_or_else(Problem::not_found)?;
-    cacheable(&req, Freshness::Private, None, &PrintRunResponse::from(row))
+    let counts = state.counted_runs.of(&mut conn, &by, &row).await?;
+    cacheable(&req, Freshness::Private, None, &PrintRunResponse::from((row, counts)))
 }

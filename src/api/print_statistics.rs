@@ -1,19 +1,40 @@
 //! Whether what players register looks like what was printed.
 
+use std::time::Duration;
+
 use actix_web::{HttpRequest, HttpResponse, web};
+use moka::future::Cache;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::extract::{Caller, Freshness, cacheable};
+use super::extract::{Caller, Freshness, Rendered};
 use super::problem::Problem;
 use super::state::AppState;
+use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::registration_test::{self, Cell};
+use crate::store::games::LoadedGame;
 use crate::store::{print_statistics, sets};
 
 /// Said with every answer.
 const CAVEAT: &str = "Registering is voluntary: players may register some rarities sooner than others. A small p-value asks for a \
                       closer look and proves nothing by itself.";
+
+/// A part of the minute that a change may take to show; an answer is kept for 20 s of it, and the rest is for counting.
+const FRESH: Freshness = Freshness::Public(30);
+/// Most sets whose answers are kept; one takes about a kilobyte.
+const MOST_KEPT: u64 = 1_000;
+
+/// Answers of the last moments, by game, set and whether the reader sees all cards. To count goes through every card of the set and its registered
+/// copies, and strangers may ask. A set that does not exist takes no room.
+pub struct CountedPrintings(Cache<(Code, Code, bool), Rendered>);
+
+impl CountedPrintings {
+    /// Keeps answers for so long.
+    pub fn new(ttl: Duration) -> Self {
+        Self(Cache::builder().max_capacity(MOST_KEPT).time_to_live(ttl).build())
+    }
+}
 
 /// A rarity: what was declared, printed and registered.
 #[derive(Serialize, ToSchema)]
@@ -99,9 +120,24 @@ pub async fn find_print_statistics(
 ) -> Result<HttpResponse, Problem> {
     let (game, set) = path.into_inner();
     let viewer = caller.viewer();
-    let mut conn = state.store.connection().await?;
-    let manifest = state.games.find(&mut conn, game.as_str()).await?;
+    let manifest = state.games.find(&mut *state.store.connection().await?, game.as_str()).await?;
     let manifest = manifest.ok_or_else(Problem::not_found)?;
+    let key = (game.clone(), set.clone(), viewer.sees_all());
+    let count = async { counted(&state, &manifest, game, set, viewer).await };
+    let found = state.counted_printings.0.try_get_with(key, count).await;
+    let found = found.map_err(|problem| Problem::clone(&problem))?;
+    Ok(if viewer.is_stranger() { found.answer(&req) } else { found.privately().answer(&req) })
+}
+
+/// The answer as it is now, for everybody who sees as much.
+async fn counted(
+    state: &AppState,
+    manifest: &LoadedGame,
+    game: Code,
+    set: Code,
+    viewer: Viewer,
+) -> Result<Rendered, Problem> {
+    let mut conn = state.store.connection().await?;
     let row = sets::find(&mut conn, game.as_str(), set.as_str()).await?;
     let hidden_cards = row.ok_or_else(Problem::not_found)?.hidden_count;
     let rows = print_statistics::by_rarity(&mut conn, game.as_str(), set.as_str(), viewer).await?;
@@ -143,8 +179,7 @@ pub async fn find_print_statistics(
         game: game.into_string(),
         set: set.into_string(),
     };
-    let freshness = if viewer.is_stranger() { Freshness::Public(60) } else { Freshness::Private };
-    cacheable(&req, freshness, None, &answer)
+    Rendered::new(FRESH, None, &answer)
 }
 
 fn rounded(value: f64, steps: f64) -> f64 {

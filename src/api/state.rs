@@ -18,6 +18,8 @@ use super::community::StatisticsCache;
 use super::deck_cards::DeckCards;
 use super::kept_answers::KeptAnswers;
 use super::middleware::rate_limit::RateLimiter;
+use super::print_runs::CountedRuns;
+use super::print_statistics::CountedPrintings;
 use super::shared_attempts::SharedAttempts;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
@@ -128,7 +130,7 @@ pub struct ApiSettings {
     /// How long near names are looked for to the unknown names of one request; the rest are left out: an answer without suggestions
     /// beats a late one.
     pub suggestion_time: Duration,
-    /// How long community statistics are kept: at most 20 s.
+    /// How long community statistics, and counts of registered copies, are kept: at most 20 s.
     pub statistics_ttl: Duration,
     /// How long a checked credential is believed before it is looked up again: at most 5 s.
     pub identity_ttl: Duration,
@@ -191,6 +193,10 @@ pub struct Shared {
     pub feed: Feed,
     /// Community statistics, of those asked for within the last moments.
     pub statistics: StatisticsCache,
+    /// What became of print runs, of those asked for within the last moments.
+    pub counted_runs: CountedRuns,
+    /// What is registered of sets, of those asked for within the last moments.
+    pub counted_printings: CountedPrintings,
     /// Games whose manifests are loaded.
     pub games: GameShelf,
     /// Effect texts that are loaded.
@@ -245,6 +251,8 @@ impl Shared {
             near_names: BoundedWork::on_half_the_cores(WAITING),
             feed: Feed::default(),
             statistics: StatisticsCache::new(settings.statistics_ttl),
+            counted_runs: CountedRuns::new(settings.statistics_ttl),
+            counted_printings: CountedPrintings::new(settings.statistics_ttl),
             games: GameShelf::new(settings.games_trust),
             effects: EffectShelf::default(),
             work: BoundedWork::on_half_the_cores(WAITING),

@@ -25,6 +25,10 @@ pub const RETENTION: Duration = Duration::days(90);
 const MARGIN: Duration = Duration::days(1);
 /// Most events that are numbered by one statement.
 const BATCH: i64 = 5_000;
+// Lists of accounts stand in a sub-select: a plan that is made for just so many promises to be cheaper than one for any, and each use would be planned.
+
+/// So many unlocks are few beside what accounts have submitted.
+const FEW_UNLOCKS: i64 = 20;
 /// Instances' clocks may differ by so much: a card that was submitted a moment after its unlock may be told as unlocked, too.
 const SKEW: &str = "interval '1 minute'";
 
@@ -124,7 +128,7 @@ pub async fn newest(
         number(store, &behind, now).await?;
     }
     let rows: Vec<ClockRow> =
-        sql("SELECT account_id, last_seq FROM account_event_clocks WHERE account_id = ANY ($1)")
+        sql("SELECT account_id, last_seq FROM account_event_clocks WHERE account_id = ANY ((SELECT $1)::uuid[])")
             .bind::<Array<SqlUuid>, _>(ids)
             .get_results(&mut *store.connection().await?)
             .await?;
@@ -137,12 +141,13 @@ async fn behind(
     accounts: &[Uuid],
     now: DateTime<Utc>,
 ) -> StoreResult<Vec<Uuid>> {
+    // Each clock is looked up by itself: a plan that is kept does not know how few are asked for, and would read all clocks.
     let rows: Vec<AccountRow> = sql(
-        "SELECT a.id AS account_id FROM accounts a LEFT JOIN account_event_clocks c ON c.account_id = a.id \
-         WHERE a.id = ANY ($1) \
-           AND (c.account_id IS NULL OR c.looked_at < $2 \
-                OR c.unlocks_seq < (SELECT max(seq) FROM events WHERE kind = 'card.unlocked') \
-                OR EXISTS (SELECT FROM account_events e WHERE e.account_id = a.id AND e.seq IS NULL)) \
+        "SELECT a.id AS account_id FROM unnest((SELECT $1)::uuid[]) AS asked (id) JOIN accounts a ON a.id = asked.id \
+         LEFT JOIN LATERAL (SELECT c.looked_at, c.unlocks_seq FROM account_event_clocks c WHERE c.account_id = asked.id LIMIT 1) clock ON true \
+         WHERE clock.looked_at IS NULL OR clock.looked_at < $2 \
+            OR clock.unlocks_seq < (SELECT max(seq) FROM events WHERE kind = 'card.unlocked') \
+            OR EXISTS (SELECT FROM account_events e WHERE e.account_id = asked.id AND e.seq IS NULL LIMIT 1) \
          ORDER BY a.id",
     )
     .bind::<Array<SqlUuid>, _>(accounts)
@@ -175,7 +180,7 @@ async fn number_some(
     now: DateTime<Utc>,
 ) -> StoreResult<i64> {
     sql("INSERT INTO account_event_clocks (account_id, last_seq, unlocks_seq, looked_at) \
-         SELECT id, 0, 0, $2 FROM unnest($1) WITH ORDINALITY AS asked (id, place) ORDER BY place \
+         SELECT id, 0, 0, $2 FROM unnest((SELECT $1)::uuid[]) WITH ORDINALITY AS asked (id, place) ORDER BY place \
          ON CONFLICT (account_id) DO NOTHING")
     .bind::<Array<SqlUuid>, _>(accounts)
     .bind::<Timestamptz, _>(now)
@@ -183,7 +188,7 @@ async fn number_some(
     .await?;
     // The locks come first: the statements after it see every event that was committed before.
     sql(
-        "SELECT account_id FROM account_event_clocks WHERE account_id = ANY ($1) ORDER BY account_id FOR NO KEY UPDATE",
+        "SELECT account_id FROM account_event_clocks WHERE account_id = ANY ((SELECT $1)::uuid[]) ORDER BY account_id FOR NO KEY UPDATE",
     )
     .bind::<Array<SqlUuid>, _>(accounts)
     .execute(conn)
@@ -192,7 +197,7 @@ async fn number_some(
     sql(
         "WITH away AS ( \
              UPDATE account_event_clocks SET last_seq = last_seq + 1 \
-             WHERE account_id = ANY ($1) AND looked_at < $2 RETURNING account_id \
+             WHERE account_id = ANY ((SELECT $1)::uuid[]) AND looked_at < $2 RETURNING account_id \
          ) DELETE FROM account_events e USING away WHERE e.account_id = away.account_id AND e.seq IS NOT NULL",
     )
     .bind::<Array<SqlUuid>, _>(accounts)
@@ -200,7 +205,7 @@ async fn number_some(
     .execute(conn)
     .await?;
     sql(
-        "UPDATE account_event_clocks SET looked_at = $2 WHERE account_id = ANY ($1) AND looked_at < $3",
+        "UPDATE account_event_clocks SET looked_at = $2 WHERE account_id = ANY ((SELECT $1)::uuid[]) AND looked_at < $3",
     )
     .bind::<Array<SqlUuid>, _>(accounts)
     .bind::<Timestamptz, _>(now)
@@ -211,7 +216,7 @@ async fn number_some(
     // Whatever else holds a row sweeps it.
     let numbered: CountRow = sql(
         "WITH held AS MATERIALIZED ( \
-             SELECT id, account_id FROM account_events WHERE account_id = ANY ($1) AND seq IS NULL \
+             SELECT id, account_id FROM account_events WHERE account_id = ANY ((SELECT $1)::uuid[]) AND seq IS NULL \
              ORDER BY account_id, id LIMIT $2 FOR UPDATE SKIP LOCKED \
          ), placed AS ( \
              SELECT held.id, c.last_seq + row_number() OVER (PARTITION BY held.account_id ORDER BY held.id) AS seq \
@@ -237,29 +242,52 @@ async fn tell_unlocks(conn: &mut Connection, accounts: &[Uuid]) -> StoreResult<(
     struct NewestRow {
         #[diesel(sql_type = Nullable<BigInt>)]
         newest: Option<i64>,
+        #[diesel(sql_type = BigInt)]
+        untold: i64,
     }
-    let newest: NewestRow =
-        sql("SELECT max(seq) AS newest FROM events WHERE kind = 'card.unlocked'")
-            .get_result(conn)
-            .await?;
-    let Some(newest) = newest.newest else { return Ok(()) };
-    sql(format!(
-        "INSERT INTO account_events (account_id, kind, card_id, created_at) \
-         SELECT told.account_id, 'card.unlocked', told.card_id, told.created_at FROM ( \
-             SELECT DISTINCT c.account_id, s.card_id, e.created_at, e.seq \
+    let row: NewestRow = sql(
+        "SELECT (SELECT max(seq) FROM events WHERE kind = 'card.unlocked') AS newest, \
+                (SELECT count(*) FROM (SELECT FROM events WHERE kind = 'card.unlocked' AND seq > ( \
+                     SELECT min(unlocks_seq) FROM account_event_clocks WHERE account_id = ANY ((SELECT $1)::uuid[])) LIMIT $2) few) AS untold",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<BigInt, _>(FEW_UNLOCKS + 1)
+    .get_result(conn)
+    .await?;
+    let Some(newest) = row.newest else { return Ok(()) };
+    // Of a few unlocks it is asked who submitted the cards; whoever has not looked for long, or never, asks what became of her own submissions: all
+    // that everybody else submitted is none of her business, and far more.
+    let told = if row.untold <= FEW_UNLOCKS {
+        format!(
+            "SELECT DISTINCT c.account_id, s.card_id, e.created_at, e.seq \
              FROM account_event_clocks c \
              JOIN events e ON e.kind = 'card.unlocked' AND e.seq > c.unlocks_seq AND e.seq <= $2 \
              JOIN submissions s ON s.account_id = c.account_id AND s.card_id = e.subject_id \
                                AND s.created_at <= e.created_at + {SKEW} \
-             WHERE c.account_id = ANY ($1) AND c.unlocks_seq < $2 \
-         ) told ORDER BY told.seq",
+             WHERE c.account_id = ANY ((SELECT $1)::uuid[]) AND c.unlocks_seq < $2"
+        )
+    } else {
+        format!(
+            "SELECT DISTINCT mine.account_id, mine.card_id, unlock.created_at, unlock.seq \
+             FROM account_event_clocks c \
+             CROSS JOIN LATERAL (SELECT s.account_id, s.card_id, s.created_at FROM submissions s \
+                                 WHERE s.account_id = c.account_id OFFSET 0) mine \
+             CROSS JOIN LATERAL (SELECT e.created_at, e.seq FROM events e \
+                                 WHERE e.kind = 'card.unlocked' AND e.subject_id = mine.card_id AND e.seq > c.unlocks_seq AND e.seq <= $2 \
+                                   AND mine.created_at <= e.created_at + {SKEW} LIMIT 1) unlock \
+             WHERE c.account_id = ANY ((SELECT $1)::uuid[]) AND c.unlocks_seq < $2"
+        )
+    };
+    sql(format!(
+        "INSERT INTO account_events (account_id, kind, card_id, created_at) \
+         SELECT told.account_id, 'card.unlocked', told.card_id, told.created_at FROM ({told}) told ORDER BY told.seq"
     ))
     .bind::<Array<SqlUuid>, _>(accounts)
     .bind::<BigInt, _>(newest)
     .execute(conn)
     .await?;
     sql(
-        "UPDATE account_event_clocks SET unlocks_seq = $2 WHERE account_id = ANY ($1) AND unlocks_seq < $2",
+        "UPDATE account_event_clocks SET unlocks_seq = $2 WHERE account_id = ANY ((SELECT $1)::uuid[]) AND unlocks_seq < $2",
     )
     .bind::<Array<SqlUuid>, _>(accounts)
     .bind::<BigInt, _>(newest)

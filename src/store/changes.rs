@@ -228,13 +228,18 @@ pub async fn list(
     game: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<Change>> {
-    let rows: Vec<Row> = sql("SELECT seq, kind, payload, created_at FROM events \
-         WHERE seq > $1 AND ($2 IS NULL OR payload ->> 'game' = $2) ORDER BY seq LIMIT $3")
-    .bind::<BigInt, _>(after)
-    .bind::<Nullable<Text>, _>(game)
-    .bind::<BigInt, _>(limit)
-    .load(conn)
-    .await?;
+    const SELECT: &str = "SELECT seq, kind, payload, created_at FROM events WHERE seq > $1";
+    const PAGE: &str = " ORDER BY seq LIMIT $2";
+    // Two texts, so that the few events of a small game are found by their index.
+    let query = match game {
+        None => sql(format!("{SELECT}{PAGE}")),
+        Some(_) => sql(format!("{SELECT} AND payload ->> 'game' = $3{PAGE}")),
+    };
+    let query = query.bind::<BigInt, _>(after).bind::<BigInt, _>(limit);
+    let rows: Vec<Row> = match game {
+        None => query.load(conn).await?,
+        Some(game) => query.bind::<Text, _>(game).load(conn).await?,
+    };
     rows.into_iter()
         .map(|row| {
             let subject = serde_json::from_value(row.payload).map_err(|error| {

@@ -9,7 +9,7 @@ use diesel::sql_types::{Array, BigInt, Int4, Nullable, Text, Timestamptz, Uuid a
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-use super::door::collection as door;
+use super::door::{collection as door, completion};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::pool::AsStoreError;
 use super::schema::accounts;
@@ -22,9 +22,10 @@ use crate::domain::collection::{Condition, EntryKey, MAX_ENTRIES, changed_count}
 use crate::domain::ids::{AccountId, PrintingId};
 
 pub use super::door::collection::{
-    CardLine, CompletionRow, DuplicatePosition, DuplicateView, EntryFilter, EntryPosition,
-    EntryView, TradeItemView,
+    CardLine, DuplicatePosition, DuplicateView, EntryFilter, EntryPosition, EntryView,
+    TradeItemView,
 };
+pub use super::door::completion::{OwnedRow, TotalRow};
 
 /// Why a collection was not changed.
 #[derive(Debug)]
@@ -98,15 +99,25 @@ pub async fn all(
     door::entries(conn, viewer, by.account(), &filter).await
 }
 
-/// How complete the sets of a game are: see [`door::completion`].
-pub async fn completion(
+/// What the account has of a game or one of its sets: see [`completion::owned`].
+pub async fn owned(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,
     viewer: Viewer,
     game: &str,
     set: Option<&str>,
-) -> StoreResult<Vec<CompletionRow>> {
-    door::completion(conn, viewer, by.account(), game, set).await
+) -> StoreResult<Vec<OwnedRow>> {
+    completion::owned(conn, viewer, by.account(), game, set).await
+}
+
+/// What there is of a set: see [`completion::totals`].
+pub async fn totals(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+    set: &str,
+) -> StoreResult<Vec<TotalRow>> {
+    completion::totals(conn, viewer, game, set).await
 }
 
 /// Which printings to list as duplicates.

@@ -134,12 +134,16 @@ pub async fn list(
             format!("d.id IN ({OWNED}) AND d.claimant_id <> $1")
         }
     };
+    // In the text, so that the few that are open are found by their index.
+    let state = match open {
+        None => "",
+        Some(true) => " AND d.state = 'open'",
+        Some(false) => " AND d.state <> 'open'",
+    };
     let rows = sql(format!(
-        "SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} \
-         WHERE {whose} AND ($2 IS NULL OR (d.state = 'open') = $2) AND d.id < $3 ORDER BY d.id DESC LIMIT $4"
+        "SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} WHERE {whose}{state} AND d.id < $2 ORDER BY d.id DESC LIMIT $3"
     ))
     .bind::<SqlUuid, _>(by.account().0)
-    .bind::<Nullable<Bool>, _>(open)
     .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
     .bind::<BigInt, _>(limit)
     .get_results(conn)

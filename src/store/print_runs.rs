@@ -248,15 +248,6 @@ pub struct PrintRunRow {
     /// When it was noted that it was broken off.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub discarded_at: Option<DateTime<Utc>>,
-    /// Rarities, the most common first.
-    #[diesel(sql_type = Array<Text>)]
-    rarities: Vec<String>,
-    /// Copies of each rarity.
-    #[diesel(sql_type = Array<BigInt>)]
-    rarity_copies: Vec<i64>,
-    /// Copies that players have registered.
-    #[diesel(sql_type = BigInt)]
-    pub registered: i64,
 }
 
 impl PrintRunRow {
@@ -269,26 +260,12 @@ impl PrintRunRow {
     pub fn packing_sha256(&self) -> Option<String> {
         self.packing_sha256.as_deref().map(hex)
     }
-
-    /// Copies by rarity, the most common rarity first. Empty for a discarded run.
-    pub fn copies_by_rarity(&self) -> impl Iterator<Item = (&str, i64)> {
-        self.rarities.iter().map(String::as_str).zip(self.rarity_copies.iter().copied())
-    }
 }
 
 const RUNS: &str = "SELECT r.id, s.game_code, s.code AS set_code, r.copies_per_card, r.copy_count, r.status, r.key_id, \
-                           r.file_sha256, r.packing_sha256, m.id AS commitment, r.created_at, r.activated_at, r.discarded_at, shares.rarities, shares.rarity_copies, \
-                           (SELECT count(*) FROM copies c \
-                            WHERE c.print_run_id = r.id AND c.owner_id IS NOT NULL) AS registered \
+                           r.file_sha256, r.packing_sha256, m.id AS commitment, r.created_at, r.activated_at, r.discarded_at \
                     FROM print_runs r JOIN sets s ON s.id = r.set_id \
-                    LEFT JOIN print_commitments m ON m.print_run_id = r.id \
-                    CROSS JOIN LATERAL ( \
-                        SELECT coalesce(array_agg(share.rarity ORDER BY share.tier), '{}') AS rarities, \
-                               coalesce(array_agg(share.copies ORDER BY share.tier), '{}') AS rarity_copies \
-                        FROM (SELECT p.rarity, min(p.tier) AS tier, sum(l.copy_count)::bigint AS copies \
-                              FROM print_run_lines l JOIN printings p ON p.id = l.printing_id \
-                              WHERE l.print_run_id = r.id GROUP BY p.rarity) share \
-                    ) shares";
+                    LEFT JOIN print_commitments m ON m.print_run_id = r.id";
 
 /// Print runs, the newest first, after the one with id `before`.
 pub async fn list(
@@ -315,6 +292,44 @@ pub async fn find(
         .get_result(conn)
         .await
         .optional()?)
+}
+
+/// What a print run holds, and what became of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunCounts {
+    /// Codes of rarities with their copies, the most common rarity first. Empty for a discarded run.
+    pub copies_by_rarity: Vec<(String, i64)>,
+    /// Copies that players have registered.
+    pub registered: i64,
+}
+
+/// Counts a run; one that is unknown has no copies. It reads the plan of the run and goes through its registered copies: not for each who asks.
+pub async fn count(
+    conn: &mut Connection,
+    _by: &Granted<ReadPrintRuns>,
+    run: PrintRunId,
+) -> StoreResult<RunCounts> {
+    #[derive(QueryableByName)]
+    struct CountedRow {
+        #[diesel(sql_type = Array<Text>)]
+        rarities: Vec<String>,
+        #[diesel(sql_type = Array<BigInt>)]
+        copies: Vec<i64>,
+        #[diesel(sql_type = BigInt)]
+        registered: i64,
+    }
+    // The rarity of each line is looked up by itself: Postgres would else read the printings of the whole catalogue, to have those of one set.
+    let row: CountedRow = sql("SELECT coalesce(array_agg(share.rarity ORDER BY share.tier), '{}') AS rarities, \
+                coalesce(array_agg(share.copies ORDER BY share.tier), '{}') AS copies, \
+                (SELECT count(*) FROM copies c WHERE c.print_run_id = $1 AND c.owner_id IS NOT NULL) AS registered \
+         FROM (SELECT one.rarity, min(one.tier) AS tier, sum(l.copy_count)::bigint AS copies FROM print_run_lines l \
+               CROSS JOIN LATERAL (SELECT p.rarity, p.tier FROM printings p WHERE p.id = l.printing_id LIMIT 1) one \
+               WHERE l.print_run_id = $1 GROUP BY one.rarity) share")
+    .bind::<SqlUuid, _>(run.0)
+    .get_result(conn)
+    .await?;
+    let copies_by_rarity = row.rarities.into_iter().zip(row.copies).collect();
+    Ok(RunCounts { copies_by_rarity, registered: row.registered })
 }
 
 impl CardRow {

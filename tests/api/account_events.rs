@@ -170,6 +170,43 @@ async fn a_submission_is_told_with_its_copy_and_the_place_of_its_card() {
     assert_eq!(page(&app, &ben, "").await.expect(200), nothing, "it is nobody else's business");
 }
 
+/// Whoever looks for the first time after many unlocks is told in another way: by what she submitted, not by what was unlocked.
+#[tokio::test]
+async fn many_unlocks_at_once_are_told_to_those_who_submitted_the_cards() {
+    let (app, cards) = a_run(30, 2).await;
+    let [ada, ben, cem] =
+        [app.player("ada").await, app.player("ben").await, app.player("cem").await];
+    // Two copies of one card, and a card of which another has a copy, too.
+    for card in of(&cards, "001").take(2).chain(of(&cards, "002").take(1)) {
+        app.register(&ada, card).await;
+    }
+    app.register(&ben, of(&cards, "002").nth(1).unwrap()).await;
+    let admin = app.admin().await;
+    let reason = json!({ "reason": "the end of the season" });
+    app.post("/v1/games/ttcg/sets/dusk/unlocks")
+        .by(&admin)
+        .json(&reason)
+        .answer()
+        .await
+        .expect(200);
+    app.clock().advance(Span::minutes(2));
+    let late = app.log_in("cem", &cem.password).await;
+    app.register(&late, of(&cards, "003").next().unwrap()).await;
+
+    let accepted = "submission.accepted";
+    let events = all(&app, &app.log_in("ada", &ada.password).await).await;
+    assert_eq!(kinds(&events), [accepted, accepted, accepted, "card.unlocked", "card.unlocked"]);
+    let told: BTreeSet<_> =
+        events[3..].iter().map(|event| event["card"]["number"].as_str().unwrap()).collect();
+    assert_eq!(told, BTreeSet::from(["001", "002"]));
+    assert_eq!(numbers(&events), [1, 2, 3, 4, 5]);
+    assert_eq!(
+        kinds(&all(&app, &app.log_in("ben", &ben.password).await).await),
+        [accepted, "card.unlocked"]
+    );
+    assert_eq!(kinds(&all(&app, &late).await), [accepted], "it was open already");
+}
+
 #[tokio::test]
 async fn an_unlock_is_told_to_those_who_submitted_the_card() {
     let (app, cards) = a_run(2, 10).await;

@@ -57,3 +57,39 @@ async fn an_admin_sees_what_was_printed_and_never_a_code() {
     app.get(missing).by(&admin).answer().await.problem(404, "not_found");
     app.get(&path).by(&ada).answer().await.problem(403, "forbidden");
 }
+
+/// To count goes through all copies of a run, so it is done once in a while; what a run is, is told as it is.
+#[tokio::test]
+async fn what_became_of_a_run_is_counted_once_in_a_while() {
+    let hour = std::time::Duration::from_hours(1);
+    let app = TestApp::start_with(|settings| settings.statistics_ttl = hour).await;
+    app.import_set("dusk", 2, true).await;
+    let admin = app.admin().await;
+    let cards = app.print("dusk", 7).await;
+    let list = async || {
+        let list = app.get("/v1/print-runs").by(&admin).answer().await.expect(200);
+        list["data"].as_array().unwrap().clone()
+    };
+    let runs = list().await;
+    assert_eq!((runs.len(), &runs[0]["registered"]), (1, &json!(0)));
+    let ada = app.player("ada").await;
+    app.register(&ada, &cards[0]).await;
+    let path = format!("/v1/print-runs/{}", runs[0]["id"].as_str().unwrap());
+    let run = app.get(&path).by(&admin).answer().await.expect(200);
+    assert_eq!(run["registered"], 0, "as it was");
+    assert_eq!(run["rarities"], runs[0]["rarities"]);
+
+    // A new run is there at once, and counted for itself; one that was broken off is told without what it held.
+    app.print("dusk", 1).await;
+    let runs = list().await;
+    assert_eq!((runs.len(), &runs[0]["copies_per_card"]), (2, &json!(1)));
+    assert_eq!(runs[0]["rarities"][0], json!({ "rarity": "common", "copies": 2 }));
+    app.sql(
+        "ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; DELETE FROM print_run_lines USING print_runs r \
+         WHERE r.id = print_run_id AND r.copies_per_card = 1; \
+         UPDATE print_runs SET status = 'discarded', activated_at = NULL WHERE copies_per_card = 1",
+    )
+    .await;
+    let runs = list().await;
+    assert_eq!((&runs[0]["status"], &runs[0]["rarities"]), (&json!("discarded"), &json!([])));
+}

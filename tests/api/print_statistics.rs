@@ -37,7 +37,7 @@ async fn registered_copies_are_held_against_what_was_printed() {
         register(&app, rarity, copies).await;
     }
     let answer = app.get(OF_DUSK).answer().await;
-    assert_eq!(answer.header("cache-control"), "public, max-age=60");
+    assert_eq!(answer.header("cache-control"), "public, max-age=30");
     let fair = answer.expect(200);
     assert_eq!((&fair["printed"], &fair["registered"]), (&json!(7700), &json!(770)));
     assert_eq!(
@@ -98,4 +98,29 @@ async fn a_hidden_card_is_counted_for_nobody_who_may_not_see_it() {
             .sum::<u64>()
     };
     assert_eq!((sum(&open), sum(&all)), (5, 9));
+}
+
+/// Strangers may ask, and to count goes through the set: the answer is kept, for each who may see as much, and for sets that exist.
+#[tokio::test]
+async fn statistics_are_kept_for_a_while() {
+    let hour = std::time::Duration::from_hours(1);
+    let app = TestApp::start_with(|settings| settings.statistics_ttl = hour).await;
+    app.import_set("dawn", 1, false).await;
+    app.get(OF_DUSK).answer().await.problem(404, "not_found");
+    app.import_set("dusk", 2, false).await;
+    let moderator = app.moderator().await;
+    app.admin().await;
+    app.print("dusk", 77).await;
+    let first = app.get(OF_DUSK).answer().await;
+    assert_eq!(first.header("cache-control"), "public, max-age=30");
+    let etag = first.header("etag").clone();
+    assert_eq!(first.expect(200)["registered"], 0);
+    register(&app, "common", 3).await;
+    let ada = app.player("ada").await;
+    let known = app.get(OF_DUSK).by(&ada).answer().await;
+    assert_eq!(known.header("cache-control"), "private, no-cache");
+    assert_eq!(known.expect(200)["registered"], 0, "as it was");
+    assert_eq!(app.get(OF_DUSK).header("if-none-match", etag).answer().await.status, 304);
+    let all = app.get(OF_DUSK).by(&moderator).answer().await.expect(200);
+    assert_eq!(all["registered"], 3, "counted for itself");
 }

@@ -99,3 +99,31 @@ async fn kept_statements_survive_migrations() {
     }
     app.get("/v1/submissions").by(&ada).answer().await.expect(200);
 }
+
+/// What an account has is found by a plan that is kept, whether it is much or little.
+#[tokio::test]
+async fn a_collection_is_planned_once() {
+    let (app, wiretap, cards) = tapped().await;
+    let ada = app.player("ada").await;
+    app.register(&ada, &cards[0]).await;
+    let paths = [
+        "/v1/collection?total=true",
+        "/v1/collection?game=ttcg&set=dusk",
+        "/v1/collection/export?format=csv",
+        "/v1/collection/duplicates?over=1",
+        "/v1/collection/completion?game=ttcg",
+        "/v1/submissions",
+        "/v1/me/events?after=0",
+    ];
+    for repeat in 0..30 {
+        if repeat == 29 {
+            wiretap.prepared(&[]);
+        }
+        for path in paths {
+            let answer = app.get(path).by(&ada).answer().await;
+            assert_eq!(answer.status, 200, "{path}");
+        }
+    }
+    let about = ["collection_entries", "submissions", "account_events", "copies"];
+    assert_eq!(wiretap.prepared(&about), Vec::<String>::new());
+}

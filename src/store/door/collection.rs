@@ -131,11 +131,9 @@ fn filtered<'a>(
             .sight(viewer)
             .push(")");
     }
-    if let Some(printings) = &filter.printings {
-        sql.push(" AND e.printing_id = ").any::<SqlUuid, _>(printings.clone())
-    } else {
-        // From one entry to all that an account may have.
-        sql.plan_each_time()
+    match &filter.printings {
+        Some(printings) => sql.push(" AND e.printing_id = ").any::<SqlUuid, _>(printings.clone()),
+        None => sql,
     }
 }
 
@@ -268,7 +266,6 @@ pub(in crate::store) async fn duplicates(
     limit: i64,
 ) -> StoreResult<Vec<DuplicateView>> {
     let mut sql = Sql::new(LINE)
-        .plan_each_time()
         .push(", n.printing_id, n.counted, n.registered FROM (SELECT n.* FROM (SELECT one.printing_id, \
                sum(one.counted)::bigint AS counted, sum(one.registered)::bigint AS registered FROM (\
                SELECT printing_id, quantity AS counted, 0 AS registered FROM collection_entries WHERE account_id = ")
@@ -291,92 +288,6 @@ pub(in crate::store) async fn duplicates(
     let sql =
         sql.push(") n JOIN printings p ON p.id = n.printing_id JOIN cards c ON c.id = p.card_id");
     Ok(with_content(sql, viewer).push(order).composed().load(conn).await?)
-}
-
-/// How much of something a player has.
-#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
-pub struct CompletionRow {
-    /// Set code.
-    #[diesel(sql_type = Text)]
-    pub set_code: String,
-    /// Name of the set.
-    #[diesel(sql_type = Text)]
-    pub set_name: String,
-    /// `cards`, `printings`, `rarity` or `kind`.
-    #[diesel(sql_type = Text)]
-    pub part: String,
-    /// Code of the rarity or kind; empty otherwise.
-    #[diesel(sql_type = Text)]
-    pub code: String,
-    /// How many of them she has, counted or registered.
-    #[diesel(sql_type = BigInt)]
-    pub owned: i64,
-    /// How many there are.
-    #[diesel(sql_type = BigInt)]
-    pub total: i64,
-}
-
-/// How complete the sets of a game are: the one set, or all of which the account has something. That a set has so many cards is
-/// public; printings, rarities and kinds are those of cards that the viewer may see.
-pub(in crate::store) async fn completion(
-    conn: &mut Connection,
-    viewer: Viewer,
-    account: AccountId,
-    game: &str,
-    set: Option<&str>,
-) -> StoreResult<Vec<CompletionRow>> {
-    let sql = Sql::new(
-        "WITH one AS (SELECT c.id, c.set_code, content.kind, content.card_id IS NOT NULL AS seen, p.id AS printing_id, p.rarity, \
-         p.tier, (EXISTS (SELECT FROM collection_entries e WHERE e.printing_id = p.id AND e.account_id = ",
-    )
-    .plan_each_time()
-    .bind::<SqlUuid, _>(account.0)
-    .push(") OR EXISTS (SELECT FROM copies h WHERE h.printing_id = p.id AND h.voided_at IS NULL AND h.owner_id = ")
-    .bind::<SqlUuid, _>(account.0)
-    .push(
-        ")) AS has FROM cards c LEFT JOIN printings p ON p.card_id = c.id \
-         LEFT JOIN card_content content ON content.card_id = c.id AND ",
-    )
-    .sight_of_many(viewer)
-    .push(" WHERE c.game_code = ")
-    .bind::<Text, _>(game)
-    .push(" AND c.set_code ");
-    let sql = match set {
-        Some(set) => sql.push("= ").bind::<Text, _>(set),
-        None => sql
-            .push(
-                "IN (SELECT owned.set_code FROM \
-                 (SELECT printing_id FROM collection_entries WHERE account_id = ",
-            )
-            .bind::<SqlUuid, _>(account.0)
-            .push(
-                " UNION ALL SELECT printing_id FROM copies WHERE voided_at IS NULL AND owner_id = ",
-            )
-            .bind::<SqlUuid, _>(account.0)
-            .push(
-                ") mine JOIN printings has ON has.id = mine.printing_id \
-                 JOIN cards owned ON owned.id = has.card_id WHERE owned.game_code = ",
-            )
-            .bind::<Text, _>(game)
-            .push(")"),
-    };
-    let sql = sql
-        .push(
-            "), card AS (SELECT id, set_code, kind, seen, bool_or(has) AS has FROM one GROUP BY id, set_code, kind, seen), \
-             part AS (SELECT set_code, 'cards' AS part, '' AS code, 0 AS place, count(*) FILTER (WHERE has) AS owned, \
-                 count(*) AS total FROM card GROUP BY set_code \
-             UNION ALL SELECT set_code, 'printings', '', 0, count(*) FILTER (WHERE has), count(printing_id) FROM one \
-                 WHERE seen GROUP BY set_code \
-             UNION ALL SELECT set_code, 'rarity', rarity, min(tier), count(*) FILTER (WHERE has), count(*) FROM one \
-                 WHERE seen AND rarity IS NOT NULL GROUP BY set_code, rarity \
-             UNION ALL SELECT set_code, 'kind', kind, 0, count(*) FILTER (WHERE has), count(*) FROM card \
-                 WHERE seen GROUP BY set_code, kind) \
-             SELECT part.set_code, sets.name AS set_name, part, part.code, owned, total FROM part \
-             JOIN sets ON sets.code = part.set_code AND sets.game_code = ",
-        )
-        .bind::<Text, _>(game)
-        .push(" ORDER BY part.set_code, part, place, part.code");
-    Ok(sql.composed().load(conn).await?)
 }
 
 /// An item of a list of wants or haves.

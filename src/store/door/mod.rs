@@ -12,6 +12,7 @@ pub(super) mod bulk;
 pub(super) mod cards;
 pub(super) mod catalogue;
 pub(super) mod collection;
+pub(super) mod completion;
 pub(super) mod content;
 pub(super) mod copies;
 pub(super) mod facets;
