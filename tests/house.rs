@@ -352,7 +352,9 @@ fn what_writes_is_confirmed_in_its_transaction() {
         ("src/store/tokens.rs", "ManageOwnTokens", 1),
         ("src/store/submission_reviews.rs", "ReviewSubmissions", 1),
         // A submission and a batch, which open their transactions themselves, and two reads of what was stored.
-        ("src/store/serials.rs", "SubmitSerials", 4),
+        ("src/store/serials.rs", "SubmitSerials", 5),
+        // Submissions that wait to be decided together, under credentials that are looked at then.
+        ("src/store/registration_groups.rs", "SubmitSerials", 3),
         ("src/store/collection_imports.rs", "WriteOwnCollection", 1),
         ("src/store/trade_lists.rs", "WriteOwnCollection", 1),
     ];

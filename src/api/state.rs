@@ -33,6 +33,7 @@ use crate::store::attempt_batches::AttemptBatches;
 use crate::store::effect_texts::EffectShelf;
 use crate::store::games::{GameShelf, LoadedGame};
 use crate::store::lane::SearchLane;
+use crate::store::registration_groups::RegistrationGroups;
 use crate::store::{AsStoreError, Connection, Store, StoreError, StoreResult};
 use crate::work::BoundedWork;
 
@@ -217,6 +218,8 @@ pub struct Shared {
     pub shared_attempts: SharedAttempts,
     /// Where attempts at serial codes are taken and given back, those of many requests together.
     pub attempt_batches: AttemptBatches,
+    /// Submissions that are decided together.
+    pub registration_groups: RegistrationGroups,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
     /// How the HTTP side behaves.
@@ -263,6 +266,7 @@ impl Shared {
             downloads: Downloads::default(),
             shared_attempts: SharedAttempts::default(),
             attempt_batches: AttemptBatches::default(),
+            registration_groups: RegistrationGroups::default(),
             metrics,
             settings,
             draining: AtomicBool::new(false),

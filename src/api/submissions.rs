@@ -195,7 +195,8 @@ pub async fn create_submission(
     }
     let attempt = state.shared_attempts.join(SameClaim::of(by.account(), &new));
     attempt.reserve(SerialAttempts::reserve(&state, by.account(), &network, 1, new.at)).await?;
-    let submitted = serials::submit(&state.store, &by, &new, key.as_ref()).await;
+    let submitted =
+        serials::submit(&state.store, &state.registration_groups, &by, &new, key.as_ref()).await;
     match &submitted {
         Ok(submitted) => attempt.settle(&state, submitted.verdict().is_guess()).await?,
         // When the store failed nobody knows how far it came: the attempt stays used.

@@ -212,12 +212,7 @@ impl<P: Permission> Acting<P> {
     /// For the store's transactions only.
     pub fn in_transaction(granted: &Granted<P>) -> Self {
         const { assert!(!matches!(P::CONFIRM, Confirm::Never), "this permission is for reading") };
-        Self(Granted {
-            account: granted.account,
-            role: granted.role,
-            credential: granted.credential.clone(),
-            permission: PhantomData,
-        })
+        Self(granted.clone())
     }
 }
 
@@ -226,6 +221,17 @@ impl<P> Deref for Acting<P> {
 
     fn deref(&self) -> &Granted<P> {
         &self.0
+    }
+}
+
+impl<P> Clone for Granted<P> {
+    fn clone(&self) -> Self {
+        Self {
+            account: self.account,
+            role: self.role,
+            credential: self.credential.clone(),
+            permission: PhantomData,
+        }
     }
 }
 

@@ -6,30 +6,20 @@
 //! taken all the while. Whoever goes away before hearing of what was taken for it has looked at nothing: its units are given back.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 use tokio::sync::oneshot;
 
 use super::attempts::{self, AttemptRow, AttemptSubject, Flush};
+use super::orders::{Clerk, Orders};
 use super::{Store, StoreError, StoreResult};
-
-/// Most orders of one batch: its rows are locked until it is committed.
-const MOST: usize = 200;
 
 /// What was taken, and, if that is less than was wanted, of whom no more is left.
 pub type Taken = (u32, Option<AttemptSubject>);
 
 /// Where requests order attempts. One for a process, whatever its worker threads.
 #[derive(Clone, Default)]
-pub struct AttemptBatches(Arc<Mutex<Queue>>);
-
-#[derive(Default)]
-struct Queue {
-    orders: Vec<Order>,
-    /// A task works on them.
-    is_served: bool,
-}
+pub struct AttemptBatches(Orders<Order>);
 
 /// What a request wants.
 struct Order {
@@ -79,57 +69,26 @@ impl AttemptBatches {
         store.wait_for(heard(told)).await
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn push(&self, store: &Store, order: Order) {
-        let mut queue = self.queue();
-        queue.orders.push(order);
-        if !std::mem::replace(&mut queue.is_served, true) {
-            drop(queue);
-            // Not part of the request: others wait for it, too. Made here, so that it ends even if it never begins.
-            let serving = Serving { batches: self.clone(), ended: false };
-            tokio::spawn(serving.run(store.clone()));
-        }
-    }
-
-    /// The next orders; `None`: there are none, and nobody serves any more.
-    fn next(&self) -> Option<Vec<Order>> {
-        let mut queue = self.queue();
-        if queue.orders.is_empty() {
-            queue.is_served = false;
-            return None;
-        }
-        let most = queue.orders.len().min(MOST);
-        Some(queue.orders.drain(..most).collect())
+        self.0.push(order, &Counter { batches: self.clone(), store: store.clone() });
     }
 }
 
-/// A task that works on the orders. When it is dropped half-way, with its worker thread, those it worked on are told, and the next order starts another.
-struct Serving {
+/// Works on the orders.
+#[derive(Clone)]
+struct Counter {
     batches: AttemptBatches,
-    ended: bool,
+    store: Store,
 }
 
-impl Serving {
-    async fn run(mut self, store: Store) {
-        // Requests that are ready to order come first.
-        tokio::task::yield_now().await;
-        while let Some(orders) = self.batches.next() {
-            settle(&self.batches, &store, orders).await;
-        }
-        self.ended = true;
-    }
-}
+impl Clerk for Counter {
+    type Order = Order;
 
-impl Drop for Serving {
-    fn drop(&mut self) {
-        if !self.ended {
-            let mut queue = self.batches.queue();
-            queue.is_served = false;
-            queue.orders.clear();
-        }
+    /// The rows of a batch are locked until it is committed.
+    const MOST: usize = 200;
+
+    async fn serve(&self, orders: Vec<Order>) {
+        settle(&self.batches, &self.store, orders).await;
     }
 }
 
@@ -256,7 +215,7 @@ async fn settle(batches: &AttemptBatches, store: &Store, orders: Vec<Order>) {
                 if answer.send(taken).is_err() && units > 0 {
                     let (answer, _) = oneshot::channel();
                     let answer = Answer::GivenBack(answer);
-                    batches.queue().orders.push(Order { units, answer, ..order });
+                    batches.0.add([Order { units, answer, ..order }]);
                 }
             }
         }

@@ -60,7 +60,7 @@ pub async fn reserve(
     // condition on each row, which sees the newest count. Rows are locked in one order, here and when they are given back.
     let taken: Vec<Taken> = sql(
         "WITH wanted AS ( \
-             SELECT * FROM unnest($1, $2, $3, $4) AS w (scope, mac, start, most) \
+             SELECT * FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4)) AS w (scope, mac, start, most) \
          ) \
          INSERT INTO attempts AS a (scope, subject_mac, window_start, used) \
          SELECT scope, mac, start, $5 FROM wanted \
@@ -104,7 +104,7 @@ async fn used(
 ) -> StoreResult<HashMap<(String, Vec<u8>), u32>> {
     let Columns { scopes, macs, starts, .. } = Columns::of(subjects, now);
     let rows: Vec<Taken> = sql(
-        "SELECT a.scope, a.subject_mac, a.used FROM unnest($1, $2, $3) AS w (scope, mac, start) \
+        "SELECT a.scope, a.subject_mac, a.used FROM unnest((SELECT $1), (SELECT $2), (SELECT $3)) AS w (scope, mac, start) \
          JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start)",
     )
     .bind::<Array<Text>, _>(scopes)
@@ -188,7 +188,7 @@ pub(super) async fn release_rows(
     sql("WITH setting AS MATERIALIZED ( \
              SELECT CASE WHEN $5 THEN set_config('synchronous_commit', 'off', true) END \
          ), given AS ( \
-             SELECT a.scope, a.subject_mac, a.window_start, w.units FROM unnest($1, $2, $3, $4) AS w (scope, mac, start, units) \
+             SELECT a.scope, a.subject_mac, a.window_start, w.units FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4)) AS w (scope, mac, start, units) \
              JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start) JOIN setting ON true \
              ORDER BY a.scope, a.subject_mac, a.window_start FOR UPDATE OF a \
          ) \
@@ -221,7 +221,7 @@ pub(super) async fn take_rows(conn: &mut Connection, rows: &[AttemptRow]) -> Sto
     let (scopes, macs, starts, units) = columns(rows);
     let used: Vec<TakenRow> = sql(
         "INSERT INTO attempts AS a (scope, subject_mac, window_start, used) \
-         SELECT scope, mac, start, units FROM unnest($1, $2, $3, $4) AS w (scope, mac, start, units) ORDER BY scope, mac, start \
+         SELECT scope, mac, start, units FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4)) AS w (scope, mac, start, units) ORDER BY scope, mac, start \
          ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + excluded.used \
          RETURNING scope, subject_mac, window_start, used",
     )

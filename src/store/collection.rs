@@ -332,7 +332,7 @@ pub(super) async fn write(
     let (ids, conditions, _) = part(false);
     if !ids.is_empty() {
         sql(
-            "DELETE FROM collection_entries e USING unnest($2, $3) AS gone (printing_id, condition) \
+            "DELETE FROM collection_entries e USING unnest((SELECT $2), (SELECT $3)) AS gone (printing_id, condition) \
              WHERE e.account_id = $1 AND e.printing_id = gone.printing_id AND e.condition = gone.condition",
         )
         .bind::<SqlUuid, _>(account.0)
@@ -347,7 +347,7 @@ pub(super) async fn write(
     }
     sql(
         "INSERT INTO collection_entries AS mine (account_id, printing_id, condition, quantity, updated_at) \
-         SELECT $1, new.*, $5 FROM unnest($2, $3, $4) AS new ON CONFLICT (account_id, printing_id, condition) \
+         SELECT $1, new.*, $5 FROM unnest((SELECT $2), (SELECT $3), (SELECT $4)) AS new ON CONFLICT (account_id, printing_id, condition) \
          DO UPDATE SET quantity = excluded.quantity, updated_at = excluded.updated_at \
          WHERE mine.quantity <> excluded.quantity",
     )

@@ -1,5 +1,7 @@
 //! What became of credentials that somebody still uses: sessions and personal access tokens, many at once.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
@@ -13,7 +15,7 @@ use super::{Connection, StoreError, StoreResult};
 use crate::auth::ending::CredentialEnd;
 use crate::auth::permission::{Credential, Granted, Identity, Permission};
 use crate::auth::second_factor::SecondFactorDemand;
-use crate::domain::ids::AccountId;
+use crate::domain::ids::{AccountId, SessionId, TokenId};
 
 #[derive(QueryableByName)]
 #[allow(clippy::struct_excessive_bools, reason = "what the statement asks, one by one")]
@@ -64,13 +66,13 @@ impl EndedRow {
 const SESSIONS: &str = "SELECT asked.id, coalesce(a.banned_at IS NOT NULL, false) AS banned, s.revoked_reason AS reason, \
            (s.id IS NULL OR s.revoked_at IS NOT NULL) AS revoked, coalesce(s.expires_at <= $2, false) AS expired, \
            coalesce(a.must_change_password, false) AS password_due \
-    FROM unnest($1) AS asked (id) LEFT JOIN sessions s ON s.id = asked.id LEFT JOIN accounts a ON a.id = s.account_id \
+    FROM unnest((SELECT $1)) AS asked (id) LEFT JOIN sessions s ON s.id = asked.id LEFT JOIN accounts a ON a.id = s.account_id \
     WHERE s.id IS NULL OR s.revoked_at IS NOT NULL OR s.expires_at <= $2 OR a.banned_at IS NOT NULL OR a.must_change_password \
        OR (a.second_factor_since IS NULL AND a.role = ANY ($3))";
 const TOKENS: &str = "SELECT asked.id, coalesce(a.banned_at IS NOT NULL, false) AS banned, NULL::text AS reason, \
            (t.id IS NULL OR t.revoked_at IS NOT NULL) AS revoked, coalesce(t.expires_at <= $2, false) AS expired, \
            coalesce(a.must_change_password, false) AS password_due \
-    FROM unnest($1) AS asked (id) LEFT JOIN personal_access_tokens t ON t.id = asked.id LEFT JOIN accounts a ON a.id = t.account_id \
+    FROM unnest((SELECT $1)) AS asked (id) LEFT JOIN personal_access_tokens t ON t.id = asked.id LEFT JOIN accounts a ON a.id = t.account_id \
     WHERE t.id IS NULL OR t.revoked_at IS NOT NULL OR t.expires_at <= $2 OR a.banned_at IS NOT NULL OR a.must_change_password \
        OR (a.second_factor_since IS NULL AND a.role = ANY ($3))";
 
@@ -138,6 +140,76 @@ pub(super) async fn confirm<P: Permission>(
         second_factor_due: false,
     };
     identity.grant::<P>().map(drop).map_err(|_| StoreError::Revoked)
+}
+
+#[derive(QueryableByName)]
+struct HeldRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = Text)]
+    role: String,
+    #[diesel(sql_type = Bool)]
+    must_change_password: bool,
+}
+
+/// Like [`confirm`], for several at once, in the trip that begins their transaction; whether each is alive and nobody else holds it. Holds credentials
+/// and accounts until the transaction ends, and waits for nobody.
+pub(super) async fn confirm_free<P: Permission>(
+    conn: &Connection,
+    by: &[&Granted<P>],
+    now: DateTime<Utc>,
+) -> StoreResult<Vec<bool>> {
+    let (mut sessions, mut tokens) = (Vec::new(), Vec::new());
+    for by in by {
+        match by.credential() {
+            Credential::Session(id) => sessions.push(id.0),
+            Credential::Token { id, .. } => tokens.push(id.0),
+        }
+    }
+    let (sessions, tokens) = tokio::join!(
+        biased;
+        hold_free(conn, "sessions", sessions, now),
+        hold_free(conn, "personal_access_tokens", tokens, now)
+    );
+    let held: HashMap<Uuid, HeldRow> =
+        sessions?.into_iter().chain(tokens?).map(|row| (row.id, row)).collect();
+    by.iter()
+        .map(|by| {
+            let (Credential::Session(SessionId(id)) | Credential::Token { id: TokenId(id), .. }) =
+                by.credential();
+            let Some(row) = held.get(id) else { return Ok(false) };
+            let identity = Identity {
+                account: by.account(),
+                role: row.role.clone().try_into()?,
+                credential: by.credential().clone(),
+                must_change_password: row.must_change_password,
+                // As in [`confirm`].
+                second_factor_due: false,
+            };
+            Ok(identity.grant::<P>().is_ok())
+        })
+        .collect()
+}
+
+/// Holds those of a table's credentials that are alive and held by nobody, and their accounts.
+async fn hold_free(
+    mut conn: &Connection,
+    table: &str,
+    ids: Vec<Uuid>,
+    now: DateTime<Utc>,
+) -> StoreResult<Vec<HeldRow>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(sql(format!(
+        "SELECT c.id, a.role, a.must_change_password FROM {table} c JOIN accounts a ON a.id = c.account_id \
+         WHERE c.id = ANY ((SELECT $1)::uuid[]) AND c.revoked_at IS NULL AND c.expires_at > $2 AND a.banned_at IS NULL \
+         FOR NO KEY UPDATE SKIP LOCKED"
+    ))
+    .bind::<Array<SqlUuid>, _>(ids)
+    .bind::<Timestamptz, _>(now)
+    .load(&mut conn)
+    .await?)
 }
 
 /// Which of the credentials, by their places, are worth nothing any more, and why.

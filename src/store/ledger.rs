@@ -3,6 +3,8 @@
 //! Whoever changes a copy holds its row first. The database numbers the entries of a copy under that same lock, so the history of
 //! a copy is one line without forks, and its owner and states are what the newest entries say.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
@@ -90,7 +92,7 @@ pub(super) async fn hold_free(
 ) -> StoreResult<()> {
     let (prefixes, macs): (Vec<&str>, Vec<&[u8]>) =
         keys.map(|(prefix, mac)| (prefix.as_str(), mac.as_slice())).unzip();
-    sql("SELECT c.code_prefix FROM unnest($1, $2) AS w (prefix, mac) \
+    sql("SELECT c.code_prefix FROM unnest((SELECT $1), (SELECT $2)) AS w (prefix, mac) \
          JOIN copies c ON c.code_prefix = w.prefix AND c.code_mac = w.mac AND c.owner_id IS NULL \
          ORDER BY c.code_prefix, c.code_mac FOR NO KEY UPDATE OF c")
     .bind::<Array<Text>, _>(prefixes)
@@ -98,6 +100,32 @@ pub(super) async fn hold_free(
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Holds those of the copies of these keys that are nobody's and that nobody else holds; which ones. Waits for nobody.
+pub(super) async fn hold_free_now(
+    mut conn: &Connection,
+    keys: &[(String, Vec<u8>)],
+) -> StoreResult<HashSet<(String, Vec<u8>)>> {
+    #[derive(QueryableByName)]
+    struct KeyRow {
+        #[diesel(sql_type = Text)]
+        code_prefix: String,
+        #[diesel(sql_type = Binary)]
+        code_mac: Vec<u8>,
+    }
+    let (prefixes, macs): (Vec<&str>, Vec<&[u8]>) =
+        keys.iter().map(|(prefix, mac)| (prefix.as_str(), mac.as_slice())).unzip();
+    let held: Vec<KeyRow> = sql(
+        "SELECT c.code_prefix, c.code_mac FROM unnest((SELECT $1), (SELECT $2)) AS w (prefix, mac) \
+         JOIN copies c ON c.code_prefix = w.prefix AND c.code_mac = w.mac AND c.owner_id IS NULL \
+         FOR NO KEY UPDATE OF c SKIP LOCKED",
+    )
+    .bind::<Array<Text>, _>(prefixes)
+    .bind::<Array<Binary>, _>(macs)
+    .load(&mut conn)
+    .await?;
+    Ok(held.into_iter().map(|row| (row.code_prefix, row.code_mac)).collect())
 }
 
 /// Whether an account has a stake in a copy: it owns it or ever did, or claims it or ever did. Moderators leave such copies to others.

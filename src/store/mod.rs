@@ -40,12 +40,15 @@ pub mod lane;
 mod ledger;
 pub mod migrations;
 pub mod name_skeletons;
+mod orders;
 pub mod pool;
 pub mod pooler;
 pub mod press;
 pub mod print_commitments;
 pub mod print_runs;
 pub mod print_statistics;
+pub mod registration_groups;
+mod registrations;
 pub mod retention;
 pub mod rulings;
 #[allow(missing_docs, reason = "columns are explained in the migrations")]

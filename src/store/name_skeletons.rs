@@ -46,7 +46,7 @@ async fn fill_in_some(conn: &mut Connection) -> StoreResult<usize> {
              WHEN made.place = 1 AND NOT EXISTS (SELECT 1 FROM accounts o WHERE o.name_skeleton = made.skeleton) \
              THEN made.skeleton ELSE made.skeleton || E'\\n' || made.id END \
          FROM (SELECT id, skeleton, row_number() OVER (PARTITION BY skeleton ORDER BY id) AS place \
-               FROM unnest($1, $2) AS given (id, skeleton)) made WHERE a.id = made.id",
+               FROM unnest((SELECT $1), (SELECT $2)) AS given (id, skeleton)) made WHERE a.id = made.id",
     )
     .bind::<Array<SqlUuid>, _>(ids)
     .bind::<Array<Text>, _>(skeletons)

@@ -5,10 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use deadpool::managed::Pool;
-use diesel_async::{
-    AnsiTransactionManager, AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _,
-    TransactionManager as _,
-};
+use diesel_async::{AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _};
 use tokio::time::{Instant, timeout};
 
 use super::budget::Budget;
@@ -131,17 +128,6 @@ impl Store {
         Ok(Held::new(session))
     }
 
-    /// A connection with a transaction that has begun. That statement is never long: so a server that is silent is noticed as soon as in any
-    /// request, whatever the work after it may take.
-    async fn lend_in_transaction(&self) -> StoreResult<Held> {
-        let mut conn = self.lend(self.settings.answer_timeout, Budget::current()).await?;
-        AnsiTransactionManager::begin_transaction(&mut *conn).await?;
-        if let Some(limit) = self.time_limit {
-            conn.extend(limit);
-        }
-        Ok(conn)
-    }
-
     /// Runs a read that finds its rows by a key and is over at once, on a connection that it shares with others like it. Neither the wait
     /// for its turn nor the read may take longer than a connection or a statement may.
     pub async fn read<T>(
@@ -171,23 +157,12 @@ impl Store {
     where
         E: From<StoreError> + AsStoreError,
     {
-        let store_error = |error: diesel::result::Error| E::from(StoreError::from(error));
         let mut tries = 0;
         loop {
             tries += 1;
-            let mut conn = self.lend_in_transaction().await?;
-            let result = match work(&mut conn).await {
-                Ok(value) => AnsiTransactionManager::commit_transaction(&mut *conn)
-                    .await
-                    .map(|()| value)
-                    .map_err(store_error),
-                Err(error) => {
-                    // When even this fails the connection is broken, and Postgres has rolled back already.
-                    let _ = AnsiTransactionManager::rollback_transaction(&mut *conn).await;
-                    Err(error)
-                }
-            };
-            match result {
+            let mut begun = self.begin().await?;
+            let result = work(begun.conn()).await;
+            match begun.end(result).await {
                 Err(error)
                     if tries < 3
                         && error.as_store_error().is_some_and(StoreError::is_transient) => {}
@@ -240,7 +215,7 @@ impl Store {
         let mut tries = 0;
         loop {
             tries += 1;
-            // Its first statements are never long, as in `lend_in_transaction`.
+            // Its first statements are never long, as in `begin`.
             let mut conn = self.lend(self.settings.answer_timeout, Budget::current()).await?;
             conn.set_in_transaction(true);
             let mut shared: &Connection = &conn;
@@ -250,28 +225,52 @@ impl Store {
             if let Some(limit) = self.time_limit {
                 conn.extend(limit);
             }
+            let mut transaction = Begun(conn);
             let result = async {
                 begun.map_err(store_error)?;
-                let done = work(&mut conn, &acting, asked?).await?;
-                credentials::confirm(&mut conn, by, now).await?;
+                let conn = transaction.conn();
+                let done = work(conn, &acting, asked?).await?;
+                credentials::confirm(conn, by, now).await?;
                 Ok(done)
             };
-            let result = result.await;
-            let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
-            // When even this fails, the connection is closed as it is dropped, and Postgres has rolled back or will.
-            let ended = conn.batch_execute(end).await;
-            conn.set_in_transaction(ended.is_err());
-            let result = match (result, ended) {
-                (Ok(_), Err(error)) => Err(store_error(error)),
-                (result, _) => result,
-            };
-            match result {
+            let result: Result<T, E> = result.await;
+            match transaction.end(result).await {
                 Err(error)
                     if tries < 3
                         && error.as_store_error().is_some_and(StoreError::is_transient) => {}
                 result => return result,
             }
         }
+    }
+
+    /// Begins a transaction in the name of several, which the caller ends: for tasks that are spawned ([`Self::begin`]). `None` stands for those whose
+    /// credential has ended, or is held by somebody: nobody is waited for.
+    pub(super) async fn begin_by_all<P: Permission>(
+        &self,
+        by: &[&Granted<P>],
+        now: DateTime<Utc>,
+    ) -> StoreResult<(Begun, Vec<Option<Acting<P>>>)> {
+        const { assert!(matches!(P::CONFIRM, Confirm::Last), "it is confirmed first") };
+        let mut conn = self.lend(self.settings.answer_timeout, Budget::current()).await?;
+        conn.set_in_transaction(true);
+        let mut shared: &Connection = &conn;
+        let (opened, confirmed) = tokio::join!(
+            biased;
+            shared.batch_execute("BEGIN"),
+            credentials::confirm_free(&conn, by, now)
+        );
+        opened?;
+        let begun = Begun(conn);
+        let confirmed = match confirmed {
+            Ok(confirmed) => confirmed,
+            Err(error) => return begun.end(Err(error)).await,
+        };
+        if let Some(limit) = self.time_limit {
+            begun.0.extend(limit);
+        }
+        let acting = by.iter().zip(confirmed);
+        let acting = acting.map(|(by, alive)| alive.then(|| Acting::in_transaction(by)));
+        Ok((begun, acting.collect()))
     }
 
     /// Waits for what another task asks of the database for this request, no longer than the request may wait for it.
@@ -292,8 +291,16 @@ impl Store {
 
     /// Begins a transaction that the caller ends: for tasks that are spawned, which cannot hold a closure over a borrowed connection.
     /// It is not run again; when it is dropped, the connection is closed and Postgres rolls back.
+    ///
+    /// The statement that begins it is never long: so a server that is silent is noticed as soon as in any request, whatever the work after it may take.
     pub(super) async fn begin(&self) -> StoreResult<Begun> {
-        Ok(Begun(self.lend_in_transaction().await?))
+        let mut conn = self.lend(self.settings.answer_timeout, Budget::current()).await?;
+        conn.set_in_transaction(true);
+        conn.batch_execute("BEGIN").await?;
+        if let Some(limit) = self.time_limit {
+            conn.extend(limit);
+        }
+        Ok(Begun(conn))
     }
 
     /// Connections in use and open, for metrics.
@@ -343,12 +350,18 @@ impl Begun {
     }
 
     /// Commits what went well and takes back what did not.
-    pub(super) async fn end<T>(mut self, result: StoreResult<T>) -> StoreResult<T> {
-        match &result {
-            Ok(_) => AnsiTransactionManager::commit_transaction(&mut *self.0).await?,
-            Err(_) => AnsiTransactionManager::rollback_transaction(&mut *self.0).await?,
+    pub(super) async fn end<T, E: From<StoreError>>(
+        mut self,
+        result: Result<T, E>,
+    ) -> Result<T, E> {
+        let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        // When even this fails, the connection is closed as it is dropped, and Postgres has rolled back or will.
+        let ended = self.0.batch_execute(end).await;
+        self.0.set_in_transaction(ended.is_err());
+        match (result, ended) {
+            (Ok(_), Err(error)) => Err(StoreError::from(error).into()),
+            (result, _) => result,
         }
-        result
     }
 }
 

@@ -1,12 +1,8 @@
 //! Submissions of serial codes.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{
-    Array, BigInt, Binary, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid,
-};
+use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use futures_util::future::try_join_all;
 use uuid::Uuid;
@@ -14,13 +10,15 @@ use uuid::Uuid;
 use super::door::submission::{MatchedCopy, SubmissionClaim, matching_copy};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::ledger;
-use super::schema::{accounts, copy_ledger, disputes};
+use super::registration_groups::RegistrationGroups;
+use super::registrations::{self, Claim};
+use super::schema::{copy_ledger, disputes};
 use super::statement::sql;
 use super::unlocks::ProgressRow;
-use super::{Connection, Store, StoreError, StoreResult, votes};
+use super::{Connection, Store, StoreError, StoreResult};
 use crate::auth::permission::{Acting, Granted, ReadOwnSubmissions, SubmitSerials};
 use crate::domain::dispute::DisputeState;
-use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, LedgerId, SubmissionId};
+use crate::domain::ids::{AccountId, CopyId, DisputeId, LedgerId, SubmissionId};
 use crate::domain::submission::Verdict;
 
 /// A submission to decide.
@@ -83,10 +81,24 @@ impl Submitted {
     }
 }
 
-/// Decides a submission, in a transaction; an attempt was reserved and committed before.
+/// Decides a submission: together with those of other requests, or else alone. An attempt was reserved and committed before.
+pub async fn submit(
+    store: &Store,
+    groups: &RegistrationGroups,
+    by: &Granted<SubmitSerials>,
+    new: &NewSubmission,
+    key: Option<&IdempotencyClaim>,
+) -> Result<Submitted, IdempotentError> {
+    match groups.submit(store, by, new, key).await? {
+        Some(submitted) => Ok(submitted),
+        None => submit_alone(store, by, new, key).await,
+    }
+}
+
+/// Decides a submission in a transaction of its own, which waits for whoever holds what it needs.
 ///
 /// Whatever it claims, the transaction begins with the same statements, which go to the database in one trip.
-pub async fn submit(
+async fn submit_alone(
     store: &Store,
     by: &Granted<SubmitSerials>,
     new: &NewSubmission,
@@ -120,7 +132,7 @@ pub async fn submit(
 
 /// Decides several submissions; the verdicts come in their order. Attempts were reserved and committed before.
 ///
-/// What can be registered is registered together, in one transaction ([`register_all`]); each of the others is decided by itself, in one of its own. When
+/// What can be registered is registered together, in one transaction ([`registrations::register_all`]); each of the others is decided by itself, in one of its own. When
 /// the store fails half-way, the verdicts are those up to there: sent again, what was committed is the account's already.
 pub async fn submit_batch(
     store: &Store,
@@ -133,7 +145,7 @@ pub async fn submit_batch(
         try_join_all(copies).await
     };
     let register = async |conn: &mut Connection, by: &Acting<SubmitSerials>, copies| {
-        register_all(conn, by, batch, copies).await
+        registrations::register_all(conn, by, batch, copies).await
     };
     let together = store.transaction_by_asking(by, one.at, first, register).await;
     let together = match together {
@@ -158,55 +170,6 @@ pub async fn submit_batch(
     (verdicts, Ok(()))
 }
 
-/// Registers what is still nobody's, each as [`register`] does, and says what fits nothing; `None` for all others.
-///
-/// All rows that are waited for are locked first, and in the order in which everybody locks them: copies by their keys, the account, cards by
-/// game, set and id. So whatever the order of a batch, nobody waits for each other in a circle, and the cards are held no longer than it takes to
-/// count. The statement that follows waits for nobody.
-async fn register_all(
-    conn: &mut Connection,
-    by: &Acting<SubmitSerials>,
-    batch: &[NewSubmission],
-    copies: Vec<Option<MatchedCopy>>,
-) -> StoreResult<Vec<Option<Submitted>>> {
-    let mut decided: Vec<Option<Submitted>> =
-        copies.iter().map(|copy| copy.is_none().then_some(Submitted::Rejected)).collect();
-    let mut free: BTreeMap<(String, Vec<u8>), (usize, &MatchedCopy)> = BTreeMap::new();
-    for (place, (new, copy)) in batch.iter().zip(&copies).enumerate() {
-        if let Some(copy) = copy
-            && copy.owner_id.is_none()
-        {
-            // The same code twice: the second is decided when the first is registered.
-            let key = (new.claim.prefix.to_string(), copy.code_mac.clone());
-            free.entry(key).or_insert((place, copy));
-        }
-    }
-    if free.is_empty() {
-        return Ok(decided);
-    }
-    let cards: Vec<Uuid> = free.values().map(|(_, copy)| copy.card_id).collect();
-    ledger::hold_free(conn, free.keys()).await?;
-    hold_voter(conn, by).await?;
-    votes::hold_cards(conn, &cards).await?;
-    let mut places: Vec<(usize, &MatchedCopy)> = free.into_values().collect();
-    // In the order of the batch: the first copy of a card counts.
-    places.sort_unstable_by_key(|(place, _)| *place);
-    let claims: Vec<Claim<'_>> =
-        places.iter().map(|(place, copy)| (&batch[*place], *copy)).collect();
-    let mut registered: BTreeMap<Uuid, Registration> = register(conn, by, &claims)
-        .await?
-        .into_iter()
-        .map(|registration| (registration.submission.id, registration))
-        .collect();
-    for (place, _) in places {
-        let new = &batch[place];
-        if let Some(registration) = registered.remove(&new.id.0) {
-            decided[place] = Some(count(conn, by, new, registration).await?);
-        }
-    }
-    Ok(decided)
-}
-
 async fn decide(
     conn: &mut Connection,
     by: &Acting<SubmitSerials>,
@@ -216,10 +179,11 @@ async fn decide(
     let Some(mut copy) = copy else {
         return Ok(Submitted::Rejected);
     };
+    let claim = Claim { by, new, copy: &copy };
     if copy.owner_id.is_none()
-        && let Some(registration) = register(conn, by, &[(new, &copy)]).await?.pop()
+        && let Some(registered) = registrations::register_one(conn, claim).await?
     {
-        return count(conn, by, new, registration).await;
+        return Ok(registered);
     }
     if copy.owner_id != Some(by.account().0) {
         // Somebody may be faster between the look and the grasp, or a trade may be moving the copy: hold it, and look again.
@@ -230,156 +194,13 @@ async fn decide(
         }
     }
     let verdict = Verdict::on_copy(copy.owner_id.map(AccountId), by.account(), copy.was_owner);
-    match (verdict, copy.id) {
-        (Verdict::AlreadyYours, Some(id)) => Ok(Submitted::AlreadyYours {
-            copy: CopyId(id),
-            submission: copy.own_submission.map(SubmissionId),
-        }),
+    match (verdict, copy.already(by)) {
+        (Verdict::AlreadyYours, Some(already)) => Ok(already),
         (Verdict::PassedOn, _) => Ok(Submitted::PassedOn),
         (Verdict::RegisteredToAnother, _) => open_dispute(conn, by, new, &copy).await,
         // Registered copies have ids, and owners do not vanish: the database contradicts itself.
         _ => Err(StoreError::Fault(diesel::result::Error::NotFound)),
     }
-}
-
-#[derive(QueryableByName)]
-struct Registration {
-    /// It is the first of its account for the card.
-    #[diesel(sql_type = Bool)]
-    first: bool,
-    #[diesel(sql_type = Bool)]
-    unlocked: bool,
-    /// It was counted, or there is nothing to count: the account is banned, or the card was not hidden when the statement began, and so
-    /// never will be again.
-    #[diesel(sql_type = Bool)]
-    settled: bool,
-    /// As it is now, if it is settled.
-    #[diesel(embed)]
-    submission: SubmissionRow,
-}
-
-/// A copy to register: the submission that claims it, and the copy that fits.
-type Claim<'a> = (&'a NewSubmission, &'a MatchedCopy);
-
-/// Registers copies, counts the submissions, moves the cards' progress and, at the threshold, unlocks a card and writes the event, and reads the
-/// answers: one statement. What somebody else registered meanwhile has no answer.
-///
-/// The count lives in the card's row of `unlocks`. Its lock makes submissions of one card queue, each seeing the count that the
-/// one before left; counting rows of `submissions` instead would read a stale snapshot. Data-modifying CTEs are joined, never
-/// put into a sub-select: when Postgres re-checks a row that it had to wait for, it cannot run them again. Of several copies of one card the one with
-/// the lowest id of its submission counts.
-///
-/// The account's row is locked before the card's and before the entry in the index of counted submissions, banned or not: a ban or its end waits for submissions that are being made, or they for it, and
-/// the vote of a banned account is not counted. Whoever registers more than one copy has locked all of them before, and all cards.
-async fn register(
-    conn: &mut Connection,
-    by: &Acting<SubmitSerials>,
-    claims: &[Claim<'_>],
-) -> StoreResult<Vec<Registration>> {
-    let Some((one, _)) = claims.first() else { return Ok(Vec::new()) };
-    let prefixes: Vec<_> = claims.iter().map(|(new, _)| new.claim.prefix.to_string()).collect();
-    let macs: Vec<&[u8]> = claims.iter().map(|(_, copy)| copy.code_mac.as_slice()).collect();
-    let cards: Vec<Uuid> = claims.iter().map(|(_, copy)| copy.card_id).collect();
-    let submissions: Vec<Uuid> = claims.iter().map(|(new, _)| new.id.0).collect();
-    let entries: Vec<Uuid> = claims.iter().map(|_| LedgerId::fresh().0).collect();
-    let events: Vec<Uuid> = claims.iter().map(|_| Uuid::now_v7()).collect();
-    let registered = sql(
-        "WITH wanted AS MATERIALIZED ( \
-             SELECT * FROM unnest($1, $2, $3, $4, $5, $6) AS w (code_prefix, code_mac, card_id, submission_id, entry_id, event_id) \
-         ), claimed AS ( \
-             UPDATE copies c SET owner_id = $7, registered_at = $8, id = gen_random_uuid() FROM wanted w \
-             WHERE c.code_prefix = w.code_prefix AND c.code_mac = w.code_mac \
-               AND c.owner_id IS NULL AND c.voided_at IS NULL AND c.frozen_at IS NULL \
-             RETURNING w.*, c.id AS copy_id, c.printing_id \
-         ), ledger AS ( \
-             INSERT INTO copy_ledger (id, code_prefix, code_mac, entry, account_id, created_at, position, owner_id) \
-             SELECT entry_id, code_prefix, code_mac, 'register', $7, $8, 1, $7 FROM claimed \
-         ), voter AS ( \
-             SELECT banned_at IS NULL AS counts FROM accounts WHERE id = $7 FOR SHARE \
-         ), counted AS ( \
-             INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
-             SELECT claimed.submission_id, $7, u.card_id, claimed.code_prefix, claimed.code_mac, true, $8 \
-             FROM claimed JOIN voter ON true JOIN unlocks u ON u.card_id = claimed.card_id ORDER BY claimed.submission_id \
-             ON CONFLICT (account_id, card_id) WHERE counted DO NOTHING \
-             RETURNING id, card_id \
-         ), uncounted AS ( \
-             INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
-             SELECT claimed.submission_id, $7, claimed.card_id, claimed.code_prefix, claimed.code_mac, false, $8 \
-             FROM claimed LEFT JOIN counted ON counted.id = claimed.submission_id WHERE counted.id IS NULL \
-         ), network AS ( \
-             INSERT INTO submission_networks (submission_id, network_mac, wider_macs) \
-             SELECT claimed.submission_id, $9, $10 FROM claimed JOIN unlocks u ON u.card_id = claimed.card_id AND u.unlocked_at IS NULL \
-         ), bump AS ( \
-             UPDATE unlocks u \
-             SET submissions = u.submissions + 1, \
-                 unlocked_at = CASE WHEN u.submissions + 1 >= u.threshold THEN $8 END, \
-                 reason = CASE WHEN u.submissions + 1 >= u.threshold THEN 'threshold' END \
-             FROM counted JOIN voter ON voter.counts WHERE u.card_id = counted.card_id AND u.unlocked_at IS NULL AND NOT u.by_policy \
-             RETURNING u.card_id, counted.id AS submission_id, u.submissions, u.threshold, u.unlocked_at \
-         ), vote AS ( \
-             INSERT INTO counted_submissions (submission_id) SELECT submission_id FROM bump \
-         ), event AS ( \
-             INSERT INTO events (id, kind, subject_id, payload, created_at) \
-             SELECT w.event_id, 'card.unlocked', k.id, \
-                    jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $8 \
-             FROM bump JOIN wanted w ON w.submission_id = bump.submission_id JOIN cards k ON k.id = bump.card_id \
-             WHERE bump.unlocked_at IS NOT NULL \
-         ) \
-         SELECT counted.id IS NOT NULL AS first, bump.unlocked_at IS NOT NULL AS unlocked, \
-                bump.card_id IS NOT NULL OR NOT voter.counts OR u.card_id IS NULL OR u.unlocked_at IS NOT NULL AS settled, \
-                claimed.submission_id AS id, $8 AS created_at, bump.card_id IS NOT NULL AS counted, \
-                claimed.copy_id, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
-                coalesce(bump.submissions, u.submissions) AS submissions, coalesce(bump.threshold, u.threshold) AS threshold, \
-                coalesce(bump.unlocked_at, u.unlocked_at) AS unlocked_at \
-         FROM claimed JOIN voter ON true JOIN printings p ON p.id = claimed.printing_id JOIN cards k ON k.id = claimed.card_id \
-         LEFT JOIN unlocks u ON u.card_id = claimed.card_id LEFT JOIN counted ON counted.id = claimed.submission_id \
-         LEFT JOIN bump ON bump.submission_id = claimed.submission_id",
-    )
-    .bind::<Array<Text>, _>(prefixes)
-    .bind::<Array<Binary>, _>(macs)
-    .bind::<Array<SqlUuid>, _>(cards)
-    .bind::<Array<SqlUuid>, _>(submissions)
-    .bind::<Array<SqlUuid>, _>(entries)
-    .bind::<Array<SqlUuid>, _>(events)
-    .bind::<SqlUuid, _>(by.account().0)
-    .bind::<Timestamptz, _>(one.at)
-    .bind::<Binary, _>(one.network_mac.to_vec())
-    .bind::<Array<Binary>, _>(one.wider_macs.iter().map(<[u8; 16]>::as_slice).collect::<Vec<_>>())
-    .get_results(conn)
-    .await?;
-    Ok(registered)
-}
-
-/// Sees to it that what was registered is counted, and tells how far the card is then.
-async fn count(
-    conn: &mut Connection,
-    by: &Acting<SubmitSerials>,
-    new: &NewSubmission,
-    registration: Registration,
-) -> StoreResult<Submitted> {
-    let Registration { first, unlocked, settled, submission } = registration;
-    if settled {
-        return Ok(Submitted::Registered { submission: Box::new(submission), unlocked });
-    }
-    let card = CardId(submission.of.card_id);
-    // A policy decides over the card, or did when the statement began; or the account submitted another copy before.
-    let unlocked = if first {
-        votes::count_card(conn, card, new.at).await?
-    } else {
-        votes::count_another(conn, card, by.account(), new.at).await?
-    };
-    let submission = own(conn, by.account(), new.id).await?;
-    // It was written by this transaction.
-    let submission = submission.ok_or(StoreError::Fault(diesel::result::Error::NotFound))?;
-    Ok(Submitted::Registered { submission: Box::new(submission), unlocked })
-}
-
-/// Locks the account's row, which [`register`] shares: a ban or its end waits for submissions that are being made, or they for it. And nobody
-/// else writes submissions of the account while a batch does: two would wait for each other's entries in the index of counted ones.
-async fn hold_voter(conn: &mut Connection, by: &Acting<SubmitSerials>) -> StoreResult<()> {
-    let row = accounts::table.find(by.account().0).select(accounts::id).for_no_key_update();
-    row.first::<Uuid>(conn).await.optional()?;
-    Ok(())
 }
 
 /// Notes in the ledger that somebody else holds the card, too: once for each claimant. The copy is held.
@@ -482,10 +303,12 @@ const CARD: &str = "c.id AS copy_id, p.rarity, k.id AS card_id, k.game_code, k.s
                     u.submissions, u.threshold, u.unlocked_at";
 
 /// A submission with its card, the rarity of its copy and the card's progress.
+///
+/// Whether it counts is looked up for each: with `EXISTS` a plan that is kept reads all submissions that count, once, for it expects many rows.
 fn submissions_where(condition: &str) -> String {
     format!(
         "SELECT s.id, s.created_at, \
-                EXISTS (SELECT FROM counted_submissions vote WHERE vote.submission_id = s.id) AS counted, {CARD} \
+                coalesce((SELECT true FROM counted_submissions vote WHERE vote.submission_id = s.id), false) AS counted, {CARD} \
          FROM submissions s \
          JOIN copies c ON c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac \
          JOIN printings p ON p.id = c.printing_id \
@@ -546,7 +369,8 @@ pub async fn find_owned(
     .optional()?)
 }
 
-async fn own(
+/// A submission of that account.
+pub(super) async fn own(
     conn: &mut Connection,
     account: AccountId,
     id: SubmissionId,

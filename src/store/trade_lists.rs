@@ -176,7 +176,7 @@ pub async fn replace(
     sql(
         "INSERT INTO trade_list_items (account_id, kind, position, card_id, printing_id, quantity) \
          SELECT $1, $2, item.place - 1, item.card, item.printing, item.quantity \
-         FROM unnest($3, $4, $5) WITH ORDINALITY AS item (card, printing, quantity, place)",
+         FROM unnest((SELECT $3), (SELECT $4), (SELECT $5)) WITH ORDINALITY AS item (card, printing, quantity, place)",
     )
     .bind::<SqlUuid, _>(account.0)
     .bind::<Text, _>(kind.as_str())

@@ -347,7 +347,7 @@ pub(super) async fn open(
          ) INSERT INTO events (id, kind, subject_id, payload, created_at) \
            SELECT new.id, 'card.unlocked', k.id, \
                   jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $3 \
-           FROM unnest($1, $2) AS new (id, card_id) JOIN opened ON opened.card_id = new.card_id \
+           FROM unnest((SELECT $1), (SELECT $2)) AS new (id, card_id) JOIN opened ON opened.card_id = new.card_id \
            JOIN cards k ON k.id = opened.card_id",
     )
     .bind::<Array<SqlUuid>, _>(events)

@@ -4,7 +4,7 @@
 //! committed by whoever held it before. Whoever locks such rows holds the copy and the account already that it needs, takes
 //! several of them by game, set and id, and locks credentials only after them: so nobody waits in a circle.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -117,10 +117,10 @@ async fn note(
         "WITH taken_back AS ( \
              DELETE FROM counted_submissions c USING submissions s \
              WHERE s.card_id = ANY ((SELECT $1)::uuid[]) AND c.submission_id = s.id \
-               AND NOT EXISTS (SELECT FROM unnest($3) AS kept (id) WHERE kept.id = c.submission_id) \
+               AND NOT EXISTS (SELECT FROM unnest((SELECT $3)) AS kept (id) WHERE kept.id = c.submission_id) \
          ), given AS ( \
-             INSERT INTO counted_submissions (submission_id) SELECT unnest($3) ON CONFLICT DO NOTHING \
-         ) UPDATE unlocks u SET submissions = new.accounts FROM unnest($1, $2) AS new (card_id, accounts) \
+             INSERT INTO counted_submissions (submission_id) SELECT unnest((SELECT $3)) ON CONFLICT DO NOTHING \
+         ) UPDATE unlocks u SET submissions = new.accounts FROM unnest((SELECT $1), (SELECT $2)) AS new (card_id, accounts) \
            WHERE u.card_id = new.card_id AND u.submissions <> new.accounts",
     )
     .bind::<Array<SqlUuid>, _>(cards)
@@ -159,6 +159,40 @@ async fn hold(conn: &mut Connection, cards: &[Uuid]) -> StoreResult<Vec<HeldCard
 /// Holds those of the cards that are hidden, for who will count some of them afterwards.
 pub(super) async fn hold_cards(conn: &mut Connection, cards: &[Uuid]) -> StoreResult<()> {
     hold(conn, cards).await.map(drop)
+}
+
+/// Holds those of the cards that are hidden and that nobody else holds. Of each hidden card, how many submissions it still needs: none, if somebody else
+/// holds it. Any number, if a policy decides. Waits for nobody.
+pub(super) async fn hold_cards_now(
+    mut conn: &Connection,
+    cards: &[Uuid],
+) -> StoreResult<HashMap<Uuid, usize>> {
+    #[derive(QueryableByName)]
+    struct NeedRow {
+        #[diesel(sql_type = SqlUuid)]
+        card_id: Uuid,
+        #[diesel(sql_type = Nullable<Int4>)]
+        needed: Option<i32>,
+        #[diesel(sql_type = Nullable<Bool>)]
+        by_policy: Option<bool>,
+    }
+    let rows: Vec<NeedRow> = sql(
+        "WITH held AS MATERIALIZED ( \
+             SELECT card_id, threshold - submissions AS needed, by_policy FROM unlocks \
+             WHERE card_id = ANY ((SELECT $1)::uuid[]) AND unlocked_at IS NULL FOR UPDATE SKIP LOCKED \
+         ) SELECT u.card_id, held.needed, held.by_policy FROM unlocks u LEFT JOIN held ON held.card_id = u.card_id \
+           WHERE u.card_id = ANY ((SELECT $1)::uuid[]) AND u.unlocked_at IS NULL",
+    )
+    .bind::<Array<SqlUuid>, _>(cards)
+    .load(&mut conn)
+    .await?;
+    let needed = |row: NeedRow| match (row.needed, row.by_policy) {
+        (None, _) => (row.card_id, 0),
+        (_, Some(true)) => (row.card_id, usize::MAX),
+        // A card whose count was lowered by a policy that is gone may have more than it needs: one more opens it.
+        (Some(needed), _) => (row.card_id, usize::try_from(needed).unwrap_or_default().max(1)),
+    };
+    Ok(rows.into_iter().map(needed).collect())
 }
 
 /// Counts held cards, which come by game and set, and unlocks what has enough; how many that were.

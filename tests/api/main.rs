@@ -72,6 +72,7 @@ mod sets;
 mod statements;
 mod stored_words;
 mod submission_batches;
+mod submission_groups;
 mod submissions;
 mod tokens;
 mod trade_lists;

@@ -1,0 +1,252 @@
+//! Submissions of many requests, decided together: one transaction and one commit for all that came while those before them were on their way. So a
+//! card that everybody has just pulled from a pack is locked once for all of them, and a busy service spends a fraction on each.
+//!
+//! A group waits for nobody. What somebody else holds at the moment (the copy, the account, its credential, the card) comes again with the next group, and
+//! after a few times goes its own way ([`submit`](super::serials::submit)), where it may wait. So does whatever a group cannot decide at a glance, and everything when a group
+//! fails: a submission never fares worse for the company that it had.
+
+use std::collections::HashSet;
+
+use futures_util::future::join_all;
+use tokio::sync::oneshot;
+
+use super::door::submission::{MatchedCopy, matching_copy};
+use super::idempotency::{self, IdempotencyClaim, IdempotentError};
+use super::orders::{Clerk, Orders};
+use super::pool::Begun;
+use super::registrations::{self, Claim};
+use super::serials::{NewSubmission, Submitted};
+use super::{Connection, Store, StoreError, StoreResult, ledger, votes};
+use crate::auth::permission::{Acting, Granted, SubmitSerials};
+use crate::domain::ids::SubmissionId;
+
+/// How often a submission comes with a group before it goes its own way.
+const TRIES: u32 = 3;
+
+/// Where requests bring submissions. One for a process, whatever its worker threads.
+#[derive(Clone, Default)]
+pub struct RegistrationGroups(Orders<Order>);
+
+/// What a request wants to be decided.
+struct Order {
+    by: Granted<SubmitSerials>,
+    new: NewSubmission,
+    key: Option<IdempotencyClaim>,
+    tries: u32,
+    answer: oneshot::Sender<StoreResult<Option<Submitted>>>,
+}
+
+/// What a group makes of a submission.
+enum Outcome {
+    /// It is decided, once the transaction is committed.
+    Decided(Submitted),
+    /// Somebody holds what it needs, or it needs what another of the group may get.
+    Again,
+    /// It is not for a group.
+    Alone,
+}
+
+impl RegistrationGroups {
+    /// Decides a submission together with others; `None`: nothing was done, and it must go its own way. An attempt was reserved and committed before.
+    ///
+    /// Fails only when nobody knows what became of the group, or the database cannot be reached: then it would be of no use alone either.
+    pub(super) async fn submit(
+        &self,
+        store: &Store,
+        by: &Granted<SubmitSerials>,
+        new: &NewSubmission,
+        key: Option<&IdempotencyClaim>,
+    ) -> StoreResult<Option<Submitted>> {
+        let (answer, told) = oneshot::channel();
+        let order = Order { by: by.clone(), new: new.clone(), key: key.cloned(), tries: 0, answer };
+        self.0.push(order, &Registrar { groups: self.clone(), store: store.clone() });
+        let told = async {
+            told.await.unwrap_or_else(|_| {
+                Err(StoreError::Unavailable("the submission was left behind".to_owned()))
+            })
+        };
+        store.wait_for(told).await
+    }
+}
+
+/// Works on the submissions.
+#[derive(Clone)]
+struct Registrar {
+    groups: RegistrationGroups,
+    store: Store,
+}
+
+impl Clerk for Registrar {
+    type Order = Order;
+
+    /// Their copies, accounts and cards are held until the transaction is committed.
+    const MOST: usize = 64;
+
+    async fn serve(&self, mut orders: Vec<Order>) {
+        // Whoever has gone away gets nothing: nobody would tell her that it was the copy's owner who asked.
+        orders.retain(|order| !order.answer.is_closed());
+        if orders.is_empty() {
+            return;
+        }
+        match decide(&self.store, &orders).await {
+            Ok(outcomes) => {
+                let mut again = Vec::new();
+                for (order, outcome) in orders.into_iter().zip(outcomes) {
+                    let answer = match outcome {
+                        Outcome::Again if order.tries < TRIES => {
+                            again.push(Order { tries: order.tries + 1, ..order });
+                            continue;
+                        }
+                        Outcome::Decided(submitted) => Some(submitted),
+                        Outcome::Again | Outcome::Alone => None,
+                    };
+                    let _ = order.answer.send(Ok(answer));
+                }
+                self.groups.0.add(again);
+            }
+            Err(error) => {
+                // Postgres took everything back, or it is not known what it did.
+                let taken_back = matches!(error, StoreError::Fault(_)) || error.is_transient();
+                if taken_back {
+                    tracing::warn!(%error, submissions = orders.len(), "submissions are decided one by one");
+                }
+                for order in orders {
+                    let answer = if taken_back { Ok(None) } else { Err(shared(&error)) };
+                    let _ = order.answer.send(answer);
+                }
+            }
+        }
+    }
+}
+
+/// One of several who wait for what failed.
+fn shared(error: &StoreError) -> StoreError {
+    StoreError::Unavailable(format!("the submission was not decided: {error}"))
+}
+
+/// Decides what can be decided at once, in one transaction.
+async fn decide(store: &Store, orders: &[Order]) -> StoreResult<Vec<Outcome>> {
+    let by: Vec<&Granted<SubmitSerials>> = orders.iter().map(|order| &order.by).collect();
+    let Some(at) = orders.iter().map(|order| order.new.at).max() else { return Ok(Vec::new()) };
+    let (mut begun, acting) = store.begin_by_all(&by, at).await?;
+    let result = decide_in(&mut begun, orders, &acting).await;
+    begun.end(result).await
+}
+
+async fn decide_in(
+    begun: &mut Begun,
+    orders: &[Order],
+    acting: &[Option<Acting<SubmitSerials>>],
+) -> StoreResult<Vec<Outcome>> {
+    let conn = begun.conn();
+    let looked_up = look_up(conn, orders, acting).await?;
+    let mut outcomes = Vec::with_capacity(orders.len());
+    let mut claims: Vec<(usize, Claim<'_>)> = Vec::new();
+    let mut codes = HashSet::new();
+    for (place, (look, order)) in looked_up.iter().zip(orders).enumerate() {
+        outcomes.push(match (look, &acting[place]) {
+            (Look::Alone, _) => Outcome::Alone,
+            (Look::Held, _) | (_, None) => Outcome::Again,
+            (Look::Repeat(submission), _) => Outcome::Decided(Submitted::Repeat(*submission)),
+            (Look::Found(None), _) => Outcome::Decided(Submitted::Rejected),
+            (Look::Found(Some(copy)), Some(by)) => match (copy.owner_id, copy.already(by)) {
+                (_, Some(already)) => Outcome::Decided(already),
+                (Some(_), None) => Outcome::Alone,
+                (None, None) => {
+                    // The same code twice: the second is decided when the first is registered.
+                    if codes.insert((order.new.claim.prefix.to_string(), &copy.code_mac)) {
+                        claims.push((place, Claim { by, new: &order.new, copy }));
+                    }
+                    Outcome::Again
+                }
+            },
+        });
+    }
+    if !claims.is_empty() {
+        keep_free(conn, &mut claims).await?;
+        let together: Vec<Claim<'_>> = claims.iter().map(|(_, claim)| *claim).collect();
+        let registered = registrations::register_held(conn, &together).await?;
+        for ((place, _), registered) in claims.iter().zip(registered) {
+            outcomes[*place] = registered.map_or(Outcome::Alone, Outcome::Decided);
+        }
+    }
+    // Nothing was created under these keys: the same request finds the same answer again by itself.
+    let unused =
+        orders.iter().zip(&looked_up).zip(&outcomes).filter_map(|((order, look), outcome)| {
+            let created = matches!(outcome, Outcome::Decided(Submitted::Registered { .. }));
+            order.key.as_ref().filter(|_| matches!(look, Look::Found(_)) && !created)
+        });
+    for key in unused {
+        idempotency::forget(conn, Some(key)).await?;
+    }
+    Ok(outcomes)
+}
+
+/// What is known of a submission before anything is held.
+enum Look {
+    /// The copy that fits. Its key, if it has one, is claimed.
+    Found(Option<MatchedCopy>),
+    /// It was answered before: the same `Idempotency-Key`.
+    Repeat(SubmissionId),
+    /// Somebody holds the credential, or it has ended; or another of the group has the same key.
+    Held,
+    /// The key is used for something else, or is in use.
+    Alone,
+}
+
+/// Looks for the copies, in one trip to the database.
+async fn look_up(
+    conn: &Connection,
+    orders: &[Order],
+    acting: &[Option<Acting<SubmitSerials>>],
+) -> StoreResult<Vec<Look>> {
+    let mut keys = HashSet::new();
+    let looks = orders.iter().zip(acting).map(|(order, by)| {
+        let key = order.key.as_ref();
+        let is_first = key.is_none_or(|key| keys.insert((key.account, &key.key)));
+        async move {
+            let Some(by) = by.as_ref().filter(|_| is_first) else { return Ok(Look::Held) };
+            let begun = idempotency::begin(conn, key, order.new.id.0);
+            let (begun, copy) =
+                tokio::join!(biased; begun, matching_copy(conn, by, &order.new.claim));
+            let copy = copy?;
+            match begun {
+                Ok(None) => Ok(Look::Found(copy)),
+                Ok(Some(earlier)) => Ok(Look::Repeat(SubmissionId(earlier))),
+                Err(IdempotentError::Mismatch | IdempotentError::Running) => Ok(Look::Alone),
+                Err(IdempotentError::Store(error)) => Err(error),
+            }
+        }
+    });
+    join_all(looks).await.into_iter().collect()
+}
+
+/// Holds copies and hidden cards that nobody else holds, and keeps the claims that need no others; of a card no more than it still needs.
+async fn keep_free(conn: &mut Connection, claims: &mut Vec<(usize, Claim<'_>)>) -> StoreResult<()> {
+    let keys: Vec<_> = claims
+        .iter()
+        .map(|(_, claim)| (claim.new.claim.prefix.to_string(), claim.copy.code_mac.clone()))
+        .collect();
+    let cards: Vec<_> = claims.iter().map(|(_, claim)| claim.copy.card_id).collect();
+    let shared: &Connection = conn;
+    let (copies, cards) = tokio::join!(
+        biased;
+        ledger::hold_free_now(shared, &keys),
+        votes::hold_cards_now(shared, &cards)
+    );
+    let (copies, mut cards) = (copies?, cards?);
+    let mut keys = keys.into_iter();
+    claims.retain(|(_, claim)| {
+        let is_held = keys.next().is_some_and(|key| copies.contains(&key));
+        is_held
+            && match cards.get_mut(&claim.copy.card_id) {
+                None => true,
+                Some(0) => false,
+                Some(needed) => {
+                    *needed -= 1;
+                    true
+                }
+            }
+    });
+    Ok(())
+}
