@@ -40,21 +40,26 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
     if !options.import.is_empty() && options.only.is_none() {
         return page::Kept::note(&folder(), &costs);
     }
-    for &cards in &options.cards {
-        costs.append(&mut measure_size(options, cards, &wanted).await?);
-    }
-    if options.fill {
-        return Ok(());
-    }
     let mut kept = page::Kept::load(&folder())?;
+    let is_written = options.only.is_none() && !options.fill;
+    let mut ended = Ok(());
+    for &cards in &options.cards {
+        match measure_size(options, cards, &wanted).await {
+            Ok(mut of_size) => costs.append(&mut of_size),
+            // The rows of the other sizes are worth as much without these.
+            Err(error) => ended = Err(error.context(format!("{cards} cards"))),
+        }
+        if is_written {
+            page::write(&kept, &costs, &machine)?;
+        }
+    }
     page::print(&costs);
     page::tell_slower(&kept, &costs);
-    if options.only.is_none() {
-        page::write(&kept, &costs, &machine)?;
+    if is_written {
         kept.replace(&costs);
         kept.save(&folder())?;
     }
-    Ok(())
+    ended
 }
 
 fn is_wanted(options: &Options, recipe: &Recipe) -> bool {

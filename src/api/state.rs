@@ -236,6 +236,7 @@ impl Shared {
         metrics: PrometheusHandle,
         settings: ApiSettings,
     ) -> Self {
+        let attempt_batches = AttemptBatches::default();
         Self {
             keys,
             clock,
@@ -265,8 +266,8 @@ impl Shared {
             account_events: EventWatch::default(),
             downloads: Downloads::default(),
             shared_attempts: SharedAttempts::default(),
-            attempt_batches: AttemptBatches::default(),
-            registration_groups: RegistrationGroups::default(),
+            registration_groups: RegistrationGroups::new(attempt_batches.clone()),
+            attempt_batches,
             metrics,
             settings,
             draining: AtomicBool::new(false),

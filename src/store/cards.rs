@@ -4,7 +4,7 @@ pub use super::door::cards::{
     CardPlace, CardView, HiddenCard, OpenCard, Printing, UnlockProgress, find, find_by_number,
     find_many, printings, printings_of,
 };
-pub use super::door::catalogue::{Release, held_hidden, records, releases, stretch};
+pub use super::door::catalogue::{Release, held_hidden, records, releases, stretch, stretches};
 pub use super::door::facets::facets;
 pub use super::door::lookups::{
     CardIdentifier, NamePlace, NamedCard, look_up, named, suggest_names,

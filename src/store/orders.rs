@@ -3,6 +3,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::Notify;
+
 /// Who works on orders.
 pub(super) trait Clerk: Clone + Send + 'static {
     /// What a request wants, and where it hears of it.
@@ -10,12 +12,23 @@ pub(super) trait Clerk: Clone + Send + 'static {
     /// Most orders that are worked on together.
     const MOST: usize;
 
+    /// Waits until it is worth while to take the next orders.
+    fn ready(&self) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
+
     /// Works on some, and tells each request what became of its own. An order that is dropped tells so, too.
     fn serve(&self, orders: Vec<Self::Order>) -> impl Future<Output = ()> + Send;
 }
 
 /// Orders that wait. One for a process, whatever its worker threads.
-pub(super) struct Orders<T>(Arc<Mutex<Waiting<T>>>);
+pub(super) struct Orders<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    waiting: Mutex<Waiting<T>>,
+    /// All orders are done.
+    done: Notify,
+}
 
 struct Waiting<T> {
     orders: Vec<T>,
@@ -31,7 +44,14 @@ impl<T> Clone for Orders<T> {
 
 impl<T> Default for Orders<T> {
     fn default() -> Self {
-        Self(Arc::new(Mutex::new(Waiting { orders: Vec::new(), is_served: false })))
+        let waiting = Mutex::new(Waiting { orders: Vec::new(), is_served: false });
+        Self(Arc::new(Shared { waiting, done: Notify::new() }))
+    }
+}
+
+impl<T> Orders<T> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting<T>> {
+        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -53,8 +73,17 @@ impl<T: Send + 'static> Orders<T> {
         self.waiting().orders.extend(orders);
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting<T>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits until there is no order that waits or is worked on.
+    pub(super) async fn are_done(&self) {
+        loop {
+            let done = self.0.done.notified();
+            tokio::pin!(done);
+            done.as_mut().enable();
+            if !self.waiting().is_served {
+                return;
+            }
+            done.await;
+        }
     }
 
     /// The next orders; `None`: there are none, and nobody serves any more.
@@ -62,6 +91,7 @@ impl<T: Send + 'static> Orders<T> {
         let mut waiting = self.waiting();
         if waiting.orders.is_empty() {
             waiting.is_served = false;
+            self.0.done.notify_waiters();
             return None;
         }
         let most = waiting.orders.len().min(most);
@@ -79,7 +109,9 @@ impl<T: Send + 'static> Serving<T> {
     async fn run<C: Clerk<Order = T>>(mut self, clerk: C) {
         // Requests that are ready to order come first.
         tokio::task::yield_now().await;
-        while let Some(orders) = self.orders.next(C::MOST) {
+        loop {
+            clerk.ready().await;
+            let Some(orders) = self.orders.next(C::MOST) else { break };
             clerk.serve(orders).await;
         }
         self.ended = true;
@@ -89,9 +121,10 @@ impl<T: Send + 'static> Serving<T> {
 impl<T> Drop for Serving<T> {
     fn drop(&mut self) {
         if !self.ended {
-            let mut waiting = self.orders.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut waiting = self.orders.waiting();
             waiting.is_served = false;
             waiting.orders.clear();
+            self.orders.0.done.notify_waiters();
         }
     }
 }

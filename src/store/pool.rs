@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use deadpool::managed::Pool;
+use deadpool::managed::{Pool, QueueMode};
 use diesel_async::{AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _};
 use tokio::time::{Instant, timeout};
 
@@ -85,6 +85,8 @@ impl Store {
         let settings = Arc::new(settings.clone());
         let pool = Pool::builder(Sessions(settings.clone()))
             .max_size(settings.pool_size)
+            // Who was busy last has everything at hand: a process of Postgres that slept for a while takes several times as long.
+            .queue_mode(QueueMode::Lifo)
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let express = Arc::new(Express::new(settings.clone()));

@@ -6,11 +6,14 @@
 //! fails: a submission never fares worse for the company that it had.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
-use super::door::submission::{MatchedCopy, matching_copy};
+use super::attempt_batches::AttemptBatches;
+use super::door::submission::{MatchedCopy, matching_copies};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::orders::{Clerk, Orders};
 use super::pool::Begun;
@@ -23,9 +26,15 @@ use crate::domain::ids::SubmissionId;
 /// How often a submission comes with a group before it goes its own way.
 const TRIES: u32 = 3;
 
+/// Longest time that a group waits for those who take their attempts meanwhile, as `commit_delay` of Postgres does.
+const PAUSE: Duration = Duration::from_millis(4);
+
 /// Where requests bring submissions. One for a process, whatever its worker threads.
-#[derive(Clone, Default)]
-pub struct RegistrationGroups(Orders<Order>);
+#[derive(Clone)]
+pub struct RegistrationGroups {
+    orders: Orders<Order>,
+    attempts: AttemptBatches,
+}
 
 /// What a request wants to be decided.
 struct Order {
@@ -47,6 +56,11 @@ enum Outcome {
 }
 
 impl RegistrationGroups {
+    /// For requests that take their attempts there.
+    pub fn new(attempts: AttemptBatches) -> Self {
+        Self { orders: Orders::default(), attempts }
+    }
+
     /// Decides a submission together with others; `None`: nothing was done, and it must go its own way. An attempt was reserved and committed before.
     ///
     /// Fails only when nobody knows what became of the group, or the database cannot be reached: then it would be of no use alone either.
@@ -59,7 +73,7 @@ impl RegistrationGroups {
     ) -> StoreResult<Option<Submitted>> {
         let (answer, told) = oneshot::channel();
         let order = Order { by: by.clone(), new: new.clone(), key: key.cloned(), tries: 0, answer };
-        self.0.push(order, &Registrar { groups: self.clone(), store: store.clone() });
+        self.orders.push(order, &Registrar { groups: self.clone(), store: store.clone() });
         let told = async {
             told.await.unwrap_or_else(|_| {
                 Err(StoreError::Unavailable("the submission was left behind".to_owned()))
@@ -82,6 +96,11 @@ impl Clerk for Registrar {
     /// Their copies, accounts and cards are held until the transaction is committed.
     const MOST: usize = 64;
 
+    /// Whoever is taking an attempt now is here in a moment: one group of all costs less than two of half as many.
+    async fn ready(&self) {
+        let _ = timeout(PAUSE, self.groups.attempts.are_done()).await;
+    }
+
     async fn serve(&self, mut orders: Vec<Order>) {
         // Whoever has gone away gets nothing: nobody would tell her that it was the copy's owner who asked.
         orders.retain(|order| !order.answer.is_closed());
@@ -102,7 +121,7 @@ impl Clerk for Registrar {
                     };
                     let _ = order.answer.send(Ok(answer));
                 }
-                self.groups.0.add(again);
+                self.groups.orders.add(again);
             }
             Err(error) => {
                 // Postgres took everything back, or it is not known what it did.
@@ -201,24 +220,28 @@ async fn look_up(
     acting: &[Option<Acting<SubmitSerials>>],
 ) -> StoreResult<Vec<Look>> {
     let mut keys = HashSet::new();
-    let looks = orders.iter().zip(acting).map(|(order, by)| {
-        let key = order.key.as_ref();
-        let is_first = key.is_none_or(|key| keys.insert((key.account, &key.key)));
-        async move {
-            let Some(by) = by.as_ref().filter(|_| is_first) else { return Ok(Look::Held) };
-            let begun = idempotency::begin(conn, key, order.new.id.0);
-            let (begun, copy) =
-                tokio::join!(biased; begun, matching_copy(conn, by, &order.new.claim));
-            let copy = copy?;
-            match begun {
-                Ok(None) => Ok(Look::Found(copy)),
-                Ok(Some(earlier)) => Ok(Look::Repeat(SubmissionId(earlier))),
-                Err(IdempotentError::Mismatch | IdempotentError::Running) => Ok(Look::Alone),
-                Err(IdempotentError::Store(error)) => Err(error),
-            }
+    let mut looks: Vec<Look> = orders.iter().map(|_| Look::Held).collect();
+    let mut here: Vec<(usize, &Order, &Acting<SubmitSerials>)> = Vec::new();
+    for (place, (order, by)) in orders.iter().zip(acting).enumerate() {
+        let is_first = order.key.as_ref().is_none_or(|key| keys.insert((key.account, &key.key)));
+        if let Some(by) = by.as_ref().filter(|_| is_first) {
+            here.push((place, order, by));
         }
-    });
-    join_all(looks).await.into_iter().collect()
+    }
+    let begun = here
+        .iter()
+        .map(|(_, order, _)| idempotency::begin(conn, order.key.as_ref(), order.new.id.0));
+    let claims: Vec<_> = here.iter().map(|(_, order, by)| (*by, &order.new.claim)).collect();
+    let (begun, copies) = tokio::join!(biased; join_all(begun), matching_copies(conn, &claims));
+    for (((place, ..), begun), copy) in here.iter().zip(begun).zip(copies?) {
+        looks[*place] = match begun {
+            Ok(None) => Look::Found(copy),
+            Ok(Some(earlier)) => Look::Repeat(SubmissionId(earlier)),
+            Err(IdempotentError::Mismatch | IdempotentError::Running) => Look::Alone,
+            Err(IdempotentError::Store(error)) => return Err(error),
+        };
+    }
+    Ok(looks)
 }
 
 /// Holds copies and hidden cards that nobody else holds, and keeps the claims that need no others; of a card no more than it still needs.

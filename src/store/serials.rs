@@ -4,10 +4,9 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use futures_util::future::try_join_all;
 use uuid::Uuid;
 
-use super::door::submission::{MatchedCopy, SubmissionClaim, matching_copy};
+use super::door::submission::{MatchedCopy, SubmissionClaim, matching_copies, matching_copy};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::ledger;
 use super::registration_groups::RegistrationGroups;
@@ -141,8 +140,8 @@ pub async fn submit_batch(
 ) -> (Vec<Submitted>, StoreResult<()>) {
     let Some(one) = batch.first() else { return (Vec::new(), Ok(())) };
     let first = async |conn: &Connection, by: &Acting<SubmitSerials>| {
-        let copies = batch.iter().map(|new| matching_copy(conn, by, &new.claim));
-        try_join_all(copies).await
+        let claims: Vec<_> = batch.iter().map(|new| (by, &new.claim)).collect();
+        matching_copies(conn, &claims).await
     };
     let register = async |conn: &mut Connection, by: &Acting<SubmitSerials>, copies| {
         registrations::register_all(conn, by, batch, copies).await

@@ -368,7 +368,7 @@ pub async fn list(
 
 /// Who is behind a session now; `None` when it ended or its account is banned.
 pub async fn identify(
-    conn: &mut Connection,
+    mut conn: &Connection,
     id: SessionId,
     demand: SecondFactorDemand,
     now: DateTime<Utc>,
@@ -385,7 +385,7 @@ pub async fn identify(
             accounts::must_change_password,
             accounts::second_factor_since,
         ))
-        .first(conn)
+        .first(&mut conn)
         .await
         .optional()?;
     let Some((account, role, must_change_password, second_factor_since)) = found else {

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::Datelike as _;
+use futures_util::stream::{self, StreamExt as _};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
-use uuid::Uuid;
 
 use super::Catalogue;
 use super::feed::Heard;
@@ -28,6 +28,8 @@ use crate::store::{Store, StoreResult, StoreSettings};
 
 /// Cards that are read at once while the index is built.
 const STRETCH: i64 = 2_000;
+/// Stretches that are read at the same time.
+const READERS: usize = 2;
 /// Cards that are read at once to be put in anew, and show together.
 const PIECE: usize = 500;
 /// More changed cards than this, and than half of all, and the index is built anew: that is quicker.
@@ -61,10 +63,10 @@ impl Waiting {
 }
 
 impl Catalogue {
-    /// A store for [`Self::keep_index`], with one connection: reading a stretch of all cards may take longer than a request may.
+    /// A store for [`Self::keep_index`], with few connections: reading a stretch of all cards may take longer than a request may.
     pub fn store(settings: &StoreSettings) -> StoreResult<Store> {
         Store::new(&StoreSettings {
-            pool_size: 1,
+            pool_size: READERS,
             statement_timeout: STATEMENT,
             answer_timeout: STATEMENT + Duration::from_secs(1),
             ..settings.clone()
@@ -260,15 +262,16 @@ async fn build(shared: &Shared, store: &Store) -> StoreResult<Index> {
         }
         builder.finish()
     });
-    let mut after = Uuid::nil();
-    loop {
-        let stretch = cards::stretch(&mut conn, after, STRETCH).await?;
-        let Some(last) = stretch.last() else { break };
-        after = Uuid::from_u128(last.id);
-        if send.send(stretch).await.is_err() {
+    let stretches = cards::stretches(&mut conn, STRETCH).await?;
+    drop(conn);
+    // The database reads one while another is taken apart here.
+    let read = async |range| cards::stretch(&mut *store.connection().await?, range).await;
+    let mut read = stream::iter(stretches).map(read).buffer_unordered(READERS);
+    while let Some(records) = read.next().await {
+        if send.send(records?).await.is_err() {
             break;
         }
     }
-    drop((send, conn));
+    drop((send, read));
     Ok(builder.await.unwrap_or_else(panicked))
 }

@@ -114,13 +114,17 @@ async fn look_up(state: &AppState, key: CredentialKey) -> Result<Option<Identity
     if let Some(identity) = state.identities.get(&key).await {
         return Ok(Some(identity));
     }
-    let mut conn = state.store.connection().await?;
-    let (demand, now) = (state.settings.second_factor_demand, state.clock.now());
+    let (store, now) = (&state.store, state.clock.now());
+    let demand = state.settings.second_factor_demand;
     let identity = match key {
         CredentialKey::Session(session) => {
-            sessions::identify(&mut conn, session, demand, now).await?
+            store
+                .read(async |conn: &_| sessions::identify(conn, session, demand, now).await)
+                .await?
         }
-        CredentialKey::Token(hash) => tokens::identify(&mut conn, hash, demand, now).await?,
+        CredentialKey::Token(hash) => {
+            tokens::identify(&mut *store.connection().await?, hash, demand, now).await?
+        }
     };
     if let Some(identity) = &identity {
         state.identities.insert(key, identity.clone()).await;

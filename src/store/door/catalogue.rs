@@ -104,16 +104,17 @@ impl ContentRow {
     }
 }
 
+/// The printings of a card, in any order.
 #[derive(QueryableByName)]
-struct PrintingRow {
+struct PrintingsRow {
     #[diesel(sql_type = SqlUuid)]
     card_id: Uuid,
-    #[diesel(sql_type = Text)]
-    rarity: String,
-    #[diesel(sql_type = Int2)]
-    tier: i16,
-    #[diesel(sql_type = Jsonb)]
-    attributes: Json<Map<String, Value>>,
+    #[diesel(sql_type = Array<Text>)]
+    rarities: Vec<String>,
+    #[diesel(sql_type = Array<Int2>)]
+    tiers: Vec<i16>,
+    #[diesel(sql_type = Array<Jsonb>)]
+    attributes: Vec<Json<Map<String, Value>>>,
 }
 
 impl Row {
@@ -134,22 +135,31 @@ impl Row {
     }
 }
 
-/// The next cards by their ids, which never change, as everybody may see them.
+/// Ids of cards: those after the first, up to and with the second.
+pub(in crate::store) type IdRange = (Uuid, Uuid);
+
+/// All ids that there are or will be, in ranges of so many cards each.
+pub async fn stretches(conn: &mut Connection, cards: i64) -> StoreResult<Vec<IdRange>> {
+    let ends: Vec<IdRow> = sql(
+        "SELECT id AS card_id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM cards) placed WHERE place % $1 = 0 ORDER BY id",
+    )
+    .bind::<BigInt, _>(cards)
+    .load(conn)
+    .await?;
+    let ends = ends.into_iter().map(|row| row.card_id).chain([Uuid::max()]);
+    let mut after = Uuid::nil();
+    Ok(ends.map(|end| (std::mem::replace(&mut after, end), end)).collect())
+}
+
+/// The cards of a range of ids, which never change, as everybody may see them.
 ///
 /// Each stretch is as the catalogue is at its own moment. Whoever reads all of them, and then reads anew what the change feed has told since
 /// before the first, has everything: what was committed before is in the stretches, what was committed later is in the feed.
-pub async fn stretch(
-    conn: &mut Connection,
-    after: Uuid,
-    limit: i64,
-) -> StoreResult<Vec<CardRecord>> {
+pub async fn stretch(conn: &mut Connection, (after, to): IdRange) -> StoreResult<Vec<CardRecord>> {
     let viewer = Viewer::stranger();
-    let sql = Sql::new(SEARCHED)
-        .sight(viewer)
-        .push(" WHERE c.id > ")
-        .bind::<SqlUuid, _>(after)
-        .push(" ORDER BY c.id LIMIT ")
-        .bind::<BigInt, _>(limit);
+    let sql = Sql::new(SEARCHED).sight(viewer);
+    let sql = sql.push(" WHERE c.id > ").bind::<SqlUuid, _>(after);
+    let sql = sql.push(" AND c.id <= ").bind::<SqlUuid, _>(to);
     let rows: Vec<Row> = sql.fixed().load(conn).await?;
     with_printings(conn, viewer, rows).await
 }
@@ -183,21 +193,24 @@ async fn with_printings(
         return Ok(records);
     }
     let sql = Sql::new(
-        "SELECT p.card_id, p.rarity, p.tier, own.attributes FROM printings p \
-         JOIN printing_content own ON own.printing_id = p.id \
+        "SELECT p.card_id, array_agg(p.rarity) AS rarities, array_agg(p.tier) AS tiers, array_agg(own.attributes) AS attributes \
+         FROM printings p JOIN printing_content own ON own.printing_id = p.id \
          JOIN card_content content ON content.card_id = p.card_id AND ",
     )
     .sight(viewer)
     .push(" WHERE p.card_id = ")
-    .any::<SqlUuid, _>(seen);
-    let rows: Vec<PrintingRow> = sql.fixed().load(conn).await?;
+    .any::<SqlUuid, _>(seen)
+    .push(" GROUP BY p.card_id");
+    let rows: Vec<PrintingsRow> = sql.fixed().load(conn).await?;
     for row in rows {
         let card = row.card_id.as_u128();
         let at = records.binary_search_by_key(&card, |record| record.id);
         let content = at.ok().and_then(|at| records[at].content.as_mut());
-        let PrintingRow { rarity, tier, attributes: Json(attributes), .. } = row;
         if let Some(content) = content {
-            content.printings.push(PrintingRecord { rarity, tier, attributes });
+            let printings = row.rarities.into_iter().zip(row.tiers).zip(row.attributes);
+            content.printings.extend(printings.map(|((rarity, tier), Json(attributes))| {
+                PrintingRecord { rarity, tier, attributes }
+            }));
         }
     }
     Ok(records)

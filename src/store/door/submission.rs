@@ -1,7 +1,7 @@
 //! Whether a serial code and a name belong together: a yes or no about a name that the asker brought along.
 
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Binary, Bool, Nullable, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Array, Binary, Bool, Int4, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -58,37 +58,77 @@ impl MatchedCopy {
     }
 }
 
-/// The copy that fits a claim. An unknown code, another card's name or game, a voided copy, one that was frozen before anybody
+/// The copy that fits a claim.
+pub(in crate::store) async fn matching_copy(
+    conn: &Connection,
+    by: &Acting<SubmitSerials>,
+    claim: &SubmissionClaim,
+) -> StoreResult<Option<MatchedCopy>> {
+    Ok(matching_copies(conn, &[(by, claim)]).await?.pop().flatten())
+}
+
+#[derive(QueryableByName)]
+struct PlacedCopy {
+    /// Of the claim.
+    #[diesel(sql_type = Int4)]
+    place: i32,
+    #[diesel(embed)]
+    copy: MatchedCopy,
+}
+
+/// The copies that fit claims, in their order. An unknown code, another card's name or game, a voided copy, one that was frozen before anybody
 /// registered it and a run that is not active all find nothing, by the same statement.
 ///
 /// What is claimed stands in sub-selects, so that it is no constant when Postgres plans: it would else plan anew for each claim, and take
 /// another time for a prefix that no run has. Like this there is one plan for all, which is kept.
-pub(in crate::store) async fn matching_copy(
+pub(in crate::store) async fn matching_copies(
     mut conn: &Connection,
-    by: &Acting<SubmitSerials>,
-    claim: &SubmissionClaim,
-) -> StoreResult<Option<MatchedCopy>> {
-    let macs: Vec<Vec<u8>> = claim.macs.iter().map(|mac| mac.0.to_vec()).collect();
-    let found = sql(
-        "SELECT c.id, c.code_mac, c.owner_id, p.card_id, \
-                CASE WHEN c.owner_id = $5 THEN (SELECT s.id FROM submissions s \
-                    WHERE s.code_prefix = c.code_prefix AND s.code_mac = c.code_mac AND s.account_id = $5) END AS own_submission, \
+    claims: &[(&Acting<SubmitSerials>, &SubmissionClaim)],
+) -> StoreResult<Vec<Option<MatchedCopy>>> {
+    let mut matched: Vec<Option<MatchedCopy>> = claims.iter().map(|_| None).collect();
+    let (mut places, mut prefixes, mut macs) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut names, mut games, mut accounts) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, (by, claim)) in claims.iter().enumerate() {
+        for mac in &claim.macs {
+            places.push(i32::try_from(place).unwrap_or(i32::MAX));
+            prefixes.push(claim.prefix.to_string());
+            macs.push(&mac.0[..]);
+            names.push(claim.name_key.as_str());
+            games.push(claim.game.as_deref());
+            accounts.push(by.account().0);
+        }
+    }
+    if places.is_empty() {
+        return Ok(matched);
+    }
+    let found: Vec<PlacedCopy> = sql(
+        "SELECT w.place, c.id, c.code_mac, c.owner_id, p.card_id, \
+                CASE WHEN c.owner_id = w.account_id THEN (SELECT s.id FROM submissions s \
+                    WHERE s.code_prefix = c.code_prefix AND s.code_mac = c.code_mac AND s.account_id = w.account_id) END AS own_submission, \
                 c.owner_id IS NOT NULL AND EXISTS (SELECT FROM copy_ledger l WHERE l.code_prefix = c.code_prefix \
-                    AND l.code_mac = c.code_mac AND l.owner_id = $5) AS was_owner \
-         FROM copies c \
+                    AND l.code_mac = c.code_mac AND l.owner_id = w.account_id) AS was_owner \
+         FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4), (SELECT $5), (SELECT $6)) \
+             AS w (place, code_prefix, code_mac, name_key, game_code, account_id) \
+         JOIN copies c ON c.code_prefix = w.code_prefix AND c.code_mac = w.code_mac \
          JOIN print_runs r ON r.id = c.print_run_id \
          JOIN printings p ON p.id = c.printing_id \
-         JOIN card_content k ON k.card_id = p.card_id \
-         WHERE c.code_prefix = (SELECT $1) AND c.code_mac = ANY ((SELECT $2)::bytea[]) \
-           AND k.name_key = (SELECT $3) AND ((SELECT $4) IS NULL OR k.game_code = (SELECT $4)) \
+         JOIN card_content k ON k.card_id = p.card_id AND k.name_key = w.name_key \
+         WHERE (w.game_code IS NULL OR k.game_code = w.game_code) \
            AND r.status = 'active' AND c.voided_at IS NULL AND (c.frozen_at IS NULL OR c.owner_id IS NOT NULL)",
     )
-    .bind::<Text, _>(claim.prefix.to_string())
+    .bind::<Array<Int4>, _>(places)
+    .bind::<Array<Text>, _>(prefixes)
     .bind::<Array<Binary>, _>(macs)
-    .bind::<Text, _>(&claim.name_key)
-    .bind::<Nullable<Text>, _>(claim.game.as_deref())
-    .bind::<SqlUuid, _>(by.account().0)
+    .bind::<Array<Text>, _>(names)
+    .bind::<Array<Nullable<Text>>, _>(games)
+    .bind::<Array<SqlUuid>, _>(accounts)
     .get_results(&mut conn)
     .await?;
-    Ok(found.into_iter().next())
+    for PlacedCopy { place, copy } in found {
+        if let Some(matched) = usize::try_from(place).ok().and_then(|place| matched.get_mut(place))
+        {
+            *matched = Some(copy);
+        }
+    }
+    Ok(matched)
 }
