@@ -1,10 +1,5 @@
 //! Attempts at serial codes: taken before anything is looked up, given back when they were no guesses.
 
-use std::time::Duration;
-
-use chrono::{DateTime, Utc};
-use tokio::time::timeout;
-
 use super::extract::ClientNetwork;
 use super::problem::{Problem, ProblemCode};
 use super::sessions::{attempt_subjects, attempts_used_up};
@@ -13,9 +8,7 @@ use crate::domain::attempts::AttemptScope;
 use crate::domain::ids::AccountId;
 use crate::store::StoreResult;
 use crate::store::attempts::{self, AttemptSubject};
-
-/// How long a service that stops waits until attempts are given back.
-const LAST_WAIT: Duration = Duration::from_secs(1);
+use chrono::{DateTime, Utc};
 
 /// Attempts of an account and of its network, committed: parallel guesses cannot outrun the count.
 #[derive(Debug)]
@@ -55,11 +48,7 @@ impl SerialAttempts {
     pub(super) async fn settle(&self, state: &AppState, guesses: u32) -> StoreResult<()> {
         let right = self.units - guesses.min(self.units);
         let batches = &state.attempt_batches;
-        batches.release(&state.store, &self.subjects, right, self.at);
-        if state.is_draining() {
-            // Whoever gives back ends with the process.
-            let _ = timeout(LAST_WAIT, batches.are_done()).await;
-        }
+        batches.release(&state.store, &self.subjects, right, self.at).await?;
         if guesses == 0 {
             return Ok(());
         }

@@ -31,7 +31,7 @@ struct Order {
 
 enum Answer {
     Taken(oneshot::Sender<StoreResult<Taken>>),
-    GivenBack,
+    GivenBack(oneshot::Sender<StoreResult<()>>),
 }
 
 impl AttemptBatches {
@@ -53,23 +53,24 @@ impl AttemptBatches {
     }
 
     /// Gives `units` of each back: the attempts were right. `reserved_at` is the time given to [`Self::reserve_up_to`].
-    ///
-    /// Nobody need wait until it is done: whatever is reserved here later is reserved after it. When it fails, the attempts stay used.
-    pub fn release(
+    pub async fn release(
         &self,
         store: &Store,
         subjects: &[AttemptSubject],
         units: u32,
         reserved_at: DateTime<Utc>,
-    ) {
-        if units > 0 {
-            let (subjects, answer) = (subjects.to_vec(), Answer::GivenBack);
-            self.push(store, Order { subjects, at: reserved_at, units, answer });
+    ) -> StoreResult<()> {
+        if units == 0 {
+            return Ok(());
         }
+        let (answer, told) = oneshot::channel();
+        let answer = Answer::GivenBack(answer);
+        self.push(store, Order { subjects: subjects.to_vec(), at: reserved_at, units, answer });
+        store.wait_for(heard(told)).await
     }
 
     /// Waits until nobody waits for an attempt.
-    pub async fn are_done(&self) {
+    pub(super) async fn are_done(&self) {
         self.0.are_done().await;
     }
 
@@ -145,7 +146,7 @@ fn stocks(orders: &[Order]) -> Stocks {
             match order.answer {
                 Answer::Taken(_) if abandoned => {}
                 Answer::Taken(_) => stock.wanted = stock.wanted.saturating_add(order.units),
-                Answer::GivenBack => stock.at_hand = stock.at_hand.saturating_add(order.units),
+                Answer::GivenBack(_) => stock.at_hand = stock.at_hand.saturating_add(order.units),
             }
         }
     }
@@ -203,9 +204,6 @@ async fn settle(batches: &AttemptBatches, store: &Store, orders: Vec<Order>) {
         // Given back by one, and not wanted by another after all.
         released = release(store, &rows(&stocks, |stock| stock.at_hand)).await;
     }
-    if let Err(error) = released {
-        tracing::warn!(%error, "attempts that were no guesses stay used");
-    }
     let mut taken = taken.map(Vec::into_iter);
     for order in orders {
         let taken = match &mut taken {
@@ -213,11 +211,16 @@ async fn settle(batches: &AttemptBatches, store: &Store, orders: Vec<Order>) {
             Err(error) => Err(shared(error)),
         };
         match order.answer {
-            Answer::GivenBack => {}
+            Answer::GivenBack(answer) => {
+                let released = released.as_ref().map_err(shared).copied();
+                let _ = answer.send(released);
+            }
             Answer::Taken(answer) => {
                 let units = taken.as_ref().map_or(0, |(units, _)| *units);
                 if answer.send(taken).is_err() && units > 0 {
-                    batches.0.add([Order { units, answer: Answer::GivenBack, ..order }]);
+                    let (answer, _) = oneshot::channel();
+                    let answer = Answer::GivenBack(answer);
+                    batches.0.add([Order { units, answer, ..order }]);
                 }
             }
         }
@@ -297,12 +300,10 @@ mod tests {
     }
 
     fn gives(subjects: &[AttemptSubject], units: u32) -> Order {
-        Order {
-            subjects: subjects.to_vec(),
-            at: DateTime::UNIX_EPOCH,
-            units,
-            answer: Answer::GivenBack,
-        }
+        let (answer, _) = oneshot::channel();
+        let (subjects, at, answer) =
+            (subjects.to_vec(), DateTime::UNIX_EPOCH, Answer::GivenBack(answer));
+        Order { subjects, at, units, answer }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! under its text and the types of its parameters, as it does with what it composes itself.
 //!
 //! What is kept is bounded three times, since each kept plan costs Postgres memory on each connection: texts that are written in this program
-//! are as many as there are; of those that are put together at run time only so many are kept ([`ROOM`]); and a connection that has
+//! are as many as there are; of those that are put together at run time only so many are kept ([`Room`]); and a connection that has
 //! gathered more than [`MOST_ON_A_CONNECTION`] forgets all of them when it is used next (`session.rs`).
 //!
 //! A kept statement is planned for its values five times, then Postgres compares: when a plan for any values promises to be as good, it
@@ -29,8 +29,12 @@ pub(super) const MOST_ON_A_CONNECTION: usize = 400;
 /// Texts put together from constants of this program: there are a few dozen. A bound for the case that one turns out to be composed of more.
 static COMPOSED: Room = Room::of(128);
 
-/// Texts that requests put together: whoever asks decides how many there are.
+/// Texts that searches put together: whoever asks decides how many there are.
 static REQUESTED: Room = Room::of(64);
+
+/// Texts that the filters of an account's own lists put together: a few dozen of those that there could be are ever asked for. Searches must not take
+/// their room.
+static FILTERED: Room = Room::of(128);
 
 /// Room for texts: those are kept that came first.
 struct Room {
@@ -97,9 +101,15 @@ impl<'a> Statement<'a> {
         self
     }
 
-    /// Notes that a request decided which pieces it is made of: kept if it is among the first such texts that came.
+    /// Notes that a search decided which pieces it is made of: kept if it is among the first such texts that came.
     pub(super) fn requested(mut self) -> Self {
         self.keep = REQUESTED.keeps(self.hasher.finish());
+        self
+    }
+
+    /// Notes that the filters of an account's own list decided which pieces it is made of: kept if it is among the first such texts that came.
+    pub(super) fn filtered(mut self) -> Self {
+        self.keep = FILTERED.keeps(self.hasher.finish());
         self
     }
 

@@ -177,8 +177,7 @@ async fn parallel_reservations_keep_every_limit_and_take_all_or_nothing() {
     let (units, short) = batches.reserve_up_to(app.store(), &[fresh, wide], 3, now).await.unwrap();
     assert_eq!((units, short), (0, Some(wide)));
     assert_eq!(used(5).await, i64::from(left));
-    batches.release(app.store(), &[fresh, wide], left, now);
-    batches.are_done().await;
+    batches.release(app.store(), &[fresh, wide], left, now).await.unwrap();
     assert_eq!(used(5).await, 0);
     assert_eq!(used(4).await, i64::try_from(taken).unwrap());
 }

@@ -41,12 +41,10 @@ async fn a_submission_takes_few_statements_that_were_prepared_before() {
     for card in cards.by_ref().take(12) {
         app.register(&ada, card).await;
     }
-    app.attempts_are_settled().await;
     wiretap.prepared(&[]);
     for card in cards.by_ref().take(3) {
         wiretap.heard(&[]);
         app.register(&ada, card).await;
-        app.attempts_are_settled().await;
         let heard = wiretap.heard(&OF_SUBMISSIONS);
         let first_words: Vec<&str> =
             heard.iter().map(|sql| sql.split_whitespace().next().unwrap()).collect();
@@ -72,7 +70,6 @@ async fn a_batch_is_one_transaction() {
         .expect(200);
     let verdicts = answer["data"].as_array().unwrap();
     assert!(verdicts.iter().all(|one| one["verdict"] == "registered"), "{verdicts:#?}");
-    app.attempts_are_settled().await;
     let heard = wiretap.heard(&["attempts", "copies", "submissions", "revoked_at IS NULL"]);
     let count = |words: &str| heard.iter().filter(|sql| sql.contains(words)).count();
     assert_eq!(count("UPDATE copies"), 1, "{heard:#?}");

@@ -28,7 +28,6 @@ async fn a_run() -> (TestApp, Vec<PaperCard>) {
 async fn attempts_used(app: &TestApp, scope: &str) -> i64 {
     let query =
         format!("SELECT coalesce(sum(used), 0)::bigint FROM attempts WHERE scope = '{scope}'");
-    app.attempts_are_settled().await;
     app.db().number(&query).await
 }
 

@@ -103,7 +103,6 @@ async fn every_way_to_be_wrong_answers_alike() {
         told.insert(problem.to_string());
     }
     assert_eq!(told.len(), 1, "{told:?}");
-    app.attempts_are_settled().await;
     assert_eq!(
         app.db()
             .value("SELECT string_agg(used::text, ' ') FROM attempts WHERE scope LIKE 'serial%' AND used > 0")
@@ -169,7 +168,6 @@ async fn a_copy_of_somebody_else_opens_one_dispute() {
     );
     assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "1");
     // Only the wrong name was a guess.
-    app.attempts_are_settled().await;
     assert_eq!(app.db().value("SELECT string_agg(used::text, ' ' ORDER BY used) FROM attempts WHERE scope LIKE 'serial%'").await, "0 1 1");
 }
 
@@ -190,8 +188,6 @@ async fn a_lost_reply_is_sent_again_over_another_instance() {
     send(&second, &ben, &cards[0]).await.problem(409, "registered_to_another");
     send(&app, &ben, &cards[1]).await.expect(201);
     assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "2");
-    app.attempts_are_settled().await;
-    second.attempts_are_settled().await;
     assert_eq!(
         app.db().value("SELECT sum(used) FROM attempts WHERE scope LIKE 'serial%'").await,
         "0"
@@ -321,7 +317,6 @@ async fn the_same_code_many_times_at_once_is_one_attempt() {
         send(player, json!({ "serial": unknown_code(900), "name": "x" }))
             .await
             .problem(422, "submission_rejected");
-        app.attempts_are_settled().await;
         app.db().number("SELECT max(used) FROM attempts WHERE scope = 'serial_account'").await
     };
     assert_eq!(used(&ada).await, 1, "nothing but the guess after it");
@@ -354,7 +349,6 @@ async fn right_and_repeated_codes_use_up_no_attempt() {
         submit(&app, &ada, &cards[0]).await.expect(200);
         submit(&app, &ben, &cards[0]).await.problem(409, "registered_to_another");
     }
-    app.attempts_are_settled().await;
     assert_eq!(
         app.db().value("SELECT sum(used) FROM attempts WHERE scope LIKE 'serial%'").await,
         "0"
@@ -517,9 +511,6 @@ async fn under_concurrency_every_card_is_unlocked_exactly_once() {
     );
     assert_eq!(db.value("SELECT count(*) || ' ' || count(DISTINCT subject_id) FROM events WHERE kind = 'card.unlocked'").await, format!("{cards} {cards}"));
     // Nothing is left of the attempts but what broke half-way.
-    for app in &pair.apps {
-        app.attempts_are_settled().await;
-    }
     let used = db.value("SELECT sum(used) FROM attempts WHERE scope = 'serial_account'").await;
     assert!(used.parse::<usize>().unwrap() <= pair.broken.load(Ordering::Relaxed), "{used}");
 }

@@ -167,7 +167,7 @@ pub(in crate::store) async fn entries(
 ) -> StoreResult<Vec<EntryView>> {
     let sql = Sql::new(LINE).push(ENTRY_COLUMNS).push("collection_entries").push(CARD_OF_ENTRY);
     let sql = filtered(with_content(sql, viewer), viewer, account, filter).push(ENTRY_ORDER);
-    Ok(sql.composed().load(conn).await?)
+    Ok(sql.filtered().load(conn).await?)
 }
 
 /// The same a page at a time, after a position.
@@ -202,7 +202,7 @@ pub(in crate::store) async fn page_of_entries(
         .push(ENTRY_COLUMNS)
         .push("page");
     let sql = with_content(sql.push(CARD_OF_ENTRY), viewer).push(ENTRY_ORDER);
-    Ok(sql.composed().load(conn).await?)
+    Ok(sql.filtered().load(conn).await?)
 }
 
 #[derive(QueryableByName)]
@@ -220,7 +220,7 @@ pub(in crate::store) async fn count_entries(
 ) -> StoreResult<i64> {
     let sql = Sql::new("SELECT count(*) AS count FROM collection_entries").push(CARD_OF_ENTRY);
     let sql = filtered(sql, viewer, account, filter);
-    let row: CountRow = sql.composed().get_result(conn).await?;
+    let row: CountRow = sql.filtered().get_result(conn).await?;
     Ok(row.count)
 }
 
@@ -287,7 +287,7 @@ pub(in crate::store) async fn duplicates(
     let sql = sql.push(order).push(" LIMIT ").bind::<BigInt, _>(limit);
     let sql =
         sql.push(") n JOIN printings p ON p.id = n.printing_id JOIN cards c ON c.id = p.card_id");
-    Ok(with_content(sql, viewer).push(order).composed().load(conn).await?)
+    Ok(with_content(sql, viewer).push(order).filtered().load(conn).await?)
 }
 
 /// An item of a list of wants or haves.
@@ -324,7 +324,7 @@ pub(in crate::store) async fn trade_items(
         .push(" AND i.kind = ")
         .bind::<Text, _>(kind.as_str())
         .push(" ORDER BY i.position");
-    Ok(sql.composed().load(conn).await?)
+    Ok(sql.filtered().load(conn).await?)
 }
 
 /// A printing that the viewer may see.
@@ -353,7 +353,7 @@ pub(in crate::store) async fn seen_printings(
     )
     .sight(viewer)
     .push(" WHERE p.id = ").any::<SqlUuid, _>(ids).push(" OR p.card_id = ").any::<SqlUuid, _>(cards);
-    Ok(sql.composed().load(conn).await?)
+    Ok(sql.filtered().load(conn).await?)
 }
 
 #[derive(QueryableByName)]

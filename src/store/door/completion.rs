@@ -78,7 +78,7 @@ pub(in crate::store) async fn owned(
          SELECT set_code, part, code, min(place) AS place, sum(owned)::bigint AS owned, sum(beside)::bigint AS beside FROM part \
          GROUP BY set_code, part, code",
     );
-    Ok(sql.composed().load(conn).await?)
+    Ok(sql.filtered().load(conn).await?)
 }
 
 /// How many there are of a part of a set.
@@ -135,5 +135,5 @@ pub(in crate::store) async fn totals(
         .bind::<Text, _>(game)
         .push(" AND sets.code = ")
         .bind::<Text, _>(set);
-    Ok(sql.composed().load(conn).await?)
+    Ok(sql.filtered().load(conn).await?)
 }

@@ -94,9 +94,15 @@ impl<'a> Sql<'a> {
         }
     }
 
-    /// The statement; its text depends on the request.
+    /// The statement; its text depends on what is searched for.
     fn composed(mut self) -> Statement<'a> {
         self.statement = self.statement.requested();
+        self.fixed()
+    }
+
+    /// The statement; its text depends on the filters of an account's own list.
+    fn filtered(mut self) -> Statement<'a> {
+        self.statement = self.statement.filtered();
         self.fixed()
     }
 

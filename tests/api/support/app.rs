@@ -202,12 +202,6 @@ impl TestApp {
         assert!(self.shared.catalogue.cards().is_some());
     }
 
-    /// Waits until the attempts of all requests that were answered are given back, if they were no guesses.
-    pub async fn attempts_are_settled(&self) {
-        let done = self.shared.attempt_batches.are_done();
-        tokio::time::timeout(Duration::from_mins(1), done).await.expect("they are given back");
-    }
-
     /// The clock of the service.
     pub fn clock(&self) -> &Clock {
         &self.clock
