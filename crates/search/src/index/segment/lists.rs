@@ -20,7 +20,15 @@ pub(super) enum Growing {
 }
 
 impl Growing {
+    fn last(&self) -> Option<u32> {
+        match self {
+            Self::Few(list) => list.last().copied(),
+            Self::Many(many) => many.max(),
+        }
+    }
+
     pub(super) fn push(&mut self, ordinal: u32) {
+        debug_assert!(self.last().is_none_or(|last| last <= ordinal), "out of order: {ordinal}");
         match self {
             Self::Few(list) if list.last() == Some(&ordinal) => {}
             Self::Few(list) if list.len() < BITMAP_FROM => list.push(ordinal),
