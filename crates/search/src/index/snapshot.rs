@@ -1,5 +1,6 @@
 //! What the cards were at one time, and the questions that are answered from that.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -69,7 +70,7 @@ pub struct Snapshot {
 struct Asked<'s> {
     judge: &'s Judge<'s>,
     steps: Steps,
-    parts: Vec<(Plan<'s>, RoaringBitmap)>,
+    parts: Vec<(&'s Segment, Cow<'s, RoaringBitmap>)>,
 }
 
 impl Snapshot {
@@ -108,17 +109,19 @@ impl Snapshot {
     }
 
     /// The live cards of a part but those of the view.
-    fn seen(part: &Part, view: &View) -> RoaringBitmap {
-        let mut live = RoaringBitmap::clone(&part.live);
+    fn seen<'p>(part: &'p Part, view: &View) -> Cow<'p, RoaringBitmap> {
+        let mut live = Cow::Borrowed(&*part.live);
         for at in view.iter().filter_map(|card| part.segment.find(card.id)) {
-            live.remove(at);
+            live.to_mut().remove(at);
         }
         live
     }
 
     fn ask<'s>(&'s self, judge: &'s Judge<'s>, view: &View) -> Asked<'s> {
-        let plan = |part: &'s Part| (Plan::new(&part.segment, judge), Self::seen(part, view));
-        Asked { judge, steps: Steps::new(MAX_STEPS), parts: self.parts.iter().map(plan).collect() }
+        let seen = |part: &'s Part| (&*part.segment, Self::seen(part, view));
+        // The smallest first: what changed last is tried even where the steps do not last for all.
+        let parts = self.parts.iter().rev().map(seen).collect();
+        Asked { judge, steps: Steps::new(MAX_STEPS), parts }
     }
 
     /// The entries of a list after a position, `limit` at most.
@@ -134,9 +137,8 @@ impl Snapshot {
         let after = after.map(|position| After::new(query, position));
         let asked = self.ask(&judge, view);
         let mut found = naive::list(view, &judge, after.as_ref(), limit);
-        // The smallest first: what changed last is tried even where the steps do not last for all.
-        for (plan, live) in asked.parts.iter().rev() {
-            found.extend(plan.page(live, after.as_ref(), limit, &asked.steps));
+        for (segment, live) in &asked.parts {
+            found.extend(asked.page(segment, live, after.as_ref(), limit));
         }
         naive::sort(&mut found, &judge);
         found.truncate(limit);
@@ -149,8 +151,12 @@ impl Snapshot {
         let judge = Judge { query, years: &self.years, patterns: &patterns };
         let asked = self.ask(&judge, view);
         let mut entries = naive::count(view, &judge);
-        for (plan, live) in asked.parts.iter().rev() {
-            if entries <= at_most {
+        for (segment, live) in &asked.parts {
+            for window in segment.windows(&judge) {
+                if entries > at_most || asked.steps.are_used_up() {
+                    break;
+                }
+                let plan = Plan::new(segment, &judge, window);
                 entries += plan.count(live, at_most - entries, &asked.steps);
             }
         }
@@ -202,7 +208,7 @@ impl Snapshot {
 
     /// The cards of a part that the asker sees, with content, of a game and a set.
     fn open_in(part: &Part, place: NamePlace<'_>, view: &View) -> RoaringBitmap {
-        let open = Self::seen(part, view) & part.segment.open();
+        let open = &*Self::seen(part, view) & part.segment.open();
         match part.segment.of_place(place) {
             Some(cards) => open & cards,
             None => open,
@@ -318,12 +324,33 @@ impl Asked<'_> {
         self.steps.are_used_up() || self.judge.patterns.is_incomplete()
     }
 
+    /// The entries of one part after a position, `limit` at most.
+    fn page(
+        &self,
+        segment: &Segment,
+        live: &RoaringBitmap,
+        after: Option<&After<'_>>,
+        limit: usize,
+    ) -> Vec<Listed> {
+        let mut found = Vec::new();
+        for window in segment.windows_of_page(self.judge, after) {
+            if found.len() >= limit || self.steps.are_used_up() {
+                break;
+            }
+            let plan = Plan::new(segment, self.judge, window);
+            found.extend(plan.page(live, after, limit - found.len(), &self.steps));
+        }
+        found
+    }
+
     /// The cards with content that fit.
     fn open_cards(&self) -> Vec<(&Segment, RoaringBitmap)> {
-        let fitting = |(plan, live): &(Plan<'_>, RoaringBitmap)| {
-            plan.all(&(live & plan.segment().open()), &self.steps)
+        let fitting = |segment: &Segment, live: &RoaringBitmap| {
+            let window = segment.window(self.judge);
+            let open = &*window.cut(live) & segment.open();
+            Plan::new(segment, self.judge, window).all(&open, &self.steps)
         };
-        self.parts.iter().rev().map(|part| (part.0.segment(), fitting(part))).collect()
+        self.parts.iter().map(|(segment, live)| (*segment, fitting(segment, live))).collect()
     }
 }
 

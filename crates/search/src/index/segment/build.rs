@@ -13,6 +13,7 @@ use super::super::names::trigrams;
 use super::super::record::{CardContent, CardRecord, Unlock};
 use super::document::{ByCode, Document, Reader, Scalar, Texts, Writer, tokens};
 use super::lists::{Growing, Keyed, KeyedBuilder, place};
+use super::named::hash_of_key;
 use super::vocabulary::Vocabulary;
 use super::{AttributeIndex, Names, Segment, SetRange, Sum, Words};
 
@@ -372,6 +373,9 @@ impl<'a> Facts<'a> {
         segment.sums = self.sums.into_iter().map(sum).collect();
         let mut names = self.names;
         names.sort_unstable();
+        let mut by_hash: Vec<(u32, u32)> =
+            names.iter().map(|(key, at)| (hash_of_key(key), *at)).collect();
+        by_hash.sort_unstable();
         let mut trigrams: Vec<([char; 3], Growing)> = self.trigrams.into_iter().collect();
         trigrams.sort_unstable_by_key(|(trigram, _)| *trigram);
         let mut sizes = self.sizes;
@@ -379,6 +383,7 @@ impl<'a> Facts<'a> {
         sizes.shrink_to_fit();
         segment.names = Names {
             by_key: names.into_iter().map(|(_, at)| at).collect(),
+            by_hash,
             trigrams: Keyed::without_ranges(trigrams),
             sizes,
         };

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use roaring::RoaringBitmap;
 
+use super::window::Window;
+
 /// From so many cards on a set is a bitmap: below that a list of numbers is smaller.
 const BITMAP_FROM: usize = if cfg!(test) { 12 } else { 512 };
 /// Most unions of neighbours.
@@ -119,16 +121,17 @@ impl<K: Ord> Keyed<K> {
         self.keys.binary_search_by(|one| one.borrow().cmp(key)).ok()
     }
 
-    /// The cards with one of the keys.
+    /// The cards with one of the keys, in a window.
     pub(super) fn any_of<'q, Q: Ord + ?Sized + 'q>(
         &self,
         keys: impl IntoIterator<Item = &'q Q>,
+        window: &Window,
     ) -> RoaringBitmap
     where
         K: std::borrow::Borrow<Q>,
     {
         let found = keys.into_iter().filter_map(|key| self.find(key));
-        self.lists.union(found)
+        self.lists.union(found, window)
     }
 
     /// Bytes beside those that keys own elsewhere.
@@ -177,7 +180,7 @@ impl Lists {
         }
         for from in (0..self.len()).step_by(self.block) {
             let to = (from + self.block).min(self.len());
-            let mut union = self.union(from..to);
+            let mut union = self.union(from..to, &Window::ALL);
             union.optimize();
             self.blocks.push(union.clone());
         }
@@ -198,14 +201,18 @@ impl Lists {
         Set::List(list)
     }
 
-    /// The cards of some sets.
-    pub(super) fn union(&self, places: impl IntoIterator<Item = usize>) -> RoaringBitmap {
+    /// The cards of some sets, in a window.
+    pub(super) fn union(
+        &self,
+        places: impl IntoIterator<Item = usize>,
+        window: &Window,
+    ) -> RoaringBitmap {
         let mut union = RoaringBitmap::default();
         let mut few: Vec<u32> = Vec::new();
         for at in places {
             match self.get(at) {
-                Set::List(list) => few.extend(list),
-                Set::Bitmap(bitmap) => union |= bitmap,
+                Set::List(list) => few.extend(window.of_list(list)),
+                Set::Bitmap(bitmap) => window.add(bitmap, &mut union),
             }
         }
         few.sort_unstable();
@@ -214,19 +221,20 @@ impl Lists {
         union
     }
 
-    /// The cards of neighbouring sets.
-    pub(super) fn range(&self, places: Range<usize>) -> RoaringBitmap {
+    /// The cards of neighbouring sets, in a window.
+    pub(super) fn range(&self, places: Range<usize>, window: &Window) -> RoaringBitmap {
         let Range { start, end } = places;
         if start >= end {
             return RoaringBitmap::default();
         }
         let (first, last) = (start.div_ceil(self.block), end / self.block);
         if self.blocks.is_empty() || first >= last {
-            return self.union(start..end);
+            return self.union(start..end, window);
         }
-        let mut union = self.union((start..first * self.block).chain(last * self.block..end));
+        let edges = (start..first * self.block).chain(last * self.block..end);
+        let mut union = self.union(edges, window);
         for block in &self.blocks[first..last] {
-            union |= block;
+            window.add(block, &mut union);
         }
         union
     }

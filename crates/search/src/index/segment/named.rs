@@ -1,14 +1,17 @@
 //! Cards by name.
 
 use std::collections::BTreeSet;
+use std::hash::BuildHasher as _;
 
 use cardscape_engine::search_key;
 use roaring::RoaringBitmap;
+use rustc_hash::FxBuildHasher;
 
 use super::super::names::{NameQuery, Suggestion, Trigram, is_alike, least_shared, likeness};
 use super::Segment;
 use super::document::tokens;
 use super::lists::Set;
+use super::window::Window;
 
 /// More names than so many are walked through by the alphabet, until there are enough.
 const COMMON: u64 = if cfg!(test) { 6 } else { 1_000 };
@@ -26,6 +29,12 @@ impl AlikeName {
     pub(in crate::index) fn rank(&self) -> (bool, bool) {
         (self.is_same, self.has_words)
     }
+}
+
+/// Hash of a search key, the same for all segments of a process.
+pub(super) fn hash_of_key(key: &str) -> u32 {
+    let hash = FxBuildHasher.hash_one(key);
+    u32::try_from(hash >> 32).unwrap_or_default()
 }
 
 impl Segment {
@@ -46,7 +55,11 @@ impl Segment {
 
     /// The cards whose name has that key.
     pub(in crate::index) fn same_key(&self, key: &str) -> RoaringBitmap {
-        self.keys(key, |own| own == key).iter().copied().collect()
+        let hash = hash_of_key(key);
+        let all = &self.names.by_hash;
+        let start = all.partition_point(|(own, _)| *own < hash);
+        let alike = all[start..].iter().take_while(|(own, _)| *own == hash).map(|(_, at)| *at);
+        alike.filter(|at| self.search_key(*at) == key).collect()
     }
 
     /// The cards whose name's key begins so.
@@ -75,7 +88,7 @@ impl Segment {
             let keyed = &self.words.name;
             let from = keyed.keys().partition_point(|rank| *rank < ranks.start);
             let to = keyed.keys().partition_point(|rank| *rank < ranks.end);
-            let cards = keyed.lists().range(from..to);
+            let cards = keyed.lists().range(from..to, &Window::ALL);
             found = Some(match found {
                 Some(found) => found & cards,
                 None => cards,
@@ -207,7 +220,7 @@ impl Segment {
         let mut found: Option<RoaringBitmap> = None;
         let inner = letters.windows(3).filter_map(|three| Trigram::try_from(three).ok());
         for trigram in inner.filter(|three| three.iter().all(|letter| letter.is_alphanumeric())) {
-            let cards = keyed.lists().union(keyed.find(&trigram));
+            let cards = keyed.lists().union(keyed.find(&trigram), &Window::ALL);
             found = Some(match found {
                 Some(found) => found & cards,
                 None => cards,

@@ -287,7 +287,7 @@ impl<'s> Filling<'_, 's> {
         let all = 0..keyed.keys().len();
         self.by_groups(groups(keyed, all.clone(), |number| SortValue::Number(*number)));
         if !self.is_over() {
-            self.without_key(&keyed.lists().range(all));
+            self.without_key(&keyed.lists().range(all, self.plan.window()));
         }
     }
 
@@ -298,6 +298,7 @@ impl<'s> Filling<'_, 's> {
         if !index.has_all {
             return self.read_all();
         }
+        let window = self.plan.window();
         let is_printings = self.plan.judge().query.unique == Unique::Printings;
         let own = index.printing.as_ref().filter(|_| is_printings).unwrap_or(&index.card);
         let union = |keyed: &Keyed<Scalar>, value: &str| {
@@ -305,7 +306,7 @@ impl<'s> Filling<'_, 's> {
             keys.extend(value.parse().ok().map(Scalar::Bool));
             let number: Option<i64> = value.parse().ok();
             keys.extend(number.filter(|number| number.to_string() == value).map(Scalar::Number));
-            keyed.any_of(&keys)
+            keyed.any_of(&keys, window)
         };
         let mut known = BTreeSet::new();
         let firsts = values.iter().enumerate().filter(|(_, value)| known.insert(*value));
@@ -325,7 +326,7 @@ impl<'s> Filling<'_, 's> {
     fn by_sum(&mut self, sums: &'s [SumOf]) {
         let segment = self.segment;
         let is_printings = self.plan.judge().query.unique == Unique::Printings;
-        let mut rest = super::plan::range(0, super::lists::place(segment.len()));
+        let mut rest = self.plan.everything();
         // Where the cards stand that have a value themselves, whatever their printings have.
         let mut with_key: Vec<(&'s Lists, Range<usize>, usize)> = Vec::new();
         // A value, and the cards that have it.
@@ -339,7 +340,7 @@ impl<'s> Filling<'_, 's> {
                     for set in segment.sets.iter().filter(|set| *set.game == **game) {
                         of_game.insert_range(set.start..set.end);
                     }
-                    of_game &= segment.kinds.any_of([kind]);
+                    of_game &= segment.kinds.any_of([kind], self.plan.window());
                     of_game & &rest
                 }
             };
@@ -395,7 +396,7 @@ impl<'s> Filling<'_, 's> {
         }
         let mut all = RoaringBitmap::new();
         for (lists, range, part) in with_key {
-            all |= lists.range(range) & &parts[part];
+            all |= lists.range(range, self.plan.window()) & &parts[part];
         }
         self.without_key(&all);
     }
@@ -418,7 +419,7 @@ impl<'s> Filling<'_, 's> {
         let mut with_key = RoaringBitmap::new();
         for set in &segment.sets {
             if let Some(year) = judge.year_of(&set.game, &set.set) {
-                let cards = super::plan::range(set.start, set.end) & &segment.open;
+                let cards = super::plan::range(set.start..set.end) & &segment.open;
                 with_key |= &cards;
                 *years.entry(year).or_default() |= cards;
             }

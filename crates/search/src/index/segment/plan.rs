@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::ops::Range;
 
 use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
@@ -11,7 +12,8 @@ use super::super::pattern::{Patterns, SPACE, SPACE_BETWEEN};
 use super::super::record::CardRecord;
 use super::Segment;
 use super::document::{Document, Scalar, as_tokens, tokens};
-use super::lists::Keyed;
+use super::lists::{Keyed, place};
+use super::window::Window;
 use crate::{Case, KnownTest, Operator, Place, Predicate, Test, Unique};
 
 /// Work that a question may still do, in steps of about a nanosecond.
@@ -52,8 +54,8 @@ impl<'s> Cards<'s> {
         Self { sure: Cow::Owned(sure), possible: None }
     }
 
-    fn borrowed(sure: &'s RoaringBitmap) -> Self {
-        Self { sure: Cow::Borrowed(sure), possible: None }
+    fn of(sure: Cow<'s, RoaringBitmap>) -> Self {
+        Self { sure, possible: None }
     }
 
     fn none() -> Self {
@@ -103,9 +105,10 @@ enum Node<'s> {
     Leaf { cards: Cards<'s>, negated: bool, cases: &'s [Case] },
 }
 
-/// A condition, looked up in a segment.
+/// A condition, looked up in a window of a segment.
 pub(in crate::index) struct Plan<'s> {
     segment: &'s Segment,
+    window: Window,
     judge: &'s Judge<'s>,
     node: Node<'s>,
     cards: Cards<'s>,
@@ -116,9 +119,14 @@ pub(in crate::index) struct Plan<'s> {
 }
 
 impl<'s> Plan<'s> {
-    pub(in crate::index) fn new(segment: &'s Segment, judge: &'s Judge<'s>) -> Self {
+    pub(in crate::index) fn new(
+        segment: &'s Segment,
+        judge: &'s Judge<'s>,
+        window: Window,
+    ) -> Self {
         let mut plan = Self {
             segment,
+            window,
             judge,
             node: Node::All(Vec::new()),
             cards: Cards::none(),
@@ -126,8 +134,18 @@ impl<'s> Plan<'s> {
             phrases: Vec::new(),
         };
         let (node, cards) = plan.node(&judge.query.predicate);
-        (plan.node, plan.cards) = (node, cards);
+        (plan.node, plan.cards) = (node, plan.cut(cards));
         plan
+    }
+
+    pub(super) fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// What is looked up may reach beyond the window where that is quicker; what is found does not.
+    fn cut(&self, cards: Cards<'s>) -> Cards<'s> {
+        let cut = |set| self.window.keep(set);
+        Cards { sure: cut(cards.sure), possible: cards.possible.map(cut) }
     }
 
     pub(in crate::index) fn segment(&self) -> &'s Segment {
@@ -158,8 +176,9 @@ impl<'s> Plan<'s> {
         self.cards.possible.is_none()
     }
 
-    fn everything(&self) -> RoaringBitmap {
-        self.segment.all()
+    /// Every card of the window.
+    pub(super) fn everything(&self) -> RoaringBitmap {
+        range(self.window.of_range(0..place(self.segment.len())))
     }
 
     fn node(&mut self, predicate: &'s Predicate) -> (Node<'s>, Cards<'s>) {
@@ -197,7 +216,8 @@ impl<'s> Plan<'s> {
                     }
                     any = any.or(&cards);
                 }
-                let cards = if *negated { any.not(&self.segment.open) } else { any };
+                let cards =
+                    if *negated { any.not(&self.window.cut(&self.segment.open)) } else { any };
                 (Node::Leaf { cards: cards.clone(), negated: *negated, cases }, cards)
             }
         }
@@ -206,7 +226,7 @@ impl<'s> Plan<'s> {
     fn of_sets(&self, wanted: impl Fn(&super::SetRange) -> bool) -> RoaringBitmap {
         let mut cards = RoaringBitmap::new();
         for set in self.segment.sets.iter().filter(|set| wanted(set)) {
-            cards |= range(set.start, set.end);
+            cards |= range(self.window.of_range(set.start..set.end));
         }
         cards
     }
@@ -229,9 +249,10 @@ impl<'s> Plan<'s> {
                 Cards::exactly(cards)
             }
             KnownTest::NumberValue(operator, value) => {
-                Cards::exactly(compared(&segment.number_values, *operator, i128::from(*value)))
+                let value = i128::from(*value);
+                Cards::exactly(compared(&segment.number_values, *operator, value, &self.window))
             }
-            KnownTest::Hidden => Cards::borrowed(&segment.hidden),
+            KnownTest::Hidden => Cards::of(self.window.cut(&segment.hidden)),
             KnownTest::Unlocked => {
                 Cards::exactly(segment.unlocked.iter().map(|(at, _)| *at).collect())
             }
@@ -268,10 +289,12 @@ impl<'s> Plan<'s> {
             Test::Words(place, words) => self.words(place, words),
             Test::Regex(place, _) => match place {
                 Place::Attribute(code) => match segment.attributes.get(code) {
-                    Some(attribute) => Cards::perhaps(attribute.with_text.clone()),
+                    Some(attribute) => {
+                        Cards::perhaps(self.window.cut(&attribute.with_text).into_owned())
+                    }
                     None => Cards::none(),
                 },
-                _ => Cards::perhaps(segment.open.clone()),
+                _ => Cards::perhaps(self.window.cut(&segment.open).into_owned()),
             },
             Test::Name(key) => Cards::exactly(segment.same_key(key)),
             Test::NamePrefix(key) => Cards::exactly(segment.keys_beginning(key)),
@@ -279,7 +302,7 @@ impl<'s> Plan<'s> {
                 let words: Vec<&str> = folded.split(' ').skip(1).collect();
                 let Some(attribute) = segment.attributes.get(code) else { return Cards::none() };
                 Cards::perhaps(if words.is_empty() {
-                    attribute.with_text.clone()
+                    self.window.cut(&attribute.with_text).into_owned()
                 } else {
                     self.all_of(&attribute.words, &words)
                 })
@@ -297,16 +320,18 @@ impl<'s> Plan<'s> {
             Test::Flag { attribute, per_printing, value } => {
                 self.scalars(attribute, *per_printing, &[Scalar::Bool(*value)])
             }
-            Test::Kinds(kinds) => Cards::exactly(segment.kinds.any_of(kinds)),
-            Test::Rarities(rarities) => self.of_printings(segment.rarities.any_of(rarities)),
-            Test::Styles(styles) => Cards::exactly(segment.styles.any_of(styles)),
-            Test::Slots(slots) => Cards::exactly(segment.slots.any_of(slots)),
+            Test::Kinds(kinds) => Cards::exactly(segment.kinds.any_of(kinds, &self.window)),
+            Test::Rarities(rarities) => {
+                self.of_printings(segment.rarities.any_of(rarities, &self.window))
+            }
+            Test::Styles(styles) => Cards::exactly(segment.styles.any_of(styles, &self.window)),
+            Test::Slots(slots) => Cards::exactly(segment.slots.any_of(slots, &self.window)),
             Test::HasAttribute(code) => match segment.attributes.get(code) {
-                Some(attribute) => Cards::borrowed(&attribute.present),
+                Some(attribute) => Cards::of(self.window.cut(&attribute.present)),
                 None => Cards::none(),
             },
-            Test::HasEffect => Cards::borrowed(&segment.with_effect),
-            Test::HasLore => Cards::borrowed(&segment.with_lore),
+            Test::HasEffect => Cards::of(self.window.cut(&segment.with_effect)),
+            Test::HasLore => Cards::of(self.window.cut(&segment.with_lore)),
             Test::Year(operator, value) => {
                 let fits = |set: &super::SetRange| {
                     let year = self.judge.year_of(&set.game, &set.set);
@@ -328,7 +353,8 @@ impl<'s> Plan<'s> {
         if let [code] = sum {
             let Some(attribute) = segment.attributes.get(code) else { return Cards::none() };
             let scalars = attribute.printing.as_ref().filter(|_| per_printing);
-            let cards = scalars_compared(scalars.unwrap_or(&attribute.card), operator, value);
+            let scalars = scalars.unwrap_or(&attribute.card);
+            let cards = scalars_compared(scalars, operator, value, &self.window);
             return self.with_printings(cards, per_printing);
         }
         let Some(known) = segment.sums.get(sum) else {
@@ -336,11 +362,11 @@ impl<'s> Plan<'s> {
             return if sum.iter().any(missing) {
                 Cards::none()
             } else {
-                Cards::perhaps(segment.open.clone())
+                Cards::perhaps(self.window.cut(&segment.open).into_owned())
             };
         };
         let keyed = if per_printing { &known.printing } else { &known.card };
-        self.with_printings(compared(keyed, operator, value), per_printing)
+        self.with_printings(compared(keyed, operator, value, &self.window), per_printing)
     }
 
     fn with_printings(&self, cards: RoaringBitmap, per_printing: bool) -> Cards<'s> {
@@ -354,11 +380,11 @@ impl<'s> Plan<'s> {
     fn scalars(&self, code: &str, per_printing: bool, keys: &[Scalar]) -> Cards<'s> {
         let Some(attribute) = self.segment.attributes.get(code) else { return Cards::none() };
         match attribute.printing.as_ref().filter(|_| per_printing) {
-            Some(scalars) => self.of_printings(scalars.any_of(keys)),
+            Some(scalars) => self.of_printings(scalars.any_of(keys, &self.window)),
             None if attribute.has_all => {
-                self.with_printings(attribute.card.any_of(keys), per_printing)
+                self.with_printings(attribute.card.any_of(keys, &self.window), per_printing)
             }
-            None => Cards::perhaps(attribute.present.clone()),
+            None => Cards::perhaps(self.window.cut(&attribute.present).into_owned()),
         }
     }
 
@@ -368,7 +394,7 @@ impl<'s> Plan<'s> {
         for word in words {
             let found = self.segment.vocabulary.find(word);
             let found = found.and_then(|(_, rank)| lists.find(&rank));
-            let one = lists.lists().union(found);
+            let one = lists.lists().union(found, &self.window);
             cards = Some(match cards {
                 Some(cards) => cards & one,
                 None => one,
@@ -401,7 +427,7 @@ impl<'s> Plan<'s> {
         for lists in parts {
             let from = lists.keys().partition_point(|rank| *rank < ranks.start);
             let to = lists.keys().partition_point(|rank| *rank < ranks.end);
-            let mut cards = lists.lists().range(from..to);
+            let mut cards = lists.lists().range(from..to, &self.window);
             if !whole.is_empty() && !cards.is_empty() {
                 let whole: Vec<&str> = whole.iter().map(String::as_str).collect();
                 cards &= self.all_of(lists, &whole);
@@ -578,10 +604,10 @@ fn texts<'d, 's>(document: &'d Document<'s>, place: &Place) -> &'d [&'s [u8]] {
     &document.texts[range]
 }
 
-/// All ordinals between two.
-pub(super) fn range(start: u32, end: u32) -> RoaringBitmap {
+/// All ordinals of a range.
+pub(super) fn range(ordinals: Range<u32>) -> RoaringBitmap {
     let mut cards = RoaringBitmap::new();
-    cards.insert_range(start..end);
+    cards.insert_range(ordinals);
     cards
 }
 
@@ -596,32 +622,43 @@ fn of_range<K: Ord>(
     operator: Operator,
     all: (usize, usize),
     at: (usize, usize),
+    window: &Window,
 ) -> RoaringBitmap {
-    let lists = keyed.lists();
+    let in_range = |places| keyed.lists().range(places, window);
     let ((start, end), (below, above)) = (all, at);
     match operator {
-        Operator::Has | Operator::Equal => lists.range(below..above),
-        Operator::NotEqual => lists.range(start..below) | lists.range(above..end),
-        Operator::Less => lists.range(start..below),
-        Operator::AtMost => lists.range(start..above),
-        Operator::Greater => lists.range(above..end),
-        Operator::AtLeast => lists.range(below..end),
+        Operator::Has | Operator::Equal => in_range(below..above),
+        Operator::NotEqual => in_range(start..below) | in_range(above..end),
+        Operator::Less => in_range(start..below),
+        Operator::AtMost => in_range(start..above),
+        Operator::Greater => in_range(above..end),
+        Operator::AtLeast => in_range(below..end),
     }
 }
 
-fn compared(keyed: &Keyed<i128>, operator: Operator, value: i128) -> RoaringBitmap {
+fn compared(
+    keyed: &Keyed<i128>,
+    operator: Operator,
+    value: i128,
+    window: &Window,
+) -> RoaringBitmap {
     let at = around(keyed.keys(), |key| key.cmp(&value));
-    of_range(keyed, operator, (0, keyed.keys().len()), at)
+    of_range(keyed, operator, (0, keyed.keys().len()), at, window)
 }
 
-fn scalars_compared(keyed: &Keyed<Scalar>, operator: Operator, value: i128) -> RoaringBitmap {
+fn scalars_compared(
+    keyed: &Keyed<Scalar>,
+    operator: Operator,
+    value: i128,
+    window: &Window,
+) -> RoaringBitmap {
     let all = numbers(keyed);
     let at = around(keyed.keys(), |key| match key {
         Scalar::Null | Scalar::Bool(_) => std::cmp::Ordering::Less,
         Scalar::Number(number) => i128::from(*number).cmp(&value),
         _ => std::cmp::Ordering::Greater,
     });
-    of_range(keyed, operator, all, at)
+    of_range(keyed, operator, all, at, window)
 }
 
 /// The keys that are numbers.
