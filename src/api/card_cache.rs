@@ -7,46 +7,39 @@
 use std::time::Duration;
 
 use actix_web::web::Bytes;
+use chrono::{DateTime, Utc};
 use metrics::Counter;
 
 use super::catalogue::FeedClock;
-use super::extract::Rendered;
 use super::kept::{Kept, Ticket};
 use crate::domain::ids::CardId;
 use crate::store::changes::ChangeBatch;
 
-/// What an entry costs beside its body, in bytes: key, headers, book-keeping. Measured, rounded up.
-const OVERHEAD: usize = 1_200;
-/// The part of the memory that the places of cards may take.
-const PLACES: u64 = 8;
-/// What the place of a card costs beside its text, in bytes.
-const PLACE_OVERHEAD: usize = 300;
+/// What an entry costs beside its body, in bytes: key, time, book-keeping. Measured, rounded up.
+const OVERHEAD: usize = 500;
+
+/// The answer about an open card, as a stranger gets it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptCard {
+    /// JSON.
+    pub body: Bytes,
+    /// When the card last became what it is to the public.
+    pub modified: DateTime<Utc>,
+}
 
 /// The kept answers of a process.
 pub struct CardCache {
-    cards: Kept<CardId, Rendered>,
-    /// Which card stands where, as `game/set/number`. When a card moves, everything is dropped.
-    places: Kept<String, CardId>,
+    cards: Kept<CardId, KeptCard>,
     clock: FeedClock,
     hits: Counter,
     misses: Counter,
-}
-
-/// To be taken before the database is asked for an answer that is to be kept.
-#[derive(Clone, Copy, Debug)]
-pub struct CardTicket {
-    card: Ticket,
-    place: Ticket,
 }
 
 impl CardCache {
     /// A cache of so many bytes; `trust` is how long its answers are believed after the feed was read.
     pub fn new(bytes: u64, trust: Duration) -> Self {
         Self {
-            cards: Kept::new(bytes - bytes / PLACES, |_, answer: &Rendered| {
-                answer.weight() + OVERHEAD
-            }),
-            places: Kept::new(bytes / PLACES, |place: &String, _| place.len() + PLACE_OVERHEAD),
+            cards: Kept::new(bytes, |_, card: &KeptCard| card.body.len() + OVERHEAD),
             clock: FeedClock::new(trust),
             hits: metrics::counter!("card_cache_hits_total"),
             misses: metrics::counter!("card_cache_misses_total"),
@@ -54,7 +47,7 @@ impl CardCache {
     }
 
     /// The answer about a card, if there is one that can be believed.
-    pub fn find(&self, card: CardId) -> Option<Rendered> {
+    pub fn find(&self, card: CardId) -> Option<KeptCard> {
         let found = self.clock.is_current().then(|| self.cards.find(&card)).flatten();
         if found.is_some() { &self.hits } else { &self.misses }.increment(1);
         found
@@ -63,7 +56,7 @@ impl CardCache {
     /// The bodies of the answers about these cards; `None` for those that are not kept, or cannot be believed.
     pub fn find_bodies(&self, cards: impl Iterator<Item = CardId>) -> Vec<Option<Bytes>> {
         let is_current = self.clock.is_current();
-        let body = |card| Some(self.cards.find(&card)?.body().clone());
+        let body = |card| Some(self.cards.find(&card)?.body);
         let found: Vec<_> = cards.map(|card| is_current.then(|| body(card)).flatten()).collect();
         let hits = u64::try_from(found.iter().flatten().count()).unwrap_or_default();
         self.hits.increment(hits);
@@ -71,29 +64,18 @@ impl CardCache {
         found
     }
 
-    /// The answer about the card at a place, `game/set/number`, if there is one that can be believed.
-    pub fn find_at(&self, place: &str) -> Option<Rendered> {
-        let Some(card) = self.places.find(place) else {
-            self.misses.increment(1);
-            return None;
-        };
-        self.find(card)
-    }
-
     /// To be taken before the database is asked for an answer that is to be kept.
-    pub fn ticket(&self) -> CardTicket {
-        CardTicket { card: self.cards.ticket(), place: self.places.ticket() }
+    pub(super) fn ticket(&self) -> Ticket {
+        self.cards.ticket()
     }
 
     /// Keeps an answer about an open card, as a stranger sees it, unless anything was dropped since the ticket.
-    pub fn keep(&self, ticket: CardTicket, card: CardId, place: String, answer: Rendered) {
-        self.places.keep(ticket.place, place, card);
-        self.cards.keep(ticket.card, card, answer);
+    pub(super) fn keep(&self, ticket: Ticket, card: CardId, answer: KeptCard) {
+        self.cards.keep(ticket, card, answer);
     }
 
     /// Drops what changed.
     pub(super) fn hear(&self, batch: &ChangeBatch) {
-        // A card that stands elsewhere now was known by another place.
         if batch.is_broken || batch.some_went {
             self.forget();
         } else if !batch.cards.is_empty() {
@@ -104,7 +86,6 @@ impl CardCache {
     /// Drops everything.
     pub fn forget(&self) {
         self.cards.forget_all();
-        self.places.forget_all();
     }
 
     /// How far the feed is heard.
@@ -114,7 +95,7 @@ impl CardCache {
 
     /// Tells `/metrics` how much memory the answers take.
     pub fn measure(&self) {
-        let bytes = self.cards.bytes() + self.places.bytes();
+        let bytes = self.cards.bytes();
         metrics::gauge!("card_cache_bytes")
             .set(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
     }
@@ -124,11 +105,9 @@ impl CardCache {
 mod tests {
     use std::time::Instant;
 
-    use actix_web::test::TestRequest;
     use uuid::Uuid;
 
     use super::*;
-    use crate::api::extract::Freshness;
 
     const HOUR: Duration = Duration::from_hours(1);
 
@@ -138,17 +117,12 @@ mod tests {
         cache
     }
 
-    fn answer(text: &str) -> Rendered {
-        Rendered::new(Freshness::Public(60), None, &text).unwrap()
+    fn answer(text: &str) -> KeptCard {
+        KeptCard { body: Bytes::copy_from_slice(text.as_bytes()), modified: DateTime::UNIX_EPOCH }
     }
 
-    fn etag(answer: &Rendered) -> String {
-        let response = answer.answer(&TestRequest::default().to_http_request());
-        response.headers().get("etag").unwrap().to_str().unwrap().to_owned()
-    }
-
-    fn keep(cache: &CardCache, ticket: CardTicket, card: CardId, text: &str) {
-        cache.keep(ticket, card, format!("g/s/{card:?}"), answer(text));
+    fn keep(cache: &CardCache, ticket: Ticket, card: CardId, text: &str) {
+        cache.keep(ticket, card, answer(text));
     }
 
     fn changed(cards: &[CardId]) -> ChangeBatch {
@@ -161,17 +135,14 @@ mod tests {
         let (one, other) = (CardId(Uuid::from_u128(1)), CardId(Uuid::from_u128(2)));
         keep(&cache, cache.ticket(), one, "one");
         keep(&cache, cache.ticket(), other, "other");
-        assert_eq!(etag(&cache.find(one).unwrap()), etag(&answer("one")));
-        let at = cache.find_at(&format!("g/s/{one:?}")).unwrap();
-        assert_eq!(etag(&at), etag(&answer("one")));
-        assert!(cache.find_at("g/s/none").is_none());
+        assert_eq!(cache.find(one), Some(answer("one")));
         cache.hear(&changed(&[one]));
         assert!(cache.find(one).is_none());
         assert!(cache.find(other).is_some());
         cache.hear(&ChangeBatch { is_broken: true, ..ChangeBatch::default() });
         assert!(cache.find(other).is_none());
         keep(&cache, cache.ticket(), one, "anew");
-        assert_eq!(etag(&cache.find(one).unwrap()), etag(&answer("anew")));
+        assert_eq!(cache.find(one), Some(answer("anew")));
     }
 
     #[test]

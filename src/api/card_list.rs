@@ -71,6 +71,13 @@ const MEMBERS: [&str; 13] = [
     "printing",
 ];
 
+impl CardMembers {
+    /// Whether a member is wanted; the id always is.
+    pub(super) fn keep(&self, member: &str) -> bool {
+        member == "id" || self.0.iter().any(|name| name == member)
+    }
+}
+
 impl TryFrom<String> for CardMembers {
     type Error = String;
 
@@ -338,8 +345,8 @@ impl CardEntry {
             let printing = serde_json::to_value(PrintingResponse::from(printing));
             entry.insert("printing".to_owned(), printing?);
         }
-        if let Some(CardMembers(names)) = members {
-            entry.retain(|member, _| member == "id" || names.contains(member));
+        if let Some(members) = members {
+            entry.retain(|member, _| members.keep(member));
         }
         Ok(Self::Members(entry))
     }

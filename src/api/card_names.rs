@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::card_lookups::CardIdentifierBody;
 use super::card_search::cards_in_memory;
-use super::cards::rendered;
+use super::cards::body_of;
 use super::problem::Problem;
 use super::state::AppState;
 use crate::auth::permission::Viewer;
@@ -91,7 +91,7 @@ pub(super) async fn look_up_in_memory(
         let views = cards::look_up(&mut conn, viewer, &unknown).await?;
         for (at, view) in lost.into_iter().zip(views) {
             if let Some(view) = view {
-                found[at] = Some(rendered(view)?.body().clone());
+                found[at] = Some(body_of(view)?.body);
             }
         }
     }

@@ -3,14 +3,15 @@
 //!
 //! Both find the same cards in the same order, and a cursor of one continues in the other.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use actix_web::web::{self, Bytes};
 use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 
-use super::card_list::{List, MAX_TOTAL, QueryWarning, Total, too_slow};
-use super::cards::{rendered, written_place};
+use super::card_list::{CardMembers, List, MAX_TOTAL, QueryWarning, Total, too_slow};
+use super::cards::{PrintingResponse, body_of};
 use super::extract::{Cursor, PageLimit};
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
@@ -189,13 +190,11 @@ impl AppState {
             let mut read = HashMap::new();
             for view in self.store.read(find).await? {
                 let id = view.place().id;
-                let is_open = !view.is_hidden();
-                let place = written_place(view.place());
-                let answer = rendered(view)?;
-                read.insert(id, answer.body().clone());
-                if is_open {
-                    self.card_cache.keep(ticket, id, place, answer);
+                let written = body_of(view)?;
+                if let Some(kept) = written.kept() {
+                    self.card_cache.keep(ticket, id, kept);
                 }
+                read.insert(id, written.body);
             }
             for (id, body) in ids.iter().zip(&mut bodies) {
                 if body.is_none() {
@@ -204,6 +203,46 @@ impl AppState {
             }
         }
         Ok(bodies)
+    }
+
+    /// The entries of a page as they are written, where an entry is not its card alone: with its printing, or with chosen members. What is gone
+    /// meanwhile is left out.
+    pub(super) async fn entry_bodies(
+        &self,
+        viewer: Viewer,
+        query: &CardQuery,
+        hits: &[Hit],
+        members: Option<&CardMembers>,
+    ) -> Result<Vec<Bytes>, Problem> {
+        let ids: Vec<CardId> = hits.iter().map(id_of).collect();
+        let bodies = self.body_of_each(viewer, &ids).await?;
+        let mut printings = self.printings_of(viewer, query, hits).await?;
+        let mut entries = Vec::with_capacity(hits.len());
+        for (hit, body) in hits.iter().zip(bodies) {
+            let Some(body) = body else { continue };
+            let printing = printings.remove(&(id_of(hit), hit.tier));
+            if printing.is_some() || query.unique == Unique::Cards {
+                let entry = entry_body(&body, printing, members).map_err(Problem::internal)?;
+                entries.push(entry);
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The printings that are listed, in lists of printings.
+    async fn printings_of(
+        &self,
+        viewer: Viewer,
+        query: &CardQuery,
+        hits: &[Hit],
+    ) -> Result<HashMap<(CardId, i16), Printing>, Problem> {
+        if query.unique == Unique::Cards {
+            return Ok(HashMap::new());
+        }
+        let wanted: Vec<(CardId, i16)> = hits.iter().map(|hit| (id_of(hit), hit.tier)).collect();
+        let find = async |conn: &_| cards::printings_of(conn, viewer, &wanted).await;
+        let found = self.store.read(find).await?.into_iter();
+        Ok(found.map(|(card, printing)| ((card, printing.tier), printing)).collect())
     }
 
     /// The cards of these hits, with the printings in lists of printings; what is gone meanwhile is left out.
@@ -216,24 +255,10 @@ impl AppState {
         let mut ids: Vec<CardId> = listed.entries.iter().map(id_of).collect();
         ids.dedup();
         let of_printings = query.unique == Unique::Printings;
-        let (views, printings) = self
-            .store
-            .read(async |conn: &_| {
-                let views = cards::find_many(conn, viewer, &ids).await?;
-                let printings = if of_printings {
-                    cards::printings_of(conn, viewer, &ids).await?
-                } else {
-                    Vec::new()
-                };
-                Ok((views, printings))
-            })
-            .await?;
+        let views = self.store.read(async |conn: &_| cards::find_many(conn, viewer, &ids).await);
         let views: HashMap<CardId, CardView> =
-            views.into_iter().map(|view| (view.place().id, view)).collect();
-        let printings: HashMap<(CardId, i16), Printing> = printings
-            .into_iter()
-            .map(|(card, printing)| ((card, printing.tier), printing))
-            .collect();
+            views.await?.into_iter().map(|view| (view.place().id, view)).collect();
+        let printings = self.printings_of(viewer, query, &listed.entries).await?;
         let found = |hit: &Hit| {
             let card = views.get(&id_of(hit))?.clone();
             let printing = printings.get(&(id_of(hit), hit.tier)).cloned();
@@ -242,6 +267,24 @@ impl AppState {
         let entries = listed.entries.iter().filter_map(found).collect();
         Ok(listed.with_entries(entries))
     }
+}
+
+/// An entry of a list, from the body of the answer about its card: as [`CardEntry::new`] makes it.
+fn entry_body(
+    body: &[u8],
+    printing: Option<Printing>,
+    members: Option<&CardMembers>,
+) -> serde_json::Result<Bytes> {
+    let mut entry: BTreeMap<&str, &RawValue> = serde_json::from_slice(body)?;
+    let printing = printing.map(PrintingResponse::from);
+    let printing = printing.map(|printing| to_raw_value(&printing)).transpose()?;
+    if let Some(printing) = &printing {
+        entry.insert("printing", printing);
+    }
+    if let Some(members) = members {
+        entry.retain(|member, _| members.keep(member));
+    }
+    Ok(serde_json::to_vec(&entry)?.into())
 }
 
 /// The card of a hit.

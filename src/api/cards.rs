@@ -1,6 +1,7 @@
 //! Cards and printings, as the caller may see them.
 
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::web::{self, Bytes};
+use actix_web::{HttpRequest, HttpResponse};
 use cardscape_engine::Effect;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::card_cache::CardTicket;
+use super::card_cache::KeptCard;
 use super::card_list::{
     CardEntry, CardMembers, CardsPage, List, ListRequest, Order, QueryWarning, UniqueParam,
 };
@@ -16,16 +17,17 @@ use super::card_migrations::{redirected, redirected_number};
 use super::card_search::{Listed, Part, id_of, list_in_database, list_in_memory, page_of_bodies};
 use super::card_text::{card_text, list_text};
 use super::extract::{
-    AnswerForm, Caller, ClientNetwork, Cursor, Freshness, Page, PageLimit, Params, Rendered,
-    cacheable, cacheable_text, linked,
+    AnswerForm, Caller, ClientNetwork, Cursor, Freshness, ONE, Page, PageLimit, Params, Rendered,
+    cacheable, cacheable_text, json, linked,
 };
+use super::kept::Ticket;
 use super::problem::{Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::search::{CardFilter, NamePattern, Unique};
-use crate::store::cards::{self, CardPlace, CardView, HiddenCard, JsonText, OpenCard, Printing};
+use crate::store::cards::{self, CardView, HiddenCard, JsonText, OpenCard, Printing};
 
 /// How far a card that started hidden is from being unlocked.
 #[derive(Serialize, ToSchema)]
@@ -345,9 +347,14 @@ pub async fn list_cards(
         total: query.wants_total(),
     };
     let mut found = match list_in_memory(&state, network.0, viewer, &list, &part).await? {
-        Some(mut hits) if form == AnswerForm::Json && query.is_whole(&list) => {
-            let ids: Vec<CardId> = hits.entries.iter().map(id_of).collect();
-            let bodies = state.bodies_of(viewer, &ids).await?;
+        Some(mut hits) if form == AnswerForm::Json => {
+            let bodies = if query.is_whole(&list) {
+                let ids: Vec<CardId> = hits.entries.iter().map(id_of).collect();
+                state.bodies_of(viewer, &ids).await?
+            } else {
+                let members = query.fields.as_ref();
+                state.entry_bodies(viewer, &list.query, &hits.entries, members).await?
+            };
             let warnings = warnings(list, &mut hits);
             let (next, total) = (hits.next_cursor, hits.total);
             let body = page_of_bodies(&bodies, next.as_deref(), total, &warnings);
@@ -423,7 +430,7 @@ pub(super) async fn answer_about(
     if may_be_kept(viewer, form)
         && let Some(kept) = state.card_cache.find(card)
     {
-        return Ok(Some(form.told_apart(for_viewer(kept, viewer).answer(req))));
+        return Ok(Some(form.told_apart(told(kept, viewer)?.answer(req))));
     }
     let ticket = state.card_cache.ticket();
     let find = async |conn: &_| cards::find(conn, viewer, card).await;
@@ -455,9 +462,10 @@ pub async fn find_card_by_number(
     let (viewer, place) = (caller.viewer(), path.into_inner());
     let (game, set, number) = (place.0.as_str(), place.1.as_str(), place.2.as_str());
     if may_be_kept(viewer, form)
-        && let Some(kept) = state.card_cache.find_at(&place_key(game, set, number))
+        && let Some(card) = state.catalogue.cards().and_then(|all| all.at(game, set, number))
+        && let Some(kept) = state.card_cache.find(CardId(Uuid::from_u128(card)))
     {
-        return Ok(form.told_apart(for_viewer(kept, viewer).answer(&req)));
+        return Ok(form.told_apart(told(kept, viewer)?.answer(&req)));
     }
     let ticket = state.card_cache.ticket();
     let find = async |conn: &_| cards::find_by_number(conn, viewer, game, set, number).await;
@@ -470,11 +478,6 @@ pub async fn find_card_by_number(
     }
 }
 
-/// A place as the cache knows it; codes hold no slash.
-fn place_key(game: &str, set: &str, number: &str) -> String {
-    [game, set, number].join("/")
-}
-
 /// Whether a kept answer is the viewer's, too: an open card is the same for strangers and players. Who edits cards expects to see at once
 /// what was changed.
 fn may_be_kept(viewer: Viewer, form: AnswerForm) -> bool {
@@ -482,8 +485,8 @@ fn may_be_kept(viewer: Viewer, form: AnswerForm) -> bool {
 }
 
 /// A kept answer for somebody who may see what strangers see.
-fn for_viewer(kept: Rendered, viewer: Viewer) -> Rendered {
-    if viewer.is_stranger() { kept } else { kept.privately() }
+fn told(kept: KeptCard, viewer: Viewer) -> Result<Rendered, Problem> {
+    Rendered::written(freshness(viewer, false), Some(kept.modified), kept.body)
 }
 
 /// Writes an answer out, and keeps it when the card is open to everybody.
@@ -492,27 +495,39 @@ fn written(
     state: &AppState,
     viewer: Viewer,
     form: AnswerForm,
-    ticket: CardTicket,
+    ticket: Ticket,
     view: CardView,
 ) -> Result<HttpResponse, Problem> {
     if view.is_hidden() || !may_be_kept(viewer, form) {
         return answer(req, viewer, form, Some(view));
     }
-    let (id, place) = (view.place().id, written_place(view.place()));
-    let written = rendered(view)?;
-    state.card_cache.keep(ticket, id, place, written.clone());
-    Ok(form.told_apart(for_viewer(written, viewer).answer(req)))
+    let id = view.place().id;
+    let written = body_of(view)?;
+    let kept = written.kept().ok_or_else(|| Problem::internal("an open card is hidden"))?;
+    state.card_cache.keep(ticket, id, kept.clone());
+    Ok(form.told_apart(told(kept, viewer)?.answer(req)))
 }
 
-/// A place as the cache knows it.
-pub(super) fn written_place(place: &CardPlace) -> String {
-    place_key(&place.game, &place.set, &place.number)
+/// What is answered about a card, written out.
+pub(super) struct CardBody {
+    pub(super) body: Bytes,
+    /// When it last became what it is to the public; `None`: it is hidden from it.
+    modified: Option<DateTime<Utc>>,
 }
 
-/// The answer about a card, as strangers get it if it is open to everybody.
-pub(super) fn rendered(view: CardView) -> Result<Rendered, Problem> {
-    let (fresh, modified) = freshness_of(Viewer::stranger(), &view);
-    Rendered::new(fresh, modified, &CardResponse::from(view))
+impl CardBody {
+    /// As it may be kept for everybody; `None`: not everybody may see it.
+    pub(super) fn kept(&self) -> Option<KeptCard> {
+        Some(KeptCard { body: self.body.clone(), modified: self.modified? })
+    }
+}
+
+/// Writes the answer about a card out.
+pub(super) fn body_of(view: CardView) -> Result<CardBody, Problem> {
+    let (_, modified) = freshness_of(Viewer::stranger(), &view);
+    // A copy has no room to grow: it may be kept for long.
+    let body = Bytes::copy_from_slice(&json(&CardResponse::from(view), ONE)?);
+    Ok(CardBody { body, modified })
 }
 
 pub(super) fn answer(

@@ -5,17 +5,13 @@ use std::time::Duration;
 use reqwest::{Method, RequestBuilder};
 use serde_json::json;
 
-use crate::support::{Answer, RequestExt as _, TestApp, edit_set, seed_data};
+use crate::support::{Answer, RequestExt as _, TestApp, edit_set, in_memory, seed_data};
 
 const PLACE: &str = "/v1/games/ttcg/sets/hearth/cards/001";
 
 /// An instance that believes what it keeps, until the change feed says otherwise.
 async fn start() -> TestApp {
-    let app = TestApp::start_with(|settings| {
-        settings.card_cache_bytes = 1 << 25;
-        settings.card_cache_trust = Duration::from_hours(1);
-    })
-    .await;
+    let app = TestApp::start_with(in_memory).await;
     app.seed(&["ttcg"]).await;
     app
 }
@@ -78,8 +74,9 @@ async fn an_answer_from_memory_is_the_answer_of_the_database() {
     let app = start().await;
     let id = app.get(PLACE).answer().await.expect(200)["id"].as_str().unwrap().to_owned();
     let by_id = format!("/v1/cards/{id}");
-    let text = kept(&app, &by_id).await;
-    assert_eq!(lore(&app, PLACE).await, text, "the number finds what the id has kept");
+    // By number as soon as the index is there, which knows where cards stand.
+    let text = kept(&app, PLACE).await;
+    assert_eq!(lore(&app, &by_id).await, text, "the id finds what the number has kept");
     set_lore(&app, &text).await;
     let plain = app.second_instance();
     let etag = plain.get(&by_id).answer().await.header("etag");
@@ -123,10 +120,7 @@ async fn an_answer_from_memory_is_the_answer_of_the_database() {
 #[tokio::test]
 async fn a_change_on_one_instance_shows_on_all() {
     let app = start().await;
-    let other = app.second_instance_with(|settings| {
-        settings.card_cache_bytes = 1 << 25;
-        settings.card_cache_trust = Duration::from_hours(1);
-    });
+    let other = app.second_instance_with(in_memory);
     let mut source = seed_data("ttcg");
     for round in 0..3 {
         kept(&app, PLACE).await;
@@ -174,7 +168,11 @@ async fn an_old_answer_never_comes_back() {
 
 #[tokio::test]
 async fn without_the_feed_the_database_is_asked() {
-    let app = TestApp::start_with(|settings| settings.card_cache_bytes = 1 << 25).await;
+    let app = TestApp::start_with(|settings| {
+        settings.card_cache_bytes = 1 << 25;
+        settings.card_index = true;
+    })
+    .await;
     app.seed(&["ttcg"]).await;
     kept(&app, PLACE).await;
     // Nobody can read the feed now.

@@ -100,8 +100,16 @@ impl Rendered {
 
     /// An answer of JSON that is written already. The tag is a hash of it.
     pub fn of_json(freshness: Freshness, body: impl Into<Bytes>) -> Result<Self, Problem> {
-        let body = body.into();
-        Self::tagged(&tag_of(&body), freshness, None, JSON, body).map_err(Problem::internal)
+        Self::written(freshness, None, body.into())
+    }
+
+    /// The same for what last changed at a known time.
+    pub fn written(
+        freshness: Freshness,
+        modified: Option<DateTime<Utc>>,
+        body: Bytes,
+    ) -> Result<Self, Problem> {
+        Self::tagged(&tag_of(&body), freshness, modified, JSON, body).map_err(Problem::internal)
     }
 
     /// The body.
@@ -184,13 +192,13 @@ fn tag_of(body: &[u8]) -> String {
     format!("{:032x}", xxh3_128(body))
 }
 
-/// Bytes of an answer about one thing, about: what is kept of it should not take much more.
-const ONE: usize = 1024;
+/// Bytes of an answer about one thing, about.
+pub(in crate::api) const ONE: usize = 1024;
 /// Bytes of a page of a list, about: it is sent and gone.
 const LIST: usize = 32 * 1024;
 
 /// Writes a value out, into a buffer that need not grow if it has no more bytes than expected.
-fn json<T: Serialize>(value: &T, expected: usize) -> Result<Vec<u8>, Problem> {
+pub(in crate::api) fn json<T: Serialize>(value: &T, expected: usize) -> Result<Vec<u8>, Problem> {
     let mut body = Vec::with_capacity(expected);
     serde_json::to_writer(&mut body, value).map_err(Problem::internal)?;
     Ok(body)

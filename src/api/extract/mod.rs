@@ -15,6 +15,7 @@ pub use body::{Body, File, FileType, Json, Patch, TableFile, Toml};
 pub use conditional::{
     Condition, Freshness, IfMatch, Rendered, Revision, Versions, cacheable, cacheable_text, edited,
 };
+pub(in crate::api) use conditional::{ONE, json};
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, Lasting, May};
 pub use network::ClientNetwork;

@@ -5,7 +5,7 @@ use diesel::deserialize::{self, QueryableByName};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::row::NamedRow;
-use diesel::sql_types::{Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Array, Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -252,24 +252,29 @@ pub async fn find_many(
     Ok(rows.into_iter().map(Row::view).collect())
 }
 
-/// The printings of cards that the viewer may see; in any order. A shared connection will do.
+/// The printings of these tiers of cards, where the viewer may see them; in any order. A shared connection will do.
 pub async fn printings_of(
     mut conn: &Connection,
     viewer: Viewer,
-    cards: &[CardId],
+    wanted: &[(CardId, i16)],
 ) -> StoreResult<Vec<(CardId, Printing)>> {
-    if cards.is_empty() {
+    if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let cards: Vec<Uuid> = cards.iter().map(|id| id.0).collect();
+    let (cards, tiers): (Vec<Uuid>, Vec<i16>) =
+        wanted.iter().map(|(card, tier)| (card.0, *tier)).unzip();
     let sql = Sql::new(
-        "SELECT p.id, p.rarity, p.tier, own.attributes, p.card_id FROM printings p \
+        "SELECT p.id, p.rarity, p.tier, own.attributes, p.card_id FROM unnest(",
+    )
+    .bind::<Array<SqlUuid>, _>(cards)
+    .push(", ")
+    .bind::<Array<Int2>, _>(tiers)
+    .push(
+        ") AS wanted (card, tier) JOIN printings p ON p.card_id = wanted.card AND p.tier = wanted.tier \
          JOIN printing_content own ON own.printing_id = p.id \
          JOIN card_content content ON content.card_id = p.card_id AND ",
     )
-    .sight(viewer)
-    .push(" WHERE p.card_id = ")
-    .any::<SqlUuid, _>(cards);
+    .sight(viewer);
     let rows: Vec<PrintingOfRow> = sql.fixed().load(&mut conn).await?;
     Ok(rows.into_iter().map(|row| (CardId(row.card_id), row.printing.printing())).collect())
 }
