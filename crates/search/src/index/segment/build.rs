@@ -376,6 +376,10 @@ impl<'a> Facts<'a> {
         let mut by_hash: Vec<(u32, u32)> =
             names.iter().map(|(key, at)| (hash_of_key(key), *at)).collect();
         by_hash.sort_unstable();
+        let mut places = vec![u32::MAX; segment.len()];
+        for (stands, (_, at)) in (0..).zip(&names) {
+            places[*at as usize] = stands;
+        }
         let mut trigrams: Vec<([char; 3], Growing)> = self.trigrams.into_iter().collect();
         trigrams.sort_unstable_by_key(|(trigram, _)| *trigram);
         let mut sizes = self.sizes;
@@ -383,6 +387,7 @@ impl<'a> Facts<'a> {
         sizes.shrink_to_fit();
         segment.names = Names {
             by_key: names.into_iter().map(|(_, at)| at).collect(),
+            places,
             by_hash,
             trigrams: Keyed::without_ranges(trigrams),
             sizes,

@@ -9,6 +9,8 @@ use super::window::Window;
 
 /// From so many cards on a set is a bitmap: below that a list of numbers is smaller.
 const BITMAP_FROM: usize = if cfg!(test) { 12 } else { 512 };
+/// From so many ordinals on, a set is made of bits.
+const MANY: usize = if cfg!(test) { 8 } else { 1_024 };
 /// Most unions of neighbours.
 const MAX_BLOCKS: usize = 32;
 /// Fewest sets in a union.
@@ -39,9 +41,9 @@ impl Growing {
                 many.insert(ordinal);
                 *self = Self::Many(many);
             }
-            // Refused is what is its last already: a card may tell of a key several times.
+            // Not `push`, which looks for the last number of a bitset from its end. A card may tell of a key several times.
             Self::Many(many) => {
-                many.try_push(ordinal).ok();
+                many.insert(ordinal);
             }
         }
     }
@@ -215,9 +217,7 @@ impl Lists {
                 Set::Bitmap(bitmap) => window.add(bitmap, &mut union),
             }
         }
-        few.sort_unstable();
-        few.dedup();
-        union |= RoaringBitmap::from_sorted_iter(few).unwrap_or_default();
+        union |= set_of(few);
         union
     }
 
@@ -247,6 +247,24 @@ impl Lists {
             + self.blocks.capacity() * size_of::<RoaringBitmap>()
             + bitmaps
     }
+}
+
+/// The set of some ordinals, in any order.
+fn set_of(mut ordinals: Vec<u32>) -> RoaringBitmap {
+    if ordinals.len() < MANY {
+        ordinals.sort_unstable();
+        ordinals.dedup();
+        return RoaringBitmap::from_sorted_iter(ordinals).unwrap_or_default();
+    }
+    // A bit for each is quicker than to sort them.
+    let ends = ordinals.iter().copied().min().zip(ordinals.iter().copied().max());
+    let Some((first, last)) = ends else { return RoaringBitmap::new() };
+    let first = first / u8::BITS * u8::BITS;
+    let mut bits = vec![0_u8; ((last - first) / u8::BITS) as usize + 1];
+    for one in ordinals {
+        bits[((one - first) / u8::BITS) as usize] |= 1 << ((one - first) % u8::BITS);
+    }
+    RoaringBitmap::from_lsb0_bytes(first, &bits)
 }
 
 /// Bytes of a bitmap on the heap.
@@ -284,7 +302,9 @@ impl Set<'_> {
     /// Those in another set.
     pub(super) fn within(&self, other: &RoaringBitmap) -> RoaringBitmap {
         match self {
-            Self::List(list) => list.iter().copied().filter(|one| other.contains(*one)).collect(),
+            Self::List(list) => {
+                between(list, other).iter().copied().filter(|one| other.contains(*one)).collect()
+            }
             Self::Bitmap(bitmap) => *bitmap & other,
         }
     }
@@ -292,7 +312,9 @@ impl Set<'_> {
     /// How many of them are in another set.
     pub(super) fn count_in(&self, other: &RoaringBitmap) -> u64 {
         match self {
-            Self::List(list) => list.iter().filter(|one| other.contains(**one)).count() as u64,
+            Self::List(list) => {
+                between(list, other).iter().filter(|one| other.contains(**one)).count() as u64
+            }
             Self::Bitmap(bitmap) => bitmap.intersection_len(other),
         }
     }
@@ -305,6 +327,7 @@ impl Set<'_> {
     ) -> Box<dyn Iterator<Item = u32> + 's> {
         match self {
             Self::List(list) => {
+                let list = between(list, other);
                 let start = list.partition_point(|one| *one < from);
                 Box::new(list[start..].iter().copied().filter(|one| other.contains(*one)))
             }
@@ -316,6 +339,14 @@ impl Set<'_> {
             }
         }
     }
+}
+
+/// The part of an ascending list that lies between the ends of a set: of most lists none, when the cards of one set are counted.
+fn between<'l>(list: &'l [u32], other: &RoaringBitmap) -> &'l [u32] {
+    let (Some(first), Some(last)) = (other.min(), other.max()) else { return &[] };
+    let start = list.partition_point(|one| *one < first);
+    let length = list[start..].partition_point(|one| *one <= last);
+    &list[start..start + length]
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "an index has fewer than 2^32 entries")]

@@ -77,6 +77,8 @@ struct Sum {
 struct Names {
     /// Ordinals of the cards with content, by search key.
     by_key: Vec<u32>,
+    /// Where each card stands there.
+    places: Vec<u32>,
     /// The same cards by the hash of that key, then by ordinal: a key is found without the folding of twenty names on the way.
     by_hash: Vec<(u32, u32)>,
     trigrams: Keyed<[char; 3]>,
@@ -288,7 +290,7 @@ impl Segment {
             ("flags", flags.into_iter().map(bitmap_bytes).sum()),
             (
                 "names",
-                self.names.by_key.capacity() * size_of::<u32>()
+                (self.names.by_key.capacity() + self.names.places.capacity()) * size_of::<u32>()
                     + self.names.by_hash.capacity() * size_of::<(u32, u32)>()
                     + self.names.sizes.capacity(),
             ),

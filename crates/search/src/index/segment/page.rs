@@ -20,7 +20,7 @@ use crate::{SortKey, SumOf, Unique};
 
 /// So few cards are read and sorted, whatever they are sorted by.
 const FEW: u64 = if cfg!(test) { 3 } else { 64 };
-/// When one in so many cards fits by name, those are sorted; else all are walked through in their order.
+/// When fewer than one in so many cards fit, they are sorted by name; else all names are walked through in their order.
 const SPARSE: u64 = if cfg!(test) { 4 } else { 200 };
 
 /// A page of a segment, while it fills.
@@ -443,33 +443,31 @@ impl<'s> Filling<'_, 's> {
             Some(After { key: Some(Bound::Value(SortValue::Text(key))), .. }) => Some(key.as_str()),
             Some(After { key: Some(_), .. }) => Some(""),
         };
-        let mut named: Vec<(String, u32)>;
-        if fitting.len() * SPARSE < segment.open.len() {
-            named = fitting.iter().map(|at| (segment.search_key(at), at)).collect();
-            named.sort_unstable();
-            let named = named.into_iter();
-            self.by_keys(if query.descending {
-                Box::new(in_runs(named.rev()))
-            } else {
-                Box::new(named)
-            });
-        } else {
-            let all = &segment.names.by_key;
-            let key_of = |at: u32| (segment.search_key(at), at);
-            let fits = |at: &u32| fitting.contains(*at);
-            if query.descending {
-                let end = bound.map_or(all.len(), |bound| {
-                    all.partition_point(|at| segment.search_key(*at).as_str() <= bound)
-                });
-                let walk = all[..end].iter().copied().rev().filter(fits).map(key_of);
-                self.by_keys(Box::new(in_runs(walk)));
-            } else {
-                let start = bound.map_or(0, |bound| {
-                    all.partition_point(|at| segment.search_key(*at).as_str() < bound)
-                });
-                self.by_keys(Box::new(all[start..].iter().copied().filter(fits).map(key_of)));
+        let all = &segment.names.by_key;
+        let key_of = |at: u32| segment.search_key(at);
+        // The part of the alphabet that may come after the position.
+        let left = match bound {
+            None => 0..all.len(),
+            Some(bound) if query.descending => {
+                0..all.partition_point(|at| key_of(*at).as_str() <= bound)
             }
-        }
+            Some(bound) => all.partition_point(|at| key_of(*at).as_str() < bound)..all.len(),
+        };
+        let walk: Box<dyn DoubleEndedIterator<Item = u32>> =
+            if fitting.len() * SPARSE < segment.open.len() {
+                let places = fitting.iter().map(|at| segment.names.places[at as usize] as usize);
+                let mut places: Vec<usize> = places.filter(|at| left.contains(at)).collect();
+                places.sort_unstable();
+                Box::new(places.into_iter().map(|place| all[place]))
+            } else {
+                Box::new(all[left].iter().copied().filter(|at| fitting.contains(*at)))
+            };
+        let named = |at: u32| (key_of(at), at);
+        self.by_keys(if query.descending {
+            Box::new(in_runs(walk.rev().map(named)))
+        } else {
+            Box::new(walk.map(named))
+        });
         self.cards = cards;
         self.without_key(&segment.open);
     }

@@ -18,11 +18,14 @@ use crate::{KnownTest, Predicate, SortKey};
 /// Ordinals in the first window: those of one container of a bitmap, so that cutting copies whole containers.
 const FIRST: u32 = if cfg!(test) { 5 } else { 1 << 16 };
 
+/// One in so many cards is a small part.
+const SMALL: usize = 4;
+
 /// Ordinals from one to before another.
 #[derive(Debug)]
 pub(in crate::index) struct Window {
     range: Range<u32>,
-    /// The same as a set; `None`: every card of the segment.
+    /// The same as a set; `None`: nothing is cut.
     cards: Option<RoaringBitmap>,
 }
 
@@ -36,6 +39,15 @@ impl Window {
         // Two bitsets are cut quicker than a bitset and a run.
         cards.remove_run_compression();
         Self { range, cards: Some(cards) }
+    }
+
+    /// What a condition holds within by itself ([`Segment::bounds`]). Cutting its sets is quicker than reading them as they are when it is a
+    /// small part.
+    fn bounding(range: Range<u32>, segment: &Segment) -> Self {
+        if range.len() > segment.len() / SMALL {
+            return Self { range, cards: None };
+        }
+        Self::new(range, segment)
     }
 
     /// Every card.
@@ -84,7 +96,7 @@ impl Window {
 impl Segment {
     /// All that may fit, in one window.
     pub(in crate::index) fn window(&self, judge: &Judge<'_>) -> Window {
-        Window::new(self.bounds(&judge.query.predicate), self)
+        Window::bounding(self.bounds(&judge.query.predicate), self)
     }
 
     /// The windows in which a count is made, one after the other.
@@ -109,10 +121,10 @@ impl Segment {
             let rest = if query.descending { 0..at.saturating_add(1) } else { at..u32::MAX };
             bounds = intersection(&bounds, &rest);
         }
-        let whole = (!is_by_place).then(|| bounds.clone());
+        let whole = (!is_by_place).then(|| Window::bounding(bounds.clone(), self));
         let parts = is_by_place.then(|| split(bounds, query.descending));
-        let ranges = whole.into_iter().chain(parts.into_iter().flatten());
-        ranges.map(|range| Window::new(range, self))
+        let parts = parts.into_iter().flatten().map(|range| Window::new(range, self));
+        whole.into_iter().chain(parts)
     }
 
     /// Where the cards lie that may fulfil a condition, as far as its sets and games tell: cards of a set are neighbours.
