@@ -9,6 +9,7 @@ use std::time::Duration;
 use actix_web::web::Bytes;
 use chrono::{DateTime, Utc};
 use metrics::Counter;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::catalogue::FeedClock;
 use super::kept::{Kept, Ticket};
@@ -25,6 +26,19 @@ pub struct KeptCard {
     pub body: Bytes,
     /// When the card last became what it is to the public.
     pub modified: DateTime<Utc>,
+    /// Where it stands according to the body.
+    pub place: PlaceMark,
+}
+
+/// Tells places of cards apart: a hash, and a place that has another's is not to be expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceMark(u64);
+
+impl PlaceMark {
+    /// Of codes, which hold no slash.
+    pub fn of(game: &str, set: &str, number: &str) -> Self {
+        Self(xxh3_64([game, set, number].join("/").as_bytes()))
+    }
 }
 
 /// The kept answers of a process.
@@ -118,7 +132,11 @@ mod tests {
     }
 
     fn answer(text: &str) -> KeptCard {
-        KeptCard { body: Bytes::copy_from_slice(text.as_bytes()), modified: DateTime::UNIX_EPOCH }
+        KeptCard {
+            body: Bytes::copy_from_slice(text.as_bytes()),
+            modified: DateTime::UNIX_EPOCH,
+            place: PlaceMark::of("g", "s", text),
+        }
     }
 
     fn keep(cache: &CardCache, ticket: Ticket, card: CardId, text: &str) {

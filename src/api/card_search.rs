@@ -3,7 +3,7 @@
 //!
 //! Both find the same cards in the same order, and a cursor of one continues in the other.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use actix_web::web::{self, Bytes};
@@ -214,15 +214,18 @@ impl AppState {
         hits: &[Hit],
         members: Option<&CardMembers>,
     ) -> Result<Vec<Bytes>, Problem> {
-        let ids: Vec<CardId> = hits.iter().map(id_of).collect();
+        // A card comes once for each of its printings.
+        let ids: BTreeSet<CardId> = hits.iter().map(id_of).collect();
+        let ids: Vec<CardId> = ids.into_iter().collect();
         let bodies = self.body_of_each(viewer, &ids).await?;
-        let mut printings = self.printings_of(viewer, query, hits).await?;
+        let bodies: HashMap<CardId, Option<Bytes>> = ids.into_iter().zip(bodies).collect();
+        let printings = self.printings_of(viewer, query, hits).await?;
         let mut entries = Vec::with_capacity(hits.len());
-        for (hit, body) in hits.iter().zip(bodies) {
-            let Some(body) = body else { continue };
-            let printing = printings.remove(&(id_of(hit), hit.tier));
+        for hit in hits {
+            let Some(Some(body)) = bodies.get(&id_of(hit)) else { continue };
+            let printing = printings.get(&(id_of(hit), hit.tier)).cloned();
             if printing.is_some() || query.unique == Unique::Cards {
-                let entry = entry_body(&body, printing, members).map_err(Problem::internal)?;
+                let entry = entry_body(body, printing, members).map_err(Problem::internal)?;
                 entries.push(entry);
             }
         }
@@ -269,7 +272,7 @@ impl AppState {
     }
 }
 
-/// An entry of a list, from the body of the answer about its card: as [`CardEntry::new`] makes it.
+/// An entry of a list, from the body of the answer about its card: the same as [`CardEntry::new`] makes, but for spaces and the order of members.
 fn entry_body(
     body: &[u8],
     printing: Option<Printing>,

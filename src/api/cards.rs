@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::card_cache::KeptCard;
+use super::card_cache::{KeptCard, PlaceMark};
 use super::card_list::{
     CardEntry, CardMembers, CardsPage, List, ListRequest, Order, QueryWarning, UniqueParam,
 };
@@ -27,7 +27,7 @@ use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::search::{CardFilter, NamePattern, Unique};
-use crate::store::cards::{self, CardView, HiddenCard, JsonText, OpenCard, Printing};
+use crate::store::cards::{self, CardPlace, CardView, HiddenCard, JsonText, OpenCard, Printing};
 
 /// How far a card that started hidden is from being unlocked.
 #[derive(Serialize, ToSchema)]
@@ -464,6 +464,8 @@ pub async fn find_card_by_number(
     if may_be_kept(viewer, form)
         && let Some(card) = state.catalogue.cards().and_then(|all| all.at(game, set, number))
         && let Some(kept) = state.card_cache.find(CardId(Uuid::from_u128(card)))
+        // The index may be a moment behind what is kept of a card that moved.
+        && kept.place == PlaceMark::of(game, set, number)
     {
         return Ok(form.told_apart(told(kept, viewer)?.answer(&req)));
     }
@@ -513,21 +515,25 @@ pub(super) struct CardBody {
     pub(super) body: Bytes,
     /// When it last became what it is to the public; `None`: it is hidden from it.
     modified: Option<DateTime<Utc>>,
+    place: PlaceMark,
 }
 
 impl CardBody {
     /// As it may be kept for everybody; `None`: not everybody may see it.
     pub(super) fn kept(&self) -> Option<KeptCard> {
-        Some(KeptCard { body: self.body.clone(), modified: self.modified? })
+        let Self { body, modified, place } = self;
+        Some(KeptCard { body: body.clone(), modified: (*modified)?, place: *place })
     }
 }
 
 /// Writes the answer about a card out.
 pub(super) fn body_of(view: CardView) -> Result<CardBody, Problem> {
     let (_, modified) = freshness_of(Viewer::stranger(), &view);
+    let CardPlace { game, set, number, .. } = view.place();
+    let place = PlaceMark::of(game, set, number);
     // A copy has no room to grow: it may be kept for long.
     let body = Bytes::copy_from_slice(&json(&CardResponse::from(view), ONE)?);
-    Ok(CardBody { body, modified })
+    Ok(CardBody { body, modified, place })
 }
 
 pub(super) fn answer(

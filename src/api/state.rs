@@ -40,8 +40,8 @@ use crate::work::BoundedWork;
 /// How many pieces of work with effect texts or files of admins wait for each that is done.
 const WAITING: usize = 32;
 
-/// The part of the memory for cards that answers about games and sets may take beside them.
-const KEPT_ANSWERS: u64 = 16;
+/// The part of the memory for cards that answers about games and sets may take beside them, and totals of sets as much again: those of 1,600 sets take 6 MB.
+const KEPT_ANSWERS: u64 = 4;
 
 /// The state that every handler can ask for.
 #[derive(Clone)]

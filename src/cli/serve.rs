@@ -314,6 +314,12 @@ async fn housekeeping(shared: Arc<Shared>, store: Store) {
         if let Err(error) = retention::sweep(&store, shared.clock.now()).await {
             tracing::warn!(%error, "could not sweep");
         }
+        // A set may have got hidden cards after its day, or something was in the way when it came.
+        if let Err(error) =
+            unlock_policies::unlock_days(&store, DateTime::UNIX_EPOCH, shared.clock.now()).await
+        {
+            tracing::warn!(%error, "could not look for sets to unlock");
+        }
         if let Err(error) = compare_keys(&shared, &store).await {
             tracing::warn!(%error, "could not compare the keys");
         }

@@ -415,9 +415,11 @@ async fn hidden_cards(conn: &mut Connection, game: &str, set: &str) -> StoreResu
 pub(super) const PATIENCE: &str =
     "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
 
-/// Unlocks what the time has unlocked: sets whose day has come, and cards whose submitters came of age after `since`. How many cards.
-/// Several instances may do it at once. What fails is told in the log, and keeps nothing else from being unlocked.
-pub async fn unlock_due(
+/// Unlocks sets whose day has come after `since`. How many cards. Several instances may do it at once. What fails is told in the log, and keeps
+/// nothing else from being unlocked.
+///
+/// It reads all cards of these sets as long as none of them is hidden: with a `since` of long ago much for a look every few seconds.
+pub async fn unlock_days(
     store: &Store,
     since: DateTime<Utc>,
     at: DateTime<Utc>,
@@ -427,10 +429,11 @@ pub async fn unlock_due(
         "SELECT s.game_code, s.code AS set_code FROM unlock_policies p \
          JOIN sets s ON s.game_code = p.game_code AND (p.set_code = s.code OR p.set_code IS NULL AND NOT EXISTS ( \
              SELECT FROM unlock_policies own WHERE own.game_code = s.game_code AND own.set_code = s.code)) \
-         WHERE p.unlock_at <= $1 AND (SELECT true FROM cards k JOIN unlocks u ON u.card_id = k.id \
+         WHERE p.unlock_at <= $1 AND p.unlock_at > $2 AND (SELECT true FROM cards k JOIN unlocks u ON u.card_id = k.id \
              WHERE k.game_code = s.game_code AND k.set_code = s.code AND u.unlocked_at IS NULL LIMIT 1)",
     )
     .bind::<Timestamptz, _>(at)
+    .bind::<Timestamptz, _>(since)
     .load(&mut *store.connection().await?)
     .await?;
     let mut unlocked = 0;
@@ -442,6 +445,16 @@ pub async fn unlock_due(
             }
         }
     }
+    Ok(unlocked)
+}
+
+/// Unlocks what the time has unlocked after `since`: sets whose day has come ([`unlock_days`]), and cards whose submitters came of age.
+pub async fn unlock_due(
+    store: &Store,
+    since: DateTime<Utc>,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    let mut unlocked = unlock_days(store, since, at).await?;
     let grown: Vec<CardRow> = sql(
         "SELECT DISTINCT u.card_id FROM unlock_policies p \
          JOIN cards k ON k.game_code = p.game_code AND (p.set_code IS NULL OR k.set_code = p.set_code) \

@@ -263,14 +263,15 @@ pub async fn printings_of(
     }
     let (cards, tiers): (Vec<Uuid>, Vec<i16>) =
         wanted.iter().map(|(card, tier)| (card.0, *tier)).unzip();
+    // In sub-selects, so that the plan is not made anew for just so many: see `Sql::any`.
     let sql = Sql::new(
-        "SELECT p.id, p.rarity, p.tier, own.attributes, p.card_id FROM unnest(",
+        "SELECT p.id, p.rarity, p.tier, own.attributes, p.card_id FROM unnest((SELECT ",
     )
     .bind::<Array<SqlUuid>, _>(cards)
-    .push(", ")
+    .push("), (SELECT ")
     .bind::<Array<Int2>, _>(tiers)
     .push(
-        ") AS wanted (card, tier) JOIN printings p ON p.card_id = wanted.card AND p.tier = wanted.tier \
+        ")) AS wanted (card, tier) JOIN printings p ON p.card_id = wanted.card AND p.tier = wanted.tier \
          JOIN printing_content own ON own.printing_id = p.id \
          JOIN card_content content ON content.card_id = p.card_id AND ",
     )

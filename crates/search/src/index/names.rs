@@ -52,7 +52,7 @@ pub struct NamedCard {
 }
 
 /// Most candidates for one name.
-pub const MAX_NAMED: usize = if cfg!(test) { 4 } else { 20 };
+pub const MAX_NAMED: usize = 20;
 
 /// Most cards that are ranked by set and number; far more than one name has.
 pub(super) const MAX_ALIKE: usize = 1_000;
@@ -95,19 +95,6 @@ pub(super) fn is_alike(likeness: f32) -> bool {
 /// Fewest trigrams that a name shares with a typed one of so many, when it is alike.
 pub(super) fn least_shared(typed: usize) -> usize {
     (typed * 3).div_ceil(10).max(1)
-}
-
-/// Whether a name is alike, and more so than any could be that shares fewer than `shared` of the `typed` trigrams.
-pub(super) fn is_beyond(likeness: f32, shared: usize, typed: usize) -> bool {
-    let is_last = shared <= least_shared(typed);
-    is_alike(likeness) && (is_last || likeness > self::likeness(shared - 1, shared - 1, typed))
-}
-
-/// Whether these are as many names as are ever told.
-pub(super) fn are_enough(found: &[Alike]) -> bool {
-    let names: BTreeSet<(&str, &str)> =
-        found.iter().map(|one| (one.card.game.as_str(), one.name_key.as_str())).collect();
-    names.len() >= MAX_NAMED
 }
 
 /// Whether words that begin with the typed ones stand in the name in their order. Never when there is no word.

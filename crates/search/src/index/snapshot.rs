@@ -10,10 +10,7 @@ use roaring::RoaringBitmap;
 use super::answer::{Count, Facets, Listed, Page};
 use super::judge::{Judge, Years};
 use super::naive;
-use super::names::{
-    self, Alike, MAX_ALIKE, NamePlace, NameQuery, NamedCard, Suggestion, Trigram, least_shared,
-    trigrams,
-};
+use super::names::{self, Alike, MAX_ALIKE, NamePlace, NameQuery, NamedCard, Suggestion, trigrams};
 use super::pattern::Patterns;
 use super::position::{After, PlaceKey, Position};
 use super::record::{CardRecord, Unlock};
@@ -222,41 +219,12 @@ impl Snapshot {
     /// if the query says so, those that have its words or a name like it.
     pub fn named(&self, place: NamePlace<'_>, query: &NameQuery, view: &View) -> Vec<NamedCard> {
         let typed = trigrams(&query.search_key);
-        let fewest = least_shared(typed.len());
-        // Names that share much with the typed one are few, and mostly enough.
-        for share in [typed.len() * 7 / 10, typed.len() / 2] {
-            if !query.near || share <= fewest {
-                break;
-            }
-            let found = self.alike(place, query, &typed, view, share);
-            if names::are_enough(&found) {
-                return names::ranked(found);
-            }
-        }
-        names::ranked(self.alike(place, query, &typed, view, fewest))
-    }
-
-    /// The cards whose names share at least so many of the typed trigrams, and are more alike than any that shares fewer could be; and those that
-    /// have the typed words.
-    fn alike(
-        &self,
-        place: NamePlace<'_>,
-        query: &NameQuery,
-        typed: &BTreeSet<Trigram>,
-        view: &View,
-        shared: usize,
-    ) -> Vec<Alike> {
         let own = view.iter().filter(|card| place.holds(card));
-        let own = own.filter_map(|card| Alike::new(query, typed, card));
-        let mut found: Vec<Alike> = own
-            .filter(|one| {
-                let is_known = one.is_same || one.card.has_words;
-                is_known || names::is_beyond(one.likeness, shared, typed.len())
-            })
-            .collect();
+        let mut found: Vec<Alike> =
+            own.filter_map(|card| Alike::new(query, &typed, card)).collect();
         for part in &self.parts {
             let allowed = Self::open_in(part, place, view);
-            let mut alike = part.segment.alike(query, typed, &allowed, shared);
+            let mut alike = part.segment.alike(query, &typed, &allowed);
             // Read no more than are ranked: those behind the last of them cannot come before it.
             if alike.len() > MAX_ALIKE {
                 alike.sort_by(names::likelier);
@@ -270,7 +238,7 @@ impl Snapshot {
                 found.push(Alike { card, is_same: one.is_same, likeness: one.likeness, name_key });
             }
         }
-        found
+        names::ranked(found)
     }
 
     /// The cards of a game whose name has that key, by set and number.

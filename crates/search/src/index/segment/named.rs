@@ -7,7 +7,7 @@ use cardscape_engine::search_key;
 use roaring::RoaringBitmap;
 use rustc_hash::FxBuildHasher;
 
-use super::super::names::{NameQuery, Suggestion, Trigram, is_beyond, likeness};
+use super::super::names::{NameQuery, Suggestion, Trigram, is_alike, least_shared, likeness};
 use super::Segment;
 use super::document::tokens;
 use super::lists::Set;
@@ -62,9 +62,10 @@ impl Segment {
         alike.filter(|at| self.search_key(*at) == key).collect()
     }
 
-    /// The cards whose name's key begins so.
-    pub(super) fn keys_beginning(&self, start: &str) -> RoaringBitmap {
-        self.keys(start, |own| own.starts_with(start)).iter().copied().collect()
+    /// The cards of a window whose name's key begins so.
+    pub(super) fn keys_beginning(&self, start: &str, window: &Window) -> RoaringBitmap {
+        let keys = self.keys(start, |own| own.starts_with(start)).iter().copied();
+        keys.filter(|at| window.contains(*at)).collect()
     }
 
     /// Whether words that begin with the typed ones stand in the name in their order.
@@ -97,13 +98,12 @@ impl Segment {
         found.unwrap_or_default()
     }
 
-    /// The cards among `allowed` whose names are like a typed one, and more so than one could be that shares fewer than `least` trigrams.
+    /// The cards among `allowed` whose names are like a typed one.
     pub(in crate::index) fn alike(
         &self,
         query: &NameQuery,
         typed: &BTreeSet<Trigram>,
         allowed: &RoaringBitmap,
-        least: usize,
     ) -> Vec<AlikeName> {
         let same = self.same_key(&query.search_key) & allowed;
         let with_words = self.with_words(&query.words);
@@ -118,27 +118,25 @@ impl Segment {
             return same.iter().map(|at| own(at, typed.len())).collect();
         }
         let wanted = (&with_words & allowed) | &same;
-        let (candidates, shared) = self.shared(typed, wanted, allowed, least);
+        let (candidates, shared) = self.shared(typed, wanted, allowed);
         let alike = candidates.iter().map(|at| own(at, shared[at as usize].into()));
-        let is_beyond = |likeness| is_beyond(likeness, least, typed.len());
-        alike.filter(|one| one.is_same || one.has_words || is_beyond(one.likeness)).collect()
+        alike.filter(|one| one.is_same || one.has_words || is_alike(one.likeness)).collect()
     }
 
-    /// `wanted`, and every card among `allowed` that shares `least` trigrams (others may be among them); with how many of the trigrams the name
-    /// of each has.
+    /// `wanted`, and every card among `allowed` that shares enough trigrams to be alike (others may be among them); with how many of the
+    /// trigrams the name of each has.
     fn shared(
         &self,
         typed: &BTreeSet<Trigram>,
         wanted: RoaringBitmap,
         allowed: &RoaringBitmap,
-        least: usize,
     ) -> (RoaringBitmap, Vec<u8>) {
         let keyed = &self.names.trigrams;
         let sets = typed.iter().filter_map(|one| keyed.find(one));
         let mut sets: Vec<Set<'_>> = sets.map(|at| keyed.lists().get(at)).collect();
         sets.sort_by_key(Set::len);
-        // A name that shares `least` of them has one at least that is not among the `least - 1` most common ones.
-        let rare = sets.len().saturating_sub(least - 1);
+        // A name that shares `needed` of them has one at least that is not among the `needed - 1` most common ones.
+        let rare = sets.len().saturating_sub(least_shared(typed.len()) - 1);
         let mut candidates = wanted;
         for set in &sets[..rare] {
             candidates |= set.within(allowed);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
+use chrono::{DateTime, Utc};
 use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
 
@@ -231,6 +232,11 @@ impl<'s> Plan<'s> {
         cards
     }
 
+    /// The cards of the window that were unlocked, and when.
+    fn unlocked(&self) -> &'s [(u32, DateTime<Utc>)] {
+        self.window.of_sorted(&self.segment.unlocked, |(at, _)| *at)
+    }
+
     fn known(&self, test: &KnownTest) -> Cards<'s> {
         let segment = self.segment;
         match test {
@@ -239,6 +245,9 @@ impl<'s> Plan<'s> {
             KnownTest::Number(number) => {
                 let mut cards = RoaringBitmap::new();
                 for set in &segment.sets {
+                    if self.window.of_range(set.start..set.end).is_empty() {
+                        continue;
+                    }
                     let wanted =
                         super::PlaceKey { game: &set.game, set: &set.set, number, tier: 0 };
                     let at = segment.first_from(wanted);
@@ -254,13 +263,13 @@ impl<'s> Plan<'s> {
             }
             KnownTest::Hidden => Cards::of(self.window.cut(&segment.hidden)),
             KnownTest::Unlocked => {
-                Cards::exactly(segment.unlocked.iter().map(|(at, _)| *at).collect())
+                Cards::exactly(self.unlocked().iter().map(|(at, _)| *at).collect())
             }
             KnownTest::UnlockedOn(operator, day) => {
-                let fits = |(_, time): &&(u32, chrono::DateTime<chrono::Utc>)| {
+                let fits = |(_, time): &&(u32, DateTime<Utc>)| {
                     compares(&time.date_naive(), *operator, day)
                 };
-                Cards::exactly(segment.unlocked.iter().filter(fits).map(|(at, _)| *at).collect())
+                Cards::exactly(self.unlocked().iter().filter(fits).map(|(at, _)| *at).collect())
             }
             KnownTest::Submissions(..) => Cards::none(),
         }
@@ -297,7 +306,7 @@ impl<'s> Plan<'s> {
                 _ => Cards::perhaps(self.window.cut(&segment.open).into_owned()),
             },
             Test::Name(key) => Cards::exactly(segment.same_key(key)),
-            Test::NamePrefix(key) => Cards::exactly(segment.keys_beginning(key)),
+            Test::NamePrefix(key) => Cards::exactly(segment.keys_beginning(key, &self.window)),
             Test::TextIs(code, folded) => {
                 let words: Vec<&str> = folded.split(' ').skip(1).collect();
                 let Some(attribute) = segment.attributes.get(code) else { return Cards::none() };

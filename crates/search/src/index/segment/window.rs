@@ -79,12 +79,22 @@ impl Window {
 
     /// Those of an ascending list that are in it.
     pub(super) fn of_list<'l>(&self, list: &'l [u32]) -> &'l [u32] {
+        self.of_sorted(list, |one| *one)
+    }
+
+    /// The same of what is sorted by an ordinal.
+    pub(super) fn of_sorted<'l, T>(&self, list: &'l [T], at: impl Fn(&T) -> u32) -> &'l [T] {
         if self.cards.is_none() {
             return list;
         }
-        let start = list.partition_point(|one| *one < self.range.start);
-        let length = list[start..].partition_point(|one| *one < self.range.end);
+        let start = list.partition_point(|one| at(one) < self.range.start);
+        let length = list[start..].partition_point(|one| at(one) < self.range.end);
         &list[start..start + length]
+    }
+
+    /// Whether one is in it.
+    pub(super) fn contains(&self, at: u32) -> bool {
+        self.range.contains(&at)
     }
 
     /// Those of a range that are in it.
