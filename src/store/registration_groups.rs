@@ -23,7 +23,7 @@ use super::{Connection, Store, StoreError, StoreResult, ledger, votes};
 use crate::auth::permission::{Acting, Granted, SubmitSerials};
 use crate::domain::ids::SubmissionId;
 
-/// How often a submission comes with a group before it goes its own way.
+/// How often a submission comes again with a group before it goes its own way.
 const TRIES: u32 = 3;
 
 /// Longest time that a group waits for those who take their attempts meanwhile, as `commit_delay` of Postgres does.
@@ -63,7 +63,7 @@ impl RegistrationGroups {
 
     /// Decides a submission together with others; `None`: nothing was done, and it must go its own way. An attempt was reserved and committed before.
     ///
-    /// Fails only when nobody knows what became of the group, or the database cannot be reached: then it would be of no use alone either.
+    /// Fails only when nobody knows what became of the group: the answer to its `COMMIT` is missing.
     pub(super) async fn submit(
         &self,
         store: &Store,
@@ -123,14 +123,12 @@ impl Clerk for Registrar {
                 }
                 self.groups.orders.add(again);
             }
-            Err(error) => {
-                // Postgres took everything back, or it is not known what it did.
-                let taken_back = matches!(error, StoreError::Fault(_)) || error.is_transient();
-                if taken_back {
+            Err(Failed { error, nothing_done }) => {
+                if nothing_done {
                     tracing::warn!(%error, submissions = orders.len(), "submissions are decided one by one");
                 }
                 for order in orders {
-                    let answer = if taken_back { Ok(None) } else { Err(shared(&error)) };
+                    let answer = if nothing_done { Ok(None) } else { Err(shared(&error)) };
                     let _ = order.answer.send(answer);
                 }
             }
@@ -143,13 +141,34 @@ fn shared(error: &StoreError) -> StoreError {
     StoreError::Unavailable(format!("the submission was not decided: {error}"))
 }
 
+/// Why a group was not decided.
+struct Failed {
+    error: StoreError,
+    /// It was not committed, for sure; else nobody knows.
+    nothing_done: bool,
+}
+
+impl Failed {
+    /// Before `COMMIT` was said.
+    fn early(error: StoreError) -> Self {
+        Self { error, nothing_done: true }
+    }
+
+    /// At `COMMIT`: Postgres may have refused it, or its answer is missing.
+    fn at_the_end(error: StoreError) -> Self {
+        let nothing_done = matches!(error, StoreError::Fault(_)) || error.is_transient();
+        Self { error, nothing_done }
+    }
+}
+
 /// Decides what can be decided at once, in one transaction.
-async fn decide(store: &Store, orders: &[Order]) -> StoreResult<Vec<Outcome>> {
+async fn decide(store: &Store, orders: &[Order]) -> Result<Vec<Outcome>, Failed> {
     let by: Vec<&Granted<SubmitSerials>> = orders.iter().map(|order| &order.by).collect();
     let Some(at) = orders.iter().map(|order| order.new.at).max() else { return Ok(Vec::new()) };
-    let (mut begun, acting) = store.begin_by_all(&by, at).await?;
+    let (mut begun, acting) = store.begin_by_all(&by, at).await.map_err(Failed::early)?;
     let result = decide_in(&mut begun, orders, &acting).await;
-    begun.end(result).await
+    let why = if result.is_err() { Failed::early } else { Failed::at_the_end };
+    begun.end(result).await.map_err(why)
 }
 
 async fn decide_in(

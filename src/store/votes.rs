@@ -162,7 +162,7 @@ pub(super) async fn hold_cards(conn: &mut Connection, cards: &[Uuid]) -> StoreRe
 }
 
 /// Holds those of the cards that are hidden and that nobody else holds. Of each hidden card, how many submissions it still needs: none, if somebody else
-/// holds it. Any number, if a policy decides. Waits for nobody.
+/// holds it. One, if a policy decides. Waits for nobody.
 pub(super) async fn hold_cards_now(
     mut conn: &Connection,
     cards: &[Uuid],
@@ -188,7 +188,8 @@ pub(super) async fn hold_cards_now(
     .await?;
     let needed = |row: NeedRow| match (row.needed, row.by_policy) {
         (None, _) => (row.card_id, 0),
-        (_, Some(true)) => (row.card_id, usize::MAX),
+        // The policy judges all submissions that there are: with more than one it would count those beyond the threshold, too.
+        (_, Some(true)) => (row.card_id, 1),
         // A card whose count was lowered by a policy that is gone may have more than it needs: one more opens it.
         (Some(needed), _) => (row.card_id, usize::try_from(needed).unwrap_or_default().max(1)),
     };

@@ -53,6 +53,24 @@ async fn t_t18_a_crowd_opens_a_card_once() {
     assert!(groups < 24, "{groups}");
 }
 
+/// The same where a policy decides: it judges all submissions that there are, so one after the other.
+#[tokio::test]
+async fn a_crowd_counts_as_a_policy_says() {
+    let (app, copies, crowd) = a_crowd(1, 24).await;
+    let admin = app.admin().await;
+    let policy = json!({ "threshold": 5, "per_network": 100 });
+    let path = "/v1/games/ttcg/sets/dusk/unlock-policy";
+    app.put(path).by(&admin).json(&policy).answer().await.expect(201);
+    let submits = crowd.iter().zip(&copies).map(|(player, copy)| app.submit(player, copy));
+    let answers: Vec<_> =
+        join_all(submits).await.into_iter().map(|answer| answer.expect(201)).collect();
+    let counted = answers.iter().filter(|answer| answer["counted"] == true).count();
+    assert_eq!(counted, 5);
+    assert_eq!(app.db().number(UNLOCKED).await, 1);
+    assert_eq!(app.db().number("SELECT count(*) FROM counted_submissions").await, 5);
+    assert_eq!(app.db().number("SELECT max(submissions) FROM unlocks").await, 5);
+}
+
 /// Each of a crowd gets what it would have got alone: a new copy, an own one, another's, none.
 #[tokio::test]
 async fn everybody_has_an_own_answer() {

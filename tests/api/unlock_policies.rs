@@ -229,6 +229,7 @@ async fn a_day_unlocks_everything() {
     set(&app, &admin, POLICY, json!({ "threshold": 5, "unlock_at": day })).await.expect(201);
     let other = app.second_instance();
     assert_eq!(unlock_due(app.store(), LONG_AGO, day - Duration::seconds(1)).await.unwrap(), 0);
+    assert_eq!(unlock_due(app.store(), day, day).await.unwrap(), 0, "left to the look at all days");
     // Two instances at the same moment: each card once.
     let (here, there) = tokio::join!(
         unlock_due(app.store(), LONG_AGO, day),
