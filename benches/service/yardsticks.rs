@@ -83,7 +83,7 @@ impl Pgbench {
         Ok(())
     }
 
-    /// One transaction for a row that is drawn from a table. What it inserts goes to tables of its own, which are like those of the service.
+    /// One transaction for a row that is drawn from a table. What it inserts goes to tables of its own ([`like_the_service`]).
     async fn write_script(
         client: &Client,
         texts: &[String],
@@ -121,7 +121,7 @@ impl Pgbench {
         for text in texts {
             for target in text.split("INSERT INTO ").skip(1) {
                 let table = target.split([' ', '(']).next().context("a table")?;
-                client.execute("SELECT bench.yard($1)", &[&table]).await?;
+                like_the_service(client, table).await?;
             }
             script += &text.replace("INSERT INTO ", "INSERT INTO yard.");
             script += ";\n";
@@ -165,6 +165,34 @@ impl Pgbench {
             _ => bail!("pgbench: {}", String::from_utf8_lossy(&output.stderr)),
         }
     }
+}
+
+/// A table that a yardstick may insert into: like the one of the service, and with the same rows, so that as many pages are touched. It is kept for
+/// the next run. Of a table of more than a gigabyte it has no rows.
+async fn like_the_service(client: &Client, table: &str) -> anyhow::Result<()> {
+    let columns = "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FILTER (WHERE attgenerated = ''), \
+             md5(string_agg(attname || atttypid, ' ' ORDER BY attnum) \
+                 || (SELECT string_agg(indexdef, ' ' ORDER BY indexdef) FROM pg_indexes WHERE schemaname = 'public' AND tablename = $1)), \
+             coalesce(obj_description(to_regclass('yard.' || $1), 'pg_class'), ''), \
+             pg_total_relation_size(to_regclass('public.' || $1)) < 1 << 30 \
+         FROM pg_attribute WHERE attrelid = to_regclass('public.' || $1) AND attnum > 0 AND NOT attisdropped";
+    let row = client.query_one(columns, &[&table]).await?;
+    let (columns, shape, made_with): (String, String, String) =
+        (row.get(0), row.get(1), row.get(2));
+    if shape == made_with {
+        return Ok(());
+    }
+    client.execute("SELECT bench.yard($1)", &[&table]).await?;
+    if row.get(3) {
+        let fill = format!(
+            "INSERT INTO yard.{table} ({columns}) OVERRIDING SYSTEM VALUE SELECT {columns} FROM public.{table}"
+        );
+        client.batch_execute(&fill).await?;
+    }
+    client.batch_execute(&format!("VACUUM (FREEZE, ANALYZE) yard.{table}")).await?;
+    client.batch_execute("CHECKPOINT").await?;
+    client.batch_execute(&format!("COMMENT ON TABLE yard.{table} IS '{shape}'")).await?;
+    Ok(())
 }
 
 fn one_line(text: &str) -> String {

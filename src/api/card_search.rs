@@ -58,8 +58,9 @@ pub(super) async fn in_memory(
     viewer: Viewer,
     query: &CardQuery,
 ) -> Result<Option<(Arc<Snapshot>, Vec<CardRecord>)>, Problem> {
-    let found = cards_in_memory(state, viewer).await?;
-    Ok(found.filter(|(all, _)| all.answers(query)))
+    let Some((all, view)) = cards_in_memory(state, viewer).await? else { return Ok(None) };
+    let all = state.catalogue.cards_for(query, all, &state.store).await?;
+    Ok(all.answers(query).then_some((all, view)))
 }
 
 /// The same for questions that no query asks: nobody's progress counts.

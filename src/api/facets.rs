@@ -17,7 +17,7 @@ use super::problem::Problem;
 use super::state::AppState;
 use crate::domain::code::Code;
 use crate::search::CardFilter;
-use crate::search::index::{FacetCount, FacetSource};
+use crate::search::index::{FacetCount, FacetSource, needs_progress};
 use crate::store::{cards, sets};
 
 /// Which cards to count.
@@ -171,7 +171,8 @@ pub async fn list_facets(
         warnings,
     };
     let answer = Rendered::new(freshness(viewer, true), None, &body)?;
-    if viewer.is_stranger() && from_memory {
+    // Submissions are counted without any change of the cards.
+    if viewer.is_stranger() && from_memory && !needs_progress(&list.query) {
         state.catalogue.keep_facets(key, version, answer.clone());
     }
     Ok(answer.answer(&req))

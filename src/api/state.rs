@@ -227,16 +227,21 @@ pub struct Shared {
     draining: AtomicBool,
 }
 
+/// Connections for work of many requests that is done at once: attempts are taken and given back, while submissions are decided.
+pub const TOGETHER: usize = 3;
+
 impl Shared {
-    /// Puts the shared state together.
+    /// Puts the shared state together. `together` is for work of many requests that is done at once, which takes up to [`TOGETHER`] connections; it is done in
+    /// the runtime where this is called.
     pub fn new(
         keys: KeyRing,
         clock: Clock,
         passwords: PasswordHasher,
         metrics: PrometheusHandle,
         settings: ApiSettings,
+        together: &Store,
     ) -> Self {
-        let attempt_batches = AttemptBatches::default();
+        let attempt_batches = AttemptBatches::new(together.clone());
         Self {
             keys,
             clock,
@@ -266,7 +271,7 @@ impl Shared {
             account_events: EventWatch::default(),
             downloads: Downloads::default(),
             shared_attempts: SharedAttempts::default(),
-            registration_groups: RegistrationGroups::new(attempt_batches.clone()),
+            registration_groups: RegistrationGroups::new(together.clone(), attempt_batches.clone()),
             attempt_batches,
             metrics,
             settings,

@@ -128,9 +128,7 @@ pub async fn create_submissions(
         ended?;
         submitted.extend(decided);
     }
-    for one in &submitted {
-        metrics::counter!("submissions_total", "verdict" => one.verdict().as_str()).increment(1);
-    }
+    submitted.iter().for_each(Submitted::count);
     let registered =
         submitted.iter().filter(|one| matches!(one, Submitted::Registered { .. })).count();
     tracing::info!(account = %by.account(), submissions = requests.len(), registered, "batch of serials");

@@ -204,10 +204,7 @@ pub async fn create_submission(
         Err(_) => attempt.settle(&state, false).await?,
     }
     let submitted = submitted?;
-    metrics::counter!("submissions_total", "verdict" => submitted.verdict().as_str()).increment(1);
-    if let Submitted::Registered { submission, unlocked } = &submitted {
-        tracing::info!(account = %by.account(), card = %submission.of.card_id, unlocked, "serial registered");
-    }
+    serials::record(by.account(), &submitted);
     Ok(told(answer_to(&state, &by, submitted).await?))
 }
 

@@ -21,7 +21,7 @@ use crate::api::account_events::EventWatch;
 use crate::api::background::supervise;
 use crate::api::bulk_files::LAYOUT;
 use crate::api::catalogue::{Catalogue, Feed};
-use crate::api::state::{AppState, Shared};
+use crate::api::state::{AppState, Shared, TOGETHER};
 use crate::api::{server, webhooks};
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
@@ -52,11 +52,12 @@ impl ServeCommand {
     pub(super) fn run(self) -> Outcome {
         give_back_large_blocks();
         let workers = self.options.workers.map_or_else(default_workers, usize::from);
-        // One more for each worker's short reads; three tasks have one of their own.
+        // One more for each worker's short reads; four tasks have one of their own.
         let pools = workers * (usize::from(self.options.pool_size) + 1)
             + usize::from(self.options.search_connections)
             + BACKGROUND
-            + 3;
+            + TOGETHER
+            + 4;
         let database = Database::start(&self.database, pools)?;
         let key_file = database.key_file()?;
         block_on(async move {
@@ -70,12 +71,15 @@ impl ServeCommand {
                 }
             };
             let api = self.options.api_settings();
+            // Here, and not on a worker thread: a stopping worker would leave the others' submissions behind.
+            let together = Store::new(&StoreSettings { pool_size: TOGETHER, ..settings.clone() })?;
             let shared = Arc::new(Shared::new(
                 keys,
                 Clock::system(),
                 PasswordHasher::new()?,
                 metrics_handle()?,
                 api,
+                &together,
             ));
             let sender = Sender::new(shared.settings.webhook_networks.clone())?;
             let app_shared = shared.clone();

@@ -3,7 +3,7 @@
 //!
 //! What is promised is what [`attempts`] promises: a unit is committed before anybody looks at the secret, and a limit is never exceeded, however many
 //! requests and instances ask at once. A unit that one request of a batch gives back may go to another of the same batch: in the database it stays
-//! taken all the while. Whoever goes away before hearing of what was taken for it has looked at nothing: its units are given back.
+//! taken all the while. A request that ends before it hears of what was taken for it has looked at nothing: its units are given back.
 
 use std::collections::BTreeMap;
 
@@ -18,11 +18,15 @@ use super::{Store, StoreError, StoreResult};
 pub type Taken = (u32, Option<AttemptSubject>);
 
 /// Where requests order attempts. One for a process, whatever its worker threads.
-#[derive(Clone, Default)]
-pub struct AttemptBatches(Orders<Order>);
+#[derive(Clone)]
+pub struct AttemptBatches {
+    orders: Orders<Order>,
+    /// For the task that works on them.
+    store: Store,
+}
 
 /// What a request wants.
-struct Order {
+pub(super) struct Order {
     subjects: Vec<AttemptSubject>,
     at: DateTime<Utc>,
     units: u32,
@@ -30,11 +34,44 @@ struct Order {
 }
 
 enum Answer {
-    Taken(oneshot::Sender<StoreResult<Taken>>),
+    Taken(oneshot::Sender<StoreResult<Delivery>>),
     GivenBack(oneshot::Sender<StoreResult<()>>),
 }
 
+/// What was taken for a request, on its way there. Dropped before it has arrived, it gives the units back.
+struct Delivery {
+    taken: Taken,
+    subjects: Vec<AttemptSubject>,
+    at: DateTime<Utc>,
+    batches: AttemptBatches,
+    arrived: bool,
+}
+
+impl Delivery {
+    fn accept(mut self) -> Taken {
+        self.arrived = true;
+        self.taken
+    }
+}
+
+impl Drop for Delivery {
+    fn drop(&mut self) {
+        let (units, _) = self.taken;
+        if !self.arrived && units > 0 {
+            let (answer, _) = oneshot::channel();
+            let (subjects, answer) =
+                (std::mem::take(&mut self.subjects), Answer::GivenBack(answer));
+            self.batches.push(Order { subjects, at: self.at, units, answer });
+        }
+    }
+}
+
 impl AttemptBatches {
+    /// Attempts in the database of `store`, whose connections are for this alone. Must be called in a runtime of tokio, which outlives all requests.
+    pub fn new(store: Store) -> Self {
+        Self { orders: Orders::new(), store }
+    }
+
     /// Takes as many of `wanted` units of each of the subjects, which are distinct, as are left of all; committed when this returns.
     pub async fn reserve_up_to(
         &self,
@@ -48,8 +85,8 @@ impl AttemptBatches {
         }
         let (answer, told) = oneshot::channel();
         let answer = Answer::Taken(answer);
-        self.push(store, Order { subjects: subjects.to_vec(), at, units: wanted, answer });
-        store.wait_for(heard(told)).await
+        self.push(Order { subjects: subjects.to_vec(), at, units: wanted, answer });
+        Ok(store.wait_for(heard(told)).await?.accept())
     }
 
     /// Gives `units` of each back: the attempts were right. `reserved_at` is the time given to [`Self::reserve_up_to`].
@@ -65,35 +102,28 @@ impl AttemptBatches {
         }
         let (answer, told) = oneshot::channel();
         let answer = Answer::GivenBack(answer);
-        self.push(store, Order { subjects: subjects.to_vec(), at: reserved_at, units, answer });
+        self.push(Order { subjects: subjects.to_vec(), at: reserved_at, units, answer });
         store.wait_for(heard(told)).await
     }
 
     /// Waits until nobody waits for an attempt.
     pub(super) async fn are_done(&self) {
-        self.0.are_done().await;
+        self.orders.are_done().await;
     }
 
-    fn push(&self, store: &Store, order: Order) {
-        self.0.push(order, &Counter { batches: self.clone(), store: store.clone() });
+    fn push(&self, order: Order) {
+        self.orders.push(order, self);
     }
 }
 
-/// Works on the orders.
-#[derive(Clone)]
-struct Counter {
-    batches: AttemptBatches,
-    store: Store,
-}
-
-impl Clerk for Counter {
+impl Clerk for AttemptBatches {
     type Order = Order;
 
     /// The rows of a batch are locked until it is committed.
     const MOST: usize = 200;
 
     async fn serve(&self, orders: Vec<Order>) {
-        settle(&self.batches, &self.store, orders).await;
+        settle(self, orders).await;
     }
 }
 
@@ -187,7 +217,8 @@ fn rows(stocks: &Stocks, units: impl Fn(Stock) -> u32) -> Vec<AttemptRow> {
     stocks.iter().map(row).filter(|row| row.units > 0).collect()
 }
 
-async fn settle(batches: &AttemptBatches, store: &Store, orders: Vec<Order>) {
+async fn settle(batches: &AttemptBatches, orders: Vec<Order>) {
+    let store = &batches.store;
     let mut stocks = stocks(&orders);
     let spare = rows(&stocks, Stock::spare);
     for stock in stocks.values_mut() {
@@ -216,12 +247,9 @@ async fn settle(batches: &AttemptBatches, store: &Store, orders: Vec<Order>) {
                 let _ = answer.send(released);
             }
             Answer::Taken(answer) => {
-                let units = taken.as_ref().map_or(0, |(units, _)| *units);
-                if answer.send(taken).is_err() && units > 0 {
-                    let (answer, _) = oneshot::channel();
-                    let answer = Answer::GivenBack(answer);
-                    batches.0.add([Order { units, answer, ..order }]);
-                }
+                let (subjects, at, batches) = (order.subjects, order.at, batches.clone());
+                let delivery = |taken| Delivery { taken, subjects, at, batches, arrived: false };
+                let _ = answer.send(taken.map(delivery));
             }
         }
     }
@@ -292,7 +320,7 @@ mod tests {
     fn wants(
         subjects: &[AttemptSubject],
         units: u32,
-    ) -> (Order, oneshot::Receiver<StoreResult<Taken>>) {
+    ) -> (Order, oneshot::Receiver<StoreResult<Delivery>>) {
         let (answer, told) = oneshot::channel();
         let (subjects, at, answer) =
             (subjects.to_vec(), DateTime::UNIX_EPOCH, Answer::Taken(answer));

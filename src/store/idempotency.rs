@@ -104,10 +104,11 @@ pub async fn answered(
 }
 
 /// Gives a key back: the request was refused, nothing was created.
-pub async fn forget(conn: &mut Connection, claim: Option<&IdempotencyClaim>) -> StoreResult<()> {
+pub async fn forget(conn: &Connection, claim: Option<&IdempotencyClaim>) -> StoreResult<()> {
     if let Some(claim) = claim {
+        let mut conn = conn;
         diesel::delete(idempotency_keys::table.find((claim.account.0, &claim.key)))
-            .execute(conn)
+            .execute(&mut conn)
             .await?;
     }
     Ok(())

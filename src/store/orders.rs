@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
 /// Who works on orders.
@@ -25,6 +26,8 @@ pub(super) trait Clerk: Clone + Send + 'static {
 pub(super) struct Orders<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
+    /// Where the task runs. Not with the request that ordered first: its worker thread may end before those of others.
+    runtime: Handle,
     waiting: Mutex<Waiting<T>>,
     /// All orders are done.
     done: Notify,
@@ -42,14 +45,14 @@ impl<T> Clone for Orders<T> {
     }
 }
 
-impl<T> Default for Orders<T> {
-    fn default() -> Self {
-        let waiting = Mutex::new(Waiting { orders: Vec::new(), is_served: false });
-        Self(Arc::new(Shared { waiting, done: Notify::new() }))
-    }
-}
-
 impl<T> Orders<T> {
+    /// None yet. They are worked on where this is called, which must be in a runtime of tokio.
+    pub(super) fn new() -> Self {
+        let runtime = Handle::current();
+        let waiting = Mutex::new(Waiting { orders: Vec::new(), is_served: false });
+        Self(Arc::new(Shared { runtime, waiting, done: Notify::new() }))
+    }
+
     fn waiting(&self) -> MutexGuard<'_, Waiting<T>> {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -64,11 +67,11 @@ impl<T: Send + 'static> Orders<T> {
             drop(waiting);
             // Not part of the request: others wait for it, too. Made here, so that it ends even if it never begins.
             let serving = Serving { orders: self.clone(), ended: false };
-            tokio::spawn(serving.run(clerk.clone()));
+            self.0.runtime.spawn(serving.run(clerk.clone()));
         }
     }
 
-    /// Adds orders of the one who serves, who takes them next.
+    /// Adds orders of the task that serves, which takes them next.
     pub(super) fn add(&self, orders: impl IntoIterator<Item = T>) {
         self.waiting().orders.extend(orders);
     }
@@ -99,7 +102,7 @@ impl<T: Send + 'static> Orders<T> {
     }
 }
 
-/// A task that works on the orders. When it is dropped half-way, with its worker thread, those it worked on are told, and the next order starts another.
+/// A task that works on the orders. When it is dropped half-way, with its runtime, those it worked on are told, and the next order starts another.
 struct Serving<T> {
     orders: Orders<T>,
     ended: bool,

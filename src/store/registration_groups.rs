@@ -8,9 +8,9 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::future::{join_all, try_join_all};
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::attempt_batches::AttemptBatches;
 use super::door::submission::{MatchedCopy, matching_copies};
@@ -18,7 +18,7 @@ use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::orders::{Clerk, Orders};
 use super::pool::Begun;
 use super::registrations::{self, Claim};
-use super::serials::{NewSubmission, Submitted};
+use super::serials::{self, NewSubmission, Submitted};
 use super::{Connection, Store, StoreError, StoreResult, ledger, votes};
 use crate::auth::permission::{Acting, Granted, SubmitSerials};
 use crate::domain::ids::SubmissionId;
@@ -34,10 +34,12 @@ const PAUSE: Duration = Duration::from_millis(4);
 pub struct RegistrationGroups {
     orders: Orders<Order>,
     attempts: AttemptBatches,
+    /// For the task that works on them.
+    store: Store,
 }
 
 /// What a request wants to be decided.
-struct Order {
+pub(super) struct Order {
     by: Granted<SubmitSerials>,
     new: NewSubmission,
     key: Option<IdempotencyClaim>,
@@ -56,9 +58,9 @@ enum Outcome {
 }
 
 impl RegistrationGroups {
-    /// For requests that take their attempts there.
-    pub fn new(attempts: AttemptBatches) -> Self {
-        Self { orders: Orders::default(), attempts }
+    /// For requests that take their attempts there. The connections of `store` are for this alone. Must be called in a runtime of tokio, which outlives all requests.
+    pub fn new(store: Store, attempts: AttemptBatches) -> Self {
+        Self { orders: Orders::new(), attempts, store }
     }
 
     /// Decides a submission together with others; `None`: nothing was done, and it must go its own way. An attempt was reserved and committed before.
@@ -73,7 +75,7 @@ impl RegistrationGroups {
     ) -> StoreResult<Option<Submitted>> {
         let (answer, told) = oneshot::channel();
         let order = Order { by: by.clone(), new: new.clone(), key: key.cloned(), tries: 0, answer };
-        self.orders.push(order, &Registrar { groups: self.clone(), store: store.clone() });
+        self.orders.push(order, self);
         let told = async {
             told.await.unwrap_or_else(|_| {
                 Err(StoreError::Unavailable("the submission was left behind".to_owned()))
@@ -83,14 +85,7 @@ impl RegistrationGroups {
     }
 }
 
-/// Works on the submissions.
-#[derive(Clone)]
-struct Registrar {
-    groups: RegistrationGroups,
-    store: Store,
-}
-
-impl Clerk for Registrar {
+impl Clerk for RegistrationGroups {
     type Order = Order;
 
     /// Their copies, accounts and cards are held until the transaction is committed.
@@ -98,7 +93,7 @@ impl Clerk for Registrar {
 
     /// Whoever is taking an attempt now is here in a moment: one group of all costs less than two of half as many.
     async fn ready(&self) {
-        let _ = timeout(PAUSE, self.groups.attempts.are_done()).await;
+        let _ = timeout(PAUSE, self.attempts.are_done()).await;
     }
 
     async fn serve(&self, mut orders: Vec<Order>) {
@@ -109,6 +104,7 @@ impl Clerk for Registrar {
         }
         match decide(&self.store, &orders).await {
             Ok(outcomes) => {
+                let served = orders.len();
                 let mut again = Vec::new();
                 for (order, outcome) in orders.into_iter().zip(outcomes) {
                     let answer = match outcome {
@@ -119,9 +115,17 @@ impl Clerk for Registrar {
                         Outcome::Decided(submitted) => Some(submitted),
                         Outcome::Again | Outcome::Alone => None,
                     };
-                    let _ = order.answer.send(Ok(answer));
+                    if let Err(Ok(Some(submitted))) = order.answer.send(Ok(answer)) {
+                        // The request ended while it was decided.
+                        serials::record(order.by.account(), &submitted);
+                    }
                 }
-                self.groups.orders.add(again);
+                let held = again.len();
+                self.orders.add(again);
+                if held == served {
+                    // Another instance is about to commit what it needs. A moment later it may go together, instead of one by one.
+                    sleep(PAUSE).await;
+                }
             }
             Err(Failed { error, nothing_done }) => {
                 if nothing_done {
@@ -214,9 +218,8 @@ async fn decide_in(
             let created = matches!(outcome, Outcome::Decided(Submitted::Registered { .. }));
             order.key.as_ref().filter(|_| matches!(look, Look::Found(_)) && !created)
         });
-    for key in unused {
-        idempotency::forget(conn, Some(key)).await?;
-    }
+    let shared: &Connection = conn;
+    try_join_all(unused.map(|key| idempotency::forget(shared, Some(key)))).await?;
     Ok(outcomes)
 }
 

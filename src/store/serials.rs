@@ -78,6 +78,19 @@ impl Submitted {
             Self::Rejected => Verdict::Rejected,
         }
     }
+
+    /// Counts it in the metrics.
+    pub fn count(&self) {
+        metrics::counter!("submissions_total", "verdict" => self.verdict().as_str()).increment(1);
+    }
+}
+
+/// Counts a submission that was decided, and logs it when a copy was registered.
+pub fn record(by: AccountId, submitted: &Submitted) {
+    submitted.count();
+    if let Submitted::Registered { submission, unlocked } = submitted {
+        tracing::info!(account = %by, card = %submission.of.card_id, unlocked, "serial registered");
+    }
 }
 
 /// Decides a submission: together with those of other requests, or else alone. An attempt was reserved and committed before.

@@ -11,6 +11,19 @@ use super::statement::sql;
 use super::{Connection, StoreResult};
 use crate::domain::ids::CardId;
 
+/// Counted submissions by card, of all that have any; `None`: there are more than `most`.
+pub async fn counted(conn: &Connection, most: i64) -> StoreResult<Option<Vec<(u128, i64)>>> {
+    let mut conn = conn;
+    let found: Vec<(Uuid, i32)> = unlocks::table
+        .filter(unlocks::submissions.gt(0))
+        .select((unlocks::card_id, unlocks::submissions))
+        .limit(most + 1)
+        .load(&mut conn)
+        .await?;
+    let is_all = i64::try_from(found.len()).is_ok_and(|found| found <= most);
+    Ok(is_all.then(|| found.into_iter().map(|(id, count)| (id.as_u128(), count.into())).collect()))
+}
+
 /// How far a card is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable, QueryableByName)]
 #[diesel(table_name = unlocks)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::{Method, RequestBuilder};
 use serde_json::json;
 
-use crate::support::{Answer, RequestExt as _, TestApp, edit_set, in_memory, seed_data};
+use crate::support::{Answer, RequestExt as _, TestApp, edit_set, in_memory, seed_data, until};
 
 const PLACE: &str = "/v1/games/ttcg/sets/hearth/cards/001";
 
@@ -27,17 +27,6 @@ async fn set_lore(app: &TestApp, lore: &str) {
 
 async fn lore(app: &TestApp, path: &str) -> String {
     app.get(path).answer().await.expect(200)["lore"].as_str().unwrap().to_owned()
-}
-
-/// Repeats something until it succeeds; within ten seconds.
-async fn until(what: &str, mut done: impl AsyncFnMut(usize) -> bool) {
-    for round in 0..200 {
-        if done(round).await {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("{what}");
 }
 
 /// Asks until the answer comes from memory: the text that the database has is another one then.

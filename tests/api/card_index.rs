@@ -6,7 +6,9 @@ use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
 use crate::hidden_cards::searches;
-use crate::support::{Answer, Player, RequestExt as _, TestApp, edit_set, in_memory, seed_data};
+use crate::support::{
+    Answer, Player, RequestExt as _, TestApp, edit_set, in_memory, seed_data, until,
+};
 
 fn query(q: &str) -> String {
     form_urlencoded::byte_serialize(q.as_bytes()).collect()
@@ -59,6 +61,13 @@ async fn memory_finds_what_the_database_finds() {
     for number in ["001", "002", "003"] {
         database.give_copy(&holder.id, "ttcg", "veil", number).await;
     }
+    // Some were submitted, some as often as each other.
+    database
+        .sql(
+            "UPDATE unlocks u SET submissions = k.number::integer % 4 FROM cards k \
+             WHERE k.id = u.card_id AND k.game_code = 'ttcg' AND k.set_code = 'veil'",
+        )
+        .await;
     let mut paths = searches();
     for q in [
         "stage>=ultramoji",
@@ -77,6 +86,10 @@ async fn memory_finds_what_the_database_finds() {
         "about:fox",
         "has:lore -has:effect",
         "submissions<5",
+        "is:hidden submissions>=1 sort:submissions",
+        "sort:submissions",
+        "-submissions:0 number<12",
+        "submissions!=2 or t:fire",
     ] {
         for way in ["", "&total=true&limit=3", "&order=desc&limit=4", "&unique=printings&limit=5"] {
             paths.push(format!("/v1/cards?q={}{way}", query(q)));
@@ -161,6 +174,52 @@ async fn every_change_shows() {
         let (here, there) = (memory.get(path).answer().await, database.get(path).answer().await);
         assert_eq!(told(&here), told(&there), "{path}");
     }
+}
+
+/// Submissions are no change of the catalogue. The index is told of them by those who ask.
+#[tokio::test]
+async fn progress_shows() {
+    let database = TestApp::start().await;
+    database.import_set("dusk", 3, true).await;
+    let copies = database.print("dusk", 3).await;
+    let memory = database.second_instance_in_memory().await;
+    let player = memory.player("player").await;
+    let found = async |q: &str| {
+        let path = format!("/v1/cards?q={}&fields=number", query(q));
+        let page = memory.get(&path).answer().await.expect(200);
+        let number = |card: &Value| card["number"].as_str().unwrap().to_owned();
+        page["data"].as_array().unwrap().iter().map(number).collect::<Vec<_>>()
+    };
+    assert_eq!(found("submissions>=1").await, [""; 0]);
+    assert_eq!(found("sort:submissions order:desc").await, ["001", "002", "003"]);
+    let second = copies.iter().find(|copy| copy.number == "002").unwrap();
+    let submitted = memory.submit(&player, second).await.expect(201);
+    until("the submission is counted", async |_| found("submissions>=1").await == ["002"]).await;
+    assert_eq!(found("sort:submissions order:desc").await, ["002", "001", "003"]);
+    assert_eq!(found("-submissions:0 is:hidden").await, ["002"]);
+
+    // Of open cards, too, and what was counted by values is counted anew.
+    let admin = database.admin().await;
+    let unlock = format!("/v1/cards/{}/unlock", submitted["card"]["id"].as_str().unwrap());
+    database
+        .post(&unlock)
+        .by(&admin)
+        .json(&json!({ "reason": "Shown on stage." }))
+        .answer()
+        .await
+        .expect(200);
+    memory.catch_up().await;
+    let counted = async |q: &str| {
+        let path = format!("/v1/games/ttcg/facets?q={}", query(q));
+        memory.get(&path).answer().await.expect(200)["cards"].as_u64().unwrap()
+    };
+    // The database would wait for this, and so would be too late.
+    let session = database.db().session().await;
+    session.batch_execute("BEGIN; LOCK TABLE card_content IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    assert_eq!((counted("submissions>=1").await, counted("submissions>=3").await), (1, 0));
+    database.sql("UPDATE unlocks SET submissions = 3 WHERE unlocked_at IS NOT NULL").await;
+    until("they are counted anew", async |_| counted("submissions>=3").await == 1).await;
+    session.batch_execute("ROLLBACK").await.unwrap();
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::{RequestExt as _, TestApp, edit_set, seed_data};
+use crate::support::{RequestExt as _, TestApp, edit_set, seed_data, until};
 
 const SETS: &str = "/v1/games/ttcg/sets";
 const SET: &str = "/v1/games/ttcg/sets/hearth";
@@ -39,16 +39,6 @@ async fn set_name(app: &TestApp, name: &str) {
 
 async fn name(app: &TestApp) -> String {
     app.get(SET).answer().await.expect(200)["name"].as_str().unwrap().to_owned()
-}
-
-async fn until(what: &str, mut done: impl AsyncFnMut(usize) -> bool) {
-    for round in 0..200 {
-        if done(round).await {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("{what}");
 }
 
 /// Asks until the answer comes from memory: the name that the database has is another one then.

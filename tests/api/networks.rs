@@ -170,7 +170,7 @@ async fn parallel_reservations_keep_every_limit_and_take_all_or_nothing() {
     // What is left is found, and who is refused has taken nothing.
     let left = 25 - u32::try_from(taken).unwrap();
     let fresh = subject(5, 1_000);
-    let batches = AttemptBatches::default();
+    let batches = AttemptBatches::new(app.store().clone());
     let (units, short) =
         batches.reserve_up_to(app.store(), &[fresh, wide], 100, now).await.unwrap();
     assert_eq!((units, short), (left, Some(wide)));

@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use cardscape::domain::attempts::AttemptLimits;
+use cardscape::domain::attempts::{AttemptLimit, AttemptLimits, AttemptScope};
+use cardscape::store::attempt_batches::AttemptBatches;
+use cardscape::store::attempts::AttemptSubject;
+use cardscape::store::{Store, StoreSettings};
+use chrono::{DateTime, Duration};
 use futures_util::future::join_all;
 use serde_json::json;
 
-use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp};
+use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, until};
 
 /// Enough copies of a set for all, and players.
 async fn a_crowd(cards: usize, players: usize) -> (TestApp, Vec<PaperCard>, Vec<Player>) {
@@ -197,4 +201,25 @@ async fn whoever_logged_out_gets_nothing_in_a_crowd() {
     let statuses: Vec<u16> = join_all(submits).await.iter().map(|answer| answer.status).collect();
     assert_eq!(statuses[1..], [201, 201, 201]);
     assert_eq!(statuses[0], 401);
+}
+
+/// Attempts are taken for many requests at once. What was taken for one that ended before it heard of it comes back.
+#[tokio::test]
+async fn attempts_of_a_request_that_has_ended_come_back() {
+    const USED: &str = "SELECT coalesce(sum(used), 0)::bigint FROM attempts";
+    let app = TestApp::start().await;
+    let batches = AttemptBatches::new(Store::new(&StoreSettings::new(app.db().url())).unwrap());
+    let limit = AttemptLimit { limit: 5, window: Duration::hours(1) };
+    let subject = AttemptSubject { scope: AttemptScope::SerialAccount, mac: [7; 16], limit };
+    let (store, subjects) = (Store::new(&StoreSettings::new(app.db().url())).unwrap(), [subject]);
+    let at = DateTime::UNIX_EPOCH;
+    let mut request = Box::pin(batches.reserve_up_to(&store, &subjects, 2, at));
+    assert!(futures_util::poll!(&mut request).is_pending());
+    // The answer is on its way, and nobody has read it yet.
+    until("the attempts are taken", async |_| app.db().number(USED).await == 2).await;
+    drop(request);
+    until("the attempts are given back", async |_| app.db().number(USED).await == 0).await;
+    let (units, _) = batches.reserve_up_to(&store, &subjects, 9, at).await.unwrap();
+    assert_eq!(units, 5);
+    assert_eq!(app.db().number(USED).await, 5, "whoever has heard keeps them");
 }

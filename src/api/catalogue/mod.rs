@@ -6,6 +6,7 @@
 mod clock;
 mod feed;
 mod keep;
+mod progress;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -16,9 +17,13 @@ use moka::sync::Cache;
 
 pub use self::clock::FeedClock;
 pub use self::feed::Feed;
+use self::progress::Progress;
 use super::extract::Rendered;
+use super::problem::Problem;
 use crate::domain::code::Code;
-use crate::search::index::Snapshot;
+use crate::search::CardQuery;
+use crate::search::index::{Snapshot, needs_progress};
+use crate::store::Store;
 
 /// Which cards were counted. Manifests of other revisions have other facets, and read queries in another way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +50,7 @@ pub struct Catalogue {
     clock: FeedClock,
     /// Counts of values, as strangers get them, with the version of the cards that were counted.
     facets: Cache<FacetsKey, (u64, Rendered)>,
+    progress: Progress,
     hits: Counter,
     misses: Counter,
 }
@@ -62,6 +68,7 @@ impl Catalogue {
                     u32::try_from(key.q.len() + answer.weight() + 1_200).unwrap_or(u32::MAX)
                 })
                 .build(),
+            progress: Progress::default(),
             hits: metrics::counter!("card_index_hits_total"),
             misses: metrics::counter!("card_index_misses_total"),
         }
@@ -72,6 +79,16 @@ impl Catalogue {
         let found = self.clock.is_current().then(|| self.any_cards()).flatten();
         if found.is_some() { &self.hits } else { &self.misses }.increment(1);
         found
+    }
+
+    /// The same with what a query asks for beside them: the counted submissions of cards.
+    pub(super) async fn cards_for(
+        &self,
+        query: &CardQuery,
+        cards: Arc<Snapshot>,
+        store: &Store,
+    ) -> Result<Arc<Snapshot>, Problem> {
+        if needs_progress(query) { self.progress.added_to(cards, store).await } else { Ok(cards) }
     }
 
     /// All cards, if they are there, however old.

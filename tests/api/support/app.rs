@@ -8,7 +8,7 @@ use actix_web::dev::ServerHandle;
 use cardscape::api::account_events::EventWatch;
 use cardscape::api::catalogue::{Catalogue, Feed};
 use cardscape::api::server;
-use cardscape::api::state::{ApiSettings, AppState, Shared};
+use cardscape::api::state::{ApiSettings, AppState, Shared, TOGETHER};
 use cardscape::auth::keys::KeyRing;
 use cardscape::auth::password::PasswordHasher;
 use cardscape::auth::permission::{Operator, Role};
@@ -135,6 +135,7 @@ impl TestApp {
         store_settings.request_budget = Duration::from_mins(1);
         tune(&mut store_settings);
         let store = Store::new(&store_settings).unwrap();
+        let together = StoreSettings { pool_size: TOGETHER, ..store_settings.clone() };
         let shared = Arc::new(Shared::new(
             keys.clone(),
             clock.clone(),
@@ -142,6 +143,7 @@ impl TestApp {
             PasswordHasher::with_places(100, 90).unwrap(),
             metrics_handle().unwrap(),
             api,
+            &Store::new(&together).unwrap(),
         ));
         let own = shared.clone();
         let searches = SearchLane::new(&store_settings).unwrap();

@@ -12,6 +12,7 @@ mod press;
 mod proxy;
 mod receiver;
 mod tls_postgres;
+mod waiting;
 mod wiretap;
 
 pub use app::{PASSWORD, Player, TestApp, in_memory};
@@ -25,4 +26,5 @@ pub use press::{PaperCard, Program, fresh_path, read_print_file, run, sha256};
 pub use proxy::{Proxy, Weather};
 pub use receiver::{Hook, Received, Receiver};
 pub use tls_postgres::TlsPostgres;
+pub use waiting::until;
 pub use wiretap::Wiretap;

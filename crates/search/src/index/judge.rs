@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::pattern::{Patterns, holds_words};
 use super::position::SortValue;
+use super::progress::Progress;
 use super::record::{CardContent, CardRecord, PrintingRecord, Unlock};
 use crate::{CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique};
 
@@ -19,6 +20,8 @@ pub(super) struct Judge<'a> {
     pub(super) query: &'a CardQuery,
     pub(super) years: &'a Years,
     pub(super) patterns: &'a Patterns,
+    /// `None`: nobody brought it along, and a test of it fails.
+    pub(super) progress: Option<&'a Progress>,
 }
 
 /// A card, and the printing that is listed, in lists of printings.
@@ -49,7 +52,7 @@ impl Judge<'_> {
         match predicate {
             Predicate::All(parts) => parts.iter().all(|part| self.fits(entry, part)),
             Predicate::Any(parts) => parts.iter().any(|part| self.fits(entry, part)),
-            Predicate::Known { negated, test } => known(entry.card, test) != *negated,
+            Predicate::Known { negated, test } => self.known(entry.card, test) != *negated,
             Predicate::Content { negated, cases } => {
                 self.holds_in_case(entry, cases).is_some_and(|holds| holds != *negated)
             }
@@ -119,6 +122,31 @@ impl Judge<'_> {
         }
     }
 
+    /// Whether a test holds of what everybody may know.
+    fn known(&self, card: &CardRecord, test: &KnownTest) -> bool {
+        match test {
+            KnownTest::Game(code) => card.game == *code,
+            KnownTest::Set(code) => card.set == *code,
+            KnownTest::Number(number) => card.number == *number,
+            KnownTest::NumberValue(operator, value) => {
+                number_value(&card.number).is_some_and(|number| compares(&number, *operator, value))
+            }
+            KnownTest::Hidden => card.unlock == Unlock::Hidden,
+            KnownTest::Unlocked => matches!(card.unlock, Unlock::At(_)),
+            KnownTest::UnlockedOn(operator, day) => match card.unlock {
+                Unlock::At(time) => compares(&time.date_naive(), *operator, day),
+                Unlock::Never | Unlock::Hidden => false,
+            },
+            KnownTest::Submissions(operator, value) => {
+                self.submissions(card).is_some_and(|count| compares(&count, *operator, value))
+            }
+        }
+    }
+
+    fn submissions(&self, card: &CardRecord) -> Option<i64> {
+        self.progress.and_then(|progress| progress.of(card))
+    }
+
     fn year(&self, card: &CardRecord) -> Option<i64> {
         self.year_of(&card.game, &card.set)
     }
@@ -134,7 +162,8 @@ impl Judge<'_> {
         let content = card.content.as_ref();
         let number = |number: i64| SortValue::Number(number.into());
         match &self.query.sort {
-            SortKey::Place | SortKey::Submissions => None,
+            SortKey::Place => None,
+            SortKey::Submissions => self.submissions(card).map(number),
             SortKey::Number => number_value(&card.number).map(number),
             SortKey::Unlocked => match card.unlock {
                 Unlock::At(time) => Some(SortValue::Time(time)),
@@ -168,25 +197,6 @@ impl Judge<'_> {
 impl Entry<'_> {
     pub(super) fn tier(&self) -> i16 {
         self.printing.map_or(0, |printing| printing.tier)
-    }
-}
-
-/// Whether a test holds of what everybody may know. Counted submissions are not in the index: a test of them fails.
-pub(super) fn known(card: &CardRecord, test: &KnownTest) -> bool {
-    match test {
-        KnownTest::Game(code) => card.game == *code,
-        KnownTest::Set(code) => card.set == *code,
-        KnownTest::Number(number) => card.number == *number,
-        KnownTest::NumberValue(operator, value) => {
-            number_value(&card.number).is_some_and(|number| compares(&number, *operator, value))
-        }
-        KnownTest::Hidden => card.unlock == Unlock::Hidden,
-        KnownTest::Unlocked => matches!(card.unlock, Unlock::At(_)),
-        KnownTest::UnlockedOn(operator, day) => match card.unlock {
-            Unlock::At(time) => compares(&time.date_naive(), *operator, day),
-            Unlock::Never | Unlock::Hidden => false,
-        },
-        KnownTest::Submissions(..) => false,
     }
 }
 

@@ -14,6 +14,7 @@ mod pattern;
 #[cfg(test)]
 mod phrase_tests;
 mod position;
+mod progress;
 mod record;
 mod segment;
 mod snapshot;
@@ -24,6 +25,7 @@ mod writer;
 pub use answer::{Count, FacetCount, FacetSource, Facets, Hit, Page};
 pub use names::{MAX_NAMED, NamePlace, NameQuery, NamedCard};
 pub use position::Position;
+pub use progress::Counts;
 pub use record::{CardContent, CardRecord, Change, EffectTags, PrintingRecord, Unlock};
 pub use snapshot::{Snapshot, View, needs_progress};
 pub use writer::{Builder, Compacted, Compaction, Index};

@@ -82,7 +82,7 @@ impl<K: Ord> KeyedBuilder<K> {
 
 /// Sets by key, in the order of the keys.
 #[derive(Debug)]
-pub(super) struct Keyed<K> {
+pub(in crate::index) struct Keyed<K> {
     keys: Vec<K>,
     lists: Lists,
 }

@@ -21,10 +21,11 @@ use super::names::NamePlace;
 use super::position::PlaceKey;
 use super::record::{CardRecord, Unlock};
 use document::{ByCode, Document, Reader, Scalar, Symbols, Texts};
-use lists::{Keyed, bitmap_bytes};
+use lists::{KeyedBuilder, bitmap_bytes};
 use vocabulary::Vocabulary;
 
 pub(super) use build::SegmentBuilder;
+pub(super) use lists::Keyed;
 pub(super) use named::AlikeName;
 pub(super) use plan::{Plan, Steps};
 
@@ -139,6 +140,16 @@ impl Segment {
     /// The hidden ones.
     pub(super) fn hidden(&self) -> &RoaringBitmap {
         &self.hidden
+    }
+
+    /// The cards that were hidden once or still are, by a number that is told of their ids.
+    pub(super) fn started_hidden_by(&self, number: impl Fn(u128) -> i128) -> Keyed<i128> {
+        let unlocked: RoaringBitmap = self.unlocked.iter().map(|(at, _)| *at).collect();
+        let mut keyed = KeyedBuilder::default();
+        for at in &(unlocked | &self.hidden) {
+            keyed.push(number(self.id(at)), at);
+        }
+        keyed.finish()
     }
 
     /// Those whose content is known.

@@ -99,7 +99,10 @@ impl<'s> Filling<'_, 's> {
         }
         match &query.sort {
             SortKey::Place => self.by_place(query.descending),
-            SortKey::Submissions => self.without_key(&RoaringBitmap::new()),
+            SortKey::Submissions => match self.plan.progress() {
+                Some(counts) => self.by_numbers(counts),
+                None => self.without_key(&RoaringBitmap::new()),
+            },
             SortKey::Name => self.by_name(),
             SortKey::Number => self.by_numbers(&self.segment.number_values),
             SortKey::Rarity if query.unique == Unique::Printings => {

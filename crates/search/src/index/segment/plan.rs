@@ -226,15 +226,27 @@ impl<'s> Plan<'s> {
 
     fn of_sets(&self, wanted: impl Fn(&super::SetRange) -> bool) -> RoaringBitmap {
         let mut cards = RoaringBitmap::new();
+        // Sets of a game are neighbours.
+        let mut run = 0..0;
         for set in self.segment.sets.iter().filter(|set| wanted(set)) {
-            cards |= range(self.window.of_range(set.start..set.end));
+            if set.start != run.end {
+                cards.insert_range(self.window.of_range(run));
+                run = set.start..set.start;
+            }
+            run.end = set.end;
         }
+        cards.insert_range(self.window.of_range(run));
         cards
     }
 
     /// The cards of the window that were unlocked, and when.
     fn unlocked(&self) -> &'s [(u32, DateTime<Utc>)] {
         self.window.of_sorted(&self.segment.unlocked, |(at, _)| *at)
+    }
+
+    /// The cards that started hidden, by their counted submissions, if these are known.
+    pub(super) fn progress(&self) -> Option<&'s Keyed<i128>> {
+        self.judge.progress.and_then(|progress| progress.of_segment(self.segment))
     }
 
     fn known(&self, test: &KnownTest) -> Cards<'s> {
@@ -271,7 +283,12 @@ impl<'s> Plan<'s> {
                 };
                 Cards::exactly(self.unlocked().iter().filter(fits).map(|(at, _)| *at).collect())
             }
-            KnownTest::Submissions(..) => Cards::none(),
+            KnownTest::Submissions(operator, value) => match self.progress() {
+                Some(counts) => {
+                    Cards::exactly(compared(counts, *operator, (*value).into(), &self.window))
+                }
+                None => Cards::none(),
+            },
         }
     }
 

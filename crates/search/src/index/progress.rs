@@ -1,0 +1,42 @@
+//! How many submissions count towards the unlocking of cards. They change without any change of the catalogue, and so are no part of what the
+//! index keeps: whoever asks for them brings them along.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::record::{CardRecord, Unlock};
+use super::segment::{Keyed, Segment};
+use super::snapshot::Part;
+
+/// Counted submissions by card, of all that have any.
+pub type Counts = HashMap<u128, i64>;
+
+/// Counted submissions, looked up for the cards of a snapshot.
+#[derive(Debug)]
+pub(super) struct Progress {
+    counts: Arc<Counts>,
+    /// For each segment the cards that started hidden, by their count.
+    segments: Vec<(Arc<Segment>, Keyed<i128>)>,
+}
+
+impl Progress {
+    pub(super) fn new<'p>(counts: &Arc<Counts>, parts: impl Iterator<Item = &'p Part>) -> Self {
+        let keyed = |part: &Part| {
+            let count = |id| i128::from(counts.get(&id).copied().unwrap_or_default());
+            (Arc::clone(&part.segment), part.segment.started_hidden_by(count))
+        };
+        Self { counts: Arc::clone(counts), segments: parts.map(keyed).collect() }
+    }
+
+    /// Those of one card; `None`: it was always open.
+    pub(super) fn of(&self, card: &CardRecord) -> Option<i64> {
+        let count = || self.counts.get(&card.id).copied().unwrap_or_default();
+        (card.unlock != Unlock::Never).then(count)
+    }
+
+    /// The cards of a segment that started hidden, by their count.
+    pub(super) fn of_segment(&self, segment: &Segment) -> Option<&Keyed<i128>> {
+        let is_wanted = |(one, _): &&(Arc<Segment>, _)| std::ptr::eq(&raw const **one, segment);
+        self.segments.iter().find(is_wanted).map(|(_, keyed)| keyed)
+    }
+}
