@@ -16,6 +16,7 @@ use crate::domain::code::Code;
 use crate::store::collection::{
     self, DuplicateFilter, DuplicatePosition, DuplicateView, OwnedRow, TotalRow,
 };
+use crate::store::sets;
 
 /// Which sets.
 #[derive(Deserialize, IntoParams)]
@@ -81,11 +82,10 @@ pub struct CompletionResponse {
 /// One set: what there is of it, and what somebody has. Numbers that were counted one after the other may differ by what happened in between, but
 /// nobody has more than there is.
 fn completion_of(
-    set: String,
+    (set, name): (String, String),
     totals: &[TotalRow],
     owned: &[OwnedRow],
-) -> Option<SetCompletionResponse> {
-    let name = totals.first()?.set_name.clone();
+) -> SetCompletionResponse {
     // By place, so that rarities are in their order.
     let mut parts: BTreeMap<(&str, i32, &str), PartResponse> = BTreeMap::new();
     let place_of = |part: &str, code: &str| {
@@ -120,7 +120,7 @@ fn completion_of(
             _ => found.kinds.push(coded(counts)),
         }
     }
-    Some(found)
+    found
 }
 
 /// Tells how complete the sets of a game are: by cards, printings, rarity and kind.
@@ -141,23 +141,27 @@ pub async fn find_completion(
     let query = query?;
     let (viewer, game) = (caller.viewer(), query.game.as_str());
     let set = query.set.as_ref().map(Code::as_str);
+    let games = state.all_games().await?;
     let mut conn = state.store.connection().await?;
-    let mut sets: BTreeMap<String, Vec<OwnedRow>> = BTreeMap::new();
+    let mut owned: BTreeMap<String, Vec<OwnedRow>> = BTreeMap::new();
     for row in collection::owned(&mut conn, &by, viewer, game, set).await? {
-        sets.entry(row.set_code.clone()).or_default().push(row);
+        owned.entry(row.set_code.clone()).or_default().push(row);
     }
     if let Some(set) = set {
-        sets.entry(set.to_owned()).or_default();
+        owned.entry(set.to_owned()).or_default();
     }
-    let mut data = Vec::with_capacity(sets.len());
-    for (set, owned) in sets {
-        let count = async { Ok(collection::totals(&mut conn, viewer, game, &set).await?) };
-        let totals = if viewer.sees_all() {
-            count.await?.into()
-        } else {
-            state.kept_answers.totals(game, &set, count).await?
-        };
-        data.extend(completion_of(set, &totals, &owned));
+    let Some(loaded) = games.iter().find(|loaded| loaded.game.code() == game) else {
+        return cacheable(&req, Freshness::Private, None, &CompletionResponse { data: Vec::new() });
+    };
+    let codes: Vec<&str> = owned.keys().map(String::as_str).collect();
+    let mut data = Vec::with_capacity(owned.len());
+    for named in sets::names(&conn, game, &codes).await? {
+        let of = (&loaded.game, loaded.revision);
+        let totals = state.totals_of_set(&mut conn, viewer, of, &named.0).await?;
+        if !totals.is_empty() {
+            let owned = owned.remove(&named.0).unwrap_or_default();
+            data.push(completion_of(named, &totals, &owned));
+        }
     }
     cacheable(&req, Freshness::Private, None, &CompletionResponse { data })
 }

@@ -3,7 +3,6 @@
 //! Whatever the change feed tells drops them all: they are few, quickly made again, and changes are rare beside reads. Whoever has not read
 //! the feed to its end within the last second believes nothing that is kept, as with the cards ([`super::card_cache`]).
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::{HttpRequest, HttpResponse};
@@ -12,36 +11,24 @@ use super::catalogue::FeedClock;
 use super::extract::Rendered;
 use super::kept::Kept;
 use super::problem::Problem;
-use crate::store::collection::TotalRow;
 
 /// What an entry costs beside its text, in bytes: key, headers, book-keeping; rounded up.
 const OVERHEAD: usize = 1_200;
 /// Longest path with its query under which an answer is kept, in bytes.
 const LONGEST_KEY: usize = 512;
-/// What a number of a set costs, in bytes.
-const TOTAL: usize = 160;
 
 /// The kept answers of a process.
 pub struct KeptAnswers {
     /// By path and query.
     answers: Kept<String, Rendered>,
-    /// What strangers may know of how much there is of a set, by game and set.
-    totals: Kept<(String, String), Arc<[TotalRow]>>,
     clock: FeedClock,
 }
 
 impl KeptAnswers {
-    /// Answers of so many bytes together, and as many for totals of sets; `trust` is how long they are believed after the feed was read.
+    /// Answers of so many bytes together; `trust` is how long they are believed after the feed was read.
     pub fn new(bytes: u64, trust: Duration) -> Self {
         let weigh = |key: &String, answer: &Rendered| key.len() + answer.weight() + OVERHEAD;
-        let weigh_totals = |key: &(String, String), rows: &Arc<[TotalRow]>| {
-            key.0.len() + key.1.len() + rows.len() * TOTAL
-        };
-        Self {
-            answers: Kept::new(bytes, weigh),
-            totals: Kept::new(bytes, weigh_totals),
-            clock: FeedClock::new(trust),
-        }
+        Self { answers: Kept::new(bytes, weigh), clock: FeedClock::new(trust) }
     }
 
     /// The kept answer to a request, or the one that `make` makes, which is kept. It must depend on nothing but the path, the query and the
@@ -66,32 +53,9 @@ impl KeptAnswers {
         Ok(response)
     }
 
-    /// The kept totals of a set for strangers, or those that `count` gives, which are kept if there are any: a set that somebody makes up takes
-    /// no room.
-    pub async fn totals(
-        &self,
-        game: &str,
-        set: &str,
-        count: impl Future<Output = Result<Vec<TotalRow>, Problem>>,
-    ) -> Result<Arc<[TotalRow]>, Problem> {
-        let key = (game.to_owned(), set.to_owned());
-        if self.clock.is_current()
-            && let Some(kept) = self.totals.find(&key)
-        {
-            return Ok(kept);
-        }
-        let ticket = self.totals.ticket();
-        let rows: Arc<[TotalRow]> = count.await?.into();
-        if !rows.is_empty() {
-            self.totals.keep(ticket, key, Arc::clone(&rows));
-        }
-        Ok(rows)
-    }
-
     /// Drops everything: something has happened to the catalogue.
     pub fn forget(&self) {
         self.answers.forget_all();
-        self.totals.forget_all();
     }
 
     /// How far the feed is heard.

@@ -58,6 +58,7 @@ mod second_factor_attempts;
 mod serial_attempts;
 pub mod server;
 pub mod sessions;
+mod set_totals;
 pub mod sets;
 pub mod shared_attempts;
 pub mod sse;

@@ -1,5 +1,7 @@
 //! Sets, with what everybody may know about how far they are unlocked.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Date, Int4, Nullable, Text, Timestamptz};
@@ -74,6 +76,20 @@ pub async fn list(
 pub async fn exists(mut conn: &Connection, game: &str, code: &str) -> StoreResult<bool> {
     let set = sets::table.filter(sets::game_code.eq(game).and(sets::code.eq(code)));
     Ok(diesel::select(diesel::dsl::exists(set)).get_result(&mut conn).await?)
+}
+
+/// The names of those of the sets that there are, by code.
+pub async fn names(
+    mut conn: &Connection,
+    game: &str,
+    codes: &[&str],
+) -> StoreResult<BTreeMap<String, String>> {
+    let found: Vec<(String, String)> = sets::table
+        .filter(sets::game_code.eq(game).and(sets::code.eq_any(codes)))
+        .select((sets::code, sets::name))
+        .load(&mut conn)
+        .await?;
+    Ok(found.into_iter().collect())
 }
 
 /// The set of that code.

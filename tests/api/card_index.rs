@@ -61,6 +61,7 @@ async fn memory_finds_what_the_database_finds() {
     for number in ["001", "002", "003"] {
         database.give_copy(&holder.id, "ttcg", "veil", number).await;
     }
+    database.give_copy(&holder.id, "ttcg", "hearth", "001").await;
     // Some were submitted, some as often as each other.
     database
         .sql(
@@ -104,10 +105,15 @@ async fn memory_finds_what_the_database_finds() {
     for game in ["ttcg", "emoji-tcg", "uno-emoji", "emojito", "emojo-dojo"] {
         paths.push(format!("/v1/games/{game}/facets"));
         paths.push(format!("/v1/cards/random?seed=x&game={game}"));
+        paths.push(format!("/v1/collection/completion?game={game}"));
         for fields in ["", "&fields=name,number", "&order=desc"] {
             paths.push(format!("/v1/cards?game={game}&limit=9&total=true{fields}"));
         }
     }
+    for set in ["veil", "hearth", "nowhere"] {
+        paths.push(format!("/v1/collection/completion?game=ttcg&set={set}"));
+    }
+    paths.push("/v1/collection/completion?game=nothing".to_owned());
     paths.push("/v1/games/ttcg/facets?set=veil".to_owned());
     paths.push("/v1/games/ttcg/facets?set=nowhere".to_owned());
     let (mut answered, mut pages) = (0, 0);

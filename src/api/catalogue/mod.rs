@@ -4,6 +4,7 @@
 //! Whoever is behind the feed for longer than the time of trust believes nothing that it keeps, and asks the database.
 
 mod clock;
+mod derived;
 mod feed;
 mod keep;
 mod progress;
@@ -13,17 +14,19 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use metrics::Counter;
-use moka::sync::Cache;
 
 pub use self::clock::FeedClock;
+use self::derived::Derived;
 pub use self::feed::Feed;
 use self::progress::Progress;
 use super::extract::Rendered;
 use super::problem::Problem;
+use super::set_totals::TotalsKey;
 use crate::domain::code::Code;
 use crate::search::CardQuery;
 use crate::search::index::{Snapshot, needs_progress};
 use crate::store::Store;
+use crate::store::collection::TotalRow;
 
 /// Which cards were counted. Manifests of other revisions have other facets, and read queries in another way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +43,8 @@ pub struct FacetsKey {
 
 /// Memory for counts of values, in bytes.
 const FACETS: u64 = 4 * 1024 * 1024;
+/// Memory for totals of sets, in bytes: some 2,000 sets.
+const TOTALS: u64 = 4 * 1024 * 1024;
 
 /// The index of all cards.
 pub struct Catalogue {
@@ -48,8 +53,10 @@ pub struct Catalogue {
     /// Rises with every change that shows.
     version: AtomicU64,
     clock: FeedClock,
-    /// Counts of values, as strangers get them, with the version of the cards that were counted.
-    facets: Cache<FacetsKey, (u64, Rendered)>,
+    /// Counts of values, as strangers get them.
+    facets: Derived<FacetsKey, Rendered>,
+    /// How much there is of sets, as strangers may know it.
+    totals: Derived<TotalsKey, Arc<[TotalRow]>>,
     progress: Progress,
     hits: Counter,
     misses: Counter,
@@ -62,12 +69,10 @@ impl Catalogue {
             now: RwLock::default(),
             version: AtomicU64::new(0),
             clock: FeedClock::new(trust),
-            facets: Cache::builder()
-                .max_capacity(FACETS)
-                .weigher(|key: &FacetsKey, (_, answer): &(u64, Rendered)| {
-                    u32::try_from(key.q.len() + answer.weight() + 1_200).unwrap_or(u32::MAX)
-                })
-                .build(),
+            facets: Derived::new(FACETS, |key: &FacetsKey, answer: &Rendered| {
+                key.q.len() + answer.weight() + 1_200
+            }),
+            totals: Derived::new(TOTALS, |_, rows: &Arc<[TotalRow]>| 600 + rows.len() * 140),
             progress: Progress::default(),
             hits: metrics::counter!("card_index_hits_total"),
             misses: metrics::counter!("card_index_misses_total"),
@@ -106,13 +111,22 @@ impl Catalogue {
         if !self.clock.is_current() {
             return None;
         }
-        let (version, answer) = self.facets.get(key)?;
-        (version == self.version()).then_some(answer)
+        self.facets.find(key, self.version())
     }
 
     /// Keeps counts of values; `version` is of before they were counted.
     pub fn keep_facets(&self, key: FacetsKey, version: u64, answer: Rendered) {
-        self.facets.insert(key, (version, answer));
+        self.facets.keep(key, version, answer);
+    }
+
+    /// How much there is of a set, if that was counted in the cards of that version.
+    pub(super) fn totals(&self, key: &TotalsKey, version: u64) -> Option<Arc<[TotalRow]>> {
+        self.totals.find(key, version)
+    }
+
+    /// Keeps how much there is of a set; `version` is of before it was counted.
+    pub(super) fn keep_totals(&self, key: TotalsKey, version: u64, totals: Arc<[TotalRow]>) {
+        self.totals.keep(key, version, totals);
     }
 
     /// How far the index is.

@@ -84,9 +84,6 @@ pub(in crate::store) async fn owned(
 /// How many there are of a part of a set.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct TotalRow {
-    /// Name of the set.
-    #[diesel(sql_type = Text)]
-    pub set_name: String,
     /// `cards`, `printings`, `rarity` or `kind`.
     #[diesel(sql_type = Text)]
     pub part: String,
@@ -130,10 +127,7 @@ pub(in crate::store) async fn totals(
             " HAVING count(*) > 0 UNION ALL SELECT 'printings', '', 0, count(rarity) FROM one HAVING count(*) > 0 \
              UNION ALL SELECT 'rarity', rarity, min(tier), count(*) FROM one WHERE rarity IS NOT NULL GROUP BY rarity \
              UNION ALL SELECT 'kind', kind, 0, count(DISTINCT id) FROM one GROUP BY kind) \
-             SELECT sets.name AS set_name, part.* FROM part JOIN sets ON sets.game_code = ",
-        )
-        .bind::<Text, _>(game)
-        .push(" AND sets.code = ")
-        .bind::<Text, _>(set);
+             SELECT * FROM part",
+        );
     Ok(sql.filtered().load(conn).await?)
 }

@@ -1,0 +1,32 @@
+//! What was made of the cards in memory, kept while they are the same.
+
+use std::hash::Hash;
+
+use moka::sync::Cache;
+
+/// Values by key, of so many bytes together, each with the version of the cards that it was made of.
+pub(super) struct Derived<K, V>(Cache<K, (u64, V)>);
+
+impl<K, V> Derived<K, V>
+where
+    K: Hash + Eq + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    /// `weigh` tells how many bytes an entry takes, book-keeping included.
+    pub(super) fn new(bytes: u64, weigh: impl Fn(&K, &V) -> usize + Send + Sync + 'static) -> Self {
+        let weigh = move |key: &K, (_, value): &(u64, V)| {
+            u32::try_from(weigh(key, value)).unwrap_or(u32::MAX)
+        };
+        Self(Cache::builder().max_capacity(bytes).weigher(weigh).build())
+    }
+
+    /// What was made of the cards of that version.
+    pub(super) fn find(&self, key: &K, version: u64) -> Option<V> {
+        self.0.get(key).filter(|(of, _)| *of == version).map(|(_, value)| value)
+    }
+
+    /// Keeps a value; `version` is of before it was made.
+    pub(super) fn keep(&self, key: K, version: u64, value: V) {
+        self.0.insert(key, (version, value));
+    }
+}
