@@ -10,6 +10,16 @@ const CODES: &str = "WITH drawn AS (DELETE FROM bench.codes WHERE n IN (SELECT n
 /// Codes of one card.
 const CODES_OF_ONE: &str = "WITH drawn AS (DELETE FROM bench.hot_codes WHERE n IN (SELECT n FROM bench.hot_codes ORDER BY n LIMIT :many) RETURNING *) \
      SELECT code_number, card_name, account AS caller, card, code_prefix, encode(code_mac, 'hex') AS code_mac FROM drawn ORDER BY n";
+/// More codes of that card, made of others: of its own set there are too few for many runs.
+const MORE_OF_ONE: &str = "WITH others AS (DELETE FROM bench.codes WHERE n IN ( \
+         SELECT n FROM bench.codes ORDER BY n DESC LIMIT (SELECT greatest(6000 - count(*), 0) FROM bench.hot_codes)) RETURNING *), \
+     hot AS (SELECT h.card, t.name FROM bench.hidden h JOIN card_content t ON t.card_id = h.card ORDER BY h.n LIMIT 1) \
+     INSERT INTO bench.hot_codes (n, code_number, card_name, account, card, code_prefix, code_mac) \
+     SELECT (SELECT coalesce(max(n), 0) FROM bench.hot_codes) + row_number() OVER (), \
+            code_number, hot.name, account, hot.card, code_prefix, code_mac FROM others, hot; \
+     UPDATE copies c SET printing_id = hot.id FROM bench.hot_codes u, \
+         (SELECT p.id FROM bench.hidden h JOIN printings p ON p.card_id = h.card ORDER BY h.n, p.tier LIMIT 1) hot \
+     WHERE c.code_prefix = u.code_prefix AND c.code_mac = u.code_mac AND c.printing_id <> hot.id";
 /// Fifty at a time for one account.
 const BATCHES: &str = "WITH drawn AS (DELETE FROM bench.codes WHERE n IN (SELECT n FROM bench.codes ORDER BY n LIMIT :many * 50) RETURNING *), \
      placed AS (SELECT *, row_number() OVER (ORDER BY n) - 1 AS place FROM drawn) \
@@ -60,6 +70,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::post("create_submission", "submit a serial, all of one card", "/v1/submissions")
         .body(SUBMIT)
         .by(Row)
+        .prepare(&[MORE_OF_ONE])
         .rows(CODES_OF_ONE)
         .spends(6_000)
         .writes(SUBMITS)
