@@ -27,7 +27,7 @@ pub struct AuditEntryResponse {
     #[schema(example = "account:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
     pub target: String,
     /// Anything worth knowing.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Object, example = json!({ "role": "moderator" }))]
     pub details: serde_json::Value,
     /// When.
     pub created_at: DateTime<Utc>,

@@ -43,6 +43,7 @@ pub struct BulkFileResponse {
     #[schema(example = "cards")]
     pub r#type: String,
     /// What is in it.
+    #[schema(example = "All cards of the game, one JSON object a line.")]
     pub description: &'static str,
     /// Since when it has these bytes.
     pub updated_at: DateTime<Utc>,

@@ -63,11 +63,18 @@ pub struct EffectResponse {
     /// Where on the card it stands, in games that have slots.
     pub slot: Option<String>,
     /// The printed sentence.
+    #[schema(example = "When this card is destroyed, draw a card.")]
     pub text: String,
 }
 
 /// A card that the caller may see.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "game": "ttcg", "set": "hearth", "number": "001", "hidden": false,
+    "name": "Kettle Imp", "kind": "unit", "attributes": { "type": "fire", "rank": 1, "attack": 300, "defense": 200 },
+    "effects": [{ "style": "passive", "text": "When this card is destroyed, draw a card." }],
+    "updated_at": "2026-11-21T08:50:41.563424Z",
+}))]
 pub struct OpenCardResponse {
     /// Its id.
     pub id: Uuid,
@@ -86,6 +93,7 @@ pub struct OpenCardResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unlock: Option<CardUnlock>,
     /// Its name.
+    #[schema(example = "Kettle Imp")]
     pub name: String,
     /// Code of its kind.
     #[schema(value_type = String, example = "unit")]
@@ -178,6 +186,9 @@ impl From<HiddenCard> for HiddenCardResponse {
 
 /// A card in one rarity.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b12", "rarity": "uncommon", "tier": 2, "attributes": { "attack": 305, "defense": 205 },
+}))]
 pub struct PrintingResponse {
     /// Its id.
     pub id: Uuid,

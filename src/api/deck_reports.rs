@@ -83,6 +83,7 @@ pub struct ViolationResponse {
     #[schema(example = "2.2.1")]
     pub section: String,
     /// The rule in a sentence.
+    #[schema(example = "A deck has at most two copies of a card.")]
     pub rule_text: String,
     /// The number that the rule allows or demands.
     #[serde(skip_serializing_if = "Option::is_none")]

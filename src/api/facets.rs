@@ -76,9 +76,9 @@ pub struct FacetResponse {
 
 /// A value.
 #[derive(Debug, PartialEq, Serialize, ToSchema)]
+#[schema(example = json!({ "value": "reptile", "name": "Reptile", "cards": 7 }))]
 pub struct FacetValueResponse {
     /// A code, a number, `true` or `false`: as cards have it.
-    #[schema(example = "reptile")]
     pub value: Value,
     /// Its name, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]

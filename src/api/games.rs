@@ -29,8 +29,10 @@ pub struct GameSummary<'a> {
     #[schema(example = "ttcg")]
     pub code: &'a str,
     /// Its name.
+    #[schema(example = "TTCG")]
     pub name: &'a str,
     /// What it is, in a sentence or two.
+    #[schema(example = "The main game: units, spells and traps.")]
     pub description: &'a str,
     /// Version of the rulebook that the manifest restates.
     #[schema(example = "1.0")]
@@ -66,8 +68,10 @@ pub struct GameResponse<'a> {
     #[schema(example = "ttcg")]
     pub code: &'a str,
     /// Its name.
+    #[schema(example = "TTCG")]
     pub name: &'a str,
     /// What it is, in a sentence or two.
+    #[schema(example = "The main game: units, spells and traps.")]
     pub description: &'a str,
     /// Version of the rulebook that the manifest restates.
     #[schema(example = "1.0")]
@@ -121,6 +125,7 @@ pub struct FormatSummary<'a> {
     #[schema(example = "standard")]
     pub code: &'a str,
     /// Its name.
+    #[schema(example = "Standard")]
     pub name: &'a str,
     /// Version of its rules.
     #[schema(example = "1")]
@@ -130,6 +135,7 @@ pub struct FormatSummary<'a> {
     #[schema(value_type = Option<String>, example = "2026-11-01")]
     pub effective_from: Option<Date>,
     /// What it is, in a sentence or two.
+    #[schema(example = "A deck of exactly fifty cards.")]
     pub description: &'a str,
     /// Codes of its variants; the first is in force when nothing is said.
     pub variants: Vec<&'a str>,

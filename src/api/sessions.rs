@@ -46,6 +46,7 @@ pub struct TokensResponse {
     /// The account that logged in.
     pub account_id: Uuid,
     /// Send as `Authorization: Bearer …`.
+    #[schema(example = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl")]
     pub access_token: String,
     /// Always `Bearer`.
     #[schema(example = "Bearer")]

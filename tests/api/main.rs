@@ -27,6 +27,7 @@ mod collection;
 mod collection_imports;
 mod community;
 mod connections;
+mod contract;
 mod copies;
 mod database_poolers;
 mod database_refusals;

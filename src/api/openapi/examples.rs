@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// Deeper than any body of ours.
-const MAX_DEPTH: usize = 12;
+const MAX_DEPTH: usize = 24;
 
 /// An example of a schema in the document `root`; `None` when nothing can be said of it.
 pub(super) fn example(root: &Value, schema: &Value, depth: usize) -> Option<Value> {
@@ -13,6 +13,9 @@ pub(super) fn example(root: &Value, schema: &Value, depth: usize) -> Option<Valu
     let inner = |schema: &Value| example(root, schema, depth + 1);
     if let Some(example) = schema.get("example") {
         return Some(example.clone());
+    }
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        return values.first().cloned();
     }
     if let Some(path) = schema.get("$ref").and_then(Value::as_str) {
         return root.pointer(path.strip_prefix('#')?).and_then(inner);
@@ -40,6 +43,7 @@ pub(super) fn example(root: &Value, schema: &Value, depth: usize) -> Option<Valu
         ("string", Some("uuid")) => Some(json!("01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")),
         ("string", Some("date-time")) => Some(json!("2026-11-21T08:50:41.563424Z")),
         ("string", Some("date")) => Some(json!("2026-11-01")),
+        ("object", _) => Some(json!({})),
         ("boolean", _) => Some(json!(false)),
         ("integer", _) => Some(schema.get("minimum").cloned().unwrap_or(json!(1))),
         _ => None,

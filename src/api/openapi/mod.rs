@@ -1,15 +1,18 @@
 //! The OpenAPI document: what routes.rs mounts, with what all operations have in common.
 
 mod examples;
+mod webhooks;
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::{Value, json};
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{Parameter, ParameterBuilder};
-use utoipa::openapi::schema::{Object, Type};
+use utoipa::openapi::schema::{ArrayItems, Components, Object, Schema, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::server::ServerBuilder;
 use utoipa::openapi::{
     Content, OpenApi, Ref, RefOr, Response, ResponseBuilder, path::Operation, path::ParameterIn,
 };
@@ -89,14 +92,83 @@ impl Modify for Common {
                 .to_owned(),
         );
         components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+        name_items(components);
+        document.webhooks = Some(webhooks::posted());
+        let here = "The instance that serves this document.";
+        document.servers =
+            Some(vec![ServerBuilder::new().url("/").description(Some(here)).build()]);
         for (path, item) in &mut document.paths.paths {
             let methods =
                 [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
             for operation in methods.into_iter().flatten() {
+                describe_answers(operation, components);
                 complete(path, operation);
             }
         }
     }
+}
+
+/// Refers to the items of pages by their names: a parameter of a generic type is written out where it is used.
+fn name_items(components: &mut Components) {
+    let mut items = BTreeMap::new();
+    for (name, schema) in &mut components.schemas {
+        if let Some(item) = name.strip_prefix("Page_")
+            && let RefOr::T(Schema::Object(page)) = schema
+            && let Some(RefOr::T(Schema::Array(data))) = page.properties.get_mut("data")
+        {
+            let named = RefOr::Ref(Ref::from_schema_name(item));
+            let named = ArrayItems::RefOrSchema(Box::new(named));
+            if let ArrayItems::RefOrSchema(schema) = std::mem::replace(&mut data.items, named) {
+                items.insert(item.to_owned(), *schema);
+            }
+        }
+    }
+    for (name, schema) in items {
+        components.schemas.entry(name).or_insert(schema);
+    }
+}
+
+/// Describes answers of which the operation says no more: by what their body is, or else by their status. The specification demands it.
+fn describe_answers(operation: &mut Operation, components: &Components) {
+    for (status, response) in &mut operation.responses.responses {
+        let RefOr::T(response) = response else { continue };
+        if response.description.is_empty() {
+            let body = response.content.values().find_map(|content| match content {
+                RefOr::T(content) => described(content.schema.as_ref()?, components),
+                RefOr::Ref(_) => None,
+            });
+            let of_status = match status.as_str() {
+                "201" => "It was created.",
+                "202" => "It was accepted, and is done later.",
+                "204" => "It was done.",
+                _ => "What was asked for.",
+            };
+            response.description = body.unwrap_or_else(|| of_status.to_owned());
+        }
+    }
+}
+
+/// What is said of a schema, or of the one that it refers to.
+fn described(schema: &RefOr<Schema>, components: &Components) -> Option<String> {
+    let schema = match schema {
+        RefOr::T(schema) => schema,
+        RefOr::Ref(reference) => {
+            let name = reference.ref_location.rsplit('/').next()?;
+            match components.schemas.get(name)? {
+                RefOr::T(schema) => schema,
+                RefOr::Ref(_) => return None,
+            }
+        }
+    };
+    let description = match schema {
+        Schema::Object(object) => &object.description,
+        Schema::Array(array) => &array.description,
+        Schema::OneOf(one_of) => &one_of.description,
+        Schema::AllOf(all_of) => &all_of.description,
+        Schema::AnyOf(any_of) => &any_of.description,
+        _ => return None,
+    };
+    description.clone()
 }
 
 fn complete(path: &str, operation: &mut Operation) {
@@ -155,6 +227,8 @@ fn complete(path: &str, operation: &mut Operation) {
         operation.parameters.get_or_insert_default().push(RefOr::T(if_none_match()));
         describe(operation, "200", "ETag", "Version of the answer, for `If-None-Match`.");
     }
+    // What needs no token says so: without a word, generators take it for unknown.
+    operation.security.get_or_insert_default();
     let statuses: Vec<String> = operation.responses.responses.keys().cloned().collect();
     for status in &statuses {
         describe(operation, status, "X-Request-Id", "Id of the request, as in the log.");

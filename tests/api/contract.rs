@@ -1,0 +1,134 @@
+//! The OpenAPI document as generators of clients read it: valid by the specification, every example valid by its schema, nothing unused.
+
+use std::collections::BTreeSet;
+
+use cardscape::api::openapi::document;
+use jsonschema::{Draft, Registry};
+use serde_json::{Value, json};
+
+/// Where the document is while its parts refer to each other.
+const DOCUMENT: &str = "urn:cardscape:openapi";
+
+fn whole() -> Value {
+    serde_json::to_value(document()).unwrap()
+}
+
+/// Each value in the document, with its JSON pointer (RFC 6901). Examples are no part of it.
+fn walk<'d>(value: &'d Value, pointer: &str, visit: &mut impl FnMut(&str, &'d Value)) {
+    visit(pointer, value);
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                if !["example", "examples", "default", "enum", "const"].contains(&name.as_str()) {
+                    let name = name.replace('~', "~0").replace('/', "~1");
+                    walk(member, &format!("{pointer}/{name}"), visit);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                walk(item, &format!("{pointer}/{at}"), visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A pointer as the fragment of a URI (RFC 6901, section 6).
+fn in_a_uri(pointer: &str) -> String {
+    pointer.replace('%', "%25").replace('{', "%7B").replace('}', "%7D")
+}
+
+/// The schema of the OpenAPI Initiative for documents of version 3.1, of 2022-10-07, and that of JSON Schema for the schemas in it.
+#[test]
+fn the_document_is_valid() {
+    let official = include_str!("../data/openapi-3.1-2022-10-07.json");
+    let official: Value = serde_json::from_str(official).unwrap();
+    let official = jsonschema::validator_for(&official).unwrap();
+    let document = whole();
+    let faults = official.iter_errors(&document);
+    let faults: Vec<String> =
+        faults.map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+    assert_eq!(faults, Vec::<String>::new());
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        jsonschema::draft202012::meta::validate(schema)
+            .unwrap_or_else(|fault| panic!("{name}: {fault}"));
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_every_component_is_used() {
+    let document = whole();
+    let mut used = BTreeSet::new();
+    walk(&document, "", &mut |pointer, value| {
+        if let Some(reference) = value.get("$ref").and_then(Value::as_str) {
+            let target = reference.strip_prefix('#').unwrap();
+            assert!(document.pointer(target).is_some(), "{pointer} refers to {reference}");
+            used.insert(target.to_owned());
+        }
+    });
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let security = operation["security"].as_array();
+            let security =
+                security.unwrap_or_else(|| panic!("{method} {path} says nothing of security"));
+            for scheme in security.iter().flat_map(|one| one.as_object().unwrap().keys()) {
+                used.insert(format!("/components/securitySchemes/{scheme}"));
+            }
+        }
+    }
+    for (kind, components) in document["components"].as_object().unwrap() {
+        for name in components.as_object().unwrap().keys() {
+            let component = format!("/components/{kind}/{name}");
+            assert!(used.contains(&component), "nothing refers to {component}");
+        }
+    }
+}
+
+/// Types that stand where they are used have no name in a generated client, or a bad one.
+#[test]
+fn items_of_lists_have_names() {
+    let document = whole();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        let items = &schema["properties"]["data"]["items"];
+        assert!(items.is_null() || items["type"] != "object", "{name}");
+    }
+}
+
+#[test]
+fn every_example_is_valid_by_its_schema() {
+    let document = whole();
+    let registry = Registry::new()
+        .draft(Draft::Draft202012)
+        .add(DOCUMENT, document.clone())
+        .unwrap()
+        .prepare()
+        .unwrap();
+    let mut faults = Vec::new();
+    let mut check = |schema: &str, example: &Value| {
+        let validator = jsonschema::options()
+            .with_draft(Draft::Draft202012)
+            .with_registry(&registry)
+            .should_validate_formats(true)
+            .build(&json!({ "$ref": format!("{DOCUMENT}#{}", in_a_uri(schema)) }))
+            .unwrap_or_else(|fault| panic!("{schema}: {fault}"));
+        for fault in validator.iter_errors(example) {
+            faults.push(format!("{schema}{}: {fault}", fault.instance_path()));
+        }
+    };
+    let mut examples = 0;
+    walk(&document, "", &mut |pointer, value| {
+        // Of a body or a parameter, beside its schema; of a schema, in it.
+        let schema = if value.get("schema").is_some() {
+            format!("{pointer}/schema")
+        } else {
+            pointer.to_owned()
+        };
+        if let Some(example) = value.get("example") {
+            check(&schema, example);
+            examples += 1;
+        }
+    });
+    assert!(examples > 900, "{examples}");
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
