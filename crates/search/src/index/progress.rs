@@ -36,7 +36,7 @@ impl Progress {
 
     /// The cards of a segment that started hidden, by their count.
     pub(super) fn of_segment(&self, segment: &Segment) -> Option<&Keyed<i128>> {
-        let is_wanted = |(one, _): &&(Arc<Segment>, _)| std::ptr::eq(&raw const **one, segment);
+        let is_wanted = |(one, _): &&(Arc<Segment>, _)| std::ptr::eq(Arc::as_ptr(one), segment);
         self.segments.iter().find(is_wanted).map(|(_, keyed)| keyed)
     }
 }

@@ -219,6 +219,15 @@ impl Snapshot {
         Facets { counts: naive::facet_counts(tally), cut: asked.is_cut() }
     }
 
+    /// Whether the asker sees a card of a part, and it is of that place.
+    fn is_in(part: &Part, at: u32, place: NamePlace<'_>, view: &View) -> bool {
+        let PlaceKey { game, set, .. } = part.segment.place(at);
+        part.live.contains(at)
+            && place.game.is_none_or(|wanted| wanted == game)
+            && place.set.is_none_or(|wanted| wanted == set)
+            && !view.iter().any(|card| card.id == part.segment.id(at))
+    }
+
     /// The cards of a part that the asker sees, with content, of a game and a set.
     fn open_in(part: &Part, place: NamePlace<'_>, view: &View) -> RoaringBitmap {
         let open = &*Self::seen(part, view) & part.segment.open();
@@ -236,8 +245,11 @@ impl Snapshot {
         let mut found: Vec<Alike> =
             own.filter_map(|card| Alike::new(query, &typed, card)).collect();
         for part in &self.parts {
-            let allowed = Self::open_in(part, place, view);
-            let mut alike = part.segment.alike(query, &typed, &allowed);
+            let mut alike = if query.near {
+                part.segment.alike(query, &typed, &Self::open_in(part, place, view))
+            } else {
+                part.segment.exactly(query, &typed, |at| Self::is_in(part, at, place, view))
+            };
             // Read no more than are ranked: those behind the last of them cannot come before it.
             if alike.len() > MAX_ALIKE {
                 alike.sort_by(names::likelier);
@@ -273,12 +285,9 @@ impl Snapshot {
             }
         }
         for part in &self.parts {
-            let own = |at: u32| !view.iter().any(|card| card.id == part.segment.id(at));
-            for at in &part.segment.same_key(key) {
-                if part.live.contains(at) && part.segment.place(at).game == game && own(at) {
-                    found.push(named_card(&part.segment, at, false));
-                }
-            }
+            let same = part.segment.same_key(key).into_iter();
+            let same = same.filter(|at| Self::is_in(part, *at, place, view));
+            found.extend(same.map(|at| named_card(&part.segment, at, false)));
         }
         found.sort_by(|one, other| (&one.set, &one.number).cmp(&(&other.set, &other.number)));
         found

@@ -12,6 +12,7 @@ mod vocabulary;
 mod window;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -168,15 +169,29 @@ impl Segment {
         if game.is_none() && set.is_none() {
             return None;
         }
+        let is_wanted = |one: &SetRange| {
+            game.is_none_or(|game| *one.game == *game) && set.is_none_or(|set| *one.set == *set)
+        };
+        Some(self.of_sets(is_wanted, |range| range))
+    }
+
+    /// The cards of these sets, each range cut by `cut`. A game's sets are neighbours, and so one range.
+    fn of_sets(
+        &self,
+        wanted: impl Fn(&SetRange) -> bool,
+        cut: impl Fn(Range<u32>) -> Range<u32>,
+    ) -> RoaringBitmap {
         let mut cards = RoaringBitmap::new();
-        for range in &self.sets {
-            if game.is_none_or(|game| *range.game == *game)
-                && set.is_none_or(|set| *range.set == *set)
-            {
-                cards.insert_range(range.start..range.end);
+        let mut run = 0..0;
+        for set in self.sets.iter().filter(|set| wanted(set)) {
+            if set.start != run.end {
+                cards.insert_range(cut(run));
+                run = set.start..set.start;
             }
+            run.end = set.end;
         }
-        Some(cards)
+        cards.insert_range(cut(run));
+        cards
     }
 
     /// The card with an id.

@@ -98,6 +98,23 @@ impl Segment {
         found.unwrap_or_default()
     }
 
+    /// The cards that are allowed whose name has the typed key. It looks at no others.
+    pub(in crate::index) fn exactly(
+        &self,
+        query: &NameQuery,
+        typed: &BTreeSet<Trigram>,
+        is_allowed: impl Fn(u32) -> bool,
+    ) -> Vec<AlikeName> {
+        let same = self.same_key(&query.search_key).into_iter().filter(|at| is_allowed(*at));
+        let own = |at: u32| AlikeName {
+            at,
+            is_same: true,
+            has_words: self.has_words(at, &query.words),
+            likeness: likeness(typed.len(), self.names.sizes[at as usize].into(), typed.len()),
+        };
+        same.map(own).collect()
+    }
+
     /// The cards among `allowed` whose names are like a typed one.
     pub(in crate::index) fn alike(
         &self,
@@ -114,9 +131,6 @@ impl Segment {
             let has_words = with_words.contains(at) && self.has_words(at, &query.words);
             AlikeName { at, is_same: same.contains(at), has_words, likeness }
         };
-        if !query.near {
-            return same.iter().map(|at| own(at, typed.len())).collect();
-        }
         let wanted = (&with_words & allowed) | &same;
         let (candidates, shared) = self.shared(typed, wanted, allowed);
         let alike = candidates.iter().map(|at| own(at, shared[at as usize].into()));

@@ -339,10 +339,7 @@ impl<'s> Filling<'_, 's> {
             let part = match of {
                 None => rest.clone(),
                 Some((game, kind)) => {
-                    let mut of_game = RoaringBitmap::new();
-                    for set in segment.sets.iter().filter(|set| *set.game == **game) {
-                        of_game.insert_range(set.start..set.end);
-                    }
+                    let mut of_game = self.plan.of_sets(|set| *set.game == **game);
                     of_game &= segment.kinds.any_of([kind], self.plan.window());
                     of_game & &rest
                 }

@@ -224,19 +224,9 @@ impl<'s> Plan<'s> {
         }
     }
 
-    fn of_sets(&self, wanted: impl Fn(&super::SetRange) -> bool) -> RoaringBitmap {
-        let mut cards = RoaringBitmap::new();
-        // Sets of a game are neighbours.
-        let mut run = 0..0;
-        for set in self.segment.sets.iter().filter(|set| wanted(set)) {
-            if set.start != run.end {
-                cards.insert_range(self.window.of_range(run));
-                run = set.start..set.start;
-            }
-            run.end = set.end;
-        }
-        cards.insert_range(self.window.of_range(run));
-        cards
+    /// The cards of the window that are in these sets.
+    pub(super) fn of_sets(&self, wanted: impl Fn(&super::SetRange) -> bool) -> RoaringBitmap {
+        self.segment.of_sets(wanted, |range| self.window.of_range(range))
     }
 
     /// The cards of the window that were unlocked, and when.
