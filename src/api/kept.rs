@@ -16,6 +16,20 @@ pub(super) struct Kept<K, V> {
     oldest: AtomicU64,
 }
 
+/// A cache of so many bytes; `weigh` tells how many an entry takes, book-keeping included. Each value stands beside a number of whoever keeps it.
+pub(super) fn bounded<K, V>(
+    bytes: u64,
+    weigh: impl Fn(&K, &V) -> usize + Send + Sync + 'static,
+) -> Cache<K, (u64, V)>
+where
+    K: Hash + Eq + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    let weigh =
+        move |key: &K, (_, value): &(u64, V)| u32::try_from(weigh(key, value)).unwrap_or(u32::MAX);
+    Cache::builder().max_capacity(bytes).weigher(weigh).build()
+}
+
 /// What a value must have that is to be kept: it was taken before the database was asked, and nothing was dropped since. A value that was
 /// read before a change would else be put in after the change was dropped, and stay.
 #[derive(Clone, Copy, Debug)]
@@ -26,16 +40,9 @@ where
     K: Hash + Eq + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// Room for so many bytes; `weigh` tells how many an entry takes, book-keeping included.
+    /// Room for so many bytes: see [`bounded`].
     pub(super) fn new(bytes: u64, weigh: impl Fn(&K, &V) -> usize + Send + Sync + 'static) -> Self {
-        let weigh = move |key: &K, (_, value): &(u64, V)| {
-            u32::try_from(weigh(key, value)).unwrap_or(u32::MAX)
-        };
-        Self {
-            values: Cache::builder().max_capacity(bytes).weigher(weigh).build(),
-            generation: Mutex::new(1),
-            oldest: AtomicU64::new(0),
-        }
+        Self { values: bounded(bytes, weigh), generation: Mutex::new(1), oldest: AtomicU64::new(0) }
     }
 
     /// The value of that key, unless it was dropped.

@@ -38,6 +38,8 @@ impl AppState {
             return Ok(kept);
         }
         let totals: Arc<[TotalRow]> = count(&cards, game, set).into();
+        // Somebody may have cards of a thousand sets: whoever else waits for this thread comes in between.
+        tokio::task::yield_now().await;
         // A set that somebody makes up takes no room.
         if !totals.is_empty() {
             self.catalogue.keep_totals(key, version, Arc::clone(&totals));

@@ -67,7 +67,7 @@ impl Drop for Delivery {
 }
 
 impl AttemptBatches {
-    /// Attempts in the database of `store`, whose connections are for this alone. Must be called in a runtime of tokio, which outlives all requests.
+    /// Attempts in the database of `store`, whose connections no request takes. Must be called in a runtime of tokio that outlives all requests.
     pub fn new(store: Store) -> Self {
         Self { orders: Orders::new(), store }
     }

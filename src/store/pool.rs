@@ -275,8 +275,8 @@ impl Store {
         Ok((begun, acting.collect()))
     }
 
-    /// Waits for what another task asks of the database for this request, no longer than the request may wait for it.
-    pub(super) async fn wait_for<T>(
+    /// Waits for what another task, or another request, asks of the database for this request, no longer than it may wait for the database itself.
+    pub async fn wait_for<T>(
         &self,
         answer: impl Future<Output = StoreResult<T>>,
     ) -> StoreResult<T> {

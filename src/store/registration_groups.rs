@@ -58,7 +58,7 @@ enum Outcome {
 }
 
 impl RegistrationGroups {
-    /// For requests that take their attempts there. The connections of `store` are for this alone. Must be called in a runtime of tokio, which outlives all requests.
+    /// For requests that take their attempts there. No request takes the connections of `store`. Must be called in a runtime of tokio that outlives all requests.
     pub fn new(store: Store, attempts: AttemptBatches) -> Self {
         Self { orders: Orders::new(), attempts, store }
     }

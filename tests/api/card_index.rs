@@ -1,7 +1,9 @@
 //! Cards found in memory: the same as the database finds, and as they are.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use cardscape::store::unlocks;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
@@ -204,6 +206,10 @@ async fn progress_shows() {
     assert_eq!(found("sort:submissions order:desc").await, ["002", "001", "003"]);
     assert_eq!(found("-submissions:0 is:hidden").await, ["002"]);
 
+    let session = &mut *memory.store().connection().await.unwrap();
+    assert!(unlocks::counted(session, 0).await.unwrap().is_none(), "too many");
+    let counted = unlocks::counted(session, 1).await.unwrap().unwrap();
+    assert_eq!(counted.map(|(_, count)| count).collect::<Vec<_>>(), [1]);
     // Of open cards, too, and what was counted by values is counted anew.
     let admin = database.admin().await;
     let unlock = format!("/v1/cards/{}/unlock", submitted["card"]["id"].as_str().unwrap());
@@ -214,7 +220,9 @@ async fn progress_shows() {
         .answer()
         .await
         .expect(200);
+    let before = Arc::downgrade(&memory.cards_in_memory());
     memory.catch_up().await;
+    until("cards that changed do not stay in memory", async |_| before.upgrade().is_none()).await;
     let counted = async |q: &str| {
         let path = format!("/v1/games/ttcg/facets?q={}", query(q));
         memory.get(&path).answer().await.expect(200)["cards"].as_u64().unwrap()

@@ -8,7 +8,7 @@ use cardscape::store::attempts::AttemptSubject;
 use cardscape::store::{Store, StoreSettings};
 use chrono::{DateTime, Duration};
 use futures_util::future::join_all;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, until};
 
@@ -33,11 +33,9 @@ fn copies_of<'a>(
 
 const UNLOCKED: &str = "SELECT count(*) FROM events WHERE kind = 'card.unlocked'";
 
-/// Rule T-4.3a, and everybody at once: the first five count, and the fifth opens the card.
-#[tokio::test]
-async fn t_t18_a_crowd_opens_a_card_once() {
-    let (app, copies, crowd) = a_crowd(1, 24).await;
-    let submits = crowd.iter().zip(&copies).map(|(player, copy)| app.submit(player, copy));
+/// All submit their copies of one card in one moment: five count, and the card opens once. Their answers.
+async fn five_of_all_count(app: &TestApp, copies: &[PaperCard], crowd: &[Player]) -> Vec<Value> {
+    let submits = crowd.iter().zip(copies).map(|(player, copy)| app.submit(player, copy));
     let answers: Vec<_> =
         join_all(submits).await.into_iter().map(|answer| answer.expect(201)).collect();
     let counted = answers.iter().filter(|answer| answer["counted"] == true).count();
@@ -45,6 +43,14 @@ async fn t_t18_a_crowd_opens_a_card_once() {
     assert_eq!(app.db().number(UNLOCKED).await, 1);
     assert_eq!(app.db().number("SELECT count(*) FROM counted_submissions").await, 5);
     assert_eq!(app.db().number("SELECT max(submissions) FROM unlocks").await, 5);
+    answers
+}
+
+/// Rule T-4.3a, and everybody at once: the first five count, and the fifth opens the card.
+#[tokio::test]
+async fn t_t18_a_crowd_opens_a_card_once() {
+    let (app, copies, crowd) = a_crowd(1, 24).await;
+    let answers = five_of_all_count(&app, &copies, &crowd).await;
     // Whoever asks again reads the same.
     for (player, answer) in crowd.iter().zip(&answers) {
         let path = format!("/v1/submissions/{}", answer["submission"].as_str().unwrap());
@@ -65,14 +71,7 @@ async fn a_crowd_counts_as_a_policy_says() {
     let policy = json!({ "threshold": 5, "per_network": 100 });
     let path = "/v1/games/ttcg/sets/dusk/unlock-policy";
     app.put(path).by(&admin).json(&policy).answer().await.expect(201);
-    let submits = crowd.iter().zip(&copies).map(|(player, copy)| app.submit(player, copy));
-    let answers: Vec<_> =
-        join_all(submits).await.into_iter().map(|answer| answer.expect(201)).collect();
-    let counted = answers.iter().filter(|answer| answer["counted"] == true).count();
-    assert_eq!(counted, 5);
-    assert_eq!(app.db().number(UNLOCKED).await, 1);
-    assert_eq!(app.db().number("SELECT count(*) FROM counted_submissions").await, 5);
-    assert_eq!(app.db().number("SELECT max(submissions) FROM unlocks").await, 5);
+    five_of_all_count(&app, &copies, &crowd).await;
 }
 
 /// Each of a crowd gets what it would have got alone: a new copy, an own one, another's, none.

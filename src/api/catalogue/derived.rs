@@ -4,6 +4,8 @@ use std::hash::Hash;
 
 use moka::sync::Cache;
 
+use crate::api::kept::bounded;
+
 /// Values by key, of so many bytes together, each with the version of the cards that it was made of.
 pub(super) struct Derived<K, V>(Cache<K, (u64, V)>);
 
@@ -12,12 +14,9 @@ where
     K: Hash + Eq + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// `weigh` tells how many bytes an entry takes, book-keeping included.
+    /// Room for so many bytes: see [`bounded`].
     pub(super) fn new(bytes: u64, weigh: impl Fn(&K, &V) -> usize + Send + Sync + 'static) -> Self {
-        let weigh = move |key: &K, (_, value): &(u64, V)| {
-            u32::try_from(weigh(key, value)).unwrap_or(u32::MAX)
-        };
-        Self(Cache::builder().max_capacity(bytes).weigher(weigh).build())
+        Self(bounded(bytes, weigh))
     }
 
     /// What was made of the cards of that version.

@@ -93,7 +93,11 @@ impl Catalogue {
         cards: Arc<Snapshot>,
         store: &Store,
     ) -> Result<Arc<Snapshot>, Problem> {
-        if needs_progress(query) { self.progress.added_to(cards, store).await } else { Ok(cards) }
+        if !needs_progress(query) {
+            return Ok(cards);
+        }
+        let are_shown = |cards: &_| self.any_cards().is_some_and(|now| Arc::ptr_eq(&now, cards));
+        self.progress.added_to(cards, store, are_shown).await
     }
 
     /// All cards, if they are there, however old.
@@ -149,6 +153,7 @@ impl Catalogue {
     /// From now on there are none: nobody may use them any more, and their memory is wanted for the next.
     fn hide(&self) {
         let before = self.now.write().unwrap_or_else(PoisonError::into_inner).take();
+        self.progress.forget_cards();
         self.version.fetch_add(1, Ordering::AcqRel);
         drop(before);
     }
@@ -156,6 +161,7 @@ impl Catalogue {
     /// From now on the cards are so.
     fn show(&self, now: Arc<Snapshot>) {
         let before = self.now.write().unwrap_or_else(PoisonError::into_inner).replace(now);
+        self.progress.forget_cards();
         // After the change: whoever has read the new number has the new cards.
         self.version.fetch_add(1, Ordering::AcqRel);
         // Perhaps much memory, given back outside of the lock.

@@ -17,6 +17,7 @@ use cardscape::domain::clock::Clock;
 use cardscape::domain::ids::AccountId;
 use cardscape::domain::password::Password;
 use cardscape::domain::text::AccountName;
+use cardscape::search::index::Snapshot;
 use cardscape::store::accounts::{self, NewAccount};
 use cardscape::store::lane::SearchLane;
 use cardscape::store::{Store, StoreSettings};
@@ -202,6 +203,11 @@ impl TestApp {
         let caught_up = self.shared.catalogue.clock().catch_up();
         tokio::time::timeout(Duration::from_mins(2), caught_up).await.expect("it follows the feed");
         assert!(self.shared.catalogue.cards().is_some());
+    }
+
+    /// The cards that it has in memory.
+    pub fn cards_in_memory(&self) -> Arc<Snapshot> {
+        self.shared.catalogue.cards().expect("it follows the feed")
     }
 
     /// The clock of the service.
