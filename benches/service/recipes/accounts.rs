@@ -1,8 +1,8 @@
 //! Accounts: registration, passwords, second factors, what happens to an account.
 
-use super::PLAYERS;
 use super::recipe::Caller::{Admin, Moderator, Row};
 use super::recipe::{Goal, Recipe, Special, Yardstick};
+use super::{HASHES, PLAYERS};
 
 /// Accounts whose password or role the run changes. Nothing else draws them.
 const SPARE: &str = "SELECT account AS caller, name FROM bench.spare LIMIT :many";
@@ -30,7 +30,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .spends(300)
         .like(Yardstick::Argon2)
         .goal(Goal::Ratio(0.8))
-        .why("the yardstick hashes on all cores and does nothing else; here transactions, Postgres and the load generator run on the same cores"),
+        .why(HASHES),
     Recipe::get("find_account", "account by id", "/v1/accounts/<account>")
         .by(Moderator)
         .rows("SELECT account FROM bench.players LIMIT :many")
@@ -75,7 +75,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .spends(300)
         .like(Yardstick::Argon2)
         .goal(Goal::Ratio(0.8))
-        .why("the yardstick hashes on all cores and does nothing else; here transactions, Postgres and the load generator run on the same cores"),
+        .why(HASHES),
     Recipe::get("find_second_factor", "own second factor", "/v1/me/second-factor").by(Row).rows(PLAYERS).reads(&[
         "SELECT s.revoked_at, a.second_factor_since, f.created_at FROM sessions s JOIN accounts a ON a.id = s.account_id \
          LEFT JOIN second_factors f ON f.account_id = a.id WHERE a.id = :caller::uuid LIMIT 1",
@@ -89,7 +89,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(&[NO_FACTORS])
         .like(Yardstick::Argon2)
         .goal(Goal::Ratio(0.8))
-        .why("the yardstick hashes on all cores and does nothing else; here transactions, Postgres and the load generator run on the same cores"),
+        .why(HASHES),
     Recipe::post("confirm_second_factor", "second factor switched on", "/v1/me/second-factor/confirm")
         .body("{\"code\": \"<second_factor_code>\"}")
         .by(Row)
@@ -111,7 +111,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(&[NO_FACTORS, RENEW])
         .like(Yardstick::Argon2)
         .goal(Goal::Ratio(0.8))
-        .why("the yardstick hashes on all cores and does nothing else; here transactions, Postgres and the load generator run on the same cores"),
+        .why(HASHES),
     Recipe::post("replace_second_factor_codes", "second factor's recovery codes made anew", "/v1/me/second-factor/recovery-codes")
         .body("{\"current_password\": \"tram window sonnet\", \"code\": \"<second_factor_code>\"}")
         .by(Row)
@@ -121,7 +121,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(&[NO_FACTORS, RENEW])
         .like(Yardstick::Argon2)
         .goal(Goal::Ratio(0.8))
-        .why("the yardstick hashes on all cores and does nothing else; here transactions, Postgres and the load generator run on the same cores"),
+        .why(HASHES),
     Recipe::get("list_account_events", "page of own events", "/v1/me/events?after=0").by(Row).rows(PLAYERS).reads(&[
         "SELECT last_seq FROM account_event_clocks WHERE account_id = :caller::uuid",
         "SELECT seq, kind, submission_id, copy_id, card_id, trade_id, created_at FROM account_events \

@@ -2,7 +2,7 @@
 
 use super::recipe::Caller::{Admin, Row};
 use super::recipe::{Goal, Recipe, Yardstick};
-use super::{CARDS, HIDDEN, SETS};
+use super::{CARDS, HIDDEN, MEMORY, SETS};
 
 /// What a page of cards shows.
 macro_rules! page_of_cards {
@@ -45,14 +45,14 @@ pub(super) const RECIPES: &[Recipe] = &[
             "c.game_code = 'ttcg' AND c.set_code = :set_code AND t.kind = 'unit' AND t.open ORDER BY c.number LIMIT 50"
         )])
         .goal(Goal::Rate(2_000.0))
-        .why("of a million cards the service keeps few in memory (`--card-cache`), and a row of a second meets most for the first time: the others are read from the database"),
+        .why(MEMORY),
     Recipe::get("list_cards", "page of a set", "/v1/cards?game=ttcg&set=<set_code>")
         .rows(SETS)
         .reads(&[page_of_cards!(
             "c.game_code = 'ttcg' AND c.set_code = :set_code AND t.open ORDER BY c.number LIMIT 50"
         )])
         .goal(Goal::Rate(2_000.0))
-        .why("of a million cards the service keeps few in memory (`--card-cache`), and a row of a second meets most for the first time: the others are read from the database"),
+        .why(MEMORY),
     Recipe::get("list_cards", "cards by type and rank", "/v1/cards?q=type%3A<type>%20rank%3A<rank>")
         .rows(TYPES_AND_RANKS)
         .like(NO_STATEMENT)
@@ -61,7 +61,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(CARDS)
         .reads(ONE_OF_NAME)
         .goal(Goal::Rate(8_000.0))
-        .why("of a million cards the service keeps few in memory (`--card-cache`), and a row of a second meets most for the first time: the others are read from the database"),
+        .why(MEMORY),
     Recipe::get("find_named_card", "card by a misspelt name", "/v1/cards/named?fuzzy=<typed>&game=<game>")
         .rows("SELECT game, name_key, overlay(name PLACING 'x' FROM 3 FOR 1) AS typed FROM bench.cards LIMIT :many")
         .reads(ONE_OF_NAME)

@@ -2,7 +2,7 @@
 
 use super::recipe::Caller::Row;
 use super::recipe::{Goal, Recipe, Yardstick};
-use super::{PLAYERS, PLAYERS_AND_CARDS};
+use super::{PAGES, PLAYERS, PLAYERS_AND_CARDS};
 
 macro_rules! entries {
     ($limit:literal) => {
@@ -41,14 +41,14 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(PLAYERS_AND_CARDS)
         .writes(ONE_COUNT)
         .goal(Goal::Rate(1_500.0))
-        .why("in a large database each change meets pages that nobody has touched since the last checkpoint, which Postgres reads, and writes into its log as a whole"),
+        .why(PAGES),
     Recipe::put("set_count", "count of a printing set", "/v1/collection/<printing>")
         .body("{\"quantity\": 3}")
         .by(Row)
         .rows(PLAYERS_AND_CARDS)
         .writes(ONE_COUNT)
         .goal(Goal::Rate(1_500.0))
-        .why("in a large database each change meets pages that nobody has touched since the last checkpoint, which Postgres reads, and writes into its log as a whole"),
+        .why(PAGES),
     Recipe::post("read_import", "file of fifty lines read", "/v1/collection/imports")
         .content_type("text/csv")
         .body("<file_json>")

@@ -1,5 +1,6 @@
 //! Decks and what the rules say of them.
 
+use super::PAGES;
 use super::recipe::Caller::Row;
 use super::recipe::{Goal, Recipe, Yardstick};
 
@@ -36,7 +37,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(&["DELETE FROM decks WHERE name LIKE 'Bench %'"])
         .writes(SAVES)
         .goal(Goal::Rate(1_500.0))
-        .why("in a large database each change meets pages that nobody has touched since the last checkpoint, which Postgres reads, and writes into its log as a whole"),
+        .why(PAGES),
     Recipe::get("find_deck", "own deck", "/v1/decks/<deck>").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::put("replace_deck", "deck of fifty cards replaced", "/v1/decks/<deck>")
         .headers(&["if-match: *"])
@@ -50,7 +51,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(&["DELETE FROM decks WHERE name LIKE 'Bench %' OR name LIKE 'Draft %'"])
         .writes(SAVES)
         .goal(Goal::Rate(1_500.0))
-        .why("in a large database each change meets pages that nobody has touched since the last checkpoint, which Postgres reads, and writes into its log as a whole"),
+        .why(PAGES),
     Recipe::delete("delete_deck", "deck deleted", "/v1/decks/<deck>")
         .headers(&["if-match: *"])
         .by(Row)

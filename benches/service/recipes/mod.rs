@@ -48,3 +48,9 @@ const PLAYERS_AND_CARDS: &str = "SELECT p.account AS caller, p.name AS player, c
      FROM bench.players p JOIN bench.cards c ON c.n = p.n LIMIT :many";
 /// Registered copies that nothing is happening to, of as many owners.
 const FREE_COPIES: &str = "SELECT copy, owner AS caller, code_prefix, encode(code_mac, 'hex') AS code_mac, card, player FROM bench.free_copies(:many)";
+/// Why rows of passwords are behind hashing alone.
+const HASHES: &str = "the yardstick hashes on all cores and does nothing else; here transactions, Postgres and the load generator run on the same cores";
+/// Why rows that show cards are slower in a large catalogue.
+const MEMORY: &str = "of a million cards the service keeps few in memory (`--card-cache`), and a row of a second meets most for the first time: the others are read from the database";
+/// Why small changes are slower in a large database.
+const PAGES: &str = "in a large database each change meets pages that nobody has touched since the last checkpoint, which Postgres reads, and writes into its log as a whole";

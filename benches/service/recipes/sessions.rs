@@ -1,8 +1,8 @@
 //! Log-ins, refreshes, sessions and personal access tokens.
 
-use super::PLAYERS;
 use super::recipe::Caller::Row;
 use super::recipe::{Goal, Recipe, Yardstick};
+use super::{HASHES, PLAYERS};
 
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("list_sessions", "own sessions", "/v1/sessions").by(Row).rows(PLAYERS).reads(&[
@@ -13,7 +13,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows("SELECT name FROM bench.players LIMIT :many")
         .like(Yardstick::Argon2)
         .goal(Goal::Ratio(0.9))
-        .why("the yardstick hashes on all cores and does nothing else; here transactions, Postgres and the load generator run on the same cores"),
+        .why(HASHES),
     Recipe::post("refresh", "session refreshed", "/v1/sessions/refresh")
         .body("{\"refresh_token\": \"<refresh_token>\"}")
         .prepare(&[
