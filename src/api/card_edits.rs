@@ -96,9 +96,9 @@ pub async fn edit_card(
     card: web::Path<Uuid>,
     query: Params<ImportQuery>,
     if_match: Result<IfMatch, Problem>,
-    patch: Result<Patch<MergePatch>, Problem>,
+    patch: Result<Patch<MergePatch, CardPatch>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, if_match, Patch(patch)) = (CardId(*card), if_match?, patch?);
+    let (id, if_match, Patch(patch, _)) = (CardId(*card), if_match?, patch?);
     let at = state.clock.now();
     let done = state
         .write_within(deadlines::CATALOGUE, &by, async |conn, by| {

@@ -185,6 +185,8 @@ fn refused(faults: Vec<ImportFault>) -> Problem {
 pub(super) fn faulty(code: ProblemCode, faults: Vec<ImportFault>) -> Problem {
     let all = faults.len();
     let told = faults.into_iter().take(MAX_FAULTS).map(|fault| InputFault {
+        line: fault.position.map(|position| position.line),
+        column: fault.position.map(|position| position.column),
         code: fault.code,
         rule: fault.rule,
         card: fault.card.map(|FaultyCard { set, number, name }| InputCard { set, number, name }),

@@ -242,7 +242,7 @@ pub async fn edit_set(
     if_match: Result<IfMatch, Problem>,
     patch: Result<Patch<SetPatch>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let ((game, set), if_match, Patch(patch)) = (path.into_inner(), if_match?, patch?);
+    let ((game, set), if_match, Patch(patch, _)) = (path.into_inner(), if_match?, patch?);
     let loaded = state.games.find(&mut *state.store.connection().await?, game.as_str()).await?;
     let loaded = loaded.ok_or_else(Problem::not_found)?;
     let (change, at) = (patch.parse(&loaded.game, &set)?, state.clock.now());

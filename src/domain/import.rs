@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cardscape_engine::{
-    CardDefinition, Game, SET_FAULTS_MAX, SetDefinition, Violation, check_set, name_key,
+    CardDefinition, Game, Position, SET_FAULTS_MAX, SetDefinition, Violation, check_set, name_key,
 };
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -93,6 +93,9 @@ pub struct ImportFault {
     pub rule: Option<String>,
     /// What is wrong, for people.
     pub message: String,
+    /// Where in the text that is, in a manifest.
+    #[serde(skip_serializing_if = "Option::is_none", flatten)]
+    pub position: Option<Position>,
 }
 
 /// The card that a fault is about, as far as it can be read.
@@ -119,6 +122,7 @@ impl ImportFault {
             code: None,
             rule: None,
             message: message.into(),
+            position: None,
         }
     }
 
@@ -142,6 +146,9 @@ impl ImportFault {
 impl std::fmt::Display for ImportFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.file)?;
+        if let Some(Position { line, column }) = self.position {
+            write!(f, ":{line}:{column}")?;
+        }
         if !self.pointer.is_empty() {
             write!(f, ": {}", self.pointer)?;
         }
@@ -272,13 +279,9 @@ fn read_manifest(file: &SourceFile) -> Result<Game, Vec<ImportFault>> {
         return Err(vec![ImportFault::new(&file.name, "", "must not contain the NUL character")]);
     }
     let game = Game::from_toml(&file.text).map_err(|error| {
-        let fault = |fault: &cardscape_engine::ManifestFault| {
-            // Broken TOML has lines, but no tables yet.
-            if fault.place.starts_with("line ") {
-                let message = format!("{}: {}", fault.place, fault.problem);
-                return ImportFault::new(&file.name, "", message);
-            }
-            ImportFault::new(&file.name, pointer_of(&fault.place), &fault.problem)
+        let fault = |fault: &cardscape_engine::ManifestFault| ImportFault {
+            position: fault.position,
+            ..ImportFault::new(&file.name, pointer_of(&fault.place), &fault.problem)
         };
         error.faults.iter().map(fault).collect::<Vec<_>>()
     })?;

@@ -310,7 +310,7 @@ impl Walk {
 }
 
 /// What a value is, for messages.
-fn sort(value: &Value) -> &'static str {
+pub fn sort(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

@@ -132,6 +132,94 @@ async fn pointers_lead_to_the_fault() {
     );
 }
 
+/// Each fault of a problem: its pointer and what is said of it.
+fn faults(problem: &Value) -> Vec<(&str, &str)> {
+    let mut faults: Vec<(&str, &str)> = problem["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| (fault["pointer"].as_str().unwrap(), fault["detail"].as_str().unwrap()))
+        .collect();
+    faults.sort_unstable();
+    faults
+}
+
+/// Unknown, missing and wrong members together, in our words.
+#[tokio::test]
+async fn every_fault_of_a_body_is_told_at_once() {
+    let app = TestApp::start().await;
+    let body = json!({ "nmae": "ada", "password": 5, "colour": "red" });
+    let problem = app.post("/v1/accounts").json(&body).answer().await.problem(422, "invalid_body");
+    assert_eq!(
+        faults(&problem),
+        [
+            ("/colour", "is not known here; known are name, password"),
+            ("/name", "is missing"),
+            ("/nmae", "is not known here; did you mean name?"),
+            ("/password", "must be text, not a number"),
+        ]
+    );
+
+    let ada = app.player("ada").await;
+    let body = json!({ "name": "t", "scopes": ["decks:raed", 7], "expires_in_days": "soon" });
+    let problem =
+        app.post("/v1/tokens").by(&ada).json(&body).answer().await.problem(422, "invalid_body");
+    let told = faults(&problem);
+    assert_eq!(told[0], ("/expires_in_days", "must be a whole number or null, not text"));
+    assert_eq!(told[1].0, "/scopes/0", "{told:?}");
+    assert!(told[1].1.ends_with("; did you mean decks:read?"), "{told:?}");
+    assert!(told[2].0 == "/scopes/1" && told.len() == 3, "{told:?}");
+
+    let body = json!({ "to": 3, "give": ["x"], "want": [{ "printing": {} }] });
+    let problem =
+        app.post("/v1/trades").by(&ada).json(&body).answer().await.problem(422, "invalid_body");
+    let text = problem.to_string();
+    for word in ["struct", "enum", "variant", "TradeItem", "sequence", "map"] {
+        assert!(!text.contains(word), "{text}");
+    }
+    assert!(faults(&problem).len() > 2, "{problem}");
+}
+
+/// A password is not repeated in the answer, whatever else is wrong with the body.
+#[tokio::test]
+async fn faults_repeat_no_texts() {
+    let app = TestApp::start().await;
+    let body = json!({ "name": "x", "password": "short", "role": "tram window sonnet" });
+    let problem = app.post("/v1/accounts").json(&body).answer().await.problem(422, "invalid_body");
+    assert!(!problem.to_string().contains("short") && !problem.to_string().contains("sonnet"));
+}
+
+#[tokio::test]
+async fn a_body_of_faults_alone_lists_a_hundred() {
+    let app = TestApp::start().await;
+    let members: serde_json::Map<String, Value> =
+        (0..10_000).map(|n| (format!("member {n}"), json!(n))).collect();
+    let problem =
+        app.post("/v1/accounts").json(&members).answer().await.problem(422, "invalid_body");
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 100);
+    assert!(problem["detail"].as_str().unwrap().starts_with("More than 100 faults"));
+}
+
+#[tokio::test]
+async fn every_fault_of_a_query_is_told_at_once() {
+    let app = TestApp::start().await;
+    let query = "limt=5&limit=500&hidden=maybe&fields=name,nmae&unique=copies&q=a&q=b";
+    let problem =
+        app.get(&format!("/v1/cards?{query}")).answer().await.problem(400, "invalid_query");
+    let members = "\"nmae\" is not one of id, game, set, number, hidden, unlock, name, kind, attributes, effects, lore, updated_at, printing";
+    assert_eq!(
+        faults(&problem),
+        [
+            ("?fields", members),
+            ("?hidden", "must be true or false"),
+            ("?limit", "must be 1 to 200, not 500"),
+            ("?limt", "is not known here; did you mean limit?"),
+            ("?q", "is given twice"),
+            ("?unique", "must be one of cards, printings"),
+        ]
+    );
+}
+
 /// Cursors are opaque, but anybody can write one.
 #[tokio::test]
 async fn cursors_that_nobody_gave_out() {

@@ -129,7 +129,7 @@ pub use deck_text::{DeckTextFault, LineFault, ParsedDeck, parse_deck_text, rende
 pub use format::{Format, Variant};
 pub use json_schema::{MANIFEST_SCHEMA, set_file_schema};
 pub use legality::{Legalities, legalities};
-pub use manifest::{Game, ManifestError, ManifestFault};
+pub use manifest::{Game, ManifestError, ManifestFault, Position};
 pub use name::{name_key, search_key};
 pub use report::{Report, ReportStatus, ZoneCount};
 pub use rule::{BoxLine, CopyLimit, DeckCheck, Provenance, Rule, RuleReference, SameCard};

@@ -1,5 +1,6 @@
 //! A game's manifest: what its cards look like and how its decks are built.
 
+mod positions;
 mod read_rules;
 mod read_schema;
 mod reader;
@@ -62,10 +63,31 @@ pub struct ManifestError {
 /// One fault of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ManifestFault {
-    /// Where, for example `formats[0].rules[2].zone_size.min` or `line 12, column 3`.
+    /// The key or entry, for example `formats[0].rules[2].zone_size.min`; empty: the whole, or a fault of the TOML.
     pub place: String,
+    /// Where that is in the text. What is missing has the position of the table that lacks it; at the top of the file it has none.
+    pub position: Option<Position>,
     /// What is wrong there.
     pub problem: String,
+}
+
+/// A position in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Character of the line, from 1.
+    pub column: usize,
+}
+
+impl Position {
+    /// The position of a byte of the text.
+    fn of(text: &str, at: usize) -> Self {
+        let before = text.get(..at).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Self { line, column }
+    }
 }
 
 impl fmt::Display for ManifestError {
@@ -80,11 +102,13 @@ impl fmt::Display for ManifestError {
 
 impl fmt::Display for ManifestFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.place.is_empty() {
-            f.write_str(&self.problem)
-        } else {
-            write!(f, "{}: {}", self.place, self.problem)
+        if let Some(Position { line, column }) = self.position {
+            write!(f, "line {line}, column {column}: ")?;
         }
+        if !self.place.is_empty() {
+            write!(f, "{}: ", self.place)?;
+        }
+        f.write_str(&self.problem)
     }
 }
 
@@ -92,26 +116,16 @@ impl Game {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// Every fault with its place: TOML syntax (then only the first), lists that are too long (then nothing else), unknown and missing keys, wrong types, and
+    /// Every fault with its place and position: TOML syntax (then nothing else), lists that are too long (then nothing else), unknown and missing keys, wrong types, and
     /// references to kinds, attributes, zones or rarities that the manifest does not define.
     pub fn from_toml(text: &str) -> Result<Self, ManifestError> {
-        let table: toml::Table = toml::from_str(text).map_err(|error| {
-            let place =
-                error.span().map_or_else(String::new, |span| line_and_column(text, span.start));
-            ManifestError {
-                faults: vec![ManifestFault { place, problem: error.message().to_owned() }],
-            }
-        })?;
-        let faults = Faults::default();
-        reader::check_bounds(&table, &faults);
-        let unbounded = faults.into_list();
-        if !unbounded.is_empty() {
-            return Err(ManifestError { faults: unbounded });
-        }
-        let faults = Faults::default();
-        let data = read_game(Reader::new(&table, String::new(), &faults), fingerprint(text));
-        let faults = faults.into_list();
-        if faults.is_empty() { Ok(Self(Arc::new(data))) } else { Err(ManifestError { faults }) }
+        let Ok(table) = toml::from_str::<toml::Table>(text) else {
+            return Err(ManifestError { faults: positions::syntax_faults(text) });
+        };
+        read_table(&table, text).map_err(|mut faults| {
+            positions::locate(text, &mut faults);
+            ManifestError { faults }
+        })
     }
 
     /// Code, for example `ttcg`.
@@ -300,9 +314,15 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
     }
 }
 
-fn line_and_column(text: &str, at: usize) -> String {
-    let before = text.get(..at).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    format!("line {line}, column {column}")
+fn read_table(table: &toml::Table, text: &str) -> Result<Game, Vec<ManifestFault>> {
+    let faults = Faults::default();
+    reader::check_bounds(table, &faults);
+    let unbounded = faults.into_list();
+    if !unbounded.is_empty() {
+        return Err(unbounded);
+    }
+    let faults = Faults::default();
+    let data = read_game(Reader::new(table, String::new(), &faults), fingerprint(text));
+    let faults = faults.into_list();
+    if faults.is_empty() { Ok(Game(Arc::new(data))) } else { Err(faults) }
 }

@@ -8,8 +8,8 @@ mod support;
 use std::sync::{Arc, LazyLock};
 
 use cardscape_engine::{
-    CardDefinition, Catalogue, Deck, DeckEntry, Fix, Game, Report, ReportStatus, check_card,
-    check_set, parse_deck_text, render_deck_text, validate,
+    CardDefinition, Catalogue, Deck, DeckEntry, Fix, Game, ManifestFault, Report, ReportStatus,
+    check_card, check_set, parse_deck_text, render_deck_text, validate,
 };
 use serde_json::{Value, json};
 use support::{HARBOUR, card, codes, deck, files, outline, pool_card, sets, shipped};
@@ -234,13 +234,23 @@ fn every_fault_of_a_manifest_at_once_with_its_place() {
     ] {
         assert!(places.iter().any(|known| known == place), "{place} is not among\n{error}");
     }
+    assert!(error.faults.iter().all(|fault| fault.position.is_some()), "{error}");
 }
 
 #[test]
-fn a_syntax_error_has_its_line() {
-    let error = Game::from_toml("code = \"a\"\nname = \"b\"\nzones = [").unwrap_err();
-    assert_eq!(error.faults.len(), 1);
-    assert!(error.faults[0].place.starts_with("line 3"), "{error}");
+fn faults_have_their_line_and_column() {
+    let at = |text: &str| -> Vec<(usize, usize)> {
+        let position = |fault: &ManifestFault| {
+            fault.position.map_or((0, 0), |position| (position.line, position.column))
+        };
+        Game::from_toml(text).unwrap_err().faults.iter().map(position).collect()
+    };
+    assert_eq!(at("code = \"a\"\nname = \"b\"\nzones = ["), [(3, 10)]);
+    assert_eq!(at("a = \nname = \"é\" x\nb = tru"), [(1, 5), (2, 12), (3, 5)]);
+    let text = "x = 1\ncode = \"a\"\nname = \"b\"\nrules_version = \"1\"\n\n[[kinds]]\ncode = \"k\"\nname = 5\n  colour = \"red\"\n\
+        [[kinds]]\nname = \"L\"\n";
+    // An unknown key, a number for a text, an unknown key again, and a table without its code.
+    assert_eq!(at(text), [(1, 1), (8, 1), (9, 3), (10, 1)]);
     assert!(!Game::from_toml("").unwrap_err().faults.is_empty());
 }
 

@@ -19,6 +19,7 @@ pub use check::{Checked, check, sort_key, sums};
 pub use fields::{examples, reference};
 pub use fold::{WORDS_VERSION, Words, folded, words};
 pub use predicate::{CardQuery, Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
+pub use suggest::{did_you_mean, near};
 pub use syntax::{
     Fault, Literal, MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Node, Operator, Span, Term, parse,
 };

@@ -6,7 +6,7 @@ use cardscape_engine::search_key;
 use strsim::osa_distance;
 
 /// The candidates that look most like `typed`, at most three.
-pub(super) fn near<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn near<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let key = search_key(typed);
     let allowed = 1 + key.chars().count() / 4;
     let candidates: BTreeSet<&str> = candidates.into_iter().collect();
@@ -26,7 +26,7 @@ pub(super) fn near<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str
 }
 
 /// `: did you mean a, b?`, or nothing.
-pub(super) fn did_you_mean(near: &[&str]) -> String {
+pub fn did_you_mean(near: &[&str]) -> String {
     if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) }
 }
 

@@ -7,12 +7,16 @@ use actix_web::web::{self, Bytes, BytesMut};
 use actix_web::{FromRequest, HttpRequest, dev::Payload};
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
+use utoipa::ToSchema;
 
 use super::Extracting;
+use super::faults::{Contract, refusal};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::domain::collection::table::FileFormat;
 use crate::domain::import::without_mark;
 use crate::domain::pointer::json_pointer;
+use crate::domain::set_file::read_document;
 
 /// Largest body, in bytes, where a route does not say otherwise.
 const MAX_BODY: usize = 256 * 1024;
@@ -41,7 +45,7 @@ impl<T, const MAX: usize> Body<T, MAX> {
     }
 }
 
-impl<T: DeserializeOwned, const MAX: usize> FromRequest for Body<T, MAX> {
+impl<T: DeserializeOwned + ToSchema + 'static, const MAX: usize> FromRequest for Body<T, MAX> {
     type Error = Problem;
     type Future = Extracting<Self>;
 
@@ -49,23 +53,23 @@ impl<T: DeserializeOwned, const MAX: usize> FromRequest for Body<T, MAX> {
         let whole = read(req, payload, &["application/json"], MAX);
         Box::pin(async move {
             let raw = whole.await?;
-            Ok(Self { value: parse(&raw)?, raw })
+            Ok(Self { value: parse::<T, T>(&raw)?, raw })
         })
     }
 }
 
 /// A JSON merge patch (RFC 7396): an object whose members replace those of the resource. Like [`Body`], but also of the media type
-/// `application/merge-patch+json`.
-pub struct Patch<T>(pub T);
+/// `application/merge-patch+json`. `S` has its schema.
+pub struct Patch<T, S = T>(pub T, pub PhantomData<S>);
 
-impl<T: DeserializeOwned> FromRequest for Patch<T> {
+impl<T: DeserializeOwned, S: ToSchema + 'static> FromRequest for Patch<T, S> {
     type Error = Problem;
     type Future = Extracting<Self>;
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let media_types = &["application/merge-patch+json", "application/json"];
         let whole = read(req, payload, media_types, MAX_BODY);
-        Box::pin(async move { Ok(Self(parse(&whole.await?)?)) })
+        Box::pin(async move { Ok(Self(parse::<T, S>(&whole.await?)?, PhantomData)) })
     }
 }
 
@@ -103,7 +107,7 @@ impl FileType for Json {
     fn check(text: &str) -> Result<(), Problem> {
         serde_json::from_str::<serde::de::IgnoredAny>(text)
             .map(drop)
-            .map_err(|error| Problem::new(ProblemCode::MalformedJson).detail(error.to_string()))
+            .map_err(|error| malformed(text.as_bytes(), &error))
     }
 }
 
@@ -216,11 +220,11 @@ fn is_encoded(req: &HttpRequest) -> bool {
     values.any(|value| !value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
-fn parse<T: DeserializeOwned>(raw: &[u8]) -> Result<T, Problem> {
+fn parse<T: DeserializeOwned, S: ToSchema + 'static>(raw: &[u8]) -> Result<T, Problem> {
     // A derived deserialiser would take an array for the fields of a struct, in order.
     if raw.trim_ascii_start().first() != Some(&b'{') {
         serde_json::from_slice::<serde::de::IgnoredAny>(raw)
-            .map_err(|error| Problem::new(ProblemCode::MalformedJson).detail(error.to_string()))?;
+            .map_err(|error| malformed(raw, &error))?;
         return Err(Problem::invalid(vec![InputFault::at("", "must be an object")]));
     }
     let mut reader = serde_json::Deserializer::from_slice(raw);
@@ -229,19 +233,63 @@ fn parse<T: DeserializeOwned>(raw: &[u8]) -> Result<T, Problem> {
         let inner = error.into_inner();
         match inner.classify() {
             serde_json::error::Category::Data => {
-                Problem::invalid(vec![InputFault::at(pointer, without_place(&inner))])
+                refusal(ProblemCode::InvalidBody, every_fault::<S>(raw, &pointer, &inner))
             }
-            _ => Problem::new(ProblemCode::MalformedJson).detail(inner.to_string()),
+            _ => malformed(raw, &inner),
         }
     })?;
-    reader
-        .end()
-        .map_err(|error| Problem::new(ProblemCode::MalformedJson).detail(error.to_string()))?;
+    reader.end().map_err(|error| malformed(raw, &error))?;
     if has_nul(raw) {
         let fault = InputFault::at("", "must not contain the NUL character (\\u0000)");
         return Err(Problem::invalid(vec![fault]));
     }
     Ok(value)
+}
+
+fn malformed(raw: &[u8], error: &serde_json::Error) -> Problem {
+    let (line, column) = (error.line(), character_of(raw, error));
+    let reason = without_place(error);
+    let fault =
+        InputFault { line: Some(line), column: Some(column), ..InputFault::at("", reason.clone()) };
+    Problem::new(ProblemCode::MalformedJson)
+        .detail(format!("{reason} at line {line}, column {column}"))
+        .errors(vec![fault])
+}
+
+/// Which character of its line an error stands at, from 1. The parser counts bytes, and has 0 for the end of a body that ends with a line break.
+fn character_of(raw: &[u8], error: &serde_json::Error) -> usize {
+    let line =
+        raw.split(|&byte| byte == b'\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let read = line.get(..error.column()).unwrap_or(line);
+    String::from_utf8_lossy(read).chars().count().max(1)
+}
+
+/// What is wrong with a body by the contract, and what the reader stopped at, if that is something else.
+fn every_fault<S: ToSchema + 'static>(
+    raw: &[u8],
+    stopped_at: &str,
+    error: &serde_json::Error,
+) -> Vec<InputFault> {
+    let document: Result<(Value, Vec<(String, String)>), _> =
+        read_document(&mut serde_json::Deserializer::from_slice(raw)).or_else(|_| {
+            // Texts or lists that are longer than any of a card.
+            serde_json::from_slice(raw).map(|document| (document, Vec::new()))
+        });
+    let mut faults = Vec::new();
+    if let Ok((document, doubled)) = document {
+        faults.extend(doubled.into_iter().map(|(at, message)| InputFault::at(at, message)));
+        faults.extend(Contract::of_body::<S>().faults(&document));
+    }
+    let is_told = |fault: &InputFault| {
+        fault
+            .pointer
+            .strip_prefix(stopped_at)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    if !faults.iter().any(is_told) {
+        faults.push(InputFault::at(stopped_at, without_place(error)));
+    }
+    faults
 }
 
 /// Whether any string of a well-formed document holds NUL, which Postgres cannot store: it can only be written `\u0000`.
@@ -264,6 +312,18 @@ fn without_place(error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn positions_count_characters_from_1() {
+        let position = |text: &str| {
+            let error = serde_json::from_str::<Value>(text).unwrap_err();
+            (error.line(), character_of(text.as_bytes(), &error))
+        };
+        assert_eq!(position("\n"), (2, 1));
+        assert_eq!(position("{\n"), (2, 1));
+        assert_eq!(position("{\n \"é\": x}"), (2, 7));
+        assert_eq!(position(""), (1, 1));
+    }
 
     #[test]
     fn finds_nul_but_not_an_escaped_backslash() {

@@ -3,6 +3,7 @@
 mod answer_form;
 mod body;
 mod conditional;
+mod faults;
 mod idempotency;
 mod identity;
 mod network;

@@ -9,7 +9,7 @@ use super::ManifestFault;
 use crate::date::Date;
 
 /// Most faults that are listed: a file of something else entirely has one for each of its keys.
-const FAULTS_MAX: usize = 1_000;
+pub(super) const FAULTS_MAX: usize = 1_000;
 
 /// The faults found so far; shared by all readers of one manifest.
 #[derive(Debug, Default)]
@@ -23,7 +23,11 @@ impl Faults {
     pub(super) fn add(&self, place: impl Into<String>, problem: impl Into<String>) {
         let mut list = self.list.borrow_mut();
         if list.len() < FAULTS_MAX {
-            list.push(ManifestFault { place: place.into(), problem: problem.into() });
+            list.push(ManifestFault {
+                place: place.into(),
+                position: None,
+                problem: problem.into(),
+            });
         } else {
             self.more.set(self.more.get() + 1);
         }
@@ -33,7 +37,7 @@ impl Faults {
         let (mut list, more) = (self.list.into_inner(), self.more.get());
         if more > 0 {
             let problem = format!("{more} further faults are not listed");
-            list.push(ManifestFault { place: String::new(), problem });
+            list.push(ManifestFault { place: String::new(), position: None, problem });
         }
         list
     }
@@ -127,6 +131,11 @@ impl<'a> Reader<'a> {
         self.table.contains_key(key)
     }
 
+    /// Whether there is a text to judge: of a value of another type enough is said.
+    fn has_text(&self, key: &str) -> bool {
+        self.table.get(key).is_some_and(Value::is_str)
+    }
+
     fn raw(&self, key: &'static str) -> Option<&'a Value> {
         self.asked.borrow_mut().push(key);
         self.table.get(key)
@@ -154,7 +163,7 @@ impl<'a> Reader<'a> {
     /// A required text that is not blank.
     pub(super) fn text(&self, key: &'static str) -> String {
         let text: String = self.required(key);
-        if self.has(key) && text.trim().is_empty() {
+        if self.has_text(key) && text.trim().is_empty() {
             self.fault(key, "must not be blank");
         }
         text
@@ -163,7 +172,7 @@ impl<'a> Reader<'a> {
     /// A required code: lower-case letters, digits, `-` and `_`.
     pub(super) fn code(&self, key: &'static str) -> String {
         let code: String = self.required(key);
-        if self.has(key) && !crate::card_check::is_code(&code) {
+        if self.has_text(key) && !crate::card_check::is_code(&code) {
             self.fault(key, "must be 1 to 64 lower-case letters, digits, hyphens or underscores");
         }
         code
