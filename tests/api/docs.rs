@@ -29,7 +29,7 @@ async fn the_first_page_leads_everywhere() {
     let app = TestApp::start().await;
     let home = page(&app, "/").await;
     let guides = guides(&home.text());
-    for name in ["", "api", "search", "games", "violations", "effects", "operations"] {
+    for name in ["", "api", "clients", "search", "games", "violations", "effects", "operations"] {
         assert!(guides.contains(&format!("/docs/{name}")), "{name} is not among {guides:?}");
     }
     for link in values(&home.text(), "href") {

@@ -39,6 +39,7 @@ macro_rules! guides {
 
 guides! {
     "api", "API.md", "API", "Errors, lists, caching and limits, then each part of the API";
+    "clients", "CLIENTS.md", "Clients", "Clients from generators, in TypeScript and Python";
     "search", "SEARCH.md", "Search", "The search language";
     "games", "GAMES.md", "Games", "Manifests of games, set files, formats and rules";
     "violations", "VIOLATIONS.md", "Violations", "The codes of what is wrong with decks, cards and sets";
