@@ -3,6 +3,8 @@
 
 #[path = "process/key_file.rs"]
 mod key_file;
+#[path = "process/no_database.rs"]
+mod no_database;
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt as _;

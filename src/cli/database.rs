@@ -24,6 +24,8 @@ pub(super) struct Database {
     keys_file: Option<PathBuf>,
     data_dir: Option<PathBuf>,
     private: Option<embedded::Handle>,
+    /// Whether a database without tables is what the command may meet: it makes them.
+    may_be_new: bool,
 }
 
 impl Database {
@@ -37,9 +39,21 @@ impl Database {
         })
     }
 
-    /// Like [`Self::start`], but uses the private Postgres of a running service.
-    pub(super) fn open(options: &DatabaseOptions) -> anyhow::Result<Self> {
+    /// Like [`Self::start`], but uses the private Postgres of a running service. For commands that may make a database.
+    pub(super) fn open_or_create(options: &DatabaseOptions) -> anyhow::Result<Self> {
         Self::reach(options, |settings| Ok(embedded::start_or_attach(settings)?))
+    }
+
+    /// The same for commands that need a database that is there: a mistyped directory must not become one.
+    pub(super) fn open(options: &DatabaseOptions) -> anyhow::Result<Self> {
+        demand_private(options)?;
+        Ok(Self { may_be_new: false, ..Self::open_or_create(options)? })
+    }
+
+    /// Like [`Self::start`], for a command that needs a database that is there.
+    pub(super) fn start_existing(options: &DatabaseOptions) -> anyhow::Result<Self> {
+        demand_private(options)?;
+        Ok(Self { may_be_new: false, ..Self::start(options, 0)? })
     }
 
     fn reach(
@@ -58,7 +72,13 @@ impl Database {
             }
         };
         let settings = StoreSettings::new(url);
-        Ok(Self { settings, keys_file: options.keys_file.clone(), data_dir, private: handle })
+        Ok(Self {
+            settings,
+            keys_file: options.keys_file.clone(),
+            data_dir,
+            private: handle,
+            may_be_new: true,
+        })
     }
 
     /// The key file that the options name, or the one in the data directory.
@@ -66,13 +86,28 @@ impl Database {
         KeyFile::read(self.keys_file.as_deref(), self.data_dir.as_deref())
     }
 
-    /// Applies pending migrations.
+    /// Applies pending migrations. A database that was never migrated is refused, unless the command may make one.
     pub(super) async fn migrate(&self) -> anyhow::Result<Vec<String>> {
         if let Some(private) = &self.private {
             migrations::ensure_database(&private.url("postgres"), DATABASE).await?;
         }
+        if !self.may_be_new {
+            self.demand_tables().await?;
+        }
         let route = self.route().await?;
         migrations::migrate(&self.settings.url, route).await.context("cannot migrate the database")
+    }
+
+    /// Refuses a database that was never migrated.
+    pub(super) async fn demand_tables(&self) -> anyhow::Result<()> {
+        if migrations::has_begun(&self.settings).await? {
+            return Ok(());
+        }
+        Err(Exit::usage(
+            "the database has no tables of Cardscape. `cardscape serve`, `migrate` and `seed` make them; \
+             --database-url (DATABASE_URL) names another database",
+        )
+        .into())
     }
 
     /// How the database is reached; an error where the service cannot work so.
@@ -94,6 +129,20 @@ impl Database {
             .into()),
         }
     }
+}
+
+/// Refuses a data directory without a private Postgres, unless a server of the user's is named.
+fn demand_private(options: &DatabaseOptions) -> anyhow::Result<()> {
+    let data_dir = options.data_dir();
+    if options.database_url.is_some() || embedded::exists(&data_dir)? {
+        return Ok(());
+    }
+    Err(Exit::usage(format!(
+        "there is no database in {}. `cardscape serve`, `migrate` and `seed` make one; --data-dir (CARDSCAPE_DATA_DIR) names another \
+         directory, --database-url (DATABASE_URL) a server of your own",
+        data_dir.display()
+    ))
+    .into())
 }
 
 fn embedded_settings(options: &DatabaseOptions) -> EmbeddedSettings {

@@ -53,7 +53,7 @@ impl KeysCommand {
 impl ReplaceCommand {
     fn run(self) -> Outcome {
         // A private Postgres that a service runs is refused: the service would go on with the old keys.
-        let database = Database::start(&self.database, 0)?;
+        let database = Database::start_existing(&self.database)?;
         let file = database.key_file()?;
         block_on(async {
             database.migrate().await?;

@@ -16,7 +16,7 @@ pub(super) struct MigrateCommand {
 
 impl MigrateCommand {
     pub(super) fn run(self) -> Outcome {
-        let database = Database::open(&self.database)?;
+        let database = Database::open_or_create(&self.database)?;
         let applied = block_on(database.migrate())?;
         match applied.len() {
             0 => say("The database is up to date."),

@@ -86,7 +86,9 @@ impl MintCommand {
         let database = Database::open(&self.database)?;
         let minted = block_on(async {
             // A dry run only looks.
-            if !self.dry_run {
+            if self.dry_run {
+                database.demand_tables().await?;
+            } else {
                 database.migrate().await?;
                 database.demand_session("minting").await?;
             }
@@ -145,7 +147,7 @@ impl MintCommand {
         }
         let given = (self.game.clone(), self.set.clone(), self.copies_per_card);
         let (Some(game), Some(set), Some(copies_per_card)) = given else {
-            return Err(Exit::usage("name a game, a set and the copies of each card").into());
+            return Err(Exit::usage("name what to print with --game, --set and --copies-per-card, or an announced run with --commitment").into());
         };
         let mut packs =
             self.packs.as_ref().map(|file| pack_parameters(file.as_deref())).transpose()?;

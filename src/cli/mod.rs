@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 the answer is no (an illegal deck, a refused run), 2 wrong usage, 70 something failed.
 
 mod admin;
+mod completions;
 mod database;
 mod deck;
 mod effects;
@@ -11,6 +12,7 @@ mod keys;
 mod log_format;
 mod log_writer;
 mod logging;
+mod man;
 mod migrate;
 mod mint;
 mod openapi;
@@ -27,7 +29,7 @@ pub use serve::metrics_handle;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::config::LogOptions;
 
@@ -77,6 +79,14 @@ enum Command {
     /// Print the JSON Schemas of manifests and set files, for editors
     #[command(subcommand)]
     Schema(schema::SchemaCommand),
+    /// Print a script that completes commands and options in a shell
+    ///
+    /// For bash: `cardscape completions bash > ~/.local/share/bash-completion/completions/cardscape`.
+    Completions(completions::CompletionsCommand),
+    /// Write man pages, one for each command
+    ///
+    /// `cardscape man ~/.local/share/man/man1`, then `man cardscape-serve`.
+    Man(man::ManCommand),
 }
 
 /// How a subcommand ended.
@@ -112,7 +122,8 @@ impl Exit {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     // Tools for files have nothing to log, and start at once. Dropped last: what was logged is written before the program ends.
-    let writes_log = !matches!(cli.command, Command::Effects(_));
+    let writes_log =
+        !matches!(cli.command, Command::Effects(_) | Command::Completions(_) | Command::Man(_));
     let log = writes_log.then(|| logging::start(&cli.log)).transpose();
     let _log = match log {
         Ok(log) => log,
@@ -133,6 +144,8 @@ pub fn main() -> ExitCode {
         Command::VerifyRun(command) => command.run(),
         Command::Openapi => openapi::run(),
         Command::Schema(command) => command.run(),
+        Command::Completions(command) => command.run(Cli::command()),
+        Command::Man(command) => command.run(Cli::command()),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("cardscape: {}", chain(&error));

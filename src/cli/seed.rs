@@ -38,7 +38,7 @@ impl SeedCommand {
         if self.check {
             return check(&self.folder);
         }
-        let database = Database::open(&self.database)?;
+        let database = Database::open_or_create(&self.database)?;
         block_on(async {
             database.migrate().await?;
             let store = Store::new(&database.settings)?;

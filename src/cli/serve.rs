@@ -1,5 +1,6 @@
 //! `cardscape serve`
 
+use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -58,6 +59,7 @@ impl ServeCommand {
             + BACKGROUND
             + TOGETHER
             + 4;
+        look_at_port(self.options.listen)?;
         let database = Database::start(&self.database, pools)?;
         let key_file = database.key_file()?;
         block_on(async move {
@@ -94,7 +96,7 @@ impl ServeCommand {
             let listen = self.options.listen;
             let (address, http) =
                 server::listen(listen, workers, self.options.shutdown_timeout, state)
-                    .with_context(|| format!("cannot listen on {listen}"))?;
+                    .with_context(|| cannot_listen(listen))?;
             // Before anybody can register a name that looks like one of these.
             name_skeletons::fill_in(&store).await?;
             // Last, so that nothing can fail between this and showing the password.
@@ -139,6 +141,16 @@ impl ServeCommand {
             Ok(ExitCode::SUCCESS)
         })
     }
+}
+
+/// Fails at once where the service could not listen in the end: a first start makes a database before that. Nothing keeps the port until
+/// then, so that clients are refused, and do not wait.
+fn look_at_port(address: SocketAddr) -> anyhow::Result<()> {
+    TcpListener::bind(address).map(drop).with_context(|| cannot_listen(address))
+}
+
+fn cannot_listen(address: SocketAddr) -> String {
+    format!("cannot listen on {address}; --listen (CARDSCAPE_LISTEN) names another address")
 }
 
 /// How long a stopping instance says so before its port closes, at least.

@@ -47,7 +47,7 @@ impl SyntheticOptions {
             GameShelf::default().find(&mut conn, &self.game).await?,
             games::manifest(&mut conn, &self.game).await?,
         ) else {
-            return Err(Exit::usage(format!("there is no game {:?}", self.game)).into());
+            return Err(Exit::usage(format!("there is no game {:?} (--game)", self.game)).into());
         };
         drop(conn);
         let bar = counting_bar(u64::from(cards));
@@ -93,7 +93,7 @@ impl SyntheticOptions {
             && stored.name != synthetic.set_name(&outline)
         {
             return Err(Exit::no(format!(
-                "the stored set {} ({}) has another seed: the cards of two seeds do not mix",
+                "the stored set {} ({}) was made with another --seed: the cards of two seeds do not mix",
                 stored.code, stored.name
             ))
             .into());

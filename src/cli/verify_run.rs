@@ -46,9 +46,11 @@ impl VerifyRunCommand {
             Exit::usage(format!("cannot read {}: {error}", self.file.display()))
         })?;
         let (opening, told) = read(&text)?;
-        let promised = self.commitment.clone().or(told).ok_or_else(|| {
-            Exit::usage("name the commitment that was published with --commitment")
-        })?;
+        let promised = self
+            .commitment
+            .clone()
+            .or(told)
+            .ok_or_else(|| Exit::usage("name the published commitment with --commitment"))?;
         let opening = Opening::parse(&opening).map_err(|error| Exit::no(error.to_string()))?;
         if hex(&opening.digest()) != promised.to_ascii_lowercase() {
             return Err(Exit::no("this is not what was announced: the hash is another").into());

@@ -75,13 +75,15 @@ pub enum PlanError {
     #[error("the set has no cards")]
     NoCards,
     /// A run without copies.
-    #[error("a run needs at least one copy of each card")]
+    #[error("a run needs at least one copy of each card (copies_per_card)")]
     NoCopies,
     /// A card that no rarity takes copies of.
     #[error("card {0} has no printing that takes copies")]
     NoPrinting(String),
     /// More codes than a run may have.
-    #[error("the run would have {0} codes; at most {MAX_CODES} go into one run")]
+    #[error(
+        "the run would have {0} codes; at most {MAX_CODES} go into one run: plan fewer copies_per_card, and another run for the rest"
+    )]
     TooMany(u128),
 }
 

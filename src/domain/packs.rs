@@ -137,8 +137,8 @@ pub enum PackError {
     },
     /// The copies do not divide.
     #[error(
-        "packs: {copies} copies make {packs} packs of {cards_per_pack} and leave {left}; allow a remainder, or plan \
-         another number of copies"
+        "packs: {copies} copies make {packs} packs of {cards_per_pack} and leave {left}; allow a remainder \
+         (`remainder`; on the command line --remainder), or plan another number of copies"
     )]
     Remainder {
         /// Copies in the run.

@@ -169,6 +169,11 @@ impl Drop for EmbeddedPostgres {
     }
 }
 
+/// Whether a data directory has a cluster, or another process is about to make one there. Nothing is created.
+pub fn exists(data_dir: &Path) -> Result<bool, EmbeddedError> {
+    Ok(Cluster::in_data_dir(data_dir).major()?.is_some() || lock::is_held(data_dir)?)
+}
+
 /// Creates the data directory when it is missing, private to its owner, and resolves its path.
 fn prepare_data_dir(path: &Path) -> Result<PathBuf, EmbeddedError> {
     use std::os::unix::fs::DirBuilderExt;

@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use diesel_async::{AsyncMigrationHarness, SimpleAsyncConnection as _};
+use diesel::QueryableByName;
+use diesel::sql_types::Bool;
+use diesel_async::{AsyncMigrationHarness, RunQueryDsl as _, SimpleAsyncConnection as _};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness as _, embed_migrations};
 use thiserror::Error;
 
 use super::error::sql_state;
 use super::pooler::Route;
+use super::statement::sql;
 use super::{StoreSettings, pool};
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!();
@@ -60,6 +63,19 @@ pub async fn ensure_database(url: &str, name: &str) -> Result<(), MigrationError
         }
         _ => Err(error.into()),
     }
+}
+
+/// Whether any migration was ever applied to the database.
+pub async fn has_begun(settings: &StoreSettings) -> Result<bool, MigrationError> {
+    let mut session = pool::open(settings, STATEMENT).await?;
+    let table = sql("SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL AS begun");
+    Ok(table.get_result::<Begun>(&mut session).await?.begun)
+}
+
+#[derive(QueryableByName)]
+struct Begun {
+    #[diesel(sql_type = Bool)]
+    begun: bool,
 }
 
 /// Applies every migration that is not applied yet and returns their names. Through a pooler in transaction mode there may be none.

@@ -30,7 +30,9 @@ pub enum TargetError {
     #[error("must begin with https://")]
     Scheme,
     /// Without TLS to an address that the operator does not name.
-    #[error("must begin with https://; http:// goes only to networks that the operator names")]
+    #[error(
+        "must begin with https://; http:// goes only to networks that the operator names (--webhook-networks, docs/OPERATIONS.md)"
+    )]
     Plain,
     /// A name or a password within.
     #[error("must hold no user name and no password")]
@@ -42,7 +44,9 @@ pub enum TargetError {
     #[error("must name a port from 1 to 65535")]
     Port,
     /// An address that nothing is posted to.
-    #[error("must name an address on the public internet, or in a network that the operator names")]
+    #[error(
+        "must name an address on the public internet, or in a network that the operator names (--webhook-networks, docs/OPERATIONS.md)"
+    )]
     Address,
 }
 

@@ -29,7 +29,7 @@ impl Home {
     }
 
     /// The private Postgres of a running service, as somebody would name it who has a database of their own.
-    fn url(&self) -> String {
+    pub(super) fn url(&self) -> String {
         let run = self.0.join("run").canonicalize().unwrap();
         let run = run.to_str().unwrap().replace('/', "%2F");
         format!("postgres:///cardscape?host={run}&user=cardscape")
@@ -145,6 +145,7 @@ async fn a_first_start_that_is_killed_recovers_by_itself() {
 #[tokio::test]
 async fn a_database_that_was_never_used_with_keys_gets_some() {
     let home = Home::new();
+    success(home.command(&["migrate"]));
     success(home.command(&["admin", "create", "early bird"]));
     assert!(!home.keys().exists());
     home.mark_started();

@@ -115,7 +115,9 @@ pub enum MintError {
     #[error(transparent)]
     Packs(#[from] PackError),
     /// There is no such announcement.
-    #[error("no print run was announced as {0}")]
+    #[error(
+        "no print run was announced as {0} (--commitment): GET /v1/print-commitments lists them"
+    )]
     UnknownCommitment(CommitmentId),
     /// An announcement is printed once.
     #[error("the print run that was announced as {0} is printed already")]
@@ -142,7 +144,9 @@ pub enum MintError {
         cards: String,
     },
     /// Something is at the place of the print file.
-    #[error("{0} exists; a mint never overwrites anything")]
+    #[error(
+        "{0} exists, and a mint never overwrites anything: name another file with --out or --packing-list"
+    )]
     FileExists(PathBuf),
     /// Another mint is running on this database.
     #[error("another print run is being minted right now")]
@@ -313,11 +317,13 @@ pub async fn mint(
     match (&planned.opening.plan.packs, &order.packing_list) {
         (Some(_), None) => {
             return Err(MintError::PackingList(
-                "a run in packs needs a place for its packing list",
+                "a run in packs needs a place for its packing list: name it with --packing-list FILE",
             ));
         }
         (None, Some(_)) => {
-            return Err(MintError::PackingList("a run without packs has no packing list"));
+            return Err(MintError::PackingList(
+                "a run without packs has no packing list: leave out --packing-list, or have it packed with --packs",
+            ));
         }
         _ => {}
     }

@@ -1,0 +1,98 @@
+//! Commands that meet no database: only some of them make one.
+
+use super::*;
+
+/// What a command says that was used wrongly.
+fn usage(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    text(&output)
+}
+
+fn commands(out: &str) -> [Vec<&str>; 6] {
+    let mint = ["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "1"];
+    [
+        vec!["admin", "create", "somebody"],
+        vec!["admin", "reset-password", "somebody"],
+        vec!["admin", "remove-second-factor", "somebody"],
+        vec!["keys", "replace-lost"],
+        [&mint[..], &["--dry-run"]].concat(),
+        [&mint[..], &["--out", out]].concat(),
+    ]
+}
+
+#[test]
+fn a_mistyped_data_directory_does_not_become_one() {
+    let home = Home::new();
+    let (typo, empty) = (home.0.join("typo"), home.0.join("empty"));
+    std::fs::create_dir(&empty).unwrap();
+    let out = home.0.join("codes.csv");
+    for dir in [&typo, &empty] {
+        for arguments in commands(out.to_str().unwrap()) {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+            command.args(&arguments).arg("--data-dir").arg(dir).env_remove("DATABASE_URL");
+            let said = usage(command);
+            assert!(said.contains(&format!("there is no database in {}", dir.display())), "{said}");
+            assert!(said.contains("cardscape serve") && said.contains("--data-dir"), "{said}");
+        }
+    }
+    assert!(!typo.exists() && !out.exists());
+    assert_eq!(std::fs::read_dir(&empty).unwrap().count(), 0);
+}
+
+#[test]
+fn a_foreign_database_gets_no_tables() {
+    let home = Home::new();
+    let service = home.serve();
+    let (keys, out) = (home.0.join("keys.json"), home.0.join("codes.csv"));
+    // The database for maintenance: nobody has migrated that.
+    let url = home.url().replace("postgres:///cardscape?", "postgres:///postgres?");
+    for arguments in commands(out.to_str().unwrap()) {
+        let mut command = home.command(&arguments);
+        command.args(["--database-url", &url, "--keys-file", keys.to_str().unwrap()]);
+        let said = usage(command);
+        assert!(said.contains("no tables of Cardscape"), "{arguments:?}: {said}");
+        assert!(said.contains("--database-url"), "{said}");
+    }
+    service.stop(Signal::TERM);
+}
+
+#[test]
+fn a_taken_port_is_seen_before_anything_is_made() {
+    let home = Home::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let serve = home.command(&["serve", "--listen", &address]).output().unwrap();
+    assert_eq!(serve.status.code(), Some(70), "{}", text(&serve));
+    let said = text(&serve);
+    assert!(said.contains(&format!("cannot listen on {address}")), "{said}");
+    assert!(said.contains("--listen"), "{said}");
+    assert_eq!(std::fs::read_dir(&home.0).unwrap().count(), 0, "no database was made");
+}
+
+/// Completions and man pages know every command.
+#[test]
+fn shells_and_man_are_told_every_command() {
+    let home = Home::new();
+    let run = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_cardscape")).args(arguments).output().unwrap()
+    };
+    let commands = ["serve", "migrate", "seed", "admin", "keys", "deck", "effects", "mint"];
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = run(&["completions", shell]);
+        assert!(script.status.success(), "{shell}: {}", text(&script));
+        let script = String::from_utf8(script.stdout).unwrap();
+        for command in commands {
+            assert!(script.contains(command), "{command} is not in the script for {shell}");
+        }
+    }
+    assert_eq!(run(&["completions", "tcsh"]).status.code(), Some(2));
+    let pages = home.0.join("man/man1");
+    let written = run(&["man", pages.to_str().unwrap()]);
+    assert!(written.status.success(), "{}", text(&written));
+    for command in commands {
+        let page = std::fs::read_to_string(pages.join(format!("cardscape-{command}.1"))).unwrap();
+        assert!(page.contains(".SH NAME") && page.contains(command), "{page}");
+    }
+    assert!(pages.join("cardscape.1").exists() && pages.join("cardscape-admin-create.1").exists());
+}
