@@ -5,8 +5,10 @@
 
 FROM rust:1.95-bookworm AS build
 WORKDIR /build
-COPY Cargo.toml Cargo.lock build.rs ./
+COPY Cargo.toml Cargo.lock askama.toml build.rs ./
 COPY crates crates
+# The service serves its guides.
+COPY docs docs
 COPY migrations migrations
 COPY src src
 RUN cargo build --release --locked --bin cardscape

@@ -9,7 +9,7 @@ ROW   :=
 # One target directory for everything; honour one that is set from outside.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help run test bench bench-paths bench-import tour fuzz openapi pages schema fmt postgres pgbouncer
+.PHONY: help run test bench bench-paths bench-import tour fuzz clients openapi pages schema fmt postgres pgbouncer
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -26,6 +26,11 @@ test: postgres pgbouncer  ## everything that must hold: formatting, lints, all t
 fuzz: postgres $(VENV)/bin/schemathesis  ## fuzz a running service from its own OpenAPI document
 	$(CARGO) build --locked
 	$(VENV)/bin/python scripts/fuzz.py $(TARGET)/debug/cardscape
+
+clients: postgres $(VENV)/bin/schemathesis  ## generate clients from the OpenAPI document, and play the tour's story with them
+	@scripts/install-node.sh
+	$(CARGO) build --locked
+	$(VENV)/bin/python scripts/clients.py $(TARGET)/debug/cardscape $(TARGET)/clients
 
 bench: postgres  ## what every operation costs, into docs/PERFORMANCE.md; ROW="submit a serial" prints some rows, CARDS=20000 takes one size
 	$(CARGO) bench --locked -p cardscape --bench service -- --cards $(CARDS) $(if $(ROW),--only "$(ROW)")

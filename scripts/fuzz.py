@@ -8,14 +8,12 @@ answer outside the contract, when its own token is refused, and on a panic in th
 import json
 import os
 import pathlib
-import re
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
-import urllib.request
 
+from service import PASSWORD, running
+
+ROOT = pathlib.Path(__file__).parent.parent
 CHECKS = ",".join(
     [
         "not_a_server_error",
@@ -31,17 +29,6 @@ CHECKS = ",".join(
 STREAMS = ["stream_changes", "stream_account_events"]
 # Would end the session that the run uses.
 ENDS_SESSION = ["log_out", "end_session", "change_password"]
-
-
-def call(base, method, path, body, token=None):
-    headers = {"content-type": "application/json"}
-    if token:
-        headers["authorization"] = f"Bearer {token}"
-    data = json.dumps(body).encode()
-    request = urllib.request.Request(base + path, data, headers, method=method)
-    with urllib.request.urlopen(request, timeout=10) as answer:
-        text = answer.read()
-    return json.loads(text) if text else None
 
 
 def fuzz(base, name, examples, excluded=(), token=None, login=None):
@@ -64,57 +51,20 @@ def fuzz(base, name, examples, excluded=(), token=None, login=None):
 
 
 def main():
-    binary = os.path.abspath(sys.argv[1])
-    folder = tempfile.mkdtemp(prefix="cardscape-fuzz-")
-    # Postgres runs as another user when this runs as root.
-    os.chmod(folder, 0o755)
-    log_path = pathlib.Path(folder, "service.log")
-    options = ["--data-dir", os.path.join(folder, "data")]
-    with log_path.open("wb") as log:
-        service = subprocess.Popen(
-            [binary, "--log-format", "json", "serve", *options, "--listen", "127.0.0.1:0"]
-            + ["--requests-per-second", "1000000", "--request-burst", "1000000", "--attempt-factor", "100000"],
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        )
-    passed = False
-    try:
-        base = None
-        for line in service.stdout:
-            if ready := re.search(r"ready: (http://\S+)/docs", line):
-                base = ready[1]
-                break
-        if base is None:
-            sys.exit(f"the service did not start:\n{log_path.read_text()}")
-        made = subprocess.run(
-            [binary, "admin", "create", "fuzzer", *options], capture_output=True, text=True, check=True
-        ).stdout
-        first = re.search(r"password: (\S+)", made)[1]
-        session = call(base, "POST", "/v1/sessions", {"name": "fuzzer", "password": first})["access_token"]
-        login = {"name": "fuzzer", "password": "violet harbour lamp"}
-        change = {"current_password": first, "new_password": login["password"]}
-        call(base, "PUT", "/v1/me/password", change, session)
-        with urllib.request.urlopen(base + "/openapi.json", timeout=10) as answer:
-            scopes = json.load(answer)["components"]["schemas"]["Scope"]["enum"]
-        made = call(base, "POST", "/v1/tokens", {"name": "fuzz", "scopes": scopes}, session)
-        passed = fuzz(base, "as a stranger", 8)
-        passed &= fuzz(base, "with a token of every scope", 25, token=made["secret"])
-        passed &= fuzz(base, "logged in as an admin", 12, ENDS_SESSION, login=login)
-        if service.poll() is not None:
+    with running(sys.argv[1], ROOT / "seed-data") as service:
+        session = service.admin("fuzzer")
+        scopes = service.document()["components"]["schemas"]["Scope"]["enum"]
+        made = service.call("POST", "/v1/tokens", {"name": "fuzz", "scopes": scopes}, session)
+        passed = fuzz(service.base, "as a stranger", 8)
+        passed &= fuzz(service.base, "with a token of every scope", 25, token=made["secret"])
+        login = {"name": "fuzzer", "password": PASSWORD}
+        passed &= fuzz(service.base, "logged in as an admin", 12, ENDS_SESSION, login=login)
+        if not service.is_alive():
             print("the service has died")
             passed = False
-    finally:
-        service.send_signal(signal.SIGTERM)
-        try:
-            service.wait(30)
-        except subprocess.TimeoutExpired:
-            service.kill()
-        log = log_path.read_text(errors="replace")
-        if "panicked" in log:
-            print("a panic in the log:", *[line for line in log.splitlines() if "panicked" in line][:5], sep="\n")
+        if panics := service.panics():
+            print("a panic in the log:", *panics[:5], sep="\n")
             passed = False
-        shutil.rmtree(folder, ignore_errors=True)
     print("fuzz passed" if passed else "fuzz failed")
     sys.exit(0 if passed else 1)
 

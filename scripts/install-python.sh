@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a Python environment with what the fuzz needs: install-python.sh DIR
+# Makes a Python environment with what the scripts need: install-python.sh DIR
 set -eu
 venv=$1
 requirements=$(dirname "$0")/requirements.txt

@@ -31,6 +31,7 @@ mod deck_input;
 pub mod deck_reports;
 pub mod decks;
 pub mod disputes;
+mod docs;
 pub mod effect_edits;
 pub mod effect_texts;
 pub mod effects;

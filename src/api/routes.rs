@@ -241,7 +241,7 @@ routes! {
 }
 
 /// 405 with the methods that the resource does have.
-fn method_not_allowed(methods: &[&str]) -> Result<HttpResponse, Problem> {
+pub(super) fn method_not_allowed(methods: &[&str]) -> Result<HttpResponse, Problem> {
     let mut allow: Vec<String> = methods.iter().map(|method| method.to_ascii_uppercase()).collect();
     if methods.contains(&"get") {
         allow.push("HEAD".to_owned());

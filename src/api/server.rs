@@ -6,15 +6,13 @@ use std::time::Duration;
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{Server, ServiceFactory, ServiceRequest, ServiceResponse};
-use actix_web::http::header;
 use actix_web::middleware::{Compress, from_fn};
 use actix_web::{App, Error, HttpServer, web};
-use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use super::middleware::{frame, problems};
 use super::problem::Problem;
 use super::state::AppState;
-use super::{connection, routes};
+use super::{connection, docs, routes};
 
 /// How long a client may take for the head of the first request on a connection. The heads of later ones: [`connection::IDLE`].
 const HEAD_TIME: Duration = Duration::from_secs(5);
@@ -65,17 +63,10 @@ pub fn build_app(
         .app_data(state)
         .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()))
         .configure(routes::configure)
-        .service(SwaggerUi::new("/docs/{_:.*}").config(Config::from("/openapi.json")))
-        .route("/docs", web::get().to(docs))
+        .configure(docs::configure)
         .default_service(web::to(async || Err::<&str, Problem>(Problem::not_found())))
         // The last is the outermost.
         .wrap(from_fn(problems::render))
         .wrap(Compress::default())
         .wrap(from_fn(move |req, next| frame::surround(surrounding.clone(), req, next)))
-}
-
-async fn docs() -> actix_web::HttpResponse {
-    actix_web::HttpResponse::PermanentRedirect()
-        .insert_header((header::LOCATION, "/docs/"))
-        .finish()
 }

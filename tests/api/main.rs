@@ -36,6 +36,7 @@ mod database_tls;
 mod deck_reports;
 mod decks;
 mod disputes;
+mod docs;
 mod effect_texts;
 mod facets;
 mod games;

@@ -18,15 +18,12 @@ pub enum AnswerForm {
 
 impl AnswerForm {
     fn preferred_by(req: &HttpRequest) -> Self {
-        let Ok(accept) = header::Accept::parse(req) else { return Self::Json };
-        let ranked = accept.ranked();
-        let forms = ranked.iter().map(|range| (range.type_().as_str(), range.subtype().as_str()));
-        let mut known = forms.filter_map(|form| match form {
+        let preferred = first_known(req, |media_type| match media_type {
             ("text", "plain" | "*") => Some(Self::Text),
             ("application", "json" | "*") | ("*", "*") => Some(Self::Json),
             _ => None,
         });
-        known.next().unwrap_or(Self::Json)
+        preferred.unwrap_or(Self::Json)
     }
 
     /// The answer, with word to caches that it has two forms.
@@ -34,6 +31,22 @@ impl AnswerForm {
         answer.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
         answer
     }
+}
+
+/// Whether the client would rather have JSON than a page, where there are both. Not if it does not say so.
+pub fn prefers_json(req: &HttpRequest) -> bool {
+    let preferred = first_known(req, |media_type| match media_type {
+        ("application", "json" | "*") => Some(true),
+        ("text", "html" | "*") | ("*", "*") => Some(false),
+        _ => None,
+    });
+    preferred.unwrap_or(false)
+}
+
+/// The first media type of `Accept`, by its ranks, that is known.
+fn first_known<T>(req: &HttpRequest, known: impl Fn((&str, &str)) -> Option<T>) -> Option<T> {
+    let ranked = header::Accept::parse(req).ok()?.ranked();
+    ranked.iter().find_map(|range| known((range.type_().as_str(), range.subtype().as_str())))
 }
 
 impl FromRequest for AnswerForm {
@@ -76,6 +89,14 @@ mod tests {
         ] {
             assert_eq!(preferred(json), AnswerForm::Json, "{json}");
         }
+        let wants_json = |accept: &str| {
+            prefers_json(
+                &TestRequest::default().insert_header(("accept", accept)).to_http_request(),
+            )
+        };
+        assert!(wants_json("application/json") && wants_json("text/html;q=0.1, application/json"));
+        let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+        assert!(!wants_json(browser) && !wants_json("*/*") && !wants_json("nonsense"));
         let silent = TestRequest::default().to_http_request();
         assert_eq!(AnswerForm::preferred_by(&silent), AnswerForm::Json);
     }

@@ -98,6 +98,13 @@ impl Rendered {
         Self { cache_control: HeaderValue::from_static(PRIVATE), ..self }
     }
 
+    /// A file of any media type. The tag is a hash of it.
+    pub fn file(freshness: Freshness, media_type: &str, body: Vec<u8>) -> Result<Self, Problem> {
+        let media_type = HeaderValue::try_from(media_type).map_err(Problem::internal)?;
+        let written = Self::written(freshness, None, body.into())?;
+        Ok(Self { media_type, ..written })
+    }
+
     /// An answer of JSON that is written already. The tag is a hash of it.
     pub fn of_json(freshness: Freshness, body: impl Into<Bytes>) -> Result<Self, Problem> {
         Self::written(freshness, None, body.into())

@@ -11,7 +11,7 @@ mod page;
 mod params;
 mod range;
 
-pub use answer_form::AnswerForm;
+pub use answer_form::{AnswerForm, prefers_json};
 pub use body::{Body, File, FileType, Json, Patch, TableFile, Toml};
 pub use conditional::{
     Condition, Freshness, IfMatch, Rendered, Revision, Versions, cacheable, cacheable_text, edited,

@@ -14,7 +14,8 @@ use utoipa::openapi::schema::{ArrayItems, Components, Object, Schema, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::server::ServerBuilder;
 use utoipa::openapi::{
-    Content, OpenApi, Ref, RefOr, Response, ResponseBuilder, path::Operation, path::ParameterIn,
+    Content, KnownFormat, OpenApi, Ref, RefOr, Response, ResponseBuilder, SchemaFormat,
+    path::Operation, path::ParameterIn,
 };
 use utoipa::{Modify, OpenApi as _};
 
@@ -103,6 +104,7 @@ impl Modify for Common {
                 [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
             for operation in methods.into_iter().flatten() {
                 describe_answers(operation, components);
+                mark_files(operation);
                 complete(path, operation);
             }
         }
@@ -297,27 +299,44 @@ fn add_examples(document: &mut OpenApi) {
         let methods =
             [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
         for operation in methods.into_iter().flatten() {
-            let answers =
-                operation.responses.responses.values_mut().filter_map(|response| match response {
-                    RefOr::T(response) => Some(&mut response.content),
-                    RefOr::Ref(_) => None,
-                });
-            let request = match &mut operation.request_body {
-                Some(RefOr::T(body)) => Some(&mut body.content),
-                _ => None,
-            };
-            for content in answers
-                .flat_map(|content| content.values_mut())
-                .chain(request.into_iter().flat_map(|content| content.values_mut()))
-            {
-                if let RefOr::T(content) = content
-                    && content.example.is_none()
+            for (_, content) in contents(operation) {
+                if content.example.is_none()
                     && let Some(schema) = &content.schema
                     && let Ok(schema) = serde_json::to_value(schema)
                 {
                     content.example = examples::example(&root, &schema, 0);
                 }
             }
+        }
+    }
+}
+
+/// The bodies of an operation, by media type: of the request and of all answers.
+fn contents(operation: &mut Operation) -> impl Iterator<Item = (&str, &mut Content)> {
+    let answers =
+        operation.responses.responses.values_mut().filter_map(|response| match response {
+            RefOr::T(response) => Some(response.content.iter_mut()),
+            RefOr::Ref(_) => None,
+        });
+    let request = match &mut operation.request_body {
+        Some(RefOr::T(body)) => Some(body.content.iter_mut()),
+        _ => None,
+    };
+    let all = answers.flatten().chain(request.into_iter().flatten());
+    all.filter_map(|(media_type, content)| match content {
+        RefOr::T(content) => Some((media_type.as_str(), content)),
+        RefOr::Ref(_) => None,
+    })
+}
+
+/// Says of files that they are bytes: a generator that takes them for texts sends them in an encoding of its own.
+fn mark_files(operation: &mut Operation) {
+    for (media_type, content) in contents(operation) {
+        let is_text = matches!(media_type, "text/plain" | "text/event-stream");
+        if !is_text && !media_type.ends_with("json") {
+            let mut bytes = Object::with_type(Type::String);
+            bytes.format = Some(SchemaFormat::KnownFormat(KnownFormat::Binary));
+            content.schema = Some(RefOr::T(Schema::Object(bytes)));
         }
     }
 }

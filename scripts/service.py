@@ -1,0 +1,96 @@
+"""A service of our own, for scripts: with a private Postgres in a temporary folder and its limits raised."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import urllib.request
+
+# What the admin's password becomes.
+PASSWORD = "violet harbour lamp"
+
+
+class Service:
+    """A service that answers at `base`. `binary` is the program, which knows the same database by `options`."""
+
+    def __init__(self, binary, folder, process, base):
+        self.binary, self.folder, self.process, self.base = binary, folder, process, base
+
+    @property
+    def options(self):
+        return ["--data-dir", str(self.folder / "data")]
+
+    def run(self, *arguments):
+        """What a command of the program prints."""
+        command = [self.binary, "--log", "warn", *arguments, *self.options]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    def call(self, method, path, body, token=None):
+        headers = {"content-type": "application/json"}
+        if token:
+            headers["authorization"] = f"Bearer {token}"
+        request = urllib.request.Request(self.base + path, json.dumps(body).encode(), headers, method=method)
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+    def document(self):
+        """Its OpenAPI document."""
+        with urllib.request.urlopen(self.base + "/openapi.json", timeout=10) as answer:
+            return json.load(answer)
+
+    def admin(self, name):
+        """The access token of a new admin, whose password is `PASSWORD`."""
+        made = self.run("admin", "create", name)
+        first = re.search(r"password: (\S+)", made)[1]
+        session = self.call("POST", "/v1/sessions", {"name": name, "password": first})["access_token"]
+        change = {"current_password": first, "new_password": PASSWORD}
+        self.call("PUT", "/v1/me/password", change, session)
+        return session
+
+    def is_alive(self):
+        return self.process.poll() is None
+
+    def panics(self):
+        """Lines of its log that tell of a panic."""
+        log = (self.folder / "service.log").read_text(errors="replace")
+        return [line for line in log.splitlines() if "panicked" in line]
+
+
+@contextlib.contextmanager
+def running(binary, seed_data):
+    """A running service, gone with everything it wrote at the end. It is stopped by its process id."""
+    binary = os.path.abspath(binary)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="cardscape-script-"))
+    # Postgres runs as another user when this runs as root.
+    folder.chmod(0o755)
+    log_path = folder / "service.log"
+    with log_path.open("wb") as log:
+        process = subprocess.Popen(
+            [binary, "--log-format", "json", "serve", "--data-dir", str(folder / "data"), "--listen", "127.0.0.1:0"]
+            + ["--seed-data", str(seed_data), "--requests-per-second", "1000000", "--request-burst", "1000000"]
+            + ["--attempt-factor", "100000"],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+    try:
+        ready = (re.search(r"ready: (http://\S+)/docs", line) for line in process.stdout)
+        base = next((found[1] for found in ready if found), None)
+        if base is None:
+            sys.exit(f"the service did not start:\n{log_path.read_text()}")
+        yield Service(binary, folder, process, base)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,167 @@
+//! The guides of `docs/`, as pages.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use askama::Template;
+use comrak::nodes::{AstNode, NodeValue};
+use comrak::{Anchorizer, Arena, Options, format_html, parse_document};
+
+use super::page::Page;
+use crate::api::problem::Problem;
+
+/// A guide.
+#[derive(Debug)]
+pub(super) struct Guide {
+    /// Its name below `/docs/`.
+    pub(super) name: &'static str,
+    /// Its title where guides are listed.
+    pub(super) title: &'static str,
+    /// What it is about, in a few words.
+    pub(super) about: &'static str,
+    /// Its file below `docs/`, to which other guides link.
+    file: &'static str,
+    markdown: &'static str,
+}
+
+macro_rules! guides {
+    ($($name:literal, $file:literal, $title:literal, $about:literal;)+) => {
+        /// The guides, in the order that a newcomer reads them.
+        pub(super) const GUIDES: &[Guide] = &[$(Guide {
+            name: $name,
+            title: $title,
+            about: $about,
+            file: $file,
+            markdown: include_str!(concat!("../../../docs/", $file)),
+        }),+];
+    };
+}
+
+guides! {
+    "api", "API.md", "API", "Errors, lists, caching and limits, then each part of the API";
+    "clients", "CLIENTS.md", "Clients", "Clients from generators, in TypeScript and Python";
+    "search", "SEARCH.md", "Search", "The search language";
+    "games", "GAMES.md", "Games", "Manifests of games, set files, formats and rules";
+    "violations", "VIOLATIONS.md", "Violations", "The codes of what is wrong with decks, cards and sets";
+    "effects", "EFFECTS.md", "Effects", "Effect texts from templates, and the way back";
+    "operations", "OPERATIONS.md", "Operations", "Running the service";
+}
+
+impl Guide {
+    /// Whether this is the guide of that name.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.name == name
+    }
+}
+
+/// The page of a guide.
+pub(super) fn page(name: &str) -> Option<&'static Page> {
+    static PAGES: LazyLock<BTreeMap<&str, Page>> = LazyLock::new(|| {
+        GUIDES.iter().filter_map(|guide| Some((guide.name, write(guide).ok()?))).collect()
+    });
+    PAGES.get(name)
+}
+
+#[derive(Template)]
+#[template(path = "api/docs/guide.html")]
+struct GuidePage<'a> {
+    title: &'a str,
+    guides: &'a [Guide],
+    current: &'a str,
+    sections: &'a [Section],
+    content: &'a str,
+}
+
+/// A section, in the list of contents.
+struct Section {
+    title: String,
+    anchor: String,
+}
+
+fn write(guide: &Guide) -> Result<Page, Problem> {
+    let (arena, mut options) = (Arena::new(), Options::default());
+    options.extension.table = true;
+    options.extension.autolink = true;
+    options.extension.header_id_prefix = Some(String::new());
+    let document = parse_document(&arena, guide.markdown, &options);
+    let (title, sections) = headings(document);
+    lead_to_pages(document);
+    let mut content = String::new();
+    format_html(document, &options, &mut content).map_err(Problem::internal)?;
+    Page::of(&GuidePage {
+        title: &title,
+        guides: GUIDES,
+        current: guide.name,
+        sections: &sections,
+        content: &content,
+    })
+}
+
+/// The title of a document, and its sections with the anchors that they get.
+fn headings<'a>(document: &'a AstNode<'a>) -> (String, Vec<Section>) {
+    let (mut title, mut sections, mut anchors) = (String::new(), Vec::new(), Anchorizer::new());
+    for node in document.descendants() {
+        let NodeValue::Heading(heading) = &node.data.borrow().value else { continue };
+        let text = node.collect_text();
+        let anchor = anchors.anchorize(&text);
+        match heading.level {
+            1 => title = text,
+            2 => sections.push(Section { title: text, anchor }),
+            _ => {}
+        }
+    }
+    (title, sections)
+}
+
+/// Makes links between files lead to pages. What is in the repository alone becomes plain text.
+fn lead_to_pages<'a>(document: &'a AstNode<'a>) {
+    let nodes: Vec<_> = document.descendants().collect();
+    for node in nodes {
+        let is_page = match &mut node.data.borrow_mut().value {
+            NodeValue::Link(link) => match address(&link.url) {
+                Some(url) => {
+                    link.url = url;
+                    true
+                }
+                None => false,
+            },
+            _ => true,
+        };
+        if !is_page {
+            let words: Vec<_> = node.children().collect();
+            for word in words {
+                node.insert_before(word);
+            }
+            node.detach();
+        }
+    }
+}
+
+/// Where a link of a guide leads to here, if anywhere.
+fn address(url: &str) -> Option<String> {
+    if url.starts_with('#') || url.contains("://") || url.starts_with("mailto:") {
+        return Some(url.to_owned());
+    }
+    if url == "../openapi/openapi.json" {
+        return Some("/openapi.json".to_owned());
+    }
+    let (file, anchor) = url.split_once('#').map_or((url, None), |(file, id)| (file, Some(id)));
+    let guide = GUIDES.iter().find(|guide| guide.file == file)?;
+    let anchor = anchor.map(|id| format!("#{id}")).unwrap_or_default();
+    Some(format!("/docs/{}{anchor}", guide.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_to_pages_or_are_none() {
+        assert_eq!(address("GAMES.md#rules").unwrap(), "/docs/games#rules");
+        assert_eq!(address("API.md").unwrap(), "/docs/api");
+        assert_eq!(address("#memory").unwrap(), "#memory");
+        assert_eq!(address("https://toml.io").unwrap(), "https://toml.io");
+        assert_eq!(address("../openapi/openapi.json").unwrap(), "/openapi.json");
+        assert_eq!(address("../seed-data/games"), None);
+    }
+}

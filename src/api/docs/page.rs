@@ -1,0 +1,61 @@
+//! Pages, written out once for all requests.
+
+use std::sync::LazyLock;
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse};
+use askama::Template;
+
+use crate::api::extract::{Freshness, Rendered};
+use crate::api::problem::Problem;
+
+/// The file of the styles of our own pages, below `/docs/`.
+pub(super) const STYLES: &str = "cardscape.css";
+
+/// What our own pages load: their styles. They have no script, and nobody frames them.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+
+/// Seconds that caches keep pages: they change with the program alone.
+const FRESH: Freshness = Freshness::Public(300);
+
+/// A file for browsers.
+#[derive(Debug)]
+pub(super) struct Page {
+    content: Rendered,
+    policy: HeaderValue,
+}
+
+impl Page {
+    /// A page of ours.
+    pub(super) fn of(template: &impl Template) -> Result<Self, Problem> {
+        let html = template.render().map_err(Problem::internal)?;
+        Self::file("text/html; charset=utf-8", html.into_bytes())
+    }
+
+    /// A file of ours.
+    pub(super) fn file(media_type: &str, body: Vec<u8>) -> Result<Self, Problem> {
+        Ok(Self { content: Rendered::file(FRESH, media_type, body)?, policy: POLICY })
+    }
+
+    /// The same with another `Content-Security-Policy`.
+    pub(super) fn with_policy(self, policy: HeaderValue) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// A 200, or a 304 when that is what the caller has.
+    pub(super) fn answer(&self, req: &HttpRequest) -> HttpResponse {
+        let mut answer = self.content.answer(req);
+        answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, self.policy.clone());
+        answer
+    }
+}
+
+/// The styles of our own pages.
+pub(super) fn styles() -> Option<&'static Page> {
+    static STYLES: LazyLock<Option<Page>> = LazyLock::new(|| {
+        Page::file("text/css; charset=utf-8", include_bytes!("cardscape.css").to_vec()).ok()
+    });
+    STYLES.as_ref()
+}
