@@ -157,6 +157,28 @@ fn standard_input_is_a_list_too() {
 }
 
 #[test]
+fn a_game_without_cards_says_so_first() {
+    let (code, out, err) =
+        with_input(&["-", "--format", "magic/constructed"], b"4 Otter\n20 Island\n");
+    assert_eq!((code, err.as_str()), (1, ""));
+    let first = out.lines().nth(2).unwrap();
+    assert!(first.starts_with("error GAME_WITHOUT_CARDS"), "{out}");
+    assert!(out.contains("No cards of this game are loaded"), "{out}");
+    let (_, out, _) = with_input(&["-", "--format", "emojito/box"], b"1 Joy (bxo)\n");
+    assert!(out.lines().nth(2).unwrap().starts_with("error SET_WITHOUT_CARDS"), "{out}");
+    assert!(out.contains("No cards of the set “bxo” are loaded."), "{out}");
+    assert!(out.contains("    On line 1.\n"), "{out}");
+}
+
+#[test]
+fn a_card_in_a_wrong_zone_can_be_moved() {
+    let list = b"// format: harbour/trade\n9 Salt\n1 Brig\n";
+    let (_, out, _) = with_input(&["-", "--seed-data", "tests/data"], list);
+    assert!(out.contains("not allowed in the main zone: “Brig”. Allowed in: extra."), "{out}");
+    assert!(out.contains("To mend it: move 1 × Brig from main to extra."), "{out}");
+}
+
+#[test]
 fn unreadable_lines_are_named() {
     let (code, out, err) =
         with_input(&["-", "--format", "ttcg/standard"], b"2 Kettle Imp\nnonsense\n0 Pocket Bat\n");

@@ -162,6 +162,17 @@ impl Names {
     }
 }
 
+/// Says which sets of the game have cards at all, for a report that misses some: the deck's own cards do not tell.
+pub(super) async fn add_sets(
+    state: &AppState,
+    game: &Game,
+    found: &mut DeckPool,
+) -> Result<(), Problem> {
+    let mut conn = state.store.connection().await?;
+    found.part_of(deck_pool::sets_with_cards(&mut conn, game.code()).await?);
+    Ok(())
+}
+
 /// Adds the cards whose names are near to these unknown ones, as far as `viewer` may see them. Returns how many names were not looked
 /// up, because there are too many, because it took too long, or because too much else is looked for: the report is right without.
 pub(super) async fn add_near(

@@ -44,8 +44,9 @@ pub struct ReportResponse {
     pub status: &'static str,
     /// Cards in each zone, in the order of the game's zones.
     pub counts: Vec<ZoneCountResponse>,
-    /// Everything that is wrong at once: errors, what is missing, then warnings, which make no deck illegal; each by the
-    /// number of the rule, `H-3` before `H-10`.
+    /// Everything that is wrong at once. First, if it is so, that no cards of the game (`GAME_WITHOUT_CARDS`) or of a set
+    /// (`SET_WITHOUT_CARDS`) are loaded. Then errors, then what is missing, then warnings, which make no deck illegal; each group by
+    /// the number of the rule, `H-3` before `H-10`.
     pub violations: Vec<ViolationResponse>,
     /// Unknown names for which no suggestions were looked up, because there are more than 60, it took too long,
     /// or too many others search just now.
@@ -97,6 +98,10 @@ pub struct ViolationResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "main")]
     pub zone: Option<String>,
+    /// Code of the set concerned, as the deck or the rule names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth")]
+    pub set: Option<String>,
     /// The cards concerned.
     pub cards: Vec<MentionedCardResponse>,
     /// The lines of the list, from 1, that name these cards; absent when the deck was no list.
@@ -106,7 +111,11 @@ pub struct ViolationResponse {
     /// What was perhaps meant.
     #[schema(example = json!(["Bellows Smith"]))]
     pub suggestions: Vec<String>,
-    /// An edit that mends it: `action` and what that needs.
+    /// An edit that mends it, for programs: `action` names it, and the other fields are what it needs. The actions:
+    /// `add_cards`, `add_matching_cards` and `remove_cards` (`zone`, `quantity`); `add_copies` and `remove_copies` (`name`,
+    /// `quantity`); `remove_among` (`names`, `quantity`); `move_copies` (`name`, `quantity`, and the zones `from` and `to`);
+    /// `move_to_zone` (the zones `from` and `to`); `rename` (the names `from` and `to`); `any_printing` and `remove_entry` (`name`);
+    /// `name_copy_once` (`copy`); `name_fewer_copies` (`name`, `quantity`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, example = json!({ "action": "remove_copies", "name": "Kettle Imp", "quantity": 1 }))]
     pub fix: Option<serde_json::Value>,
@@ -334,8 +343,13 @@ async fn judge(
     }
     let game = &loaded.game;
     let (mut cards, known) = deck_cards::find(state, viewer, game, &formats, &deck).await?;
-    let catalogue = cards.catalogue();
+    let mut catalogue = cards.catalogue();
     let mut judged = legalities(&deck, &catalogue, &formats);
+    if judged.miss_cards() {
+        deck_cards::add_sets(state, game, &mut cards).await?;
+        catalogue = cards.catalogue();
+        judged = legalities(&deck, &catalogue, &formats);
+    }
     let unknown = unknown_names(&judged.reports);
     let mut suggestions_left_out = 0;
     if !unknown.is_empty() {
@@ -454,6 +468,7 @@ fn violation_response(violation: Violation, context: &ReportContext<'_>) -> Viol
         limit: violation.limit,
         actual: violation.actual,
         zone: violation.zone,
+        set: violation.set,
         cards: violation.cards.into_iter().map(|card| mentioned(card, context.card_id)).collect(),
         suggestions: violation.suggestions,
         fix: violation.fix.and_then(|fix| serde_json::to_value(fix).ok()),

@@ -52,6 +52,7 @@ pub mod print_plans;
 pub mod print_runs;
 pub mod print_statistics;
 pub mod problem;
+mod problem_help;
 pub mod routes;
 pub mod rulings;
 pub mod second_factor;

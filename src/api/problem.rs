@@ -10,6 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::middleware::request::RequestId;
+use super::problem_help::ProblemHelp;
 use crate::auth::password::HashError;
 use crate::auth::permission::Denied;
 use crate::store::StoreError;
@@ -50,8 +51,8 @@ macro_rules! problem_codes {
 problem_codes! {
     // Requests that cannot be read.
     MalformedJson = 400 "malformed_json" "The body is not well-formed JSON";
-    InvalidQuery = 400 "invalid_query" "A query parameter is unknown or has a value that it cannot have";
-    InvalidHeader = 400 "invalid_header" "A request header has a value that it cannot have";
+    InvalidQuery = 400 "invalid_query" "A query parameter is unknown, missing or has a wrong value";
+    InvalidHeader = 400 "invalid_header" "A request header has a wrong value";
     InvalidCursor = 400 "invalid_cursor" "The cursor is not one that this list gave out";
     NotUtf8 = 400 "not_utf8" "The file is not UTF-8 text";
     InvalidRequest = 400 "invalid_request" "The request is not valid HTTP";
@@ -60,15 +61,15 @@ problem_codes! {
     NotAcceptable = 406 "not_acceptable" "The answer exists in no form that the request accepts";
     RangeNotSatisfiable = 416 "range_not_satisfiable" "The file has no bytes in this range";
     UnsupportedMediaType = 415 "unsupported_media_type" "The body has a media type that this route does not take";
-    InvalidBody = 422 "invalid_body" "The body has fields that are unknown, missing or have values that they cannot have";
+    InvalidBody = 422 "invalid_body" "The body has fields that are unknown, missing or have wrong values";
 
     // Who is asking.
     Unauthenticated = 401 "unauthenticated" "This needs an access token";
-    InvalidToken = 401 "invalid_token" "The token is not valid, or not any more";
-    WrongCredentials = 401 "wrong_credentials" "Name and password do not fit";
-    SecondFactorRequired = 401 "second_factor_required" "Name and password fit; send a code of the second factor, too";
+    InvalidToken = 401 "invalid_token" "The token is not valid, or has expired";
+    WrongCredentials = 401 "wrong_credentials" "The name or the password is wrong";
+    SecondFactorRequired = 401 "second_factor_required" "Name and password are right; a code of the second factor is needed, too";
     WrongSecondFactor = 401 "wrong_second_factor" "The code of the second factor is wrong, too old, or was used";
-    WrongRecoveryCode = 401 "wrong_recovery_code" "Name and recovery code do not fit";
+    WrongRecoveryCode = 401 "wrong_recovery_code" "The name or the recovery code is wrong";
     WrongPassword = 403 "wrong_password" "The current password is wrong";
     WrongCode = 403 "wrong_code" "The code is wrong, too old, or was used";
     Forbidden = 403 "forbidden" "Your role does not allow this";
@@ -82,26 +83,26 @@ problem_codes! {
     AmbiguousName = 404 "ambiguous_name" "Several cards may be meant by this name";
     MethodNotAllowed = 405 "method_not_allowed" "This resource does not know that method";
     NameTaken = 409 "name_taken" "Another account has this name";
-    TooManyTokens = 409 "too_many_tokens" "The account has as many personal access tokens as it may";
+    TooManyTokens = 409 "too_many_tokens" "The account has reached its limit of personal access tokens";
     SecondFactorOn = 409 "second_factor_on" "The account has a second factor: switch it off first";
     SecondFactorOff = 409 "second_factor_off" "The account has no second factor";
-    SecondFactorNotBegun = 409 "second_factor_not_begun" "No second factor waits for its first code, or not any more: begin anew";
-    EditConflict = 409 "edit_conflict" "It was changed at the same moment: look again";
-    OwnAccount = 409 "own_account" "Nobody changes their own role or bans themselves";
-    TooManyDecks = 409 "too_many_decks" "The account has as many decks as it may";
-    NumberTaken = 409 "number_taken" "The number belongs to another card, or did";
-    SetPrinted = 409 "set_printed" "The set is being printed or was: its cards stay what and where they are";
+    SecondFactorNotBegun = 409 "second_factor_not_begun" "Nobody began to set up a second factor, or it took too long: begin again";
+    EditConflict = 409 "edit_conflict" "Somebody else changed it at the same moment: read it again";
+    OwnAccount = 409 "own_account" "Nobody can change their own role or ban themselves";
+    TooManyDecks = 409 "too_many_decks" "The account has reached its limit of decks";
+    NumberTaken = 409 "number_taken" "Another card has this number, or had it before";
+    SetPrinted = 409 "set_printed" "The set is printed or is being printed: its cards cannot be moved, merged or changed like this";
     MergeRefused = 409 "merge_refused" "These two cards cannot become one";
-    TooManyRulings = 409 "too_many_rulings" "The card has as many rulings as it may";
+    TooManyRulings = 409 "too_many_rulings" "The card has reached its limit of rulings";
     CountOutOfRange = 409 "count_out_of_range" "A count would fall below 0 or rise above 9999; nothing was changed";
-    CollectionFull = 409 "collection_full" "The collection has as many entries as it may";
-    Gone = 410 "gone" "What this request created was deleted since";
+    CollectionFull = 409 "collection_full" "The collection has reached its limit of entries";
+    Gone = 410 "gone" "What this request is about does not exist any more";
     UnknownFormat = 422 "unknown_format" "There is no such game or format";
-    InvalidImport = 422 "invalid_import" "The file has faults; nothing of it was taken";
-    InvalidEdit = 422 "invalid_edit" "What the edit would make of it has faults; nothing was changed";
-    UnclearPrinting = 422 "unclear_printing" "Something names no printing that you may see, or several; nothing was changed";
+    InvalidImport = 422 "invalid_import" "The file has faults; nothing of it was imported";
+    InvalidEdit = 422 "invalid_edit" "The result of the edit would have faults; nothing was changed";
+    UnclearPrinting = 422 "unclear_printing" "An entry names no printing that you may see, or fits several; nothing was changed";
     UnreadableCollection = 422 "unreadable_collection" "The file is not a table of cards";
-    ImportHasFaults = 422 "import_has_faults" "Some lines of the file cannot be taken; nothing of it was";
+    ImportHasFaults = 422 "import_has_faults" "Some lines of the file cannot be imported; nothing was imported";
     UnreadableDeckList = 422 "unreadable_deck_list" "Some lines of the deck list cannot be read";
 
     // Serials.
@@ -110,27 +111,27 @@ problem_codes! {
     SubmissionRejected = 422 "submission_rejected" "Code and name do not belong together";
     RegisteredToAnother = 409 "registered_to_another" "This copy is registered to somebody else";
     CopyPassedOn = 409 "copy_passed_on" "This copy was yours once and is somebody else's now";
-    AlreadyReviewed = 409 "already_reviewed" "Another moderator said the opposite of this submission";
+    AlreadyReviewed = 409 "already_reviewed" "A moderator has decided the opposite before";
     SerialAttemptsUsedUp = 429 "serial_attempts_used_up" "Too many rejected codes";
 
     // Print runs.
     PrintPlanRefused = 422 "print_plan_refused" "The set cannot be printed like this";
     CommitmentNotPrinted = 409 "commitment_not_printed" "The announced print run is not printed yet";
-    CardsStillHidden = 409 "cards_still_hidden" "The plan would tell of cards that are still hidden";
+    CardsStillHidden = 409 "cards_still_hidden" "The plan would give away cards that are still hidden";
 
     // Copies, trades, disputes.
-    CopyVoid = 409 "copy_void" "The copy is void, and stays so";
-    OwnCase = 409 "own_case" "Nobody decides a case of their own";
-    NoSuchTrader = 422 "no_such_trader" "Nobody of this name takes offers";
-    TooManyTrades = 409 "too_many_trades" "The account has as many open offers as it may";
-    NotYourTurn = 409 "not_your_turn" "This is for the other side to do";
+    CopyVoid = 409 "copy_void" "The copy is void, for good";
+    OwnCase = 409 "own_case" "Nobody can decide about a copy that they own or claim, or did";
+    NoSuchTrader = 422 "no_such_trader" "No player of this name accepts offers";
+    TooManyTrades = 409 "too_many_trades" "The account has reached its limit of open offers";
+    NotYourTurn = 409 "not_your_turn" "Only the other side can do this";
     TradeClosed = 409 "trade_closed" "The offer is not open any more";
-    TradeLapsed = 409 "trade_lapsed" "Something of the offer is gone, so it lapsed";
+    TradeLapsed = 409 "trade_lapsed" "The offer ended, because a copy or a player of it cannot be traded with any more";
     DisputeClosed = 409 "dispute_closed" "The dispute is not open any more";
-    TooManyStatements = 409 "too_many_statements" "You have said as much as one may in a dispute";
+    TooManyStatements = 409 "too_many_statements" "You have reached the limit of statements in this dispute";
 
     // Webhooks.
-    TooManyWebhooks = 409 "too_many_webhooks" "There are as many webhooks as there may be";
+    TooManyWebhooks = 409 "too_many_webhooks" "The limit of webhooks is reached";
     WebhookDisabled = 409 "webhook_disabled" "The webhook is disabled: enable it first";
 
     // Agreement about what is changed.
@@ -141,15 +142,15 @@ problem_codes! {
 
     // Limits.
     RateLimited = 429 "rate_limited" "Too many requests";
-    TooManyStreams = 429 "too_many_streams" "Your network, or your account, holds as many streams as it may";
-    TooManyImports = 429 "too_many_imports" "Your network, or your account, has as many files read at once as it may";
+    TooManyStreams = 429 "too_many_streams" "Your network or your account has reached its limit of open streams";
+    TooManyImports = 429 "too_many_imports" "Your network or your account has too many files being read at once";
     LoginThrottled = 429 "login_throttled" "Too many failed log-ins";
     RegistrationThrottled = 429 "registration_throttled" "Too many registrations from this network";
 
     // Ours.
     Internal = 500 "internal" "Something went wrong on our side";
     Unavailable = 503 "unavailable" "The service cannot answer right now";
-    SearchBusy = 503 "search_busy" "Too many searches at once that read much of the catalogue";
+    SearchBusy = 503 "search_busy" "Too many large searches at once";
     TimedOut = 503 "timed_out" "The answer took too long";
 }
 
@@ -357,19 +358,29 @@ impl Problem {
         }
     }
 
-    /// The answer, with the id of the request that this runs for.
-    pub fn respond(&self) -> HttpResponse {
-        let status = self.code.status();
-        let body = ProblemBody {
+    fn body(&self, instance: Option<String>) -> ProblemBody<'_> {
+        ProblemBody {
             r#type: format!("/problems/{}", self.code.code()),
             title: self.code.title(),
-            status: status.as_u16(),
+            status: self.code.status().as_u16(),
             detail: self.detail.as_deref(),
-            instance: RequestId::current().map(|id| format!("urn:uuid:{id}")),
+            instance,
             code: self.code.code(),
             errors: &self.errors,
             extra: &self.extra,
-        };
+        }
+    }
+
+    /// The body of an answer, as an example: with the id of no real request.
+    pub(super) fn as_example(&self) -> serde_json::Value {
+        let instance = "urn:uuid:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11".to_owned();
+        serde_json::to_value(self.body(Some(instance))).unwrap_or_default()
+    }
+
+    /// The answer, with the id of the request that this runs for.
+    pub fn respond(&self) -> HttpResponse {
+        let status = self.code.status();
+        let body = self.body(RequestId::current().map(|id| format!("urn:uuid:{id}")));
         let mut response = HttpResponseBuilder::new(status);
         response.insert_header((header::CONTENT_TYPE, "application/problem+json"));
         response.insert_header((header::CACHE_CONTROL, "no-store"));
@@ -515,17 +526,50 @@ pub async fn list_problems() -> web::Json<Vec<ProblemCodeResponse>> {
     web::Json(ProblemCode::ALL.iter().copied().map(Into::into).collect())
 }
 
-/// What an error code means.
+/// An error code, explained.
+#[derive(Serialize, ToSchema)]
+pub struct ProblemHelpResponse {
+    /// The row of the table.
+    #[serde(flatten)]
+    pub row: ProblemCodeResponse,
+    /// What happened.
+    #[schema(
+        example = "The address names nothing that exists, or something that you may not see. The two are not told apart."
+    )]
+    pub what_happened: &'static str,
+    /// What you can do about it.
+    #[schema(
+        example = "Check the address. If it names something private, log in as somebody who may see it."
+    )]
+    pub what_to_do: &'static str,
+    /// A body with this code, as it may be answered.
+    #[schema(value_type = ProblemBody)]
+    pub example: serde_json::Value,
+}
+
+impl From<ProblemCode> for ProblemHelpResponse {
+    fn from(code: ProblemCode) -> Self {
+        let ProblemHelp { happened, advice, example } = ProblemHelp::about(code);
+        Self {
+            row: code.into(),
+            what_happened: happened,
+            what_to_do: advice,
+            example: example.as_example(),
+        }
+    }
+}
+
+/// Explains an error code: what happened, what to do, and an example.
 ///
 /// The `type` of every problem points here.
 #[utoipa::path(
     get, path = "/problems/{code}", tag = "service",
     params(("code" = String, Path, description = "An error code", example = "not_found")),
-    responses((status = 200, body = ProblemCodeResponse))
+    responses((status = 200, body = ProblemHelpResponse))
 )]
 pub async fn find_problem(
     code: web::Path<String>,
-) -> Result<web::Json<ProblemCodeResponse>, Problem> {
+) -> Result<web::Json<ProblemHelpResponse>, Problem> {
     let found = ProblemCode::ALL.iter().copied().find(|row| row.code() == code.as_str());
     found.map(|row| web::Json(row.into())).ok_or_else(Problem::not_found)
 }

@@ -7,14 +7,14 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::cards::CardUnlock;
-use super::extract::{Body, Freshness, May, Page, PageQuery, Params, paged};
+use super::extract::{Body, Caller, Freshness, May, Page, PageQuery, Params, paged};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use super::submissions::SubmittedCard;
 use crate::auth::permission::ReviewSubmissions;
 use crate::domain::ids::SubmissionId;
 use crate::domain::text;
-use crate::store::submission_reviews::{self, Reviewed, WaitingRow};
+use crate::store::submission_reviews::{self, NamedWaiting, Reviewed};
 use crate::store::unlocks;
 
 /// Longest remark, in characters.
@@ -41,8 +41,8 @@ pub struct WaitingSubmission {
     pub created_at: DateTime<Utc>,
 }
 
-impl From<WaitingRow> for WaitingSubmission {
-    fn from(row: WaitingRow) -> Self {
+impl From<NamedWaiting> for WaitingSubmission {
+    fn from(NamedWaiting { row, name }: NamedWaiting) -> Self {
         Self {
             submission: row.id,
             account: row.account_id,
@@ -56,6 +56,7 @@ impl From<WaitingRow> for WaitingSubmission {
                 game: row.game_code,
                 set: row.set_code,
                 number: row.number,
+                name,
             },
         }
     }
@@ -69,13 +70,17 @@ impl From<WaitingRow> for WaitingSubmission {
 pub async fn list_waiting_submissions(
     req: HttpRequest,
     state: web::Data<AppState>,
+    caller: Caller,
     by: May<ReviewSubmissions>,
     query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
     let after = query.after()?;
     let mut conn = state.store.connection().await?;
-    let rows = submission_reviews::waiting(&mut conn, &by, after, query.limit.rows()).await?;
-    paged(rows, query.limit, |row| row.id, WaitingSubmission::from).answer(&req, Freshness::Private)
+    let limit = query.limit;
+    let viewer = caller.viewer();
+    let waiting = submission_reviews::waiting(&mut conn, &by, viewer, after, limit.rows()).await?;
+    let page = paged(waiting, limit, |waiting| waiting.row.id, WaitingSubmission::from);
+    page.answer(&req, Freshness::Private)
 }
 
 /// What a moderator says of a submission.

@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use super::cards::CardUnlock;
 use super::extract::{
-    Body, ClientNetwork, Freshness, IdempotencyKey, May, Page, PageQuery, Params, cacheable, paged,
+    Body, Caller, ClientNetwork, Freshness, IdempotencyKey, May, Page, PageQuery, Params,
+    cacheable, paged,
 };
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::serial_attempts::SerialAttempts;
@@ -19,10 +20,13 @@ use crate::domain::dispute::DisputeState;
 use crate::domain::ids::{CopyId, SubmissionId};
 use crate::domain::network::Network;
 use crate::domain::serial::{SerialCode, SerialError};
+use crate::domain::submission::{Hold, Standing};
 use crate::domain::text;
 use crate::store::SubmissionClaim;
 use crate::store::idempotency::{self, IdempotencyClaim, IdempotentError};
-use crate::store::serials::{self, CardOfCopy, NewSubmission, OwnedRow, SubmissionRow, Submitted};
+use crate::store::serials::{
+    self, CardOfCopy, NamedSubmission, NewSubmission, OwnedRow, SubmissionRow, Submitted,
+};
 
 /// Longest card name that is looked up, in characters.
 const LONGEST_NAME: usize = 200;
@@ -41,6 +45,11 @@ pub struct SubmittedCard {
     /// Its number in the set.
     #[schema(example = "001")]
     pub number: String,
+    /// Its name, in lists and where one submission is read. Absent in the answer to a submission, which brought the name along, and
+    /// where the card is hidden from you: you passed the copy on, and the card is still hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Nobody's Shadow")]
+    pub name: Option<String>,
     /// Where the whole card is: whoever registered a copy sees it, hidden or not.
     #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
     pub href: String,
@@ -73,7 +82,40 @@ impl From<CardOfCopy> for SubmittedCopy {
                 game: of.game_code,
                 set: of.set_code,
                 number: of.number,
+                name: None,
             },
+        }
+    }
+}
+
+/// What a submission counts for the unlock of its card.
+#[derive(Serialize, ToSchema)]
+pub struct SubmissionStanding {
+    /// `counted`: it counts, or did when the card was unlocked. `held`: it does not count yet, because the unlock policy holds it back;
+    /// `held_for` says why. `not_counted`: it does not count. The card never was hidden or was unlocked before, your account counts for
+    /// this card already, the account is banned, the copy is void, or a moderator refused the submission.
+    #[schema(example = "counted")]
+    pub state: &'static str,
+    /// Why it is held: `review`, a moderator must confirm it first; `account_age`, the account is too young; `network`, as many accounts
+    /// of its network as may count do so already. Absent unless `state` is `held`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "review")]
+    pub held_for: Option<&'static str>,
+    /// From when on the account is old enough. Only with `account_age`; the submission is counted a few seconds later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_until: Option<DateTime<Utc>>,
+    /// Whether `state` is `counted`.
+    pub counted: bool,
+}
+
+impl From<Standing> for SubmissionStanding {
+    fn from(standing: Standing) -> Self {
+        let hold = standing.hold();
+        Self {
+            state: standing.as_str(),
+            held_for: hold.map(Hold::as_str),
+            held_until: hold.and_then(Hold::until),
+            counted: standing == Standing::Counted,
         }
     }
 }
@@ -86,21 +128,25 @@ pub struct SubmissionResponse {
     /// The copy and its card.
     #[serde(flatten)]
     pub of: SubmittedCopy,
-    /// Whether it counts for the unlock of its card, now or, once the card is unlocked, when it was. False for a card that never was hidden or was
-    /// unlocked before, for a second copy of a card, and as long as the unlock policy holds it back, the copy is void or the account banned.
-    pub counted: bool,
+    /// What it counts for the unlock of its card.
+    #[serde(flatten)]
+    pub standing: SubmissionStanding,
     /// When it was registered.
     pub created_at: DateTime<Utc>,
 }
 
-impl From<SubmissionRow> for SubmissionResponse {
-    fn from(row: SubmissionRow) -> Self {
-        Self {
+impl SubmissionResponse {
+    /// As it is at that time.
+    fn new(submission: NamedSubmission, at: DateTime<Utc>) -> Self {
+        let NamedSubmission { row, name } = submission;
+        let mut response = Self {
             submission: row.id,
-            counted: row.counted,
+            standing: row.standing(at).into(),
             created_at: row.created_at,
             of: row.of.into(),
-        }
+        };
+        response.of.card.name = name;
+        response
     }
 }
 
@@ -113,9 +159,9 @@ pub struct AcceptedResponse {
     /// The copy and its card.
     #[serde(flatten)]
     pub of: SubmittedCopy,
-    /// Whether your submission counts for the unlock of its card, now or, once the card is unlocked, when it was. False for a card that never was
-    /// hidden or was unlocked before, for a second copy of a card, and as long as the unlock policy holds it back.
-    pub counted: bool,
+    /// What your submission counts for the unlock of its card; `not_counted` without a submission of yours.
+    #[serde(flatten)]
+    pub standing: SubmissionStanding,
     /// When the copy was registered.
     pub created_at: DateTime<Utc>,
     /// Whether the copy was yours before this request.
@@ -123,16 +169,21 @@ pub struct AcceptedResponse {
 }
 
 impl AcceptedResponse {
-    fn submitted(row: SubmissionRow, already_registered: bool) -> Self {
-        let SubmissionResponse { submission, of, counted, created_at } = row.into();
-        Self { submission: Some(submission), of, counted, created_at, already_registered }
+    fn submitted(row: SubmissionRow, at: DateTime<Utc>, already_registered: bool) -> Self {
+        Self {
+            submission: Some(row.id),
+            standing: row.standing(at).into(),
+            created_at: row.created_at,
+            of: row.of.into(),
+            already_registered,
+        }
     }
 
     fn owned(row: OwnedRow) -> Self {
         Self {
             submission: None,
             of: row.of.into(),
-            counted: false,
+            standing: Standing::NotCounted.into(),
             created_at: row.registered_at,
             already_registered: true,
         }
@@ -163,8 +214,8 @@ pub struct SubmitRequest {
 
 /// Registers a serial.
 ///
-/// The copy is yours from now on, you see its card, and the first of your submissions for a hidden card counts for its unlock, if the unlock
-/// policy lets it.
+/// The copy is yours from now on, and you see its card. The first of your submissions for a hidden card counts for its unlock. Where the
+/// unlock policy does not let it count yet, the answer says `state: held` and why, and `unlock` is what it was before.
 /// An unknown code, another card's name and a voided copy get the same answer, `submission_rejected`, and use up an attempt. A
 /// typing error is told at once and uses up nothing. The same request sent many times at once uses up one attempt at most. A copy that was given to you in a trade is yours already.
 #[utoipa::path(
@@ -216,7 +267,7 @@ pub(super) async fn answer_to(
 ) -> Result<AcceptedResponse, Problem> {
     match submitted {
         Submitted::Registered { submission, .. } => {
-            Ok(AcceptedResponse::submitted(*submission, false))
+            Ok(AcceptedResponse::submitted(*submission, state.clock.now(), false))
         }
         Submitted::Repeat(submission) => accepted(state, by, submission, false).await,
         Submitted::AlreadyYours { submission: Some(submission), .. } => {
@@ -274,7 +325,7 @@ async fn accepted(
     let mut conn = state.store.connection().await?;
     let row =
         serials::find_submitted(&mut conn, by, submission).await?.ok_or_else(Problem::not_found)?;
-    Ok(AcceptedResponse::submitted(row, already_registered))
+    Ok(AcceptedResponse::submitted(row, state.clock.now(), already_registered))
 }
 
 /// The answer about a copy that came to the submitter by a trade or a decision.
@@ -337,7 +388,7 @@ fn unreadable(error: SerialError) -> Problem {
     }
 }
 
-/// Lists the own submissions, the newest first.
+/// Lists your submissions, the newest first.
 #[utoipa::path(
     get, path = "/v1/submissions", tag = "serials", security(("bearer" = [])), params(PageQuery),
     responses((status = 200, body = Page<SubmissionResponse>), (status = 304, description = "Not changed."))
@@ -345,17 +396,20 @@ fn unreadable(error: SerialError) -> Problem {
 pub async fn list_submissions(
     req: HttpRequest,
     state: web::Data<AppState>,
+    caller: Caller,
     by: May<ReadOwnSubmissions>,
     query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
     let before = query.after()?;
     let mut conn = state.store.connection().await?;
-    let rows = serials::list(&mut conn, &by, before, query.limit.rows()).await?;
-    let page = paged(rows, query.limit, |row| row.id, SubmissionResponse::from);
+    let rows = serials::list(&mut conn, &by, caller.viewer(), before, query.limit.rows()).await?;
+    let now = state.clock.now();
+    let shown = |submission| SubmissionResponse::new(submission, now);
+    let page = paged(rows, query.limit, |submission| submission.row.id, shown);
     page.answer(&req, Freshness::Private)
 }
 
-/// One of the own submissions.
+/// Shows one of your submissions.
 #[utoipa::path(
     get, path = "/v1/submissions/{submission}", tag = "serials", security(("bearer" = [])),
     params(("submission" = Uuid, Path, description = "Id of the submission")),
@@ -364,12 +418,14 @@ pub async fn list_submissions(
 pub async fn find_submission(
     req: HttpRequest,
     state: web::Data<AppState>,
+    caller: Caller,
     by: May<ReadOwnSubmissions>,
     submission: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let mut conn = state.store.connection().await?;
-    let row = serials::find(&mut conn, &by, SubmissionId(*submission))
+    let found = serials::find(&mut conn, &by, caller.viewer(), SubmissionId(*submission))
         .await?
         .ok_or_else(Problem::not_found)?;
-    cacheable(&req, Freshness::Private, None, &SubmissionResponse::from(row))
+    let response = SubmissionResponse::new(found, state.clock.now());
+    cacheable(&req, Freshness::Private, None, &response)
 }

@@ -286,6 +286,9 @@ fn fix_in_words(fix: &Fix) -> Option<String> {
         Fix::NameFewerCopies { name, quantity } => {
             format!("name {quantity} fewer copies of {name}")
         }
+        Fix::MoveCopies { name, quantity, from, to } => {
+            format!("move {quantity} × {name} from {from} to {to}")
+        }
         Fix::MoveToZone { from, to } => format!("move {from} to {to}"),
         _ => return None,
     })

@@ -1,5 +1,7 @@
 //! What becomes of a submission: a serial code and the name of the card it is printed on.
 
+use chrono::{DateTime, Utc};
+
 use super::ids::AccountId;
 
 /// The answer to a submission whose code is well-formed.
@@ -44,6 +46,67 @@ impl Verdict {
     /// Whether it was a guess: only those are counted against the attempt limits.
     pub fn is_guess(self) -> bool {
         self == Self::Rejected
+    }
+}
+
+/// What a submission counts for the unlock of its card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It counts, or did when the card was unlocked.
+    Counted,
+    /// It does not count yet: the unlock policy holds it back.
+    Held(Hold),
+    /// It does not count: the card was never hidden or was unlocked before, the account counts already, the account is banned, the copy is
+    /// void, or a moderator refused it.
+    NotCounted,
+}
+
+/// For what the unlock policy holds a submission back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// A moderator must confirm it.
+    Review,
+    /// The account is too young until then.
+    AccountAge(DateTime<Utc>),
+    /// As many accounts of its network as may count do so already.
+    Network,
+}
+
+impl Standing {
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Counted => "counted",
+            Self::Held(_) => "held",
+            Self::NotCounted => "not_counted",
+        }
+    }
+
+    /// For what it is held back, if it is.
+    pub fn hold(self) -> Option<Hold> {
+        match self {
+            Self::Held(hold) => Some(hold),
+            Self::Counted | Self::NotCounted => None,
+        }
+    }
+}
+
+impl Hold {
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Review => "review",
+            Self::AccountAge(_) => "account_age",
+            Self::Network => "network",
+        }
+    }
+
+    /// From when on it does not hold the submission back any more, where that is known.
+    pub fn until(self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::AccountAge(until) => Some(until),
+            Self::Review | Self::Network => None,
+        }
     }
 }
 

@@ -9,12 +9,13 @@ use cardscape_engine::{
     Catalogue, Deck, DeckCheck, Format, Game, PreparedCard, SUGGESTED_NAMES_MAX, name_key,
     search_key,
 };
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use super::door::pool;
 use super::lane::SearchLane;
-use super::schema::sets;
+use super::schema::{cards, sets};
 use super::{Connection, StoreError, StoreResult};
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
@@ -28,12 +29,19 @@ pub const NEAR_NAMES: usize = 8;
 pub struct DeckPool {
     game: Game,
     cards: Vec<Arc<PreparedCard>>,
+    /// Further sets of the game that have cards.
+    sets: Vec<String>,
 }
 
 impl DeckPool {
     /// No cards of a game.
     pub fn new(game: &Game) -> Self {
-        Self { game: game.clone(), cards: Vec::new() }
+        Self { game: game.clone(), cards: Vec::new(), sets: Vec::new() }
+    }
+
+    /// Says which sets of the game have cards, be they among these or not.
+    pub fn part_of(&mut self, sets: Vec<String>) {
+        self.sets = sets;
     }
 
     /// The cards as the engine wants them: cards of one name stand by set and number, and the first of them is meant when a deck does
@@ -44,7 +52,10 @@ impl DeckPool {
             (card.name_key(), &pool.set, &pool.definition.number)
         }
         self.cards.sort_by(|one, other| place(one).cmp(&place(other)));
-        Catalogue::builder(&self.game).extend_prepared(self.cards.iter().cloned()).build()
+        Catalogue::builder(&self.game)
+            .extend_prepared(self.cards.iter().cloned())
+            .part_of(self.sets.iter().map(String::as_str))
+            .build()
     }
 
     /// Adds cards; what is there already is not added again.
@@ -53,7 +64,7 @@ impl DeckPool {
     }
 
     fn extend_found(&mut self, found: Vec<pool::Found>) {
-        let Self { game, cards } = self;
+        let Self { game, cards, .. } = self;
         cards.extend(found.into_iter().map(|found| PreparedCard::new(game, found.card).into()));
     }
 
@@ -112,6 +123,16 @@ pub async fn by_ids(
     let found = pool::by_ids(conn, viewer, game.code(), ids).await?;
     let prepared = |found: pool::Found| (found.id, PreparedCard::new(game, found.card).into());
     Ok(found.into_iter().map(prepared).collect())
+}
+
+/// Codes of a game's sets that have cards, hidden ones included: that they exist is no secret.
+pub async fn sets_with_cards(conn: &mut Connection, game: &str) -> StoreResult<Vec<String>> {
+    let of_set = cards::game_code.eq(sets::game_code).and(cards::set_code.eq(sets::code));
+    let with_cards = sets::table
+        .filter(sets::game_code.eq(game))
+        .filter(exists(cards::table.filter(of_set)))
+        .select(sets::code);
+    Ok(with_cards.load(conn).await?)
 }
 
 /// The sets that fixed boxes draw on: those they name, or all of the game.

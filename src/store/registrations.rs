@@ -112,7 +112,7 @@ struct Registration {
     /// never will be again.
     #[diesel(sql_type = Bool)]
     settled: bool,
-    /// As it is now, if it is settled.
+    /// As it is now, if it is settled; then no policy holds it back.
     #[diesel(embed)]
     submission: SubmissionRow,
 }
@@ -195,6 +195,7 @@ async fn register(conn: &mut Connection, claims: &[Claim<'_>]) -> StoreResult<Ve
          SELECT counted.id IS NOT NULL AS first, coalesce(bump.unlocked_at IS NOT NULL AND bump.last = c.submission_id, false) AS unlocked, \
                 bump.card_id IS NOT NULL OR NOT voter.counts OR u.card_id IS NULL OR u.unlocked_at IS NOT NULL AS settled, \
                 c.submission_id AS id, c.at AS created_at, bump.card_id IS NOT NULL AS counted, \
+                NULL::timestamptz AS old_enough_at, false AS by_network, false AS by_review, \
                 c.copy_id, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
                 coalesce(bump.submissions, u.submissions) AS submissions, coalesce(bump.threshold, u.threshold) AS threshold, \
                 coalesce(bump.unlocked_at, u.unlocked_at) AS unlocked_at \

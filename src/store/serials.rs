@@ -6,6 +6,7 @@ use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz, Uuid
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
+use super::door::copies::names_seen;
 use super::door::submission::{MatchedCopy, SubmissionClaim, matching_copies, matching_copy};
 use super::idempotency::{self, IdempotencyClaim, IdempotentError};
 use super::ledger;
@@ -15,10 +16,10 @@ use super::schema::{copy_ledger, disputes};
 use super::statement::sql;
 use super::unlocks::ProgressRow;
 use super::{Connection, Store, StoreError, StoreResult};
-use crate::auth::permission::{Acting, Granted, ReadOwnSubmissions, SubmitSerials};
+use crate::auth::permission::{Acting, Granted, ReadOwnSubmissions, SubmitSerials, Viewer};
 use crate::domain::dispute::DisputeState;
 use crate::domain::ids::{AccountId, CopyId, DisputeId, LedgerId, SubmissionId};
-use crate::domain::submission::Verdict;
+use crate::domain::submission::{Hold, Standing, Verdict};
 
 /// A submission to decide.
 #[derive(Clone, Debug)]
@@ -294,9 +295,40 @@ pub struct SubmissionRow {
     /// When it was made.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
+    /// From when on the account is old enough for the policy, when that holds the submission back.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    old_enough_at: Option<DateTime<Utc>>,
+    /// The policy lets only so many accounts of a network count.
+    #[diesel(sql_type = Bool)]
+    by_network: bool,
+    /// A moderator must confirm it.
+    #[diesel(sql_type = Bool)]
+    by_review: bool,
     /// The copy and its card.
     #[diesel(embed)]
     pub of: CardOfCopy,
+}
+
+impl SubmissionRow {
+    /// What it counts for the unlock of its card at that time.
+    pub fn standing(&self, at: DateTime<Utc>) -> Standing {
+        match self.old_enough_at {
+            _ if self.counted => Standing::Counted,
+            None => Standing::NotCounted,
+            Some(_) if self.by_review => Standing::Held(Hold::Review),
+            Some(then) if then <= at && self.by_network => Standing::Held(Hold::Network),
+            Some(then) => Standing::Held(Hold::AccountAge(then)),
+        }
+    }
+}
+
+/// A submission with the name of its card.
+#[derive(Clone, Debug)]
+pub struct NamedSubmission {
+    /// The submission.
+    pub row: SubmissionRow,
+    /// The card's name; `None`: the card is hidden from the viewer, who passed the copy on.
+    pub name: Option<String>,
 }
 
 /// A copy that somebody owns without having submitted it.
@@ -316,16 +348,31 @@ const CARD: &str = "c.id AS copy_id, p.rarity, k.id AS card_id, k.game_code, k.s
 
 /// A submission with its card, the rarity of its copy and the card's progress.
 ///
+/// The policy holds back what may count for a hidden card and does not: it waits for a moderator, or the account has no vote for the card yet.
+///
 /// Whether it counts is looked up for each: with `EXISTS` a plan that is kept reads all submissions that count, once, for it expects many rows.
 fn submissions_where(condition: &str) -> String {
     format!(
         "SELECT s.id, s.created_at, \
-                coalesce((SELECT true FROM counted_submissions vote WHERE vote.submission_id = s.id), false) AS counted, {CARD} \
+                coalesce((SELECT true FROM counted_submissions vote WHERE vote.submission_id = s.id), false) AS counted, \
+                hold.old_enough_at, coalesce(hold.by_network, false) AS by_network, coalesce(hold.by_review, false) AS by_review, {CARD} \
          FROM submissions s \
          JOIN copies c ON c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac \
          JOIN printings p ON p.id = c.printing_id \
          JOIN cards k ON k.id = s.card_id \
-         LEFT JOIN unlocks u ON u.card_id = s.card_id WHERE {condition}"
+         LEFT JOIN unlocks u ON u.card_id = s.card_id \
+         LEFT JOIN LATERAL ( \
+             SELECT v.account_since + make_interval(days => policy.min_account_age_days) AS old_enough_at, \
+                    policy.per_network IS NOT NULL AS by_network, policy.review AND v.confirmed IS NULL AS by_review \
+             FROM valid_votes v \
+             JOIN LATERAL (SELECT * FROM unlock_policies p \
+                           WHERE p.game_code = k.game_code AND (p.set_code = k.set_code OR p.set_code IS NULL) \
+                           ORDER BY p.set_code NULLS LAST LIMIT 1) policy ON true \
+             WHERE v.submission_id = s.id AND u.by_policy AND u.unlocked_at IS NULL \
+               AND ((policy.review AND v.confirmed IS NULL) \
+                    OR NOT EXISTS (SELECT FROM submissions other JOIN counted_submissions vote ON vote.submission_id = other.id \
+                                   WHERE other.account_id = s.account_id AND other.card_id = s.card_id)) \
+         ) hold ON true WHERE {condition}"
     )
 }
 
@@ -333,24 +380,41 @@ fn submissions_where(condition: &str) -> String {
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnSubmissions>,
+    viewer: Viewer,
     before: Option<Uuid>,
     limit: i64,
-) -> StoreResult<Vec<SubmissionRow>> {
-    Ok(sql(submissions_where("s.account_id = $1 AND s.id < $2 ORDER BY s.id DESC LIMIT $3"))
-        .bind::<SqlUuid, _>(by.account().0)
-        .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
-        .bind::<BigInt, _>(limit)
-        .get_results(conn)
-        .await?)
+) -> StoreResult<Vec<NamedSubmission>> {
+    let rows =
+        sql(submissions_where("s.account_id = $1 AND s.id < $2 ORDER BY s.id DESC LIMIT $3"))
+            .bind::<SqlUuid, _>(by.account().0)
+            .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
+            .bind::<BigInt, _>(limit)
+            .get_results(conn)
+            .await?;
+    named(conn, viewer, rows).await
+}
+
+async fn named(
+    conn: &mut Connection,
+    viewer: Viewer,
+    rows: Vec<SubmissionRow>,
+) -> StoreResult<Vec<NamedSubmission>> {
+    let cards = rows.iter().map(|row| row.of.card_id).collect();
+    let names = names_seen(conn, viewer, cards).await?;
+    let name =
+        |row: SubmissionRow| NamedSubmission { name: names.get(&row.of.card_id).cloned(), row };
+    Ok(rows.into_iter().map(name).collect())
 }
 
 /// One of the own submissions.
 pub async fn find(
     conn: &mut Connection,
     by: &Granted<ReadOwnSubmissions>,
+    viewer: Viewer,
     id: SubmissionId,
-) -> StoreResult<Option<SubmissionRow>> {
-    own(conn, by.account(), id).await
+) -> StoreResult<Option<NamedSubmission>> {
+    let row = own(conn, by.account(), id).await?;
+    Ok(named(conn, viewer, row.into_iter().collect()).await?.pop())
 }
 
 /// The submission that was just made, or made before.

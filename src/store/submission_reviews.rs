@@ -6,10 +6,11 @@ use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
+use super::door::copies::names_seen;
 use super::schema::{submission_reviews, submissions};
 use super::statement::sql;
 use super::{Connection, StoreResult, audit, ledger, votes};
-use crate::auth::permission::{Acting, Granted, ReviewSubmissions};
+use crate::auth::permission::{Acting, Granted, ReviewSubmissions, Viewer};
 use crate::domain::ids::{CardId, SubmissionId};
 
 /// A submission that waits for a moderator.
@@ -47,15 +48,25 @@ pub struct WaitingRow {
     pub created_at: DateTime<Utc>,
 }
 
+/// A waiting submission with the name of its card.
+#[derive(Clone, Debug)]
+pub struct NamedWaiting {
+    /// The submission.
+    pub row: WaitingRow,
+    /// The card's name; `None`: the card is hidden from the viewer.
+    pub name: Option<String>,
+}
+
 /// Submissions of hidden cards that wait for a moderator, the oldest first, after the one with id `after`. Those of banned accounts and
 /// of void copies do not wait: they count for nothing.
 pub async fn waiting(
     conn: &mut Connection,
     _by: &Granted<ReviewSubmissions>,
+    viewer: Viewer,
     after: Option<Uuid>,
     limit: i64,
-) -> StoreResult<Vec<WaitingRow>> {
-    Ok(sql(
+) -> StoreResult<Vec<NamedWaiting>> {
+    let rows: Vec<WaitingRow> = sql(
         "SELECT s.submission_id AS id, s.account_id, s.account_since, \
                 (SELECT count(*) FROM submissions made WHERE made.account_id = s.account_id) AS account_submissions, \
                 k.id AS card_id, k.game_code, k.set_code, k.number, p.rarity, s.created_at \
@@ -72,7 +83,10 @@ pub async fn waiting(
     .bind::<SqlUuid, _>(after.unwrap_or(Uuid::nil()))
     .bind::<BigInt, _>(limit)
     .load(conn)
-    .await?)
+    .await?;
+    let names = names_seen(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
+    let name = |row: WaitingRow| NamedWaiting { name: names.get(&row.card_id).cloned(), row };
+    Ok(rows.into_iter().map(name).collect())
 }
 
 /// What became of a review.

@@ -6,6 +6,8 @@ use cardscape::api::openapi::document;
 use jsonschema::{Draft, Registry};
 use serde_json::{Value, json};
 
+use crate::support::{RequestExt as _, TestApp};
+
 /// Where the document is while its parts refer to each other.
 const DOCUMENT: &str = "urn:cardscape:openapi";
 
@@ -131,4 +133,73 @@ fn every_example_is_valid_by_its_schema() {
     });
     assert!(examples > 900, "{examples}");
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Every error code has a page that says what happened, what to do, and shows an answer with it.
+#[tokio::test]
+async fn every_problem_is_explained() {
+    let document = whole();
+    let registry = Registry::new()
+        .draft(Draft::Draft202012)
+        .add(DOCUMENT, document.clone())
+        .unwrap()
+        .prepare()
+        .unwrap();
+    let problem = jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .with_registry(&registry)
+        .should_validate_formats(true)
+        .build(&json!({ "$ref": format!("{DOCUMENT}#/components/schemas/Problem") }))
+        .unwrap();
+    let operations: BTreeSet<String> = document["paths"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .flat_map(|(path, item)| {
+            let methods = item.as_object().unwrap().keys();
+            methods.map(move |method| without_names(&format!("{} {path}", method.to_uppercase())))
+        })
+        .collect();
+    let app = TestApp::start().await;
+    let table = app.get("/problems").answer().await.expect(200);
+    let mut named = 0;
+    for row in table.as_array().unwrap() {
+        let code = row["code"].as_str().unwrap();
+        let page = app.get(&format!("/problems/{code}")).answer().await.expect(200);
+        let [happened, advice] =
+            ["what_happened", "what_to_do"].map(|field| page[field].as_str().unwrap().to_owned());
+        for text in [&happened, &advice] {
+            assert!(
+                text.len() > 10 && text.ends_with('.') && !text.contains("  "),
+                "{code}: {text}"
+            );
+        }
+        assert_ne!(happened, advice, "{code}");
+        let example = &page["example"];
+        let faults: Vec<String> = problem
+            .iter_errors(example)
+            .map(|fault| format!("{}: {fault}", fault.instance_path()))
+            .collect();
+        assert_eq!(faults, Vec::<String>::new(), "{code}: {example}");
+        assert_eq!(
+            (&example["code"], &example["status"], &example["title"]),
+            (&row["code"], &row["status"], &row["title"])
+        );
+        assert_eq!((&page["code"], &page["status"]), (&row["code"], &row["status"]));
+        // What the texts send the reader to is there.
+        let texts = format!("{happened} {advice}");
+        for quoted in texts.split('`').skip(1).step_by(2).filter(|quoted| quoted.contains(" /v1/"))
+        {
+            assert!(operations.contains(&without_names(quoted)), "{code}: {quoted}");
+            named += 1;
+        }
+    }
+    assert!(named > 20, "{named}");
+    app.get("/problems/no_such_code").answer().await.problem(404, "not_found");
+}
+
+/// An operation with its parameters as `{}`.
+fn without_names(operation: &str) -> String {
+    let parts = operation.split('/').map(|part| if part.starts_with('{') { "{}" } else { part });
+    parts.collect::<Vec<_>>().join("/")
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, RequestExt as _, TestApp, seed_data};
+use crate::support::{Answer, RequestExt as _, TestApp, game_files, seed_data};
 
 const GAMES: [&str; 5] = ["ttcg", "emoji-tcg", "uno-emoji", "emojo-dojo", "emojito"];
 
@@ -144,6 +144,60 @@ async fn violations_name_the_lines_of_a_list() {
     let body = json!({ "format": "ttcg/standard", "entries": entries });
     let report = judge(&app, &body).await.expect(200)["reports"][0].clone();
     assert_eq!(lines(&report, "COPY_LIMIT_EXCEEDED"), None, "no list, no lines");
+}
+
+#[tokio::test]
+async fn cards_that_are_not_loaded_are_told_before_everything_else() {
+    let app = TestApp::start().await;
+    app.seed(&["magic", "ttcg"]).await;
+    let report = async |body: Value| judge(&app, &body).await.expect(200)["reports"][0].clone();
+    let codes = |report: &Value| -> Vec<String> {
+        let violations = report["violations"].as_array().unwrap().iter();
+        violations.map(|one| one["code"].as_str().unwrap().to_owned()).collect()
+    };
+    let list = "4 Otter\n1 Kettle Imp (hearth)";
+    let none = report(json!({ "format": "magic/constructed", "list": list })).await;
+    assert_eq!(
+        codes(&none),
+        ["GAME_WITHOUT_CARDS", "CARD_UNKNOWN", "CARD_UNKNOWN", "DECK_SIZE_BELOW_MIN"]
+    );
+    let empty = report(json!({ "format": "magic/constructed", "entries": [] })).await;
+    assert_eq!(codes(&empty)[0], "GAME_WITHOUT_CARDS");
+
+    // The set of the hidden cards is there, the set of the typing error is not.
+    let list = "1 Kettle Imp (hearht) 001\n1 Nobody (veil)\n1 Nobody (winter)\n1 Pocket Bat";
+    let some = report(json!({ "format": "ttcg/standard", "list": list })).await;
+    assert_eq!(codes(&some)[..2], ["SET_WITHOUT_CARDS", "SET_WITHOUT_CARDS"], "{some:#}");
+    assert_eq!(codes(&some).iter().filter(|code| *code == "SET_WITHOUT_CARDS").count(), 2);
+    let [typed, winter] = [&some["violations"][0], &some["violations"][1]];
+    assert_eq!((&typed["set"], &typed["lines"]), (&json!("hearht"), &json!([1])));
+    assert_eq!(typed["suggestions"], json!(["hearth"]));
+    assert_eq!(typed["message"], "No cards of the set “hearht” are loaded. Did you mean hearth?");
+    assert_eq!((&winter["set"], &winter["lines"]), (&json!("winter"), &json!([3])));
+
+    // Nothing of the kind where the deck names only what is unknown in a set that is there, or nothing.
+    for quiet in [
+        json!({ "format": "ttcg/standard", "entries": [] }),
+        json!({ "format": "ttcg/standard", "list": "1 Nobody (hearth)\n1 Nobody (veil) 003" }),
+    ] {
+        let report = report(quiet).await;
+        assert!(!codes(&report).iter().any(|code| code.ends_with("WITHOUT_CARDS")), "{report:#}");
+    }
+}
+
+#[tokio::test]
+async fn a_card_in_a_wrong_zone_can_be_moved() {
+    let app = TestApp::start().await;
+    app.import(&game_files("tests/data/games/harbour")).await.unwrap();
+    let body = json!({ "format": "harbour/trade", "list": "9 Salt\n2 Brig" });
+    let report = judge(&app, &body).await.expect(200)["reports"][0].clone();
+    let wrong = violations(&report, "KIND_NOT_ALLOWED")[0];
+    assert_eq!((&wrong["zone"], &wrong["suggestions"]), (&json!("main"), &json!(["extra"])));
+    let fix = json!({ "action": "move_copies", "name": "Brig", "quantity": 2, "from": "main", "to": "extra" });
+    assert_eq!(wrong["fix"], fix);
+    let body = json!({ "format": "harbour/trade", "list": "9 Salt\n[extra]\n2 Brig" });
+    let report = judge(&app, &body).await.expect(200)["reports"][0].clone();
+    assert!(violations(&report, "KIND_NOT_ALLOWED").is_empty(), "{report:#}");
 }
 
 #[tokio::test]

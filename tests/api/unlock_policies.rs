@@ -316,6 +316,108 @@ async fn a_moderator_confirms_or_refuses() {
     app.put(path).by(&moderator).json(&body).answer().await.problem(404, "not_found");
 }
 
+/// What an answer says of a submission: its state, why it is held, until when, and what the card's counter shows.
+fn standing(answer: &Value) -> (&str, &Value, &Value, i64) {
+    let state = answer["state"].as_str().unwrap();
+    assert_eq!(answer["counted"], state == "counted", "{answer}");
+    let unlock = answer["unlock"]["submissions"].as_i64().unwrap();
+    (state, &answer["held_for"], &answer["held_until"], unlock)
+}
+
+#[tokio::test]
+async fn a_held_submission_says_so_and_counts_nothing_yet() {
+    let (app, cards, admin) = a_run().await;
+    set(&app, &admin, POLICY, json!({ "threshold": 2, "review": true })).await.expect(201);
+    let (players, moderator) = (players(&app, 2).await, app.moderator().await);
+    let mut copies = copies(&cards, Some("common"));
+    let (one, another) = (copies.next().unwrap(), copies.next().unwrap());
+    let review = json!("review");
+    let held = ("held", &review, &Value::Null, 0);
+    let made = submit(&app, &players[0], one, "192.0.2.7").await;
+    assert_eq!(standing(&made), held);
+    let again = app.post("/v1/submissions").by(&players[0]).json(&one.submission()).answer().await;
+    assert_eq!(standing(&again.expect(200)), held);
+    // A batch says the same of each.
+    let batch = json!({ "submissions": [another.submission()] });
+    let batch = app.post("/v1/submissions/batch").by(&players[0]).json(&batch).answer().await;
+    let accepted = &batch.expect(200)["data"][0]["accepted"];
+    assert_eq!(standing(accepted), held);
+    assert_eq!(progress(&app).await, (0, false));
+
+    let path = format!("/v1/submissions/{}", made["submission"].as_str().unwrap());
+    let shown = app.get(&path).by(&players[0]).answer().await;
+    let tag = shown.header("etag");
+    let shown = shown.expect(200);
+    assert_eq!((standing(&shown), &shown["card"]["name"]), (held, &json!(one.name)));
+    let list = app.get("/v1/submissions").by(&players[0]).answer().await.expect(200);
+    for item in list["data"].as_array().unwrap() {
+        assert_eq!((standing(item), &item["card"]["name"]), (held, &json!(one.name)));
+    }
+    let waiting = app.get("/v1/submission-reviews").by(&moderator).answer().await.expect(200);
+    assert_eq!(waiting["data"][0]["card"]["name"], one.name);
+
+    // Once it is confirmed it counts, and the second copy waits for a word of its own.
+    let confirm = json!({ "confirmed": true, "note": "Seen." });
+    app.put(&format!("{path}/review")).by(&moderator).json(&confirm).answer().await.expect(200);
+    let shown = app.get(&path).by(&players[0]).header("if-none-match", tag).answer().await;
+    assert_eq!(standing(&shown.expect(200)), ("counted", &Value::Null, &Value::Null, 1));
+    // Refused, it is not held any more.
+    let other = format!("/v1/submissions/{}", accepted["submission"].as_str().unwrap());
+    let refuse = json!({ "confirmed": false, "note": "No." });
+    app.put(&format!("{other}/review")).by(&moderator).json(&refuse).answer().await.expect(200);
+    let shown = app.get(&other).by(&players[0]).answer().await.expect(200);
+    assert_eq!(standing(&shown), ("not_counted", &Value::Null, &Value::Null, 1));
+}
+
+#[tokio::test]
+async fn a_submission_of_a_young_account_or_a_full_network_says_for_what_it_is_held() {
+    let (app, cards, admin) = a_run().await;
+    let policy = json!({ "threshold": 3, "min_account_age_days": 7, "per_network": 1 });
+    set(&app, &admin, POLICY, policy).await.expect(201);
+    let young = app.player("ada").await;
+    let since = app.get("/v1/me").by(&young).answer().await.expect(200)["created_at"].clone();
+    let since: DateTime<Utc> = since.as_str().unwrap().parse().unwrap();
+    let mut copies = copies(&cards, Some("common"));
+    let made = submit(&app, &young, copies.next().unwrap(), "192.0.2.7").await;
+    let until = json!(since + Duration::days(7));
+    assert_eq!(standing(&made), ("held", &json!("account_age"), &until, 0));
+
+    app.clock().advance(Duration::days(8));
+    unlock_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap();
+    let path = format!("/v1/submissions/{}", made["submission"].as_str().unwrap());
+    let young = app.log_in("ada", &young.password).await;
+    let shown = app.get(&path).by(&young).answer().await.expect(200);
+    assert_eq!(standing(&shown), ("counted", &Value::Null, &Value::Null, 1));
+
+    let ben = app.player("ben").await;
+    app.sql("UPDATE accounts SET created_at = created_at - interval '30 days' WHERE name = 'ben'")
+        .await;
+    let made = submit(&app, &ben, copies.next().unwrap(), "192.0.2.7").await;
+    assert_eq!(standing(&made), ("held", &json!("network"), &Value::Null, 1));
+    // A second copy of an account that counts is not held: it adds nothing, whatever comes.
+    let made = submit(&app, &young, copies.next().unwrap(), "192.0.2.9").await;
+    assert_eq!(standing(&made), ("not_counted", &Value::Null, &Value::Null, 1));
+}
+
+#[tokio::test]
+async fn the_name_of_a_hidden_card_goes_with_the_copy() {
+    let (app, cards, _) = a_run().await;
+    let (players, moderator) = (players(&app, 2).await, app.moderator().await);
+    let copy = copies(&cards, None).next().unwrap();
+    let made = submit(&app, &players[0], copy, "192.0.2.7").await;
+    let path = format!("/v1/submissions/{}", made["submission"].as_str().unwrap());
+    let named = async |path: &str| {
+        let answer = app.get(path).by(&players[0]).answer().await;
+        assert_eq!(answer.status, 200);
+        answer.text().contains(&copy.name)
+    };
+    assert!(named(&path).await && named("/v1/submissions").await);
+    let void = format!("/v1/copies/{}/void", made["copy"].as_str().unwrap());
+    let reason = json!({ "reason": "Stolen." });
+    app.post(&void).by(&moderator).json(&reason).answer().await.expect(200);
+    assert!(!named(&path).await && !named("/v1/submissions").await);
+}
+
 #[tokio::test]
 async fn an_import_leaves_the_policy_in_force() {
     let (app, cards, admin) = a_run().await;

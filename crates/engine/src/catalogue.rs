@@ -1,6 +1,6 @@
 //! The pool of cards that a deck is judged against.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -105,6 +105,8 @@ pub struct Catalogue {
     /// that is some key is its own key, so the two never disagree.
     by_name: FixedMap<Box<[u8]>, u32>,
     by_number: FixedMap<Box<[u8]>, u32>,
+    /// The sets of this layer's cards, and those that [`CatalogueBuilder::part_of`] named.
+    sets: BTreeSet<Box<str>>,
     /// Cards of this layer whose name the base knows.
     further: BTreeMap<u32, Vec<u32>>,
     first_card: u32,
@@ -187,6 +189,14 @@ impl CatalogueBuilder {
         self
     }
 
+    /// Says that these cards are a part of a larger pool, which has cards of these sets. Without it, a report says of every
+    /// other set that no cards of it are loaded.
+    #[must_use]
+    pub fn part_of(mut self, sets: impl IntoIterator<Item = impl Into<Box<str>>>) -> Self {
+        self.catalogue.sets.extend(sets.into_iter().map(Into::into));
+        self
+    }
+
     /// The finished catalogue.
     pub fn build(self) -> Catalogue {
         self.catalogue
@@ -220,6 +230,7 @@ impl Catalogue {
             names: Vec::new(),
             by_name: FixedMap::default(),
             by_number: FixedMap::default(),
+            sets: BTreeSet::new(),
             further: BTreeMap::new(),
             first_card,
             first_name,
@@ -229,6 +240,9 @@ impl Catalogue {
     fn insert(&mut self, card: Arc<PreparedCard>) {
         if self.find_number(&card.number_key).is_some() {
             return;
+        }
+        if !self.sets.contains(card.card.set.as_str()) {
+            self.sets.insert(card.card.set.as_str().into());
         }
         let index = self.end_card();
         self.by_number.insert(card.number_key.clone(), index);
@@ -269,6 +283,20 @@ impl Catalogue {
     /// Whether there is no card.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Codes of the sets of which there are cards, here or in the pool that this is a part of; base and layer may both have one.
+    pub(crate) fn sets(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        let own = self.sets.iter().map(|set| &**set);
+        match &self.base {
+            Some(base) => Box::new(base.sets().chain(own)),
+            None => Box::new(own),
+        }
+    }
+
+    /// Whether there are cards of a set, as a deck writes its code.
+    pub(crate) fn has_cards_of(&self, set: &str) -> bool {
+        self.sets().any(|known| known.eq_ignore_ascii_case(set.trim()))
     }
 
     /// All cards, in the order in which they were added.

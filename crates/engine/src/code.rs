@@ -41,6 +41,10 @@ macro_rules! violation_codes {
 }
 
 violation_codes! {
+    /// No card of the game is loaded, so that no card of the deck can be known.
+    GameWithoutCards = "GAME_WITHOUT_CARDS",
+    /// No card is loaded of a set that the deck names, or that the format's box is made of.
+    SetWithoutCards = "SET_WITHOUT_CARDS",
     /// The main zone holds fewer cards than the format's minimum.
     DeckSizeBelowMin = "DECK_SIZE_BELOW_MIN",
     /// The main zone holds more cards than the format's maximum.
@@ -136,6 +140,11 @@ violation_codes! {
 }
 
 impl ViolationCode {
+    /// Whether it says that cards are not loaded, which is no fault of the deck.
+    pub fn is_about_the_pool(&self) -> bool {
+        matches!(self, Self::GameWithoutCards | Self::SetWithoutCards)
+    }
+
     /// Whether `name` has the shape of a code: capitals, digits and single underscores, a capital first.
     pub(crate) fn is_well_formed(name: &str) -> bool {
         name.len() <= 64

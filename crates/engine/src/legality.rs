@@ -37,6 +37,13 @@ impl Legalities {
         !self.reports.is_empty() && self.reports.iter().all(Report::is_legal)
     }
 
+    /// Whether some report says that cards are not loaded. Of a pool that is a part of a larger one that may be wrong
+    /// ([`CatalogueBuilder::part_of`](crate::CatalogueBuilder::part_of)).
+    pub fn miss_cards(&self) -> bool {
+        let mut violations = self.reports.iter().flat_map(|report| &report.violations);
+        violations.any(|violation| violation.code.is_about_the_pool())
+    }
+
     /// Adds near names for unknown cards to every report, as [`Report::suggest`] does; the cost is that of each. Returns
     /// how many names were left out, where most were.
     pub fn suggest(&mut self, catalogue: &Catalogue) -> usize {

@@ -3,6 +3,8 @@
 mod box_check;
 mod copies;
 mod entries;
+mod places;
+mod pool_gaps;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,21 +29,15 @@ pub fn validate(deck: &Deck, catalogue: &Catalogue, format: &Format) -> Report {
     let known = format.fingerprint == catalogue.game().fingerprint();
     let mut judge =
         Judge { deck, catalogue, format, content: &content, known, violations: Vec::new() };
+    let own = RuleReference { rule: "deck".to_owned(), ..RuleReference::default() };
+    let reference = |wanted: fn(&DeckCheck) -> bool| {
+        format.rules.iter().find(|rule| wanted(&rule.check)).map_or(&own, |rule| &rule.reference)
+    };
+    let known_cards = reference(|check| matches!(check, DeckCheck::KnownCards));
+    judge.pool_gaps(known_cards);
     if content.has_faults() {
-        let own = RuleReference { rule: "deck".to_owned(), ..RuleReference::default() };
-        let reference = |wanted: fn(&DeckCheck) -> bool| {
-            format
-                .rules
-                .iter()
-                .find(|rule| wanted(&rule.check))
-                .map_or(&own, |rule| &rule.reference)
-        };
-        content.report(
-            catalogue,
-            reference(|check| matches!(check, DeckCheck::KnownCards)),
-            reference(|check| matches!(check, DeckCheck::EntryQuantity { .. })),
-            &mut judge.violations,
-        );
+        let entry_quantity = reference(|check| matches!(check, DeckCheck::EntryQuantity { .. }));
+        content.report(catalogue, known_cards, entry_quantity, &mut judge.violations);
     }
     for rule in &format.rules {
         judge.rule(rule);
@@ -229,31 +225,6 @@ impl Judge<'_> {
             .collect();
         cards.sort_unstable();
         cards
-    }
-
-    fn placed(&mut self, rule: &Rule, zones: &[String], select: &Selector, allowed: bool) {
-        let code = if select.is_by_kind() { Code::KindNotAllowed } else { Code::CardNotAllowed };
-        let mut found = Vec::new();
-        for run in &self.content.runs {
-            if self.selects(select, run.card) == allowed {
-                continue;
-            }
-            let actual = self.copies(run, zones);
-            if actual == 0 {
-                continue;
-            }
-            let mut violation = violation(rule, code.clone(), Severity::Error)
-                .limit(0)
-                .actual(actual)
-                .fix(Fix::RemoveCopies {
-                    name: self.catalogue.card(run.card).definition.name.clone(),
-                    quantity: actual,
-                });
-            violation.zone = zones.first().cloned();
-            violation.cards = self.mentions(std::slice::from_ref(run));
-            found.push(violation);
-        }
-        self.violations.append(&mut found);
     }
 
     fn at_least(

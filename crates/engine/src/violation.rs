@@ -122,7 +122,18 @@ pub enum Fix {
         /// How many fewer.
         quantity: u64,
     },
-    /// Move entries to another zone.
+    /// Move copies of one card to another zone.
+    MoveCopies {
+        /// The card's name.
+        name: String,
+        /// How many.
+        quantity: u64,
+        /// Code of the zone in which they stand.
+        from: String,
+        /// Code of a zone that may have them.
+        to: String,
+    },
+    /// Move all entries of a zone to another one.
     MoveToZone {
         /// The zone as it stands in the deck.
         from: String,
@@ -134,7 +145,8 @@ pub enum Fix {
 /// One broken rule: a stable code, the rule's reference, the numbers and the cards.
 ///
 /// Serialised with its English [`message`](Violation::message), which is derived from the other fields. The order is that of
-/// reports: by severity, then by the rule's number, in which digits count as numbers (`H-3` before `H-10`), then by the rest.
+/// reports: first that cards are not loaded, because everything else may follow from it; then by severity, then by the rule's
+/// number, in which digits count as numbers (`H-3` before `H-10`), then by the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
@@ -148,6 +160,8 @@ pub struct Violation {
     pub code: ViolationCode,
     /// Zone concerned.
     pub zone: Option<String>,
+    /// Code of the set concerned.
+    pub set: Option<String>,
     /// Card attribute (or other field) concerned.
     pub attribute: Option<String>,
     /// Cards concerned, sorted.
@@ -172,6 +186,7 @@ impl Violation {
             section: rule.section.clone(),
             code,
             zone: None,
+            set: None,
             attribute: None,
             cards: Vec::new(),
             limit: None,
@@ -198,6 +213,11 @@ impl Violation {
 
     pub(crate) fn zone(mut self, zone: impl Into<String>) -> Self {
         self.zone = Some(zone.into());
+        self
+    }
+
+    pub(crate) fn set(mut self, set: impl Into<String>) -> Self {
+        self.set = Some(set.into());
         self
     }
 
@@ -230,6 +250,13 @@ impl Violation {
         let zone = self.zone.as_deref().unwrap_or("main");
         let attribute = self.attribute.as_deref().unwrap_or("value");
         let mut text = match &self.code {
+            C::GameWithoutCards => {
+                "No cards of this game are loaded, so no card of the deck can be known.".to_owned()
+            }
+            C::SetWithoutCards => {
+                let set = self.set.as_deref().unwrap_or_default();
+                format!("No cards of the set “{set}” are loaded.")
+            }
             C::DeckSizeBelowMin | C::ZoneSizeBelowMin => {
                 let missing = limit.saturating_sub(actual);
                 format!(
@@ -254,8 +281,10 @@ impl Violation {
             C::CardLimitExceeded => {
                 format!("{} of {cards}; the limit list allows {limit}.", copies(actual))
             }
-            C::CardNotAllowed => format!("Not allowed in the {zone} zone: {cards}."),
-            C::KindNotAllowed => format!("Cards of this kind are not allowed: {cards}."),
+            C::CardNotAllowed => format!("Not allowed{}: {cards}.", self.in_zone()),
+            C::KindNotAllowed => {
+                format!("Cards of this kind are not allowed{}: {cards}.", self.in_zone())
+            }
             C::RequiredCardsMissing => self.required_message(),
             C::GroupLimitExceeded => {
                 format!("{} of {cards}; at most {limit} allowed together.", count(actual, "card"))
@@ -347,11 +376,18 @@ impl Violation {
         if !self.suggestions.is_empty() {
             let known = self.suggestions.join(", ");
             let _ = match self.code {
-                C::CardUnknown | C::ZoneUnknown => write!(text, " Did you mean {known}?"),
+                C::CardUnknown | C::ZoneUnknown | C::SetWithoutCards => {
+                    write!(text, " Did you mean {known}?")
+                }
+                C::CardNotAllowed | C::KindNotAllowed => write!(text, " Allowed in: {known}."),
                 _ => write!(text, " Possible: {known}."),
             };
         }
         text
+    }
+
+    fn in_zone(&self) -> String {
+        self.zone.as_ref().map_or_else(String::new, |zone| format!(" in the {zone} zone"))
     }
 
     /// What is required, in the rule's words, and how much of it there is.
@@ -437,14 +473,15 @@ fn are(number: i64) -> &'static str {
 
 impl Ord for Violation {
     fn cmp(&self, other: &Self) -> Ordering {
-        let Self { severity, rule, section, code, zone, attribute, .. } = self;
+        let Self { severity, rule, section, code, zone, set, attribute, .. } = self;
         let Self { cards, limit, actual, suggestions, fix, rule_text, .. } = self;
-        severity
-            .cmp(&other.severity)
+        (code.is_about_the_pool().cmp(&other.code.is_about_the_pool()).reverse())
+            .then_with(|| severity.cmp(&other.severity))
             .then_with(|| by_number(rule, &other.rule))
             .then_with(|| section.cmp(&other.section))
             .then_with(|| code.cmp(&other.code))
             .then_with(|| zone.cmp(&other.zone))
+            .then_with(|| set.cmp(&other.set))
             .then_with(|| attribute.cmp(&other.attribute))
             .then_with(|| cards.cmp(&other.cards))
             .then_with(|| limit.cmp(&other.limit))
@@ -491,7 +528,7 @@ fn digits<'a>(text: &mut &'a [u8]) -> &'a [u8] {
 
 impl Serialize for Violation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Violation", 13)?;
+        let mut fields = serializer.serialize_struct("Violation", 14)?;
         fields.serialize_field("code", &self.code)?;
         fields.serialize_field("severity", &self.severity)?;
         fields.serialize_field("message", &self.message())?;
@@ -501,6 +538,7 @@ impl Serialize for Violation {
         fields.serialize_field("limit", &self.limit)?;
         fields.serialize_field("actual", &self.actual)?;
         fields.serialize_field("zone", &self.zone)?;
+        fields.serialize_field("set", &self.set)?;
         fields.serialize_field("attribute", &self.attribute)?;
         fields.serialize_field("cards", &self.cards)?;
         fields.serialize_field("suggestions", &self.suggestions)?;

@@ -12,7 +12,7 @@ use cardscape_engine::{
     check_card, check_set, parse_deck_text, render_deck_text, validate,
 };
 use serde_json::{Value, json};
-use support::{HARBOUR, card, codes, deck, files, outline, pool_card, sets, shipped};
+use support::{HARBOUR, card, codes, deck, files, outline, pool, pool_card, sets, shipped};
 
 static MANIFEST: LazyLock<String> = LazyLock::new(|| support::manifest(HARBOUR));
 
@@ -205,8 +205,200 @@ fn a_layer_of_extra_cards_equals_one_pool() {
     assert_eq!(codes(&report.violations), ["COPY_LIMIT_EXCEEDED", "CARD_UNKNOWN"]);
     assert_eq!(
         codes(&validate(&deck, &base, format).violations),
-        ["REQUIRED_CARDS_MISSING", "CARD_UNKNOWN", "CARD_UNKNOWN"]
+        ["SET_WITHOUT_CARDS", "REQUIRED_CARDS_MISSING", "CARD_UNKNOWN", "CARD_UNKNOWN"]
     );
+}
+
+#[test]
+fn a_game_without_cards_is_told_first_and_once() {
+    let game = harbour().game().clone();
+    let none = Catalogue::builder(&game).build();
+    let deck = parse_deck_text("6 Salt\n4 Spice (gift)\n9 Anchor").deck;
+    for format in game.formats() {
+        let report = validate(&deck, &none, format);
+        let codes = codes(&report.violations);
+        assert_eq!(codes[0], "GAME_WITHOUT_CARDS", "{}", format.code);
+        assert_eq!(codes.iter().filter(|code| code.ends_with("_WITHOUT_CARDS")).count(), 1);
+        assert_eq!(codes.iter().filter(|code| **code == "CARD_UNKNOWN").count(), 3);
+    }
+    let empty = validate(&Deck::default(), &none, game.format("trade").unwrap());
+    assert_eq!(codes(&empty.violations)[0], "GAME_WITHOUT_CARDS");
+    // A part of a pool that has cards says nothing of the kind.
+    let part = Catalogue::builder(&game).part_of(["port", "gift"]).build();
+    let report = validate(&deck, &part, game.format("trade").unwrap());
+    assert_eq!(codes(&report.violations)[0], "REQUIRED_CARDS_MISSING");
+}
+
+#[test]
+fn sets_without_cards_are_told_first_each_once_with_the_entries_that_name_them() {
+    let catalogue = harbour();
+    let list = "2 Salt (Prot)\n1 Salt\n3 Spice (gift)\n1 Nutmeg (GIFT) 7\n1 Nutmeg\n2 Silk (port)";
+    let deck = parse_deck_text(list).deck;
+    let report = validate(&deck, &catalogue, catalogue.game().format("trade").unwrap());
+    let gaps: Vec<_> = report
+        .violations
+        .iter()
+        .take_while(|one| one.code.as_str() == "SET_WITHOUT_CARDS")
+        .collect();
+    let told: Vec<_> = gaps
+        .iter()
+        .map(|gap| {
+            let cards: Vec<_> = gap.cards.iter().map(|card| (&*card.name, card.quantity)).collect();
+            (gap.set.as_deref().unwrap(), cards, gap.message())
+        })
+        .collect();
+    let expected = [
+        (
+            "gift",
+            vec![("Nutmeg", Some(1)), ("Spice", Some(3))],
+            "No cards of the set “gift” are loaded.".to_owned(),
+        ),
+        (
+            "prot",
+            vec![("Salt", Some(2))],
+            "No cards of the set “prot” are loaded. Did you mean port?".to_owned(),
+        ),
+    ];
+    assert_eq!(told, expected);
+    assert!(!codes(&report.violations[2..]).contains(&"SET_WITHOUT_CARDS"));
+    // A layer adds its sets to those of the pool below it.
+    let layered =
+        Catalogue::with_extra(Arc::clone(&catalogue), [pool_card("gift", cargo("Clove", 1))]);
+    let report = validate(&deck, &layered, catalogue.game().format("trade").unwrap());
+    assert_eq!(report.violations[0].set.as_deref(), Some("prot"));
+}
+
+#[test]
+fn a_box_says_of_which_set_no_cards_are_loaded() {
+    let of_isles =
+        MANIFEST.replace("{ names = [\"Salt\"] }", "{ names = [\"Salt\"], sets = [\"isles\"] }");
+    assert_ne!(of_isles, *MANIFEST);
+    let game = Game::from_toml(&of_isles).unwrap();
+    let catalogue = Catalogue::builder(&game).extend(harbour().iter().cloned()).build();
+    let report = validate(&Deck::default(), &catalogue, game.format("crate").unwrap());
+    let gap = &report.violations[0];
+    assert_eq!(gap.message(), "No cards of the set “isles” are loaded.");
+    assert_eq!((gap.code.as_str(), &gap.cards[..]), ("SET_WITHOUT_CARDS", &[][..]));
+}
+
+/// Doing what a fix says mends the violation and breaks nothing that was right before.
+#[test]
+fn a_card_in_a_wrong_zone_is_named_with_its_zone_and_can_be_moved() {
+    const ZONES: &str = r#"
+code = "harbour"
+name = "Harbour"
+rules_version = "1"
+[[zones]]
+code = "hold"
+name = "Hold"
+[[zones]]
+code = "attic"
+name = "Attic"
+[[zones]]
+code = "fleet"
+name = "Fleet"
+[[zones]]
+code = "dock"
+name = "Dock"
+[[kinds]]
+code = "cargo"
+name = "Cargo"
+[[kinds]]
+code = "ship"
+name = "Ship"
+[[kinds]]
+code = "ghost"
+name = "Ghost"
+[[formats]]
+code = "open"
+name = "Open"
+version = "1"
+[[formats.rules]]
+rule = "Z-1"
+text = "No ships in the hold or on the dock."
+forbidden = { zones = ["hold", "dock"], select = { kinds = ["ship"] } }
+[[formats.rules]]
+rule = "Z-2"
+text = "A fleet is made of ships."
+allowed = { zones = ["fleet"], select = { kinds = ["ship"] } }
+[[formats.rules]]
+rule = "Z-3"
+text = "A fleet has at most three ships."
+zone_size = { zone = "fleet", max = 3 }
+[[formats.rules]]
+rule = "Z-4"
+text = "No ghosts."
+forbidden = { select = { kinds = ["ghost"] } }
+"#;
+    let game = Game::from_toml(ZONES).unwrap();
+    let one = |number: usize, name: &str, kind: &str| {
+        card(json!({ "number": number.to_string(), "name": name, "kind": kind }))
+    };
+    let catalogue = pool(
+        &game,
+        vec![one(1, "Salt", "cargo"), one(2, "Brig", "ship"), one(3, "Wraith", "ghost")],
+    );
+    let judge = |list: &str| {
+        validate(&parse_deck_text(list).deck, &catalogue, game.format("open").unwrap()).violations
+    };
+    let told = |list: &str| -> Vec<(Option<String>, i64, Vec<String>, Value)> {
+        judge(list)
+            .into_iter()
+            .map(|one| {
+                assert_eq!(one.code.as_str(), "KIND_NOT_ALLOWED");
+                let fix = serde_json::to_value(one.fix).unwrap();
+                (one.zone, one.actual.unwrap(), one.suggestions, fix)
+            })
+            .collect()
+    };
+    let zone = |code: &str| Some(code.to_owned());
+    let moved = |from: &str, to: &str, quantity: u32| json!({ "action": "move_copies", "name": "Brig", "quantity": quantity, "from": from, "to": to });
+    let zones = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect::<Vec<_>>();
+
+    // The fleet asks for ships, so it comes before the attic, which takes everything.
+    let list = "[hold]\n2 Brig\n[dock]\n1 Brig\n[attic]\n1 Brig";
+    assert_eq!(
+        told(list),
+        [
+            (zone("dock"), 1, zones(&["fleet", "attic"]), moved("dock", "fleet", 1)),
+            (zone("hold"), 2, zones(&["fleet", "attic"]), moved("hold", "fleet", 2)),
+        ]
+    );
+    assert_eq!(
+        judge(list)[1].message(),
+        "Cards of this kind are not allowed in the hold zone: “Brig”. Allowed in: fleet, attic."
+    );
+    // What does not fit into the fleet goes elsewhere.
+    assert_eq!(
+        told("[hold]\n4 Brig"),
+        [(zone("hold"), 4, zones(&["attic"]), moved("hold", "attic", 4))]
+    );
+    assert_eq!(told("[attic]\n4 Brig\n[fleet]\n3 Brig"), []);
+    // What is allowed nowhere can only be removed, and each zone is told.
+    let removed = |quantity: u32| json!({ "action": "remove_copies", "name": "Wraith", "quantity": quantity });
+    assert_eq!(
+        told("[hold]\n1 Wraith\n[attic]\n2 Wraith"),
+        [(zone("attic"), 2, vec![], removed(2)), (zone("hold"), 1, vec![], removed(1))]
+    );
+
+    // The edit is one that a program can make.
+    let mut deck = parse_deck_text("[hold]\n3 Salt\n2 Brig\n[dock]\n1 Brig").deck;
+    let format = game.format("open").unwrap();
+    for violation in validate(&deck, &catalogue, format).violations {
+        let Some(Fix::MoveCopies { name, quantity, from, to }) = violation.fix else {
+            panic!("{violation:?}")
+        };
+        let quantity = u32::try_from(quantity).unwrap();
+        let entry = deck
+            .entries
+            .iter_mut()
+            .find(|entry| entry.card.name == name && entry.zone == from)
+            .unwrap();
+        entry.quantity -= quantity;
+        deck.entries.push(DeckEntry { zone: to, ..DeckEntry::main(quantity, name) });
+        deck.entries.retain(|entry| entry.quantity > 0);
+    }
+    assert_eq!(validate(&deck, &catalogue, format).violations, []);
 }
 
 #[test]

@@ -54,6 +54,14 @@ at_most = { select = { where = { weight = { min = 90 } } }, max = 1 }
 rule = "S-8"
 text = "No copy twice."
 unique_copies = {}
+[[formats]]
+code = "isles"
+name = "Isles"
+version = "1"
+[[formats.rules]]
+rule = "S-9"
+text = "A box of the isles."
+fixed_box = { total = 1, contents = [{ copies = 1, select = { sets = ["isles"] } }] }
 "#;
 
 /// Entries that name physical copies, for which lists have no notation.
@@ -64,7 +72,8 @@ fn named_copies() -> Deck {
 }
 
 /// Lists by format, which together break every rule that a deck can break.
-const LISTS: [(&str, &str); 9] = [
+const LISTS: [(&str, &str); 11] = [
+    ("trade", "6 Salt\n1 Silk (prot)"),
     ("trade", "3 Salt"),
     ("trade", "5 Salt\n4 Silk\n1 Gunpowder\n1 Brig\n1 Gunpower"),
     ("trade", "9 Salt\n1 Silk {gilded}\n1 Salt {gilded}\n0 Anchor\n[attic]\n1 Salt"),
@@ -74,6 +83,7 @@ const LISTS: [(&str, &str); 9] = [
     ("crate", "4 Salt\n1 Anchor"),
     ("crate", "5 Salt\n1 Silk\n1 Anchor\n2 Brig"),
     ("trade", "6 Salt\n1 Marble"),
+    ("isles", "1 Salt"),
 ];
 
 fn silk() -> Value {
@@ -209,7 +219,9 @@ fn occurrences() -> (Vec<Violation>, Vec<Violation>) {
         assert!(!faults.is_empty(), "nothing is wrong with {set}");
         faults.into_iter().map(|fault| fault.violation)
     });
-    (of_decks.collect(), of_files.collect())
+    let none = Catalogue::builder(&game).build();
+    let without_cards = validate(&Deck::default(), &none, game.format("trade").unwrap()).violations;
+    (without_cards.into_iter().chain(of_decks).collect(), of_files.collect())
 }
 
 #[test]
@@ -304,6 +316,7 @@ fn fields(violation: &Violation) -> Vec<(usize, &'static str)> {
         ("limit", violation.limit.is_some()),
         ("actual", violation.actual.is_some()),
         ("zone", violation.zone.is_some()),
+        ("set", violation.set.is_some()),
         ("attribute", violation.attribute.is_some()),
         ("cards", !violation.cards.is_empty()),
         ("suggestions", !violation.suggestions.is_empty()),
@@ -354,6 +367,7 @@ Codes are stable: write programs against them, not against messages. Every viola
 number), `section` (of the rulebook) and `rule_text` (the rule in the manifest's words); the column *Fields* names what is filled beside
 them, in parentheses what is filled sometimes. `limit` is what the rule asks for and `actual` what was found. A *fix* is an edit
 that mends the violation. A report lists errors first, then what is missing, then warnings, each by the rules' numbers: `H-3` before `H-10`.
+Before all of them it says of which game or sets no cards are loaded, because everything else may follow from that.
 
 An `error` makes a deck illegal, `incomplete` says that cards are missing, and a `warning` is advice. A game can give a rule
 another code or severity ([GAMES.md](GAMES.md#rules)); the table has those of the engine.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use actix_web::{HttpRequest, HttpResponse};
-use serde_json::{Value, json};
+use serde_json::Value;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{Parameter, ParameterBuilder};
 use utoipa::openapi::schema::{ArrayItems, Components, Object, Schema, Type};
@@ -22,6 +22,7 @@ use utoipa::{Modify, OpenApi as _};
 use super::extract::{Freshness, Rendered};
 use super::middleware::rate_limit::PROBES;
 use super::problem::{InputFault, Problem, ProblemBody, ProblemCode};
+use super::problem_help::ProblemHelp;
 use super::routes::Operations;
 use super::webhooks::WebhookPing;
 
@@ -288,13 +289,7 @@ fn problem_example(status: &str, description: &str) -> Option<Value> {
     let of_status = || ProblemCode::ALL.iter().filter(|code| code.status().as_str() == status);
     let named = of_status().find(|code| description.contains(&format!("`{}`", code.code())));
     let code = named.or_else(|| of_status().next())?;
-    Some(json!({
-        "type": format!("/problems/{}", code.code()),
-        "title": code.title(),
-        "status": code.status().as_u16(),
-        "instance": "urn:uuid:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11",
-        "code": code.code(),
-    }))
+    Some(ProblemHelp::about(*code).example.as_example())
 }
 
 /// Gives every body that has none an example, put together from its fields'.

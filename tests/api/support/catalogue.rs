@@ -81,7 +81,12 @@ pub async fn import_into(
 
 /// The files of a game in `seed-data`.
 pub fn seed_data(game: &str) -> GameSource {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data/games").join(game);
+    game_files(&format!("seed-data/games/{game}"))
+}
+
+/// The files of a game in a folder of the repository.
+pub fn game_files(folder: &str) -> GameSource {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let read = |path: PathBuf| SourceFile {
         name: path.file_name().unwrap().to_string_lossy().into_owned(),
         text: std::fs::read_to_string(path).unwrap(),

@@ -39,6 +39,8 @@ pub(super) struct Content {
     /// By name key: the spelling that sorts first, and the copies.
     unknown: BTreeMap<String, (CardReference, u64)>,
     other_printings: BTreeMap<CardReference, (u32, u64)>,
+    /// Entries that name a set and were not found there, with their copies.
+    not_in_set: BTreeMap<CardReference, u64>,
     unknown_zones: BTreeMap<String, BTreeMap<CardMention, u64>>,
     low_quantities: BTreeSet<(CardReference, u32)>,
 }
@@ -57,6 +59,7 @@ impl Content {
             min_quantity: min_quantity.unwrap_or(1),
             unknown: BTreeMap::new(),
             other_printings: BTreeMap::new(),
+            not_in_set: BTreeMap::new(),
             unknown_zones: BTreeMap::new(),
             low_quantities: BTreeSet::new(),
         };
@@ -75,7 +78,12 @@ impl Content {
             if entry.quantity < content.min_quantity {
                 content.low_quantities.insert((entry.card.clone(), entry.quantity));
             }
-            match catalogue.resolve(&entry.card, &mut buffer) {
+            let found = catalogue.resolve(&entry.card, &mut buffer);
+            if entry.card.set.is_some() && found.is_none_or(|found| !found.exact) {
+                let copies = content.not_in_set.entry(entry.card.clone()).or_default();
+                *copies = copies.saturating_add(quantity);
+            }
+            match found {
                 Some(found) => {
                     let Found { card, name, .. } = found;
                     // A line without copies is a fault of its own, and nothing that other rules could count.
@@ -134,6 +142,14 @@ impl Content {
             && self.other_printings.is_empty()
             && self.unknown_zones.is_empty()
             && self.low_quantities.is_empty())
+    }
+
+    /// The sets that entries name in vain, each with a card as the deck writes it.
+    pub(super) fn vain_sets(&self) -> impl Iterator<Item = (&str, CardMention)> {
+        self.not_in_set.iter().filter_map(|(card, copies)| {
+            let mention = CardMention { quantity: Some(*copies), ..mention(card) };
+            Some((card.set.as_deref()?, mention))
+        })
     }
 
     /// Adds what is wrong with single entries.

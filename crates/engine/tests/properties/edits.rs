@@ -190,7 +190,9 @@ impl Edit {
                     Self::UnknownName => format!("CARD_UNKNOWN {rule} - {}", entry.quantity),
                     _ => format!("PRINTING_UNKNOWN {rule} - -"),
                 };
-                edited(deck, vec![fault])
+                let gap = matches!(self, Self::UnknownSet)
+                    .then(|| format!("SET_WITHOUT_CARDS {rule} - -"));
+                edited(deck, [fault].into_iter().chain(gap).collect())
             }
             Self::UnknownZone => {
                 let mut deck = legal.written(&cards);

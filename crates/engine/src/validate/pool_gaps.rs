@@ -1,0 +1,58 @@
+//! Cards that are not loaded: what a report says first, because the deck is not to blame.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Judge;
+use crate::code::ViolationCode as Code;
+use crate::rule::{DeckCheck, RuleReference};
+use crate::suggest::name_similarity;
+use crate::violation::{CardMention, Violation};
+
+/// Least similarity of a set's code that is suggested: 1 is equal, 0 nothing in common.
+const SIMILARITY_MIN: f64 = 0.6;
+/// Suggestions for one set.
+const SUGGESTIONS_MAX: usize = 3;
+
+impl Judge<'_> {
+    /// Says of which game or sets no cards are loaded, as far as the deck or the format's box needs them.
+    pub(super) fn pool_gaps(&mut self, known_cards: &RuleReference) {
+        if self.catalogue.sets().next().is_none() {
+            self.violations.push(Violation::error(Code::GameWithoutCards, known_cards));
+            return;
+        }
+        let mut missing: BTreeMap<String, Vec<CardMention>> = BTreeMap::new();
+        for (set, card) in self.content.vain_sets() {
+            if !self.catalogue.has_cards_of(set) {
+                missing.entry(set.trim().to_ascii_lowercase()).or_default().push(card);
+            }
+        }
+        for rule in &self.format.rules {
+            let DeckCheck::FixedBox { contents, .. } = &rule.check else { continue };
+            for set in contents.iter().flat_map(|line| &line.select.sets) {
+                if !self.catalogue.has_cards_of(set) {
+                    missing.entry(set.to_ascii_lowercase()).or_default();
+                }
+            }
+        }
+        for (set, mut cards) in missing {
+            cards.sort_unstable();
+            let mut gap = Violation::error(Code::SetWithoutCards, known_cards)
+                .suggest(self.near_sets(&set))
+                .set(set);
+            gap.cards = cards;
+            self.violations.push(gap);
+        }
+    }
+
+    /// Codes of sets with cards that look like this one, the nearest first.
+    fn near_sets(&self, set: &str) -> Vec<String> {
+        let sets: BTreeSet<&str> = self.catalogue.sets().collect();
+        let mut near: Vec<(f64, &str)> = sets
+            .into_iter()
+            .map(|known| (name_similarity(set, known), known))
+            .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
+            .collect();
+        near.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
+        near.into_iter().take(SUGGESTIONS_MAX).map(|(_, known)| known.to_owned()).collect()
+    }
+}

@@ -1,0 +1,493 @@
+//! What an error code means, what to do about it, and an example of an answer that has it: the pages below `/problems`.
+
+use serde_json::json;
+
+use super::problem::{InputFault, Problem, ProblemCode};
+use crate::domain::serial::SerialError;
+
+/// A page about an error code.
+pub(super) struct ProblemHelp {
+    /// What happened, in a sentence or two.
+    pub(super) happened: &'static str,
+    /// What the caller can do.
+    pub(super) advice: &'static str,
+    /// A problem as it may be answered.
+    pub(super) example: Problem,
+}
+
+const ID: &str = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+
+impl ProblemHelp {
+    /// The page about this code.
+    pub(super) fn about(code: ProblemCode) -> Self {
+        use ProblemCode as C;
+        let new = Problem::new(code);
+        let fault = |pointer: &str, detail: &str| vec![InputFault::at(pointer, detail)];
+        let (happened, advice, example) = match code {
+            C::MalformedJson => (
+                "The body of the request is not JSON. `line` and `column` in `errors` say where it stops being JSON.",
+                "Correct the body there. Frequent causes are a missing comma or quotation mark, a comma behind the last member, and single \
+                 quotation marks.",
+                new.detail("expected `,` or `}` at line 1, column 24").errors(vec![InputFault {
+                    line: Some(1),
+                    column: Some(24),
+                    ..InputFault::at("", "expected `,` or `}`")
+                }]),
+            ),
+            C::InvalidQuery => (
+                "A parameter behind the `?` of the address is unknown, is missing, or has a value that it cannot have. `errors` names each one \
+                 as `?name`.",
+                "Correct the parameters that `errors` names. The reference under `/docs` lists the parameters of each operation.",
+                new.errors(fault("?limit", "must be 1 to 200")),
+            ),
+            C::InvalidHeader => (
+                "A header of the request has a value that it cannot have.",
+                "Correct the header that `detail` or `errors` names, and send the request again.",
+                new.detail("Idempotency-Key must be 1 to 255 visible ASCII characters."),
+            ),
+            C::InvalidCursor => (
+                "The value of `cursor` does not come from this list with these parameters.",
+                "Take `next_cursor` of the page before, unchanged, and keep all other parameters as they were. Or leave `cursor` out to \
+                 begin with the first page.",
+                new,
+            ),
+            C::NotUtf8 => (
+                "The file is not text in UTF-8. `detail` says at which byte.",
+                "Save the file as UTF-8 and send it again.",
+                new.detail("Byte 1042, from 0, is not UTF-8."),
+            ),
+            C::InvalidRequest => (
+                "The request breaks the rules of HTTP, for example by an unknown method, a wrong `Host`, or a body that ended too early.",
+                "Look at `detail`. If an ordinary HTTP client made the request, something between it and the service may have changed it.",
+                new.detail("The body ended before it was complete."),
+            ),
+            C::BodyTooSlow => (
+                "The body of the request did not arrive in time.",
+                "Send the request again, over a faster connection or with a smaller body.",
+                new,
+            ),
+            C::BodyTooLarge => (
+                "The body has more bytes than this route takes.",
+                "Split it into several requests where that is possible. The route's description says how much it takes.",
+                new,
+            ),
+            C::NotAcceptable => (
+                "The headers `Accept` or `Accept-Encoding` of the request rule out every form in which the answer exists.",
+                "Leave these headers out, or add a form that the route's description names.",
+                new,
+            ),
+            C::RangeNotSatisfiable => (
+                "The header `Range` asks for bytes behind the end of the file. `Content-Range` of this answer says how many there are.",
+                "Ask for bytes that exist, or leave `Range` out to get the whole file.",
+                new.length(48_213),
+            ),
+            C::UnsupportedMediaType => (
+                "The header `Content-Type` names a form of data that this route does not take, or the body is compressed.",
+                "Send the body in the form that `detail` names, and say so in `Content-Type`.",
+                new.detail("The body must be application/json."),
+            ),
+            C::InvalidBody => (
+                "The body is JSON, but some of its fields are unknown, missing, or have values that they cannot have. `errors` lists all of \
+                 them at once.",
+                "Correct every field that `errors` names: `pointer` says where, `detail` what is expected.",
+                new.errors(vec![
+                    InputFault::at("/name", "must be 3 to 32 characters long, not 2"),
+                    InputFault::at("/password", "is missing"),
+                ]),
+            ),
+            C::Unauthenticated => (
+                "Only somebody who is logged in can do this, and the request names nobody.",
+                "Log in with `POST /v1/sessions` and send `Authorization: Bearer ACCESS_TOKEN`, or send a personal access token like that.",
+                new,
+            ),
+            C::InvalidToken => (
+                "The token in `Authorization` is wrong, has expired, or was revoked, for example by logging out or by a new password.",
+                "Get new tokens with `POST /v1/sessions/refresh`. If that is refused, too, log in again.",
+                new,
+            ),
+            C::WrongCredentials => (
+                "There is no account with this name and this password. Which of the two is wrong is not said.",
+                "Check both. Whoever forgot the password can set a new one with a recovery code: `POST /v1/accounts/recover`.",
+                new,
+            ),
+            C::SecondFactorRequired => (
+                "Name and password are right, but the account has a second factor, and the request has no code of it.",
+                "Send the same request again with the code that the authenticator shows, or with a recovery code, as `second_factor`.",
+                new,
+            ),
+            C::WrongSecondFactor => (
+                "The code of the second factor is wrong, too old, or was used before.",
+                "Wait for the next code of the authenticator. Check that the clock of its device is right. A recovery code is taken, too.",
+                new,
+            ),
+            C::WrongRecoveryCode => (
+                "There is no account with this name and this unused recovery code.",
+                "Check both. Each recovery code can be used once.",
+                new,
+            ),
+            C::WrongPassword => (
+                "The request must have the current password of the account, and what it has is not that.",
+                "Send the right current password.",
+                new,
+            ),
+            C::WrongCode => (
+                "The code of the second factor is wrong, too old, or was used before.",
+                "Wait for the next code of the authenticator, and check that the clock of its device is right.",
+                new,
+            ),
+            C::Forbidden => (
+                "Your account does not have the role that this needs. `role` names the least role that may do it.",
+                "`GET /v1/me` says which role your account has. Ask an admin of the service if you need another one.",
+                new.detail("This needs the role moderator.").with("role", "moderator"),
+            ),
+            C::ScopeMissing => (
+                "The personal access token was made without the scope that this needs. `scope` names it.",
+                "Make a token with that scope: `POST /v1/tokens`.",
+                new.detail("The token needs the scope decks:write.").with("scope", "decks:write"),
+            ),
+            C::LoginRequired => (
+                "The request has a personal access token, and what it asks for is only for somebody who logged in.",
+                "Log in with `POST /v1/sessions`, and use the access token from there.",
+                new,
+            ),
+            C::PasswordChangeDue => (
+                "Somebody else set the password of this account, for example when the service was installed. Until you change it, the account \
+                 can do nothing else.",
+                "Set a password of your own: `PUT /v1/me/password`.",
+                new.detail("PUT /v1/me/password comes first."),
+            ),
+            C::SecondFactorDue => (
+                "This service asks for a second factor of everybody with your role, and your account has none.",
+                "Switch one on: `POST /v1/me/second-factor`.",
+                new.detail("POST /v1/me/second-factor comes first."),
+            ),
+            C::NotFound => (
+                "The address names nothing that exists, or something that you may not see. The two are not told apart.",
+                "Check the address. If it names something private, log in as somebody who may see it.",
+                new,
+            ),
+            C::AmbiguousName => (
+                "Several cards fit the name that you gave. `candidates` lists them.",
+                "Choose one of them by its `id`, or ask again with its full name, or within its game or set.",
+                new.with("candidates", json!([
+                    { "id": ID, "game": "ttcg", "set": "hearth", "number": "001", "name": "Kettle Imp" },
+                    { "id": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b12", "game": "ttcg", "set": "hearth", "number": "017", "name": "Kettle Keeper" },
+                ])),
+            ),
+            C::MethodNotAllowed => (
+                "There is something at this address, but it does not know this HTTP method. The header `Allow` of this answer lists those it \
+                 knows.",
+                "Use one of the methods in `Allow`.",
+                new.allow("GET, HEAD".to_owned()),
+            ),
+            C::NameTaken => (
+                "Another account has this name, or one that looks the same.",
+                "Choose another name.",
+                new,
+            ),
+            C::TooManyTokens => (
+                "The account has the greatest number of personal access tokens that an account may have.",
+                "Revoke one that you do not need: `GET /v1/tokens` lists them, `DELETE /v1/tokens/{token}` revokes one.",
+                new,
+            ),
+            C::SecondFactorOn => (
+                "The account has a second factor already.",
+                "Nothing needs to be done. To use another authenticator, switch the second factor off first: `POST /v1/me/second-factor/switch-off`.",
+                new,
+            ),
+            C::SecondFactorOff => (
+                "The account has no second factor, so there is nothing to switch off or to change.",
+                "Nothing needs to be done. `POST /v1/me/second-factor` begins to switch one on.",
+                new,
+            ),
+            C::SecondFactorNotBegun => (
+                "A first code was sent, but nobody began to switch on a second factor, or that was too long ago.",
+                "Begin again with `POST /v1/me/second-factor`, and send the first code soon after.",
+                new,
+            ),
+            C::EditConflict => (
+                "Somebody else changed the same thing while this request was at work. Nothing was changed by this request.",
+                "Read it again, and repeat the request if it still makes sense.",
+                new,
+            ),
+            C::OwnAccount => (
+                "This is about your own account. Nobody can change their own role, ban themselves, or take off their own second factor as an \
+                 admin.",
+                "Ask another admin.",
+                new,
+            ),
+            C::TooManyDecks => (
+                "The account has the greatest number of decks that an account may have.",
+                "Delete a deck that you do not need: `DELETE /v1/decks/{deck}`.",
+                new,
+            ),
+            C::NumberTaken => (
+                "The new number belongs to another card of the set, or to one that was there before. Old numbers lead to where their card is \
+                 now, so they are not given again.",
+                "Choose another number.",
+                new,
+            ),
+            C::SetPrinted => (
+                "Copies of the set are printed or are being printed. So its cards cannot be moved or merged any more.",
+                "Leave the card where it is. Its texts can still be edited.",
+                new,
+            ),
+            C::MergeRefused => (
+                "One of the two cards cannot take the place of the other. `detail` says why.",
+                "Choose other cards, or change first what `detail` names.",
+                new.detail("The cards are of different games."),
+            ),
+            C::TooManyRulings => (
+                "The card has the greatest number of rulings that a card may have.",
+                "Edit or delete one of them instead.",
+                new,
+            ),
+            C::CountOutOfRange => (
+                "A count of your collection would fall below 0 or rise above 9999. Nothing was changed.",
+                "Read the entry again, and correct the change that `errors` or `entries` names.",
+                new.errors(fault("/changes/0", "leaves the range of 0 to 9999")),
+            ),
+            C::CollectionFull => (
+                "The collection has the greatest number of entries that a collection may have.",
+                "Remove entries that you do not need, then send the change again.",
+                new,
+            ),
+            C::Gone => (
+                "What the request is about existed, and does not exist any more: for example, what the first request with this \
+                 `Idempotency-Key` created was deleted, or a list of events begins later than the number that you know.",
+                "Read what there is now. To create something again, use a new `Idempotency-Key`.",
+                new.detail("The feed does not continue from this number: read the catalogue anew."),
+            ),
+            C::UnknownFormat => (
+                "The game, the format, or its variant does not exist, or not on that day. `detail` says what there is.",
+                "Use a name that `detail` lists. `GET /v1/games/{game}/formats` lists the formats of a game.",
+                new.detail("There is no format ttcg/pauper; there is ttcg/standard."),
+            ),
+            C::InvalidImport => (
+                "The file of a game or set has faults, so nothing of it was imported. `errors` lists all of them with their place; where a rule of \
+                 the game is broken, with `code` and `rule`.",
+                "Correct the file and send it again. `docs/VIOLATIONS.md` explains the codes.",
+                new.errors(vec![InputFault {
+                    code: Some("ATTRIBUTE_OUT_OF_RANGE".to_owned()),
+                    rule: Some("T-2.2.1b".to_owned()),
+                    ..InputFault::at("/cards/4/attributes/rank", "\"rank\" of “Kettle Imp” is 12; the limit is 10.")
+                }]),
+            ),
+            C::InvalidEdit => (
+                "With this edit, the card, the set, or the texts would have faults. Nothing was changed. `errors` lists all of them.",
+                "Correct the edit and send it again.",
+                new.errors(vec![InputFault {
+                    code: Some("ATTRIBUTE_OUT_OF_RANGE".to_owned()),
+                    rule: Some("T-2.2.1b".to_owned()),
+                    ..InputFault::at("/attributes/rank", "\"rank\" of “Kettle Imp” is 12; the limit is 10.")
+                }]),
+            ),
+            C::UnclearPrinting => (
+                "An entry names no printing that you may see, or it fits several. Nothing was changed. `candidates` lists for each such entry \
+                 the printings that it may mean.",
+                "Choose one of the `choices`, and name it in the entry by its `printing`.",
+                new.errors(fault("/changes/0", "fits several printings")).with("candidates", json!([{ "change": 0, "choices": [
+                    { "game": "ttcg", "set": "hearth", "number": "001", "name": "Kettle Imp", "rarity": "common", "printing": ID },
+                ] }])),
+            ),
+            C::UnreadableCollection => (
+                "The file cannot be read as a table of cards. `errors` says why.",
+                "Send CSV whose first line has headings, one of them `Name`, `Printing ID` or `Number`; or JSON as `GET /v1/collection/export` \
+                 writes it.",
+                new.errors(fault("", "the first line must have headings, and one of them must be Name, Printing ID or Number; found: 4 Kettle Imp")),
+            ),
+            C::ImportHasFaults => (
+                "Some lines of the collection file cannot be imported, so nothing was imported. `rejected` lists these lines.",
+                "Correct the file and send it again. Or commit with the body `{ \"only_ok\": true }` to import all other lines.",
+                new.with("rejected", json!([
+                    { "line": 3, "text": "Ketle Imp", "verdict": "unknown", "detail": "there is no card of that name" },
+                ])),
+            ),
+            C::UnreadableDeckList => (
+                "Some lines of the deck list cannot be read. `errors` names each one by its `line`.",
+                "Write each line as quantity and name, for example `2 Kettle Imp`.",
+                new.errors(vec![InputFault::at("/list", "must begin with a quantity").on_line(3)]),
+            ),
+            C::SerialMalformed => (
+                "A serial code has 16 letters and digits. This one has another length, or a symbol that occurs in no code; then `position` says \
+                 which symbol, from 1. No attempt was used up.",
+                "Compare the code with the card, and send it again.",
+                new.errors(vec![InputFault::at("/serial", SerialError::Symbol(5))]).with("position", 5),
+            ),
+            C::SerialMistyped => (
+                "The last symbol of a serial code is computed from the others, and it does not fit: at least one symbol is wrong, or two are \
+                 swapped. No attempt was used up.",
+                "Compare the code with the card, and send it again.",
+                new.errors(vec![InputFault::at("/serial", SerialError::Check)]),
+            ),
+            C::SubmissionRejected => (
+                "There is no valid copy with this code and this name. It is not said whether the code is unknown, the name is that of another \
+                 card, or the copy is void. One of your attempts was used up.",
+                "Compare the code and the name with the card. After too many rejected codes you have to wait.",
+                new,
+            ),
+            C::RegisteredToAnother => (
+                "Code and name are right, but somebody else registered the copy first. Your claim is noted as a dispute.",
+                "Keep the card, and follow the dispute: `GET /v1/disputes/{dispute_id}`. A moderator decides it.",
+                new.detail("Code and name are right, so you seem to hold the card. Your claim is noted under this dispute id for the moderators; keep the card at hand.")
+                    .with("dispute_id", ID)
+                    .with("dispute_state", "open"),
+            ),
+            C::CopyPassedOn => (
+                "You owned this copy, and somebody else owns it now: by a trade, or because a moderator decided so. Nothing was noted.",
+                "If the card came back to you, ask the other player to offer you the copy in a trade.",
+                new.detail("You know the code because the copy was yours. If the card came back to you, ask the one who gave it to offer you the copy in a trade."),
+            ),
+            C::AlreadyReviewed => (
+                "A moderator confirmed this submission and you refuse it, or the other way round. A review is final.",
+                "Nothing can be done. Talk to the other moderator; the audit log names them.",
+                new,
+            ),
+            C::SerialAttemptsUsedUp => (
+                "Your account or your network sent too many codes that were rejected. Codes are worth something, so guessing is slowed down.",
+                "Wait as many seconds as `Retry-After` says. Codes that are right never use up attempts.",
+                new.retry_after(1_800),
+            ),
+            C::PrintPlanRefused => (
+                "The set cannot be printed like this. `detail` says why.",
+                "Change the number of copies or the packs, and ask for the plan again.",
+                new.detail("Refused: the set has no cards."),
+            ),
+            C::CommitmentNotPrinted => (
+                "A plan can be revealed when its copies are printed, and these are not.",
+                "Print them first, with the command in `detail`.",
+                new.detail("Print it with `cardscape mint --commitment 01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11`, again if its print run was broken off."),
+            ),
+            C::CardsStillHidden => (
+                "The plan names the cards of the set and how many copies of each there are. Some of these cards are still hidden.",
+                "Reveal the plan when all cards of the set are unlocked.",
+                new,
+            ),
+            C::CopyVoid => (
+                "A moderator declared this copy void. That cannot be taken back.",
+                "Nothing can be done with this copy.",
+                new,
+            ),
+            C::OwnCase => (
+                "You own this copy, or you claim it, or you did. So you cannot decide about it as a moderator.",
+                "Leave it to another moderator.",
+                new,
+            ),
+            C::NoSuchTrader => (
+                "There is no player of this name, or this player accepts no offers. The two are not told apart.",
+                "Check the name, or ask the player to accept offers: `PUT /v1/me/trading`.",
+                new.detail("There is no such player, or this player takes no offers: the two are not told apart."),
+            ),
+            C::TooManyTrades => (
+                "You have the greatest number of open offers that an account may have.",
+                "Withdraw an offer, or wait until one is answered.",
+                new,
+            ),
+            C::NotYourTurn => (
+                "Only the other side can do this: for example, only the one who got an offer can accept it, and only the one who made it can \
+                 withdraw it.",
+                "Wait for the other side.",
+                new,
+            ),
+            C::TradeClosed => (
+                "The offer was accepted, declined, withdrawn, replaced by another offer, or it ended. `state` says which.",
+                "Make a new offer, if you still want to trade.",
+                new.with("state", "declined"),
+            ),
+            C::TradeLapsed => (
+                "A copy of the offer was given away, frozen or voided since, or the other player cannot trade any more. So the offer ended, and \
+                 nothing changed hands. `copies` names these copies.",
+                "Make a new offer without these copies.",
+                new.detail("Some copies were given away, frozen or voided since the offer was made. Nothing changed hands.")
+                    .with("copies", json!([ID])),
+            ),
+            C::DisputeClosed => (
+                "The dispute is decided or was withdrawn. `state` says which.",
+                "Read how it ended: `GET /v1/disputes/{dispute}`.",
+                new.with("state", "withdrawn"),
+            ),
+            C::TooManyStatements => (
+                "You have made the greatest number of statements that one side may make in a dispute.",
+                "Wait for the decision of a moderator.",
+                new,
+            ),
+            C::TooManyWebhooks => (
+                "The service has the greatest number of webhooks that it may have.",
+                "Delete one that is not needed: `DELETE /v1/webhooks/{webhook}`.",
+                new,
+            ),
+            C::WebhookDisabled => (
+                "The webhook is disabled, by an admin or because its receiver failed for too long. Nothing is sent to it.",
+                "Enable it: `PUT /v1/webhooks/{webhook}` with `enabled: true`.",
+                new,
+            ),
+            C::PreconditionRequired => (
+                "This changes something that others may change, too. So the request must say which version it changes, and it does not.",
+                "Read it, and send the `ETag` of that answer as `If-Match`.",
+                new,
+            ),
+            C::PreconditionFailed => (
+                "Somebody changed it after you read it. Nothing was changed by this request.",
+                "Read it again, make your change to what it is now, and send the new `ETag` as `If-Match`.",
+                new,
+            ),
+            C::IdempotencyKeyReused => (
+                "An earlier request had the same `Idempotency-Key` and another content. So this request was not carried out.",
+                "Use a new key for each new request, and the same key only to repeat a request without any change.",
+                new,
+            ),
+            C::IdempotencyInProgress => (
+                "An earlier request with this `Idempotency-Key` is not finished.",
+                "Wait as many seconds as `Retry-After` says, and send the request again with the same key.",
+                new.retry_after(1),
+            ),
+            C::RateLimited => (
+                "Your network sends more requests than it may. The headers `RateLimit` and `RateLimit-Policy` of every answer say how many that \
+                 are.",
+                "Wait as many seconds as `Retry-After` says, and send fewer requests at a time.",
+                new.retry_after(1),
+            ),
+            C::TooManyStreams => (
+                "Your network or your account has the greatest number of open streams and downloads that it may have.",
+                "Close one of them, or wait as many seconds as `Retry-After` says.",
+                new.retry_after(30),
+            ),
+            C::TooManyImports => (
+                "Your network or your account has too many collection files being read at the same time.",
+                "Wait until one of them is done, at least as many seconds as `Retry-After` says, and send the file again.",
+                new.retry_after(5),
+            ),
+            C::LoginThrottled => (
+                "There were too many failed attempts to log in, for this account or from your network.",
+                "Wait as many seconds as `Retry-After` says.",
+                new.retry_after(900),
+            ),
+            C::RegistrationThrottled => (
+                "Too many accounts were registered from your network.",
+                "Wait as many seconds as `Retry-After` says.",
+                new.retry_after(3_600),
+            ),
+            C::Internal => (
+                "The service has a fault. What it is stands in its log, not in this answer.",
+                "Send the request again later. If it fails again, tell the operator of the service the id in `instance`.",
+                new,
+            ),
+            C::Unavailable => (
+                "The service cannot answer right now, for example because its database does not answer or because it is about to stop.",
+                "Wait as many seconds as `Retry-After` says, and send the request again.",
+                new.detail("The database does not answer in time.").retry_after(2),
+            ),
+            C::SearchBusy => (
+                "Searches that read much of the catalogue have a limited number of places, and all are taken.",
+                "Wait as many seconds as `Retry-After` says, or narrow the search to a game or a set.",
+                new.retry_after(2),
+            ),
+            C::TimedOut => (
+                "The answer was not ready in time, so the request was stopped.",
+                "Ask for less at once: a smaller page, one game or one set. Or send the request again after the seconds in `Retry-After`.",
+                new.detail("The search took too long: narrow it to a game or a set, or look for whole words.").retry_after(2),
+            ),
+        };
+        Self { happened, advice, example }
+    }
+}
