@@ -277,6 +277,7 @@ impl CountChange {
             number: text(&self.number),
             name: name.ok()?,
             rarity: text(&self.rarity),
+            finish: None,
         };
         let change = Change { wanted, condition: self.condition, add: self.add };
         (faults.len() == before).then_some(change)

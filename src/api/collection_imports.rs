@@ -16,7 +16,7 @@ use super::state::AppState;
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
 use crate::domain::code::Code;
 use crate::domain::collection::ImportMode;
-use crate::domain::collection::resolve::Assumptions;
+use crate::domain::collection::resolve::{Assumptions, RarityAliases};
 use crate::domain::collection::table::{self, Dialect, Line, Table, TableError};
 use crate::domain::ids::CollectionImportId;
 use crate::store::collection::{self, EntryView};
@@ -63,7 +63,7 @@ pub struct ColumnResponse {
     /// As it stands in the file.
     #[schema(example = "Collector Number")]
     pub heading: String,
-    /// `quantity`, `name`, `game`, `set`, `set_name`, `number`, `rarity`, `condition` or `printing`.
+    /// `quantity`, `name`, `game`, `set`, `set_code`, `set_name`, `number`, `rarity`, `condition`, `finish` or `printing`.
     #[schema(example = "number")]
     pub meaning: &'static str,
 }
@@ -78,9 +78,13 @@ pub struct DialectResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = ",")]
     pub delimiter: Option<char>,
+    /// The encoding of its text: `utf-8`, `utf-16le`, `utf-16be` or `windows-1252`.
+    #[schema(example = "utf-8")]
+    pub encoding: &'static str,
     /// Whether the file began with a byte order mark.
     pub byte_order_mark: bool,
-    /// The program that writes such headings: `cardscape`, `moxfield`, `archidekt`, `deckbox`, `manabox`.
+    /// The program that writes such headings: `cardscape`, `moxfield`, `archidekt`, `deckbox`, `manabox`,
+    /// `dragonshield`, `tcgplayer`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "moxfield")]
     pub program: Option<&'static str>,
@@ -100,6 +104,7 @@ impl From<Dialect> for DialectResponse {
         Self {
             format: if dialect.delimiter.is_some() { "csv" } else { "json" },
             delimiter: dialect.delimiter,
+            encoding: dialect.encoding,
             byte_order_mark: dialect.byte_order_mark,
             program: dialect.program,
             columns: dialect.columns.into_iter().map(column).collect(),
@@ -195,7 +200,9 @@ impl ImportLine {
 impl From<TableError> for Problem {
     fn from(error: TableError) -> Self {
         let code = match error {
-            TableError::NotUtf8(_) => ProblemCode::NotUtf8,
+            TableError::NotUtf8(_)
+            | TableError::UnknownEncoding { .. }
+            | TableError::BrokenUtf16 => ProblemCode::NotUtf8,
             TableError::MalformedJson(_) => ProblemCode::MalformedJson,
             _ => {
                 let faults = vec![InputFault::at("", error)];
@@ -260,8 +267,8 @@ fn rejected(table: &Table, reading: &Reading) -> Vec<RejectedLine> {
 
 /// Reads a file of cards that you own, and shows what each line means. Nothing is counted yet.
 ///
-/// CSV with headings in the first line, as Moxfield, Archidekt, Deckbox, ManaBox and this service write it, separated by commas, semicolons or
-/// tabs; or JSON, a list of objects. At most 16 MiB, 50,000 lines and 1,000 headings. `POST /v1/collection/imports/{import}/commit` then applies
+/// CSV with headings in the first line, as Moxfield, Archidekt, Deckbox, ManaBox, Dragon Shield, TCGplayer and this service write it, separated by
+/// commas, semicolons or tabs, in UTF-8, UTF-16 or Windows-1252; or JSON, a list of objects. At most 16 MiB, 50,000 lines and 1,000 headings. `POST /v1/collection/imports/{import}/commit` then applies
 /// exactly what was shown.
 #[utoipa::path(
     post, path = "/v1/collection/imports", tag = "collection", security(("bearer" = [])), params(ImportQuery),
@@ -290,11 +297,13 @@ pub async fn read_import(
     let file = TableFile::receive(&req, body).await?;
     let (turn, table) = place.read(file).await?;
     let table = table?;
+    let mut conn = state.store.with_deadline(deadlines::LARGE).connection().await?;
+    let games = state.games.list(&mut conn).await?;
     let assumed = Assumptions {
         game: query.game.as_ref().map(|game| game.as_str().to_owned()),
         most_common: matches!(query.without_rarity, WithoutRarity::MostCommon),
+        aliases: RarityAliases::of(games.iter().map(|loaded| &loaded.game)),
     };
-    let mut conn = state.store.with_deadline(deadlines::LARGE).connection().await?;
     let viewer = caller.viewer();
     let time_limit = state.settings.suggestion_time;
     let lines = &table.lines;

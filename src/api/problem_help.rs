@@ -52,7 +52,7 @@ impl ProblemHelp {
                 new,
             ),
             C::NotUtf8 => (
-                "The file is not text in UTF-8. `detail` says at which byte.",
+                "The file is not text in UTF-8, or, for a CSV file, in no encoding that is read. `detail` says where.",
                 "Save the file as UTF-8 and send it again.",
                 new.detail("Byte 1042, from 0, is not UTF-8."),
             ),

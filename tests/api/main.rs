@@ -24,6 +24,7 @@ mod cards;
 mod catalogue_imports;
 mod changes;
 mod collection;
+mod collection_files;
 mod collection_imports;
 mod community;
 mod connections;

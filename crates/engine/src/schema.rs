@@ -35,6 +35,8 @@ pub struct Rarity {
     pub tier: u32,
     /// What its printings look like, for those who draw them.
     pub finish: String,
+    /// Other words for it in files of collections: abbreviations, and finishes of other programs (`foil`). Letters and digits count, case does not.
+    pub aliases: Vec<String>,
 }
 
 /// A kind of card.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use cardscape_engine::{name_key, search_key};
+use cardscape_engine::{Game, name_key, search_key};
 
 use super::table::{WantedPrinting, unbracketed};
 use crate::domain::ids::{CardId, PrintingId};
@@ -103,6 +103,32 @@ pub struct Assumptions {
     pub game: Option<String>,
     /// Lines without a rarity mean the most common printing of their card.
     pub most_common: bool,
+    /// Other words for rarities.
+    pub aliases: RarityAliases,
+}
+
+/// Other words for the rarities of games, as their manifests have them: by game, the word and the code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RarityAliases(BTreeMap<String, Vec<(String, String)>>);
+
+impl RarityAliases {
+    /// Those of these games.
+    pub fn of<'g>(games: impl IntoIterator<Item = &'g Game>) -> Self {
+        let words = |game: &Game| {
+            let rarities = game.rarities().iter();
+            let words = rarities.flat_map(|rarity| {
+                rarity.aliases.iter().map(|alias| (letters(alias), rarity.code.clone()))
+            });
+            (game.code().to_owned(), words.collect())
+        };
+        Self(games.into_iter().map(words).collect())
+    }
+
+    /// The code of the rarity that a word means in a game.
+    fn code(&self, game: &str, word: &str) -> Option<&str> {
+        let (words, word) = (self.0.get(game)?, letters(word));
+        words.iter().find(|(alias, _)| *alias == word).map(|(_, code)| code.as_str())
+    }
 }
 
 /// A card, or a printing of it, that may be meant.
@@ -214,7 +240,7 @@ impl Shelf {
         let sets = self.sets_of(wanted, assumed);
         if let Some(found) = wanted.printing.and_then(|id| Some((id, *self.by_printing.get(&id)?)))
         {
-            return self.named_by_id(found, wanted, &games, sets.as_deref());
+            return self.named_by_id(found, wanted, assumed, &games, sets.as_deref());
         }
         let cards = match &wanted.name {
             Some(name) => self.named(name.as_str(), &games),
@@ -264,6 +290,7 @@ impl Shelf {
         &self,
         (id, at): (PrintingId, usize),
         wanted: &WantedPrinting,
+        assumed: &Assumptions,
         games: &[&str],
         sets: Option<&[(&str, &str)]>,
     ) -> Meaning {
@@ -275,7 +302,12 @@ impl Shelf {
         let agrees = games.contains(&card.game.as_str())
             && sets.is_none_or(|sets| sets.contains(&(card.game.as_str(), card.set.as_str())))
             && number.is_none_or(|number| number == bare_number(&card.number))
-            && wanted.rarity.as_ref().is_none_or(|rarity| is_rarity(rarity, &printing.rarity));
+            && wanted.rarity.as_ref().is_none_or(|rarity| {
+                is_rarity(
+                    assumed.aliases.code(&card.game, rarity).unwrap_or(rarity),
+                    &printing.rarity,
+                )
+            });
         let choice = choice(card, Some(printing));
         if agrees {
             Meaning::Printing(Box::new(choice), id)
@@ -337,7 +369,10 @@ impl Shelf {
 
 fn in_rarity(card: &KnownCard, wanted: &WantedPrinting, assumed: &Assumptions) -> Meaning {
     let all = || card.printings.iter().map(|one| choice(card, Some(one))).collect();
-    let printing = match &wanted.rarity {
+    let alias = |word: &str| assumed.aliases.code(&card.game, word);
+    let of_finish = wanted.finish.as_deref().and_then(alias);
+    let rarity = wanted.rarity.as_deref().map(|text| alias(text).unwrap_or(text)).or(of_finish);
+    let printing = match rarity {
         Some(rarity) => {
             let found = card.printings.iter().find(|one| is_rarity(rarity, &one.rarity));
             let Some(found) = found else {
@@ -347,10 +382,15 @@ fn in_rarity(card: &KnownCard, wanted: &WantedPrinting, assumed: &Assumptions) -
         }
         None => match &card.printings[..] {
             [only] => only,
-            [first, ..] if assumed.most_common => first,
             [] => return Meaning::Unknown("the card has no printings", Vec::new()),
+            _ if wanted.finish.is_some() => {
+                let reason = "the game does not say which rarity that finish is: name the rarity in a column Rarity";
+                return Meaning::Ambiguous(reason, all());
+            }
+            [first, ..] if assumed.most_common => first,
             _ => {
-                return Meaning::Ambiguous("the card has several printings: say the rarity", all());
+                let reason = "the card has several printings: name the rarity (for a file, without_rarity=most_common means the most common)";
+                return Meaning::Ambiguous(reason, all());
             }
         },
     };
@@ -381,10 +421,12 @@ fn choice(card: &KnownCard, printing: Option<&KnownPrinting>) -> Choice {
 
 /// Whether a rarity as people write it, `Ultra Rare`, is that code.
 fn is_rarity(text: &str, code: &str) -> bool {
-    let letters = |text: &str| -> String {
-        text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
-    };
     letters(text) == letters(code)
+}
+
+/// Letters and digits, in small letters.
+fn letters(text: &str) -> String {
+    text.chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]
@@ -488,7 +530,11 @@ mod tests {
         let panic = wanted("Don't Panic", "", "", "");
         let common = Assumptions { most_common: true, ..Assumptions::default() };
         assert_eq!(meant(&panic, &common), Ok(160));
-        let uno = Assumptions { game: Some("uno".to_owned()), most_common: true };
+        let uno = Assumptions {
+            game: Some("uno".to_owned()),
+            most_common: true,
+            ..Assumptions::default()
+        };
         assert_eq!(meant(&panic, &uno), Err((false, 0)));
         let told = WantedPrinting { game: Some("true trading card game".to_owned()), ..panic };
         assert_eq!(meant(&told, &uno), Ok(160));

@@ -6,6 +6,7 @@
 
 mod columns;
 mod csv_file;
+mod encoding;
 mod json_file;
 
 use thiserror::Error;
@@ -39,6 +40,8 @@ pub enum Column {
     Game,
     /// Code of the set, or its name.
     Set,
+    /// Code of the set, where another column may have its name.
+    SetCode,
     /// Name of the set, where another column has its code.
     SetName,
     /// Collector number.
@@ -47,20 +50,24 @@ pub enum Column {
     Rarity,
     /// Condition.
     Condition,
-    /// Id of the printing.
+    /// Foil or not: the game says which rarity that is.
+    Finish,
+    /// Id of the printing. Other programs have ids of their own there, or the finish.
     Printing,
 }
 
 impl Column {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::Quantity,
         Self::Name,
         Self::Game,
         Self::Set,
+        Self::SetCode,
         Self::SetName,
         Self::Number,
         Self::Rarity,
         Self::Condition,
+        Self::Finish,
         Self::Printing,
     ];
 
@@ -71,10 +78,12 @@ impl Column {
             Self::Name => "name",
             Self::Game => "game",
             Self::Set => "set",
+            Self::SetCode => "set_code",
             Self::SetName => "set_name",
             Self::Number => "number",
             Self::Rarity => "rarity",
             Self::Condition => "condition",
+            Self::Finish => "finish",
             Self::Printing => "printing",
         }
     }
@@ -85,20 +94,20 @@ impl Column {
             return Some(Self::Number);
         }
         Some(match plain(heading).as_str() {
-            "count" | "quantity" | "qty" | "amount" | "copies" | "numberofcopies" | "anzahl" => {
-                Self::Quantity
+            "count" | "quantity" | "qty" | "amount" | "copies" | "numberofcopies"
+            | "totalquantity" | "anzahl" | "menge" | "stück" | "stückzahl" => Self::Quantity,
+            "name" | "cardname" | "card" | "productname" | "title" | "karte" | "kartenname" => {
+                Self::Name
             }
-            "name" | "cardname" | "card" | "title" => Self::Name,
-            "game" | "gamecode" => Self::Game,
-            "set" | "setcode" | "edition" | "editioncode" | "expansion" | "expansioncode" => {
-                Self::Set
-            }
+            "game" | "gamecode" | "productline" | "spiel" => Self::Game,
+            "set" | "edition" | "expansion" | "erweiterung" | "ausgabe" => Self::Set,
+            "setcode" | "editioncode" | "expansioncode" => Self::SetCode,
             "setname" | "editionname" | "expansionname" => Self::SetName,
-            "collectornumber" | "cardnumber" | "number" | "collectornum" | "cn" | "no" => {
-                Self::Number
-            }
-            "rarity" => Self::Rarity,
-            "condition" | "cond" | "cardcondition" => Self::Condition,
+            "collectornumber" | "cardnumber" | "number" | "collectornum" | "cn" | "no"
+            | "kartennummer" | "sammlernummer" | "nummer" | "nr" => Self::Number,
+            "rarity" | "seltenheit" | "rarität" => Self::Rarity,
+            "condition" | "cond" | "cardcondition" | "zustand" => Self::Condition,
+            "foil" | "finish" => Self::Finish,
             "printing" | "printingid" => Self::Printing,
             _ => return None,
         })
@@ -115,6 +124,8 @@ fn plain(text: &str) -> String {
 pub struct Dialect {
     /// What separates the fields; `None`: the file is JSON.
     pub delimiter: Option<char>,
+    /// The encoding of its text, as the WHATWG calls it.
+    pub encoding: &'static str,
     /// Whether it began with a byte order mark.
     pub byte_order_mark: bool,
     /// The program that writes such headings.
@@ -151,6 +162,8 @@ pub struct WantedPrinting {
     pub name: Option<TypedName>,
     /// Its rarity.
     pub rarity: Option<String>,
+    /// Its finish, in the words of another program: `foil`. Nothing where it is an ordinary one.
+    pub finish: Option<String>,
 }
 
 /// A line of the file.
@@ -195,9 +208,26 @@ pub enum TableError {
     /// More than [`MAX_FIELDS`], or headings of more than [`MAX_RECORD`] bytes.
     #[error("has more than {MAX_FIELDS} headings, or headings of more than {MAX_RECORD} bytes")]
     TooWide,
-    /// It is no text; the first byte, from 0, that is not UTF-8.
-    #[error("byte {0}, from 0, is not UTF-8")]
+    /// JSON that is no text; the first byte, from 0, that is not UTF-8.
+    #[error("byte {0}, from 0, is not UTF-8, and JSON has no other encoding")]
     NotUtf8(usize),
+    /// CSV in an encoding that is not known, or in two.
+    #[error(
+        "line {line} has a byte (0x{byte:02X}) that fits neither UTF-8 nor Windows-1252: save the table once more as \"CSV UTF-8\", which \
+         spreadsheet programs offer where one chooses the type of the file"
+    )]
+    UnknownEncoding {
+        /// The line, from 1.
+        line: usize,
+        /// The first byte that is not understood.
+        byte: u8,
+    },
+    /// UTF-16 that ends within a character, or has half of one.
+    #[error(
+        "the file is UTF-16, but broken: save the table once more as \"CSV UTF-8\", which spreadsheet programs offer where one chooses the type \
+         of the file"
+    )]
+    BrokenUtf16,
     /// It is no JSON, or nested deeper than 128 levels.
     #[error("{0}")]
     MalformedJson(String),
@@ -218,11 +248,18 @@ pub enum FileFormat {
 impl Table {
     /// Reads a file, whose text may begin with a byte order mark.
     pub fn read(format: FileFormat, file: &[u8]) -> Result<Self, TableError> {
-        let text =
-            std::str::from_utf8(file).map_err(|error| TableError::NotUtf8(error.valid_up_to()))?;
         match format {
-            FileFormat::Csv => csv_file::read(text),
-            FileFormat::Json => json_file::read(without_mark(text)),
+            FileFormat::Csv => {
+                let (text, encoding) = encoding::decode(file)?;
+                let mut table = csv_file::read(&text)?;
+                table.dialect.encoding = encoding;
+                Ok(table)
+            }
+            FileFormat::Json => {
+                let text = std::str::from_utf8(file);
+                let text = text.map_err(|error| TableError::NotUtf8(error.valid_up_to()))?;
+                json_file::read(without_mark(text))
+            }
         }
     }
 }
@@ -268,6 +305,27 @@ mod tests {
                 Some("manabox"),
                 ',',
             ),
+            (
+                "Count,Tradelist Count,Name,Edition,Edition Code,Card Number,Condition,Language,Foil,Signed,Artist Proof,Altered Art,Misprint,Promo,Textless,Printing Id,Printing Note,Tags,My Price",
+                Some("deckbox"),
+                ',',
+            ),
+            (
+                "Folder Name,Quantity,Trade Quantity,Card Name,Set Code,Set Name,Card Number,Condition,Printing,Language,Price Bought,Date Bought,LOW,MID,MARKET",
+                Some("dragonshield"),
+                ',',
+            ),
+            (
+                "TCGplayer Id,Product Line,Set Name,Product Name,Title,Number,Rarity,Condition,TCG Market Price,Total Quantity,Add to Quantity",
+                Some("tcgplayer"),
+                ',',
+            ),
+            (
+                "Quantity,Name,Simple Name,Set,Card Number,Set Code,Printing,Condition,Language,Rarity,Product ID,SKU",
+                Some("tcgplayer"),
+                ',',
+            ),
+            ("Anzahl;Karte;Erweiterung;Kartennummer;Zustand", None, ';'),
             ("Anzahl;Card Name;Set;#;Condition", None, ';'),
             ("qty\tCARD NAME\tEdition\tNumber\tCond", None, '\t'),
             (
@@ -282,9 +340,12 @@ mod tests {
                 assert_eq!(table.dialect.delimiter, Some(delimiter), "{heading}");
                 assert_eq!(table.dialect.byte_order_mark, text.starts_with('\u{feff}'));
                 let meanings = meanings(&table);
-                for wanted in ["quantity", "name", "set", "number", "condition"] {
+                for wanted in ["quantity", "name", "number", "condition"] {
                     assert!(meanings.contains(&wanted), "{heading}: {meanings:?} has no {wanted}");
                 }
+                let tells_set =
+                    ["set", "set_code", "set_name"].iter().any(|one| meanings.contains(one));
+                assert!(tells_set, "{heading}: {meanings:?} has no set");
                 let all = table.dialect.columns.len() + table.dialect.ignored.len();
                 assert_eq!(all, heading.split(delimiter).count(), "every heading is told");
             }
@@ -409,7 +470,8 @@ mod tests {
         // The first heading of a meaning has it.
         assert!(wanted(2).is_err());
         assert_eq!((name(3), wanted(3).unwrap().quantity), ("Ox", 3));
-        assert_eq!(table.dialect.ignored, ["deck", "card", "foil"]);
+        assert_eq!(table.dialect.ignored, ["deck", "card"]);
+        assert_eq!(wanted(1).unwrap().card.finish.as_deref(), Some("foil"));
         let deep = |levels: usize| {
             read(&format!(
                 "[{{\"name\":\"Ox\",\"x\":{}{}}}]",

@@ -74,9 +74,19 @@ pub(super) fn rarities(reader: &Reader<'_>) -> Vec<Rarity> {
             weight: table.optional("weight").unwrap_or(1),
             tier: table.optional("tier").unwrap_or(tier),
             finish: table.optional("finish").unwrap_or_default(),
+            aliases: table.optional("aliases").unwrap_or_default(),
         };
+        let words = |one: &Rarity| -> Vec<String> {
+            one.aliases.iter().chain([&one.code]).map(|word| plain(word)).collect()
+        };
+        let taken: Vec<String> = rarities.iter().flat_map(words).collect();
         if rarities.iter().any(|known| known.code == rarity.code) {
             table.fault("code", "is taken by another rarity");
+        } else if let Some(word) = words(&rarity).into_iter().find(|word| taken.contains(word)) {
+            table.fault("aliases", format!("{word:?} already means another rarity"));
+        }
+        if rarity.aliases.iter().any(|alias| plain(alias).is_empty()) {
+            table.fault("aliases", "must have letters or digits");
         }
         if rarity.tier != tier {
             table.fault(
@@ -96,9 +106,15 @@ pub(super) fn rarities(reader: &Reader<'_>) -> Vec<Rarity> {
             weight: 1,
             tier: 1,
             finish: String::new(),
+            aliases: Vec::new(),
         });
     }
     rarities
+}
+
+/// Letters and digits, in small letters.
+fn plain(text: &str) -> String {
+    text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 pub(super) fn kinds(reader: &Reader<'_>, parent: &RuleReference, rarities: &[Rarity]) -> Vec<Kind> {

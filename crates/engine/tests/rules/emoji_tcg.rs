@@ -236,7 +236,7 @@ fn e_6_6_every_card_is_in_the_pool() {
     assert_eq!(said(&list), ["CARD_UNKNOWN E-6.6 - 1"]);
     list.entries[13].card.name = "megamoji 2".to_owned();
     list.entries[13].card.set = Some("elsewhere".to_owned());
-    assert_eq!(said(&list), ["PRINTING_UNKNOWN E-6.6 - -"]);
+    assert_eq!(said(&list), ["SET_WITHOUT_CARDS E-6.6 - -", "PRINTING_UNKNOWN E-6.6 - -"]);
 }
 
 #[test]

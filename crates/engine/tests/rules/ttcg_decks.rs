@@ -186,13 +186,16 @@ fn t_2_2_1e_every_printing_exists() {
     };
     for wrong in [
         reference(None, None, Some("gold")),
-        reference(Some("nowhere"), None, None),
         reference(Some("test"), Some("032"), None),
         reference(Some("test"), Some("031"), Some("gold")),
     ] {
         let list = spark_deck_and(DeckEntry { card: wrong, ..DeckEntry::main(1, "") });
         assert_eq!(faults(&list, &sparks()), ["PRINTING_UNKNOWN T-2.2.1e - -"]);
     }
+    let elsewhere =
+        DeckEntry { card: reference(Some("nowhere"), None, None), ..DeckEntry::main(1, "") };
+    let expected = ["SET_WITHOUT_CARDS T-2.2.1e - -", "PRINTING_UNKNOWN T-2.2.1e - -"];
+    assert_eq!(faults(&spark_deck_and(elsewhere), &sparks()), expected);
     for right in [
         reference(None, None, Some("Primal Rare")),
         reference(Some("Test"), Some("31"), Some("rare")),

@@ -75,6 +75,7 @@ impl Columns {
         let ignored = (0..self.headings.len()).filter(|place| !is_used(place)).map(named);
         Dialect {
             delimiter,
+            encoding: "utf-8",
             byte_order_mark,
             program: self.program(),
             columns: columns.collect(),
@@ -87,12 +88,15 @@ impl Columns {
         let headings: BTreeSet<String> =
             self.headings.iter().map(|heading| plain(heading)).collect();
         let has = |wanted: &str| headings.contains(wanted);
-        let known: [(&str, &[&str]); 5] = [
-            ("cardscape", &["printing", "condition", "quantity"]),
+        let known: [(&str, &[&str]); 8] = [
             ("manabox", &["setcode", "setname", "collectornumber", "quantity", "manaboxid"]),
             ("moxfield", &["count", "tradelistcount", "edition", "collectornumber"]),
             ("deckbox", &["count", "tradelistcount", "edition", "cardnumber"]),
+            ("dragonshield", &["foldername", "quantity", "cardname", "setcode", "printing"]),
+            ("tcgplayer", &["productline", "productname", "setname", "number"]),
+            ("tcgplayer", &["quantity", "simplename", "set", "cardnumber", "printing"]),
             ("archidekt", &["quantity", "setcode", "setname", "collectornumber"]),
+            ("cardscape", &["printing", "condition", "quantity"]),
         ];
         if has("printingid") && has("count") && has("game") {
             return Some("cardscape");
@@ -121,21 +125,29 @@ fn shown(text: &str) -> String {
 
 fn wanted<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, String> {
     let quantity = field(Column::Quantity).map_or(Ok(1), quantity)?;
-    let condition = match field(Column::Condition) {
-        None => Condition::default(),
-        Some(text) => Condition::understand(text)
+    let (condition, finish_of_condition) = match field(Column::Condition) {
+        None => (Condition::default(), None),
+        Some(text) => condition(text)
             .ok_or_else(|| format!("the condition {:?} is not known", shown(text)))?,
     };
-    let printing = field(Column::Printing).map(str::parse::<Uuid>).transpose();
-    let printing = printing.map_err(|_| "the printing id is not a UUID".to_owned())?;
+    let (printing, finish_of_printing) = match field(Column::Printing).map(PrintingField::of) {
+        Some(PrintingField::Id(id)) => (Some(id), None),
+        Some(PrintingField::Finish(text)) => (None, Some(text)),
+        Some(PrintingField::ForeignId) | None => (None, None),
+    };
+    let finish = field(Column::Finish).or(finish_of_printing).or(finish_of_condition);
+    let finish = finish.filter(|text| !is_ordinary(text)).map(special);
     let name = field(Column::Name).map(TypedName::parse).transpose();
     let name = name.map_err(|error| format!("the name {error}"))?;
     let number = field(Column::Number).map(number).transpose()?;
     let short = |column: Column| field(column).map(|text| short(column, text)).transpose();
-    let sets = [short(Column::Set)?, short(Column::SetName)?].into_iter().flatten();
+    let sets = [Column::SetCode, Column::Set, Column::SetName].map(short);
+    let sets = sets.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
     let sets: Vec<String> = sets.map(|set| unbracketed(set).to_owned()).collect();
     if printing.is_none() && name.is_none() && (number.is_none() || sets.is_empty()) {
-        return Err("names no card: it needs a name, a printing id, or set and number".to_owned());
+        return Err(
+            "names no card: it needs a name, a printing id of this service (a UUID), or set and number".to_owned(),
+        );
     }
     let card = WantedPrinting {
         printing: printing.map(PrintingId),
@@ -144,8 +156,48 @@ fn wanted<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, Strin
         number,
         name,
         rarity: short(Column::Rarity)?.map(str::to_owned),
+        finish: finish.map(shown),
     };
     Ok(Wanted { quantity, condition, card })
+}
+
+/// A condition, and the finish that some programs put behind it: `Near Mint Foil`.
+fn condition(text: &str) -> Option<(Condition, Option<&str>)> {
+    if let Some(condition) = Condition::understand(text) {
+        return Some((condition, None));
+    }
+    text.rmatch_indices(' ')
+        .find_map(|(at, _)| Some((Condition::understand(&text[..at])?, Some(text[at..].trim()))))
+}
+
+/// What stands in a column that is called after printings.
+enum PrintingField<'f> {
+    /// An id of this service.
+    Id(Uuid),
+    /// An id of another program, which means nothing here.
+    ForeignId,
+    /// The finish, in words.
+    Finish(&'f str),
+}
+
+impl<'f> PrintingField<'f> {
+    fn of(text: &'f str) -> Self {
+        match text.parse() {
+            Ok(id) => Self::Id(id),
+            Err(_) if text.bytes().any(|byte| byte.is_ascii_digit()) => Self::ForeignId,
+            Err(_) => Self::Finish(text),
+        }
+    }
+}
+
+/// A finish that is not ordinary. Some programs only tick a column `Foil`.
+fn special(finish: &str) -> &str {
+    if matches!(plain(finish).as_str(), "yes" | "true" | "1" | "x") { "foil" } else { finish }
+}
+
+/// Whether a finish says that there is nothing special.
+fn is_ordinary(finish: &str) -> bool {
+    matches!(plain(finish).as_str(), "normal" | "nonfoil" | "regular" | "no" | "false" | "0" | "")
 }
 
 /// A text that is no longer than what it names can be.

@@ -14,11 +14,13 @@ pub(super) fn read(text: &str) -> Result<Table, TableError> {
         return Err(TableError::Nul);
     }
     let text = without_mark(text);
-    // Spreadsheets put a line before the headings that says what separates fields.
-    let (told, start) = match text.strip_prefix("sep=").or_else(|| text.strip_prefix("SEP=")) {
-        Some(rest) => (rest.chars().next(), text.find(['\r', '\n']).unwrap_or(text.len())),
-        None => (None, 0),
-    };
+    // Spreadsheets put a line before the headings that says what separates fields; some programs put that into quotation marks.
+    let unquoted = text.strip_prefix('"').unwrap_or(text);
+    let (told, start) =
+        match unquoted.strip_prefix("sep=").or_else(|| unquoted.strip_prefix("SEP=")) {
+            Some(rest) => (rest.chars().next(), text.find(['\r', '\n']).unwrap_or(text.len())),
+            None => (None, 0),
+        };
     let told = told.filter(|told| told.is_ascii() && !matches!(told, '\r' | '\n'));
     let delimiter = told.unwrap_or_else(|| likeliest_delimiter(text, start));
     let mut records = Records::new(text, start, delimiter);

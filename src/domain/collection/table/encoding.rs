@@ -1,0 +1,105 @@
+//! In which encoding a file of text is. Spreadsheets write UTF-16 and Windows-1252, and do not say so.
+
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+use super::TableError;
+
+/// Bytes that tell UTF-16 without a byte order mark.
+const SAMPLE: usize = 1_000;
+
+/// Bytes that mean nothing in Windows-1252.
+const UNDEFINED: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+
+/// The text of a CSV file, a byte order mark included, and the name of its encoding.
+///
+/// A byte order mark decides. Without one, what is UTF-8 is taken for that, and what has a zero in every second byte for UTF-16. The rest is
+/// Windows-1252, unless it has bytes that mean nothing there, or letters in UTF-8 beside others: then a part of the file is broken, and
+/// names would be, too.
+///
+/// # Errors
+/// It is none of these.
+pub(super) fn decode(file: &[u8]) -> Result<(Cow<'_, str>, &'static str), TableError> {
+    let marked = Encoding::for_bom(file).map(|(encoding, _)| encoding);
+    let encoding = match marked.or_else(|| utf16_without_mark(file)) {
+        Some(encoding) if encoding != UTF_8 => encoding,
+        _ => match std::str::from_utf8(file) {
+            Ok(text) => return Ok((Cow::Borrowed(text), "utf-8")),
+            Err(error) => {
+                let at = error.valid_up_to();
+                let has_letters = !file[..at].is_ascii();
+                let undefined = file.iter().position(|byte| UNDEFINED.contains(byte));
+                match undefined.or(has_letters.then_some(at)) {
+                    Some(at) => return Err(unreadable(file, at)),
+                    None => WINDOWS_1252,
+                }
+            }
+        },
+    };
+    let name = match encoding {
+        encoding if encoding == UTF_16LE => "utf-16le",
+        encoding if encoding == UTF_16BE => "utf-16be",
+        _ => "windows-1252",
+    };
+    let text = encoding.decode_without_bom_handling_and_without_replacement(file);
+    text.map(|text| (text, name)).ok_or(TableError::BrokenUtf16)
+}
+
+fn utf16_without_mark(file: &[u8]) -> Option<&'static Encoding> {
+    let sample = &file[..file.len().min(SAMPLE)];
+    let zeros = |first: usize| sample.iter().skip(first).step_by(2).filter(|byte| **byte == 0);
+    let (even, odd) = (zeros(0).count(), zeros(1).count());
+    let most = sample.len() / 2 * 3 / 4;
+    match (even, odd) {
+        _ if sample.len() < 4 => None,
+        (0, odd) if odd > most => Some(UTF_16LE),
+        (even, 0) if even > most => Some(UTF_16BE),
+        _ => None,
+    }
+}
+
+fn unreadable(file: &[u8], at: usize) -> TableError {
+    let line = file[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+    TableError::UnknownEncoding { line, byte: file[at] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "Name;Anzahl\r\nGeißbock;2\r\n";
+
+    fn utf16(text: &str, to_bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(to_bytes).collect()
+    }
+
+    #[test]
+    fn encodings_of_spreadsheets_are_told_apart() {
+        let marked = format!("\u{feff}{TEXT}");
+        let latin = WINDOWS_1252.encode(TEXT).0.into_owned();
+        for (file, text, name) in [
+            (TEXT.as_bytes().to_vec(), TEXT, "utf-8"),
+            (marked.clone().into_bytes(), marked.as_str(), "utf-8"),
+            (utf16(&marked, u16::to_le_bytes), &marked, "utf-16le"),
+            (utf16(&marked, u16::to_be_bytes), &marked, "utf-16be"),
+            (utf16(TEXT, u16::to_le_bytes), TEXT, "utf-16le"),
+            (utf16(TEXT, u16::to_be_bytes), TEXT, "utf-16be"),
+            (latin, TEXT, "windows-1252"),
+        ] {
+            let (read, encoding) = decode(&file).unwrap();
+            assert_eq!((read.as_ref(), encoding), (text, name));
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_broken_is_not_guessed_at() {
+        let broken = b"Name\nGei\xc3\x9fbock\nK\xe4fer\n";
+        assert_eq!(decode(broken), Err(TableError::UnknownEncoding { line: 3, byte: 0xe4 }));
+        let other = b"Name\nK\x81fer\n";
+        assert_eq!(decode(other), Err(TableError::UnknownEncoding { line: 2, byte: 0x81 }));
+        let mut half = utf16(&format!("\u{feff}{TEXT}"), u16::to_le_bytes);
+        half.pop();
+        assert_eq!(decode(&half), Err(TableError::BrokenUtf16));
+    }
+}
