@@ -60,7 +60,7 @@ fn utf16_without_mark(file: &[u8]) -> Option<&'static Encoding> {
 }
 
 fn unreadable(file: &[u8], at: usize) -> TableError {
-    let line = file[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line = file[..at].split(|byte| *byte == b'\n').count();
     TableError::UnknownEncoding { line, byte: file[at] }
 }
 
