@@ -4,7 +4,7 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -52,7 +52,7 @@ impl Service {
             "8",
         ];
         let arguments: Vec<String> = fixed.map(str::to_owned).to_vec();
-        let (child, address) = launch(&arguments, "127.0.0.1:0");
+        let (child, address) = launch(&arguments, "127.0.0.1:0").expect("the service starts");
         Self { arguments, address: Mutex::new(address), child: Mutex::new(child) }
     }
 
@@ -66,7 +66,14 @@ impl Service {
         let mut child = self.child.lock().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
-        *child = launch(&self.arguments, &address).0;
+        // While nobody listened there, the port may have become that of a client's connection, which ends soon.
+        *child = (0..100)
+            .find_map(|_| match launch(&self.arguments, &address) {
+                Ok((child, _)) => Some(child),
+                Err(told) if told.contains("in use") => None,
+                Err(told) => panic!("the service does not start again: {told}"),
+            })
+            .expect("the port becomes free");
     }
 }
 
@@ -78,25 +85,31 @@ impl Drop for Service {
     }
 }
 
-/// Starts a service and waits until it says where it listens.
-fn launch(arguments: &[String], listen: &str) -> (Child, String) {
+/// Starts a service and waits until it says where it listens; the error is what it says instead.
+fn launch(arguments: &[String], listen: &str) -> Result<(Child, String), String> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_cardscape"))
         .args(arguments)
         .args(["--listen", listen])
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let address = loop {
-        let line = lines.next().expect("the service starts").unwrap();
-        if let Some(rest) = line.strip_prefix("Cardscape is ready: http://") {
-            break rest.trim_end_matches("/docs").to_owned();
-        }
-    };
+    let mut errors = child.stderr.take().unwrap();
     // Whoever does not read a pipe stops who writes to it.
-    std::thread::spawn(move || lines.for_each(drop));
-    (child, address)
+    let told = std::thread::spawn(move || {
+        let mut told = Vec::new();
+        errors.read_to_end(&mut told).map(|_| told)
+    });
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    while let Some(line) = lines.next() {
+        if let Some(rest) = line.unwrap().strip_prefix("Cardscape is ready: http://") {
+            let address = rest.trim_end_matches("/docs").to_owned();
+            std::thread::spawn(move || lines.for_each(drop));
+            return Ok((child, address));
+        }
+    }
+    child.wait().unwrap();
+    Err(String::from_utf8_lossy(&told.join().unwrap().unwrap()).into_owned())
 }
 
 /// What all clients share: where the services are, and how far the work is.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cardscape_engine::Game;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -13,10 +14,14 @@ use uuid::Uuid;
 use super::cards::{CardResponse, PrintingResponse};
 use super::extract::{Cursor, Page};
 use super::problem::{InputFault, Problem, ProblemCode};
+use super::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::hex::hex;
-use crate::search::index::Position;
-use crate::search::{self, CardFilter, CardQuery, Checked, Fault, Predicate, SortKey, Unique};
+use crate::search::index::{Position, Releases};
+use crate::search::{
+    self, CardFilter, CardQuery, Checked, Fault, Node, Predicate, SortKey, Unique, did_you_mean,
+    near,
+};
 use crate::store::StoreError;
 use crate::store::cards::Found;
 use crate::store::games::LoadedGame;
@@ -113,30 +118,42 @@ pub(super) struct List {
 
 impl ListRequest {
     /// Checks the request where nobody reads warnings: a term that cannot be used is a fault.
-    pub(super) fn without_warnings(self, games: &[Arc<LoadedGame>]) -> Result<CardQuery, Problem> {
-        let List { query, warnings, .. } = self.checked(games)?;
+    pub(super) async fn without_warnings(self, state: &AppState) -> Result<CardQuery, Problem> {
+        let List { query, warnings, .. } = self.checked(state).await?;
         if warnings.is_empty() { Ok(query) } else { Err(bad_query(warnings)) }
     }
 
-    /// Checks the request over the games that there are.
-    pub(super) fn checked(self, games: &[Arc<LoadedGame>]) -> Result<List, Problem> {
+    /// Checks the request over the games and sets that there are.
+    pub(super) async fn checked(self, state: &AppState) -> Result<List, Problem> {
+        let games = state.all_games().await?;
+        let tree = search::parse(&self.text).map_err(bad_query)?;
+        let names_set = self.filter.set.is_some() || tree.as_ref().is_some_and(search::names_set);
+        let sets = if names_set { Some(state.sets().await?) } else { None };
+        self.checked_over(&games, sets.as_deref(), tree)
+    }
+
+    fn checked_over(
+        self,
+        games: &[Arc<LoadedGame>],
+        sets: Option<&Releases>,
+        tree: Option<Node>,
+    ) -> Result<List, Problem> {
         let mark = Sha256::digest(format!("{self:?}"));
         let mark = hex(&mark[..6]);
+        let mut warnings = self.unknown_values(games, sets);
         let of_game = |loaded: &&Arc<LoadedGame>| {
             self.filter.game.as_deref().is_none_or(|game| game == loaded.game.code())
         };
         let games: Vec<_> = games.iter().filter(of_game).map(|loaded| &loaded.game).collect();
-        let tree = search::parse(&self.text).map_err(bad_query)?;
-        let checked = tree.map(|tree| search::check(&tree, &games)).transpose();
+        let checked = tree.map(|tree| search::check(&tree, &games, sets)).transpose();
         let checked = checked.map_err(bad_query)?;
         let mut parts = self.filter.predicates();
         let (mut sort, mut descending, mut unique) = (None, None, None);
-        let mut warnings = Vec::new();
         if let Some(checked) = checked {
             let Checked { predicate, warnings: faults, .. } = checked;
             (sort, descending, unique) = (checked.sort, checked.descending, checked.unique);
             parts.push(predicate);
-            warnings = faults.into_iter().map(Into::into).collect();
+            warnings.extend(faults.into_iter().map(QueryWarning::from));
         }
         if let Some(name) = &self.sort {
             let found = search::sort_key(name, &games).map_err(|message| {
@@ -155,11 +172,52 @@ impl ListRequest {
     }
 }
 
+impl ListRequest {
+    /// Values of parameters that there are not, each with near ones. Nothing is found by them, which may be a slip of the finger.
+    fn unknown_values(
+        &self,
+        games: &[Arc<LoadedGame>],
+        sets: Option<&Releases>,
+    ) -> Vec<QueryWarning> {
+        let CardFilter { game, set, kind, rarity, .. } = &self.filter;
+        let unknown = |parameter, value: &str, known: &mut dyn Iterator<Item = &str>| {
+            let near = did_you_mean(&near(value, known));
+            let message = format!("there is no {parameter} {value:?}{near}");
+            QueryWarning::of_parameter(parameter, value, message)
+        };
+        let all = || games.iter().map(|loaded| &loaded.game);
+        let of = |one: &&Game| game.as_deref().is_none_or(|code| code == one.code());
+        let chosen: Vec<&Game> = all().filter(of).collect();
+        if let Some(game) = game.as_deref().filter(|_| chosen.is_empty()) {
+            return vec![unknown("game", game, &mut all().map(Game::code))];
+        }
+        let mut found = Vec::new();
+        if let (Some(set), Some(sets)) = (set, sets)
+            && let Some(message) = search::unknown_set(set, &chosen, sets)
+        {
+            found.push(QueryWarning::of_parameter("set", set, message));
+        }
+        let kinds = || chosen.iter().flat_map(|game| game.kinds()).map(|kind| kind.code.as_str());
+        if let Some(kind) = kind.as_deref().filter(|code| kinds().all(|known| known != *code)) {
+            found.push(unknown("kind", kind, &mut kinds()));
+        }
+        let rarities =
+            || chosen.iter().flat_map(|game| game.rarities()).map(|one| one.code.as_str());
+        if let Some(rarity) =
+            rarity.as_deref().filter(|code| rarities().all(|known| known != *code))
+        {
+            found.push(unknown("rarity", rarity, &mut rarities()));
+        }
+        found
+    }
+}
+
 /// A query that cannot be used, with every fault.
 fn bad_query(faults: Vec<impl Into<QueryWarning>>) -> Problem {
     let faults: Vec<QueryWarning> = faults.into_iter().map(Into::into).collect();
-    let tell = |fault: &QueryWarning| {
-        InputFault::at("?q", format!("{} (character {})", fault.message, fault.position))
+    let tell = |fault: &QueryWarning| match fault.parameter {
+        Some(parameter) => InputFault::at(format!("?{parameter}"), &fault.message),
+        None => InputFault::at("?q", format!("{} (character {})", fault.message, fault.position)),
     };
     Problem::new(ProblemCode::InvalidQuery)
         .errors(faults.iter().map(tell).collect())
@@ -229,9 +287,13 @@ impl Total {
     }
 }
 
-/// A part of a query that was left out, or not tried on everything.
+/// A part of a query that was left out, that finds nothing anywhere, or that was not tried on everything.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct QueryWarning {
+    /// The parameter beside `q` that it is about; `position` and `length` are 0 then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "set")]
+    pub parameter: Option<&'static str>,
     /// Characters of the query before it.
     #[schema(example = 0)]
     pub position: usize,
@@ -277,13 +339,20 @@ impl QueryWarning {
     }
 
     fn of_all(text: &str, message: String) -> Self {
-        Self { position: 0, length: text.chars().count(), term: text.to_owned(), message }
+        let length = text.chars().count();
+        Self { parameter: None, position: 0, length, term: text.to_owned(), message }
+    }
+
+    /// A parameter has a value that there is not.
+    fn of_parameter(parameter: &'static str, value: &str, message: String) -> Self {
+        let term = format!("{parameter}={value}");
+        Self { parameter: Some(parameter), position: 0, length: 0, term, message }
     }
 }
 
 impl From<Fault> for QueryWarning {
     fn from(Fault { span, term, message }: Fault) -> Self {
-        Self { position: span.position, length: span.length, term, message }
+        Self { parameter: None, position: span.position, length: span.length, term, message }
     }
 }
 

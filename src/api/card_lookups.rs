@@ -268,7 +268,7 @@ pub async fn draw_card(
     let seed = query.seed.as_deref().map(|seed| line(seed, 1, MAX_SEED)).transpose();
     let seed = seed.map_err(|error| bad_query("?seed", error))?;
     let draw = seed.as_deref().map_or_else(Draw::fresh, Draw::of_seed);
-    let from = query.request().without_warnings(&state.all_games().await?)?;
+    let from = query.request().without_warnings(&state).await?;
     let fresh = freshness(viewer, true);
     let mut answer = match draw_in_memory(&state, network.0, viewer, &from, draw).await? {
         Some(None) => return Err(Problem::not_found()),

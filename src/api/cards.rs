@@ -351,7 +351,7 @@ pub async fn list_cards(
     query: Params<CardsQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, request) = (caller.viewer(), query.request()?);
-    let list = request.checked(&state.all_games().await?)?;
+    let list = request.checked(&state).await?;
     let part = Part {
         after: query.cursor.as_ref().map(|cursor| list.position(cursor)).transpose()?,
         limit: query.limit,

@@ -133,7 +133,7 @@ pub async fn list_facets(
         ..CardFilter::default()
     };
     let request = ListRequest { filter, text: key.q.clone(), ..ListRequest::default() };
-    let list = request.checked(&games)?;
+    let list = request.checked(&state).await?;
     let attributes = attributes(&loaded.game);
     let codes: Vec<&str> = attributes.iter().map(|attribute| attribute.code).collect();
     let version = state.catalogue.version();

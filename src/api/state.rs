@@ -29,7 +29,9 @@ use crate::auth::secret::TokenHash;
 use crate::domain::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
 use crate::domain::ids::SessionId;
+use crate::search::index::Releases;
 use crate::store::attempt_batches::AttemptBatches;
+use crate::store::cards;
 use crate::store::effect_texts::EffectShelf;
 use crate::store::games::{GameShelf, LoadedGame};
 use crate::store::lane::SearchLane;
@@ -61,6 +63,20 @@ impl AppState {
             Some(games) => Ok(games),
             None => self.games.list(&mut *self.store.connection().await?).await,
         }
+    }
+
+    /// All sets, from memory where they are there.
+    pub(super) async fn sets(&self) -> StoreResult<Arc<Releases>> {
+        if let Some(sets) = self.catalogue.sets() {
+            return Ok(sets);
+        }
+        let mut sets = Releases::default();
+        for cards::Release { game_code, code, released_on } in
+            cards::releases(&mut *self.store.connection().await?, None).await?
+        {
+            sets.insert(game_code, code, released_on);
+        }
+        Ok(Arc::new(sets))
     }
 
     /// Runs `work` in a transaction that commits only if the credential behind `by` is still alive: see [`Store::transaction_by`].

@@ -313,8 +313,10 @@ async fn a_seed_draws_the_same_card_again_and_every_card_gets_its_turn() {
     });
     app.import(&source).await.unwrap();
     assert_eq!(app.get(path).answer().await.expect(200), before);
-    app.get("/v1/cards/random?game=nothing").answer().await.problem(404, "not_found");
-    app.get("/v1/cards/random?game=emojo-dojo&set=hearth").answer().await.problem(404, "not_found");
+    app.get("/v1/cards/random?q=set:hearth+set:veil").answer().await.problem(404, "not_found");
+    app.get("/v1/cards/random?game=nothing").answer().await.problem(400, "invalid_query");
+    let elsewhere = app.get("/v1/cards/random?game=emojo-dojo&set=hearth").answer().await;
+    elsewhere.problem(400, "invalid_query");
 }
 
 #[tokio::test]

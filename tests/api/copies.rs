@@ -132,8 +132,9 @@ async fn neither_codes_nor_their_hashes_are_told() {
 #[tokio::test]
 async fn the_history_is_complete_and_keeps_earlier_owners_to_itself() {
     let (app, cards) = a_run().await;
+    // Ids are hexadecimal, and may spell "ada".
     let (ada, ben, cem) =
-        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+        (app.player("zoe").await, app.player("ben").await, app.player("cem").await);
     let moderator = app.moderator().await;
     let copy = app.register(&ada, &cards[0]).await;
     app.submit(&cem, &cards[0]).await.problem(409, "registered_to_another");

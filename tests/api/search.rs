@@ -124,6 +124,31 @@ async fn a_query_finds_what_the_files_say() {
             effects.contains(" rank") && !effects.contains("unit")
         }),
         ("year:2026", |_| true),
+        ("date:2026-11-01 -date<2026-11-01", |_| true),
+        ("date>2026-11-01", |_| false),
+        ("not t:fire NOT (t:water or t:dark) k:unit", |card| {
+            card["kind"] == "unit"
+                && !["fire", "water", "dark"].iter().any(|of| attribute(card, "type") == of)
+        }),
+        ("t:fire|water", |card| {
+            attribute(card, "type") == "fire" || attribute(card, "type") == "water"
+        }),
+        ("k:unit t!=fire|water|dark", |card| {
+            card["kind"] == "unit"
+                && !["fire", "water", "dark"].iter().any(|of| attribute(card, "type") == of)
+        }),
+        ("pebblebrow | name:otter", |card| {
+            card["name"] == "Pebblebrow Tortoise" || card["name"] == "Brindle Otter Band"
+        }),
+        ("rank:2..3", |card| {
+            attribute(card, "rank").as_i64().is_some_and(|rank| (2..=3).contains(&rank))
+        }),
+        ("rank!=2..3 cn:1..40", |card| {
+            !attribute(card, "rank").as_i64().is_some_and(|rank| (2..=3).contains(&rank))
+                && card["number"].as_str().unwrap().parse::<u32>().unwrap() <= 40
+        }),
+        ("rank:4.. rank:..4", |card| attribute(card, "rank") == 4),
+        ("date:2026-01-01..2026-12-31 r:rare..primal_rare", |card| card["kind"] != "lore"),
         ("year<2026 or submissions>0 or is:unlocked", |_| false),
     ];
     for (q, holds) in ttcg {
@@ -266,7 +291,44 @@ async fn what_cannot_be_used_is_told_and_left_out() {
             "the regular expression cannot be read: backreferences are not supported",
         ),
         ("set:hearth t:/fire/", 11, 8, "t is not searched with regular expressions"),
-        ("set:hearth unlocked>yesterday", 11, 18, "\"yesterday\" is no day as 2026-11-21"),
+        (
+            "set:hearth unlocked>yesterday",
+            11,
+            18,
+            "\"yesterday\" is not a day of the form 2026-11-21",
+        ),
+        ("set:hearth date:2026", 11, 9, "\"2026\" is not a day of the form 2026-11-21"),
+        ("set:hearth order:colour", 11, 12, "lists cannot be sorted by \"colour\""),
+        (
+            "set:hearth order:atack",
+            11,
+            11,
+            "lists cannot be sorted by \"atack\"; did you mean attack?",
+        ),
+        (
+            "set:hearth attack>defense",
+            11,
+            14,
+            "a field is compared with a value, not with another field: write attack>500, for example",
+        ),
+        (
+            "set:hearth >500",
+            11,
+            4,
+            "a field stands before `>`, without a space between them: attack>500; as text it needs quotation marks: \">500\"",
+        ),
+        (
+            "set:hearth émile:x",
+            11,
+            7,
+            "there is no field \"émile\"; as text it needs quotation marks: \"émile:x\"",
+        ),
+        (
+            "set:hearth cost$5",
+            11,
+            6,
+            "`$` means nothing in a word; as text it needs quotation marks: \"cost$5\"",
+        ),
         ("game:emoji-tcg attack>1", 15, 8, "no card here has attack"),
     ] {
         let page = ask(&app, q, &[]).await.expect(200);
@@ -291,6 +353,8 @@ async fn what_cannot_be_used_is_told_and_left_out() {
         ("t:fire (fox", 7, "this is never closed"),
         ("\"fox", 0, "this quotation mark is never closed"),
         ("fox or", 4, "a term is missing after `or`"),
+        ("fox not", 4, "a term is missing after `not`"),
+        ("t:fire|", 6, "a term is missing after `|`"),
     ] {
         let problem = ask(&app, q, &[]).await.problem(400, "invalid_query");
         assert_eq!(problem["faults"][0]["position"], position, "{q}");
@@ -305,6 +369,44 @@ async fn what_cannot_be_used_is_told_and_left_out() {
         ask(&app, "fox", &[more]).await.problem(400, "invalid_query");
     }
     assert_eq!(ask(&app, "  ", &[]).await.expect(200)["data"].as_array().unwrap().len(), 200);
+}
+
+#[tokio::test]
+async fn values_that_there_are_not_are_told() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for (parameter, value, message) in [
+        ("game", "ttgc", "there is no game \"ttgc\"; did you mean ttcg?"),
+        ("set", "heart", "there is no set \"heart\"; did you mean hearth?"),
+        ("kind", "spel", "there is no kind \"spel\"; did you mean spell?"),
+        ("rarity", "mythicrare", "there is no rarity \"mythicrare\"; did you mean mythic_rare?"),
+    ] {
+        let page = ask(&app, "", &[(parameter, value)]).await.expect(200);
+        assert_eq!(page["data"], json!([]));
+        let term = format!("{parameter}={value}");
+        let warning = json!({ "parameter": parameter, "position": 0, "length": 0, "term": term, "message": message });
+        assert_eq!(page["warnings"], json!([warning]));
+        if !["game", "set"].contains(&parameter) {
+            continue;
+        }
+        // Where nobody reads warnings it is a fault.
+        let drawn = app.get(&format!("/v1/cards/random?{term}")).answer().await;
+        let problem = drawn.problem(400, "invalid_query");
+        assert_eq!(problem["errors"][0]["pointer"], format!("?{parameter}"));
+        assert_eq!(problem["errors"][0]["detail"], message);
+    }
+    // What another game has.
+    let page = ask(&app, "", &[("game", "emoji-tcg"), ("kind", "unit"), ("set", "hearth")]).await;
+    let warnings = page.expect(200)["warnings"].clone();
+    assert_eq!(warnings[0]["message"], "there is no set \"hearth\"");
+    assert_eq!(warnings[1]["message"], "there is no kind \"unit\"");
+    // An unknown set of the query finds nothing, and is told: it is not left out.
+    let page = ask(&app, "set:hearht t:fire", &[]).await.expect(200);
+    assert_eq!(page["data"], json!([]));
+    let message = "there is no set \"hearht\"; did you mean hearth?";
+    assert_eq!(page["warnings"][0]["message"], message);
+    let page = ask(&app, "set:HEARTH", &[("game", "ttcg"), ("kind", "unit")]).await.expect(200);
+    assert_eq!(page.get("warnings"), None);
 }
 
 #[tokio::test]
@@ -324,6 +426,7 @@ async fn lists_are_sorted_and_paged_whatever_comes_in_between() {
         ("stage", "cards"),
         ("power", "cards"),
         ("year", "cards"),
+        ("date", "cards"),
         ("unlocked", "cards"),
         ("submissions", "cards"),
         ("boost_attack", "cards"),
@@ -351,6 +454,9 @@ async fn lists_are_sorted_and_paged_whatever_comes_in_between() {
     sorted.sort_unstable_by(|one, other| other.cmp(one));
     assert_eq!(attacks(&page), sorted, "by the common printing");
     assert!(sorted.len() > 50);
+    // As other sites write it.
+    let page = ask(&app, "set:hearth order:attack dir:desc", &[]).await.expect(200);
+    assert_eq!(attacks(&page), sorted);
     // What has no attack comes last either way.
     let lowest = ask(&app, "set:hearth sort:attack", &[]).await.expect(200);
     assert!(lowest["data"][0]["attributes"]["attack"].is_i64());

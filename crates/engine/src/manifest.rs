@@ -122,7 +122,10 @@ impl Game {
         let Ok(table) = toml::from_str::<toml::Table>(text) else {
             return Err(ManifestError { faults: positions::syntax_faults(text) });
         };
-        read_table(&table, text).map_err(|mut faults| {
+        let read = read_table(&table, text);
+        // Positions are looked up in a second reading, which takes as much room.
+        drop(table);
+        read.map_err(|mut faults| {
             positions::locate(text, &mut faults);
             ManifestError { faults }
         })

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use cardscape_engine::{Attribute, AttributeValue, Game, PrintingCheck, search_key};
-use chrono::NaiveDate;
+use chrono::{Datelike as _, NaiveDate};
 
 use super::fields::{self, Field, Topic};
 use super::fold::{folded, words};
+use super::index::Releases;
 use super::predicate::{Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
 use super::regex::to_postgres;
 use super::suggest::{did_you_mean, near};
@@ -27,12 +28,14 @@ pub struct Checked {
     pub warnings: Vec<Fault>,
 }
 
-/// Checks a query over `games`. Terms that cannot be used are left out.
+/// Checks a query over `games`. Terms that cannot be used are left out. A set that is not among `sets` is warned of, but stays: it may be
+/// newer than they are. `None`: nobody knows which sets there are.
 ///
 /// # Errors
 /// Every fault, when no term can be used.
-pub fn check(tree: &Node, games: &[&Game]) -> Result<Checked, Vec<Fault>> {
+pub fn check(tree: &Node, games: &[&Game], sets: Option<&Releases>) -> Result<Checked, Vec<Fault>> {
     let mut checker = Checker {
+        sets,
         games: narrowed(tree, games),
         known: games,
         used: 0,
@@ -66,6 +69,7 @@ pub fn sort_key(name: &str, games: &[&Game]) -> Result<SortKey, String> {
         Some((Topic::Submissions, _)) => Some(SortKey::Submissions),
         Some((Topic::Unlocked, _)) => Some(SortKey::Unlocked),
         Some((Topic::Year, _)) => Some(SortKey::Year),
+        Some((Topic::Date, _)) => Some(SortKey::Released),
         Some((Topic::Total, _)) => {
             Some(SortKey::Sum(totals(games))).filter(|key| *key != SortKey::Sum(Vec::new()))
         }
@@ -185,6 +189,27 @@ fn narrowed<'a>(tree: &Node, games: &[&'a Game]) -> Vec<&'a Game> {
     games.to_vec()
 }
 
+/// Whether a query names a set: [`check`] has to know then which there are.
+pub fn names_set(tree: &Node) -> bool {
+    match tree {
+        Node::And(nodes) | Node::Or(nodes) => nodes.iter().any(names_set),
+        Node::Not(node) => names_set(node),
+        Node::Term(term) => term.field.as_ref().is_some_and(|(name, _)| {
+            fields::find(name).is_some_and(|field| field.topic == Topic::Set)
+        }),
+    }
+}
+
+/// Why no card of these games can be in a set of that code; `None`: some may be.
+pub fn unknown_set(code: &str, games: &[&Game], sets: &Releases) -> Option<String> {
+    let key = code.to_ascii_lowercase();
+    if games.iter().any(|game| sets.has_set(game.code(), &key)) {
+        return None;
+    }
+    let near = near(code, games.iter().flat_map(|game| sets.sets_of(game.code())));
+    Some(format!("there is no set {code:?}{}", did_you_mean(&near)))
+}
+
 fn game_named<'a>(text: &str, games: &[&'a Game]) -> Option<&'a Game> {
     let key = search_key(text);
     games
@@ -198,6 +223,8 @@ struct Checker<'a> {
     games: Vec<&'a Game>,
     /// All games.
     known: &'a [&'a Game],
+    /// All sets.
+    sets: Option<&'a Releases>,
     used: usize,
     found: Checked,
 }
@@ -226,9 +253,13 @@ impl Checker<'_> {
             }
             Node::Not(inner) => self.node(inner, !negated, false),
             Node::Term(term) => {
+                if let Some(range) = self.range(term) {
+                    return self.node(&range, negated, false);
+                }
                 let (term_negated, meaning) = match self.term(term, top) {
                     Ok(found) => found,
                     Err(message) => {
+                        let message = self.between_fields(term).unwrap_or(message);
                         self.found.warnings.push(Fault {
                             span: term.span,
                             term: term.to_string(),
@@ -251,6 +282,11 @@ impl Checker<'_> {
     /// What a term means, and whether that is to be turned round.
     fn term(&mut self, term: &Term, top: bool) -> Result<(bool, Meaning), String> {
         let Some((name, operator)) = &term.field else {
+            if let Literal::Word(word) = &term.value
+                && let Some(fault) = sign_in_word(word)
+            {
+                return Err(fault);
+            }
             return Ok((
                 false,
                 Meaning::Content(everywhere(text_test(&Place::Everywhere, &term.value)?)),
@@ -294,8 +330,60 @@ impl Checker<'_> {
             Some(field) => self.field(field, operator, &term.value)?,
             None => Meaning::Content(self.attribute(name, operator, &term.value)?),
         };
+        if field.is_some_and(|field| field.topic == Topic::Set)
+            && let Some(message) =
+                self.sets.and_then(|sets| unknown_set(term.value.text(), &self.games, sets))
+        {
+            let warning = Fault { span: term.span, term: term.to_string(), message };
+            self.found.warnings.push(warning);
+        }
         let contrary = field.is_some_and(|field| field.topic == Topic::Not);
         Ok((negated ^ contrary, meaning))
+    }
+
+    /// `rank:1..3` as two comparisons. Only in fields whose values have an order: elsewhere the points are part of a text.
+    fn range(&self, term: &Term) -> Option<Node> {
+        let (name, operator) = term.field.as_ref()?;
+        let Literal::Word(text) = &term.value else { return None };
+        let (low, high) = text.split_once("..")?;
+        let ordered = match fields::find(name) {
+            Some(field) => field.topic.operators().contains(&Operator::AtLeast),
+            None => attributes(bare(name), &self.games).iter().any(|(_, (_, attribute))| {
+                matches!(
+                    attribute.value,
+                    AttributeValue::Integer { .. } | AttributeValue::Choice { .. }
+                )
+            }),
+        };
+        let equals = matches!(operator, Operator::Has | Operator::Equal | Operator::NotEqual);
+        if !ordered || !equals || (low.is_empty() && high.is_empty()) {
+            return None;
+        }
+        let ends = [(low, Operator::AtLeast), (high, Operator::AtMost)];
+        let ends = ends.into_iter().filter(|(end, _)| !end.is_empty()).map(|(end, operator)| {
+            let value = Literal::Word(end.to_owned());
+            Node::Term(Term { field: Some((name.clone(), operator)), value, span: term.span })
+        });
+        let range = Node::And(ends.collect());
+        Some(if *operator == Operator::NotEqual { Node::Not(Box::new(range)) } else { range })
+    }
+
+    /// What to say when a field is compared with the name of another one, instead of that the name is no value.
+    fn between_fields(&self, term: &Term) -> Option<String> {
+        let (name, operator) = term.field.as_ref()?;
+        let other = term.value.text();
+        let is_field = |name: &str| {
+            let field = fields::find(name).map(|field| field.topic);
+            matches!(field, Some(Topic::Attribute | Topic::Total | Topic::Number))
+                || !attributes(bare(name), self.known).is_empty()
+        };
+        let compares = !matches!(operator, Operator::Has);
+        (compares && is_field(name) && is_field(other)).then(|| {
+            format!(
+                "a field is compared with a value, not with another field: write {name}{}500, for example",
+                operator.as_str()
+            )
+        })
     }
 
     fn directive(&mut self, field: &Field, value: &str, top: bool) -> Result<(), String> {
@@ -307,9 +395,10 @@ impl Checker<'_> {
         }
         match field.topic {
             Topic::Sort => self.found.sort = Some(sort_key(value, &self.games)?),
-            Topic::Order => {
-                self.found.descending = Some(one_of(value, &[("asc", false), ("desc", true)])?)
-            }
+            Topic::Order => match one_of(value, &[("asc", false), ("desc", true)]) {
+                Ok(descending) => self.found.descending = Some(descending),
+                Err(_) => self.found.sort = Some(sort_key(value, &self.games)?),
+            },
             _ => {
                 let uniques = [
                     ("cards", Unique::Cards),
@@ -421,17 +510,10 @@ impl Checker<'_> {
                     content(any(tests).ok_or_else(nothing)?)
                 }
             },
-            Topic::Unlocked => {
-                let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().filter(|day| {
-                    ("1970".."9999").contains(&day.format("%Y").to_string().as_str())
-                });
-                known(KnownTest::UnlockedOn(
-                    operator,
-                    day.ok_or_else(|| format!("{text:?} is no day as 2026-11-21"))?,
-                ))
-            }
+            Topic::Unlocked => known(KnownTest::UnlockedOn(operator, day(text)?)),
             Topic::Submissions => known(KnownTest::Submissions(operator, whole(text)?)),
             Topic::Year => content(Test::Year(operator, whole(text)?)),
+            Topic::Date => content(Test::Released(operator, day(text)?)),
             Topic::Sort | Topic::Order | Topic::Unique => Ok(Meaning::Directive),
         }
     }
@@ -556,8 +638,28 @@ fn whole(text: &str) -> Result<i64, String> {
     text.parse().map_err(|_| format!("{text:?} is no whole number"))
 }
 
+fn day(text: &str) -> Result<NaiveDate, String> {
+    let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
+    let day = day.filter(|day| (1970..9999).contains(&day.year()));
+    day.ok_or_else(|| format!("{text:?} is not a day of the form 2026-11-21"))
+}
+
 fn nothing_to_find(text: &str) -> String {
     format!("there is no letter, digit or sign in {text:?}")
+}
+
+/// What is wrong with a word that has a sign of the query language, but no field before it.
+fn sign_in_word(word: &str) -> Option<String> {
+    let sign = word.chars().find(|letter| matches!(letter, ':' | '=' | '<' | '>' | '$'))?;
+    let quoted = format!("as text it needs quotation marks: \"{}\"", word.replace('"', ""));
+    Some(match word.split_once(sign) {
+        _ if sign == '$' => format!("`$` means nothing in a word; {quoted}"),
+        Some(("", _)) => format!(
+            "a field stands before `{sign}`, without a space between them: attack{sign}500; {quoted}"
+        ),
+        Some((name, _)) => format!("there is no field {name:?}; {quoted}"),
+        None => return None,
+    })
 }
 
 /// Looks for a literal in folded texts.

@@ -26,6 +26,7 @@ pub(super) enum Topic {
     Unlocked,
     Submissions,
     Year,
+    Date,
     Sort,
     Order,
     Unique,
@@ -51,7 +52,8 @@ impl Topic {
             | Self::Rarity
             | Self::Unlocked
             | Self::Submissions
-            | Self::Year => &[Has, Equal, NotEqual, Less, AtMost, Greater, AtLeast],
+            | Self::Year
+            | Self::Date => &[Has, Equal, NotEqual, Less, AtMost, Greater, AtLeast],
         }
     }
 
@@ -134,8 +136,9 @@ pub(super) const FIELDS: &[Field] = fields! {
     "unlocked" [] Unlocked sortable: "The day on which the community unlocked the card, `YYYY-MM-DD`, in UTC.", "unlocked>=2026-11-01 or is:hidden";
     "submissions" ["progress"] Submissions sortable: "How many submissions count towards unlocking, of cards that started hidden.", "submissions<5";
     "year" ["y"] Year sortable: "The year in which the set came out.", "year:2026";
+    "date" ["released"] Date sortable: "The day on which the set came out, `YYYY-MM-DD`.", "date>=2026-01-01";
     "sort" [] Sort: "By which field the list is sorted. Cards without a value come last.", "t:fire sort:attack";
-    "order" ["dir" "direction"] Order: "`asc` or `desc`.", "t:fire sort:attack order:desc";
+    "order" ["dir" "direction"] Order: "`asc` or `desc`; or a field, and means the same as `sort` then.", "t:fire sort:attack order:desc";
     "unique" ["u"] Unique: "`cards`: one entry for each card. `printings`: one for each rarity of it that fits.", "attack>1500 unique:printings";
 };
 

@@ -15,7 +15,7 @@ mod syntax;
 use cardscape_engine::search_key;
 use thiserror::Error;
 
-pub use check::{Checked, check, sort_key, sums};
+pub use check::{Checked, check, names_set, sort_key, sums, unknown_set};
 pub use fields::{examples, reference};
 pub use fold::{WORDS_VERSION, Words, folded, words};
 pub use predicate::{CardQuery, Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};

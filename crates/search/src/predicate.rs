@@ -180,6 +180,8 @@ pub enum Test {
     HasLore,
     /// The year in which its set came out.
     Year(Operator, i64),
+    /// The day on which its set came out.
+    Released(Operator, NaiveDate),
 }
 
 impl Test {
@@ -234,6 +236,8 @@ pub enum SortKey {
     Unlocked,
     /// The year in which its set came out.
     Year,
+    /// The day on which its set came out, counted from the first day of the year 1, which is 1.
+    Released,
 }
 
 impl SortKey {
@@ -251,7 +255,8 @@ impl SortKey {
             | Self::Choice { .. }
             | Self::Rarity
             | Self::Submissions
-            | Self::Year => {
+            | Self::Year
+            | Self::Released => {
                 let written = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-');
                 key.len() <= 40 && key.bytes().all(written) && key.parse::<f64>().is_ok()
             }

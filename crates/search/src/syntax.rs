@@ -221,9 +221,13 @@ struct Parser {
 impl Parser {
     fn fault(&mut self, start: usize, end: usize, message: impl Into<String>) {
         let end = end.min(self.letters.len()).max(start);
-        let term = self.letters.get(start..end).unwrap_or_default().iter().collect();
+        let term = self.text(start, end);
         let span = Span { position: start, length: end - start };
         self.faults.push(Fault { span, term, message: message.into() });
+    }
+
+    fn text(&self, start: usize, end: usize) -> String {
+        self.letters.get(start..end).unwrap_or_default().iter().collect()
     }
 
     /// The next letter that is no white space.
@@ -247,27 +251,44 @@ impl Parser {
             && rest.get(length).is_none_or(|next| ends_word(*next))
     }
 
+    /// How long the `or` or `|` is that stands here.
+    fn or_here(&mut self) -> Option<usize> {
+        if self.peek() == Some('|') {
+            return Some(1);
+        }
+        self.is_keyword("or").then_some(2)
+    }
+
+    /// Whether no term can begin here.
+    fn is_end(&mut self) -> bool {
+        matches!(self.peek(), None | Some(')'))
+            || self.or_here().is_some()
+            || self.is_keyword("and")
+    }
+
     /// Terms with `or` between them.
     fn any(&mut self, depth: usize) -> Option<Node> {
         let mut nodes = Vec::new();
+        // Where the `or` before stands, and where it ends.
+        let mut before: Option<(usize, usize)> = None;
         loop {
-            let start = self.at;
-            match self.all(depth) {
-                Some(Node::Or(inner)) => nodes.extend(inner),
-                Some(node) => nodes.push(node),
-                None if self.is_keyword("or") => {
-                    self.fault(self.at, self.at + 2, "a term is missing before `or`");
+            match (self.all(depth), self.or_here(), before) {
+                (Some(Node::Or(inner)), ..) => nodes.extend(inner),
+                (Some(node), ..) => nodes.push(node),
+                (None, Some(length), _) => {
+                    let or = self.text(self.at, self.at + length);
+                    let message = format!("a term is missing before `{or}`");
+                    self.fault(self.at, self.at + length, message);
                 }
-                None if start > 0 && !nodes.is_empty() => {
-                    let end = self.at;
-                    self.fault(start - 2, end, "a term is missing after `or`");
+                (None, None, Some((start, end))) => {
+                    let or = self.text(start, end);
+                    self.fault(start, self.at, format!("a term is missing after `{or}`"));
                 }
-                None => {}
+                (None, None, None) => {}
             }
-            if !self.faults.is_empty() || !self.is_keyword("or") {
-                break;
-            }
-            self.at += 2;
+            let Some(length) = self.or_here().filter(|_| self.faults.is_empty()) else { break };
+            before = Some((self.at, self.at + length));
+            self.at += length;
         }
         if nodes.len() > 1 { Some(Node::Or(nodes)) } else { nodes.pop() }
     }
@@ -278,17 +299,14 @@ impl Parser {
         while self.faults.is_empty() {
             match self.peek() {
                 None | Some(')') => break,
-                Some(_) if self.is_keyword("or") => break,
+                Some(_) if self.or_here().is_some() => break,
                 Some(_) if self.is_keyword("and") => {
                     if nodes.is_empty() {
                         self.fault(self.at, self.at + 3, "a term is missing before `and`");
                     }
                     let keyword = self.at;
                     self.at += 3;
-                    if matches!(self.peek(), None | Some(')'))
-                        || self.is_keyword("or")
-                        || self.is_keyword("and")
-                    {
+                    if self.is_end() {
                         self.fault(keyword, keyword + 3, "a term is missing after `and`");
                     }
                 }
@@ -304,7 +322,10 @@ impl Parser {
     /// A term, a negation or what stands in parentheses.
     fn one(&mut self, depth: usize) -> Option<Node> {
         let (start, letter) = (self.at, self.letters.get(self.at).copied()?);
-        if depth >= MAX_DEPTH && matches!(letter, '(' | '-') {
+        let not = self.is_keyword("not");
+        let next = self.letters.get(start + 1);
+        let minus = letter == '-' && next.is_some_and(|next| *next != ')' && !next.is_whitespace());
+        if depth >= MAX_DEPTH && (letter == '(' || minus || not) {
             self.fault(start, start + 1, format!("at most {MAX_DEPTH} levels"));
             return None;
         }
@@ -325,30 +346,57 @@ impl Parser {
                 }
                 inner
             }
-            '-' if self
-                .letters
-                .get(start + 1)
-                .is_some_and(|next| *next != ')' && !next.is_whitespace()) =>
-            {
-                self.at += 1;
-                if self.is_keyword("or") || self.is_keyword("and") {
-                    self.fault(start, self.at, "a term is missing after `-`");
+            _ if minus || not => {
+                let end = start + if not { 3 } else { 1 };
+                self.at = end;
+                if self.is_end() {
+                    let sign = self.text(start, end);
+                    self.fault(start, end, format!("a term is missing after `{sign}`"));
                     return None;
                 }
                 self.one(depth + 1).map(|node| Node::Not(Box::new(node)))
             }
-            _ => self.term().map(Node::Term),
+            _ => self.term(),
         }
     }
 
-    fn term(&mut self) -> Option<Term> {
+    /// A term, or several with `|` between their values: `t:fire|water`.
+    fn term(&mut self) -> Option<Node> {
         let start = self.at;
+        let field = self.field();
+        let first = self.value(start, field.clone())?;
+        let mut terms = vec![first];
+        while self.letters.get(self.at) == Some(&'|')
+            && self.letters.get(self.at + 1).is_some_and(|next| !ends_word(*next) || *next == '"')
+        {
+            self.at += 1;
+            let start = self.at;
+            let own = self.field();
+            terms.push(self.value(start, own.or_else(|| field.clone()))?);
+        }
+        if terms.len() == 1 {
+            return terms.pop().map(Node::Term);
+        }
+        // None of the values is meant: `t!=fire|water` is `-(t=fire or t=water)`.
+        let excludes =
+            |term: &Term| term.field.as_ref().is_some_and(|(_, how)| *how == Operator::NotEqual);
+        if !terms.iter().all(excludes) {
+            return Some(Node::Or(terms.into_iter().map(Node::Term).collect()));
+        }
+        let equal = |mut term: Term| {
+            term.field = term.field.map(|(name, _)| (name, Operator::Equal));
+            Node::Term(term)
+        };
+        Some(Node::Not(Box::new(Node::Or(terms.into_iter().map(equal).collect()))))
+    }
+
+    /// The value of a term that began at `start`.
+    fn value(&mut self, start: usize, field: Option<(String, Operator)>) -> Option<Term> {
         self.terms += 1;
         if self.terms > MAX_TERMS {
             self.fault(start, self.letters.len(), format!("a query has at most {MAX_TERMS} terms"));
             return None;
         }
-        let field = self.field();
         let value = match self.letters.get(self.at) {
             Some('"') => {
                 Literal::Phrase(self.enclosed('"', "this quotation mark is never closed")?)
@@ -361,7 +409,7 @@ impl Parser {
                 while self.letters.get(self.at).is_some_and(|letter| !ends_word(*letter)) {
                     self.at += 1;
                 }
-                Literal::Word(self.letters[from..self.at].iter().collect())
+                Literal::Word(self.text(from, self.at))
             }
         };
         Some(Term { field, value, span: Span { position: start, length: self.at - start } })
@@ -415,7 +463,7 @@ impl Parser {
 
 /// Whether a word without quotes ends before this letter.
 fn ends_word(letter: char) -> bool {
-    letter.is_whitespace() || matches!(letter, '(' | ')' | '"')
+    letter.is_whitespace() || matches!(letter, '(' | ')' | '"' | '|')
 }
 
 #[cfg(test)]
@@ -440,6 +488,14 @@ mod tests {
             ("a\"b c\"d", "a \"b c\" d"),
             ("orb android - x:", "orb android - x:"),
             ("name!=fox 3:1 émile:x", "name!=fox 3:1 émile:x"),
+            ("not a NOT (b or c) not:hidden", "-a -(b or c) not:hidden"),
+            ("a -not b", "a --b"),
+            ("t:fire|water x", "(t:fire or t:water) x"),
+            ("x t:\"a b\"|c|rank>2", "x (t:\"a b\" or t:c or rank>2)"),
+            ("-fox|owl", "-(fox or owl)"),
+            ("t!=fire|water", "-(t=fire or t=water)"),
+            ("fox | owl x", "fox or owl x"),
+            ("/a|b/|c", "/a|b/ or c"),
         ] {
             assert_eq!(rendered(text), tree, "{text}");
         }
@@ -464,6 +520,10 @@ mod tests {
             ("a and", 2, 3, "and"),
             ("()", 0, 2, "()"),
             ("a -or b", 2, 1, "-"),
+            ("a not", 2, 3, "not"),
+            ("not or a", 0, 3, "not"),
+            ("t:fire|", 6, 1, "|"),
+            ("| a", 0, 1, "|"),
             ("a\u{1}", 1, 1, "\u{1}"),
         ] {
             let faults = parse(text).unwrap_err();
@@ -499,6 +559,8 @@ mod tests {
             Just("-".to_owned()),
             Just(" or ".to_owned()),
             Just(" and ".to_owned()),
+            Just(" not ".to_owned()),
+            Just("|".to_owned()),
             Just(" ".to_owned()),
         ];
         proptest::collection::vec(piece, 0..20).prop_map(|pieces| pieces.concat())

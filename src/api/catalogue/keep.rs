@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use chrono::Datelike as _;
 use futures_util::stream::{self, StreamExt as _};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
@@ -215,8 +214,7 @@ async fn read_changes(store: &Store, waiting: &Waiting) -> StoreResult<Piece> {
 }
 
 fn released(release: Release) -> Change {
-    let year = release.released_on.map(|day| day.year().into());
-    Change::Released { game: release.game_code, set: release.code, year }
+    Change::Released { game: release.game_code, set: release.code, day: release.released_on }
 }
 
 /// The index broke off half-way: the task ends, and is started again with a new one.
@@ -253,7 +251,7 @@ async fn build(shared: &Shared, store: &Store) -> StoreResult<Index> {
             builder.sum(sum);
         }
         for Release { game_code, code, released_on } in releases {
-            builder.released(game_code, code, released_on.map(|day| day.year().into()));
+            builder.released(game_code, code, released_on);
         }
         while let Some(records) = receive.blocking_recv() {
             for record in records {

@@ -24,7 +24,7 @@ use super::problem::Problem;
 use super::set_totals::TotalsKey;
 use crate::domain::code::Code;
 use crate::search::CardQuery;
-use crate::search::index::{Snapshot, needs_progress};
+use crate::search::index::{Releases, Snapshot, needs_progress};
 use crate::store::Store;
 use crate::store::collection::TotalRow;
 
@@ -84,6 +84,11 @@ impl Catalogue {
         let found = self.clock.is_current().then(|| self.any_cards()).flatten();
         if found.is_some() { &self.hits } else { &self.misses }.increment(1);
         found
+    }
+
+    /// The sets that there are, from memory.
+    pub(super) fn sets(&self) -> Option<Arc<Releases>> {
+        self.clock.is_current().then(|| self.any_cards()).flatten().map(|cards| cards.sets())
     }
 
     /// The same with what a query asks for beside them: the counted submissions of cards.

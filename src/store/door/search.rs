@@ -326,6 +326,10 @@ fn compare(operator: Operator) -> &'static str {
 }
 
 const NUMBER_VALUE: &str = "CASE WHEN c.number ~ '^[0-9]{1,16}$' THEN c.number::bigint END";
+const RELEASED_ON: &str = "(SELECT released.released_on FROM sets released \
+                           WHERE released.game_code = c.game_code AND released.code = c.set_code)";
+const RELEASE_DAY: &str = "(SELECT (released.released_on - DATE '0001-01-01' + 1)::bigint FROM sets released \
+                           WHERE released.game_code = c.game_code AND released.code = c.set_code)";
 const YEAR: &str = "(SELECT extract(year FROM released.released_on)::bigint FROM sets released \
                     WHERE released.game_code = c.game_code AND released.code = c.set_code)";
 
@@ -408,6 +412,9 @@ fn holds<'a>(sql: Sql<'a>, test: &Test, printings: bool) -> Sql<'a> {
         Test::HasLore => sql.push("content.lore <> ''"),
         Test::Year(operator, value) => {
             sql.push(YEAR).push(compare(*operator)).bind::<BigInt, _>(*value)
+        }
+        Test::Released(operator, day) => {
+            sql.push(RELEASED_ON).push(compare(*operator)).bind::<Date, _>(*day)
         }
     }
 }
@@ -572,6 +579,9 @@ fn sort_value<'a>(sql: Sql<'a>, sort: &SortKey, printings: bool) -> Sql<'a> {
         SortKey::Submissions => sql.push("u.submissions"),
         SortKey::Unlocked => sql.push("u.unlocked_at"),
         SortKey::Year => sql.push("CASE WHEN content.card_id IS NOT NULL THEN ").push(YEAR).push(" END"),
+        SortKey::Released => {
+            sql.push("CASE WHEN content.card_id IS NOT NULL THEN ").push(RELEASE_DAY).push(" END")
+        }
     }
 }
 
@@ -585,7 +595,8 @@ fn sort_type(sort: &SortKey) -> &'static str {
         | SortKey::Choice { .. }
         | SortKey::Rarity
         | SortKey::Submissions
-        | SortKey::Year => "numeric",
+        | SortKey::Year
+        | SortKey::Released => "numeric",
     }
 }
 

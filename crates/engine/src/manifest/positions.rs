@@ -25,28 +25,34 @@ pub(super) fn syntax_faults(text: &str) -> Vec<ManifestFault> {
 /// Says of each fault where it stands, and puts them into the order of the text. What is missing has the position of the table that lacks it.
 pub(super) fn locate(text: &str, faults: &mut [ManifestFault]) {
     let Ok(document) = DeTable::parse(text) else { return };
-    let mut offsets = BTreeMap::new();
+    // Of a large file only what is asked for is kept.
+    let mut offsets: BTreeMap<String, Option<usize>> = BTreeMap::new();
+    for fault in &*faults {
+        offsets.extend(enclosing(&fault.place).map(|place| (place.to_owned(), None)));
+    }
     table_offsets(document.get_ref(), &mut String::new(), &mut offsets);
     for fault in &mut *faults {
-        let mut place = fault.place.as_str();
-        while !place.is_empty() {
-            if let Some(&at) = offsets.get(place) {
-                fault.position = Some(Position::of(text, at));
-                break;
-            }
-            place = parent(place);
-        }
+        let at = enclosing(&fault.place).find_map(|place| *offsets.get(place)?);
+        fault.position = at.map(|at| Position::of(text, at));
     }
     // What is missing at the top of the file stands nowhere: last.
     faults.sort_by_key(|fault| (fault.position.is_none(), fault.position));
 }
 
-/// The place of the table or list that something is in.
-fn parent(place: &str) -> &str {
-    place.rfind(['.', '[']).map_or("", |end| &place[..end])
+/// A place, and those of the tables and lists that it is in, from the inside out.
+fn enclosing(place: &str) -> impl Iterator<Item = &str> {
+    fn outer<'p>(place: &&'p str) -> Option<&'p str> {
+        place.rfind(['.', '[']).map(|end| &place[..end])
+    }
+    std::iter::successors(Some(place), outer).filter(|place| !place.is_empty())
 }
 
-fn table_offsets(table: &DeTable<'_>, place: &mut String, offsets: &mut BTreeMap<String, usize>) {
+/// Notes where places begin, of those that are asked for.
+fn table_offsets(
+    table: &DeTable<'_>,
+    place: &mut String,
+    offsets: &mut BTreeMap<String, Option<usize>>,
+) {
     let length = place.len();
     for (key, value) in table {
         if length > 0 {
@@ -54,8 +60,10 @@ fn table_offsets(table: &DeTable<'_>, place: &mut String, offsets: &mut BTreeMap
         }
         place.push_str(key.get_ref());
         // The key of a list of tables is in the header of the first.
-        offsets.insert(place.clone(), key.span().start);
-        value_offsets(value, place, offsets);
+        if let Some(offset) = offsets.get_mut(place.as_str()) {
+            *offset = Some(key.span().start);
+            value_offsets(value, place, offsets);
+        }
         place.truncate(length);
     }
 }
@@ -63,7 +71,7 @@ fn table_offsets(table: &DeTable<'_>, place: &mut String, offsets: &mut BTreeMap
 fn value_offsets(
     value: &Spanned<DeValue<'_>>,
     place: &mut String,
-    offsets: &mut BTreeMap<String, usize>,
+    offsets: &mut BTreeMap<String, Option<usize>>,
 ) {
     match value.get_ref() {
         DeValue::Table(table) => table_offsets(table, place, offsets),
@@ -71,8 +79,10 @@ fn value_offsets(
             let length = place.len();
             for (at, item) in items.iter().enumerate() {
                 place.push_str(&format!("[{at}]"));
-                offsets.insert(place.clone(), item.span().start);
-                value_offsets(item, place, offsets);
+                if let Some(offset) = offsets.get_mut(place.as_str()) {
+                    *offset = Some(item.span().start);
+                    value_offsets(item, place, offsets);
+                }
                 place.truncate(length);
             }
         }

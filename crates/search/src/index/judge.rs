@@ -2,23 +2,20 @@
 //!
 //! As in SQL, a value that is missing makes a test fail, and its negation hold.
 
-use std::collections::BTreeMap;
-
+use chrono::{Datelike as _, NaiveDate};
 use serde_json::{Map, Value};
 
 use super::pattern::{Patterns, holds_words};
 use super::position::SortValue;
 use super::progress::Progress;
 use super::record::{CardContent, CardRecord, PrintingRecord, Unlock};
+use super::releases::Releases;
 use crate::{CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique};
-
-/// The year in which each set came out, by game and set code.
-pub(super) type Years = BTreeMap<(String, String), i64>;
 
 /// What is needed beside the card.
 pub(super) struct Judge<'a> {
     pub(super) query: &'a CardQuery,
-    pub(super) years: &'a Years,
+    pub(super) releases: &'a Releases,
     pub(super) patterns: &'a Patterns,
     /// `None`: nobody brought it along, and a test of it fails.
     pub(super) progress: Option<&'a Progress>,
@@ -116,8 +113,11 @@ impl Judge<'_> {
             Test::HasAttribute(code) => content.attributes.get(code).is_some_and(is_something),
             Test::HasEffect => !content.effects.is_empty(),
             Test::HasLore => content.has_lore,
-            Test::Year(operator, value) => {
-                self.year(entry.card).is_some_and(|year| compares(&year, *operator, value))
+            Test::Year(operator, value) => self
+                .release(entry.card)
+                .is_some_and(|day| compares(&day.year().into(), *operator, value)),
+            Test::Released(operator, value) => {
+                self.release(entry.card).is_some_and(|day| compares(&day, *operator, value))
             }
         }
     }
@@ -147,13 +147,13 @@ impl Judge<'_> {
         self.progress.and_then(|progress| progress.of(card))
     }
 
-    fn year(&self, card: &CardRecord) -> Option<i64> {
-        self.year_of(&card.game, &card.set)
+    fn release(&self, card: &CardRecord) -> Option<NaiveDate> {
+        self.release_of(&card.game, &card.set)
     }
 
-    /// The year in which a set came out.
-    pub(super) fn year_of(&self, game: &str, set: &str) -> Option<i64> {
-        self.years.get(&(game.to_owned(), set.to_owned())).copied()
+    /// The day on which a set came out.
+    pub(super) fn release_of(&self, game: &str, set: &str) -> Option<NaiveDate> {
+        self.releases.day_of(game, set)
     }
 
     /// What the entry is sorted by.
@@ -189,7 +189,13 @@ impl Judge<'_> {
                 Some(own) => Some(number(own.tier.into())),
                 None => content?.printings.iter().map(|one| number(one.tier.into())).min(),
             },
-            SortKey::Year => content.and_then(|_| self.year(card)).map(number),
+            SortKey::Year => {
+                content.and_then(|_| self.release(card)).map(|day| number(day.year().into()))
+            }
+            SortKey::Released => {
+                let day = content.and_then(|_| self.release(card));
+                day.map(|day| number(day.num_days_from_ce().into()))
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ mod phrase_tests;
 mod position;
 mod progress;
 mod record;
+mod releases;
 mod segment;
 mod snapshot;
 #[cfg(test)]
@@ -27,5 +28,6 @@ pub use names::{MAX_NAMED, NamePlace, NameQuery, NamedCard};
 pub use position::Position;
 pub use progress::Counts;
 pub use record::{CardContent, CardRecord, Change, EffectTags, PrintingRecord, Unlock};
+pub use releases::Releases;
 pub use snapshot::{Snapshot, View, needs_progress};
 pub use writer::{Builder, Compacted, Compaction, Index};

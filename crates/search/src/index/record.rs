@@ -1,6 +1,6 @@
 //! What the index is told of a card.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::{Map, Value};
 
 use crate::Words;
@@ -80,13 +80,13 @@ pub enum Change {
     Put(Box<CardRecord>),
     /// The card with that id is gone.
     Remove(u128),
-    /// A set came out in that year; `None`: nobody knows when. It may have no cards yet.
+    /// There is a set, and it came out on that day; `None`: nobody knows when. It may have no cards yet.
     Released {
         /// Game code.
         game: String,
         /// Set code.
         set: String,
-        /// The year.
-        year: Option<i64>,
+        /// The day.
+        day: Option<NaiveDate>,
     },
 }

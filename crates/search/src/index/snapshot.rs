@@ -8,13 +8,14 @@ use cardscape_engine::name_key;
 use roaring::RoaringBitmap;
 
 use super::answer::{Count, Facets, Listed, Page};
-use super::judge::{Judge, Years};
+use super::judge::Judge;
 use super::naive;
 use super::names::{self, Alike, MAX_ALIKE, NamePlace, NameQuery, NamedCard, Suggestion, trigrams};
 use super::pattern::Patterns;
 use super::position::{After, PlaceKey, Position};
 use super::progress::{Counts, Progress};
 use super::record::{CardRecord, Unlock};
+use super::releases::Releases;
 use super::segment::{Plan, Segment, Steps};
 use crate::{CardQuery, KnownTest, Predicate, SortKey, Test, Unique};
 
@@ -64,7 +65,7 @@ pub(super) struct Part {
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     pub(super) parts: Vec<Part>,
-    pub(super) years: Arc<Years>,
+    pub(super) releases: Arc<Releases>,
     pub(super) progress: Option<Arc<Progress>>,
 }
 
@@ -76,6 +77,11 @@ struct Asked<'s> {
 }
 
 impl Snapshot {
+    /// The sets that there are.
+    pub fn sets(&self) -> Arc<Releases> {
+        Arc::clone(&self.releases)
+    }
+
     /// How many cards there are, hidden ones among them.
     pub fn cards(&self) -> usize {
         self.parts.iter().map(|part| usize::try_from(part.live.len()).unwrap_or_default()).sum()
@@ -127,7 +133,7 @@ impl Snapshot {
     }
 
     fn judge<'s>(&'s self, query: &'s CardQuery, patterns: &'s Patterns) -> Judge<'s> {
-        Judge { query, years: &self.years, patterns, progress: self.progress.as_deref() }
+        Judge { query, releases: &self.releases, patterns, progress: self.progress.as_deref() }
     }
 
     fn ask<'s>(&'s self, judge: &'s Judge<'s>, view: &View) -> Asked<'s> {

@@ -7,10 +7,11 @@ use chrono::{DateTime, NaiveDate};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use super::judge::{Judge, Years};
+use super::judge::Judge;
 use super::names::{self, Alike, trigrams};
 use super::pattern::Patterns;
 use super::progress::Progress;
+use super::releases::Releases;
 use super::*;
 use crate::{
     CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique, Words,
@@ -256,9 +257,16 @@ fn test(chance: &mut Chance, depth: u64) -> Test {
             1 => Test::HasLore,
             _ => Test::HasAttribute(chance.of(CODES).to_owned()),
         },
+        18 if chance.one_in(2) => {
+            Test::Released(OPERATORS[usize::try_from(chance.below(7)).unwrap()], day(2024, 5))
+        }
         18 => Test::Year(OPERATORS[usize::try_from(chance.below(7)).unwrap()], 2024),
         _ => Test::Any((0..=chance.below(2)).map(|_| test(chance, 0)).collect()),
     }
+}
+
+fn day(year: i32, month: u32) -> NaiveDate {
+    NaiveDate::from_ymd_opt(year, month, 1).unwrap()
 }
 
 fn known_test(chance: &mut Chance) -> KnownTest {
@@ -317,6 +325,7 @@ fn query(chance: &mut Chance) -> CardQuery {
         },
         9 => SortKey::Rarity,
         10 => SortKey::Unlocked,
+        11 if chance.one_in(2) => SortKey::Released,
         11 => SortKey::Year,
         12 => SortKey::Submissions,
         _ => SortKey::Sum(vec![sum(None, &["attack", "rank"])]),
@@ -333,7 +342,7 @@ fn query(chance: &mut Chance) -> CardQuery {
 #[derive(Default)]
 struct Scan {
     cards: BTreeMap<u128, CardRecord>,
-    years: Years,
+    releases: Releases,
     counts: Arc<Counts>,
 }
 
@@ -349,8 +358,8 @@ impl Scan {
         assert!(!needs_progress(query) || !now.answers(query), "{query:?}");
         let now = now.with_progress(&self.counts);
         let progress = Progress::new(&self.counts, [].into_iter());
-        let (years, progress) = (&self.years, Some(&progress));
-        let judge = Judge { query, years, patterns: &patterns, progress };
+        let (releases, progress) = (&self.releases, Some(&progress));
+        let judge = Judge { query, releases, patterns: &patterns, progress };
         let hits = naive::list(&cards, &judge, None, usize::MAX);
         let all: Vec<Hit> = hits.into_iter().map(answer::Listed::into_hit).collect();
         let mut walked: Vec<Hit> = Vec::new();
@@ -484,9 +493,9 @@ proptest! {
             }
             put(&mut builder, card(id, place, chance));
         }
-        for (game, set, year) in [("aa", "one", 2023), ("aa", "two", 2024), ("b", "x", 2024), ("b", "one", 2025)] {
-            builder.released(game.to_owned(), set.to_owned(), Some(year));
-            scan.years.insert((game.to_owned(), set.to_owned()), year);
+        for (game, set, day) in [("aa", "one", day(2023, 5)), ("aa", "two", day(2024, 4)), ("b", "x", day(2024, 5)), ("b", "one", day(2025, 1))] {
+            builder.released(game.to_owned(), set.to_owned(), Some(day));
+            scan.releases.insert(game.to_owned(), set.to_owned(), Some(day));
         }
         let mut index = builder.finish();
         let mut compaction: Option<Compaction> = None;
@@ -521,13 +530,10 @@ proptest! {
                 }
             }
             if chance.one_in(2) {
-                let year = chance.one_in(2).then_some(2024);
+                let day = chance.one_in(2).then(|| day(2024, 6));
                 let (game, set) = ("ab".to_owned(), "two".to_owned());
-                match year {
-                    Some(year) => scan.years.insert((game.clone(), set.clone()), year),
-                    None => scan.years.remove(&(game.clone(), set.clone())),
-                };
-                changes.push(Change::Released { game, set, year });
+                scan.releases.insert(game.clone(), set.clone(), day);
+                changes.push(Change::Released { game, set, day });
             }
             if chance.one_in(2) {
                 index.apply(changes.clone());

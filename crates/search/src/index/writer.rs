@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use chrono::NaiveDate;
+
 use super::record::{CardRecord, Change};
 use super::segment::{Segment, SegmentBuilder};
 use super::snapshot::{Part, Snapshot};
@@ -35,8 +37,8 @@ impl Builder {
     }
 
     /// Notes when a set came out.
-    pub fn released(&mut self, game: String, set: String, year: Option<i64>) {
-        self.index.apply(vec![Change::Released { game, set, year }]);
+    pub fn released(&mut self, game: String, set: String, day: Option<NaiveDate>) {
+        self.index.apply(vec![Change::Released { game, set, day }]);
     }
 
     /// Notes attributes that queries add up ([`crate::Test::Number`], [`crate::SumOf`]). Other sums are answered too, card by card.
@@ -90,11 +92,8 @@ impl Index {
                 Change::Remove(id) => {
                     cards.insert(id, None);
                 }
-                Change::Released { game, set, year: Some(year) } => {
-                    Arc::make_mut(&mut now.years).insert((game, set), year);
-                }
-                Change::Released { game, set, year: None } => {
-                    Arc::make_mut(&mut now.years).remove(&(game, set));
+                Change::Released { game, set, day } => {
+                    Arc::make_mut(&mut now.releases).insert(game, set, day);
                 }
             }
         }

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use chrono::{Datelike as _, NaiveDate};
 use roaring::RoaringBitmap;
 
 use super::super::answer::Listed;
@@ -116,7 +117,8 @@ impl<'s> Filling<'_, 's> {
                 self.without_key(&self.segment.open);
             }
             SortKey::Unlocked => self.by_unlocking(),
-            SortKey::Year => self.by_year(),
+            SortKey::Year => self.by_release(|day| day.year()),
+            SortKey::Released => self.by_release(|day| day.num_days_from_ce()),
             SortKey::Choice { attribute, values } => self.by_choice(attribute, values),
             SortKey::Sum(sums) => self.by_sum(sums),
         }
@@ -413,20 +415,19 @@ impl<'s> Filling<'_, 's> {
         self.without_key(&times.iter().map(|(at, _)| *at).collect());
     }
 
-    fn by_year(&mut self) {
+    fn by_release(&mut self, key: impl Fn(NaiveDate) -> i32) {
         let (segment, judge) = (self.segment, self.plan.judge());
-        let mut years: BTreeMap<i64, RoaringBitmap> = BTreeMap::new();
+        let mut releases: BTreeMap<i32, RoaringBitmap> = BTreeMap::new();
         let mut with_key = RoaringBitmap::new();
         for set in &segment.sets {
-            if let Some(year) = judge.year_of(&set.game, &set.set) {
+            if let Some(day) = judge.release_of(&set.game, &set.set) {
                 let cards = super::plan::range(set.start..set.end) & &segment.open;
                 with_key |= &cards;
-                *years.entry(year).or_default() |= cards;
+                *releases.entry(key(day)).or_default() |= cards;
             }
         }
-        let group =
-            |(year, cards): (i64, _)| (SortValue::Number(year.into()), Members::Owned(cards));
-        self.by_groups(years.into_iter().map(group));
+        let group = |(key, cards): (i32, _)| (SortValue::Number(key.into()), Members::Owned(cards));
+        self.by_groups(releases.into_iter().map(group));
         self.without_key(&with_key);
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Datelike as _, NaiveDate, Utc};
 use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
 
@@ -229,6 +229,13 @@ impl<'s> Plan<'s> {
         self.segment.of_sets(wanted, |range| self.window.of_range(range))
     }
 
+    /// The cards of the window whose sets came out on such days, of those that everybody may see.
+    fn of_releases(&self, fits: impl Fn(NaiveDate) -> bool) -> Cards<'s> {
+        let fits =
+            |set: &super::SetRange| self.judge.release_of(&set.game, &set.set).is_some_and(&fits);
+        Cards::exactly(self.of_sets(fits) & &self.segment.open)
+    }
+
     /// The cards of the window that were unlocked, and when.
     fn unlocked(&self) -> &'s [(u32, DateTime<Utc>)] {
         self.window.of_sorted(&self.segment.unlocked, |(at, _)| *at)
@@ -349,11 +356,10 @@ impl<'s> Plan<'s> {
             Test::HasEffect => Cards::of(self.window.cut(&segment.with_effect)),
             Test::HasLore => Cards::of(self.window.cut(&segment.with_lore)),
             Test::Year(operator, value) => {
-                let fits = |set: &super::SetRange| {
-                    let year = self.judge.year_of(&set.game, &set.set);
-                    year.is_some_and(|year| compares(&year, *operator, value))
-                };
-                Cards::exactly(self.of_sets(fits) & &segment.open)
+                self.of_releases(|day| compares(&day.year().into(), *operator, value))
+            }
+            Test::Released(operator, value) => {
+                self.of_releases(|day| compares(&day, *operator, value))
             }
         }
     }
