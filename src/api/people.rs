@@ -83,8 +83,7 @@ pub async fn list_accounts(
     let mut conn = state.store.connection().await?;
     let found = people::list(&mut conn, &by, &filter, after, query.limit.rows()).await?;
     let position = |found: &FoundAccount| found.position.clone();
-    let page =
-        paged(found, query.limit, position, |found| AccountResponse::from(found.account));
+    let page = paged(found, query.limit, position, |found| AccountResponse::from(found.account));
     page.answer(&req, Freshness::Private)
 }
 

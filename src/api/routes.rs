@@ -11,8 +11,8 @@ use super::{
     account_events, accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations,
     cards, changes, collection, collection_imports, collection_progress, community, copies,
     copy_moderation, deck_reports, decks, disputes, effect_edits, effect_texts, effects, facets,
-    games, health, history, openapi, own_password, people, print_commitments, print_plans, print_runs,
-    print_statistics, rulings, second_factor, sessions, sets, submission_batches,
+    games, health, history, openapi, own_password, people, print_commitments, print_plans,
+    print_runs, print_statistics, rulings, second_factor, sessions, sets, submission_batches,
     submission_reviews, submissions, tokens, trade_lists, trades, trading, unlock_policies,
     unlocks, webhook_deliveries, webhooks,
 };

@@ -62,7 +62,8 @@ impl TryFrom<String> for AuditTarget {
 
     fn try_from(raw: String) -> Result<Self, AuditTargetError> {
         let text = text::line(&raw, 3, 200).map_err(|_| AuditTargetError)?;
-        let is_whole = text.split_once(':').is_some_and(|(noun, id)| !noun.is_empty() && !id.is_empty());
+        let is_whole =
+            text.split_once(':').is_some_and(|(noun, id)| !noun.is_empty() && !id.is_empty());
         if is_whole { Ok(Self(text)) } else { Err(AuditTargetError) }
     }
 }

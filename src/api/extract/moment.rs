@@ -30,12 +30,22 @@ mod tests {
 
     #[test]
     fn days_begin_at_midnight() {
-        let moment = |text: &str| Moment::try_from(text.to_owned()).ok().map(|moment| moment.0.to_rfc3339());
+        let moment =
+            |text: &str| Moment::try_from(text.to_owned()).ok().map(|moment| moment.0.to_rfc3339());
         let midnight = Some("2026-11-21T00:00:00+00:00".to_owned());
         assert_eq!(moment("2026-11-21"), midnight);
         assert_eq!(moment("2026-11-21T00:00:00Z"), midnight);
         assert_eq!(moment("2026-11-21T02:00:00+02:00"), midnight);
-        for bad in ["", "today", "2026-11-31", "2026-11-21T00:00:00", "2026-1-1", "+12026-11-2", "-026-11-21", "1795280000"] {
+        for bad in [
+            "",
+            "today",
+            "2026-11-31",
+            "2026-11-21T00:00:00",
+            "2026-1-1",
+            "+12026-11-2",
+            "-026-11-21",
+            "1795280000",
+        ] {
             assert_eq!(moment(bad), None, "{bad}");
         }
     }
