@@ -1,4 +1,5 @@
 DROP INDEX audit_log_noun;
+DROP INDEX audit_log_action;
 DROP INDEX audit_log_target;
 DROP INDEX audit_log_actor;
 DROP INDEX accounts_banned;

@@ -11,4 +11,5 @@ CREATE INDEX accounts_banned ON accounts (name_key COLLATE "C") WHERE banned_at 
 -- The log is kept for ever: each way to ask it reads a page of an index.
 CREATE INDEX audit_log_actor ON audit_log (actor_id, created_at, id) WHERE actor_id IS NOT NULL;
 CREATE INDEX audit_log_target ON audit_log (target, created_at, id);
+CREATE INDEX audit_log_action ON audit_log (action, created_at, id);
 CREATE INDEX audit_log_noun ON audit_log (split_part(action, '.', 1), created_at, id);

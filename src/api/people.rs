@@ -44,8 +44,8 @@ impl From<RoleParam> for Role {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AccountsQuery {
-    /// Only accounts with this in their name: 1 to 32 characters. Case, spaces and punctuation do not count; `%`, `_` and `*` stand for nothing else.
-    #[param(value_type = Option<String>, example = "ada")]
+    /// Only accounts with this in their name: 1 to 32 characters. Case, spaces and punctuation do not count; `%`, `_` and `*` are punctuation.
+    #[param(value_type = Option<String>, min_length = 1, max_length = 32, example = "ada")]
     name: Option<NamePart>,
     /// Only accounts of this role.
     #[param(inline)]

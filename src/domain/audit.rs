@@ -5,27 +5,20 @@ use thiserror::Error;
 
 use super::text;
 
-/// What was done, as `noun.verb`, or all that is done to a noun: `account.changed`, `account`.
+/// What was done.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct AuditAction(String);
+pub enum AuditAction {
+    /// Exactly this, as `noun.verb`: `account.changed`.
+    Whole(String),
+    /// Whatever is done to a noun: `account`.
+    Noun(String),
+}
 
 /// The text is no action.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("must be noun.verb, or a noun, in lower-case letters: account.changed, account")]
 pub struct AuditActionError;
-
-impl AuditAction {
-    /// The noun.
-    pub fn noun(&self) -> &str {
-        self.0.split_once('.').map_or(&self.0, |(noun, _)| noun)
-    }
-
-    /// The whole action; `None`: whatever is done to the noun.
-    pub fn whole(&self) -> Option<&str> {
-        self.0.contains('.').then_some(&self.0)
-    }
-}
 
 impl TryFrom<String> for AuditAction {
     type Error = AuditActionError;
@@ -35,8 +28,11 @@ impl TryFrom<String> for AuditAction {
             (1..=60).contains(&word.len())
                 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
         };
-        let (noun, verb) = text.split_once('.').unwrap_or((&text, "any"));
-        if is_word(noun) && is_word(verb) { Ok(Self(text)) } else { Err(AuditActionError) }
+        match text.split_once('.') {
+            None if is_word(&text) => Ok(Self::Noun(text)),
+            Some((noun, verb)) if is_word(noun) && is_word(verb) => Ok(Self::Whole(text)),
+            _ => Err(AuditActionError),
+        }
     }
 }
 
@@ -75,10 +71,9 @@ mod tests {
     #[test]
     fn an_action_is_a_noun_with_or_without_a_verb() {
         let action = |text: &str| AuditAction::try_from(text.to_owned());
-        let whole = action("print_run.activated").unwrap();
-        assert_eq!((whole.noun(), whole.whole()), ("print_run", Some("print_run.activated")));
-        let noun = action("print_run").unwrap();
-        assert_eq!((noun.noun(), noun.whole()), ("print_run", None));
+        let (whole, noun) = ("print_run.activated".to_owned(), "print_run".to_owned());
+        assert_eq!(action(&whole), Ok(AuditAction::Whole(whole)));
+        assert_eq!(action(&noun), Ok(AuditAction::Noun(noun)));
         for bad in ["", ".", "a.", ".b", "a.b.c", "A.b", "a b", "a.%", "a.b\0"] {
             assert_eq!(action(bad), Err(AuditActionError), "{bad}");
         }

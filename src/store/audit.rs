@@ -91,11 +91,16 @@ pub async fn list(
 ) -> StoreResult<Vec<AuditEntryRow>> {
     // Only conditions that are asked for stand in the text, so that a plan that is kept uses the index of each.
     let mut asked = String::from("(e.created_at, e.id) < ($2, $3) AND e.created_at >= $4");
+    let (noun, whole) = match filter.action {
+        None => (None, None),
+        Some(AuditAction::Noun(noun)) => (Some(noun), None),
+        Some(AuditAction::Whole(whole)) => (None, Some(whole)),
+    };
     for (is_asked, condition) in [
         (filter.actor.is_some(), " AND e.actor_id = $5"),
         (filter.target.is_some(), " AND e.target = $6"),
-        (filter.action.is_some(), " AND split_part(e.action, '.', 1) = $7"),
-        (filter.action.is_some_and(|action| action.whole().is_some()), " AND e.action = $8"),
+        (noun.is_some(), " AND split_part(e.action, '.', 1) = $7"),
+        (whole.is_some(), " AND e.action = $8"),
     ] {
         if is_asked {
             asked.push_str(condition);
@@ -126,8 +131,8 @@ pub async fn list(
         .bind::<Timestamptz, _>(filter.from.unwrap_or(DateTime::UNIX_EPOCH))
         .bind::<Nullable<SqlUuid>, _>(filter.actor.map(|account| account.0))
         .bind::<Nullable<Text>, _>(filter.target.map(AuditTarget::as_str))
-        .bind::<Nullable<Text>, _>(filter.action.map(AuditAction::noun))
-        .bind::<Nullable<Text>, _>(filter.action.and_then(AuditAction::whole))
+        .bind::<Nullable<Text>, _>(noun)
+        .bind::<Nullable<Text>, _>(whole)
         .bind::<Nullable<SqlUuid>, _>(filter.account.map(|account| account.0))
         .load(conn)
         .await?)
