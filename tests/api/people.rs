@@ -243,7 +243,7 @@ async fn a_case() -> Case {
     let dispute = claim(&claimant, &cards[0]).await;
     app.register(&claimant, &cards[1]).await;
     let other = claim(&stranger, &cards[1]).await;
-    Case { owner, claimant, stranger, moderator, admin, copy, dispute, other, app }
+    Case { app, owner, claimant, stranger, moderator, admin, copy, dispute, other }
 }
 
 impl Case {

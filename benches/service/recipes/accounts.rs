@@ -33,8 +33,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .why(HASHES),
     Recipe::get("list_accounts", "accounts by a part of their names", "/v1/accounts?name=<part>")
         .by(Moderator)
-        // The last four letters of a name: some begin or end with them, the others have them inside.
-        .rows("SELECT right(name, 4) AS part, '%' || right(name, 4) || '%' AS pattern FROM bench.players WHERE length(name) > 10 LIMIT :many")
+        .rows("SELECT right(name, 3) AS part, '%' || right(name, 3) || '%' AS pattern FROM bench.players WHERE name ~ '[0-9]{3}$' LIMIT :many")
         .reads(&[
             "SELECT id, name, role, banned_at, created_at, second_factor_since, trading FROM accounts WHERE name_key LIKE :pattern \
              ORDER BY name_key COLLATE \"C\" LIMIT 51",
