@@ -15,7 +15,9 @@ impl TryFrom<String> for Moment {
         const DAY: usize = "2026-11-21".len();
         let day = || {
             let day = NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok();
-            day.filter(|_| text.len() == DAY).map(|day| day.and_time(NaiveTime::MIN).and_utc())
+            // `%Y` reads signs and further digits, too.
+            let is_plain = text.len() == DAY && text.starts_with(|c: char| c.is_ascii_digit());
+            day.filter(|_| is_plain).map(|day| day.and_time(NaiveTime::MIN).and_utc())
         };
         let time = DateTime::parse_from_rfc3339(&text).ok().map(|time| time.to_utc());
         time.or_else(day).map(Self).ok_or(
