@@ -37,6 +37,8 @@ pub struct AccountResponse {
     /// Who may send it offers and see its copies: `closed`, `offers` or `public`.
     #[schema(example = "offers")]
     pub trading: &'static str,
+    /// Whether it is named on the leaderboard.
+    pub on_leaderboard: bool,
     /// When it was banned; absent when it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub banned_at: Option<DateTime<Utc>>,
@@ -53,6 +55,7 @@ impl From<AccountRow> for AccountResponse {
             name: row.name,
             must_change_password: row.must_change_password,
             second_factor: row.second_factor_since.is_some(),
+            on_leaderboard: row.on_leaderboard,
             banned_at: row.banned_at,
             created_at: row.created_at,
         }

@@ -185,6 +185,8 @@ pub struct ListingRequest {
 }
 
 /// Says whether the own account is named on the leaderboard. From the start it is not.
+///
+/// `on_leaderboard` of `GET /v1/me` tells what was said last.
 #[utoipa::path(
     put, path = "/v1/me/leaderboard", tag = "accounts", security(("bearer" = [])), request_body = ListingRequest,
     responses((status = 204, description = "It is as you say, within a minute."))

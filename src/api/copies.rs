@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::extract::{
     Caller, Cursor, Freshness, May, Page, PageLimit, PageQuery, Params, cacheable, paged,
 };
+use super::people::Names;
 use super::problem::Problem;
 use super::state::AppState;
 use crate::auth::permission::{OverseeCopies, ReadOwnCopies};
@@ -77,11 +78,15 @@ pub struct CopyResponse {
     /// Whose it is: for moderators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner_id: Option<Uuid>,
+    /// The name of whose it is: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub owner_name: Option<String>,
 }
 
 impl CopyResponse {
-    /// For whom sees it; `overseer` says whether owners are told.
-    pub(super) fn new(view: CopyView, overseer: bool) -> Self {
+    /// For whom sees it; `names` are for overseers: owners are told to nobody else.
+    pub(super) fn new(view: CopyView, names: Option<&Names>) -> Self {
         Self {
             card: card_of(&view),
             id: view.id.0,
@@ -90,7 +95,8 @@ impl CopyResponse {
             voided: view.voided_at.is_some(),
             disputed: view.disputed,
             registered_at: view.registered_at,
-            owner_id: overseer.then_some(view.owner.0),
+            owner_id: names.is_some().then_some(view.owner.0),
+            owner_name: names.and_then(|names| names.of(view.owner.0)),
         }
     }
 }
@@ -150,7 +156,7 @@ pub async fn list_copies(
     let mut conn = state.store.connection().await?;
     let rows =
         copies::list(&mut conn, &by, caller.viewer(), &filter, after, query.limit.rows()).await?;
-    let page = paged(rows, query.limit, CopyView::position, |view| CopyResponse::new(view, false));
+    let page = paged(rows, query.limit, CopyView::position, |view| CopyResponse::new(view, None));
     page.answer(&req, Freshness::Private)
 }
 
@@ -172,7 +178,11 @@ pub async fn find_copy(
     let view = copies::find(&mut conn, &by, overseer.as_ref(), caller.viewer(), CopyId(*copy))
         .await?
         .ok_or_else(Problem::not_found)?;
-    cacheable(&req, Freshness::Private, None, &CopyResponse::new(view, overseer.is_some()))
+    let names = match overseer {
+        Some(_) => Some(Names::read(&mut conn, &caller, [view.owner.0]).await?),
+        None => None,
+    };
+    cacheable(&req, Freshness::Private, None, &CopyResponse::new(view, names.as_ref()))
 }
 
 /// Something that happened to a copy.
@@ -204,15 +214,24 @@ pub struct CopyEventResponse {
     /// Who did it, or got the copy: for moderators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<Uuid>,
+    /// The name of who did it, or got the copy: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub account_name: Option<String>,
     /// Whose the copy was after it: for moderators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner_id: Option<Uuid>,
+    /// The name of whose the copy was after it: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub owner_name: Option<String>,
     /// When.
     pub at: DateTime<Utc>,
 }
 
 impl CopyEventResponse {
-    fn new(row: LedgerRow, reader: AccountId, overseer: bool) -> Self {
+    fn new(row: LedgerRow, reader: AccountId, names: Option<&Names>) -> Self {
+        let overseer = names.is_some();
         let person = |account: Uuid| if account == reader.0 { "you" } else { "another player" };
         let kind = row.kind();
         let by_moderator = kind.is_none_or(LedgerKind::is_moderators);
@@ -228,7 +247,9 @@ impl CopyEventResponse {
             trade: row.trade_id.filter(|_| row.own_trade || overseer),
             dispute: row.dispute_id,
             account_id: overseer.then_some(row.account_id),
+            account_name: names.and_then(|names| names.of(row.account_id)),
             owner_id: row.owner_id.filter(|_| overseer),
+            owner_name: names.and_then(|names| names.of(row.owner_id?)),
             at: row.created_at,
         }
     }
@@ -255,6 +276,14 @@ pub async fn list_copy_history(
     let rows = copies::history(&mut conn, &by, overseer.as_ref(), CopyId(*copy), after, limit)
         .await?
         .ok_or_else(Problem::not_found)?;
-    let event = |row| CopyEventResponse::new(row, by.account(), overseer.is_some());
+    let names = match overseer {
+        Some(_) => {
+            let people =
+                rows.iter().flat_map(|row| row.owner_id.into_iter().chain([row.account_id]));
+            Some(Names::read(&mut conn, &caller, people).await?)
+        }
+        None => None,
+    };
+    let event = |row| CopyEventResponse::new(row, by.account(), names.as_ref());
     paged(rows, query.limit, |row| row.position, event).answer(&req, Freshness::Private)
 }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::copies::CopyResponse;
 use super::extract::{Body, Caller, May};
+use super::people::Names;
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::ModerateCopies;
@@ -105,9 +106,11 @@ async fn moderate(
             if !already {
                 tracing::info!(%copy, by = %by.account(), action = what.action(), "copy moderated");
             }
+            let mut conn = state.store.connection().await?;
+            let names = Names::read(&mut conn, caller, [view.owner.0]).await?;
             Ok(HttpResponse::Ok()
                 .insert_header(("cache-control", "no-store"))
-                .json(CopyResponse::new(*view, true)))
+                .json(CopyResponse::new(*view, Some(&names))))
         }
         Moderated::Missing => Err(Problem::not_found()),
         Moderated::Void => Err(Problem::new(ProblemCode::CopyVoid)),

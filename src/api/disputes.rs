@@ -9,19 +9,20 @@ use uuid::Uuid;
 use super::copies::{CopyCard, card_of};
 use super::copy_moderation::reason;
 use super::extract::{
-    Body, Caller, Cursor, Freshness, IdempotencyKey, May, Page, PageLimit, Params, cacheable, paged,
+    Body, Caller, Cursor, Freshness, IdempotencyKey, May, Moment, Page, PageLimit, Params,
+    cacheable, paged,
 };
+use super::people::{Names, Person};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::{
-    ArgueOwnDisputes, Granted, ModerateCopies, OverseeCopies, ReadOwnDisputes, Role, Viewer,
+    ArgueOwnDisputes, Granted, ModerateCopies, OverseeCopies, ReadOwnDisputes,
 };
-use crate::auth::permission::{Denied, Permission as _};
 use crate::domain::dispute::{DisputeSide, DisputeState, MAX_STATEMENT, Outcome};
 use crate::domain::ids::{AccountId, DisputeId};
 use crate::domain::text;
 use crate::store::disputes::{
-    self, Argued, DisputePermission, DisputeView, DisputesOf, StatementRow,
+    self, Argued, DisputeFilter, DisputePermission, DisputeView, DisputesOf, StatementRow,
 };
 
 /// Who two sides of a dispute are: for moderators.
@@ -29,14 +30,36 @@ use crate::store::disputes::{
 pub struct DisputeParties {
     /// Who claims the copy.
     pub claimant_id: Uuid,
+    /// Her name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ben")]
+    pub claimant_name: Option<String>,
     /// Who has it now.
     pub owner_id: Uuid,
+    /// Her name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub owner_name: Option<String>,
     /// Who had it before a moderator gave it to the claimant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_by: Option<Uuid>,
+    /// Her name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub lost_by_name: Option<String>,
     /// Which moderator decided; absent while nobody did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<Uuid>,
+    /// Her name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "the moderator")]
+    pub decided_by_name: Option<String>,
+}
+
+/// Everybody who a dispute names to moderators.
+fn people_in(view: &DisputeView) -> impl Iterator<Item = Uuid> {
+    let some = [Some(view.claimant), Some(view.copy.owner), view.lost_by, view.decided_by];
+    some.into_iter().flatten().map(|account| account.0)
 }
 
 /// A dispute without what was said in it.
@@ -71,14 +94,23 @@ pub struct DisputeSummaryResponse {
 }
 
 impl DisputeSummaryResponse {
-    fn new(view: DisputeView, reader: AccountId, overseer: bool) -> Self {
+    /// `names` are for overseers: who the sides are is told to nobody else.
+    fn new(view: DisputeView, reader: AccountId, names: Option<&Names>) -> Self {
         let side = view.side(reader);
-        let parties = DisputeParties {
-            claimant_id: view.claimant.0,
-            owner_id: view.copy.owner.0,
-            lost_by: view.lost_by.map(|account| account.0),
-            decided_by: view.decided_by.map(|account| account.0),
-        };
+        let overseer = names.is_some();
+        let parties = names.map(|names| {
+            let name = |account: Option<AccountId>| account.and_then(|account| names.of(account.0));
+            DisputeParties {
+                claimant_id: view.claimant.0,
+                claimant_name: name(Some(view.claimant)),
+                owner_id: view.copy.owner.0,
+                owner_name: name(Some(view.copy.owner)),
+                lost_by: view.lost_by.map(|account| account.0),
+                lost_by_name: name(view.lost_by),
+                decided_by: view.decided_by.map(|account| account.0),
+                decided_by_name: name(view.decided_by),
+            }
+        });
         Self {
             id: view.id.0,
             state: view.state.as_str(),
@@ -89,7 +121,7 @@ impl DisputeSummaryResponse {
             opened_at: view.opened_at,
             closed_at: view.closed_at,
             reason: view.reason,
-            parties: overseer.then_some(parties),
+            parties,
         }
     }
 }
@@ -108,6 +140,10 @@ pub struct StatementResponse {
     /// Who said it: for moderators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<Uuid>,
+    /// The name of who said it: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub account_name: Option<String>,
 }
 
 /// A dispute.
@@ -125,16 +161,17 @@ impl DisputeResponse {
         view: DisputeView,
         statements: Vec<StatementRow>,
         reader: AccountId,
-        overseer: bool,
+        names: Option<&Names>,
     ) -> Self {
         let statement = |row: StatementRow| StatementResponse {
             by: row.side.as_str(),
             text: row.text,
             created_at: row.created_at,
-            account_id: overseer.then_some(row.account_id),
+            account_id: names.is_some().then_some(row.account_id),
+            account_name: names.and_then(|names| names.of(row.account_id)),
         };
         Self {
-            summary: DisputeSummaryResponse::new(view, reader, overseer),
+            summary: DisputeSummaryResponse::new(view, reader, names),
             statements: statements.into_iter().map(statement).collect(),
         }
     }
@@ -152,6 +189,37 @@ pub enum DisputeRole {
     Moderator,
 }
 
+/// How far a dispute may be.
+#[derive(Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DisputeStateParam {
+    /// Nobody has decided it yet.
+    Open,
+    /// A moderator left the copy with its owner.
+    ForOwner,
+    /// A moderator gave the copy to the claimant.
+    ForClaimant,
+    /// The claimant gave up the claim.
+    Withdrawn,
+    /// The copy came to the claimant by a trade.
+    Settled,
+    /// The copy was declared void.
+    Voided,
+}
+
+impl From<DisputeStateParam> for DisputeState {
+    fn from(state: DisputeStateParam) -> Self {
+        match state {
+            DisputeStateParam::Open => Self::Open,
+            DisputeStateParam::ForOwner => Self::ForOwner,
+            DisputeStateParam::ForClaimant => Self::ForClaimant,
+            DisputeStateParam::Withdrawn => Self::Withdrawn,
+            DisputeStateParam::Settled => Self::Settled,
+            DisputeStateParam::Voided => Self::Voided,
+        }
+    }
+}
+
 /// Which disputes.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -162,6 +230,19 @@ pub struct DisputesQuery {
     role: Option<DisputeRole>,
     /// Only disputes that are open, or only those that are not.
     open: Option<bool>,
+    /// Only disputes in this state.
+    #[param(inline)]
+    state: Option<DisputeStateParam>,
+    /// Only disputes in which this account claims the copy, has it now, or lost it by the decision: its id or its whole name. With
+    /// `role=moderator` only.
+    #[param(value_type = Option<String>, example = "ada")]
+    account: Option<Person>,
+    /// Only disputes that were opened then or later: a time, or a day (its beginning, UTC).
+    #[param(value_type = Option<String>, example = "2026-11-16")]
+    from: Option<Moment>,
+    /// Only disputes that were opened before that: a time, or a day (its beginning, UTC).
+    #[param(value_type = Option<String>, example = "2026-11-23")]
+    until: Option<Moment>,
     /// Items on a page: 1 to 200.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
@@ -185,29 +266,39 @@ pub async fn list_disputes(
 ) -> Result<HttpResponse, Problem> {
     let before = query.cursor.as_ref().map(Cursor::key::<Uuid>).transpose()?;
     let overseer = match query.role {
-        Some(DisputeRole::Moderator) => Some(overseer(&caller, &by)?),
+        Some(DisputeRole::Moderator) => Some(caller.must::<OverseeCopies>()?),
+        // To a side of a dispute the answer would tell who the other is.
+        _ if query.account.is_some() => return Err(for_moderators("?account")),
         _ => None,
     };
+    let mut conn = state.store.connection().await?;
+    let about = Person::id(query.account.as_ref(), &mut conn, &caller).await?;
     let of = match (query.role, &overseer) {
-        (_, Some(overseer)) => DisputesOf::All(overseer),
+        (_, Some(overseer)) => DisputesOf::All(overseer, about),
         (Some(DisputeRole::Claimant), None) => DisputesOf::Own(Some(DisputeSide::Claimant)),
         (Some(DisputeRole::Owner), None) => DisputesOf::Own(Some(DisputeSide::Owner)),
         _ => DisputesOf::Own(None),
     };
+    let filter = DisputeFilter {
+        open: query.open,
+        state: query.state.map(DisputeState::from),
+        from: query.from.map(|Moment(from)| from),
+        until: query.until.map(|Moment(until)| until),
+    };
     let (viewer, limit) = (caller.viewer(), query.limit.rows());
-    let mut conn = state.store.connection().await?;
-    let views = disputes::list(&mut conn, &by, viewer, of, query.open, before, limit).await?;
-    let all = overseer.is_some();
-    let summary = |view| DisputeSummaryResponse::new(view, by.account(), all);
+    let views = disputes::list(&mut conn, &by, viewer, of, filter, before, limit).await?;
+    let names = match overseer {
+        Some(_) => Some(Names::read(&mut conn, &caller, views.iter().flat_map(people_in)).await?),
+        None => None,
+    };
+    let summary = |view| DisputeSummaryResponse::new(view, by.account(), names.as_ref());
     paged(views, query.limit, |view| view.id.0, summary).answer(&req, Freshness::Private)
 }
 
-/// The permission to read all disputes: 403 without it.
-fn overseer(caller: &Caller, by: &May<ReadOwnDisputes>) -> Result<Granted<OverseeCopies>, Problem> {
-    caller.may::<OverseeCopies>().ok_or_else(|| match OverseeCopies::SCOPE {
-        Some(scope) if by.role() >= Role::Moderator => Denied::Scope(scope).into(),
-        _ => Denied::Role(OverseeCopies::ROLE).into(),
-    })
+/// A parameter that only moderators may send, as such.
+fn for_moderators(parameter: &'static str) -> Problem {
+    let fault = InputFault::at(parameter, "is for moderators, with role=moderator");
+    Problem::new(ProblemCode::InvalidQuery).errors(vec![fault])
 }
 
 /// A dispute, for its two sides and for moderators. Neither side learns who the other is, nor what the other says.
@@ -224,21 +315,27 @@ pub async fn find_dispute(
     dispute: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let overseer = caller.may::<OverseeCopies>().is_some();
-    let answer = whole(&state, &by, overseer, caller.viewer(), DisputeId(*dispute)).await?;
+    let answer = whole(&state, &caller, &by, overseer, DisputeId(*dispute)).await?;
     cacheable(&req, Freshness::Private, None, &answer)
 }
 
 async fn whole<P: DisputePermission>(
     state: &AppState,
+    caller: &Caller,
     by: &Granted<P>,
     overseer: bool,
-    viewer: Viewer,
     id: DisputeId,
 ) -> Result<DisputeResponse, Problem> {
     let mut conn = state.store.connection().await?;
-    let found = disputes::find(&mut conn, by, overseer, viewer, id).await?;
+    let found = disputes::find(&mut conn, by, overseer, caller.viewer(), id).await?;
     let (view, statements) = found.ok_or_else(Problem::not_found)?;
-    Ok(DisputeResponse::new(view, statements, by.account(), overseer))
+    let names = if overseer {
+        let said = statements.iter().map(|statement| statement.account_id);
+        Some(Names::read(&mut conn, caller, people_in(&view).chain(said)).await?)
+    } else {
+        None
+    };
+    Ok(DisputeResponse::new(view, statements, by.account(), names.as_ref()))
 }
 
 /// What somebody says.
@@ -287,7 +384,7 @@ pub async fn create_statement(
     if argued == Argued::Done {
         tracing::info!(account = %by.account(), dispute = %id, "statement in a dispute");
     }
-    let answer = whole(&state, &by, false, caller.viewer(), id).await?;
+    let answer = whole(&state, &caller, &by, false, id).await?;
     Ok(HttpResponse::Created()
         .insert_header(("location", format!("/v1/disputes/{id}")))
         .insert_header(("cache-control", "no-store"))
@@ -316,7 +413,7 @@ pub async fn withdraw_dispute(
     if argued == Argued::Done {
         tracing::info!(account = %by.account(), dispute = %id, "dispute withdrawn");
     }
-    let answer = whole(&state, &by, false, caller.viewer(), id).await?;
+    let answer = whole(&state, &caller, &by, false, id).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(answer))
 }
 
@@ -359,7 +456,7 @@ pub async fn decide_dispute(
     if argued == Argued::Done {
         tracing::info!(dispute = %id, by = %by.account(), outcome = outcome.state().as_str(), "dispute decided");
     }
-    let answer = whole(&state, &by, true, caller.viewer(), id).await?;
+    let answer = whole(&state, &caller, &by, true, id).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(answer))
 }
 

@@ -46,6 +46,7 @@ pub mod kept_answers;
 pub mod middleware;
 pub mod openapi;
 pub mod own_password;
+pub mod people;
 pub mod places;
 pub mod print_commitments;
 pub mod print_plans;

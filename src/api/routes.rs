@@ -11,8 +11,8 @@ use super::{
     account_events, accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations,
     cards, changes, collection, collection_imports, collection_progress, community, copies,
     copy_moderation, deck_reports, decks, disputes, effect_edits, effect_texts, effects, facets,
-    games, health, history, openapi, own_password, print_commitments, print_plans, print_runs,
-    print_statistics, rulings, second_factor, sessions, sets, submission_batches,
+    games, health, history, openapi, own_password, people, print_commitments, print_plans,
+    print_runs, print_statistics, rulings, second_factor, sessions, sets, submission_batches,
     submission_reviews, submissions, tokens, trade_lists, trades, trading, unlock_policies,
     unlocks, webhook_deliveries, webhooks,
 };
@@ -117,7 +117,7 @@ routes! {
     "/v1/card-migrations"         => get card_migrations::list_card_migrations;
     "/v1/card-migrations/{migration}" => get card_migrations::find_card_migration;
 
-    "/v1/accounts"                => post accounts::register;
+    "/v1/accounts"                => get people::list_accounts, post accounts::register;
     "/v1/accounts/recover"        => post accounts::recover;
     "/v1/accounts/{account}"      => get accounts::find_account, patch accounts::change_account;
     "/v1/accounts/{account}/second-factor" => delete second_factor::remove_second_factor;

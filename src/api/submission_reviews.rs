@@ -3,18 +3,20 @@
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::cards::CardUnlock;
-use super::extract::{Body, Caller, Freshness, May, Page, PageQuery, Params, paged};
+use super::extract::{Body, Caller, Cursor, Freshness, May, Page, PageLimit, Params, paged};
+use super::people::{Names, Person};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use super::submissions::SubmittedCard;
 use crate::auth::permission::ReviewSubmissions;
+use crate::domain::code::Code;
 use crate::domain::ids::SubmissionId;
 use crate::domain::text;
-use crate::store::submission_reviews::{self, NamedWaiting, Reviewed};
+use crate::store::submission_reviews::{self, NamedWaiting, Reviewed, WaitingFilter};
 use crate::store::unlocks;
 
 /// Longest remark, in characters.
@@ -27,6 +29,10 @@ pub struct WaitingSubmission {
     pub submission: Uuid,
     /// Id of the account that made it.
     pub account: Uuid,
+    /// Its name; absent for tokens without `admin:read`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub account_name: Option<String>,
     /// Since when the account exists.
     pub account_since: DateTime<Utc>,
     /// How many submissions it has made in all.
@@ -41,11 +47,12 @@ pub struct WaitingSubmission {
     pub created_at: DateTime<Utc>,
 }
 
-impl From<NamedWaiting> for WaitingSubmission {
-    fn from(NamedWaiting { row, name }: NamedWaiting) -> Self {
+impl WaitingSubmission {
+    fn new(NamedWaiting { row, name }: NamedWaiting, names: &Names) -> Self {
         Self {
             submission: row.id,
             account: row.account_id,
+            account_name: names.of(row.account_id),
             account_since: row.account_since,
             account_submissions: row.account_submissions,
             rarity: row.rarity,
@@ -62,9 +69,32 @@ impl From<NamedWaiting> for WaitingSubmission {
     }
 }
 
+/// Which of those that wait, and which part of the list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WaitingQuery {
+    /// Only submissions of this account: its id or, for who may read accounts, its whole name.
+    #[param(value_type = Option<String>, example = "ada")]
+    account: Option<Person>,
+    /// Only submissions of cards of this game.
+    #[param(value_type = Option<String>, example = "ttcg")]
+    game: Option<Code>,
+    /// Only submissions of cards of this set.
+    #[param(value_type = Option<String>, example = "veil")]
+    set: Option<Code>,
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
 /// Lists the submissions that wait for a moderator, the oldest first.
 #[utoipa::path(
-    get, path = "/v1/submission-reviews", tag = "serials", security(("bearer" = [])), params(PageQuery),
+    get, path = "/v1/submission-reviews", tag = "serials", security(("bearer" = [])), params(WaitingQuery),
     responses((status = 200, body = Page<WaitingSubmission>), (status = 304, description = "Not changed."))
 )]
 pub async fn list_waiting_submissions(
@@ -72,14 +102,21 @@ pub async fn list_waiting_submissions(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReviewSubmissions>,
-    query: Params<PageQuery>,
+    query: Params<WaitingQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = query.after()?;
+    let after = query.cursor.as_ref().map(Cursor::key).transpose()?;
     let mut conn = state.store.connection().await?;
-    let limit = query.limit;
-    let viewer = caller.viewer();
-    let waiting = submission_reviews::waiting(&mut conn, &by, viewer, after, limit.rows()).await?;
-    let page = paged(waiting, limit, |waiting| waiting.row.id, WaitingSubmission::from);
+    let filter = WaitingFilter {
+        account: Person::id(query.account.as_ref(), &mut conn, &caller).await?,
+        game: query.game.as_ref().map(Code::as_str),
+        set: query.set.as_ref().map(Code::as_str),
+    };
+    let (viewer, limit) = (caller.viewer(), query.limit.rows());
+    let waiting = submission_reviews::waiting(&mut conn, &by, viewer, filter, after, limit).await?;
+    let accounts = waiting.iter().map(|waiting| waiting.row.account_id);
+    let names = Names::read(&mut conn, &caller, accounts).await?;
+    let one = |waiting| WaitingSubmission::new(waiting, &names);
+    let page = paged(waiting, query.limit, |waiting| waiting.row.id, one);
     page.answer(&req, Freshness::Private)
 }
 

@@ -459,7 +459,7 @@ permissions! {
     OverseeCopies: Moderator, Some(Scope::AdminRead), Never;
     /// Freeze and void copies, decide disputes.
     ModerateCopies: Moderator, Some(Scope::AdminWrite), Last;
-    /// Read any account.
+    /// Find and read any account, and read whose an id is.
     ReadAccounts: Moderator, Some(Scope::AdminRead), Never;
     /// Read and write manifests and sets, hidden cards included.
     WriteCatalogue: Admin, Some(Scope::AdminWrite), Last;

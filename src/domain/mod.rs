@@ -4,6 +4,7 @@
 //! not check it again.
 
 pub mod attempts;
+pub mod audit;
 pub mod bulk;
 pub mod card_edit;
 pub mod card_name;

@@ -1,5 +1,6 @@
 //! Short texts that people type: names and labels, checked once at the door.
 
+use serde::Deserialize;
 use thiserror::Error;
 
 /// Why a text is refused.
@@ -92,6 +93,39 @@ impl AccountName {
     /// What the name looks like: see [`name_skeleton`].
     pub fn skeleton(&self) -> String {
         name_skeleton(&self.text)
+    }
+}
+
+/// What is known of an account's name: 1 to 32 characters that stand somewhere in it. Compared like whole names: case, spaces and punctuation
+/// do not count.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct NamePart(String);
+
+impl NamePart {
+    /// Parses what a person typed.
+    ///
+    /// ```
+    /// use cardscape::domain::text::NamePart;
+    /// assert_eq!(NamePart::parse(" Ada L").unwrap().key(), "adal");
+    /// assert!(NamePart::parse(" ").is_err());
+    /// ```
+    pub fn parse(raw: &str) -> Result<Self, TextError> {
+        let key = cardscape_engine::name_key(&line(raw, 1, 32)?);
+        if key.is_empty() { Err(TextError::Blank) } else { Ok(Self(key)) }
+    }
+
+    /// Folded: part of the key of every name that it stands in.
+    pub fn key(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for NamePart {
+    type Error = TextError;
+
+    fn try_from(raw: String) -> Result<Self, TextError> {
+        Self::parse(&raw)
     }
 }
 

@@ -18,14 +18,13 @@ use crate::domain::text::AccountName;
 use crate::domain::trade::Trading;
 
 /// An account as stored, the password hash left out.
-#[derive(Clone, Debug, Queryable, Selectable)]
+#[derive(Clone, Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = accounts)]
 pub struct AccountRow {
     /// Id.
     pub id: Uuid,
     /// Name as typed.
     pub name: String,
-    #[diesel(deserialize_as = String)]
     role: Role,
     /// The password was set by somebody else.
     pub must_change_password: bool,
@@ -35,8 +34,9 @@ pub struct AccountRow {
     pub created_at: DateTime<Utc>,
     /// Since when a log-in needs a second factor.
     pub second_factor_since: Option<DateTime<Utc>>,
-    #[diesel(deserialize_as = String)]
     trading: Trading,
+    /// Whether it is named on the leaderboard.
+    pub on_leaderboard: bool,
 }
 
 impl AccountRow {

@@ -102,8 +102,21 @@ pub struct StatementRow {
 pub enum DisputesOf<'a> {
     /// The reader's own, on either side or on one.
     Own(Option<DisputeSide>),
-    /// Everybody's.
-    All(&'a Granted<OverseeCopies>),
+    /// Everybody's, or those in which one account claims the copy, has it now, or lost it by the decision.
+    All(&'a Granted<OverseeCopies>, Option<AccountId>),
+}
+
+/// Which of them. All of it must hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DisputeFilter {
+    /// Whether they are open.
+    pub open: Option<bool>,
+    /// How far they are.
+    pub state: Option<DisputeState>,
+    /// Opened from then on.
+    pub from: Option<DateTime<Utc>>,
+    /// Opened before that.
+    pub until: Option<DateTime<Utc>>,
 }
 
 const JOINED: &str = "d.id AS dispute_id, d.claimant_id, d.state, d.opened_at, d.closed_at, d.decided_by, d.reason, d.lost_by \
@@ -113,39 +126,50 @@ const JOINED: &str = "d.id AS dispute_id, d.claimant_id, d.state, d.opened_at, d
 const OWNED: &str = "SELECT id FROM disputes WHERE lost_by = $1 UNION ALL \
                      SELECT about.id FROM copies mine JOIN disputes about USING (code_prefix, code_mac) WHERE mine.owner_id = $1";
 
-/// Disputes, the newest first, after the one with id `before`; with `open`, only those that are open or only those that are not.
+/// Disputes in which `$1` claims the copy, has it or lost it.
+fn about_account() -> String {
+    format!("d.id IN (SELECT id FROM disputes WHERE claimant_id = $1 UNION ALL {OWNED})")
+}
+
+/// Disputes, the newest first, after the one with id `before`.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnDisputes>,
     viewer: Viewer,
     of: DisputesOf<'_>,
-    open: Option<bool>,
+    filter: DisputeFilter,
     before: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<DisputeView>> {
     let whose = match of {
         // The parameter is named, so that it has a type.
-        DisputesOf::All(_) => "$1::uuid IS NOT NULL".to_owned(),
-        DisputesOf::Own(None) => {
-            format!("d.id IN (SELECT id FROM disputes WHERE claimant_id = $1 UNION ALL {OWNED})")
-        }
+        DisputesOf::All(_, None) => "$1::uuid IS NOT NULL".to_owned(),
+        DisputesOf::All(_, Some(_)) | DisputesOf::Own(None) => about_account(),
         DisputesOf::Own(Some(DisputeSide::Claimant)) => "d.claimant_id = $1".to_owned(),
         DisputesOf::Own(Some(DisputeSide::Owner)) => {
             format!("d.id IN ({OWNED}) AND d.claimant_id <> $1")
         }
     };
     // In the text, so that the few that are open are found by their index.
-    let state = match open {
-        None => "",
-        Some(true) => " AND d.state = 'open'",
-        Some(false) => " AND d.state <> 'open'",
+    let state = match (filter.open, filter.state) {
+        (None, None) => "",
+        (Some(true), _) | (None, Some(DisputeState::Open)) => " AND d.state = 'open'",
+        (Some(false), _) | (None, Some(_)) => " AND d.state <> 'open'",
+    };
+    let account = match of {
+        DisputesOf::All(_, Some(account)) => account,
+        DisputesOf::All(_, None) | DisputesOf::Own(_) => by.account(),
     };
     let rows = sql(format!(
-        "SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} WHERE {whose}{state} AND d.id < $2 ORDER BY d.id DESC LIMIT $3"
+        "SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} WHERE {whose}{state} AND ($4 IS NULL OR d.state = $4) \
+         AND ($5 IS NULL OR d.opened_at >= $5) AND ($6 IS NULL OR d.opened_at < $6) AND d.id < $2 ORDER BY d.id DESC LIMIT $3"
     ))
-    .bind::<SqlUuid, _>(by.account().0)
+    .bind::<SqlUuid, _>(account.0)
     .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
     .bind::<BigInt, _>(limit)
+    .bind::<Nullable<Text>, _>(filter.state.map(DisputeState::as_str))
+    .bind::<Nullable<Timestamptz>, _>(filter.from)
+    .bind::<Nullable<Timestamptz>, _>(filter.until)
     .get_results(conn)
     .await?;
     views(conn, viewer, by.account(), rows).await

@@ -41,6 +41,7 @@ mod ledger;
 pub mod migrations;
 pub mod name_skeletons;
 mod orders;
+pub mod people;
 pub mod pool;
 pub mod pooler;
 pub mod press;

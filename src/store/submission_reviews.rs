@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -11,7 +11,7 @@ use super::schema::{submission_reviews, submissions};
 use super::statement::sql;
 use super::{Connection, StoreResult, audit, ledger, votes};
 use crate::auth::permission::{Acting, Granted, ReviewSubmissions, Viewer};
-use crate::domain::ids::{CardId, SubmissionId};
+use crate::domain::ids::{AccountId, CardId, SubmissionId};
 
 /// A submission that waits for a moderator.
 #[derive(Clone, Debug, QueryableByName)]
@@ -57,15 +57,38 @@ pub struct NamedWaiting {
     pub name: Option<String>,
 }
 
+/// Which of those that wait. All of it must hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WaitingFilter<'a> {
+    /// Whose.
+    pub account: Option<AccountId>,
+    /// Code of the card's game.
+    pub game: Option<&'a str>,
+    /// Code of the card's set.
+    pub set: Option<&'a str>,
+}
+
 /// Submissions of hidden cards that wait for a moderator, the oldest first, after the one with id `after`. Those of banned accounts and
 /// of void copies do not wait: they count for nothing.
 pub async fn waiting(
     conn: &mut Connection,
     _by: &Granted<ReviewSubmissions>,
     viewer: Viewer,
+    filter: WaitingFilter<'_>,
     after: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<NamedWaiting>> {
+    // Only conditions that are asked for stand in the text, so that a plan that is kept begins with what they leave.
+    let mut asked = String::new();
+    for (is_asked, condition) in [
+        (filter.account.is_some(), " AND s.account_id = $3"),
+        (filter.game.is_some(), " AND k.game_code = $4"),
+        (filter.set.is_some(), " AND k.set_code = $5"),
+    ] {
+        if is_asked {
+            asked.push_str(condition);
+        }
+    }
     let rows: Vec<WaitingRow> = sql(
         "SELECT s.submission_id AS id, s.account_id, s.account_since, \
                 (SELECT count(*) FROM submissions made WHERE made.account_id = s.account_id) AS account_submissions, \
@@ -77,11 +100,16 @@ pub async fn waiting(
          JOIN LATERAL (SELECT policy.review FROM unlock_policies policy \
                        WHERE policy.game_code = k.game_code AND (policy.set_code = k.set_code OR policy.set_code IS NULL) \
                        ORDER BY policy.set_code NULLS LAST LIMIT 1) policy ON policy.review \
-         WHERE s.submission_id > $1 AND s.confirmed IS NULL \
-         ORDER BY s.submission_id LIMIT $2",
+         WHERE s.submission_id > $1 AND s.confirmed IS NULL",
     )
+    .push(&asked)
+    .push(" ORDER BY s.submission_id LIMIT $2")
+    .filtered()
     .bind::<SqlUuid, _>(after.unwrap_or(Uuid::nil()))
     .bind::<BigInt, _>(limit)
+    .bind::<Nullable<SqlUuid>, _>(filter.account.map(|account| account.0))
+    .bind::<Nullable<Text>, _>(filter.game)
+    .bind::<Nullable<Text>, _>(filter.set)
     .load(conn)
     .await?;
     let names = names_seen(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;

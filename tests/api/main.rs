@@ -54,6 +54,7 @@ mod names;
 mod networks;
 mod openapi;
 mod packs;
+mod people;
 mod permissions;
 mod print_commitments;
 mod print_plans;

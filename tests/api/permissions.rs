@@ -41,6 +41,7 @@ const SOME: &str = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
 #[rustfmt::skip]
 const MATRIX: &[Row] = &[
     ("register",            Anyone,                   "", || json!({ "name": "a b c", "password": "tram window sonnet" })),
+    ("list_accounts",       Moderator("admin:read"),  "", none),
     ("recover",             Anyone,                   "", || json!({ "name": "nobody", "recovery_code": "0", "new_password": "tram window sonnet" })),
     ("find_account",        Moderator("admin:read"),  SOME, none),
     ("change_account",      Admin("admin:write"),     SOME, || json!({ "banned": false })),

@@ -31,6 +31,14 @@ pub(super) const RECIPES: &[Recipe] = &[
         .like(Yardstick::Argon2)
         .goal(Goal::Ratio(0.8))
         .why(HASHES),
+    Recipe::get("list_accounts", "accounts by a part of their names", "/v1/accounts?name=<part>")
+        .by(Moderator)
+        .rows("SELECT right(name, 3) AS part, '%' || right(name, 3) || '%' AS pattern FROM bench.players WHERE name ~ '[0-9]{3}$' LIMIT :many")
+        .reads(&[
+            "SELECT id, name, role, banned_at, created_at, second_factor_since, trading FROM accounts WHERE name_key LIKE :pattern \
+             ORDER BY name_key COLLATE \"C\" LIMIT 51",
+        ])
+        .why("looks for names that begin with it and then for those that have it inside; plans both for the letters each time"),
     Recipe::get("find_account", "account by id", "/v1/accounts/<account>")
         .by(Moderator)
         .rows("SELECT account FROM bench.players LIMIT :many")

@@ -28,6 +28,12 @@ impl Caller {
     pub fn may<P: Permission>(&self) -> Option<Granted<P>> {
         self.0.as_ref()?.grant().ok()
     }
+
+    /// The permission: 401 for a stranger, 403 for whoever does not have it.
+    pub fn must<P: Permission>(&self) -> Result<Granted<P>, Problem> {
+        let identity = self.0.as_ref();
+        Ok(identity.ok_or_else(|| Problem::new(ProblemCode::Unauthenticated))?.grant()?)
+    }
 }
 
 impl FromRequest for Caller {

@@ -6,6 +6,7 @@ mod conditional;
 mod faults;
 mod idempotency;
 mod identity;
+mod moment;
 mod network;
 mod page;
 mod params;
@@ -19,6 +20,7 @@ pub use conditional::{
 pub(in crate::api) use conditional::{ONE, json};
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, Lasting, May};
+pub use moment::Moment;
 pub use network::ClientNetwork;
 pub(crate) use network::{client_address, client_network};
 pub use page::{Cursor, CursorTime, MAX_LIMIT, Page, PageLimit, PageQuery, linked, paged};

@@ -535,7 +535,7 @@ fn lexemes(words: &[String]) -> String {
 }
 
 /// A text as a LIKE pattern that means nothing else.
-pub(super) fn literally(text: &str) -> String {
+pub(in crate::store) fn literally(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len() + 1);
     for letter in text.chars() {
         if matches!(letter, '%' | '_' | '\\') {
