@@ -156,7 +156,7 @@ pub struct AccountEventsResponse {
 #[into_params(parameter_in = Query)]
 pub struct AccountEventsQuery {
     /// What you know already: the last `next_after`; absent: nothing, so the oldest that are kept come first.
-    #[param(minimum = 0, example = 16)]
+    #[param(minimum = 0, example = 0)]
     after: Option<u64>,
     /// Items on a page: 1 to 200.
     #[serde(default)]
@@ -212,7 +212,7 @@ pub async fn list_account_events(
 #[into_params(parameter_in = Query)]
 pub struct AccountStreamQuery {
     /// What you know already; absent: what is now. The `Last-Event-ID` of a reconnecting client goes first.
-    #[param(minimum = 0, example = 16)]
+    #[param(minimum = 0, example = 0)]
     after: Option<u64>,
 }
 

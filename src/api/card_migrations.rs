@@ -164,7 +164,7 @@ pub struct MoveRequest {
     #[schema(value_type = Option<String>, example = "hearth")]
     set: Option<Code>,
     /// Number that no card has or had.
-    #[schema(example = "107", min_length = 1, max_length = 16)]
+    #[schema(example = "159", min_length = 1, max_length = 16)]
     number: String,
     /// Why; everybody may read it. A card that is hidden is moved without a word.
     #[serde(default)]

@@ -396,15 +396,52 @@ pub async fn find_manifest(
     Ok(Revision(stored.revision).answer_file(&req, Toml::MEDIA_TYPE, stored.text))
 }
 
+/// A small manifest, to show what one is.
+const PEBBLES: &str = r#"code = "pebbles"
+name = "Pebbles"
+rules_version = "pebbles/1"
+
+[cards]
+rule = "P-1"
+
+[[zones]]
+code = "main"
+name = "Pouch"
+
+[[rarities]]
+code = "grey"
+name = "Grey"
+weight = 1
+
+[[kinds]]
+code = "pebble"
+name = "Pebble"
+
+[kinds.attributes.weight]
+type = "integer"
+min = 1
+max = 9
+
+[[formats]]
+code = "pouch"
+name = "Pouch"
+version = "1"
+
+[[formats.rules]]
+rule = "P-2"
+text = "A pouch holds three pebbles."
+zone_size = { zone = "main", exactly = 3 }
+"#;
+
 /// Brings in a game, or changes its manifest.
 ///
 /// The manifest is data: `docs/GAMES.md` explains it, `GET /v1/games/{game}/schema?of=manifest` gives its JSON Schema. A manifest with a
 /// fault is refused whole, with every fault and its place. To change a game, name the version that you change in `If-Match`.
 #[utoipa::path(
     put, path = "/v1/games/{game}/manifest", tag = "catalogue", security(("bearer" = [])),
-    request_body(content = String, content_type = "application/toml"),
+    request_body(content = String, content_type = "application/toml", description = "A manifest", example = json!(PEBBLES)),
     params(
-        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("game" = String, Path, description = "Code of the game", example = "pebbles"),
         ("If-Match" = Option<String>, Header, description = "ETag of the manifest to replace; none for a new game", example = "\"r1\""),
         ("If-None-Match" = Option<String>, Header, description = "`*`: only if the game is new", example = "*"),
         ImportQuery,

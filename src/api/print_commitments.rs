@@ -135,7 +135,7 @@ pub async fn list_print_commitments(
     request_body = PrintPlanRequest,
     params(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
-        ("set" = String, Path, description = "Code of the set", example = "veil"),
+        ("set" = String, Path, description = "Code of the set", example = "hearth"),
         ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe"),
     ),
     responses(

@@ -184,7 +184,7 @@ pub struct PrintPlanResponse {
     request_body = PrintPlanRequest,
     params(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
-        ("set" = String, Path, description = "Code of the set", example = "veil"),
+        ("set" = String, Path, description = "Code of the set", example = "hearth"),
     ),
     responses((status = 200, body = PrintPlanResponse), (status = 422, description = "`print_plan_refused`, `invalid_body`"))
 )]
