@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::collection::ChoiceResponse;
-use super::extract::{Body, Caller, ClientNetwork, May, Params, TableFile};
+use super::extract::{Caller, ClientNetwork, May, OptionalBody, Params, TableFile};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
@@ -350,7 +350,7 @@ pub async fn read_import(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommitRequest {
-    /// Whether to leave out lines that are not ok. Otherwise one such line keeps the whole file from being taken.
+    /// Whether to leave out lines that are not `ok`. If `false`, one such line keeps the whole file from being imported.
     #[serde(default)]
     pub only_ok: bool,
 }
@@ -411,7 +411,7 @@ impl CommitResponse {
 /// to the account that sent the file.
 #[utoipa::path(
     post, path = "/v1/collection/imports/{import}/commit", tag = "collection", security(("bearer" = [])),
-    request_body = CommitRequest, params(("import" = Uuid, Path, description = "The token of the import")),
+    request_body = Option<CommitRequest>, params(("import" = Uuid, Path, description = "The token of the import")),
     responses(
         (status = 200, body = CommitResponse),
         (status = 409, description = "`count_out_of_range`, `collection_full`; `edit_conflict`: the catalogue changed since, send the file again"),
@@ -422,7 +422,7 @@ pub async fn commit_import(
     state: web::Data<AppState>,
     by: May<WriteOwnCollection>,
     import: web::Path<Uuid>,
-    body: Body<CommitRequest>,
+    OptionalBody(body): OptionalBody<CommitRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (id, only_ok, at) = (CollectionImportId(*import), body.value.only_ok, state.clock.now());
     let committed = state

@@ -9,7 +9,9 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::changes::ChangeResponse;
-use super::extract::{Body, Freshness, IdempotencyKey, IfMatch, May, cacheable, edited};
+use super::extract::{
+    Body, Freshness, IdempotencyKey, IfMatch, May, OptionalBody, cacheable, edited,
+};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::{ManageWebhooks, ReadWebhooks};
@@ -421,7 +423,7 @@ pub struct RotateSecretRequest {
 /// For a time deliveries carry a signature with the new one and a signature with the one before. The secret is shown in this answer and
 /// never again.
 #[utoipa::path(
-    post, path = "/v1/webhooks/{webhook}/secret", tag = "operations", security(("bearer" = [])), request_body = RotateSecretRequest,
+    post, path = "/v1/webhooks/{webhook}/secret", tag = "operations", security(("bearer" = [])), request_body = Option<RotateSecretRequest>,
     params(
         ("webhook" = Uuid, Path, description = "Id of the webhook"),
         ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe"),
@@ -440,9 +442,9 @@ pub async fn rotate_webhook_secret(
     by: May<ManageWebhooks>,
     webhook: web::Path<Uuid>,
     key: IdempotencyKey,
-    body: Result<Body<RotateSecretRequest>, Problem>,
+    body: Result<OptionalBody<RotateSecretRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, body, now) = (WebhookId(*webhook), body?, state.clock.now());
+    let (id, OptionalBody(body), now) = (WebhookId(*webhook), body?, state.clock.now());
     let hours = body.value.overlap_hours.unwrap_or(OVERLAP_HOURS);
     if hours > MAX_OVERLAP_HOURS {
         let detail = format!("must be 0 to {MAX_OVERLAP_HOURS}");

@@ -127,12 +127,12 @@ impl Operation {
         parameter.is_required || NEEDED.contains(&(self.id.as_str(), parameter.name.as_str()))
     }
 
-    /// Every request that the document shows.
+    /// Every request that the document shows; one whose body may be left out also without it.
     fn shown(&self) -> Vec<Shown> {
-        let bodies = match self.bodies() {
-            none if none.is_empty() => vec![None],
-            bodies => bodies.into_iter().map(Some).collect(),
-        };
+        let mut bodies: Vec<_> = self.bodies().into_iter().map(Some).collect();
+        if self.described["requestBody"]["required"] != true {
+            bodies.push(None);
+        }
         let choices = self.choices();
         let with = |place: &str, choice: &Choice| {
             let of_place = choice.iter().filter(|(of, ..)| of == place);
