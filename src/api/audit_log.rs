@@ -33,7 +33,7 @@ pub struct AuditEntryResponse {
     pub created_at: DateTime<Utc>,
 }
 
-/// Lists what was done, the newest first.
+/// Lists the audit log, the newest first.
 #[utoipa::path(
     get, path = "/v1/audit-log", tag = "operations", security(("bearer" = [])), params(PageQuery),
     responses((status = 200, body = Page<AuditEntryResponse>), (status = 304, description = "Not changed."))

@@ -562,9 +562,9 @@ fn csv_file(entries: &[ExportedEntry]) -> Result<Vec<u8>, csv::Error> {
     file.into_inner().map_err(|error| error.into_error().into())
 }
 
-/// The whole collection as a file, which `POST /v1/collection/imports` takes back exactly.
+/// Exports your whole collection as a file, which `POST /v1/collection/imports` takes back exactly.
 ///
-/// Of cards that are hidden from you there is the place. Registered copies are not in it.
+/// Cards that are hidden from you have only game, set and number. Registered copies are not in it.
 #[utoipa::path(
     get, path = "/v1/collection/export", tag = "collection", security(("bearer" = [])), params(ExportQuery),
     responses((status = 200, content(

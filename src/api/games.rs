@@ -229,7 +229,7 @@ async fn loaded(state: &AppState, game: &Code) -> Result<Arc<LoadedGame>, Proble
     state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)
 }
 
-/// What a game's cards look like.
+/// Shows a game: its kinds of cards, rarities and zones.
 #[utoipa::path(
     get, path = "/v1/games/{game}", tag = "catalogue",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg")),
@@ -279,7 +279,7 @@ pub struct FormatQuery {
     variant: Option<Code>,
 }
 
-/// A format with all its rules.
+/// Shows a format with all its rules.
 ///
 /// Every rule names its number, its section of the rulebook and how far it can be trusted.
 #[utoipa::path(
@@ -338,7 +338,7 @@ pub struct SchemaQuery {
     of: SchemaOf,
 }
 
-/// The JSON Schema of the files that describe a game.
+/// Shows the JSON Schema of the files that describe a game.
 ///
 /// For editors and programs that write set files or manifests. What a schema cannot say, such as sums by rarity, the import checks
 /// as well; the schema's `$comment` names it.
@@ -374,7 +374,7 @@ pub async fn find_schema(
     state.kept_answers.answer(&req, make).await
 }
 
-/// The manifest of a game, as its author wrote it.
+/// Shows the manifest of a game, as its author wrote it.
 ///
 /// `GET /v1/games/{game}` tells the same as JSON.
 #[utoipa::path(

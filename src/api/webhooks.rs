@@ -241,7 +241,7 @@ pub async fn list_webhooks(
     cacheable(&req, Freshness::Private, None, &body)
 }
 
-/// Makes a webhook: what happens to the catalogue from now on is posted to a URL.
+/// Creates a webhook: what happens to the catalogue from now on is posted to a URL.
 ///
 /// The body of a delivery is an item of `/v1/changes`: only what everybody may know. Deliveries are signed as Standard Webhooks has it,
 /// come at least once and mostly in order, and are tried again for three days; see the API guide. The secret is shown in this answer and
@@ -314,7 +314,7 @@ fn with_secret(
     Ok(response)
 }
 
-/// A webhook, without its secret.
+/// Shows a webhook, without its secret.
 #[utoipa::path(
     get, path = "/v1/webhooks/{webhook}", tag = "operations", security(("bearer" = [])),
     params(("webhook" = Uuid, Path, description = "Id of the webhook")),
@@ -334,8 +334,8 @@ pub async fn find_webhook(
 
 /// Replaces a webhook, disables or enables it.
 ///
-/// One that is disabled gives up what waits and is told nothing; one that is enabled again is told what happens from then on. What
-/// happened in between is in `/v1/changes`.
+/// A disabled webhook gets nothing, and its waiting deliveries are given up. When it is enabled again it gets what happens from then on;
+/// `/v1/changes` has what happened in between.
 #[utoipa::path(
     put, path = "/v1/webhooks/{webhook}", tag = "operations", security(("bearer" = [])), request_body = WebhookRequest,
     params(

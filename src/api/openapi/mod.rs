@@ -62,7 +62,7 @@ pub fn document() -> OpenApi {
     document
 }
 
-/// This document.
+/// Shows this document.
 ///
 /// `/docs` shows it.
 #[utoipa::path(
