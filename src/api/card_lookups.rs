@@ -414,7 +414,7 @@ impl LookUpRequest {
 /// The cards that were found, and the identifiers of the others.
 #[derive(Serialize, ToSchema)]
 pub struct LookUpResponse {
-    /// The cards, in the order of the request; one that was asked for twice comes twice.
+    /// The cards, in the order of the request; a card that is requested twice is listed twice.
     pub data: Vec<CardResponse>,
     /// The identifiers that name no card, or none that the caller may see by its name, as they were given.
     #[schema(example = json!([{ "game": "ttcg", "name": "Nobody" }]))]

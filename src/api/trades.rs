@@ -155,11 +155,11 @@ pub struct TradeRequest {
     /// Name of the player who is to accept it.
     #[schema(example = "ben", min_length = 3, max_length = 32)]
     pub with: String,
-    /// Ids of your copies to give, at most 50; none asks for a present.
+    /// Ids of your copies to give, at most 50; an empty list asks for a gift.
     #[serde(default)]
     #[schema(max_items = 50)]
     pub give: Vec<Uuid>,
-    /// Ids of the other player's copies to get, at most 50; none makes a present.
+    /// Ids of the other player's copies to get, at most 50; an empty list makes a gift.
     #[serde(default)]
     #[schema(max_items = 50)]
     pub want: Vec<Uuid>,

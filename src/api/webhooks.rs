@@ -62,7 +62,7 @@ pub struct WebhookResponse {
     /// Which secret is used, from 1: rises with each new one.
     #[schema(example = 1, minimum = 1)]
     pub secret_generation: i32,
-    /// Until then, or since then not any more, deliveries are signed with the secret before, too.
+    /// Until this time deliveries are also signed with the secret before this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_secret_until: Option<DateTime<Utc>>,
     /// When it was made.
@@ -412,7 +412,7 @@ fn ended(done: WebhookEdited) -> Result<WebhookRow, Problem> {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RotateSecretRequest {
-    /// For how many hours deliveries are signed with the secret before, too: 0 to 168. 0 if it fell into wrong hands.
+    /// For how many hours deliveries are also signed with the old secret: 0 to 168. Send 0 if it fell into wrong hands.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 168, default = 24, example = 24)]
     overlap_hours: Option<u16>,
@@ -420,7 +420,7 @@ pub struct RotateSecretRequest {
 
 /// Gives a webhook a new secret.
 ///
-/// For a time deliveries carry a signature with the new one and a signature with the one before. The secret is shown in this answer and
+/// For some hours deliveries are signed with the new secret and with the old one. The secret is shown in this answer and
 /// never again.
 #[utoipa::path(
     post, path = "/v1/webhooks/{webhook}/secret", tag = "operations", security(("bearer" = [])), request_body = Option<RotateSecretRequest>,
