@@ -155,8 +155,8 @@ pub struct AccountEventsResponse {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AccountEventsQuery {
-    /// What you know already: the last `next_after`; absent: nothing, so the oldest that are kept come first.
-    #[param(minimum = 0, example = 16)]
+    /// The number after which to begin: the last `next_after`. Without it the list begins with the oldest event that is kept.
+    #[param(minimum = 0, example = 0)]
     after: Option<u64>,
     /// Items on a page: 1 to 200.
     #[serde(default)]
@@ -164,10 +164,10 @@ pub struct AccountEventsQuery {
     limit: PageLimit,
 }
 
-/// Lists what happened to the own account after a number.
+/// Lists what happened to your account after a number.
 ///
-/// Read on from `next_after`. No event is left out and none comes twice, across restarts and instances. Events are kept for 90 days; whoever comes
-/// later gets a 410 and begins again. A personal access token needs `events:read`.
+/// Read on from `next_after`. No event is left out and none comes twice, across restarts and instances. Events are kept for 90 days: if the
+/// events after your number are gone, the answer is 410, and you begin again without `after`. A personal access token needs `events:read`.
 #[utoipa::path(
     get, path = "/v1/me/events", tag = "accounts", security(("bearer" = [])), params(AccountEventsQuery),
     responses(
@@ -211,12 +211,12 @@ pub async fn list_account_events(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AccountStreamQuery {
-    /// What you know already; absent: what is now. The `Last-Event-ID` of a reconnecting client goes first.
-    #[param(minimum = 0, example = 16)]
+    /// The number after which to begin; without it, what happens from now on. The `Last-Event-ID` of a reconnecting client goes first.
+    #[param(minimum = 0, example = 0)]
     after: Option<u64>,
 }
 
-/// The same as a stream of server-sent events, as it happens.
+/// Streams what happens to your account, as server-sent events.
 ///
 /// The id of each event is its number: a client that reconnects with `Last-Event-ID`, to whichever instance, misses nothing and gets nothing twice. A
 /// comment every 15 seconds shows that the stream lives.
@@ -225,7 +225,7 @@ pub struct AccountStreamQuery {
 /// changes or the account is banned. The last event is then `end`, without an id, and says why: `{"reason": "logged_out"}`. Reasons are `expired`,
 /// `logged_out`, `revoked`, `password_changed`, `recovered`, `refresh_reused`, `role_changed`, `banned`, `password_change_due`,
 /// `second_factor_changed`, `second_factor_due`; `shutdown` and `unavailable`
-/// mean that it is worth coming back at once, or soon. A client that takes nothing for a minute is given up.
+/// mean that you can connect again at once, or soon. A client that reads nothing for a minute is disconnected.
 #[utoipa::path(
     get, path = "/v1/me/events/stream", tag = "accounts", security(("bearer" = [])),
     params(AccountStreamQuery, ("Last-Event-ID" = Option<u64>, Header, description = "Number of the last event that was received")),

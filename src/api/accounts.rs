@@ -223,7 +223,7 @@ pub async fn recover(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// The own account.
+/// Shows your account.
 #[utoipa::path(
     get, path = "/v1/me", tag = "accounts", security(("bearer" = [])),
     responses((status = 200, body = AccountResponse))
@@ -238,7 +238,7 @@ pub async fn find_me(
     cacheable(&req, Freshness::Private, None, &AccountResponse::from(row))
 }
 
-/// An account, for moderators.
+/// Shows an account, for moderators.
 #[utoipa::path(
     get, path = "/v1/accounts/{account}", tag = "accounts", security(("bearer" = [])),
     params(("account" = Uuid, Path, description = "Id of the account")),
@@ -267,9 +267,9 @@ pub struct ChangeAccountRequest {
     pub banned: Option<bool>,
 }
 
-/// Gives a role or bans, for admins.
+/// Gives an account another role, bans it or lifts the ban; for admins.
 ///
-/// The account's sessions end where this takes something away or gives something: the next log-in has the new role.
+/// All sessions of the account end when its role changes or it is banned: the next log-in has the new role.
 #[utoipa::path(
     patch, path = "/v1/accounts/{account}", tag = "accounts", security(("bearer" = [])),
     params(("account" = Uuid, Path, description = "Id of the account")),

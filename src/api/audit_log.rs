@@ -124,7 +124,7 @@ pub struct AuditLogQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists what was done, the newest first.
+/// Lists the audit log, the newest first.
 #[utoipa::path(
     get, path = "/v1/audit-log", tag = "operations", security(("bearer" = [])), params(AuditLogQuery),
     responses((status = 200, body = Page<AuditEntryResponse>), (status = 304, description = "Not changed."))

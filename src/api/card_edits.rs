@@ -49,6 +49,22 @@ impl<T> Edited<T> {
 
 /// A JSON merge patch of a card, as set files have cards.
 #[derive(ToSchema)]
+#[schema(example = json!({
+    "attributes": { "attack": 325, "defense": 175 },
+    "effects": [
+        { "style": "passive", "text": "When this card is sent to the discard pile, your opponent loses 1 point." },
+        { "style": "normal", "text": "Discard a Fire card to draw one card." },
+    ],
+    "lore": "It whistles when it is happy.",
+    "printings": [
+        { "rarity": "common", "attributes": { "attack": 325, "defense": 175 } },
+        { "rarity": "uncommon", "attributes": { "attack": 335, "defense": 175 } },
+        { "rarity": "rare", "attributes": { "attack": 345, "defense": 175 } },
+        { "rarity": "ultra_rare", "attributes": { "attack": 355, "defense": 175 } },
+        { "rarity": "mythic_rare", "attributes": { "attack": 365, "defense": 175 } },
+        { "rarity": "primal_rare", "attributes": { "attack": 375, "defense": 175 } },
+    ],
+}))]
 #[allow(dead_code, reason = "the shape of the document; MergePatch reads it")]
 pub struct CardPatch {
     /// Its name. A printed card keeps its name, but for case and punctuation.
@@ -57,7 +73,7 @@ pub struct CardPatch {
     /// Code of its kind.
     kind: Option<String>,
     /// Attributes to change; `null` takes one away.
-    #[schema(value_type = Option<Object>, example = json!({ "attack": 310, "keyword": null }))]
+    #[schema(value_type = Option<Object>)]
     attributes: Option<serde_json::Map<String, serde_json::Value>>,
     /// All effects, in printed order.
     #[schema(value_type = Option<Vec<Object>>)]

@@ -75,7 +75,7 @@ fn bad_query(parameter: &str, fault: impl std::fmt::Display) -> Problem {
     Problem::new(ProblemCode::InvalidQuery).errors(vec![InputFault::at(parameter, fault)])
 }
 
-/// The card of a name.
+/// Finds the card with a name.
 ///
 /// A card that is hidden from the caller has no name. When several cards may be meant, the answer is 404 `ambiguous_name` with the
 /// likeliest, 20 at most, as `candidates`: `id`, `game`, `set`, `number` and `name` of each.
@@ -180,10 +180,10 @@ pub struct CardNamesResponse {
     pub data: Vec<String>,
 }
 
-/// Names that begin with what was typed, or contain it.
+/// Suggests names that begin with `q`, or contain it.
 ///
-/// Only names of cards that the caller may see; a name that several games have comes once. What is inside words is compared from
-/// three letters on. Nothing typed, nothing suggested.
+/// Only names of cards that the caller may see; a name that several games have comes once. Names that
+/// contain `q` inside a word are suggested from three letters on. An empty `q` gets an empty list.
 #[utoipa::path(
     get, path = "/v1/cards/autocomplete", tag = "catalogue", security((), ("bearer" = [])), params(AutocompleteQuery),
     responses((status = 200, body = CardNamesResponse), (status = 304, description = "Not changed."))
@@ -245,7 +245,7 @@ impl RandomQuery {
     }
 }
 
-/// A card that was drawn by chance.
+/// Draws a random card.
 ///
 /// Each card that fits and that the caller may see is as likely as the others; a card that is hidden from the caller is never drawn and changes
 /// nothing. Without a `seed` no answer is kept by a cache.
@@ -414,7 +414,7 @@ impl LookUpRequest {
 /// The cards that were found, and the identifiers of the others.
 #[derive(Serialize, ToSchema)]
 pub struct LookUpResponse {
-    /// The cards, in the order of the request; one that was asked for twice comes twice.
+    /// The cards, in the order of the request; a card that is requested twice is listed twice.
     pub data: Vec<CardResponse>,
     /// The identifiers that name no card, or none that the caller may see by its name, as they were given.
     #[schema(example = json!([{ "game": "ttcg", "name": "Nobody" }]))]
@@ -423,7 +423,7 @@ pub struct LookUpResponse {
 
 /// Looks up many cards at once.
 ///
-/// A card that is hidden from the caller is found by id and by number, with its place and its progress, and never by its name. A
+/// A card that is hidden from the caller is found by id and by number, without its contents, and never by its name. A
 /// name that differs from several names in nothing but accents is not found.
 #[utoipa::path(
     post, path = "/v1/cards/lookup", tag = "catalogue", security((), ("bearer" = [])), request_body = LookUpRequest,

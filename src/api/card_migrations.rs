@@ -138,7 +138,7 @@ pub async fn list_card_migrations(
     paged(rows, query.limit, key, MigrationResponse::from).answer(&req, Freshness::Public(5))
 }
 
-/// A card that was moved or merged.
+/// Shows where a card was moved, or with which card it was merged.
 #[utoipa::path(
     get, path = "/v1/card-migrations/{migration}", tag = "catalogue",
     params(("migration" = Uuid, Path, description = "Id of the move or merge")),
@@ -164,7 +164,7 @@ pub struct MoveRequest {
     #[schema(value_type = Option<String>, example = "hearth")]
     set: Option<Code>,
     /// Number that no card has or had.
-    #[schema(example = "107", min_length = 1, max_length = 16)]
+    #[schema(example = "159", min_length = 1, max_length = 16)]
     number: String,
     /// Why; everybody may read it. A card that is hidden is moved without a word.
     #[serde(default)]
@@ -233,7 +233,7 @@ pub async fn move_card(
     Ok(created(&by, id, row))
 }
 
-/// Makes a card one with another of its game.
+/// Merges a card into another one of its game.
 ///
 /// The other card stays, and gets the rulings. The old id and number answer 308 with the other's place for ever, and no card can take the
 /// number. Refused while a set concerned is printed, and while one of the cards is hidden.

@@ -337,7 +337,7 @@ pub(super) fn freshness(viewer: Viewer, may_progress: bool) -> Freshness {
 ///
 /// `q` is a query in the language of docs/SEARCH.md; the other filters and it must hold together. A hidden card is found by game, set,
 /// number, `hidden` and progress only: any other condition, and the negation of any other, finds only cards that the caller may see.
-/// Without `sort` the list follows game, set and number. With `Accept: text/plain` a page is a deck list with one of each card.
+/// Without `sort` the list follows game, set and number. With `Accept: text/plain` a page is a deck list with one copy of each card.
 #[utoipa::path(
     get, path = "/v1/cards", tag = "catalogue", security((), ("bearer" = [])), params(CardsQuery),
     responses((status = 200, content((CardsPage = "application/json"), (String = "text/plain", example = "1 Kettle Imp (hearth) 001\n"))), (status = 304, description = "Not changed."))
@@ -403,10 +403,10 @@ fn warnings<T>(list: List, found: &mut Listed<T>) -> Vec<QueryWarning> {
     warnings
 }
 
-/// A card.
+/// Shows a card.
 ///
-/// While it is hidden, everybody but its holders, moderators and admins gets only its place and its progress. With
-/// `Accept: text/plain` as text to read.
+/// While it is hidden, everybody but its holders, moderators and admins gets only its game, set, number and progress. With
+/// `Accept: text/plain` the answer is text for people.
 #[utoipa::path(
     get, path = "/v1/cards/{card}", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card")),
@@ -449,7 +449,7 @@ pub(super) async fn answer_about(
     found.map(|view| written(req, state, viewer, form, ticket, view)).transpose()
 }
 
-/// The card with a number of a set.
+/// Finds the card with a number of a set.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets/{set}/cards/{number}", tag = "catalogue", security((), ("bearer" = [])),
     params(
@@ -586,9 +586,9 @@ pub(super) fn in_form(
     Ok(form.told_apart(answer))
 }
 
-/// The printings of a card: one for each rarity, with its own numbers.
+/// Lists the printings of a card: one for each rarity, with its own numbers.
 ///
-/// Tells nothing while the card is hidden from the caller.
+/// The list is empty while the card is hidden from the caller.
 #[utoipa::path(
     get, path = "/v1/cards/{card}/printings", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card")),

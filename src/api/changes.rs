@@ -118,8 +118,8 @@ pub struct ChangesQuery {
 /// Lists what happened to the catalogue after a number.
 ///
 /// For those who keep a copy: read on from `next_after`, fetch anew what is named. No event is left out and none comes twice, across
-/// restarts and instances. Events are kept for 90 days; whoever comes later gets a 410 and begins again. Of hidden cards only
-/// what everybody may know is told: that they exist, and that they are unlocked.
+/// restarts and instances. Events are kept for 90 days: if the events after your number are gone, the answer is 410; then
+/// load the bulk files. Of hidden cards the feed tells only what everybody may know: that they exist, and that they are unlocked.
 #[utoipa::path(
     get, path = "/v1/changes", tag = "catalogue", params(ChangesQuery),
     responses(
@@ -159,7 +159,7 @@ pub async fn list_changes(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct StreamQuery {
-    /// What you know already; absent: what is now. The `Last-Event-ID` of a reconnecting client goes first.
+    /// The number after which to begin; without it, what happens from now on. The `Last-Event-ID` of a reconnecting client goes first.
     #[param(minimum = 0, example = 0)]
     after: Option<u64>,
     /// Only what happened to this game.
@@ -167,7 +167,7 @@ pub struct StreamQuery {
     game: Option<Code>,
 }
 
-/// The same as a stream of server-sent events, as it happens.
+/// Streams what happens to the catalogue, as server-sent events.
 ///
 /// The id of each event is its number: a client that reconnects with `Last-Event-ID` misses nothing and gets nothing twice. A comment
 /// every 15 seconds shows that the stream lives. It ends when the instance stops.

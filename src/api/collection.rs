@@ -27,7 +27,7 @@ use crate::store::collection::{
 /// Most changes of one request.
 const MAX_CHANGES: usize = 100;
 
-/// A card in few words. Of a card that is hidden from the caller: its place.
+/// A card in few words. A card that is hidden from the caller has game, set and number only.
 #[derive(Serialize, ToSchema)]
 pub struct CardLineResponse {
     /// Id.
@@ -134,9 +134,9 @@ pub struct CollectionQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the own collection, by game, set and number.
+/// Lists your collection, by game, set and number.
 ///
-/// Cards that you see no more, because the copy that showed them is not yours any more, stay with their place alone.
+/// A card that is hidden from you again, because you gave away your copy of it, stays in the list with its game, set and number only.
 #[utoipa::path(
     get, path = "/v1/collection", tag = "collection", security(("bearer" = [])), params(CollectionQuery),
     responses((status = 200, body = Page<CollectionEntryResponse>), (status = 304, description = "Not changed."))

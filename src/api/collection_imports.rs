@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::collection::ChoiceResponse;
-use super::extract::{Body, Caller, ClientNetwork, May, Params, TableFile};
+use super::extract::{Caller, ClientNetwork, May, OptionalBody, Params, TableFile};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
@@ -350,7 +350,7 @@ pub async fn read_import(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommitRequest {
-    /// Whether to leave out lines that are not ok. Otherwise one such line keeps the whole file from being taken.
+    /// Whether to leave out lines that are not `ok`. If `false`, one such line keeps the whole file from being imported.
     #[serde(default)]
     pub only_ok: bool,
 }
@@ -411,7 +411,7 @@ impl CommitResponse {
 /// to the account that sent the file.
 #[utoipa::path(
     post, path = "/v1/collection/imports/{import}/commit", tag = "collection", security(("bearer" = [])),
-    request_body = CommitRequest, params(("import" = Uuid, Path, description = "The token of the import")),
+    request_body = Option<CommitRequest>, params(("import" = Uuid, Path, description = "The token of the import")),
     responses(
         (status = 200, body = CommitResponse),
         (status = 409, description = "`count_out_of_range`, `collection_full`; `edit_conflict`: the catalogue changed since, send the file again"),
@@ -422,7 +422,7 @@ pub async fn commit_import(
     state: web::Data<AppState>,
     by: May<WriteOwnCollection>,
     import: web::Path<Uuid>,
-    body: Body<CommitRequest>,
+    OptionalBody(body): OptionalBody<CommitRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (id, only_ok, at) = (CollectionImportId(*import), body.value.only_ok, state.clock.now());
     let committed = state
@@ -562,9 +562,9 @@ fn csv_file(entries: &[ExportedEntry]) -> Result<Vec<u8>, csv::Error> {
     file.into_inner().map_err(|error| error.into_error().into())
 }
 
-/// The whole collection as a file, which `POST /v1/collection/imports` takes back exactly.
+/// Exports your whole collection as a file, which `POST /v1/collection/imports` takes back exactly.
 ///
-/// Of cards that are hidden from you there is the place. Registered copies are not in it.
+/// Cards that are hidden from you have only game, set and number. Registered copies are not in it.
 #[utoipa::path(
     get, path = "/v1/collection/export", tag = "collection", security(("bearer" = [])), params(ExportQuery),
     responses((status = 200, content(

@@ -113,7 +113,7 @@ pub struct UnlockStatisticsResponse {
     pub data: Vec<UnlockDayResponse>,
 }
 
-/// How many cards were unlocked on which day.
+/// Counts how many cards were unlocked on which day.
 #[utoipa::path(
     get, path = "/v1/statistics/unlocks", tag = "serials", params(CommunityQuery),
     responses((status = 200, body = UnlockStatisticsResponse), (status = 304, description = "Not changed."))
@@ -158,7 +158,7 @@ pub struct LeaderboardResponse {
     pub data: Vec<LeaderResponse>,
 }
 
-/// Who did most for the unlocks, of those who like to be named.
+/// Lists the accounts that submitted most cards, of those that chose to be named.
 #[utoipa::path(
     get, path = "/v1/statistics/leaderboard", tag = "serials", params(CommunityQuery),
     responses((status = 200, body = LeaderboardResponse), (status = 304, description = "Not changed."))
@@ -184,9 +184,9 @@ pub struct ListingRequest {
     pub on_leaderboard: bool,
 }
 
-/// Says whether the own account is named on the leaderboard. From the start it is not.
+/// Sets whether your account is named on the leaderboard. At first it is not.
 ///
-/// `on_leaderboard` of `GET /v1/me` tells what was said last.
+/// `on_leaderboard` of `GET /v1/me` tells your last choice.
 #[utoipa::path(
     put, path = "/v1/me/leaderboard", tag = "accounts", security(("bearer" = [])), request_body = ListingRequest,
     responses((status = 204, description = "It is as you say, within a minute."))

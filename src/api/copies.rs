@@ -134,7 +134,7 @@ pub(super) fn copies_after(cursor: Option<&Cursor>) -> Result<Option<CopyPositio
     }))
 }
 
-/// Lists the own copies, by game, set and number of their cards.
+/// Lists your copies, by game, set and number of their cards.
 #[utoipa::path(
     get, path = "/v1/copies", tag = "copies", security(("bearer" = [])), params(CopiesQuery),
     responses((status = 200, body = Page<CopyResponse>), (status = 304, description = "Not changed."))
@@ -160,7 +160,7 @@ pub async fn list_copies(
     page.answer(&req, Freshness::Private)
 }
 
-/// A copy: one of the own, or, for moderators who may read accounts, any.
+/// Shows a copy: one of yours or, for moderators who may read accounts, any.
 #[utoipa::path(
     get, path = "/v1/copies/{copy}", tag = "copies", security(("bearer" = [])),
     params(("copy" = Uuid, Path, description = "Id of the copy")),
@@ -255,7 +255,7 @@ impl CopyEventResponse {
     }
 }
 
-/// What happened to a copy, the oldest first: for its owner and for moderators.
+/// Lists what happened to a copy, the oldest first: for its owner and for moderators.
 #[utoipa::path(
     get, path = "/v1/copies/{copy}/history", tag = "copies", security(("bearer" = [])),
     params(("copy" = Uuid, Path, description = "Id of the copy"), PageQuery),

@@ -241,10 +241,10 @@ pub struct ReportQuery {
     on: Option<Date>,
 }
 
-/// Judges a stored deck: a public one, or one of the own.
+/// Judges a stored deck: a public one, or one of yours.
 ///
-/// Every violation at once, each with the rule it breaks, the limit and the actual number. Hidden cards that you may not know
-/// are unknown cards here.
+/// The report lists every violation, each with the rule that is broken, the limit and the actual number. Cards that are hidden from you
+/// are unknown cards in it.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/report", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), ReportQuery),

@@ -148,7 +148,7 @@ fn parse(request: &mut DeckRequest) -> Result<ParsedDeck, Problem> {
     }
 }
 
-/// Which of the own decks.
+/// Which of your decks.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -165,7 +165,7 @@ pub struct DecksQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the own decks, the newest first.
+/// Lists your decks, the newest first.
 #[utoipa::path(
     get, path = "/v1/decks", tag = "decks", security(("bearer" = [])), params(DecksQuery),
     responses((status = 200, body = Page<DeckSummaryResponse>), (status = 304, description = "Not changed."))
@@ -235,7 +235,7 @@ pub async fn create_deck(
         .json(DeckResponse::from(stored)))
 }
 
-/// A deck: a public one, or one of the own.
+/// Shows a deck: a public one, or one of yours.
 ///
 /// With `Accept: text/plain` as text, one entry a line, that `list` takes back.
 #[utoipa::path(
@@ -281,7 +281,7 @@ fn text_of(stored: &StoredDeck) -> String {
     format!("// format: {}/{}\n// name: {}\n\n{list}", row.game(), row.local_format(), row.name)
 }
 
-/// Replaces one of the own decks.
+/// Replaces one of your decks.
 #[utoipa::path(
     put, path = "/v1/decks/{deck}", tag = "decks", security(("bearer" = [])), request_body = DeckRequest,
     params(
@@ -318,7 +318,7 @@ pub async fn replace_deck(
         .json(DeckResponse::from(stored)))
 }
 
-/// Deletes one of the own decks.
+/// Deletes one of your decks.
 #[utoipa::path(
     delete, path = "/v1/decks/{deck}", tag = "decks", security(("bearer" = [])),
     params(

@@ -181,9 +181,9 @@ impl DisputeResponse {
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DisputeRole {
-    /// Own claims.
+    /// Your claims.
     Claimant,
-    /// Claims against own copies.
+    /// Claims to your copies.
     Owner,
     /// All disputes: for moderators.
     Moderator,
@@ -252,7 +252,7 @@ pub struct DisputesQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the own disputes, the newest first: claims, and claims against own copies. Moderators list all.
+/// Lists your disputes, the newest first: your claims, and claims to your copies. Moderators list all.
 #[utoipa::path(
     get, path = "/v1/disputes", tag = "copies", security(("bearer" = [])), params(DisputesQuery),
     responses((status = 200, body = Page<DisputeSummaryResponse>), (status = 304, description = "Not changed."))
@@ -301,7 +301,7 @@ fn for_moderators(parameter: &'static str) -> Problem {
     Problem::new(ProblemCode::InvalidQuery).errors(vec![fault])
 }
 
-/// A dispute, for its two sides and for moderators. Neither side learns who the other is, nor what the other says.
+/// Shows a dispute, to its two sides and to moderators. Neither side learns who the other is, nor what the other says.
 #[utoipa::path(
     get, path = "/v1/disputes/{dispute}", tag = "copies", security(("bearer" = [])),
     params(("dispute" = Uuid, Path, description = "Id of the dispute")),
@@ -351,7 +351,7 @@ pub struct StatementRequest {
     pub text: String,
 }
 
-/// Says something in an open dispute, as claimant or owner: five times at most.
+/// Adds a statement to an open dispute, as claimant or owner: five of each side at most.
 ///
 /// Moderators read it; the other side does not.
 #[utoipa::path(
@@ -391,7 +391,7 @@ pub async fn create_statement(
         .json(answer))
 }
 
-/// Gives up an own claim, for good. Giving it up again answers the same.
+/// Withdraws your claim, for good. Withdrawing it again answers the same.
 #[utoipa::path(
     post, path = "/v1/disputes/{dispute}/withdraw", tag = "copies", security(("bearer" = [])),
     params(("dispute" = Uuid, Path, description = "Id of the dispute")),

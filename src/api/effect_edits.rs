@@ -301,7 +301,7 @@ pub async fn replace_effect_template(
     edit(&state, &by, &game, *query, &versions, change).await
 }
 
-/// Takes a template away. Those after it move down by one.
+/// Deletes a template. Those after it move down by one.
 #[utoipa::path(
     delete, path = "/v1/games/{game}/effect-templates/{number}", tag = "effects", security(("bearer" = [])),
     params(
@@ -373,7 +373,7 @@ pub async fn replace_effect_placeholder(
     edit(&state, &by, &game, *query, &versions, change).await
 }
 
-/// Takes a placeholder away that nothing uses.
+/// Deletes a placeholder that nothing uses.
 #[utoipa::path(
     delete, path = "/v1/games/{game}/effect-placeholders/{name}", tag = "effects", security(("bearer" = [])),
     params(

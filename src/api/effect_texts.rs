@@ -99,7 +99,7 @@ pub(super) async fn loaded(state: &AppState, game: &Code) -> Result<Arc<LoadedEf
     found.ok_or_else(Problem::not_found)
 }
 
-/// The templates of a game's effect texts, in order.
+/// Lists the templates of a game's effect texts, in order.
 ///
 /// Every sentence comes from a template, with a value in each of its places, finished by the phrase rules. 404 when the game has no
 /// effect texts.
@@ -130,7 +130,7 @@ fn rows(page: &PageQuery) -> usize {
     usize::try_from(page.limit.rows()).unwrap_or(0)
 }
 
-/// A template by its number.
+/// Shows a template by its number.
 #[utoipa::path(
     get, path = "/v1/games/{game}/effect-templates/{number}", tag = "effects",
     params(
@@ -155,7 +155,7 @@ pub async fn find_effect_template(
     Revision(loaded.revision).answer_public(&req, &found)
 }
 
-/// The placeholders of a game's effect texts, by name.
+/// Lists the placeholders of a game's effect texts, by name.
 #[utoipa::path(
     get, path = "/v1/games/{game}/effect-placeholders", tag = "effects",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg"), PageQuery),
@@ -183,7 +183,7 @@ pub async fn list_effect_placeholders(
     Ok(page.linked(&req, Revision(loaded.revision).answer_public(&req, &page)?))
 }
 
-/// A placeholder with its values.
+/// Shows a placeholder with its values.
 #[utoipa::path(
     get, path = "/v1/games/{game}/effect-placeholders/{name}", tag = "effects",
     params(
@@ -209,7 +209,7 @@ pub async fn find_effect_placeholder(
     Revision(loaded.revision).answer_public(&req, &found)
 }
 
-/// The phrase rules of a game's effect texts.
+/// Shows the phrase rules of a game's effect texts.
 ///
 /// A sentence that contains a phrase of `removals` is dropped. Double spaces become single ones, then the replacements run in order, then
 /// the plural after "one" becomes a singular (`one … cards`; also of spells, creatures and targets).

@@ -116,7 +116,7 @@ fn bad_query(parameter: &str, fault: impl std::fmt::Display) -> Problem {
     Problem::new(ProblemCode::InvalidQuery).errors(vec![InputFault::at(parameter, fault)])
 }
 
-/// The sentences that the templates make, finished, in the order of templates and values.
+/// Lists the finished sentences that the templates make, in the order of templates and values.
 ///
 /// A sentence that several combinations make comes for each of them. With `q`, a page looks at 20,000 combinations at most: it may hold
 /// fewer than `limit` or none at all, and there is more as long as it has a `next_cursor`. When the effect texts change, cursors
@@ -243,7 +243,7 @@ pub struct DrawnEffectsResponse {
     pub data: Vec<EffectSentenceResponse>,
 }
 
-/// Sentences drawn at random.
+/// Draws random sentences.
 ///
 /// Each combination that the phrase rules do not remove is as likely as the others, so a template with many comes more often. None is
 /// drawn twice. Numbers come from SplitMix64, which is described in docs/EFFECTS.md. Without a `seed` no answer is kept by a
@@ -364,7 +364,7 @@ pub struct MatchedSentencesResponse {
     pub data: Vec<MatchedSentenceResponse>,
 }
 
-/// Which templates make these sentences, and with which values.
+/// Finds the templates that make these sentences, and their values.
 ///
 /// For checking designs of cards, and for sorting them. Removals, replacements and the plural after "one" are seen through: a sentence matches when it is,
 /// letter by letter, one that the templates make. Templates are public: what matches tells nothing of any card.
@@ -461,7 +461,7 @@ pub struct ExpandedTemplateResponse {
     pub data: Vec<TriedEffectResponse>,
 }
 
-/// What a template would make with the placeholders and phrase rules of a game. Nothing is stored.
+/// Shows what a template would make with the placeholders and phrase rules of a game. Nothing is stored.
 ///
 /// Refused are templates with placeholders that the game does not have, that make more than 9,007,199,254,740,991 combinations, or
 /// sentences of more than 4,096 bytes.

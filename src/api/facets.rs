@@ -89,7 +89,7 @@ pub struct FacetValueResponse {
     pub cards: u64,
 }
 
-/// What the values of a game's cards are, with counts.
+/// Counts how many of a game's cards have each value.
 ///
 /// Counts are of cards that the caller may see and that fit `q`, by their base printing; a card with two values of a facet counts for both. Numbers
 /// are values like others.

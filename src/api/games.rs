@@ -229,7 +229,7 @@ async fn loaded(state: &AppState, game: &Code) -> Result<Arc<LoadedGame>, Proble
     state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)
 }
 
-/// What a game's cards look like.
+/// Shows a game: its kinds of cards, rarities and zones.
 #[utoipa::path(
     get, path = "/v1/games/{game}", tag = "catalogue",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg")),
@@ -279,7 +279,7 @@ pub struct FormatQuery {
     variant: Option<Code>,
 }
 
-/// A format with all its rules.
+/// Shows a format with all its rules.
 ///
 /// Every rule names its number, its section of the rulebook and how far it can be trusted.
 #[utoipa::path(
@@ -338,7 +338,7 @@ pub struct SchemaQuery {
     of: SchemaOf,
 }
 
-/// The JSON Schema of the files that describe a game.
+/// Shows the JSON Schema of the files that describe a game.
 ///
 /// For editors and programs that write set files or manifests. What a schema cannot say, such as sums by rarity, the import checks
 /// as well; the schema's `$comment` names it.
@@ -374,7 +374,7 @@ pub async fn find_schema(
     state.kept_answers.answer(&req, make).await
 }
 
-/// The manifest of a game, as its author wrote it.
+/// Shows the manifest of a game, as its author wrote it.
 ///
 /// `GET /v1/games/{game}` tells the same as JSON.
 #[utoipa::path(
@@ -396,15 +396,52 @@ pub async fn find_manifest(
     Ok(Revision(stored.revision).answer_file(&req, Toml::MEDIA_TYPE, stored.text))
 }
 
+/// A small manifest, to show what one is.
+const PEBBLES: &str = r#"code = "pebbles"
+name = "Pebbles"
+rules_version = "pebbles/1"
+
+[cards]
+rule = "P-1"
+
+[[zones]]
+code = "main"
+name = "Pouch"
+
+[[rarities]]
+code = "grey"
+name = "Grey"
+weight = 1
+
+[[kinds]]
+code = "pebble"
+name = "Pebble"
+
+[kinds.attributes.weight]
+type = "integer"
+min = 1
+max = 9
+
+[[formats]]
+code = "pouch"
+name = "Pouch"
+version = "1"
+
+[[formats.rules]]
+rule = "P-2"
+text = "A pouch holds three pebbles."
+zone_size = { zone = "main", exactly = 3 }
+"#;
+
 /// Brings in a game, or changes its manifest.
 ///
 /// The manifest is data: `docs/GAMES.md` explains it, `GET /v1/games/{game}/schema?of=manifest` gives its JSON Schema. A manifest with a
 /// fault is refused whole, with every fault and its place. To change a game, name the version that you change in `If-Match`.
 #[utoipa::path(
     put, path = "/v1/games/{game}/manifest", tag = "catalogue", security(("bearer" = [])),
-    request_body(content = String, content_type = "application/toml"),
+    request_body(content = String, content_type = "application/toml", description = "A manifest", example = json!(PEBBLES)),
     params(
-        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("game" = String, Path, description = "Code of the game", example = "pebbles"),
         ("If-Match" = Option<String>, Header, description = "ETag of the manifest to replace; none for a new game", example = "\"r1\""),
         ("If-None-Match" = Option<String>, Header, description = "`*`: only if the game is new", example = "*"),
         ImportQuery,

@@ -24,13 +24,13 @@ pub struct HealthResponse {
 
 const OK: HealthResponse = HealthResponse { status: "ok", version: env!("CARGO_PKG_VERSION") };
 
-/// Whether the process answers.
+/// Tells whether the process answers.
 #[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, body = HealthResponse)))]
 pub async fn healthz() -> web::Json<HealthResponse> {
     web::Json(OK)
 }
 
-/// Whether requests should be sent here: the database answers and takes writes, and the instance is not about to
+/// Tells whether requests should be sent here: the database answers and takes writes, and the instance is not about to
 /// stop. The problem's `detail` says what is not so.
 #[utoipa::path(
     get, path = "/readyz", tag = "service",
@@ -52,7 +52,7 @@ pub async fn readyz(state: web::Data<AppState>) -> Result<web::Json<HealthRespon
     Err(Problem::new(ProblemCode::Unavailable).detail(detail).retry_after(2))
 }
 
-/// Metrics in Prometheus' text format.
+/// Shows metrics in Prometheus' text format.
 ///
 /// For this machine and configured networks only; a 404 to others.
 #[utoipa::path(

@@ -68,10 +68,10 @@ pub struct HistoryResponse {
     pub hidden: bool,
 }
 
-/// What happened to a card, the newest first.
+/// Lists what happened to a card, the newest first.
 ///
-/// Tells nothing while the card is hidden from the caller. What changed before the unlock never was public: it stays with those who
-/// oversee the cards.
+/// The list is empty while the card is hidden from the caller. What changed before the unlock was never public: only moderators and
+/// admins see it.
 #[utoipa::path(
     get, path = "/v1/cards/{card}/history", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card"), PageQuery),

@@ -34,7 +34,7 @@ pub struct ChangePasswordRequest {
     pub replace_recovery_codes: bool,
 }
 
-/// New recovery codes; those from before are worth nothing any more.
+/// New recovery codes; all earlier ones stop working.
 #[derive(Serialize, ToSchema)]
 pub struct RecoveryCodesResponse {
     /// One-time codes that set a new password when the old one is lost. Shown once: keep them safe.
@@ -51,7 +51,7 @@ impl RecoveryCodesResponse {
     }
 }
 
-/// Changes the own password.
+/// Changes your password.
 ///
 /// All other sessions and all personal access tokens end; this session goes on. Recovery codes stay unless new ones are asked for.
 #[utoipa::path(
@@ -112,7 +112,7 @@ pub struct ReplaceRecoveryCodesRequest {
 
 /// Makes new recovery codes.
 ///
-/// All codes from before are worth nothing any more, used or not. The new ones are shown once.
+/// All earlier codes stop working, used or not. The new ones are shown once.
 #[utoipa::path(
     post, path = "/v1/me/recovery-codes", tag = "accounts", security(("bearer" = [])),
     request_body = ReplaceRecoveryCodesRequest,

@@ -135,7 +135,7 @@ pub async fn list_print_commitments(
     request_body = PrintPlanRequest,
     params(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
-        ("set" = String, Path, description = "Code of the set", example = "veil"),
+        ("set" = String, Path, description = "Code of the set", example = "hearth"),
         ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe"),
     ),
     responses(
@@ -188,7 +188,7 @@ async fn announced(state: &AppState, id: CommitmentId) -> Result<HttpResponse, P
         .json(OpenedCommitmentResponse::from(row)))
 }
 
-/// An announcement, with what opens it once it is revealed.
+/// Shows an announcement and, once it is revealed, the opening.
 ///
 /// With the status `broken_off`, an admin destroys the print file of the run that was broken off and mints again with
 /// `cardscape mint --commitment`. To check it, hash the opening: `jq -j .opening | sha256sum`. `cardscape verify-run` also checks plan, print file and packing list.

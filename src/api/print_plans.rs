@@ -170,12 +170,12 @@ pub struct PrintPlanResponse {
     /// The packs, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packs: Option<PlannedPacks>,
-    /// What whoever prints this should know first.
+    /// What to know before printing this.
     #[schema(example = json!(["some cards get no copy in rarity primal_rare: the run is too small for it"]))]
     pub warnings: Vec<String>,
 }
 
-/// What a run would hold, before it is announced or printed.
+/// Plans a print run: shows what it would hold, before it is announced or printed.
 ///
 /// Every card gets the same number of copies; its rarities share them by weight, by the method of the largest remainder, and equal
 /// remainders take turns from card to card. Nothing is stored, and no code is made: printing is done on the command line.
@@ -184,7 +184,7 @@ pub struct PrintPlanResponse {
     request_body = PrintPlanRequest,
     params(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
-        ("set" = String, Path, description = "Code of the set", example = "veil"),
+        ("set" = String, Path, description = "Code of the set", example = "hearth"),
     ),
     responses((status = 200, body = PrintPlanResponse), (status = 422, description = "`print_plan_refused`, `invalid_body`"))
 )]

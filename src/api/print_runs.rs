@@ -155,7 +155,7 @@ pub async fn list_print_runs(
     page.answer(&req, Freshness::Private)
 }
 
-/// One print run.
+/// Shows a print run.
 #[utoipa::path(
     get, path = "/v1/print-runs/{run}", tag = "serials", security(("bearer" = [])),
     params(("run" = Uuid, Path, description = "Id of the print run")),

@@ -101,7 +101,7 @@ pub struct PrintStatisticsResponse {
     pub caveat: &'static str,
 }
 
-/// What was printed of a set, what is registered, and whether the two fit.
+/// Compares the printed copies of a set with the registered ones.
 ///
 /// Hidden cards are left out, for everybody but moderators and admins: in which rarities they exist is as secret as their names.
 #[utoipa::path(

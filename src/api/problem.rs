@@ -520,7 +520,7 @@ impl From<ProblemCode> for ProblemCodeResponse {
     }
 }
 
-/// Every error code.
+/// Lists every error code.
 #[utoipa::path(get, path = "/problems", tag = "service", responses((status = 200, body = Vec<ProblemCodeResponse>)))]
 pub async fn list_problems() -> web::Json<Vec<ProblemCodeResponse>> {
     web::Json(ProblemCode::ALL.iter().copied().map(Into::into).collect())

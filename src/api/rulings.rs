@@ -121,9 +121,9 @@ impl RulingRequest {
     }
 }
 
-/// The rulings and errata of a card, the oldest first.
+/// Lists the rulings and errata of a card, the oldest first.
 ///
-/// Tells nothing while the card is hidden from the caller.
+/// The list is empty while the card is hidden from the caller.
 #[utoipa::path(
     get, path = "/v1/cards/{card}/rulings", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card")),
@@ -202,7 +202,7 @@ pub async fn create_ruling(
     Ok(response)
 }
 
-/// A ruling of a card that the caller may see.
+/// Shows a ruling of a card that the caller may see.
 #[utoipa::path(
     get, path = "/v1/rulings/{ruling}", tag = "catalogue", security((), ("bearer" = [])),
     params(("ruling" = Uuid, Path, description = "Id of the ruling")),
@@ -247,7 +247,7 @@ pub async fn replace_ruling(
     edited(StatusCode::OK, &RulingResponse::from(row))
 }
 
-/// Takes a ruling away. The card's history keeps it.
+/// Deletes a ruling. The card's history keeps it.
 #[utoipa::path(
     delete, path = "/v1/rulings/{ruling}", tag = "catalogue", security(("bearer" = [])),
     params(

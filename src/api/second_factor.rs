@@ -19,7 +19,7 @@ use crate::store::accounts::VerifiedPassword;
 use crate::store::second_factors::{self, Confirmed, FactorChanged, FactorRemoved};
 use crate::store::{StoreResult, accounts, sessions};
 
-/// What the own second factor is like.
+/// What your second factor is like.
 #[derive(Serialize, ToSchema)]
 pub struct SecondFactorResponse {
     /// Whether a log-in needs a code.
@@ -37,7 +37,7 @@ pub struct SecondFactorResponse {
     pub recovery_codes_left: i64,
 }
 
-/// The own second factor.
+/// Shows whether your account has a second factor.
 #[utoipa::path(
     get, path = "/v1/me/second-factor", tag = "accounts", security(("bearer" = [])),
     responses((status = 200, body = SecondFactorResponse))
@@ -59,11 +59,11 @@ pub async fn find_second_factor(
 
 const NO_STORE: (&str, &str) = ("cache-control", "no-store");
 
-/// The own password, once more: a stolen access token must not be enough.
+/// Your password, once more: a stolen access token must not be enough.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BeginSecondFactorRequest {
-    /// The own password.
+    /// Your password.
     #[schema(example = "tram window sonnet")]
     pub current_password: String,
 }
@@ -83,7 +83,7 @@ pub struct SecondFactorSecretResponse {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Begins a second factor.
+/// Begins to set up a second factor.
 ///
 /// Log-ins stay as they are until the first code is sent to `POST /v1/me/second-factor/confirm`. Whoever begins anew gets another secret.
 #[utoipa::path(
@@ -200,11 +200,11 @@ pub async fn confirm_second_factor(
     Ok(HttpResponse::Ok().insert_header(NO_STORE).json(SecondFactorCodesResponse::of(&codes)))
 }
 
-/// The own password and a code.
+/// Your password and a code.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProveSecondFactorRequest {
-    /// The own password.
+    /// Your password.
     #[schema(example = "tram window sonnet")]
     pub current_password: String,
     /// Six digits that the device shows, or a recovery code of the second factor.
@@ -212,9 +212,9 @@ pub struct ProveSecondFactorRequest {
     pub code: String,
 }
 
-/// Switches the own second factor off.
+/// Switches your second factor off.
 ///
-/// Where the role must have one, nothing is allowed but to begin another.
+/// If your role must have one, you can do nothing then but set up another.
 #[utoipa::path(
     post, path = "/v1/me/second-factor/switch-off", tag = "accounts", security(("bearer" = [])),
     request_body = ProveSecondFactorRequest,
@@ -247,7 +247,7 @@ pub async fn switch_off_second_factor(
 
 /// Makes new recovery codes of the second factor.
 ///
-/// The old ones are worth nothing any more.
+/// The old ones stop working.
 #[utoipa::path(
     post, path = "/v1/me/second-factor/recovery-codes", tag = "accounts", security(("bearer" = [])),
     request_body = ProveSecondFactorRequest,
@@ -281,7 +281,7 @@ pub async fn replace_second_factor_codes(
     Ok(HttpResponse::Created().insert_header(NO_STORE).json(SecondFactorCodesResponse::of(&codes)))
 }
 
-/// Takes off somebody's second factor, for admins: the device and the recovery codes are lost.
+/// Removes somebody's second factor, for admins: when the device and the recovery codes are lost.
 ///
 /// All sessions and personal access tokens of the account end. The next log-in needs the password alone.
 #[utoipa::path(

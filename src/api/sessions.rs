@@ -372,14 +372,14 @@ pub struct SessionResponse {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Own sessions that are alive.
+/// Your active sessions.
 #[derive(Serialize, ToSchema)]
 pub struct SessionsResponse {
     /// The newest first, at most 200.
     pub data: Vec<SessionResponse>,
 }
 
-/// Lists the own sessions.
+/// Lists your active sessions.
 #[utoipa::path(
     get, path = "/v1/sessions", tag = "sessions", security(("bearer" = [])),
     responses((status = 200, body = SessionsResponse))
@@ -417,7 +417,7 @@ pub async fn log_out(
     end(&state, &by, session).await
 }
 
-/// Ends one of the own sessions.
+/// Ends one of your sessions.
 #[utoipa::path(
     delete, path = "/v1/sessions/{session}", tag = "sessions", security(("bearer" = [])),
     params(("session" = Uuid, Path, description = "Id of the session")),

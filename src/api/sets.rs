@@ -25,7 +25,7 @@ use crate::store::sets::{self, SetRow};
 /// The same for everybody; an unlock shows within seconds.
 const FRESH: Freshness = Freshness::Public(5);
 
-/// A set and how far it is unlocked.
+/// A set and how many of its cards are unlocked.
 #[derive(Serialize, ToSchema)]
 pub struct SetResponse {
     /// Code of its game.
@@ -97,7 +97,7 @@ pub async fn list_sets(
     state.kept_answers.answer(&req, make).await
 }
 
-/// A set and how far it is unlocked.
+/// Shows a set, and how many of its cards are unlocked.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets/{set}", tag = "catalogue",
     params(

@@ -73,7 +73,7 @@ impl From<Result<AcceptedResponse, Problem>> for BatchVerdict {
 
 /// Registers several copies at once, each with its own verdict.
 ///
-/// One wrong submission does not keep the others from counting. Each rejected one is an attempt, like one that comes alone; when
+/// One wrong submission does not keep the others from counting. Each rejected one uses up an attempt, as it would alone; when
 /// fewer attempts are left than there are submissions, the last ones are not looked at: `serial_attempts_used_up`. A batch that is sent
 /// again is harmless: what it registered is `already_yours`.
 #[utoipa::path(

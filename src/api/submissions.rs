@@ -212,7 +212,7 @@ pub struct SubmitRequest {
     pub game: Option<String>,
 }
 
-/// Registers a serial.
+/// Submits a serial code: the copy is registered to you.
 ///
 /// The copy is yours from now on, and you see its card. The first of your submissions for a hidden card counts for its unlock. Where the
 /// unlock policy does not let it count yet, the answer says `state: held` and why, and `unlock` is what it was before.

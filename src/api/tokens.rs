@@ -91,7 +91,7 @@ pub struct CreateTokenRequest {
     pub expires_in_days: Option<u16>,
 }
 
-/// Makes a personal access token.
+/// Creates a personal access token.
 #[utoipa::path(
     post, path = "/v1/tokens", tag = "sessions", security(("bearer" = [])), request_body = CreateTokenRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
@@ -177,7 +177,7 @@ pub struct PersonalTokensResponse {
     pub data: Vec<TokenResponse>,
 }
 
-/// Lists the own tokens that are alive.
+/// Lists your active tokens.
 #[utoipa::path(
     get, path = "/v1/tokens", tag = "sessions", security(("bearer" = [])),
     responses((status = 200, body = PersonalTokensResponse))
@@ -191,7 +191,7 @@ pub async fn list_tokens(
     Ok(web::Json(PersonalTokensResponse { data: rows.into_iter().map(Into::into).collect() }))
 }
 
-/// Revokes one of the own tokens: it stops working everywhere within 5 seconds.
+/// Revokes one of your tokens: it stops working everywhere within 5 seconds.
 #[utoipa::path(
     delete, path = "/v1/tokens/{token}", tag = "sessions", security(("bearer" = [])),
     params(("token" = Uuid, Path, description = "Id of the token")),

@@ -304,7 +304,7 @@ async fn replace(
     Ok(TradeListResponse::answer(list))
 }
 
-/// What you look for.
+/// Shows the list of what you look for.
 ///
 /// The `ETag` is the version that `PUT` replaces; before the first it is `"r0"`.
 #[utoipa::path(
@@ -319,9 +319,9 @@ pub async fn find_wants(
     own(&state, &by, caller.viewer(), TradeListKind::Want).await
 }
 
-/// Says what you look for: the whole list.
+/// Replaces the list of what you look for.
 ///
-/// A card that is hidden from you can be named by its place.
+/// A card that is hidden from you can be named by game, set and number.
 #[utoipa::path(
     put, path = "/v1/me/wants", tag = "collection", security(("bearer" = [])), request_body = TradeListRequest,
     params(("If-Match" = String, Header, description = "ETag of the version to replace", example = "\"r0\"")),
@@ -342,7 +342,7 @@ pub async fn replace_wants(
     replace(&state, &by, caller.viewer(), TradeListKind::Want, if_match, &body.value).await
 }
 
-/// What you would give.
+/// Shows the list of what you would give away.
 ///
 /// The `ETag` is the version that `PUT` replaces; before the first it is `"r0"`.
 #[utoipa::path(
@@ -357,7 +357,7 @@ pub async fn find_haves(
     own(&state, &by, caller.viewer(), TradeListKind::Have).await
 }
 
-/// Says what you would give: the whole list.
+/// Replaces the list of what you would give away.
 ///
 /// Of a card that is hidden from them, readers see the place.
 #[utoipa::path(
@@ -430,7 +430,7 @@ async fn of_player(
     cacheable(req, Freshness::Private, None, &body)
 }
 
-/// What a player looks for, if she shows it.
+/// Shows what a player looks for, if the list is public.
 #[utoipa::path(
     get, path = "/v1/players/{player}/wants", tag = "collection", security((), ("bearer" = [])),
     params(("player" = String, Path, description = "Name of the player", example = "ada")),
@@ -445,7 +445,7 @@ pub async fn list_player_wants(
     of_player(&req, &state, &caller, &player, TradeListKind::Want).await
 }
 
-/// What a player would give, if she shows it.
+/// Shows what a player would give away, if the list is public.
 #[utoipa::path(
     get, path = "/v1/players/{player}/haves", tag = "collection", security((), ("bearer" = [])),
     params(("player" = String, Path, description = "Name of the player", example = "ada")),
@@ -501,10 +501,10 @@ impl From<TradeMatch> for TradeMatchResponse {
     }
 }
 
-/// Lists players whose public haves meet your wants, or whose public wants meet your haves: first those where both is so, then by how
-/// many items meet.
+/// Lists players whose public haves match your wants, or whose public wants match your haves.
 ///
-/// Your own lists may be private. For each of your items a hundred of others' are looked at.
+/// First come players for whom both is true, then those with the most matching items. Your own lists may be private. For each of your
+/// items at most a hundred items of other players are compared.
 #[utoipa::path(
     get, path = "/v1/trade-matches", tag = "collection", security(("bearer" = [])), params(MatchesQuery),
     responses((status = 200, body = Page<TradeMatchResponse>), (status = 304, description = "Not changed."))

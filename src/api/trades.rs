@@ -155,11 +155,11 @@ pub struct TradeRequest {
     /// Name of the player who is to accept it.
     #[schema(example = "ben", min_length = 3, max_length = 32)]
     pub with: String,
-    /// Ids of own copies to give, at most 50; none asks for a present.
+    /// Ids of your copies to give, at most 50; an empty list asks for a gift.
     #[serde(default)]
     #[schema(max_items = 50)]
     pub give: Vec<Uuid>,
-    /// Ids of the other player's copies to get, at most 50; none makes a present.
+    /// Ids of the other player's copies to get, at most 50; an empty list makes a gift.
     #[serde(default)]
     #[schema(max_items = 50)]
     pub want: Vec<Uuid>,
@@ -175,7 +175,7 @@ pub struct TradeRequest {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CounterRequest {
-    /// Ids of own copies to give, at most 50.
+    /// Ids of your copies to give, at most 50.
     #[serde(default)]
     #[schema(max_items = 50)]
     pub give: Vec<Uuid>,
@@ -250,7 +250,7 @@ fn copy_fault((side, place, fault): (TradeSide, usize, CopyFault)) -> InputFault
     InputFault::at(format!("/{}/{place}", side.as_str()), detail)
 }
 
-/// Offers a trade: own copies for the other player's, any number of either.
+/// Offers a trade: copies of yours for copies of the other player.
 ///
 /// Nothing moves before the other player accepts, and nothing is locked: a copy may stand in several offers, and the first that is
 /// accepted gets it. An offer that asks for nothing hands copies over. Players whose `trading` is `closed` get no offers.
@@ -336,7 +336,7 @@ async fn whole<P: TradePermission>(
     Ok(TradeResponse::new(row, copies, by.account()))
 }
 
-/// Which of the own trades.
+/// Which of your trades.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -356,7 +356,7 @@ pub struct TradesQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the own trades, the newest first.
+/// Lists your trades, the newest first.
 #[utoipa::path(
     get, path = "/v1/trades", tag = "copies", security(("bearer" = [])), params(TradesQuery),
     responses((status = 200, body = Page<TradeSummaryResponse>), (status = 304, description = "Not changed."))
@@ -376,7 +376,7 @@ pub async fn list_trades(
     paged(rows, query.limit, |row| row.id, summary).answer(&req, Freshness::Private)
 }
 
-/// A trade, for its two sides.
+/// Shows a trade, to its two sides.
 #[utoipa::path(
     get, path = "/v1/trades/{trade}", tag = "copies", security(("bearer" = [])),
     params(("trade" = Uuid, Path, description = "Id of the trade")),

@@ -18,7 +18,7 @@ use crate::domain::trade::Trading;
 use crate::store::accounts;
 use crate::store::copies::{self, CopyFilter, CopyView};
 
-/// Who may send the own account offers, and see its copies.
+/// Who may send you offers, and who may see your copies.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TradingRequest {
@@ -28,7 +28,7 @@ pub struct TradingRequest {
     pub trading: Trading,
 }
 
-/// Says who may send the own account offers, and see its copies.
+/// Sets who may send you offers, and who may see your copies.
 #[utoipa::path(
     put, path = "/v1/me/trading", tag = "accounts", security(("bearer" = [])), request_body = TradingRequest,
     responses((status = 200, body = AccountResponse))

@@ -129,7 +129,7 @@ pub struct PolicyChangedResponse {
     pub unlocked: usize,
 }
 
-/// What unlocks the cards of a set.
+/// Shows what unlocks the cards of a set.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets/{set}/unlock-policy", tag = "serials",
     params(
@@ -165,7 +165,7 @@ pub async fn find_set_policy(
     }
 }
 
-/// What unlocks the cards of those sets of a game that have no policy of their own. 404 when the game has none.
+/// Shows what unlocks the cards of those sets of a game that have no policy of their own. 404 when the game has none.
 #[utoipa::path(
     get, path = "/v1/games/{game}/unlock-policy", tag = "serials",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg")),
@@ -188,8 +188,8 @@ pub async fn find_game_policy(
 
 /// Gives a set a policy of its own. It counts from now on and for what was submitted before.
 ///
-/// What has enough by the new policy is unlocked at once; nothing that is unlocked is hidden again. To change a policy, name its version
-/// in `If-Match`.
+/// Cards that already have enough submissions by the new policy are unlocked at once; unlocked cards are never hidden again. To change a
+/// policy, name its version in `If-Match`.
 #[utoipa::path(
     put, path = "/v1/games/{game}/sets/{set}/unlock-policy", tag = "serials", security(("bearer" = [])),
     params(
@@ -238,7 +238,7 @@ pub async fn set_game_policy(
     change(&state, &by, of_game(game), versions, Some(policy)).await
 }
 
-/// Takes a set's own policy away: the game's is in force, or the threshold of the set file.
+/// Deletes a set's own policy: then the game's applies, or the threshold of the set file.
 #[utoipa::path(
     delete, path = "/v1/games/{game}/sets/{set}/unlock-policy", tag = "serials", security(("bearer" = [])),
     params(
@@ -260,7 +260,7 @@ pub async fn remove_set_policy(
     change(&state, &by, of_set(path), versions, None).await
 }
 
-/// Takes a game's policy away: the thresholds of the set files are in force.
+/// Deletes a game's policy: then the thresholds of the set files apply.
 #[utoipa::path(
     delete, path = "/v1/games/{game}/unlock-policy", tag = "serials", security(("bearer" = [])),
     params(

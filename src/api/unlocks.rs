@@ -79,7 +79,7 @@ pub async fn list_unlocks(
     page.answer(&req, FRESH)
 }
 
-/// How far a card is on its way out of hiding.
+/// Shows how many submissions a card has, and how many unlock it.
 ///
 /// Everybody may know. Cards that never were hidden have no progress: 404.
 #[utoipa::path(
@@ -122,7 +122,7 @@ impl From<SetProgressRow> for CardProgress {
     }
 }
 
-/// How far the cards of a set are that started hidden, by number.
+/// Lists the progress of those cards of a set that started hidden, by number.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets/{set}/unlocks", tag = "serials",
     params(

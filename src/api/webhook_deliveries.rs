@@ -140,7 +140,7 @@ pub async fn list_webhook_deliveries(
     page.answer(&req, Freshness::Private)
 }
 
-/// A delivery of a webhook.
+/// Shows a delivery of a webhook.
 #[utoipa::path(
     get, path = "/v1/webhooks/{webhook}/deliveries/{delivery}", tag = "operations", security(("bearer" = [])),
     params(
@@ -193,7 +193,7 @@ pub async fn resend_webhook_delivery(
     accepted(webhook, asked)
 }
 
-/// Tries a webhook: posts a message of the kind `ping`, once.
+/// Tests a webhook: posts a message of the kind `ping`, once.
 ///
 /// Within a second or two; the delivery at `Location` tells what became of it.
 #[utoipa::path(

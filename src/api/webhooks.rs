@@ -9,7 +9,9 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::changes::ChangeResponse;
-use super::extract::{Body, Freshness, IdempotencyKey, IfMatch, May, cacheable, edited};
+use super::extract::{
+    Body, Freshness, IdempotencyKey, IfMatch, May, OptionalBody, cacheable, edited,
+};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
 use crate::auth::permission::{ManageWebhooks, ReadWebhooks};
@@ -60,7 +62,7 @@ pub struct WebhookResponse {
     /// Which secret is used, from 1: rises with each new one.
     #[schema(example = 1, minimum = 1)]
     pub secret_generation: i32,
-    /// Until then, or since then not any more, deliveries are signed with the secret before, too.
+    /// Until this time deliveries are also signed with the secret before this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_secret_until: Option<DateTime<Utc>>,
     /// When it was made.
@@ -239,7 +241,7 @@ pub async fn list_webhooks(
     cacheable(&req, Freshness::Private, None, &body)
 }
 
-/// Makes a webhook: what happens to the catalogue from now on is posted to a URL.
+/// Creates a webhook: what happens to the catalogue from now on is posted to a URL.
 ///
 /// The body of a delivery is an item of `/v1/changes`: only what everybody may know. Deliveries are signed as Standard Webhooks has it,
 /// come at least once and mostly in order, and are tried again for three days; see the API guide. The secret is shown in this answer and
@@ -312,7 +314,7 @@ fn with_secret(
     Ok(response)
 }
 
-/// A webhook, without its secret.
+/// Shows a webhook, without its secret.
 #[utoipa::path(
     get, path = "/v1/webhooks/{webhook}", tag = "operations", security(("bearer" = [])),
     params(("webhook" = Uuid, Path, description = "Id of the webhook")),
@@ -332,8 +334,8 @@ pub async fn find_webhook(
 
 /// Replaces a webhook, disables or enables it.
 ///
-/// One that is disabled gives up what waits and is told nothing; one that is enabled again is told what happens from then on. What
-/// happened in between is in `/v1/changes`.
+/// A disabled webhook gets nothing, and its waiting deliveries are given up. When it is enabled again it gets what happens from then on;
+/// `/v1/changes` has what happened in between.
 #[utoipa::path(
     put, path = "/v1/webhooks/{webhook}", tag = "operations", security(("bearer" = [])), request_body = WebhookRequest,
     params(
@@ -410,7 +412,7 @@ fn ended(done: WebhookEdited) -> Result<WebhookRow, Problem> {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RotateSecretRequest {
-    /// For how many hours deliveries are signed with the secret before, too: 0 to 168. 0 if it fell into wrong hands.
+    /// For how many hours deliveries are also signed with the old secret: 0 to 168. Send 0 if it fell into wrong hands.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 168, default = 24, example = 24)]
     overlap_hours: Option<u16>,
@@ -418,10 +420,10 @@ pub struct RotateSecretRequest {
 
 /// Gives a webhook a new secret.
 ///
-/// For a time deliveries carry a signature with the new one and a signature with the one before. The secret is shown in this answer and
+/// For some hours deliveries are signed with the new secret and with the old one. The secret is shown in this answer and
 /// never again.
 #[utoipa::path(
-    post, path = "/v1/webhooks/{webhook}/secret", tag = "operations", security(("bearer" = [])), request_body = RotateSecretRequest,
+    post, path = "/v1/webhooks/{webhook}/secret", tag = "operations", security(("bearer" = [])), request_body = Option<RotateSecretRequest>,
     params(
         ("webhook" = Uuid, Path, description = "Id of the webhook"),
         ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe"),
@@ -440,9 +442,9 @@ pub async fn rotate_webhook_secret(
     by: May<ManageWebhooks>,
     webhook: web::Path<Uuid>,
     key: IdempotencyKey,
-    body: Result<Body<RotateSecretRequest>, Problem>,
+    body: Result<OptionalBody<RotateSecretRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, body, now) = (WebhookId(*webhook), body?, state.clock.now());
+    let (id, OptionalBody(body), now) = (WebhookId(*webhook), body?, state.clock.now());
     let hours = body.value.overlap_hours.unwrap_or(OVERLAP_HOURS);
     if hours > MAX_OVERLAP_HOURS {
         let detail = format!("must be 0 to {MAX_OVERLAP_HOURS}");

@@ -48,21 +48,21 @@ impl TryFrom<String> for Role {
 /// What a personal access token may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// See cards with their owner's eyes: hidden ones that she holds, too.
+    /// See the cards that the token's owner sees, also hidden cards of which the owner has a copy.
     CatalogueRead,
-    /// Read own decks.
+    /// Read the owner's decks.
     DecksRead,
-    /// Create, change and delete own decks.
+    /// Create, change and delete the owner's decks.
     DecksWrite,
-    /// Read the own collection, wants and haves, and who would trade.
+    /// Read the owner's collection, wants and haves, and who would trade.
     CollectionRead,
-    /// Change the own collection, wants and haves.
+    /// Change the owner's collection, wants and haves.
     CollectionWrite,
-    /// Read own submissions, copies and disputes.
+    /// Read the owner's submissions, copies and disputes.
     SerialsRead,
     /// Submit serials, and speak in the disputes that come of it.
     SerialsSubmit,
-    /// Read own trades, and the copies that others show.
+    /// Read the owner's trades, and the copies that others show.
     TradesRead,
     /// Offer, accept and refuse trades.
     TradesWrite,
@@ -427,13 +427,13 @@ permissions! {
     ManageOwnTokens: Player, None, Last;
     /// See hidden cards that the account holds (players) or all (moderators).
     ViewCards: Player, Some(Scope::CatalogueRead), Never;
-    /// Read own decks.
+    /// Read the owner's decks.
     ReadOwnDecks: Player, Some(Scope::DecksRead), Never;
-    /// Create, change and delete own decks.
+    /// Create, change and delete the owner's decks.
     WriteOwnDecks: Player, Some(Scope::DecksWrite), Last;
-    /// Read the own collection, wants and haves, and who would trade.
+    /// Read the owner's collection, wants and haves, and who would trade.
     ReadOwnCollection: Player, Some(Scope::CollectionRead), Never;
-    /// Change the own collection, wants and haves.
+    /// Change the owner's collection, wants and haves.
     WriteOwnCollection: Player, Some(Scope::CollectionWrite), Last;
     /// Read own submissions.
     ReadOwnSubmissions: Player, Some(Scope::SerialsRead), Never;
@@ -445,7 +445,7 @@ permissions! {
     ReadOwnDisputes: Player, Some(Scope::SerialsRead), Never;
     /// Say something in own disputes, withdraw own claims.
     ArgueOwnDisputes: Player, Some(Scope::SerialsSubmit), Last;
-    /// Read own trades, and the copies that other players show.
+    /// Read the owner's trades, and the copies that other players show.
     ReadTrades: Player, Some(Scope::TradesRead), Never;
     /// Offer, accept and refuse trades.
     WriteTrades: Player, Some(Scope::TradesWrite), Last;

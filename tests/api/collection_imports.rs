@@ -116,6 +116,35 @@ async fn a_file_is_shown_line_by_line_and_taken_as_it_was_shown() {
 }
 
 #[tokio::test]
+async fn a_commit_needs_no_body() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let ada = app.player("ada").await;
+    let import = read(&app, &ada, "", "Quantity,Set,Number,Rarity\n3,base,1,common\n").await;
+    let path = format!("/v1/collection/imports/{}/commit", import["import"].as_str().unwrap());
+    let request = || app.post(&path).by(&ada);
+    // What is sent is read as strictly as anywhere.
+    request().body("{}").answer().await.problem(415, "unsupported_media_type");
+    request().json(&json!({ "only": true })).answer().await.problem(422, "invalid_body");
+    request().json(&Value::Null).answer().await.problem(422, "invalid_body");
+    let bare = request().answer().await.expect(200);
+    assert_eq!((&bare["added"], &bare["cards"]), (&json!(1), &json!(3)));
+    // A client that names the media type of nothing, one that sends nothing in chunks, and braces.
+    let named = request().header("content-type", "application/json").body("");
+    assert_eq!(named.answer().await.expect(200), bare);
+    let chunks = futures_util::stream::empty::<Result<Vec<u8>, std::io::Error>>();
+    let chunked = request().header("content-type", "application/json");
+    let chunked = chunked.body(reqwest::Body::wrap_stream(chunks));
+    assert_eq!(chunked.answer().await.expect(200), bare);
+    assert_eq!(request().json(&json!({})).answer().await.expect(200), bare);
+
+    // Lines with faults keep the file from being taken without a body, too.
+    let faulty = read(&app, &ada, "", "Quantity,Set,Number,Rarity\n3,base,99,common\n").await;
+    let path = format!("/v1/collection/imports/{}/commit", faulty["import"].as_str().unwrap());
+    app.post(&path).by(&ada).answer().await.problem(422, "import_has_faults");
+}
+
+#[tokio::test]
 async fn a_commit_happens_once() {
     let app = TestApp::start().await;
     app.import_set("base", 2, false).await;

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use cardscape::api::openapi::document;
+use cardscape::auth::ending::CredentialEnd;
+use cardscape::domain::webhook::{EVENT_KINDS, Failure};
 use jsonschema::{Draft, Registry};
 use serde_json::{Value, json};
 
@@ -133,6 +135,65 @@ fn every_example_is_valid_by_its_schema() {
     });
     assert!(examples > 900, "{examples}");
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Fields with fixed words as values are strings in the contract, described with all of these words. The guide lists each in its table.
+#[test]
+fn the_guide_lists_the_values_of_every_field() {
+    const FIELDS: [&str; 23] = [
+        "by",
+        "change",
+        "condition",
+        "disabled_reason",
+        "encoding",
+        "event",
+        "held_for",
+        "kind",
+        "last_failure",
+        "meaning",
+        "mode",
+        "of",
+        "outcome",
+        "program",
+        "role",
+        "severity",
+        "source",
+        "state",
+        "status",
+        "trading",
+        "type",
+        "verdict",
+        "visibility",
+    ];
+    let guide = include_str!("../../docs/API.md");
+    let (_, values) = guide.split_once("\n## Values\n").unwrap();
+    // Those that have a table of their own.
+    let (_, events) = guide.split_once("\n## What happens to me\n").unwrap();
+    let document = whole();
+    let (mut missing, mut listed) = (Vec::new(), 0);
+    walk(&document["components"]["schemas"], "", &mut |pointer, value| {
+        let field = pointer.rsplit('/').next().unwrap();
+        let words = value["description"].as_str().filter(|_| FIELDS.contains(&field));
+        let words = words.into_iter().flat_map(|text| text.split('`').skip(1).step_by(2));
+        let of_value = |c: char| c.is_ascii_lowercase() || "._ -".contains(c) || c.is_ascii_digit();
+        for word in words.filter(|word| word.chars().all(of_value)) {
+            listed += 1;
+            // `trade.accepted`, `.declined`, …
+            let tail = word.rsplit_once('.').map(|(_, tail)| format!("`.{tail}`"));
+            let told = |text: &str| text.contains(&format!("`{word}`"));
+            if !told(values) && !told(events) && !tail.is_some_and(|tail| events.contains(&tail)) {
+                missing.push(format!("{pointer}: {word}"));
+            }
+        }
+    });
+    let failures = Failure::ALL.map(Failure::as_str).into_iter();
+    for word in failures.chain(CredentialEnd::ALL.map(CredentialEnd::as_str)).chain(EVENT_KINDS) {
+        if !values.contains(&format!("`{word}`")) {
+            missing.push(word.to_owned());
+        }
+    }
+    assert!(listed > 100, "{listed}");
+    assert_eq!(missing, Vec::<String>::new());
 }
 
 /// Every error code has a page that says what happened, what to do, and shows an answer with it.

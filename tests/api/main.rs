@@ -39,6 +39,7 @@ mod decks;
 mod disputes;
 mod docs;
 mod effect_texts;
+mod examples;
 mod facets;
 mod games;
 mod hidden_cards;

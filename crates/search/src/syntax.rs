@@ -32,7 +32,7 @@ pub struct Fault {
 /// How a field is compared with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
-    /// `:`, whatever comes naturally to the field.
+    /// `:`, whose meaning depends on the field: contains for texts and lists, equals for everything else.
     Has,
     /// `=`
     Equal,

@@ -58,6 +58,26 @@ impl<T: DeserializeOwned + ToSchema + 'static, const MAX: usize> FromRequest for
     }
 }
 
+/// A JSON body that may be left out, because each of its members may: a request without one means `{}`, whatever its `Content-Type` says.
+/// Otherwise like [`Body`].
+pub struct OptionalBody<T>(pub Body<T>);
+
+impl<T: DeserializeOwned + ToSchema + 'static> FromRequest for OptionalBody<T> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let announced = announces_body(req);
+        let whole = read(req, payload, &["application/json"], MAX_BODY);
+        Box::pin(async move {
+            let raw = if announced { whole.await? } else { Bytes::new() };
+            // The same request with and without braces: for an `Idempotency-Key`, too.
+            let raw = if raw.is_empty() { Bytes::from_static(b"{}") } else { raw };
+            Ok(Self(Body { value: parse::<T, T>(&raw)?, raw }))
+        })
+    }
+}
+
 /// A JSON merge patch (RFC 7396): an object whose members replace those of the resource. Like [`Body`], but also of the media type
 /// `application/merge-patch+json`. `S` has its schema.
 pub struct Patch<T, S = T>(pub T, pub PhantomData<S>);
@@ -204,6 +224,13 @@ fn read(
         }
         Ok(raw.freeze())
     }
+}
+
+/// Whether a body follows (RFC 9112, section 6.3).
+fn announces_body(req: &HttpRequest) -> bool {
+    let length = req.headers().get(header::CONTENT_LENGTH);
+    length.is_some_and(|length| length != "0")
+        || req.headers().contains_key(header::TRANSFER_ENCODING)
 }
 
 fn has_media_type(req: &HttpRequest, wanted: &str) -> bool {

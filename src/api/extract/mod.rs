@@ -13,7 +13,7 @@ mod params;
 mod range;
 
 pub use answer_form::{AnswerForm, prefers_json};
-pub use body::{Body, File, FileType, Json, Patch, TableFile, Toml};
+pub use body::{Body, File, FileType, Json, OptionalBody, Patch, TableFile, Toml};
 pub use conditional::{
     Condition, Freshness, IfMatch, Rendered, Revision, Versions, cacheable, cacheable_text, edited,
 };

@@ -14,7 +14,7 @@ use utoipa::openapi::schema::{ArrayItems, Components, Object, Schema, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::server::ServerBuilder;
 use utoipa::openapi::{
-    Content, KnownFormat, OpenApi, Ref, RefOr, Response, ResponseBuilder, SchemaFormat,
+    Content, KnownFormat, OpenApi, Ref, RefOr, Required, Response, ResponseBuilder, SchemaFormat,
     path::Operation, path::ParameterIn,
 };
 use utoipa::{Modify, OpenApi as _};
@@ -62,7 +62,7 @@ pub fn document() -> OpenApi {
     document
 }
 
-/// This document.
+/// Shows this document.
 ///
 /// `/docs` shows it.
 #[utoipa::path(
@@ -105,6 +105,7 @@ impl Modify for Common {
             for operation in methods.into_iter().flatten() {
                 describe_answers(operation, components);
                 mark_files(operation);
+                let_body_be_left_out(operation);
                 complete(path, operation);
             }
         }
@@ -259,7 +260,7 @@ fn if_none_match() -> Parameter {
     ParameterBuilder::new()
         .name("If-None-Match")
         .parameter_in(ParameterIn::Header)
-        .required(utoipa::openapi::Required::False)
+        .required(Required::False)
         .description(Some("An `ETag` that the client has: 304 if it is still the answer's."))
         .schema(Some(Object::with_type(Type::String)))
         .build()
@@ -327,6 +328,21 @@ fn contents(operation: &mut Operation) -> impl Iterator<Item = (&str, &mut Conte
         RefOr::T(content) => Some((media_type.as_str(), content)),
         RefOr::Ref(_) => None,
     })
+}
+
+/// Says of a body that may be left out just that. It is not `null` either, as the schema of an `Option` has it.
+fn let_body_be_left_out(operation: &mut Operation) {
+    let Some(RefOr::T(body)) = &mut operation.request_body else { return };
+    for content in body.content.values_mut() {
+        if let RefOr::T(content) = content
+            && let Some(RefOr::T(Schema::OneOf(either))) = &content.schema
+            && let Some(given @ RefOr::Ref(_)) = either.items.first()
+            && body.required.is_none()
+        {
+            content.schema = Some(given.clone());
+        }
+    }
+    body.required.get_or_insert(Required::False);
 }
 
 /// Says of files that they are bytes: a generator that takes them for texts sends them in an encoding of its own.
