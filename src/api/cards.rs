@@ -450,6 +450,8 @@ pub(super) async fn answer_about(
 }
 
 /// Finds the card with a number of a set.
+///
+/// Zeros at the beginning of the number may be left out, or be more, where the set has one card that is meant: `16` finds `016`.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets/{set}/cards/{number}", tag = "catalogue", security((), ("bearer" = [])),
     params(
@@ -485,6 +487,12 @@ pub async fn find_card_by_number(
     match state.store.read(find).await? {
         None => {
             let conn = &mut *state.store.connection().await?;
+            // People leave out the zeros.
+            if let Some(number) = cards::number_with_zeros(conn, game, set, number).await?
+                && let Some(view) = cards::find_by_number(conn, viewer, game, set, &number).await?
+            {
+                return written(&req, &state, viewer, form, ticket, view);
+            }
             redirected_number(&req, conn, (&place.0, &place.1, &place.2)).await
         }
         Some(view) => written(&req, &state, viewer, form, ticket, view),

@@ -233,9 +233,9 @@ pub struct DisputesQuery {
     /// Only disputes in this state.
     #[param(inline)]
     state: Option<DisputeStateParam>,
-    /// Only disputes in which this account claims the copy, has it now, or lost it by the decision: its id or its whole name. With
+    /// Only disputes in which this account claims the copy, has it now, or lost it by the decision: its id or its whole name, `ada`. With
     /// `role=moderator` only.
-    #[param(value_type = Option<String>, example = "ada")]
+    #[param(value_type = Option<String>)]
     account: Option<Person>,
     /// Only disputes that were opened then or later: a time, or a day (its beginning, UTC).
     #[param(value_type = Option<String>, example = "2026-11-16")]

@@ -97,6 +97,27 @@ pub async fn list_sets(
     state.kept_answers.answer(&req, make).await
 }
 
+/// Lists the sets of all games by game and code.
+#[utoipa::path(
+    get, path = "/v1/sets", tag = "catalogue", params(PageQuery),
+    responses((status = 200, body = Page<SetResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_all_sets(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    query: Params<PageQuery>,
+) -> Result<HttpResponse, Problem> {
+    let after: Option<(Code, Code)> = query.after()?;
+    let make = async {
+        let mut conn = state.store.connection().await?;
+        let after = after.as_ref().map(|(game, set)| (game.as_str(), set.as_str()));
+        let rows = sets::list_all(&mut conn, after, query.limit.rows()).await?;
+        let key = |row: &SetRow| (row.game_code.clone(), row.code.clone());
+        paged(rows, query.limit, key, SetResponse::from).render(&req, FRESH)
+    };
+    state.kept_answers.answer(&req, make).await
+}
+
 /// Shows a set, and how many of its cards are unlocked.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets/{set}", tag = "catalogue",

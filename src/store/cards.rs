@@ -2,7 +2,7 @@
 
 pub use super::door::cards::{
     CardPlace, CardView, HiddenCard, OpenCard, Printing, UnlockProgress, find, find_by_number,
-    find_many, printings, printings_of,
+    find_many, number_with_zeros, printings, printings_of,
 };
 pub use super::door::catalogue::{Release, held_hidden, records, releases, stretch, stretches};
 pub use super::door::facets::facets;

@@ -56,7 +56,7 @@ const SELECT: &str = "SELECT s.game_code, s.code, s.name, s.released_on, s.hidde
         WHERE c.game_code = s.game_code AND c.set_code = s.code) n \
     LEFT JOIN LATERAL (SELECT policy.threshold FROM unlock_policies policy \
         WHERE policy.game_code = s.game_code AND (policy.set_code = s.code OR policy.set_code IS NULL) \
-        ORDER BY policy.set_code NULLS LAST LIMIT 1) p ON true WHERE s.game_code = $1";
+        ORDER BY policy.set_code NULLS LAST LIMIT 1) p ON true";
 
 /// Sets of a game by code, after the code `after`.
 pub async fn list(
@@ -65,9 +65,24 @@ pub async fn list(
     after: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<SetRow>> {
-    let query = sql(format!("{SELECT} AND ($2 IS NULL OR s.code > $2) ORDER BY s.code LIMIT $3"))
+    let of_game = "WHERE s.game_code = $1 AND ($2 IS NULL OR s.code > $2) ORDER BY s.code LIMIT $3";
+    let query = sql(format!("{SELECT} {of_game}"))
         .bind::<Text, _>(game)
         .bind::<Nullable<Text>, _>(after)
+        .bind::<BigInt, _>(limit);
+    Ok(query.load(conn).await?)
+}
+
+/// Sets of all games by game and code, after the set `after`.
+pub async fn list_all(
+    conn: &mut Connection,
+    after: Option<(&str, &str)>,
+    limit: i64,
+) -> StoreResult<Vec<SetRow>> {
+    let rest = "WHERE $1 IS NULL OR (s.game_code, s.code) > ($1, $2) ORDER BY s.game_code, s.code LIMIT $3";
+    let query = sql(format!("{SELECT} {rest}"))
+        .bind::<Nullable<Text>, _>(after.map(|(game, _)| game))
+        .bind::<Nullable<Text>, _>(after.map(|(_, code)| code))
         .bind::<BigInt, _>(limit);
     Ok(query.load(conn).await?)
 }
@@ -94,7 +109,8 @@ pub async fn names(
 
 /// The set of that code.
 pub async fn find(conn: &mut Connection, game: &str, code: &str) -> StoreResult<Option<SetRow>> {
-    let query =
-        sql(format!("{SELECT} AND s.code = $2")).bind::<Text, _>(game).bind::<Text, _>(code);
+    let query = sql(format!("{SELECT} WHERE s.game_code = $1 AND s.code = $2"))
+        .bind::<Text, _>(game)
+        .bind::<Text, _>(code);
     Ok(query.get_result(conn).await.optional()?)
 }

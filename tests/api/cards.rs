@@ -19,6 +19,34 @@ async fn numbers(app: &TestApp, query: &str) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn zeros_before_a_number_do_not_count() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/016").answer().await.expect(200);
+    for number in ["16", "0016", "0000000000000016"] {
+        let path = format!("/v1/games/ttcg/sets/hearth/cards/{number}");
+        assert_eq!(app.get(&path).answer().await.expect(200), card, "{number}");
+        let listed = numbers(&app, &format!("set=hearth&number={number}")).await;
+        assert_eq!(listed, ["hearth/016"], "{number}");
+    }
+    // A hidden card has a number, too, and no more than that.
+    let hidden = app.get("/v1/games/ttcg/sets/veil/cards/1").answer().await.expect(200);
+    assert_eq!((&hidden["number"], hidden.get("name")), (&"001".into(), None));
+    for number in ["0", "160", "16a", "-16"] {
+        let path = format!("/v1/games/ttcg/sets/hearth/cards/{number}");
+        let answer = app.get(&path).answer().await;
+        assert_eq!(answer.status, 404, "{number}");
+    }
+    // Where zeros tell cards apart, each is found by its own number alone.
+    app.sql("UPDATE cards SET number = '0016' WHERE set_code = 'hearth' AND number = '017'").await;
+    app.get("/v1/games/ttcg/sets/hearth/cards/16").answer().await.problem(404, "not_found");
+    for number in ["016", "0016"] {
+        let path = format!("/v1/games/ttcg/sets/hearth/cards/{number}");
+        assert_eq!(app.get(&path).answer().await.expect(200)["number"], number);
+    }
+}
+
+#[tokio::test]
 async fn a_card_reads_as_its_file_says() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "uno-emoji"]).await;

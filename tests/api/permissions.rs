@@ -71,6 +71,7 @@ const MATRIX: &[Row] = &[
     ("list_formats",        Anyone,                   "ttcg", none),
     ("find_format",         Anyone,                   "standard", none),
     ("list_sets",           Anyone,                   "ttcg", none),
+    ("list_all_sets",       Anyone,                   "", none),
     ("find_set",            Anyone,                   "hearth", none),
     ("replace_set",         Admin("admin:write"),     "hearth", || json!({})),
     ("edit_set",            Admin("admin:write"),     "hearth", || json!({})),

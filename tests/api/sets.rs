@@ -25,6 +25,31 @@ async fn a_set_tells_its_policy_and_how_far_it_is_unlocked() {
 }
 
 #[tokio::test]
+async fn the_sets_of_all_games_are_one_list() {
+    let app = TestApp::start().await;
+    assert_eq!(app.get("/v1/sets").answer().await.expect(200)["data"], serde_json::json!([]));
+    app.seed(&["ttcg", "emoji-tcg", "uno-emoji"]).await;
+    let all = app.get("/v1/sets").answer().await.expect(200);
+    let code = |set: &serde_json::Value| {
+        format!("{}/{}", set["game"].as_str().unwrap(), set["code"].as_str().unwrap())
+    };
+    let codes: Vec<String> = all["data"].as_array().unwrap().iter().map(code).collect();
+    assert_eq!(codes, ["emoji-tcg/feed", "ttcg/hearth", "ttcg/veil", "uno-emoji/box"]);
+    let veil = app.get("/v1/games/ttcg/sets/veil").answer().await.expect(200);
+    assert_eq!(all["data"][2], veil);
+    let (mut path, mut paged) = ("/v1/sets?limit=1".to_owned(), Vec::new());
+    loop {
+        let page = app.get(&path).answer().await.expect(200);
+        paged.extend(page["data"].as_array().unwrap().iter().map(code));
+        let Some(cursor) = page["next_cursor"].as_str() else { break };
+        path = format!("/v1/sets?limit=1&cursor={cursor}");
+    }
+    assert_eq!(paged, codes);
+    app.get("/v1/sets?cursor=WyJhIl0").answer().await.problem(400, "invalid_cursor");
+    app.get("/v1/sets?game=ttcg").answer().await.problem(400, "invalid_query");
+}
+
+#[tokio::test]
 async fn sets_come_in_pages() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;

@@ -199,6 +199,10 @@ pub(super) const RECIPES: &[Recipe] = &[
         .reads(&["SELECT s.code, s.name, s.released_on, s.hidden, s.revision, s.updated_at FROM sets s WHERE game_code = 'ttcg' ORDER BY code LIMIT 51"])
         .goal(Goal::Rate(5_000.0))
         .why("the yardstick reads no numbers of cards, which a hand-written schema would keep with the set"),
+    Recipe::get("list_all_sets", "sets of all games", "/v1/sets")
+        .reads(&["SELECT s.game_code, s.code, s.name, s.released_on, s.hidden, s.revision, s.updated_at FROM sets s ORDER BY game_code, code LIMIT 51"])
+        .goal(Goal::Rate(5_000.0))
+        .why("as sets of a game"),
     Recipe::get("find_set", "one set", "/v1/games/ttcg/sets/<set_code>")
         .rows(SETS)
         .reads(&["SELECT s.code, s.name, s.released_on, s.hidden, s.revision FROM sets s WHERE game_code = 'ttcg' AND code = :set_code"])

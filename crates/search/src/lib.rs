@@ -53,7 +53,7 @@ impl CardFilter {
         let known = [
             game.map(KnownTest::Game).map(Predicate::known),
             set.map(KnownTest::Set).map(Predicate::known),
-            number.map(KnownTest::Number).map(Predicate::known),
+            number.map(known_number).map(Predicate::known),
             hidden.map(|hidden| Predicate::Known { negated: !hidden, test: KnownTest::Hidden }),
         ];
         let name = name.map(|name| match name {
@@ -67,6 +67,14 @@ impl CardFilter {
         ];
         let content = content.map(|test| test.map(Predicate::content));
         known.into_iter().chain(content).flatten().collect()
+    }
+}
+
+/// Zeros before a number do not count, as in queries.
+fn known_number(number: String) -> KnownTest {
+    match number.parse() {
+        Ok(value) => KnownTest::NumberValue(Operator::Equal, value),
+        Err(_) => KnownTest::Number(number),
     }
 }
 

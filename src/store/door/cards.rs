@@ -17,7 +17,7 @@ use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::store::json::{Json, JsonText};
-use crate::store::{Connection, StoreResult};
+use crate::store::{Connection, StoreResult, schema};
 
 /// How far a card that started hidden is from being unlocked. Everybody may know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,6 +235,33 @@ pub async fn find_by_number(
         .push(" AND c.number = ")
         .bind::<Text, _>(number);
     one(conn, sql).await
+}
+
+/// Most characters of a number.
+const LONGEST_NUMBER: usize = 16;
+
+/// The number of the one card of a set whose number is this one but for zeros before it; `None`: there is none, or several, or it is no number.
+pub async fn number_with_zeros(
+    mut conn: &Connection,
+    game: &str,
+    set: &str,
+    number: &str,
+) -> StoreResult<Option<String>> {
+    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(None);
+    }
+    let digits = number.trim_start_matches('0');
+    let written =
+        (digits.len().max(1)..=LONGEST_NUMBER).map(|length| format!("{digits:0>length$}"));
+    let found: Vec<String> = schema::cards::table
+        .filter(schema::cards::game_code.eq(game).and(schema::cards::set_code.eq(set)))
+        .filter(schema::cards::number.eq_any(written.collect::<Vec<_>>()))
+        .select(schema::cards::number)
+        .limit(2)
+        .load(&mut conn)
+        .await?;
+    let [only] = &found[..] else { return Ok(None) };
+    Ok(Some(only.clone()))
 }
 
 /// The cards of these ids that there are; in any order. A shared connection will do.
