@@ -10,6 +10,7 @@ pub mod background;
 pub mod bulk_files;
 pub mod card_cache;
 pub mod card_edits;
+pub mod card_legalities;
 pub mod card_list;
 pub mod card_lookups;
 pub mod card_migrations;

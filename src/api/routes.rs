@@ -8,13 +8,13 @@ use utoipa::OpenApi;
 use super::middleware::deadline;
 use super::problem::{self, Problem, ProblemCode};
 use super::{
-    account_events, accounts, audit_log, bulk_files, card_edits, card_lookups, card_migrations,
-    cards, changes, collection, collection_imports, collection_progress, community, copies,
-    copy_moderation, deck_reports, decks, disputes, effect_edits, effect_texts, effects, facets,
-    games, health, history, openapi, own_password, people, print_commitments, print_plans,
-    print_runs, print_statistics, rulings, second_factor, sessions, sets, submission_batches,
-    submission_reviews, submissions, tokens, trade_lists, trades, trading, unlock_policies,
-    unlocks, webhook_deliveries, webhooks,
+    account_events, accounts, audit_log, bulk_files, card_edits, card_legalities, card_lookups,
+    card_migrations, cards, changes, collection, collection_imports, collection_progress,
+    community, copies, copy_moderation, deck_reports, decks, disputes, effect_edits, effect_texts,
+    effects, facets, games, health, history, openapi, own_password, people, print_commitments,
+    print_plans, print_runs, print_statistics, rulings, second_factor, sessions, sets,
+    submission_batches, submission_reviews, submissions, tokens, trade_lists, trades, trading,
+    unlock_policies, unlocks, webhook_deliveries, webhooks,
 };
 
 /// Routes with the same beginning. The router tries one after the other, with a regular expression for each that has parameters; so that it
@@ -109,6 +109,7 @@ routes! {
     "/v1/cards/lookup"            => post card_lookups::look_up_cards;
     "/v1/cards/{card}"            => get cards::find_card, patch card_edits::edit_card;
     "/v1/cards/{card}/printings"  => get cards::list_printings;
+    "/v1/cards/{card}/legalities" => get card_legalities::list_legalities;
     "/v1/cards/{card}/rulings"    => get rulings::list_rulings, post rulings::create_ruling;
     "/v1/cards/{card}/history"    => get history::list_history;
     "/v1/cards/{card}/move"       => post card_migrations::move_card;

@@ -17,6 +17,7 @@ mod bulk_files;
 mod card_cache;
 mod card_edits;
 mod card_index;
+mod card_legalities;
 mod card_lookups;
 mod card_migrations;
 mod card_names;

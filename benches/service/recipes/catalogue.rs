@@ -106,6 +106,10 @@ pub(super) const RECIPES: &[Recipe] = &[
         "SELECT p.id, p.rarity, o.attributes FROM printings p JOIN card_content t ON t.card_id = p.card_id \
          LEFT JOIN printing_content o ON o.printing_id = p.id WHERE p.card_id = :card::uuid AND t.open ORDER BY p.tier",
     ]),
+    Recipe::get("list_legalities", "legality of a card", "/v1/cards/<card>/legalities").rows(CARDS).reads(&[
+        "SELECT t.name, t.kind, t.attributes, s.released_on FROM cards c JOIN card_content t ON t.card_id = c.id \
+         JOIN sets s ON s.game_code = c.game_code AND s.code = c.set_code WHERE c.id = :card::uuid AND t.open",
+    ]),
     Recipe::get("find_card_by_number", "card by its number", "/v1/games/<game>/sets/<set_code>/cards/<number>")
         .rows(CARDS)
         .reads(&[page_of_cards!("c.game_code = :game AND c.set_code = :set_code AND c.number = :number AND t.open")]),

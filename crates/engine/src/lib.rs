@@ -86,6 +86,7 @@
 //! | [`Deck`], [`parse_deck_text`], [`render_deck_text`] | deck lists, as data and as text |
 //! | [`validate`], [`Report`] | the judgement of a deck |
 //! | [`legalities`], [`Legalities`] | the judgement of a deck by several formats |
+//! | [`Format::card_rules`], [`CardLegality`] | what a format says of a single card |
 //! | [`Violation`], [`ViolationCode`], [`Fix`] | what is wrong, by which rule, and how to mend it |
 //! | [`effect_text`] | sentence templates for effects: expand, count, sample, match, tag |
 //! | [`MANIFEST_SCHEMA`], [`set_file_schema`], [`Game::set_schema`] | JSON Schemas, for editors and other programs |
@@ -95,6 +96,7 @@
 
 mod card;
 mod card_check;
+mod card_legality;
 mod catalogue;
 mod code;
 mod date;
@@ -120,6 +122,7 @@ mod violation;
 
 pub use card::{CardDefinition, Effect, PrintingDefinition, SetDefinition};
 pub use card_check::{card_faults, check_card};
+pub use card_legality::{Admission, CardLegality, CardRules, CardStatus};
 pub use catalogue::{Catalogue, CatalogueBuilder, PoolCard, PreparedCard, Resolution};
 pub use code::ViolationCode;
 pub use date::{Date, DateError};
