@@ -150,6 +150,11 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_DRAIN_DELAY", default_value = "1", value_parser = clap::value_parser!(u64).range(0..=300))]
     pub drain_delay: u64,
 
+    /// How long a start waits for a database server (`--database-url`) that cannot be reached, in seconds: it may be starting, too. The reason is
+    /// logged at once.
+    #[arg(long, env = "CARDSCAPE_DATABASE_WAIT", default_value = "30", value_parser = clap::value_parser!(u64).range(0..=300))]
+    pub database_wait: u64,
+
     /// How long a stopping server waits for the requests it has accepted, in seconds.
     #[arg(long, env = "CARDSCAPE_SHUTDOWN_TIMEOUT", default_value = "15", value_parser = clap::value_parser!(u64).range(0..=300))]
     pub shutdown_timeout: u64,

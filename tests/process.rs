@@ -1,6 +1,8 @@
 //! The program itself, started as people start it: first start, restart, kill -9, a second one, stopping.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
+#[path = "process/database_wait.rs"]
+mod database_wait;
 #[path = "process/key_file.rs"]
 mod key_file;
 #[path = "process/no_database.rs"]
@@ -562,6 +564,8 @@ fn a_database_that_does_not_answer() {
             "postgres://someone@127.0.0.1:1/x",
             "--keys-file",
             keys,
+            "--database-wait",
+            "0",
         ])
         .output()
         .unwrap();

@@ -1,6 +1,7 @@
 //! Reaches the database that the options name: a server of the user's, or the private Postgres.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
@@ -8,7 +9,7 @@ use super::Exit;
 use super::key_file::KeyFile;
 use crate::config::{self, DatabaseOptions};
 use crate::store::embedded::{self, Durability, EmbeddedPostgres, EmbeddedSettings};
-use crate::store::pooler::{self, Route};
+use crate::store::pooler::{self, Route, RouteError};
 use crate::store::{StoreSettings, migrations};
 
 /// Connections beside those of the service: the command line, a person with psql, connections that were given up and that the server still closes.
@@ -26,7 +27,12 @@ pub(super) struct Database {
     private: Option<embedded::Handle>,
     /// Whether a database without tables is what the command may meet: it makes them.
     may_be_new: bool,
+    /// How long to wait for a server that cannot be reached.
+    patience: Duration,
 }
+
+/// Between two attempts to reach a server.
+const PAUSE: Duration = Duration::from_millis(250);
 
 impl Database {
     /// Starts the private Postgres, or uses the server that `DATABASE_URL` names. For `serve`: a private Postgres that
@@ -78,7 +84,14 @@ impl Database {
             data_dir,
             private: handle,
             may_be_new: true,
+            patience: Duration::ZERO,
         })
+    }
+
+    /// The same, but a server of the user's that cannot be reached is waited for: who starts both at once, or restarts the server, need not
+    /// care about their order.
+    pub(super) fn waiting(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// The key file that the options name, or the one in the data directory.
@@ -115,7 +128,20 @@ impl Database {
         if self.private.is_some() {
             return Ok(Route::Session);
         }
-        Ok(pooler::find(&self.settings).await?)
+        let (began, mut told) = (Instant::now(), String::new());
+        loop {
+            match pooler::find(&self.settings).await {
+                Err(RouteError::Connect(error)) if began.elapsed() < self.patience => {
+                    let reason = error.to_string();
+                    if reason != told {
+                        tracing::warn!(%error, "cannot connect to the database, trying again");
+                    }
+                    told = reason;
+                    tokio::time::sleep(PAUSE).await;
+                }
+                found => return Ok(found?),
+            }
+        }
     }
 
     /// Makes sure that a lock of a session is one: `what` needs that.

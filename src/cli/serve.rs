@@ -60,7 +60,8 @@ impl ServeCommand {
             + TOGETHER
             + 4;
         look_at_port(self.options.listen)?;
-        let database = Database::start(&self.database, pools)?;
+        let patience = Duration::from_secs(self.options.database_wait);
+        let database = Database::start(&self.database, pools)?.waiting(patience);
         let key_file = database.key_file()?;
         block_on(async move {
             // Signals count from here on: a Ctrl-C during the start-up must not leave a half-stopped Postgres.

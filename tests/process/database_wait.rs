@@ -1,0 +1,42 @@
+//! A service and its database server may start in any order.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::Home;
+
+#[test]
+fn a_service_waits_for_a_server_that_starts_after_it() {
+    let home = Home::new();
+    let first = home.serve();
+    let url = home.url();
+    first.stop(Signal::TERM);
+
+    let keys = home.0.join("keys.json");
+    let mut waiting = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--database-url", &url, "--keys-file"])
+        .arg(&keys)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(waiting.stderr.take().unwrap()).lines();
+    let told = log.find(|line| line.as_ref().unwrap().contains("trying again"));
+    assert!(told.is_some(), "it says why it waits");
+    // Whoever does not read a pipe stops who writes to it.
+    let log = std::thread::spawn(move || log.map_while(Result::ok).collect::<Vec<_>>());
+
+    let server = home.serve();
+    let mut lines = BufReader::new(waiting.stdout.take().unwrap()).lines();
+    let ready = lines.find(|line| line.as_ref().unwrap().starts_with("Cardscape is ready"));
+    assert!(ready.is_some(), "it starts when the server is there");
+    kill_process(Pid::from_child(&waiting), Signal::TERM).unwrap();
+    let status = waiting.wait().unwrap();
+    let log = log.join().unwrap();
+    assert!(status.success(), "{log:?}");
+    let again = log.iter().filter(|line| line.contains("trying again")).count();
+    assert!(again <= 3, "a reason is told once, not at every attempt: {log:?}");
+    server.stop(Signal::TERM);
+}
