@@ -98,38 +98,46 @@ pub async fn list_legalities(
     query: Params<LegalitiesQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, card) = (caller.viewer(), CardId(*card));
-    let today = || state.clock.today().ok_or_else(|| Problem::internal("the clock is wrong"));
-    let on = query.on.map_or_else(today, Ok)?;
+    let on = query.on.map_or_else(|| state.today(), Ok)?;
     let mut conn = state.store.connection().await?;
     let Some(found) = cards::find(&conn, viewer, card).await? else {
         return redirected(&req, &mut conn, card).await;
     };
-    let hidden = found.is_hidden();
-    let data = match found {
-        CardView::Hidden(_) => Vec::new(),
-        CardView::Open(OpenCard { place, name, kind, attributes, .. }) => {
-            let (game, set) = (place.game.as_str(), place.set.as_str());
-            let loaded = state.games.find(&mut conn, game).await?.ok_or_else(Problem::not_found)?;
-            let of = [(game.to_owned(), set.to_owned())];
-            let release = cards::releases(&mut conn, Some(&of)).await?.pop();
-            let released_on = release.and_then(|release| engine_date(&release.released_on?));
-            let definition = CardDefinition {
-                number: place.number.as_str().to_owned(),
-                name,
-                kind: kind.into_string(),
-                attributes: attributes.read().map_err(Problem::internal)?,
-                effects: Vec::new(),
-                lore: None,
-                printings: Vec::new(),
-            };
-            let formats = loaded.game.formats().iter();
-            let formats = formats.filter_map(|format| loaded.game.format_on(&format.code, on));
-            let judged = formats.map(|format| {
-                let found = format.card_rules().judge(&definition, set, released_on);
-                LegalityResponse::new(&format, found)
-            });
-            judged.collect()
-        }
+    drop(conn);
+    let data = legalities_of(&state, &found, on).await?;
+    let fresh = freshness(viewer, found.is_hidden());
+    cacheable(&req, fresh, None, &LegalitiesResponse { on, data })
+}
+
+/// What each format of its game says of a card on a day; nothing while it is hidden from the viewer.
+pub(super) async fn legalities_of(
+    state: &AppState,
+    card: &CardView,
+    on: Date,
+) -> Result<Vec<LegalityResponse>, Problem> {
+    let CardView::Open(OpenCard { place, name, kind, attributes, .. }) = card else {
+        return Ok(Vec::new());
     };
-    cacheable(&req, freshness(viewer, hidden), None, &LegalitiesResponse { on, data })
+    let (game, set) = (place.game.as_str(), place.set.as_str());
+    let mut conn = state.store.connection().await?;
+    let loaded = state.games.find(&mut conn, game).await?.ok_or_else(Problem::not_found)?;
+    let release = cards::releases(&mut conn, Some(&[(game.to_owned(), set.to_owned())])).await?;
+    let release = release.into_iter().next();
+    let released_on = release.and_then(|release| engine_date(&release.released_on?));
+    let definition = CardDefinition {
+        number: place.number.as_str().to_owned(),
+        name: name.clone(),
+        kind: kind.to_string(),
+        attributes: attributes.read().map_err(Problem::internal)?,
+        effects: Vec::new(),
+        lore: None,
+        printings: Vec::new(),
+    };
+    let formats = loaded.game.formats().iter();
+    let formats = formats.filter_map(|format| loaded.game.format_on(&format.code, on));
+    let judged = formats.map(|format| {
+        let said = format.card_rules().judge(&definition, set, released_on);
+        LegalityResponse::new(&format, said)
+    });
+    Ok(judged.collect())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cardscape_engine::Game;
+use cardscape_engine::{Date, Game};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -129,7 +129,8 @@ impl ListRequest {
         let tree = search::parse(&self.text).map_err(bad_query)?;
         let names_set = self.filter.set.is_some() || tree.as_ref().is_some_and(search::names_set);
         let sets = if names_set { Some(state.sets().await?) } else { None };
-        self.checked_over(&games, sets.as_deref(), tree)
+        let today = state.today()?;
+        self.checked_over(&games, sets.as_deref(), tree, today)
     }
 
     fn checked_over(
@@ -137,6 +138,7 @@ impl ListRequest {
         games: &[Arc<LoadedGame>],
         sets: Option<&Releases>,
         tree: Option<Node>,
+        today: Date,
     ) -> Result<List, Problem> {
         let mark = Sha256::digest(format!("{self:?}"));
         let mark = hex(&mark[..6]);
@@ -145,7 +147,7 @@ impl ListRequest {
             self.filter.game.as_deref().is_none_or(|game| game == loaded.game.code())
         };
         let games: Vec<_> = games.iter().filter(of_game).map(|loaded| &loaded.game).collect();
-        let checked = tree.map(|tree| search::check(&tree, &games, sets)).transpose();
+        let checked = tree.map(|tree| search::check(&tree, &games, sets, today)).transpose();
         let checked = checked.map_err(bad_query)?;
         let mut parts = self.filter.predicates();
         let (mut sort, mut descending, mut unique) = (None, None, None);

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::card_list::{ListRequest, too_slow};
 use super::card_names::{look_up_in_memory, named_in_memory, suggest_in_memory, written_look_up};
 use super::card_search::{ask_index, in_memory};
-use super::cards::{CardResponse, answer_about, freshness, in_form};
+use super::cards::{Asked, CardResponse, answer_about, freshness, in_form};
 use super::extract::{AnswerForm, Body, Caller, ClientNetwork, Params, Rendered, cacheable};
 use super::problem::{InputFault, Problem, ProblemCode};
 use super::state::AppState;
@@ -110,7 +110,8 @@ pub async fn find_named_card(
     let meant = if near { nearly(&typed, candidates) } else { exactly(&typed, candidates) };
     match meant {
         Meant::One(card) => {
-            let found = answer_about(&req, &state, viewer, form, CardId(card.id)).await?;
+            let asked = Asked { viewer, form, include: None };
+            let found = answer_about(&req, &state, asked, CardId(card.id)).await?;
             found.ok_or_else(Problem::not_found)
         }
         Meant::AnyOf(cards) => Err(ambiguous(cards)),

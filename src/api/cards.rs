@@ -10,6 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::card_cache::{KeptCard, PlaceMark};
+use super::card_legalities::{LegalityResponse, legalities_of};
 use super::card_list::{
     CardEntry, CardMembers, CardsPage, List, ListRequest, Order, QueryWarning, UniqueParam,
 };
@@ -107,6 +108,9 @@ pub struct OpenCardResponse {
     /// Background text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lore: Option<String>,
+    /// What each format of the game says of it today; only with `include=legalities`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub legalities: Option<Vec<LegalityResponse>>,
     /// When it or one of its printings was last changed, or unlocked.
     pub updated_at: DateTime<Utc>,
 }
@@ -167,6 +171,7 @@ impl From<OpenCard> for OpenCardResponse {
             attributes: card.attributes,
             effects: card.effects,
             lore: card.lore,
+            legalities: None,
         }
     }
 }
@@ -403,13 +408,47 @@ fn warnings<T>(list: List, found: &mut Listed<T>) -> Vec<QueryWarning> {
     warnings
 }
 
+/// What is to be told beside the card itself.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CardInclude {
+    /// What each format says of it today, in UTC.
+    Legalities,
+}
+
+/// How one card is asked for.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct CardQuery {
+    /// What is to be told beside the card itself. Texts have nothing beside it.
+    #[param(inline)]
+    include: Option<CardInclude>,
+}
+
+/// Who asks for a card, and in which form.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) viewer: Viewer,
+    pub(super) form: AnswerForm,
+    pub(super) include: Option<CardInclude>,
+}
+
+impl Asked {
+    /// Whether a kept answer is the viewer's, too: an open card is the same for strangers and players. Who edits cards expects to see at
+    /// once what was changed, and what formats say changes with the day.
+    fn may_be_kept(self) -> bool {
+        !self.viewer.sees_all() && self.form == AnswerForm::Json && self.include.is_none()
+    }
+}
+
 /// Shows a card.
 ///
 /// While it is hidden, everybody but its holders, moderators and admins gets only its game, set, number and progress. With
 /// `Accept: text/plain` the answer is text for people.
 #[utoipa::path(
     get, path = "/v1/cards/{card}", tag = "catalogue", security((), ("bearer" = [])),
-    params(("card" = Uuid, Path, description = "Id of the card")),
+    params(("card" = Uuid, Path, description = "Id of the card"), CardQuery),
     responses(
         (status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n"))),
         (status = 304, description = "Not changed."),
@@ -422,9 +461,11 @@ pub async fn find_card(
     caller: Caller,
     form: AnswerForm,
     card: web::Path<Uuid>,
+    query: Params<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (viewer, card) = (caller.viewer(), CardId(*card));
-    match answer_about(&req, &state, viewer, form, card).await? {
+    let card = CardId(*card);
+    let asked = Asked { viewer: caller.viewer(), form, include: query.include };
+    match answer_about(&req, &state, asked, card).await? {
         None => redirected(&req, &mut *state.store.connection().await?, card).await,
         Some(answer) => Ok(answer),
     }
@@ -434,19 +475,20 @@ pub async fn find_card(
 pub(super) async fn answer_about(
     req: &HttpRequest,
     state: &AppState,
-    viewer: Viewer,
-    form: AnswerForm,
+    asked: Asked,
     card: CardId,
 ) -> Result<Option<HttpResponse>, Problem> {
-    if may_be_kept(viewer, form)
+    if asked.may_be_kept()
         && let Some(kept) = state.card_cache.find(card)
     {
-        return Ok(Some(form.told_apart(told(kept, viewer)?.answer(req))));
+        return Ok(Some(asked.form.told_apart(told(kept, asked.viewer)?.answer(req))));
     }
     let ticket = state.card_cache.ticket();
-    let find = async |conn: &_| cards::find(conn, viewer, card).await;
-    let found = state.store.read(find).await?;
-    found.map(|view| written(req, state, viewer, form, ticket, view)).transpose()
+    let find = async |conn: &_| cards::find(conn, asked.viewer, card).await;
+    match state.store.read(find).await? {
+        None => Ok(None),
+        Some(view) => written(req, state, asked, ticket, view).await.map(Some),
+    }
 }
 
 /// Finds the card with a number of a set.
@@ -458,6 +500,7 @@ pub(super) async fn answer_about(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
         ("set" = String, Path, description = "Code of the set", example = "hearth"),
         ("number" = String, Path, description = "Number in the set", example = "001"),
+        CardQuery,
     ),
     responses(
         (status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n"))),
@@ -471,10 +514,12 @@ pub async fn find_card_by_number(
     caller: Caller,
     form: AnswerForm,
     path: web::Path<(Code, Code, Code)>,
+    query: Params<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, place) = (caller.viewer(), path.into_inner());
     let (game, set, number) = (place.0.as_str(), place.1.as_str(), place.2.as_str());
-    if may_be_kept(viewer, form)
+    let asked = Asked { viewer, form, include: query.include };
+    if asked.may_be_kept()
         && let Some(card) = state.catalogue.cards().and_then(|all| all.at(game, set, number))
         && let Some(kept) = state.card_cache.find(CardId(Uuid::from_u128(card)))
         // The index may be a moment behind what is kept of a card that moved.
@@ -491,18 +536,12 @@ pub async fn find_card_by_number(
             if let Some(number) = cards::number_with_zeros(conn, game, set, number).await?
                 && let Some(view) = cards::find_by_number(conn, viewer, game, set, &number).await?
             {
-                return written(&req, &state, viewer, form, ticket, view);
+                return written(&req, &state, asked, ticket, view).await;
             }
             redirected_number(&req, conn, (&place.0, &place.1, &place.2)).await
         }
-        Some(view) => written(&req, &state, viewer, form, ticket, view),
+        Some(view) => written(&req, &state, asked, ticket, view).await,
     }
-}
-
-/// Whether a kept answer is the viewer's, too: an open card is the same for strangers and players. Who edits cards expects to see at once
-/// what was changed.
-fn may_be_kept(viewer: Viewer, form: AnswerForm) -> bool {
-    !viewer.sees_all() && form == AnswerForm::Json
 }
 
 /// A kept answer for somebody who may see what strangers see.
@@ -511,15 +550,18 @@ fn told(kept: KeptCard, viewer: Viewer) -> Result<Rendered, Problem> {
 }
 
 /// Writes an answer out, and keeps it when the card is open to everybody.
-fn written(
+async fn written(
     req: &HttpRequest,
     state: &AppState,
-    viewer: Viewer,
-    form: AnswerForm,
+    asked: Asked,
     ticket: Ticket,
     view: CardView,
 ) -> Result<HttpResponse, Problem> {
-    if view.is_hidden() || !may_be_kept(viewer, form) {
+    let Asked { viewer, form, include } = asked;
+    if include == Some(CardInclude::Legalities) && form == AnswerForm::Json {
+        return with_legalities(req, state, viewer, view).await;
+    }
+    if view.is_hidden() || !asked.may_be_kept() {
         return answer(req, viewer, form, Some(view));
     }
     let id = view.place().id;
@@ -527,6 +569,22 @@ fn written(
     let kept = written.kept().ok_or_else(|| Problem::internal("an open card is hidden"))?;
     state.card_cache.keep(ticket, id, kept.clone());
     Ok(form.told_apart(told(kept, viewer)?.answer(req)))
+}
+
+/// A card with what formats say of it today: it changes without the card, and so has no time of its last change.
+async fn with_legalities(
+    req: &HttpRequest,
+    state: &AppState,
+    viewer: Viewer,
+    view: CardView,
+) -> Result<HttpResponse, Problem> {
+    let fresh = freshness(viewer, view.is_hidden());
+    let legalities = legalities_of(state, &view, state.today()?).await?;
+    let mut card = CardResponse::from(view);
+    if let CardResponse::Open(card) = &mut card {
+        card.legalities = Some(legalities);
+    }
+    Ok(AnswerForm::Json.told_apart(cacheable(req, fresh, None, &card)?))
 }
 
 /// What is answered about a card, written out.

@@ -401,9 +401,7 @@ pub(super) async fn find_formats(
         None => state.games.find(&mut *state.store.connection().await?, code).await?,
     };
     let loaded = loaded.ok_or_else(|| unknown(format!("There is no game {code}.")))?;
-    let day = day
-        .or_else(|| state.clock.today())
-        .ok_or_else(|| Problem::internal("the clock shows no day"))?;
+    let day = day.map_or_else(|| state.today(), Ok)?;
     let formats = names
         .iter()
         .map(|name| name.find_in(&loaded.game, day).map_err(|error| unknown(error.to_string())));

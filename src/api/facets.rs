@@ -115,6 +115,7 @@ pub async fn list_facets(
         revisions: games.iter().map(|loaded| loaded.revision).collect(),
         set: query.set.clone(),
         q: query.q.clone().unwrap_or_default(),
+        today: state.today()?,
     };
     if viewer.is_stranger()
         && let Some(kept) = state.catalogue.facets(&key)

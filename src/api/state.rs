@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use cardscape_engine::Date;
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use moka::future::Cache;
@@ -20,6 +21,7 @@ use super::kept_answers::KeptAnswers;
 use super::middleware::rate_limit::RateLimiter;
 use super::print_runs::CountedRuns;
 use super::print_statistics::CountedPrintings;
+use super::problem::Problem;
 use super::shared_attempts::SharedAttempts;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
@@ -63,6 +65,11 @@ impl AppState {
             Some(games) => Ok(games),
             None => self.games.list(&mut *self.store.connection().await?).await,
         }
+    }
+
+    /// Today, in UTC.
+    pub fn today(&self) -> Result<Date, Problem> {
+        self.clock.today().ok_or_else(|| Problem::internal("the clock shows no day"))
     }
 
     /// All sets, from memory where they are there.

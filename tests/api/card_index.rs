@@ -93,6 +93,10 @@ async fn memory_finds_what_the_database_finds() {
         "sort:submissions",
         "-submissions:0 number<12",
         "submissions!=2 or t:fire",
+        "legal:standard",
+        "-legal:ttcg/standard@2026-11-20",
+        "f:emojo-dojo/box:half or -f:box:full",
+        "banned:standard or restricted:standard",
     ] {
         for way in ["", "&total=true&limit=3", "&order=desc&limit=4", "&unique=printings&limit=5"] {
             paths.push(format!("/v1/cards?q={}{way}", query(q)));

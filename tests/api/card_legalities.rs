@@ -105,14 +105,45 @@ async fn without_a_day_it_is_today() {
     let card = app.get("/v1/games/ttcg/sets/hearth/cards/016").answer().await.expect(200);
     let path = format!("/v1/cards/{}/legalities", card["id"].as_str().unwrap());
     let answer = app.get(&path).answer().await.expect(200);
-    let today = app.db().value("SELECT (now() AT TIME ZONE 'UTC')::date").await;
-    assert!(answer["on"].as_str().unwrap() >= today.as_str() || answer["on"] == today.as_str());
+    assert_eq!(answer["on"], app.clock().today().unwrap().to_string());
     let format = &answer["data"][0];
     assert_eq!((&format["format"], &format["status"]), (&json!("standard"), &json!("legal")));
     app.get(&format!("{path}?on=tomorrow")).answer().await.problem(400, "invalid_query");
     app.get(&format!("{path}?day=2026-01-01")).answer().await.problem(400, "invalid_query");
     let nothing = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/legalities";
     app.get(nothing).answer().await.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_card_tells_its_legality_if_asked() {
+    let (app, _) = shelf().await;
+    let path = "/v1/games/shelf/sets/one/cards/1";
+    let plain = app.get(path).answer().await;
+    let with = app.get(&format!("{path}?include=legalities")).answer().await;
+    // The card has not changed, but tomorrow's rules may.
+    assert_eq!(
+        (plain.header("last-modified").is_empty(), with.header("last-modified")),
+        (false, String::new())
+    );
+    assert_ne!(plain.header("etag"), with.header("etag"));
+    let etag = with.header("etag");
+    let (plain, mut with) = (plain.expect(200), with.expect(200));
+    let legalities = with.as_object_mut().unwrap().remove("legalities").unwrap();
+    assert_eq!(plain, with);
+    let card = plain["id"].as_str().unwrap();
+    let told = app.get(&format!("/v1/cards/{card}/legalities")).answer().await.expect(200);
+    assert_eq!(legalities, told["data"]);
+    assert_eq!(legalities[0]["status"], "banned");
+    // Nor is what was kept for others told: the answer is asked for again with and without.
+    let path = format!("/v1/cards/{card}?include=legalities");
+    let again = app.get(&path).header("if-none-match", &etag).answer().await;
+    assert_eq!(again.status, 304);
+    app.get(&format!("/v1/cards/{card}?include=legality"))
+        .answer()
+        .await
+        .problem(400, "invalid_query");
+    let unknown = app.get(&format!("/v1/cards/{card}?includes=legalities")).answer().await;
+    unknown.problem(400, "invalid_query");
 }
 
 #[tokio::test]
@@ -127,9 +158,307 @@ async fn of_a_hidden_card_nothing_is_told() {
         let path = format!("/v1/cards/{}/legalities", card["id"].as_str().unwrap());
         let stranger = app.get(&path).answer().await.expect(200);
         assert_eq!(stranger["data"], json!([]), "{number}");
+        let with = format!("/v1/games/ttcg/sets/veil/cards/{number}?include=legalities");
+        let with = app.get(&with).answer().await.expect(200);
+        assert_eq!((&with["name"], &with["legalities"]), (&Value::Null, &Value::Null), "{number}");
         let told = app.get(&path).by(&holder).answer().await;
         assert!(told.header("cache-control").contains("private"), "{number}");
         let told = told.expect(200);
         assert_eq!(told["data"].as_array().unwrap().is_empty(), !held, "{number}");
+    }
+}
+
+// --- The search ------------------------------------------------------------------------------------------------------
+
+/// Every form of selector, and formats that change with the days.
+const GREENHOUSE: &str = r#"
+code = "greenhouse"
+name = "Greenhouse"
+rules_version = "greenhouse/1"
+
+[[zones]]
+code = "main"
+name = "Bed"
+[[zones]]
+code = "side"
+name = "Shed"
+
+[[rarities]]
+code = "plain"
+name = "Plain"
+weight = 3
+[[rarities]]
+code = "gilt"
+name = "Gilt"
+weight = 1
+
+[[kinds]]
+code = "plant"
+name = "Plant"
+[kinds.attributes]
+height = { type = "integer", min = 0, optional = true, per_printing = true }
+climate = { type = "choice", values = ["dry", "wet"], optional = true }
+uses = { type = "choices", values = ["food", "dye", "rope"], optional = true }
+hardy = { type = "boolean", optional = true }
+note = { type = "text", optional = true }
+[[kinds]]
+code = "tool"
+name = "Tool"
+
+[[formats]]
+code = "season"
+name = "Season"
+version = "1"
+[[formats.rules]]
+rule = "G-1"
+text = "Tools stand in the shed, and nothing else does."
+allowed = { zones = ["side"], select = { kinds = ["tool"] } }
+[[formats.rules]]
+rule = "G-2"
+text = "Tools stand in the shed alone."
+forbidden = { zones = ["main"], select = { kinds = ["tool"] } }
+[[formats.rules]]
+rule = "G-3"
+text = "What is high and hardy does not fit."
+forbidden = { select = { where = { height = { min = 300 }, hardy = true } } }
+[[formats.rules]]
+rule = "G-4"
+text = "One day of June."
+effective_from = "2026-06-01"
+effective_until = "2026-06-02"
+limit_list = { cards = { "Café" = 0, "Sloe" = 0, "Moss" = 1, "Quince" = 1 } }
+
+[[formats]]
+code = "uses"
+name = "Uses"
+version = "1"
+[[formats.rules]]
+rule = "G-5"
+text = "Only what is of use."
+allowed = { select = { any = [
+  { where = { uses = ["dye", "rope"] } },
+  { where = { note = ["Bitter", 7], height = 200 } },
+  { not = { where = { uses = { present = false } } }, names = ["Cafe"] },
+  { sets = ["two"], not = { where = { climate = "wet", height = { min = 1, max = 250 } } } },
+] } }
+
+[[formats]]
+code = "modern"
+name = "Modern"
+version = "1"
+effective_from = "2026-03-01"
+[[formats.rules]]
+rule = "G-6"
+text = "Only new sets."
+allowed = { select = { released = { from = "2026-01-01", until = "2026-07-01" } } }
+[[formats.variants]]
+code = "all"
+name = "All"
+default = true
+[[formats.variants]]
+code = "old"
+name = "Old"
+[[formats.variants.rules]]
+rule = "G-7"
+text = "Only what has no day after the year began."
+forbidden = { select = { released = { from = "2026-02-01" } } }
+
+[[formats]]
+code = "crate"
+name = "Crate"
+version = "1"
+[[formats.rules]]
+rule = "G-8"
+text = "The crate holds sloes and tools."
+fixed_box = { total = 4, contents = [
+  { copies = 2, select = { names = ["Sloe"] } },
+  { copies = 2, select = { kinds = ["tool"] } },
+] }
+"#;
+
+async fn greenhouse() -> TestApp {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let manifest = app.put("/v1/games/greenhouse/manifest").by(&admin).body(GREENHOUSE);
+    manifest.header("content-type", "application/toml").answer().await.expect(201);
+    for (set, day) in
+        [("one", json!("2025-05-05")), ("two", json!("2026-02-02")), ("un", json!(null))]
+    {
+        let plants = [
+            ("Café", json!({ "height": 100, "uses": ["food"] })),
+            ("Cafe", json!({ "height": 100, "uses": ["food"] })),
+            ("Sloe", json!({ "height": 250, "climate": "wet", "hardy": true, "note": "Bitter" })),
+            ("Quince", json!({ "height": 300, "climate": "dry", "hardy": true, "uses": ["dye"] })),
+            ("Larch", json!({ "height": 900, "climate": "wet", "hardy": false })),
+            ("Hemp", json!({ "height": 200, "uses": ["food", "rope"], "note": "Bitter" })),
+            ("Aloe", json!({ "note": "bitter", "height": 200 })),
+            ("Moss", json!({})),
+        ];
+        let mut cards: Vec<Value> = plants
+            .into_iter()
+            .map(|(name, attributes)| {
+                // The gilt printing is higher than the rules look.
+                let printings = json!([
+                    { "rarity": "plain" }, { "rarity": "gilt", "attributes": { "height": 999 } },
+                ]);
+                let named = if set == "one" { name.to_owned() } else { format!("{name} {set}") };
+                json!({ "name": named, "kind": "plant", "attributes": attributes, "printings": printings })
+            })
+            .collect();
+        cards.push(json!({ "name": format!("Rake {set}"), "kind": "tool", "printings": [{ "rarity": "plain" }] }));
+        for (card, number) in cards.iter_mut().zip(1..) {
+            card["number"] = format!("{number:03}").into();
+        }
+        let file = json!({ "code": set, "name": set, "released_on": day, "cards": cards });
+        let path = format!("/v1/games/greenhouse/sets/{set}");
+        app.put(&path).by(&admin).json(&file).answer().await.expect(201);
+    }
+    app
+}
+
+/// The cards that a query finds, as names.
+async fn found(app: &TestApp, q: &str) -> Vec<String> {
+    let q: String = form_urlencoded::byte_serialize(q.as_bytes()).collect();
+    let path = format!("/v1/cards?game=greenhouse&limit=200&q={q}");
+    let page = app.get(&path).answer().await.expect(200);
+    assert_eq!(page["warnings"], Value::Null, "{q}");
+    let name = |card: &Value| card["name"].as_str().unwrap().to_owned();
+    page["data"].as_array().unwrap().iter().map(name).collect()
+}
+
+#[tokio::test]
+async fn the_search_finds_what_the_formats_say() {
+    let database = greenhouse().await;
+    let memory = database.second_instance_in_memory().await;
+    let all = database.get("/v1/cards?game=greenhouse&limit=200").answer().await.expect(200);
+    let mut statuses = std::collections::BTreeSet::new();
+    for on in ["2026-01-01", "2026-06-01", "2026-06-02"] {
+        // What each format says of each card, in the order of the list.
+        let mut said: Vec<(String, String, String)> = Vec::new();
+        for card in all["data"].as_array().unwrap() {
+            let path = format!("/v1/cards/{}/legalities?on={on}", card["id"].as_str().unwrap());
+            for entry in database.get(&path).answer().await.expect(200)["data"].as_array().unwrap()
+            {
+                let text = |value: &Value| value.as_str().unwrap().to_owned();
+                said.push((text(&entry["format"]), text(&card["name"]), text(&entry["status"])));
+            }
+        }
+        let formats = if on == "2026-01-01" { 3 } else { 4 };
+        assert_eq!(said.len(), formats * 27, "{on}");
+        statuses.extend(said.iter().map(|(format, _, status)| format!("{format} {status}")));
+        for format in ["season", "uses", "modern", "crate"] {
+            if !said.iter().any(|(of, ..)| of == format) {
+                continue;
+            }
+            let of_status = |wanted: &[&str]| -> Vec<String> {
+                let fits = |(of, _, status): &&(String, String, String)| {
+                    of == format && wanted.contains(&status.as_str())
+                };
+                said.iter().filter(fits).map(|(_, name, _)| name.clone()).collect()
+            };
+            for (field, fits, fails) in [
+                ("legal", &["legal", "restricted"][..], &["banned", "not_legal"][..]),
+                ("banned", &["banned"], &["legal", "restricted", "not_legal"]),
+                ("restricted", &["restricted"], &["legal", "banned", "not_legal"]),
+            ] {
+                for app in [&database, &memory] {
+                    let q = format!("{field}:{format}@{on}");
+                    assert_eq!(found(app, &q).await, of_status(fits), "{q}");
+                    assert_eq!(found(app, &format!("-{q}")).await, of_status(fails), "-{q}");
+                    let q = format!("{field}!=greenhouse/{format}@{on}");
+                    assert_eq!(found(app, &q).await, of_status(fails), "{q}");
+                }
+            }
+        }
+    }
+    let expected = [
+        "crate legal",
+        "crate not_legal",
+        "modern legal",
+        "modern not_legal",
+        "season banned",
+        "season legal",
+        "season not_legal",
+        "season restricted",
+        "uses legal",
+        "uses not_legal",
+    ];
+    assert_eq!(statuses.into_iter().collect::<Vec<_>>(), expected);
+    // Each form of selector lets something in that no other does.
+    assert_eq!(found(&database, "legal:uses set:one").await, ["Cafe", "Quince", "Hemp"]);
+    assert_eq!(found(&database, "legal:crate@2026-06-01 set:one").await, ["Sloe", "Rake one"]);
+}
+
+#[tokio::test]
+async fn a_day_a_variant_and_a_game_can_be_named() {
+    let app = greenhouse().await;
+    // What fell out of the format, and what came into it.
+    let out = found(&app, "f:season@2026-05-31 -f:season@2026-06-01").await;
+    assert_eq!(out, ["Café", "Sloe"]);
+    assert_eq!(found(&app, "f:modern:old@2026-06-01 set:two").await, Vec::<String>::new());
+    assert_eq!(found(&app, "F:MODERN:all@2026-06-01 number:5").await, ["Larch two"]);
+    assert_eq!(found(&app, "f:\"Greenhouse/Season\" number:9 set:one").await, ["Rake one"]);
+    let today = app.clock().today().unwrap();
+    assert_eq!(found(&app, "f:season").await, found(&app, &format!("f:season@{today}")).await);
+    for (q, message) in [
+        (
+            "f:modern@2026-02-28",
+            "there is no format \"modern\" on 2026-02-28: it begins on 2026-03-01",
+        ),
+        ("f:modern:olt", "the format \"modern\" has no variant \"olt\"; did you mean old?"),
+        ("f:season@2026-02-30", "\"2026-02-30\" is not a day of the form 2026-11-21"),
+        ("f:saison", "there is no format \"saison\"; did you mean season?"),
+    ] {
+        let q: String = form_urlencoded::byte_serialize(q.as_bytes()).collect();
+        let answer = app.get(&format!("/v1/cards?q={q}")).answer().await;
+        let problem = answer.problem(400, "invalid_query");
+        assert_eq!(problem["faults"][0]["message"], message, "{q}");
+    }
+}
+
+#[tokio::test]
+async fn counts_of_values_are_of_today() {
+    let database = greenhouse().await;
+    let app = database.second_instance_in_memory().await;
+    let path = "/v1/games/greenhouse/facets?q=banned%3Aseason";
+    let cards = async || app.get(path).answer().await.expect(200)["cards"].clone();
+    let until = |day: &str| {
+        let day: chrono::NaiveDate = day.parse().unwrap();
+        let noon = day.and_hms_opt(12, 0, 0).unwrap().and_utc();
+        noon - app.clock().now()
+    };
+    app.clock().advance(until("2026-06-01"));
+    assert_eq!(cards().await, 2);
+    app.clock().advance(until("2026-06-02"));
+    assert_eq!(cards().await, 0);
+}
+
+#[tokio::test]
+async fn hidden_cards_are_neither_legal_nor_not() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let holder = app.player("holder").await;
+    app.give_copy(&holder.id, "ttcg", "veil", "001").await;
+    for q in [
+        "set:veil f:standard",
+        "set:veil -f:standard",
+        "set:veil -f:emoji-tcg/playtest",
+        "set:veil -banned:standard",
+        "set:veil -(f:standard or banned:standard)",
+    ] {
+        let path: String = form_urlencoded::byte_serialize(q.as_bytes()).collect();
+        let path = format!("/v1/cards?limit=200&q={path}");
+        let numbers = |page: &Value| -> Vec<String> {
+            let cards = page["data"].as_array().unwrap().iter();
+            cards.map(|card| card["number"].as_str().unwrap().to_owned()).collect()
+        };
+        let stranger = numbers(&app.get(&path).answer().await.expect(200));
+        let held = numbers(&app.get(&path).by(&holder).answer().await.expect(200));
+        assert!(stranger.is_empty(), "{q}: {stranger:?}");
+        let sees = matches!(
+            q,
+            "set:veil f:standard" | "set:veil -f:emoji-tcg/playtest" | "set:veil -banned:standard"
+        );
+        assert_eq!(held, if sees { vec!["001".to_owned()] } else { Vec::new() }, "{q}");
     }
 }

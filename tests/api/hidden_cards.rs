@@ -205,6 +205,9 @@ fn queries(names: &[String]) -> Vec<String> {
         "t:ghots",
         "🔥",
         "keyword:mute",
+        "legal:standard",
+        "banned:ttcg/standard@2026-11-01",
+        "f:half@2026-11-01",
     ]
     .map(str::to_owned)
     .to_vec();

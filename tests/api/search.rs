@@ -298,6 +298,21 @@ async fn what_cannot_be_used_is_told_and_left_out() {
             "\"yesterday\" is not a day of the form 2026-11-21",
         ),
         ("set:hearth date:2026", 11, 9, "\"2026\" is not a day of the form 2026-11-21"),
+        (
+            "set:hearth f:standart",
+            11,
+            10,
+            "there is no format \"standart\"; did you mean standard?",
+        ),
+        ("set:hearth f:ttgc/standard", 11, 15, "there is no game \"ttgc\"; did you mean ttcg?"),
+        ("set:hearth banned:standard@soon", 11, 20, "\"soon\" is not a day of the form 2026-11-21"),
+        (
+            "set:hearth legal:standard:half",
+            11,
+            19,
+            "the format \"standard\" has no variant \"half\"",
+        ),
+        ("set:hearth legal>standard", 11, 14, "legal is not compared with >, only with : = !="),
         ("set:hearth order:colour", 11, 12, "lists cannot be sorted by \"colour\""),
         (
             "set:hearth order:atack",

@@ -110,6 +110,11 @@ pub(super) const RECIPES: &[Recipe] = &[
         "SELECT t.name, t.kind, t.attributes, s.released_on FROM cards c JOIN card_content t ON t.card_id = c.id \
          JOIN sets s ON s.game_code = c.game_code AND s.code = c.set_code WHERE c.id = :card::uuid AND t.open",
     ]),
+    Recipe::get("find_card", "card with its legality", "/v1/cards/<card>?include=legalities").rows(CARDS).reads(BY_ID),
+    Recipe::get("list_cards", "page of cards legal in a format", "/v1/cards?q=legal%3Attcg%2Fstandard%20type%3A<type>%20rank%3A<rank>")
+        .rows(TYPES_AND_RANKS)
+        .like(NO_STATEMENT)
+        .goal(Goal::Rate(2_000.0)),
     Recipe::get("find_card_by_number", "card by its number", "/v1/games/<game>/sets/<set_code>/cards/<number>")
         .rows(CARDS)
         .reads(&[page_of_cards!("c.game_code = :game AND c.set_code = :set_code AND c.number = :number AND t.open")]),

@@ -138,7 +138,7 @@ pub use report::{Report, ReportStatus, ZoneCount};
 pub use rule::{BoxLine, CopyLimit, DeckCheck, Provenance, Rule, RuleReference, SameCard};
 pub use schema::{
     Attribute, AttributeValue, CardCheck, EffectSchema, EffectSlot, Kind, PrintingCheck,
-    PrintingSchema, Rarity, Zone,
+    PrintingSchema, Rarity, Zone, rarity_key,
 };
 pub use selector::{Condition, Released, Selector};
 pub use set_check::{SET_FAULTS_MAX, SetFault, SetParseError, check_set};

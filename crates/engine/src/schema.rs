@@ -39,6 +39,16 @@ pub struct Rarity {
     pub aliases: Vec<String>,
 }
 
+/// What counts of a word for a rarity: letters and digits, in lower case. Two words mean one rarity when their keys are equal.
+///
+/// ```
+/// use cardscape_engine::rarity_key;
+/// assert_eq!(rarity_key("Ultra-Rare"), rarity_key("ultra_rare"));
+/// ```
+pub fn rarity_key(word: &str) -> String {
+    word.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 /// A kind of card.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]

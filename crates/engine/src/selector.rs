@@ -76,7 +76,7 @@ pub enum Condition {
         #[serde(skip_serializing_if = "Option::is_none")]
         max: Option<i64>,
     },
-    /// The attribute is present (or absent).
+    /// The attribute is present (or absent). An empty list and an empty text count as absent.
     Present(bool),
 }
 
@@ -108,7 +108,7 @@ impl Selector {
 impl Condition {
     fn holds(&self, value: Option<&Value>) -> bool {
         match (self, value) {
-            (Self::Present(wanted), value) => value.is_some() == *wanted,
+            (Self::Present(wanted), value) => value.is_some_and(is_something) == *wanted,
             (_, None) => false,
             (_, Some(Value::Array(items))) => items.iter().any(|item| self.holds_for(item)),
             (_, Some(value)) => self.holds_for(value),
@@ -123,5 +123,15 @@ impl Condition {
             }),
             Self::Present(wanted) => *wanted,
         }
+    }
+}
+
+/// Whether a value says anything: null, an empty list and an empty text do not.
+fn is_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Array(items) => !items.is_empty(),
+        Value::String(text) => !text.is_empty(),
+        _ => true,
     }
 }

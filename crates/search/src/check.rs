@@ -2,16 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{Attribute, AttributeValue, Game, PrintingCheck, search_key};
-use chrono::{Datelike as _, NaiveDate};
+use cardscape_engine::{AttributeValue, Date, Game, search_key};
 
+use super::attributes::{attribute_codes, attributes, bare, sort_key, totals};
 use super::fields::{self, Field, Topic};
-use super::fold::{folded, words};
 use super::index::Releases;
+use super::legality::{self, Wanted};
 use super::predicate::{Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
-use super::regex::to_postgres;
 use super::suggest::{did_you_mean, near};
 use super::syntax::{Fault, Literal, Node, Operator, Term};
+use super::values::{
+    any, attribute_test, bad_value, chosen, compared, day, nothing_to_find, one_of, sign_in_word,
+    some_of, text_test, type_test, whole,
+};
 
 /// What a query asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,13 +32,19 @@ pub struct Checked {
 }
 
 /// Checks a query over `games`. Terms that cannot be used are left out. A set that is not among `sets` is warned of, but stays: it may be
-/// newer than they are. `None`: nobody knows which sets there are.
+/// newer than they are. `None`: nobody knows which sets there are. Formats are asked for their rules of `today` where a term names no day.
 ///
 /// # Errors
 /// Every fault, when no term can be used.
-pub fn check(tree: &Node, games: &[&Game], sets: Option<&Releases>) -> Result<Checked, Vec<Fault>> {
+pub fn check(
+    tree: &Node,
+    games: &[&Game],
+    sets: Option<&Releases>,
+    today: Date,
+) -> Result<Checked, Vec<Fault>> {
     let mut checker = Checker {
         sets,
+        today,
         games: narrowed(tree, games),
         known: games,
         used: 0,
@@ -52,122 +61,6 @@ pub fn check(tree: &Node, games: &[&Game], sets: Option<&Releases>) -> Result<Ch
         return Err(checker.found.warnings);
     }
     Ok(Checked { predicate: predicate.unwrap_or_else(Predicate::always), ..checker.found })
-}
-
-/// The sort key of that name.
-///
-/// # Errors
-/// Why there is none, for people.
-pub fn sort_key(name: &str, games: &[&Game]) -> Result<SortKey, String> {
-    let field = fields::find(name);
-    let key = match field.filter(|field| field.sortable).map(|field| (field.topic, field.name)) {
-        Some((Topic::Set, _)) => Some(SortKey::Place),
-        Some((Topic::Number, _)) => Some(SortKey::Number),
-        Some((Topic::Name, _)) => Some(SortKey::Name),
-        Some((Topic::Kind, _)) => Some(SortKey::Kind),
-        Some((Topic::Rarity, _)) => Some(SortKey::Rarity),
-        Some((Topic::Submissions, _)) => Some(SortKey::Submissions),
-        Some((Topic::Unlocked, _)) => Some(SortKey::Unlocked),
-        Some((Topic::Year, _)) => Some(SortKey::Year),
-        Some((Topic::Date, _)) => Some(SortKey::Released),
-        Some((Topic::Total, _)) => {
-            Some(SortKey::Sum(totals(games))).filter(|key| *key != SortKey::Sum(Vec::new()))
-        }
-        Some((_, code)) => attribute_sort(code, games),
-        None if field.is_none() => attribute_sort(bare(name), games),
-        None => None,
-    };
-    key.ok_or_else(|| {
-        let mut known = attribute_codes(games);
-        known.extend(fields::FIELDS.iter().filter(|field| field.sortable).map(|field| field.name));
-        let near = near(name, known);
-        format!("lists cannot be sorted by {name:?}{}", did_you_mean(&near))
-    })
-}
-
-fn attribute_sort(name: &str, games: &[&Game]) -> Option<SortKey> {
-    let found = attributes(name, games);
-    let (code, _) = found.first()?.1;
-    let mut list: Vec<String> = Vec::new();
-    for (_, (_, attribute)) in &found {
-        match &attribute.value {
-            AttributeValue::Integer { .. } => {
-                return Some(SortKey::Sum(vec![SumOf {
-                    of: None,
-                    attributes: vec![code.to_owned()],
-                }]));
-            }
-            AttributeValue::Choice { values } => {
-                let new: Vec<String> =
-                    values.iter().filter(|value| !list.contains(value)).cloned().collect();
-                list.extend(new);
-            }
-            _ => {}
-        }
-    }
-    (!list.is_empty()).then(|| SortKey::Choice { attribute: code.to_owned(), values: list })
-}
-
-/// The attribute's own name in `attributes.rank`, by which an attribute is found that has the name of another field.
-fn bare(name: &str) -> &str {
-    name.strip_prefix("attributes.").unwrap_or(name)
-}
-
-type Found<'a> = (&'a Game, (&'a str, &'a Attribute));
-
-/// The attributes of that name: by code, with or without the plural's s.
-fn attributes<'a>(name: &str, games: &[&'a Game]) -> Vec<Found<'a>> {
-    let all = games.iter().flat_map(|game| {
-        game.kinds().iter().flat_map(move |kind| {
-            kind.attributes.iter().map(move |(code, attribute)| (*game, (code.as_str(), attribute)))
-        })
-    });
-    let exact = |code: &str| code.eq_ignore_ascii_case(name);
-    let found: Vec<Found<'a>> = all.clone().filter(|(_, (code, _))| exact(code)).collect();
-    if !found.is_empty() {
-        return found;
-    }
-    all.filter(|(_, (code, _))| code.strip_suffix('s').is_some_and(exact)).collect()
-}
-
-fn attribute_codes<'a>(games: &[&'a Game]) -> BTreeSet<&'a str> {
-    games
-        .iter()
-        .flat_map(|game| game.kinds())
-        .flat_map(|kind| kind.attributes.keys().map(String::as_str))
-        .collect()
-}
-
-/// Attributes that the games add up on cards, each sum once: what [`index::Builder::sum`](crate::index::Builder::sum) is to know.
-pub fn sums(games: &[&Game]) -> Vec<Vec<String>> {
-    let mut found: Vec<Vec<String>> = Vec::new();
-    for SumOf { attributes, .. } in totals(games) {
-        if !found.contains(&attributes) {
-            found.push(attributes);
-        }
-    }
-    found
-}
-
-/// What the games add up on cards.
-fn totals(games: &[&Game]) -> Vec<SumOf> {
-    let mut found = Vec::new();
-    for game in games {
-        for kind in game.kinds() {
-            for check in &kind.checks {
-                if let PrintingCheck::Total { of, .. } = &check.check {
-                    let sum = SumOf {
-                        of: Some((game.code().to_owned(), kind.code.clone())),
-                        attributes: of.clone(),
-                    };
-                    if !found.contains(&sum) {
-                        found.push(sum);
-                    }
-                }
-            }
-        }
-    }
-    found
 }
 
 /// The games that a query is over: those named by a `game:` that must hold, else all.
@@ -225,6 +118,7 @@ struct Checker<'a> {
     known: &'a [&'a Game],
     /// All sets.
     sets: Option<&'a Releases>,
+    today: Date,
     used: usize,
     found: Checked,
 }
@@ -233,6 +127,8 @@ struct Checker<'a> {
 enum Meaning {
     Known(KnownTest),
     Content(Vec<Case>),
+    /// What formats say of a card.
+    Judged(Predicate),
     Directive,
 }
 
@@ -273,6 +169,11 @@ impl Checker<'_> {
                 match meaning {
                     Meaning::Known(test) => Some(Predicate::Known { negated, test }),
                     Meaning::Content(cases) => Some(Predicate::Content { negated, cases }),
+                    Meaning::Judged(said) => {
+                        let said = if negated { said.negated() } else { said };
+                        // Some of its tests are of what everybody may know.
+                        Some(Predicate::All(vec![Predicate::open(), said]))
+                    }
                     Meaning::Directive => None,
                 }
             }
@@ -514,8 +415,15 @@ impl Checker<'_> {
             Topic::Submissions => known(KnownTest::Submissions(operator, whole(text)?)),
             Topic::Year => content(Test::Year(operator, whole(text)?)),
             Topic::Date => content(Test::Released(operator, day(text)?)),
+            Topic::Legal => self.judged(Wanted::Legal, text),
+            Topic::Restricted => self.judged(Wanted::Restricted, text),
+            Topic::Banned => self.judged(Wanted::Banned, text),
             Topic::Sort | Topic::Order | Topic::Unique => Ok(Meaning::Directive),
         }
+    }
+
+    fn judged(&self, wanted: Wanted, text: &str) -> Result<Meaning, String> {
+        legality::condition(wanted, text, &self.games, self.today).map(Meaning::Judged)
     }
 
     /// A test in each game that knows the value, or the values that it might have been.
@@ -614,190 +522,5 @@ fn joined(mut parts: Vec<Predicate>, all: bool) -> Option<Predicate> {
         0 | 1 => parts.pop(),
         _ if all => Some(Predicate::All(parts)),
         _ => Some(Predicate::Any(parts)),
-    }
-}
-
-fn any(mut tests: Vec<Test>) -> Option<Test> {
-    if tests.len() > 1 { Some(Test::Any(tests)) } else { tests.pop() }
-}
-
-fn some_of(values: Vec<String>, test: impl FnOnce(Vec<String>) -> Test) -> Option<Test> {
-    (!values.is_empty()).then(|| test(values))
-}
-
-/// The value of that name.
-fn one_of<T: Clone>(text: &str, known: &[(&str, T)]) -> Result<T, String> {
-    let found = known.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
-    found.map(|(_, value)| value.clone()).ok_or_else(|| {
-        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        format!("{text:?} is not one of {}", names.join(", "))
-    })
-}
-
-fn whole(text: &str) -> Result<i64, String> {
-    text.parse().map_err(|_| format!("{text:?} is no whole number"))
-}
-
-fn day(text: &str) -> Result<NaiveDate, String> {
-    let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
-    let day = day.filter(|day| (1970..9999).contains(&day.year()));
-    day.ok_or_else(|| format!("{text:?} is not a day of the form 2026-11-21"))
-}
-
-fn nothing_to_find(text: &str) -> String {
-    format!("there is no letter, digit or sign in {text:?}")
-}
-
-/// What is wrong with a word that has a sign of the query language, but no field before it.
-fn sign_in_word(word: &str) -> Option<String> {
-    let sign = word.chars().find(|letter| matches!(letter, ':' | '=' | '<' | '>' | '$'))?;
-    let quoted = format!("as text it needs quotation marks: \"{}\"", word.replace('"', ""));
-    Some(match word.split_once(sign) {
-        _ if sign == '$' => format!("`$` means nothing in a word; {quoted}"),
-        Some(("", _)) => format!(
-            "a field stands before `{sign}`, without a space between them: attack{sign}500; {quoted}"
-        ),
-        Some((name, _)) => format!("there is no field {name:?}; {quoted}"),
-        None => return None,
-    })
-}
-
-/// Looks for a literal in folded texts.
-fn text_test(place: &Place, value: &Literal) -> Result<Test, String> {
-    if let Literal::Regex(pattern) = value {
-        return Ok(Test::Regex(place.clone(), to_postgres(pattern)?));
-    }
-    let words = words(value.text());
-    if words.is_empty() {
-        Err(nothing_to_find(value.text()))
-    } else {
-        Ok(Test::Words(place.clone(), words))
-    }
-}
-
-/// A test of one of the values, or all of them.
-fn chosen<'a>(
-    text: &str,
-    values: impl Iterator<Item = &'a String> + Clone,
-    test: impl FnOnce(Vec<String>) -> Test,
-) -> Result<Test, Vec<String>> {
-    let key = search_key(text);
-    let found: BTreeSet<String> =
-        values.clone().filter(|value| search_key(value) == key).cloned().collect();
-    some_of(found.into_iter().collect(), test).ok_or_else(|| values.cloned().collect())
-}
-
-/// Type, subtype or kind.
-fn type_test(text: &str, game: &Game) -> Result<Test, Vec<String>> {
-    let (mut tests, mut values) = (Vec::new(), Vec::new());
-    for (_, (code, attribute)) in
-        attributes("type", &[game]).into_iter().chain(attributes("subtype", &[game]))
-    {
-        if let AttributeValue::Choice { values: list }
-        | AttributeValue::Choices { values: list, .. } = &attribute.value
-        {
-            let choice = |found| choice(code, attribute, found);
-            match chosen(text, list.iter(), choice) {
-                Ok(test) if !tests.contains(&test) => tests.push(test),
-                Ok(_) => {}
-                Err(known) => values.extend(known),
-            }
-        }
-    }
-    match chosen(text, game.kinds().iter().map(|kind| &kind.code), Test::Kinds) {
-        Ok(test) => tests.push(test),
-        Err(known) => values.extend(known),
-    }
-    any(tests).ok_or(values)
-}
-
-fn choice(code: &str, attribute: &Attribute, values: Vec<String>) -> Test {
-    Test::Choice { attribute: code.to_owned(), per_printing: attribute.per_printing, values }
-}
-
-/// The values of an ordered list that compare so with the one at `wanted`.
-fn compared(values: &[String], wanted: usize, operator: Operator) -> Vec<String> {
-    let fits = |at: usize| match operator {
-        Operator::Has | Operator::Equal | Operator::NotEqual => at == wanted,
-        Operator::Less => at < wanted,
-        Operator::AtMost => at <= wanted,
-        Operator::Greater => at > wanted,
-        Operator::AtLeast => at >= wanted,
-    };
-    values.iter().enumerate().filter(|(at, _)| fits(*at)).map(|(_, value)| value.clone()).collect()
-}
-
-/// Why a value does not fit an attribute.
-enum BadValue {
-    /// It is not in this list.
-    Unlisted(Vec<String>),
-    /// Something else, for people.
-    Other(String),
-}
-
-fn bad_value(name: &str, text: &str, faults: Vec<BadValue>) -> String {
-    let mut values = BTreeSet::new();
-    for fault in faults {
-        match fault {
-            BadValue::Unlisted(list) => values.extend(list),
-            BadValue::Other(message) => return message,
-        }
-    }
-    let near = near(text, values.iter().map(String::as_str));
-    format!("there is no {name} {text:?}{}", did_you_mean(&near))
-}
-
-fn attribute_test(
-    code: &str,
-    attribute: &Attribute,
-    operator: Operator,
-    value: &Literal,
-) -> Result<Test, BadValue> {
-    let text = value.text();
-    let other = |message: &str| Err(BadValue::Other(format!("{code} {message}")));
-    let is_equality = matches!(operator, Operator::Has | Operator::Equal);
-    if matches!(value, Literal::Regex(_)) && !matches!(attribute.value, AttributeValue::Text { .. })
-    {
-        return other("is not searched with regular expressions");
-    }
-    match &attribute.value {
-        AttributeValue::Text { .. } => match (operator, value) {
-            (Operator::Has, _) => {
-                text_test(&Place::Attribute(code.to_owned()), value).map_err(BadValue::Other)
-            }
-            (Operator::Equal, Literal::Word(_) | Literal::Phrase(_)) if folded(text).is_empty() => {
-                Err(BadValue::Other(nothing_to_find(text)))
-            }
-            (Operator::Equal, Literal::Word(_) | Literal::Phrase(_)) => {
-                Ok(Test::TextIs(code.to_owned(), folded(text)))
-            }
-            _ => other("is a text: it has no order"),
-        },
-        AttributeValue::Integer { .. } => Ok(Test::Number {
-            sum: vec![code.to_owned()],
-            per_printing: attribute.per_printing,
-            operator,
-            value: whole(text).map_err(BadValue::Other)?,
-        }),
-        AttributeValue::Boolean if is_equality => Ok(Test::Flag {
-            attribute: code.to_owned(),
-            per_printing: attribute.per_printing,
-            value: one_of(text, &[("true", true), ("false", false), ("yes", true), ("no", false)])
-                .map_err(BadValue::Other)?,
-        }),
-        AttributeValue::Boolean => other("is yes or no: it has no order"),
-        AttributeValue::Choices { values, .. } if is_equality => {
-            chosen(text, values.iter(), |found| choice(code, attribute, found))
-                .map_err(BadValue::Unlisted)
-        }
-        AttributeValue::Choices { .. } => other("is a list: it has no order"),
-        AttributeValue::Choice { values } => {
-            let key = search_key(text);
-            match values.iter().position(|known| search_key(known) == key) {
-                Some(wanted) => Ok(choice(code, attribute, compared(values, wanted, operator))),
-                None => Err(BadValue::Unlisted(values.clone())),
-            }
-        }
-        _ => other("cannot be searched"),
     }
 }

@@ -27,6 +27,9 @@ pub(super) enum Topic {
     Submissions,
     Year,
     Date,
+    Legal,
+    Restricted,
+    Banned,
     Sort,
     Order,
     Unique,
@@ -43,7 +46,10 @@ impl Topic {
             | Self::Kind
             | Self::Type
             | Self::Style
-            | Self::Slot => &[Has, Equal, NotEqual],
+            | Self::Slot
+            | Self::Legal
+            | Self::Restricted
+            | Self::Banned => &[Has, Equal, NotEqual],
             Self::Text | Self::Effect | Self::Lore | Self::Is | Self::Not | Self::Has => &[Has],
             Self::Sort | Self::Order | Self::Unique => &[Has, Equal],
             Self::Number
@@ -137,6 +143,9 @@ pub(super) const FIELDS: &[Field] = fields! {
     "submissions" ["progress"] Submissions sortable: "How many submissions count towards unlocking, of cards that started hidden.", "submissions<5";
     "year" ["y"] Year sortable: "The year in which the set came out.", "year:2026";
     "date" ["released"] Date sortable: "The day on which the set came out, `YYYY-MM-DD`.", "date>=2026-01-01";
+    "legal" ["format" "f"] Legal: "A format of which the card may be in decks: `FORMAT`, or `GAME/FORMAT`, with `:VARIANT` for another variant and `@YYYY-MM-DD` for the rules of that day instead of today's. Restricted cards are legal.", "f:standard@2026-11-01";
+    "restricted" [] Restricted: "A format whose limit list allows fewer copies of the card than of others.", "-restricted:standard";
+    "banned" [] Banned: "A format whose limit list forbids the card.", "-banned:ttcg/standard";
     "sort" [] Sort: "By which field the list is sorted. Cards without a value come last.", "t:fire sort:attack";
     "order" ["dir" "direction"] Order: "`asc` or `desc`; or a field, and means the same as `sort` then.", "t:fire sort:attack order:desc";
     "unique" ["u"] Unique: "`cards`: one entry for each card. `printings`: one for each rarity of it that fits.", "attack>1500 unique:printings";

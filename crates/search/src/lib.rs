@@ -3,19 +3,23 @@
 //! A query goes from text to a syntax tree ([`parse`]), which is checked against the games' manifests ([`check`]) and becomes a
 //! [`Predicate`].
 
+mod attributes;
 mod check;
 mod fields;
 mod fold;
 pub mod index;
+mod legality;
 mod predicate;
 mod regex;
 mod suggest;
 mod syntax;
+mod values;
 
 use cardscape_engine::search_key;
 use thiserror::Error;
 
-pub use check::{Checked, check, names_set, sort_key, sums, unknown_set};
+pub use attributes::{sort_key, sums};
+pub use check::{Checked, check, names_set, unknown_set};
 pub use fields::{examples, reference};
 pub use fold::{WORDS_VERSION, Words, folded, words};
 pub use predicate::{CardQuery, Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};

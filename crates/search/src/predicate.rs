@@ -34,6 +34,24 @@ impl Predicate {
         Self::All(Vec::new())
     }
 
+    /// What every card is whose content the asker may see.
+    pub fn open() -> Self {
+        Self::Content { negated: true, cases: Vec::new() }
+    }
+
+    /// Fails for the cards that this fits, and fits the others: of cards whose content the asker may not see, those that tests of what
+    /// everybody may know tell apart.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        let each = |parts: Vec<Self>| parts.into_iter().map(Self::negated).collect();
+        match self {
+            Self::All(parts) => Self::Any(each(parts)),
+            Self::Any(parts) => Self::All(each(parts)),
+            Self::Known { negated, test } => Self::Known { negated: !negated, test },
+            Self::Content { negated, cases } => Self::Content { negated: !negated, cases },
+        }
+    }
+
     /// A test of what everybody may know.
     pub fn known(test: KnownTest) -> Self {
         Self::Known { negated: false, test }
@@ -131,6 +149,8 @@ pub enum Test {
     Regex(Place, String),
     /// The whole name, as search key.
     Name(String),
+    /// The name is one of these, as name keys: accents count.
+    CardNames(Vec<String>),
     /// The beginning of the name, as search key.
     NamePrefix(String),
     /// The whole of a text attribute, folded.

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use cardscape_engine::Date;
 use metrics::Counter;
 
 pub use self::clock::FeedClock;
@@ -39,6 +40,8 @@ pub struct FacetsKey {
     pub set: Option<Code>,
     /// The query.
     pub q: String,
+    /// The day of which the query asks what formats say, unless it names one.
+    pub today: Date,
 }
 
 /// Memory for counts of values, in bytes.

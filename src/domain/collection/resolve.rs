@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use cardscape_engine::{Game, name_key, search_key};
+use cardscape_engine::{Game, name_key, rarity_key, search_key};
 
 use super::table::{WantedPrinting, unbracketed};
 use crate::domain::ids::{CardId, PrintingId};
@@ -117,7 +117,7 @@ impl RarityAliases {
         let words = |game: &Game| {
             let rarities = game.rarities().iter();
             let words = rarities.flat_map(|rarity| {
-                rarity.aliases.iter().map(|alias| (letters(alias), rarity.code.clone()))
+                rarity.aliases.iter().map(|alias| (rarity_key(alias), rarity.code.clone()))
             });
             (game.code().to_owned(), words.collect())
         };
@@ -126,7 +126,7 @@ impl RarityAliases {
 
     /// The code of the rarity that a word means in a game.
     fn code(&self, game: &str, word: &str) -> Option<&str> {
-        let (words, word) = (self.0.get(game)?, letters(word));
+        let (words, word) = (self.0.get(game)?, rarity_key(word));
         words.iter().find(|(alias, _)| *alias == word).map(|(_, code)| code.as_str())
     }
 }
@@ -421,12 +421,7 @@ fn choice(card: &KnownCard, printing: Option<&KnownPrinting>) -> Choice {
 
 /// Whether a rarity as people write it, `Ultra Rare`, is that code.
 fn is_rarity(text: &str, code: &str) -> bool {
-    letters(text) == letters(code)
-}
-
-/// Letters and digits, in small letters.
-fn letters(text: &str) -> String {
-    text.chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    rarity_key(text) == rarity_key(code)
 }
 
 #[cfg(test)]

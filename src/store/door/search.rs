@@ -3,6 +3,7 @@
 //! A test of content is written as "the viewer sees the content, and the test holds (or fails)": the row `content` is only joined to a
 //! card when the viewer may see it. So no test of content, negated or not, and no sort key finds anything out about other cards.
 
+use cardscape_engine::search_key;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Date, Int2, Jsonb, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
@@ -265,10 +266,14 @@ fn fitting<'a>(sql: Sql<'a>, predicate: &Predicate, printings: bool) -> Sql<'a> 
         Predicate::All(parts) => {
             each(sql, parts, " AND ", |sql, part| fitting(sql, part, printings))
         }
+        Predicate::Any(parts) if parts.is_empty() => sql.push("false"),
         Predicate::Any(parts) => {
             each(sql, parts, " OR ", |sql, part| fitting(sql, part, printings))
         }
         Predicate::Known { negated, test } => known(sql.push("("), test).push(outcome(*negated)),
+        Predicate::Content { negated, cases } if cases.is_empty() => {
+            sql.push(if *negated { "content.card_id IS NOT NULL" } else { "false" })
+        }
         Predicate::Content { negated, cases } => {
             let sql =
                 each(sql.push("(content.card_id IS NOT NULL AND ("), cases, " OR ", |sql, case| {
@@ -361,6 +366,11 @@ fn holds<'a>(sql: Sql<'a>, test: &Test, printings: bool) -> Sql<'a> {
             in_texts(sql, place, |sql| sql.push(" ~ ").bind::<Text, _>(pattern.clone()))
         }
         Test::Name(key) => sql.push("content.search_key = ").bind::<Text, _>(key.clone()),
+        Test::CardNames(keys) => {
+            let search_keys = keys.iter().map(|key| search_key(key)).collect::<Vec<_>>();
+            let sql = one_of(sql.push("(content.search_key"), &search_keys);
+            one_of(sql.push(" AND content.name_key"), keys).push(")")
+        }
         Test::NamePrefix(key) => sql
             .plan_each_time()
             .push("content.search_key LIKE ")

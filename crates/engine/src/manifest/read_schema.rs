@@ -9,7 +9,7 @@ use crate::code::ViolationCode;
 use crate::rule::{Provenance, RuleReference};
 use crate::schema::{
     Attribute, AttributeValue, CardCheck, EffectSchema, EffectSlot, Kind, PrintingCheck,
-    PrintingSchema, Rarity, Zone,
+    PrintingSchema, Rarity, Zone, rarity_key,
 };
 
 /// Rule number, section, provenance and wording; what is absent comes from `parent` (the wording does not: it would
@@ -77,7 +77,7 @@ pub(super) fn rarities(reader: &Reader<'_>) -> Vec<Rarity> {
             aliases: table.optional("aliases").unwrap_or_default(),
         };
         let words = |one: &Rarity| -> Vec<String> {
-            one.aliases.iter().chain([&one.code]).map(|word| plain(word)).collect()
+            one.aliases.iter().chain([&one.code]).map(|word| rarity_key(word)).collect()
         };
         let taken: Vec<String> = rarities.iter().flat_map(words).collect();
         if rarities.iter().any(|known| known.code == rarity.code) {
@@ -85,7 +85,7 @@ pub(super) fn rarities(reader: &Reader<'_>) -> Vec<Rarity> {
         } else if let Some(word) = words(&rarity).into_iter().find(|word| taken.contains(word)) {
             table.fault("aliases", format!("{word:?} already means another rarity"));
         }
-        if rarity.aliases.iter().any(|alias| plain(alias).is_empty()) {
+        if rarity.aliases.iter().any(|alias| rarity_key(alias).is_empty()) {
             table.fault("aliases", "must have letters or digits");
         }
         if rarity.tier != tier {
@@ -110,11 +110,6 @@ pub(super) fn rarities(reader: &Reader<'_>) -> Vec<Rarity> {
         });
     }
     rarities
-}
-
-/// Letters and digits, in small letters.
-fn plain(text: &str) -> String {
-    text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 pub(super) fn kinds(reader: &Reader<'_>, parent: &RuleReference, rarities: &[Rarity]) -> Vec<Kind> {

@@ -75,6 +75,7 @@ impl Judge<'_> {
                 texts(content, place).any(fits)
             }
             Test::Name(key) => cardscape_engine::search_key(&content.name) == *key,
+            Test::CardNames(keys) => keys.contains(&cardscape_engine::name_key(&content.name)),
             Test::NamePrefix(key) => cardscape_engine::search_key(&content.name).starts_with(key),
             Test::TextIs(code, folded) => {
                 texts(content, &Place::Attribute(code.clone())).any(|text| text == folded)

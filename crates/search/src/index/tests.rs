@@ -17,7 +17,7 @@ use crate::{
     CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique, Words,
     folded, words,
 };
-use cardscape_engine::{Effect, search_key};
+use cardscape_engine::{Effect, name_key, search_key};
 
 /// Numbers by chance, the same for one seed.
 struct Chance(u64);
@@ -232,6 +232,11 @@ fn test(chance: &mut Chance, depth: u64) -> Test {
             Test::Regex(place, crate::regex::to_postgres(chance.of(PATTERNS)).unwrap())
         }
         3 => Test::Name(search_key(&format!("{} {}", chance.of(WORDS), chance.of(WORDS)))),
+        4 if chance.one_in(2) => Test::CardNames(
+            (0..chance.below(4))
+                .map(|_| name_key(&format!("{} {}", chance.of(WORDS), chance.of(WORDS))))
+                .collect(),
+        ),
         4 => Test::NamePrefix(search_key(chance.of(WORDS)).chars().take(2).collect()),
         5 => Test::TextIs("about".to_owned(), folded(&chance.text(2))),
         6 => number(chance, &["attack"]),
@@ -291,7 +296,7 @@ fn predicate(chance: &mut Chance, depth: u64) -> Predicate {
         0 => Predicate::Known { negated: chance.one_in(3), test: known_test(chance) },
         1..5 => Predicate::Content {
             negated: chance.one_in(3),
-            cases: (0..=chance.below(2))
+            cases: (0..chance.below(4))
                 .map(|_| Case {
                     games: chance.one_in(3).then(|| chance.some(GAMES)),
                     test: test(chance, 1),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
+use cardscape_engine::search_key;
 use chrono::{DateTime, Datelike as _, NaiveDate, Utc};
 use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
@@ -320,6 +321,10 @@ impl<'s> Plan<'s> {
                 _ => Cards::perhaps(self.window.cut(&segment.open).into_owned()),
             },
             Test::Name(key) => Cards::exactly(segment.same_key(key)),
+            Test::CardNames(keys) => {
+                let alike = keys.iter().map(|key| segment.same_key(&search_key(key)));
+                Cards::perhaps(alike.fold(RoaringBitmap::new(), |all, one| all | one))
+            }
             Test::NamePrefix(key) => Cards::exactly(segment.keys_beginning(key, &self.window)),
             Test::TextIs(code, folded) => {
                 let words: Vec<&str> = folded.split(' ').skip(1).collect();

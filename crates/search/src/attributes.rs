@@ -1,0 +1,125 @@
+//! The attributes that the games' manifests define, and what lists can be sorted by.
+
+use std::collections::BTreeSet;
+
+use cardscape_engine::{Attribute, AttributeValue, Game, PrintingCheck};
+
+use super::fields::{self, Topic};
+use super::predicate::{SortKey, SumOf};
+use super::suggest::{did_you_mean, near};
+
+/// The sort key of that name.
+///
+/// # Errors
+/// Why there is none, for people.
+pub fn sort_key(name: &str, games: &[&Game]) -> Result<SortKey, String> {
+    let field = fields::find(name);
+    let key = match field.filter(|field| field.sortable).map(|field| (field.topic, field.name)) {
+        Some((Topic::Set, _)) => Some(SortKey::Place),
+        Some((Topic::Number, _)) => Some(SortKey::Number),
+        Some((Topic::Name, _)) => Some(SortKey::Name),
+        Some((Topic::Kind, _)) => Some(SortKey::Kind),
+        Some((Topic::Rarity, _)) => Some(SortKey::Rarity),
+        Some((Topic::Submissions, _)) => Some(SortKey::Submissions),
+        Some((Topic::Unlocked, _)) => Some(SortKey::Unlocked),
+        Some((Topic::Year, _)) => Some(SortKey::Year),
+        Some((Topic::Date, _)) => Some(SortKey::Released),
+        Some((Topic::Total, _)) => {
+            Some(SortKey::Sum(totals(games))).filter(|key| *key != SortKey::Sum(Vec::new()))
+        }
+        Some((_, code)) => attribute_sort(code, games),
+        None if field.is_none() => attribute_sort(bare(name), games),
+        None => None,
+    };
+    key.ok_or_else(|| {
+        let mut known = attribute_codes(games);
+        known.extend(fields::FIELDS.iter().filter(|field| field.sortable).map(|field| field.name));
+        let near = near(name, known);
+        format!("lists cannot be sorted by {name:?}{}", did_you_mean(&near))
+    })
+}
+
+pub(super) fn attribute_sort(name: &str, games: &[&Game]) -> Option<SortKey> {
+    let found = attributes(name, games);
+    let (code, _) = found.first()?.1;
+    let mut list: Vec<String> = Vec::new();
+    for (_, (_, attribute)) in &found {
+        match &attribute.value {
+            AttributeValue::Integer { .. } => {
+                return Some(SortKey::Sum(vec![SumOf {
+                    of: None,
+                    attributes: vec![code.to_owned()],
+                }]));
+            }
+            AttributeValue::Choice { values } => {
+                let new: Vec<String> =
+                    values.iter().filter(|value| !list.contains(value)).cloned().collect();
+                list.extend(new);
+            }
+            _ => {}
+        }
+    }
+    (!list.is_empty()).then(|| SortKey::Choice { attribute: code.to_owned(), values: list })
+}
+
+/// The attribute's own name in `attributes.rank`, by which an attribute is found that has the name of another field.
+pub(super) fn bare(name: &str) -> &str {
+    name.strip_prefix("attributes.").unwrap_or(name)
+}
+
+pub(super) type Found<'a> = (&'a Game, (&'a str, &'a Attribute));
+
+/// The attributes of that name: by code, with or without the plural's s.
+pub(super) fn attributes<'a>(name: &str, games: &[&'a Game]) -> Vec<Found<'a>> {
+    let all = games.iter().flat_map(|game| {
+        game.kinds().iter().flat_map(move |kind| {
+            kind.attributes.iter().map(move |(code, attribute)| (*game, (code.as_str(), attribute)))
+        })
+    });
+    let exact = |code: &str| code.eq_ignore_ascii_case(name);
+    let found: Vec<Found<'a>> = all.clone().filter(|(_, (code, _))| exact(code)).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    all.filter(|(_, (code, _))| code.strip_suffix('s').is_some_and(exact)).collect()
+}
+
+pub(super) fn attribute_codes<'a>(games: &[&'a Game]) -> BTreeSet<&'a str> {
+    games
+        .iter()
+        .flat_map(|game| game.kinds())
+        .flat_map(|kind| kind.attributes.keys().map(String::as_str))
+        .collect()
+}
+
+/// Attributes that the games add up on cards, each sum once: what [`index::Builder::sum`](crate::index::Builder::sum) is to know.
+pub fn sums(games: &[&Game]) -> Vec<Vec<String>> {
+    let mut found: Vec<Vec<String>> = Vec::new();
+    for SumOf { attributes, .. } in totals(games) {
+        if !found.contains(&attributes) {
+            found.push(attributes);
+        }
+    }
+    found
+}
+
+/// What the games add up on cards.
+pub(super) fn totals(games: &[&Game]) -> Vec<SumOf> {
+    let mut found = Vec::new();
+    for game in games {
+        for kind in game.kinds() {
+            for check in &kind.checks {
+                if let PrintingCheck::Total { of, .. } = &check.check {
+                    let sum = SumOf {
+                        of: Some((game.code().to_owned(), kind.code.clone())),
+                        attributes: of.clone(),
+                    };
+                    if !found.contains(&sum) {
+                        found.push(sum);
+                    }
+                }
+            }
+        }
+    }
+    found
+}

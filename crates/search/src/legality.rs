@@ -1,0 +1,231 @@
+//! What formats say of cards, as conditions: the rules of a format that look at single cards become tests of their content.
+//!
+//! The search finds the cards of which [`CardRules::judge`](cardscape_engine::CardRules::judge) says so; tests compare the two.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use cardscape_engine::{
+    Admission, CardRules, Condition, Date, Format, Game, Selector, Variant, name_key, search_key,
+};
+use chrono::NaiveDate;
+use serde_json::Value;
+
+use super::predicate::{KnownTest, Predicate, Test};
+use super::suggest::{did_you_mean, near};
+use super::syntax::Operator;
+
+/// What a format is to say of a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// It may be in decks, perhaps in fewer copies than others.
+    Legal,
+    /// The limit list allows some copies.
+    Restricted,
+    /// The limit list forbids it.
+    Banned,
+}
+
+/// A format as queries name it: `FORMAT` or `GAME/FORMAT`, with `:VARIANT` and `@DAY` behind it if need be.
+struct FormatTerm<'t> {
+    game: Option<&'t str>,
+    format: &'t str,
+    variant: Option<&'t str>,
+    day: Date,
+}
+
+impl<'t> FormatTerm<'t> {
+    fn read(text: &'t str, today: Date) -> Result<Self, String> {
+        let (text, day) = match text.split_once('@') {
+            None => (text, today),
+            Some((text, day)) => {
+                let fault = |_| format!("{day:?} is not a day of the form 2026-11-21");
+                (text, day.parse().map_err(fault)?)
+            }
+        };
+        let (text, variant) = match text.split_once(':') {
+            None => (text, None),
+            Some((text, variant)) => (text, Some(variant)),
+        };
+        let (game, format) = match text.split_once('/') {
+            None => (None, text),
+            Some((game, format)) => (Some(game), format),
+        };
+        Ok(Self { game, format, variant, day })
+    }
+
+    /// The formats of that name with their rules of the day; of several games, if they have formats of one name.
+    fn find<'a>(&self, games: &[&'a Game]) -> Result<Vec<(&'a Game, Format)>, String> {
+        let of_game =
+            |game: &&&Game| self.game.is_none_or(|text| is_called(text, game.code(), game.name()));
+        let all_games = games;
+        let games: Vec<&Game> = games.iter().filter(of_game).copied().collect();
+        if let Some(game) = self.game.filter(|_| games.is_empty()) {
+            let near = did_you_mean(&near(game, all_games.iter().map(|game| game.code())));
+            return Err(format!("there is no game {game:?}{near}"));
+        }
+        let all =
+            || games.iter().flat_map(|game| game.formats().iter().map(|format| (*game, format)));
+        let is_meant = |format: &Format| is_called(self.format, &format.code, &format.name);
+        let known: Vec<_> = all().filter(|(_, format)| is_meant(format)).collect();
+        if known.is_empty() {
+            let codes: BTreeSet<&str> = all().map(|(_, format)| &*format.code).collect();
+            let near = did_you_mean(&near(self.format, codes));
+            return Err(format!("there is no format {:?}{near}", self.format));
+        }
+        let on_the_day = |(game, format): &(&'a Game, &Format)| {
+            Some((*game, game.format_on(&format.code, self.day)?))
+        };
+        let in_force: Vec<(&Game, Format)> = known.iter().filter_map(on_the_day).collect();
+        if in_force.is_empty() {
+            let first =
+                known.iter().filter_map(|(game, format)| game.format_begins_on(&format.code));
+            let begins =
+                first.min().map_or_else(String::new, |day| format!(": it begins on {day}"));
+            return Err(format!("there is no format {:?} on {}{begins}", self.format, self.day));
+        }
+        match self.variant {
+            None => Ok(in_force),
+            Some(variant) => self.with_variant(variant, in_force),
+        }
+    }
+
+    fn with_variant<'a>(
+        &self,
+        text: &str,
+        formats: Vec<(&'a Game, Format)>,
+    ) -> Result<Vec<(&'a Game, Format)>, String> {
+        let with_variant = |(game, format): &(&'a Game, Format)| {
+            let is_meant = |one: &&Variant| is_called(text, &one.code, &one.name);
+            let variant = format.variants.iter().find(is_meant)?;
+            Some((*game, format.with_variant(&variant.code)?))
+        };
+        let found: Vec<_> = formats.iter().filter_map(with_variant).collect();
+        if found.is_empty() {
+            let variants = formats.iter().flat_map(|(_, format)| &format.variants);
+            let codes: BTreeSet<&str> = variants.map(|variant| &*variant.code).collect();
+            let near = did_you_mean(&near(text, codes));
+            return Err(format!("the format {:?} has no variant {text:?}{near}", self.format));
+        }
+        Ok(found)
+    }
+}
+
+fn is_called(text: &str, code: &str, name: &str) -> bool {
+    let key = search_key(text);
+    key == search_key(code) || key == search_key(name)
+}
+
+/// The condition that the format of that name says so of a card.
+///
+/// # Errors
+/// Why there is no such format, for people.
+pub(super) fn condition(
+    wanted: Wanted,
+    text: &str,
+    games: &[&Game],
+    today: Date,
+) -> Result<Predicate, String> {
+    let of_game = |(game, format): &(&Game, Format)| {
+        let game = Predicate::known(KnownTest::Game(game.code().to_owned()));
+        Predicate::All(vec![game, says(wanted, &format.card_rules())])
+    };
+    let formats = FormatTerm::read(text, today)?.find(games)?;
+    Ok(Predicate::Any(formats.iter().map(of_game).collect()))
+}
+
+fn says(wanted: Wanted, rules: &CardRules) -> Predicate {
+    let limited = |fits: fn(u32) -> bool| {
+        let listed = rules.limits.iter().filter(|(_, max)| fits(**max));
+        Predicate::content(Test::CardNames(listed.map(|(key, _)| key.clone()).collect()))
+    };
+    let banned = limited(|max| max == 0);
+    if wanted == Wanted::Banned {
+        return banned;
+    }
+    let zone =
+        |conditions: &Vec<Admission>| Predicate::All(conditions.iter().map(admits).collect());
+    let contains = |lines: &Vec<Arc<Selector>>| {
+        Predicate::Any(lines.iter().map(|line| selects(line)).collect())
+    };
+    let mut all = vec![Predicate::Any(rules.zones.iter().map(zone).collect())];
+    all.extend(rules.boxes.iter().map(contains));
+    all.push(match wanted {
+        Wanted::Restricted => limited(|max| max > 0),
+        Wanted::Legal | Wanted::Banned => banned.negated(),
+    });
+    Predicate::All(all)
+}
+
+fn admits(admission: &Admission) -> Predicate {
+    let selected = selects(&admission.select);
+    if admission.admits { selected } else { selected.negated() }
+}
+
+fn selects(selector: &Selector) -> Predicate {
+    let mut parts = Vec::new();
+    if !selector.kinds.is_empty() {
+        parts.push(Predicate::content(Test::Kinds(selector.kinds.clone())));
+    }
+    if !selector.sets.is_empty() {
+        let sets = selector.sets.iter().map(|set| Predicate::known(KnownTest::Set(set.clone())));
+        parts.push(Predicate::Any(sets.collect()));
+    }
+    if let Some(span) = selector.released {
+        let from = span.from.map(|day| (Operator::AtLeast, day));
+        let until = span.until.map(|day| (Operator::Less, day));
+        let ends = [from, until].into_iter().flatten();
+        parts.extend(ends.map(|(operator, day)| {
+            Predicate::content(Test::Released(operator, calendar_day(day)))
+        }));
+    }
+    if !selector.names.is_empty() {
+        let keys = selector.names.iter().map(|name| name_key(name));
+        parts.push(Predicate::content(Test::CardNames(keys.collect())));
+    }
+    parts.extend(selector.attributes.iter().map(|(code, condition)| meets(code, condition)));
+    if !selector.any.is_empty() {
+        parts.push(Predicate::Any(selector.any.iter().map(selects).collect()));
+    }
+    if let Some(not) = &selector.not {
+        parts.push(selects(not).negated());
+    }
+    Predicate::All(parts)
+}
+
+/// The condition on an attribute. Rules look at the card itself: what single printings differ in does not count.
+fn meets(code: &str, condition: &Condition) -> Predicate {
+    let number = |operator, value| {
+        let sum = vec![code.to_owned()];
+        Predicate::content(Test::Number { sum, per_printing: false, operator, value })
+    };
+    let attribute = || code.to_owned();
+    match condition {
+        Condition::Present(true) => Predicate::content(Test::HasAttribute(attribute())),
+        Condition::Present(false) => Predicate::content(Test::HasAttribute(attribute())).negated(),
+        Condition::Between { min, max } => {
+            let ends = [(Operator::AtLeast, *min), (Operator::AtMost, *max)];
+            let ends =
+                ends.iter().filter_map(|(operator, end)| end.map(|end| number(*operator, end)));
+            Predicate::All(ends.collect())
+        }
+        Condition::In(values) => {
+            let texts = values.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            let texts = Test::Choice { attribute: attribute(), per_printing: false, values: texts };
+            let others = values.iter().filter_map(|value| match value {
+                Value::Bool(value) => Some(Predicate::content(Test::Flag {
+                    attribute: attribute(),
+                    per_printing: false,
+                    value: *value,
+                })),
+                other => other.as_i64().map(|value| number(Operator::Equal, value)),
+            });
+            Predicate::Any(std::iter::once(Predicate::content(texts)).chain(others).collect())
+        }
+    }
+}
+
+/// A day of the engine as the database has it: both know the years 1 to 9999.
+fn calendar_day(day: Date) -> NaiveDate {
+    day.to_string().parse().unwrap_or_default()
+}

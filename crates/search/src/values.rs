@@ -1,0 +1,198 @@
+//! Values of fields: from the text in a query to a test.
+
+use std::collections::BTreeSet;
+
+use cardscape_engine::{Attribute, AttributeValue, Game, search_key};
+use chrono::{Datelike as _, NaiveDate};
+
+use super::attributes::attributes;
+use super::fold::{folded, words};
+use super::predicate::{Place, Test};
+use super::regex::to_postgres;
+use super::suggest::{did_you_mean, near};
+use super::syntax::{Literal, Operator};
+
+pub(super) fn any(mut tests: Vec<Test>) -> Option<Test> {
+    if tests.len() > 1 { Some(Test::Any(tests)) } else { tests.pop() }
+}
+
+pub(super) fn some_of(values: Vec<String>, test: impl FnOnce(Vec<String>) -> Test) -> Option<Test> {
+    (!values.is_empty()).then(|| test(values))
+}
+
+/// The value of that name.
+pub(super) fn one_of<T: Clone>(text: &str, known: &[(&str, T)]) -> Result<T, String> {
+    let found = known.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
+    found.map(|(_, value)| value.clone()).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        format!("{text:?} is not one of {}", names.join(", "))
+    })
+}
+
+pub(super) fn whole(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| format!("{text:?} is no whole number"))
+}
+
+pub(super) fn day(text: &str) -> Result<NaiveDate, String> {
+    let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
+    let day = day.filter(|day| (1970..9999).contains(&day.year()));
+    day.ok_or_else(|| format!("{text:?} is not a day of the form 2026-11-21"))
+}
+
+pub(super) fn nothing_to_find(text: &str) -> String {
+    format!("there is no letter, digit or sign in {text:?}")
+}
+
+/// What is wrong with a word that has a sign of the query language, but no field before it.
+pub(super) fn sign_in_word(word: &str) -> Option<String> {
+    let sign = word.chars().find(|letter| matches!(letter, ':' | '=' | '<' | '>' | '$'))?;
+    let quoted = format!("as text it needs quotation marks: \"{}\"", word.replace('"', ""));
+    Some(match word.split_once(sign) {
+        _ if sign == '$' => format!("`$` means nothing in a word; {quoted}"),
+        Some(("", _)) => format!(
+            "a field stands before `{sign}`, without a space between them: attack{sign}500; {quoted}"
+        ),
+        Some((name, _)) => format!("there is no field {name:?}; {quoted}"),
+        None => return None,
+    })
+}
+
+/// Looks for a literal in folded texts.
+pub(super) fn text_test(place: &Place, value: &Literal) -> Result<Test, String> {
+    if let Literal::Regex(pattern) = value {
+        return Ok(Test::Regex(place.clone(), to_postgres(pattern)?));
+    }
+    let words = words(value.text());
+    if words.is_empty() {
+        Err(nothing_to_find(value.text()))
+    } else {
+        Ok(Test::Words(place.clone(), words))
+    }
+}
+
+/// A test of one of the values, or all of them.
+pub(super) fn chosen<'a>(
+    text: &str,
+    values: impl Iterator<Item = &'a String> + Clone,
+    test: impl FnOnce(Vec<String>) -> Test,
+) -> Result<Test, Vec<String>> {
+    let key = search_key(text);
+    let found: BTreeSet<String> =
+        values.clone().filter(|value| search_key(value) == key).cloned().collect();
+    some_of(found.into_iter().collect(), test).ok_or_else(|| values.cloned().collect())
+}
+
+/// Type, subtype or kind.
+pub(super) fn type_test(text: &str, game: &Game) -> Result<Test, Vec<String>> {
+    let (mut tests, mut values) = (Vec::new(), Vec::new());
+    for (_, (code, attribute)) in
+        attributes("type", &[game]).into_iter().chain(attributes("subtype", &[game]))
+    {
+        if let AttributeValue::Choice { values: list }
+        | AttributeValue::Choices { values: list, .. } = &attribute.value
+        {
+            let choice = |found| choice(code, attribute, found);
+            match chosen(text, list.iter(), choice) {
+                Ok(test) if !tests.contains(&test) => tests.push(test),
+                Ok(_) => {}
+                Err(known) => values.extend(known),
+            }
+        }
+    }
+    match chosen(text, game.kinds().iter().map(|kind| &kind.code), Test::Kinds) {
+        Ok(test) => tests.push(test),
+        Err(known) => values.extend(known),
+    }
+    any(tests).ok_or(values)
+}
+
+pub(super) fn choice(code: &str, attribute: &Attribute, values: Vec<String>) -> Test {
+    Test::Choice { attribute: code.to_owned(), per_printing: attribute.per_printing, values }
+}
+
+/// The values of an ordered list that compare so with the one at `wanted`.
+pub(super) fn compared(values: &[String], wanted: usize, operator: Operator) -> Vec<String> {
+    let fits = |at: usize| match operator {
+        Operator::Has | Operator::Equal | Operator::NotEqual => at == wanted,
+        Operator::Less => at < wanted,
+        Operator::AtMost => at <= wanted,
+        Operator::Greater => at > wanted,
+        Operator::AtLeast => at >= wanted,
+    };
+    values.iter().enumerate().filter(|(at, _)| fits(*at)).map(|(_, value)| value.clone()).collect()
+}
+
+/// Why a value does not fit an attribute.
+pub(super) enum BadValue {
+    /// It is not in this list.
+    Unlisted(Vec<String>),
+    /// Something else, for people.
+    Other(String),
+}
+
+pub(super) fn bad_value(name: &str, text: &str, faults: Vec<BadValue>) -> String {
+    let mut values = BTreeSet::new();
+    for fault in faults {
+        match fault {
+            BadValue::Unlisted(list) => values.extend(list),
+            BadValue::Other(message) => return message,
+        }
+    }
+    let near = near(text, values.iter().map(String::as_str));
+    format!("there is no {name} {text:?}{}", did_you_mean(&near))
+}
+
+pub(super) fn attribute_test(
+    code: &str,
+    attribute: &Attribute,
+    operator: Operator,
+    value: &Literal,
+) -> Result<Test, BadValue> {
+    let text = value.text();
+    let other = |message: &str| Err(BadValue::Other(format!("{code} {message}")));
+    let is_equality = matches!(operator, Operator::Has | Operator::Equal);
+    if matches!(value, Literal::Regex(_)) && !matches!(attribute.value, AttributeValue::Text { .. })
+    {
+        return other("is not searched with regular expressions");
+    }
+    match &attribute.value {
+        AttributeValue::Text { .. } => match (operator, value) {
+            (Operator::Has, _) => {
+                text_test(&Place::Attribute(code.to_owned()), value).map_err(BadValue::Other)
+            }
+            (Operator::Equal, Literal::Word(_) | Literal::Phrase(_)) if folded(text).is_empty() => {
+                Err(BadValue::Other(nothing_to_find(text)))
+            }
+            (Operator::Equal, Literal::Word(_) | Literal::Phrase(_)) => {
+                Ok(Test::TextIs(code.to_owned(), folded(text)))
+            }
+            _ => other("is a text: it has no order"),
+        },
+        AttributeValue::Integer { .. } => Ok(Test::Number {
+            sum: vec![code.to_owned()],
+            per_printing: attribute.per_printing,
+            operator,
+            value: whole(text).map_err(BadValue::Other)?,
+        }),
+        AttributeValue::Boolean if is_equality => Ok(Test::Flag {
+            attribute: code.to_owned(),
+            per_printing: attribute.per_printing,
+            value: one_of(text, &[("true", true), ("false", false), ("yes", true), ("no", false)])
+                .map_err(BadValue::Other)?,
+        }),
+        AttributeValue::Boolean => other("is yes or no: it has no order"),
+        AttributeValue::Choices { values, .. } if is_equality => {
+            chosen(text, values.iter(), |found| choice(code, attribute, found))
+                .map_err(BadValue::Unlisted)
+        }
+        AttributeValue::Choices { .. } => other("is a list: it has no order"),
+        AttributeValue::Choice { values } => {
+            let key = search_key(text);
+            match values.iter().position(|known| search_key(known) == key) {
+                Some(wanted) => Ok(choice(code, attribute, compared(values, wanted, operator))),
+                None => Err(BadValue::Unlisted(values.clone())),
+            }
+        }
+        _ => other("cannot be searched"),
+    }
+}
