@@ -56,7 +56,7 @@ pages:  ## write the generated parts of docs/GAMES.md, docs/VIOLATIONS.md and cr
 	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test json_schema the_shipped_schema
 	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test cli_deck the_output_in_the_documentation
 
-schema: postgres  ## write src/store/schema.rs from the migrations
+schema: postgres  ## write src/store/db/schema.rs from the migrations
 	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test api schema_rs_is
 
 fmt:  ## format the code

@@ -11,7 +11,7 @@ use ipnet::IpNet;
 use crate::api::state::ApiSettings;
 use crate::auth::permission::Role;
 use crate::auth::second_factor::SecondFactorDemand;
-use crate::domain::attempts::AttemptLimits;
+use crate::domain::accounts::attempts::AttemptLimits;
 
 /// Where the database is.
 #[derive(Args, Clone)]

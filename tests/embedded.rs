@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use cardscape::store::embedded::{
+use cardscape::store::db::embedded::{
     Durability, EmbeddedError, EmbeddedPostgres, EmbeddedSettings, Handle, attach, start_or_attach,
 };
 

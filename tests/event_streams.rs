@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use cardscape::store::embedded::{EmbeddedPostgres, EmbeddedSettings};
+use cardscape::store::db::embedded::{EmbeddedPostgres, EmbeddedSettings};
 use futures_util::StreamExt as _;
 use reqwest::{Client, Method};
 use rustix::process::{Pid, Signal, kill_process};

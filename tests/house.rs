@@ -55,7 +55,7 @@ fn frameworks_stay_in_their_rooms() {
     }
     for crate_name in ["hyper::", "hyper_util::", "rustls::", "rustls_native_certs::"] {
         // TLS to receivers of webhooks, and to the database.
-        let homes = ["src/webhooks", "src/store/wire"];
+        let homes = ["src/webhooks", "src/store/db/wire"];
         assert_eq!(strays(crate_name, &homes), Vec::<PathBuf>::new(), "{crate_name}");
     }
     assert_eq!(
@@ -69,7 +69,7 @@ fn frameworks_stay_in_their_rooms() {
 #[test]
 fn sql_of_our_own_text_is_prepared_once() {
     // `sql` keeps what it prepares; what is not to be kept says so, and why.
-    let home = ["src/store/statement.rs"];
+    let home = ["src/store/db/statement.rs"];
     assert_eq!(strays("sql_query", &home), Vec::<PathBuf>::new(), "diesel prepares it each time");
     let planned_each_time: BTreeSet<PathBuf> = sources("src")
         .into_iter()
@@ -83,7 +83,7 @@ fn sql_of_our_own_text_is_prepared_once() {
 }
 
 /// Where statements are planned for their values at each use.
-const PLANNED_EACH_TIME: [&str; 2] = ["src/store/door/mod.rs", "src/store/people.rs"];
+const PLANNED_EACH_TIME: [&str; 2] = ["src/store/card_content/mod.rs", "src/store/accounts/people.rs"];
 
 #[test]
 fn nobody_imports_upwards() {
@@ -108,7 +108,7 @@ fn nobody_imports_upwards() {
 fn secrets_of_cards_have_one_door() {
     for table in ["card_content", "printing_content", "card_rulings", "card_history"] {
         assert_eq!(
-            strays(table, &["src/store/door", "src/store/schema.rs"]),
+            strays(table, &["src/store/card_content", "src/store/db/schema.rs"]),
             Vec::<PathBuf>::new(),
             "{table}"
         );
@@ -349,14 +349,14 @@ fn no_two_schemas_have_one_name() {
 #[test]
 fn what_writes_is_confirmed_in_its_transaction() {
     let reads = [
-        ("src/store/tokens.rs", "ManageOwnTokens", 1),
-        ("src/store/submission_reviews.rs", "ReviewSubmissions", 1),
+        ("src/store/accounts/tokens.rs", "ManageOwnTokens", 1),
+        ("src/store/serials/submission_reviews.rs", "ReviewSubmissions", 1),
         // A submission and a batch, which open their transactions themselves, and two reads of what was stored.
-        ("src/store/serials.rs", "SubmitSerials", 5),
+        ("src/store/serials/submissions.rs", "SubmitSerials", 5),
         // Submissions that wait to be decided together, under credentials that are looked at then.
-        ("src/store/registration_groups.rs", "SubmitSerials", 3),
-        ("src/store/collection_imports.rs", "WriteOwnCollection", 1),
-        ("src/store/trade_lists.rs", "WriteOwnCollection", 1),
+        ("src/store/serials/registration_groups.rs", "SubmitSerials", 3),
+        ("src/store/collection/collection_imports.rs", "WriteOwnCollection", 1),
+        ("src/store/copies/trade_lists.rs", "WriteOwnCollection", 1),
     ];
     let mut found = BTreeMap::new();
     for (path, text) in sources("src/store") {
@@ -369,5 +369,5 @@ fn what_writes_is_confirmed_in_its_transaction() {
     }
     let reads = reads.map(|(path, permission, count)| ((path.to_owned(), permission), count));
     assert_eq!(found, BTreeMap::from(reads));
-    assert_eq!(strays("Acting::in_transaction(", &["src/store/pool.rs"]), Vec::<PathBuf>::new());
+    assert_eq!(strays("Acting::in_transaction(", &["src/store/db/pool.rs"]), Vec::<PathBuf>::new());
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use cardscape::store::embedded::{EmbeddedPostgres, EmbeddedSettings};
+use cardscape::store::db::embedded::{EmbeddedPostgres, EmbeddedSettings};
 use reqwest::{Client, Method};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};

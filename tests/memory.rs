@@ -8,10 +8,10 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use cardscape::domain::catalogue::import::{GameImport, GameSource, SourceFile};
 use cardscape::domain::collection::table::{FileFormat, Table};
-use cardscape::domain::deck::read_list;
-use cardscape::domain::effect_texts::EffectTexts;
-use cardscape::domain::import::{GameImport, GameSource, SourceFile};
+use cardscape::domain::decks::deck::read_list;
+use cardscape::domain::effects::effect_texts::EffectTexts;
 
 thread_local! {
     static LIVE: Cell<isize> = const { Cell::new(0) };

@@ -5,7 +5,7 @@ use std::pin::pin;
 
 use anyhow::Context as _;
 use cardscape::auth::keys::KeyRing;
-use cardscape::domain::serial::{RunPrefix, SerialCode};
+use cardscape::domain::serials::serial::{RunPrefix, SerialCode};
 use futures_util::{SinkExt as _, TryStreamExt as _};
 use sha2::{Digest as _, Sha256};
 use tokio_postgres::Client;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use cardscape::auth::keys::KeyRing;
 use cardscape::auth::password::PasswordHasher;
-use cardscape::domain::password::Password;
+use cardscape::domain::accounts::password::Password;
 use sha2::{Digest as _, Sha256};
 
 use crate::catalogue::connect;

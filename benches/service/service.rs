@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use cardscape::store::embedded;
+use cardscape::store::db::embedded;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::http::Target;

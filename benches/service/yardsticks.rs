@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use cardscape::auth::password::PasswordHasher;
-use cardscape::domain::password::Password;
+use cardscape::domain::accounts::password::Password;
 use tokio_postgres::Client;
 
 use crate::load::count;

@@ -14,7 +14,7 @@ use super::problem_help::ProblemHelp;
 use crate::auth::password::HashError;
 use crate::auth::permission::Denied;
 use crate::store::StoreError;
-use crate::store::idempotency::IdempotentError;
+use crate::store::operations::idempotency::IdempotentError;
 use crate::work::WorkError;
 
 macro_rules! problem_codes {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::problem::{InputFault, Problem, ProblemCode};
-use crate::domain::serial::SerialError;
+use crate::domain::serials::serial::SerialError;
 
 /// A page about an error code.
 pub(super) struct ProblemHelp {

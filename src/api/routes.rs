@@ -5,16 +5,24 @@ use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, Scope, web};
 use utoipa::OpenApi;
 
+use super::accounts::{
+    account_events, own_account, own_password, people, second_factor, sessions, tokens,
+};
+use super::catalogue::{
+    bulk_files, card_edits, card_legalities, card_lookups, card_migrations, cards, changes, facets,
+    games, history, rulings, sets,
+};
+use super::collection::{collection_imports, collection_progress, counts};
+use super::copies::{copy_moderation, disputes, own_copies, trade_lists, trades, trading};
+use super::decks::{deck_lists, deck_reports};
+use super::effects::{effect_edits, effect_texts, sentences};
 use super::middleware::deadline;
+use super::openapi;
+use super::operations::{audit_log, health, webhook_deliveries, webhooks};
+use super::printing::{print_commitments, print_plans, print_runs, print_statistics};
 use super::problem::{self, Problem, ProblemCode};
-use super::{
-    account_events, accounts, audit_log, bulk_files, card_edits, card_legalities, card_lookups,
-    card_migrations, cards, changes, collection, collection_imports, collection_progress,
-    community, copies, copy_moderation, deck_reports, decks, disputes, effect_edits, effect_texts,
-    effects, facets, games, health, history, openapi, own_password, people, print_commitments,
-    print_plans, print_runs, print_statistics, rulings, second_factor, sessions, sets,
-    submission_batches, submission_reviews, submissions, tokens, trade_lists, trades, trading,
-    unlock_policies, unlocks, webhook_deliveries, webhooks,
+use super::serials::{
+    community, submission_batches, submission_reviews, submissions, unlock_policies, unlocks,
 };
 
 /// Routes with the same beginning. The router tries one after the other, with a regular expression for each that has parameters; so that it
@@ -118,11 +126,11 @@ routes! {
     "/v1/card-migrations"         => get card_migrations::list_card_migrations;
     "/v1/card-migrations/{migration}" => get card_migrations::find_card_migration;
 
-    "/v1/accounts"                => get people::list_accounts, post accounts::register;
-    "/v1/accounts/recover"        => post accounts::recover;
-    "/v1/accounts/{account}"      => get accounts::find_account, patch accounts::change_account;
+    "/v1/accounts"                => get people::list_accounts, post own_account::register;
+    "/v1/accounts/recover"        => post own_account::recover;
+    "/v1/accounts/{account}"      => get own_account::find_account, patch own_account::change_account;
     "/v1/accounts/{account}/second-factor" => delete second_factor::remove_second_factor;
-    "/v1/me"                      => get accounts::find_me;
+    "/v1/me"                      => get own_account::find_me;
     "/v1/me/password"             => put own_password::change_password;
     "/v1/me/recovery-codes"       => post own_password::replace_recovery_codes;
     "/v1/me/second-factor"        => get second_factor::find_second_factor, post second_factor::begin_second_factor;
@@ -156,28 +164,28 @@ routes! {
     "/v1/games/{game}/effect-placeholders" => get effect_texts::list_effect_placeholders;
     "/v1/games/{game}/effect-placeholders/{name}" => get effect_texts::find_effect_placeholder, put effect_edits::replace_effect_placeholder, delete effect_edits::delete_effect_placeholder;
     "/v1/games/{game}/effect-phrase-rules" => get effect_texts::find_phrase_rules, put effect_edits::replace_phrase_rules;
-    "/v1/games/{game}/effects"    => get effects::list_effects;
-    "/v1/games/{game}/effects/random" => get effects::draw_effects;
-    "/v1/games/{game}/effects/match" => post effects::match_effects;
-    "/v1/games/{game}/effects/expand" => post effects::expand_template;
+    "/v1/games/{game}/effects"    => get sentences::list_effects;
+    "/v1/games/{game}/effects/random" => get sentences::draw_effects;
+    "/v1/games/{game}/effects/match" => post sentences::match_effects;
+    "/v1/games/{game}/effects/expand" => post sentences::expand_template;
     "/v1/bulk-files"              => get bulk_files::list_bulk_files;
     "/v1/bulk-files/{name}"       => get bulk_files::download_bulk_file;
     "/v1/changes"                 => get changes::list_changes;
     "/v1/changes/stream"          => get changes::stream_changes;
 
-    "/v1/decks"                   => get decks::list_decks, post decks::create_deck;
-    "/v1/decks/{deck}"            => get decks::find_deck, put decks::replace_deck, delete decks::delete_deck;
+    "/v1/decks"                   => get deck_lists::list_decks, post deck_lists::create_deck;
+    "/v1/decks/{deck}"            => get deck_lists::find_deck, put deck_lists::replace_deck, delete deck_lists::delete_deck;
     "/v1/decks/{deck}/report"     => get deck_reports::find_deck_report;
     "/v1/deck-reports"            => post deck_reports::create_deck_report;
 
-    "/v1/collection"              => get collection::list_collection;
-    "/v1/collection/changes"      => post collection::change_counts;
+    "/v1/collection"              => get counts::list_collection;
+    "/v1/collection/changes"      => post counts::change_counts;
     "/v1/collection/imports"      => post collection_imports::read_import;
     "/v1/collection/imports/{import}/commit" => post collection_imports::commit_import;
     "/v1/collection/export"       => get collection_imports::export_collection;
     "/v1/collection/completion"   => get collection_progress::find_completion;
     "/v1/collection/duplicates"   => get collection_progress::list_duplicates;
-    "/v1/collection/{printing}"   => put collection::set_count;
+    "/v1/collection/{printing}"   => put counts::set_count;
     "/v1/me/wants"                => get trade_lists::find_wants, put trade_lists::replace_wants;
     "/v1/me/haves"                => get trade_lists::find_haves, put trade_lists::replace_haves;
     "/v1/players/{player}/wants"  => get trade_lists::list_player_wants;
@@ -197,9 +205,9 @@ routes! {
     "/v1/unlocks"                 => get unlocks::list_unlocks;
     "/v1/cards/{card}/unlock"     => get unlocks::find_unlock, post unlocks::unlock_card;
 
-    "/v1/copies"                  => get copies::list_copies;
-    "/v1/copies/{copy}"           => get copies::find_copy;
-    "/v1/copies/{copy}/history"   => get copies::list_copy_history;
+    "/v1/copies"                  => get own_copies::list_copies;
+    "/v1/copies/{copy}"           => get own_copies::find_copy;
+    "/v1/copies/{copy}/history"   => get own_copies::list_copy_history;
     "/v1/copies/{copy}/freeze"    => post copy_moderation::freeze_copy;
     "/v1/copies/{copy}/unfreeze"  => post copy_moderation::unfreeze_copy;
     "/v1/copies/{copy}/void"      => post copy_moderation::void_copy;

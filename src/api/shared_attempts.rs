@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
 use super::problem::Problem;
-use super::serial_attempts::SerialAttempts;
+use super::serials::serial_attempts::SerialAttempts;
 use super::state::AppState;
 use crate::domain::ids::AccountId;
 use crate::store::StoreResult;
-use crate::store::serials::NewSubmission;
+use crate::store::serials::submissions::NewSubmission;
 
 /// What requests must have in common to share an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -14,7 +14,7 @@ use thiserror::Error;
 use zeroize::Zeroizing;
 
 use crate::domain::hex::hex;
-use crate::domain::serial::SerialCode;
+use crate::domain::serials::serial::SerialCode;
 
 /// 32 secret bytes with a name.
 #[derive(Clone)]

@@ -7,8 +7,8 @@ use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use argon2::{Algorithm, Argon2, Params, Version};
 use thiserror::Error;
 
+use crate::domain::accounts::password::Password;
 use crate::domain::network::Network;
-use crate::domain::password::Password;
 use crate::fair_work::{FairWork, Place};
 use crate::work::{WorkError, cores};
 

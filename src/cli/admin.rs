@@ -11,13 +11,13 @@ use crate::auth::password::PasswordHasher;
 use crate::auth::permission::{Operator, Role};
 use crate::auth::secret::{RecoveryCode, TokenHash};
 use crate::config::DatabaseOptions;
+use crate::domain::accounts::password::Password;
 use crate::domain::clock::Clock;
 use crate::domain::ids::AccountId;
-use crate::domain::password::Password;
 use crate::domain::text::AccountName;
 use crate::store::Store;
-use crate::store::accounts::{self, NewAccount};
-use crate::store::second_factors::{self, FactorRemoved};
+use crate::store::accounts::account_records::{self, NewAccount};
+use crate::store::accounts::second_factors::{self, FactorRemoved};
 
 #[derive(Subcommand)]
 pub(super) enum AdminCommand {
@@ -168,10 +168,10 @@ pub(super) async fn create(
     };
     let operator = Operator::at_the_machine();
     let created =
-        store.transaction(async |conn| accounts::create(conn, &operator, &new).await).await;
+        store.transaction(async |conn| account_records::create(conn, &operator, &new).await).await;
     match created {
         Ok(_) => Ok(secrets),
-        Err(error) if accounts::is_name_taken(&error) => {
+        Err(error) if account_records::is_name_taken(&error) => {
             let taken = "there is an account with this name already, or with one that looks like it; reset-password gives an account a new password";
             Err(Exit::no(taken).into())
         }
@@ -181,7 +181,7 @@ pub(super) async fn create(
 
 async fn reset(store: &Store, name: &AccountName) -> anyhow::Result<FirstSecrets> {
     let mut conn = store.connection().await?;
-    let found = accounts::find_for_login(&mut conn, name.key()).await?;
+    let found = account_records::find_for_login(&mut conn, name.key()).await?;
     drop(conn);
     let row = found.ok_or_else(|| Exit::no("there is no account with this name"))?;
     let (secrets, hash, codes) = FirstSecrets::generate().await?;
@@ -189,7 +189,7 @@ async fn reset(store: &Store, name: &AccountName) -> anyhow::Result<FirstSecrets
     let (operator, now) = (Operator::at_the_machine(), Clock::system().now());
     store
         .transaction(async |conn| {
-            accounts::reset_password(conn, &operator, id, &hash, &codes, now).await
+            account_records::reset_password(conn, &operator, id, &hash, &codes, now).await
         })
         .await?;
     Ok(secrets)
@@ -197,7 +197,7 @@ async fn reset(store: &Store, name: &AccountName) -> anyhow::Result<FirstSecrets
 
 async fn remove_second_factor(store: &Store, name: &AccountName) -> anyhow::Result<()> {
     let mut conn = store.connection().await?;
-    let found = accounts::find_for_login(&mut conn, name.key()).await?;
+    let found = account_records::find_for_login(&mut conn, name.key()).await?;
     drop(conn);
     let row = found.ok_or_else(|| Exit::no("there is no account with this name"))?;
     let (operator, now) = (Operator::at_the_machine(), Clock::system().now());

@@ -8,9 +8,10 @@ use anyhow::Context as _;
 use super::Exit;
 use super::key_file::KeyFile;
 use crate::config::{self, DatabaseOptions};
-use crate::store::embedded::{self, Durability, EmbeddedPostgres, EmbeddedSettings};
-use crate::store::pooler::{self, Route, RouteError};
-use crate::store::{StoreSettings, migrations};
+use crate::store::StoreSettings;
+use crate::store::db::embedded::{self, Durability, EmbeddedPostgres, EmbeddedSettings};
+use crate::store::db::migrations;
+use crate::store::db::pooler::{self, Route, RouteError};
 
 /// Connections beside those of the service: the command line, a person with psql, connections that were given up and that the server still closes.
 const SPARE_CONNECTIONS: usize = 30;

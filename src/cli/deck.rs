@@ -15,13 +15,13 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use super::{Outcome, say, seed_data};
-use crate::api::deck_reports::{ReportContext, ReportResponse, report_response};
+use crate::api::decks::deck_reports::{ReportContext, ReportResponse, report_response};
 use crate::config::SeedDataOptions;
+use crate::domain::catalogue::import::GameSource;
 use crate::domain::clock::Clock;
-use crate::domain::deck::{
+use crate::domain::decks::deck::{
     CardLines, FormatName, FormatNameError, MAX_ENTRIES, ReadList, read_list, same_format,
 };
-use crate::domain::import::GameSource;
 
 /// Largest deck list, in bytes: the same as over HTTP.
 const MAX_LIST: u64 = 256 * 1024;

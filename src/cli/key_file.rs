@@ -7,7 +7,7 @@ use super::database::Database;
 use crate::auth::keys::KeyRing;
 use crate::domain::clock::Clock;
 use crate::store::Store;
-use crate::store::key_fingerprints::{self, Dependents, MissingKey};
+use crate::store::printing::key_fingerprints::{self, Dependents, MissingKey};
 
 /// A key file, as far as can be said without the database.
 pub(super) struct KeyFile {

@@ -12,7 +12,8 @@ use crate::auth::keys::KeyRing;
 use crate::auth::permission::Operator;
 use crate::config::DatabaseOptions;
 use crate::domain::clock::Clock;
-use crate::store::{Store, key_fingerprints};
+use crate::store::Store;
+use crate::store::printing::key_fingerprints;
 
 #[derive(Subcommand)]
 pub(super) enum KeysCommand {

@@ -15,12 +15,13 @@ use crate::auth::permission::Operator;
 use crate::config::DatabaseOptions;
 use crate::domain::clock::Clock;
 use crate::domain::ids::CommitmentId;
-use crate::domain::minting::PrintPlan;
-use crate::domain::packs::{PackParameters, PackPlan};
-use crate::store::press::{
+use crate::domain::printing::minting::PrintPlan;
+use crate::domain::printing::packs::{PackParameters, PackPlan};
+use crate::store::printing::discarded_runs;
+use crate::store::printing::press::{
     self, MintError, MintOrder, Minted, Planned, PrintFormat, RunRequest, RunToMint,
 };
-use crate::store::{Store, StoreResult, discarded_runs};
+use crate::store::{Store, StoreResult};
 
 #[derive(Args)]
 pub(super) struct MintCommand {

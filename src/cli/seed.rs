@@ -14,10 +14,12 @@ use super::synthetic::SyntheticOptions;
 use super::{Outcome, block_on, say, seed_data, seed_effect_texts};
 use crate::auth::permission::{Importer, Operator};
 use crate::config::DatabaseOptions;
+use crate::domain::catalogue::import::{GameImport, GameSource, ImportFault};
 use crate::domain::clock::Clock;
-use crate::domain::import::{GameImport, GameSource, ImportFault};
-use crate::store::import::{self, Base, ImportError, ImportSummary};
-use crate::store::{Store, changes, deadlines, games, seed_loads};
+use crate::store::Store;
+use crate::store::catalogue::import::{self, Base, ImportError, ImportSummary};
+use crate::store::catalogue::{changes, games, seed_loads};
+use crate::store::db::deadlines;
 
 #[derive(Args)]
 pub(super) struct SeedCommand {

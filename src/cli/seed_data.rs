@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
-use crate::domain::effect_texts::EffectFiles;
-use crate::domain::import::{GameImport, GameSource, ImportFault, SourceFile};
+use crate::domain::catalogue::import::{GameImport, GameSource, ImportFault, SourceFile};
+use crate::domain::effects::effect_texts::EffectFiles;
 
 /// Reads the files of every game below `folder`, in the order of their names.
 pub(super) fn read(folder: &Path) -> anyhow::Result<Vec<GameSource>> {

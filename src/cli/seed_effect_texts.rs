@@ -6,10 +6,10 @@ use cardscape_engine::Game;
 
 use super::seed_data;
 use crate::auth::permission::{Importer, Operator};
+use crate::domain::catalogue::import::ImportFault;
 use crate::domain::clock::Clock;
-use crate::domain::effect_texts::{EffectFiles, EffectTexts};
-use crate::domain::import::ImportFault;
-use crate::store::effect_texts::{self, TextsBase, TextsChange};
+use crate::domain::effects::effect_texts::{EffectFiles, EffectTexts};
+use crate::store::effects::effect_texts::{self, TextsBase, TextsChange};
 use crate::store::{Store, StoreResult};
 
 /// How loading effect texts ended.

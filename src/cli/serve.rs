@@ -18,23 +18,26 @@ use super::admin::FirstSecrets;
 use super::database::Database;
 use super::key_file::KeyFile;
 use super::{Outcome, admin, block_on, say, seed};
-use crate::api::account_events::EventWatch;
+use crate::api::accounts::account_events::EventWatch;
 use crate::api::background::supervise;
-use crate::api::bulk_files::LAYOUT;
-use crate::api::catalogue::{Catalogue, Feed};
+use crate::api::catalogue::bulk_files::LAYOUT;
+use crate::api::catalogue::memory::{Catalogue, Feed};
+use crate::api::operations::webhooks;
+use crate::api::server;
 use crate::api::state::{AppState, Shared, TOGETHER};
-use crate::api::{server, webhooks};
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
 use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
-use crate::store::lane::SearchLane;
-use crate::store::{
-    Store, StoreResult, StoreSettings, accounts, bulk_files, cards, discarded_runs,
-    key_fingerprints, name_skeletons, retention, unlock_policies,
-};
+use crate::store::accounts::{account_records, name_skeletons};
+use crate::store::catalogue::{bulk_files, cards};
+use crate::store::db::lane::SearchLane;
+use crate::store::operations::retention;
+use crate::store::printing::{discarded_runs, key_fingerprints};
+use crate::store::serials::unlock_policies;
+use crate::store::{Store, StoreResult, StoreSettings};
 use crate::webhooks::Dispatcher;
 use crate::webhooks::sender::Sender;
 
@@ -261,7 +264,7 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
 /// On the very first start there is nobody yet who may do anything: make an admin and return what is shown once.
 async fn first_admin(store: &Store) -> anyhow::Result<Option<FirstSecrets>> {
     let mut conn = store.connection().await?;
-    if accounts::any_admin(&mut conn).await? {
+    if account_records::any_admin(&mut conn).await? {
         return Ok(None);
     }
     drop(conn);
@@ -269,7 +272,7 @@ async fn first_admin(store: &Store) -> anyhow::Result<Option<FirstSecrets>> {
     match admin::create(store, &name, Role::Admin).await {
         Ok(secrets) => Ok(Some(secrets)),
         // Another instance on the same database was faster and shows the password.
-        Err(_) if accounts::any_admin(&mut *store.connection().await?).await? => Ok(None),
+        Err(_) if account_records::any_admin(&mut *store.connection().await?).await? => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -9,11 +9,12 @@ use tokio::sync::mpsc;
 
 use super::seed::{counting_bar, import_game};
 use super::{Exit, Outcome, say};
-use crate::domain::import::{GameImport, GameSource, SourceFile};
-use crate::domain::synthetic::{MAX_CARDS, SetOutline, Synthetic};
-use crate::store::games::{GameShelf, LoadedGame, StoredManifest};
-use crate::store::import::{self, Base, ImportError, ImportSummary};
-use crate::store::{Store, games, sets};
+use crate::domain::catalogue::import::{GameImport, GameSource, SourceFile};
+use crate::domain::catalogue::synthetic::{MAX_CARDS, SetOutline, Synthetic};
+use crate::store::Store;
+use crate::store::catalogue::games::{GameShelf, LoadedGame, StoredManifest};
+use crate::store::catalogue::import::{self, Base, ImportError, ImportSummary};
+use crate::store::catalogue::{games, sets};
 
 /// Which cards to make up.
 #[derive(Args, Clone)]

@@ -10,10 +10,10 @@ use serde::Deserialize;
 
 use super::mint::show_packs;
 use super::{Exit, Outcome, say};
-use crate::domain::commitment::{AnnouncedPlan, Opening};
 use crate::domain::hex::hex;
-use crate::domain::packs::PackPlan;
-use crate::domain::serial::SerialCode;
+use crate::domain::printing::commitment::{AnnouncedPlan, Opening};
+use crate::domain::printing::packs::PackPlan;
+use crate::domain::serials::serial::SerialCode;
 
 #[derive(Args)]
 pub(super) struct VerifyRunCommand {

@@ -3,38 +3,23 @@
 //! Everything here is pure: no SQL, no HTTP, no clock of its own. Values are parsed once, at the door; who holds one need
 //! not check it again.
 
-pub mod attempts;
-pub mod audit;
-pub mod bulk;
-pub mod card_edit;
-pub mod card_name;
+pub mod accounts;
+pub mod catalogue;
 pub mod clock;
 pub mod code;
 pub mod collection;
-pub mod commitment;
+pub mod copies;
 pub mod crockford;
 pub mod csv_lines;
-pub mod deck;
-pub mod dispute;
+pub mod decks;
 pub mod draw;
-pub mod effect_texts;
+pub mod effects;
 pub mod hex;
 pub mod ids;
-pub mod import;
-pub mod ledger;
-pub mod minting;
 pub mod network;
-pub mod packs;
-pub mod password;
+pub mod operations;
 pub mod pointer;
-pub mod registration_test;
-pub mod ruling;
-pub mod serial;
-pub mod set_file;
-pub mod submission;
-pub mod synthetic;
+pub mod printing;
+pub mod serials;
 pub mod text;
-pub mod trade;
 pub mod unknown;
-pub mod unlock_policy;
-pub mod webhook;

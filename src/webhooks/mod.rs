@@ -16,8 +16,9 @@ use crate::auth::secret;
 use crate::auth::webhook_secret::WebhookSecret;
 use crate::domain::clock::Clock;
 use crate::domain::ids::WebhookId;
-use crate::domain::webhook::{Failure, Outcome, wait_after};
-use crate::store::webhook_deliveries::{self as deliveries, Hold, Letter, News, Settled, Taken};
+use crate::domain::operations::webhook::{Failure, Outcome, wait_after};
+use crate::store::operations::webhook_deliveries as deliveries;
+use crate::store::operations::webhook_deliveries::{Hold, Letter, News, Settled, Taken};
 use crate::store::{Store, StoreResult, in_time};
 use sender::{Message, Sender};
 

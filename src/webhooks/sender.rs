@@ -22,7 +22,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 
 use super::target::{Target, TargetError};
 use crate::domain::clock::Clock;
-use crate::domain::webhook::{Failure, Outcome};
+use crate::domain::operations::webhook::{Failure, Outcome};
 
 /// Largest head of an answer.
 const MAX_HEAD: usize = 16 * 1024;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cardscape::api::openapi::document;
 use cardscape::auth::ending::CredentialEnd;
-use cardscape::domain::webhook::{EVENT_KINDS, Failure};
+use cardscape::domain::operations::webhook::{EVENT_KINDS, Failure};
 use jsonschema::{Draft, Registry};
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cardscape::domain::clock::Clock;
 use cardscape::store::StoreSettings;
-use cardscape::store::pooler::{self, Route, RouteError};
+use cardscape::store::db::pooler::{self, Route, RouteError};
 use serde_json::json;
 
 use crate::support::{Bouncer, RequestExt as _, TestApp, TestDb, fresh_path};
@@ -89,7 +89,7 @@ async fn a_pooler_that_loses_prepared_statements_is_refused_at_the_start() {
 async fn through_transactions_of_a_pooler_nothing_is_migrated() {
     // PgBouncer, in a version that keeps statements, is not everywhere: that something is to be done is seen here directly.
     let db = TestDb::create().await;
-    let migrate = cardscape::store::migrations::migrate;
+    let migrate = cardscape::store::db::migrations::migrate;
     assert_eq!(migrate(&db.url(), Route::Transaction).await.unwrap(), Vec::<String>::new());
     crate::support::sql(
         &db.url(),

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use cardscape::store::{Readiness, Store, StoreSettings, migrations, pooler};
+use cardscape::store::db::{migrations, pooler};
+use cardscape::store::{Readiness, Store, StoreSettings};
 
 use crate::support::TlsPostgres;
 

@@ -9,12 +9,12 @@ use cardscape::api::routes::ROUTES;
 use cardscape::auth::permission::Role;
 use cardscape::domain::clock::Clock;
 use cardscape::domain::ids::CommitmentId;
-use cardscape::store::press::RunToMint;
+use cardscape::store::printing::press::RunToMint;
 use futures_util::{StreamExt as _, stream};
 use reqwest::{Method, Url};
 use serde_json::{Value, json};
 
-use super::collection::printing;
+use crate::collection::counts::printing;
 use crate::support::{
     PaperCard, Player, RequestExt as _, TestApp, TestDb, fresh_path, next_step, read_print_file,
     text,

@@ -61,7 +61,11 @@ async fn twins_with(change: fn(&mut ApiSettings)) -> (TestApp, TestApp) {
     (start(one), start(other))
 }
 
-async fn import_at(db: &TestDb, clock: &Clock, source: &cardscape::domain::import::GameSource) {
+async fn import_at(
+    db: &TestDb,
+    clock: &Clock,
+    source: &cardscape::domain::catalogue::import::GameSource,
+) {
     let store = Store::new(&StoreSettings::new(db.url())).unwrap();
     import_into(&store, clock, source).await.unwrap();
 }
@@ -779,7 +783,7 @@ async fn webhooks_tell_nothing_of_hidden_cards() {
     for app in [&one, &other] {
         let admin = app.admin().await;
         let receiver = Receiver::start().await;
-        let kinds = cardscape::domain::webhook::EVENT_KINDS;
+        let kinds = cardscape::domain::operations::webhook::EVENT_KINDS;
         app.webhook(&admin, &receiver.url, &kinds).await;
         app.sql("UPDATE webhooks SET cursor_seq = 0").await;
         app.post_webhooks().await;

@@ -2,7 +2,7 @@
 
 use cardscape::auth::keys::{KeyFingerprint, KeyRing};
 use cardscape::auth::permission::Operator;
-use cardscape::store::key_fingerprints::{dependents, lacking, replace, settle};
+use cardscape::store::printing::key_fingerprints::{dependents, lacking, replace, settle};
 use cardscape::store::{Store, StoreSettings};
 use chrono::Utc;
 use futures_util::future::join_all;

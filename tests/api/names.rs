@@ -1,6 +1,6 @@
 //! Names of accounts: what looks like another's is taken, and nobody learns which exist.
 
-use cardscape::store::name_skeletons;
+use cardscape::store::accounts::name_skeletons;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, PASSWORD, RequestExt as _, TestApp, TestDb, Wiretap};

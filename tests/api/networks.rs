@@ -1,9 +1,9 @@
 //! The network that a request comes from, and what is counted by it.
 
 use cardscape::api::state::ApiSettings;
-use cardscape::domain::attempts::{AttemptLimit, AttemptScope};
-use cardscape::store::attempt_batches::AttemptBatches;
-use cardscape::store::attempts::{self, AttemptSubject};
+use cardscape::domain::accounts::attempts::{AttemptLimit, AttemptScope};
+use cardscape::store::accounts::attempt_batches::AttemptBatches;
+use cardscape::store::accounts::attempts::{self, AttemptSubject};
 use chrono::Duration;
 use reqwest::RequestBuilder;
 use rstest::rstest;

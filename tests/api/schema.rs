@@ -1,7 +1,7 @@
 //! The database checks itself: schema.rs is what the migrations make, and what must never be false is refused.
 
 use crate::support::{TestDb, sql};
-use cardscape::store::pooler::Route;
+use cardscape::store::db::pooler::Route;
 
 /// `CARDSCAPE_UPDATE=1 cargo test --test api schema` writes the file (`make schema`).
 #[tokio::test]
@@ -40,8 +40,8 @@ async fn migrating_twice_at_once_is_migrating_once() {
     sql(&db.url(), "DROP SCHEMA public CASCADE; CREATE SCHEMA public").await;
     let url = db.url();
     let (first, second) = tokio::join!(
-        cardscape::store::migrations::migrate(&url, Route::Session),
-        cardscape::store::migrations::migrate(&url, Route::Session)
+        cardscape::store::db::migrations::migrate(&url, Route::Session),
+        cardscape::store::db::migrations::migrate(&url, Route::Session)
     );
     let applied = [first.unwrap().len(), second.unwrap().len()];
     assert!(applied.contains(&0), "{applied:?}");

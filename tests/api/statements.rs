@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use cardscape::domain::attempts::AttemptLimits;
+use cardscape::domain::accounts::attempts::AttemptLimits;
 use cardscape::domain::clock::Clock;
 use serde_json::{Value, json};
 

@@ -13,10 +13,10 @@ use utoipa::ToSchema;
 use super::Extracting;
 use super::faults::{Contract, refusal};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
+use crate::domain::catalogue::import::without_mark;
+use crate::domain::catalogue::set_file::read_document;
 use crate::domain::collection::table::FileFormat;
-use crate::domain::import::without_mark;
 use crate::domain::pointer::json_pointer;
-use crate::domain::set_file::read_document;
 
 /// Largest body, in bytes, where a route does not say otherwise.
 const MAX_BODY: usize = 256 * 1024;

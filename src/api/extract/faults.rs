@@ -13,8 +13,8 @@ use utoipa::openapi::Required;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api::problem::{InputFault, Problem, ProblemCode};
+use crate::domain::catalogue::set_file::sort;
 use crate::domain::pointer::push_token;
-use crate::domain::set_file::sort;
 
 /// Most faults in one answer: a list of the wrong things has one for each of its entries.
 const MAX_FAULTS: usize = 100;

@@ -10,7 +10,7 @@ use super::Body;
 use crate::api::problem::{Problem, ProblemCode};
 use crate::api::state::AppState;
 use crate::domain::ids::AccountId;
-use crate::store::idempotency::IdempotencyClaim;
+use crate::store::operations::idempotency::IdempotencyClaim;
 
 /// The key, when the client sent one: 1 to 255 visible ASCII characters.
 pub struct IdempotencyKey(Option<String>);

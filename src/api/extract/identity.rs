@@ -12,7 +12,7 @@ use crate::api::state::{AppState, CredentialKey};
 use crate::auth::access_token;
 use crate::auth::permission::{Granted, Identity, Permission, Viewer};
 use crate::auth::secret::{OpaqueToken, TokenKind};
-use crate::store::{sessions, tokens};
+use crate::store::accounts::{sessions, tokens};
 
 /// Whoever asks: nobody in particular when there is no `Authorization` header. A token that is not valid is a 401, never
 /// silently a stranger.

@@ -21,10 +21,10 @@ use utoipa::{Modify, OpenApi as _};
 
 use super::extract::{Freshness, Rendered};
 use super::middleware::rate_limit::PROBES;
+use super::operations::webhooks::WebhookPing;
 use super::problem::{InputFault, Problem, ProblemBody, ProblemCode};
 use super::problem_help::ProblemHelp;
 use super::routes::Operations;
-use super::webhooks::WebhookPing;
 
 #[derive(utoipa::OpenApi)]
 #[openapi(

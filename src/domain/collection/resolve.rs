@@ -429,7 +429,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::domain::card_name::TypedName;
+    use crate::domain::catalogue::card_name::TypedName;
 
     fn id(number: u128) -> PrintingId {
         PrintingId(Uuid::from_u128(number))

@@ -12,9 +12,9 @@ mod json_file;
 use thiserror::Error;
 
 use super::{Condition, MAX_ENTRIES};
-use crate::domain::card_name::TypedName;
+use crate::domain::catalogue::card_name::TypedName;
+use crate::domain::catalogue::import::without_mark;
 use crate::domain::ids::PrintingId;
-use crate::domain::import::without_mark;
 
 pub(super) use columns::unbracketed;
 

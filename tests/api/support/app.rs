@@ -5,21 +5,21 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
-use cardscape::api::account_events::EventWatch;
-use cardscape::api::catalogue::{Catalogue, Feed};
+use cardscape::api::accounts::account_events::EventWatch;
+use cardscape::api::catalogue::memory::{Catalogue, Feed};
 use cardscape::api::server;
 use cardscape::api::state::{ApiSettings, AppState, Shared, TOGETHER};
 use cardscape::auth::keys::KeyRing;
 use cardscape::auth::password::PasswordHasher;
 use cardscape::auth::permission::{Operator, Role};
 use cardscape::cli::metrics_handle;
+use cardscape::domain::accounts::password::Password;
 use cardscape::domain::clock::Clock;
 use cardscape::domain::ids::AccountId;
-use cardscape::domain::password::Password;
 use cardscape::domain::text::AccountName;
 use cardscape::search::index::Snapshot;
-use cardscape::store::accounts::{self, NewAccount};
-use cardscape::store::lane::SearchLane;
+use cardscape::store::accounts::account_records::{self, NewAccount};
+use cardscape::store::db::lane::SearchLane;
 use cardscape::store::{Store, StoreSettings};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::json;
@@ -326,7 +326,7 @@ impl TestApp {
         };
         let operator = Operator::at_the_machine();
         self.store
-            .transaction(async |conn| accounts::create(conn, &operator, &new).await)
+            .transaction(async |conn| account_records::create(conn, &operator, &new).await)
             .await
             .unwrap();
     }

@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use cardscape::api::bulk_files::LAYOUT;
+use cardscape::api::catalogue::bulk_files::LAYOUT;
 use cardscape::auth::permission::{Importer, Operator};
+use cardscape::domain::catalogue::import::{GameImport, GameSource, SourceFile};
 use cardscape::domain::clock::Clock;
-use cardscape::domain::effect_texts::EffectFiles;
-use cardscape::domain::import::{GameImport, GameSource, SourceFile};
-use cardscape::store::effect_texts::{self, TextsBase};
-use cardscape::store::games::GameShelf;
-use cardscape::store::import::{self, Base, ImportError, ImportSummary};
-use cardscape::store::{Store, bulk_files};
+use cardscape::domain::effects::effect_texts::EffectFiles;
+use cardscape::store::Store;
+use cardscape::store::catalogue::bulk_files;
+use cardscape::store::catalogue::games::GameShelf;
+use cardscape::store::catalogue::import::{self, Base, ImportError, ImportSummary};
+use cardscape::store::effects::effect_texts::{self, TextsBase};
 use serde_json::Value;
 
 use super::{TestApp, sql};

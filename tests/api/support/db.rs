@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use cardscape::store::embedded::{Durability, EmbeddedPostgres, EmbeddedSettings};
+use cardscape::store::db::embedded::{Durability, EmbeddedPostgres, EmbeddedSettings};
 use tokio_postgres::NoTls;
 
 /// The running Postgres; taken out and stopped when the process ends.
@@ -42,9 +42,9 @@ fn server() -> &'static Server {
         std::thread::spawn(move || {
             runtime().block_on(async {
                 sql(&url, &format!("CREATE DATABASE {TEMPLATE}")).await;
-                cardscape::store::migrations::migrate(
+                cardscape::store::db::migrations::migrate(
                     &template_url,
-                    cardscape::store::pooler::Route::Session,
+                    cardscape::store::db::pooler::Route::Session,
                 )
                 .await
                 .expect("the migrations apply");

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cardscape::auth::permission::Operator;
-use cardscape::domain::import::{GameSource, SourceFile};
+use cardscape::domain::catalogue::import::{GameSource, SourceFile};
 use cardscape::store::StoreSettings;
-use cardscape::store::press::{
+use cardscape::store::printing::press::{
     self, MintError, MintOrder, Minted, PrintFormat, RunRequest, RunToMint,
 };
 use serde_json::{Value, json};

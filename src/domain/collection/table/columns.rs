@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{
     Column, Dialect, Line, MAX_FIELD, MAX_SHOWN, TableError, Wanted, WantedPrinting, plain,
 };
-use crate::domain::card_name::TypedName;
+use crate::domain::catalogue::card_name::TypedName;
 use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::domain::ids::PrintingId;
 

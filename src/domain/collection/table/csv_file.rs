@@ -5,7 +5,7 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use super::columns::{self, Columns};
 use super::{Line, MAX_FIELDS, MAX_LINES, MAX_RECORD, Table, TableError};
-use crate::domain::import::without_mark;
+use crate::domain::catalogue::import::without_mark;
 
 /// Reads a CSV file: separated by commas, semicolons or tabs, whichever makes most sense of the first line.
 pub(super) fn read(text: &str) -> Result<Table, TableError> {

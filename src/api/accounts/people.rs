@@ -1,0 +1,155 @@
+//! People: accounts by what is known of their names, and names beside ids, for moderators and admins.
+
+use std::collections::BTreeMap;
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::own_account::AccountResponse;
+use crate::api::extract::{Caller, Cursor, Freshness, May, Page, PageLimit, Params, paged};
+use crate::api::problem::Problem;
+use crate::api::state::AppState;
+use crate::auth::permission::{ReadAccounts, Role};
+use crate::domain::ids::AccountId;
+use crate::domain::text::{AccountName, NamePart};
+use crate::store::Connection;
+use crate::store::accounts::people::{self, FoundAccount, PeopleFilter, PersonPosition};
+
+/// What an account may be trusted with.
+#[derive(Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RoleParam {
+    /// Players.
+    Player,
+    /// Moderators.
+    Moderator,
+    /// Admins.
+    Admin,
+}
+
+impl From<RoleParam> for Role {
+    fn from(role: RoleParam) -> Self {
+        match role {
+            RoleParam::Player => Self::Player,
+            RoleParam::Moderator => Self::Moderator,
+            RoleParam::Admin => Self::Admin,
+        }
+    }
+}
+
+/// Which accounts, and which part of the list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AccountsQuery {
+    /// Only accounts with this in their name: 1 to 32 characters. Case, spaces and punctuation do not count; `%`, `_` and `*` are punctuation.
+    #[param(value_type = Option<String>, min_length = 1, max_length = 32, example = "ada")]
+    name: Option<NamePart>,
+    /// Only accounts of this role.
+    #[param(inline)]
+    role: Option<RoleParam>,
+    /// Only accounts that are banned, or only those that are not.
+    banned: Option<bool>,
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+/// Lists accounts by name, for moderators.
+///
+/// With `name`, those whose names begin with it come first, then those that have it further inside.
+#[utoipa::path(
+    get, path = "/v1/accounts", tag = "accounts", security(("bearer" = [])), params(AccountsQuery),
+    responses((status = 200, body = Page<AccountResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_accounts(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    by: May<ReadAccounts>,
+    query: Params<AccountsQuery>,
+) -> Result<HttpResponse, Problem> {
+    let after = query.cursor.as_ref().map(Cursor::key::<PersonPosition>).transpose()?;
+    let filter = PeopleFilter {
+        name: query.name.as_ref(),
+        role: query.role.map(Role::from),
+        banned: query.banned,
+    };
+    let mut conn = state.store.connection().await?;
+    let found = people::list(&mut conn, &by, &filter, after, query.limit.rows()).await?;
+    let position = |found: &FoundAccount| found.position.clone();
+    let page = paged(found, query.limit, position, |found| AccountResponse::from(found.account));
+    page.answer(&req, Freshness::Private)
+}
+
+/// An account that a filter is about: its id, or its whole name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Person {
+    /// The id, with its hyphens: no name is that long.
+    Id(AccountId),
+    /// The name.
+    Name(AccountName),
+}
+
+impl TryFrom<String> for Person {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, &'static str> {
+        const HYPHENATED: usize = 36;
+        let id = Uuid::try_parse(&text).ok().filter(|_| text.len() == HYPHENATED);
+        match (id, AccountName::parse(&text)) {
+            (Some(id), _) => Ok(Self::Id(AccountId(id))),
+            (None, Ok(name)) => Ok(Self::Name(name)),
+            (None, Err(_)) => Err("must be the id of an account or its whole name"),
+        }
+    }
+}
+
+impl Person {
+    /// The id of whom a filter is about. A name that nobody has becomes an id that nobody has. By name takes the permission to read
+    /// accounts: 403 without it.
+    pub(in crate::api) async fn id(
+        person: Option<&Self>,
+        conn: &mut Connection,
+        caller: &Caller,
+    ) -> Result<Option<AccountId>, Problem> {
+        match person {
+            None => Ok(None),
+            Some(Self::Id(id)) => Ok(Some(*id)),
+            Some(Self::Name(name)) => {
+                let found = people::id_of(conn, &caller.must()?, name).await?;
+                Ok(Some(found.unwrap_or_else(AccountId::fresh)))
+            }
+        }
+    }
+}
+
+/// The names of accounts that an answer tells by their ids. There are none for whoever may not read accounts, whatever else she may do.
+#[derive(Debug, Default)]
+pub(in crate::api) struct Names(BTreeMap<Uuid, String>);
+
+impl Names {
+    /// Looks up the names of those of the ids that are accounts, together.
+    pub(in crate::api) async fn read(
+        conn: &mut Connection,
+        caller: &Caller,
+        ids: impl IntoIterator<Item = Uuid>,
+    ) -> Result<Self, Problem> {
+        let Some(by) = caller.may::<ReadAccounts>() else { return Ok(Self::default()) };
+        let mut ids: Vec<Uuid> = ids.into_iter().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Ok(Self(people::names(conn, &by, ids).await?))
+    }
+
+    /// The name of an account; `None`: there is no such account, or the caller may not know.
+    pub(in crate::api) fn of(&self, id: Uuid) -> Option<String> {
+        self.0.get(&id).cloned()
+    }
+}

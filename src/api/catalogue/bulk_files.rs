@@ -1,0 +1,239 @@
+//! Bulk files: the whole catalogue of a game to download, for those who keep a copy of it.
+
+mod downloads;
+mod pages;
+
+use actix_web::body::SizedStream;
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::{Method, StatusCode};
+use actix_web::web::Bytes;
+use actix_web::{HttpRequest, HttpResponse, web};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::api::extract::{ClientNetwork, Condition, Freshness, Part, cacheable};
+use crate::api::problem::{Problem, ProblemCode};
+use crate::api::state::AppState;
+use crate::domain::catalogue::bulk::{BulkKind, is_file_name};
+use crate::domain::hex::hex;
+use crate::store::catalogue::bulk_files::{self, BulkFile};
+
+pub use downloads::Downloads;
+use downloads::Reader;
+pub use pages::LAYOUT;
+
+/// A new version is soon seen; until then a cache may go on with the old one.
+const FRESH: Freshness = Freshness::Public(5);
+/// What is downloaded, whatever is in it.
+const GZIP: &str = "application/gzip";
+
+/// A file to download.
+#[derive(Serialize, ToSchema)]
+pub struct BulkFileResponse {
+    /// Its name.
+    #[schema(example = "ttcg-cards.ndjson.gz")]
+    pub name: String,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// `cards` or `printings`.
+    #[schema(example = "cards")]
+    pub r#type: String,
+    /// What is in it.
+    #[schema(example = "All cards of the game, one JSON object a line.")]
+    pub description: &'static str,
+    /// Since when it has these bytes.
+    pub updated_at: DateTime<Utc>,
+    /// Bytes of the download.
+    #[schema(example = 9482, minimum = 1)]
+    pub size: i64,
+    /// Bytes when it is unpacked.
+    #[schema(example = 84120, minimum = 0)]
+    pub uncompressed_size: i64,
+    /// Cards, or printings, in it.
+    #[schema(example = 90, minimum = 0)]
+    pub rows: i64,
+    /// SHA-256 of the bytes of the download, in hexadecimal digits. In quotation marks it is the download's `ETag`.
+    #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
+    pub sha256: String,
+    /// Where it is.
+    #[schema(example = "/v1/bulk-files/ttcg-cards.ndjson.gz")]
+    pub download_uri: String,
+    /// Media type of the download.
+    #[schema(example = "application/gzip")]
+    pub content_type: &'static str,
+    /// Media type of what is packed in it.
+    #[schema(example = "application/x-ndjson")]
+    pub uncompressed_content_type: &'static str,
+    /// The file holds everything of its game that the change feed tells up to this number: go on with
+    /// `GET /v1/changes?after=` it. It may hold some of what comes after, too.
+    #[schema(example = 174, minimum = 0)]
+    pub change_seq: i64,
+}
+
+/// All files.
+#[derive(Serialize, ToSchema)]
+pub struct BulkFilesResponse {
+    /// By name.
+    pub data: Vec<BulkFileResponse>,
+}
+
+impl BulkFileResponse {
+    /// `None`: a kind of file that this program does not know.
+    fn of(file: BulkFile) -> Option<Self> {
+        let kind = BulkKind::parse(&file.kind)?;
+        let (description, unpacked) = match kind {
+            BulkKind::Cards => (
+                "Every card of the game as GET /v1/cards/{card} shows it to a stranger, with its printings: a JSON object in each \
+                 line. Hidden cards have their place and threshold only.",
+                "application/x-ndjson",
+            ),
+            BulkKind::Printings => (
+                "Every printing of the game's open cards with all its values: CSV with a column for each attribute of the game.",
+                "text/csv; charset=utf-8; header=present",
+            ),
+        };
+        Some(Self {
+            r#type: file.kind,
+            description,
+            updated_at: file.created_at,
+            size: file.size,
+            uncompressed_size: file.unpacked_size,
+            rows: file.row_count,
+            sha256: hex(&file.sha256),
+            download_uri: format!("/v1/bulk-files/{}", file.name),
+            content_type: GZIP,
+            uncompressed_content_type: unpacked,
+            change_seq: file.change_seq,
+            game: file.game_code,
+            name: file.name,
+        })
+    }
+}
+
+/// Lists the bulk files: two for each game.
+///
+/// They hold what a stranger may see, and are made anew when that changes: about a minute after the change, large games less often. A
+/// game's files are from the same moment. Just after the first start there may be none yet.
+#[utoipa::path(
+    get, path = "/v1/bulk-files", tag = "catalogue",
+    responses((status = 200, body = BulkFilesResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn list_bulk_files(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let files = bulk_files::list(&mut conn).await?;
+    let data = files.into_iter().filter_map(BulkFileResponse::of).collect();
+    cacheable(&req, FRESH, None, &BulkFilesResponse { data })
+}
+
+/// Downloads a bulk file, or a part of it.
+///
+/// The bytes are gzip, whatever `Accept-Encoding` says. A download is of one version to its end, also when the file is replaced meanwhile;
+/// replaced versions are kept for an hour. To go on after an interruption, send `Range` with the `ETag` in `If-Range`: if the file was
+/// replaced, the answer is all of the new one. Several ranges at once are answered with the whole file.
+#[utoipa::path(
+    get, path = "/v1/bulk-files/{name}", tag = "catalogue",
+    params(
+        ("name" = String, Path, description = "Name of the file", example = "ttcg-cards.ndjson.gz"),
+        ("Range" = Option<String>, Header, description = "A part: `bytes=0-99`, `bytes=100-` or `bytes=-100`", example = "bytes=0-99"),
+        ("If-Range" = Option<String>, Header, description = "The part is wanted of this `ETag` only; of another version, the whole file"),
+        ("If-Match" = Option<String>, Header, description = "The file is wanted of this `ETag` only"),
+    ),
+    responses(
+        (status = 200, description = "The whole file.", content((String = "application/gzip", example = "(gzip)")), headers(
+            ("Accept-Ranges" = String, description = "`bytes`"),
+            ("Last-Modified" = String, description = "Since when the file has these bytes"),
+            ("Content-Disposition" = String, description = "The name to store it under"),
+            ("Repr-Digest" = String, description = "SHA-256 of the whole file (RFC 9530)"),
+        )),
+        (status = 206, description = "The part.", content((String = "application/gzip", example = "(a part of gzip)")), headers(
+            ("Content-Range" = String, description = "Which part, and of how many bytes: `bytes 0-99/9482`"),
+            ("ETag" = String, description = "Version of the file, for `If-Range`"),
+            ("Repr-Digest" = String, description = "SHA-256 of the whole file (RFC 9530)"),
+        )),
+        (status = 304, description = "Not changed."),
+        (status = 412, description = "`precondition_failed`: the file is not the one that `If-Match` names."),
+        (status = 416, description = "`range_not_satisfiable`: the file ends before the range begins.", headers(
+            ("Content-Range" = String, description = "How many bytes there are: `bytes */9482`"),
+        )),
+        (status = 429, description = "`too_many_streams`: your network holds as many downloads as it may."),
+    )
+)]
+pub async fn download_bulk_file(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    name: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    if !is_file_name(&name) {
+        return Err(Problem::not_found());
+    }
+    let mut conn = state.store.connection().await?;
+    let found = bulk_files::find(&mut conn, &name).await?;
+    drop(conn);
+    let file = found.ok_or_else(Problem::not_found)?;
+    let tag = hex(&file.sha256);
+    match Condition::of(&req, &tag) {
+        Condition::Another => {
+            return Err(Problem::new(ProblemCode::PreconditionFailed).detail(
+                "The file was replaced: see GET /v1/bulk-files for the one there is now.",
+            ));
+        }
+        Condition::Known => {
+            let mut response = HttpResponse::NotModified().finish();
+            name_version(response.headers_mut(), &file, &tag)?;
+            return Ok(response);
+        }
+        Condition::Holds => {}
+    }
+    let size = u64::try_from(file.size).map_err(Problem::internal)?;
+    let (status, left) = match Part::of(&req, &tag, size) {
+        Part::Whole => (StatusCode::OK, 0..size),
+        Part::Bytes(part) => (StatusCode::PARTIAL_CONTENT, part),
+        Part::Nothing => return Err(Problem::new(ProblemCode::RangeNotSatisfiable).length(size)),
+    };
+    let mut response = HttpResponse::build(status);
+    response.content_type(GZIP);
+    // Packed already.
+    response.insert_header((header::CONTENT_ENCODING, HeaderValue::from_static("identity")));
+    if status == StatusCode::PARTIAL_CONTENT {
+        let part = format!("bytes {}-{}/{size}", left.start, left.end - 1);
+        response.insert_header((header::CONTENT_RANGE, part));
+    }
+    let length = left.end - left.start;
+    let mut response = if req.method() == Method::HEAD {
+        // The length is told, but nothing read.
+        let nothing = futures_util::stream::empty::<Result<Bytes, std::io::Error>>();
+        response.body(SizedStream::new(length, nothing))
+    } else {
+        let too_many = || Problem::new(ProblemCode::TooManyStreams).retry_after(30);
+        let download = state.downloads.begin(network.0).ok_or_else(too_many)?;
+        let reader = Reader { state: state.clone(), version: file.id, left, _download: download };
+        response.body(SizedStream::new(length, Box::pin(reader.stream())))
+    };
+    name_version(response.headers_mut(), &file, &tag)?;
+    Ok(response)
+}
+
+/// Says which version of which file it is.
+fn name_version(headers: &mut HeaderMap, file: &BulkFile, tag: &str) -> Result<(), Problem> {
+    let digest = STANDARD.encode(&file.sha256);
+    let values = [
+        (header::ETAG, format!("\"{tag}\"")),
+        (header::CACHE_CONTROL, FRESH.header()),
+        (header::LAST_MODIFIED, httpdate::fmt_http_date(file.created_at.into())),
+        (header::ACCEPT_RANGES, "bytes".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}\"", file.name)),
+        (HeaderName::from_static("repr-digest"), format!("sha-256=:{digest}:")),
+    ];
+    for (name, value) in values {
+        headers.insert(name, HeaderValue::from_str(&value).map_err(Problem::internal)?);
+    }
+    Ok(())
+}

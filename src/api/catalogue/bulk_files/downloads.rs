@@ -1,0 +1,85 @@
+//! Downloads that are going on: how many, and the bytes of one, chunk by chunk.
+
+use std::io;
+use std::ops::Range;
+
+use actix_web::web::{self, Bytes};
+use futures_util::Stream;
+use uuid::Uuid;
+
+use crate::api::places::{Place, Places};
+use crate::api::state::AppState;
+use crate::domain::network::Network;
+use crate::store::StoreError;
+use crate::store::catalogue::bulk_files::{self, CHUNK};
+
+/// Most downloads of one network.
+const PER_NETWORK: usize = 20;
+/// Most downloads of a process: each holds a chunk, some twice.
+const IN_ALL: usize = 2_000;
+
+/// The downloads of the process.
+#[derive(Debug)]
+pub struct Downloads(Places<Network>);
+
+impl Default for Downloads {
+    fn default() -> Self {
+        Self(Places::new(IN_ALL, "bulk_downloads"))
+    }
+}
+
+impl Downloads {
+    /// A further download; `None` when its network, or all together, have as many as they may.
+    pub fn begin(&self, network: Network) -> Option<Place<Network>> {
+        self.0.take_for_network(network, PER_NETWORK).ok()
+    }
+}
+
+/// The bytes of a version that are left to send. Holds a connection only while it reads a chunk.
+pub(super) struct Reader {
+    pub(super) state: web::Data<AppState>,
+    pub(super) version: Uuid,
+    pub(super) left: Range<u64>,
+    /// Kept for its end.
+    pub(super) _download: Place<Network>,
+}
+
+impl Reader {
+    /// What to send, as it is taken. Ends with an error, and so with the connection, when the database does not answer or the version
+    /// is not kept any more; the client can go on from there.
+    pub(super) fn stream(self) -> impl Stream<Item = Result<Bytes, io::Error>> {
+        futures_util::stream::try_unfold(self, |mut reader| async move {
+            if reader.left.is_empty() {
+                return Ok(None);
+            }
+            match reader.next().await {
+                Ok(bytes) => Ok(Some((bytes, reader))),
+                Err(error) => {
+                    tracing::warn!(%error, version = %reader.version, "a download broke off");
+                    Err(error)
+                }
+            }
+        })
+    }
+
+    async fn next(&mut self) -> io::Result<Bytes> {
+        let size = CHUNK as u64;
+        let position = i32::try_from(self.left.start / size).map_err(io::Error::other)?;
+        let chunk = self.chunk(position).await.map_err(io::Error::other)?;
+        let chunk = chunk.ok_or_else(|| io::Error::other("the version is not kept any more"))?;
+        let chunk = Bytes::from(chunk);
+        let from = usize::try_from(self.left.start % size).map_err(io::Error::other)?;
+        let wanted = usize::try_from(self.left.end - self.left.start).unwrap_or(usize::MAX);
+        let until = chunk.len().min(from.saturating_add(wanted));
+        if from >= until {
+            return Err(io::Error::other("a chunk is too short"));
+        }
+        self.left.start += (until - from) as u64;
+        Ok(chunk.slice(from..until))
+    }
+
+    async fn chunk(&self, position: i32) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut conn = self.state.store.connection().await?;
+        bulk_files::chunk(&mut conn, self.version, position).await
+    }
+}

@@ -1,0 +1,132 @@
+//! Edits of cards by admins.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::cards::{CardResponse, OpenCardResponse};
+use super::import::{ImportQuery, NO_STORE, faulty};
+use crate::api::extract::{IfMatch, May, Params, Patch, edited};
+use crate::api::problem::{Problem, ProblemCode};
+use crate::api::state::AppState;
+use crate::auth::permission::WriteCatalogue;
+use crate::domain::catalogue::card_edit::MergePatch;
+use crate::domain::ids::CardId;
+use crate::store::catalogue::import::{self, EditError};
+use crate::store::db::deadlines;
+
+/// What an edit ended with: what the thing is now, or what a rehearsal would have made of it.
+pub(in crate::api) enum Edited<T> {
+    Done(T),
+    Rehearsed(T),
+}
+
+impl<T> Edited<T> {
+    /// Sorts the ways an edit can end.
+    pub(in crate::api) fn new(done: Result<T, EditError<T>>) -> Result<Self, Problem> {
+        match done {
+            Ok(now) => Ok(Self::Done(now)),
+            Err(EditError::Rehearsed(now)) => Ok(Self::Rehearsed(now)),
+            Err(EditError::Missing) => Err(Problem::not_found()),
+            Err(EditError::Stale) => Err(Problem::new(ProblemCode::PreconditionFailed)),
+            Err(EditError::Refused(faults)) => Err(faulty(ProblemCode::InvalidEdit, faults)),
+            Err(EditError::Store(error)) => Err(error.into()),
+        }
+    }
+
+    /// The answer. A rehearsal has no ETag: what it tells is nowhere.
+    pub(in crate::api) fn answer<R: Serialize + From<T>>(self) -> Result<HttpResponse, Problem> {
+        match self {
+            Self::Done(now) => edited(StatusCode::OK, &R::from(now)),
+            Self::Rehearsed(now) => {
+                Ok(HttpResponse::Ok().insert_header(NO_STORE).json(R::from(now)))
+            }
+        }
+    }
+}
+
+/// A JSON merge patch of a card, as set files have cards.
+#[derive(ToSchema)]
+#[schema(example = json!({
+    "attributes": { "attack": 325, "defense": 175 },
+    "effects": [
+        { "style": "passive", "text": "When this card is sent to the discard pile, your opponent loses 1 point." },
+        { "style": "normal", "text": "Discard a Fire card to draw one card." },
+    ],
+    "lore": "It whistles when it is happy.",
+    "printings": [
+        { "rarity": "common", "attributes": { "attack": 325, "defense": 175 } },
+        { "rarity": "uncommon", "attributes": { "attack": 335, "defense": 175 } },
+        { "rarity": "rare", "attributes": { "attack": 345, "defense": 175 } },
+        { "rarity": "ultra_rare", "attributes": { "attack": 355, "defense": 175 } },
+        { "rarity": "mythic_rare", "attributes": { "attack": 365, "defense": 175 } },
+        { "rarity": "primal_rare", "attributes": { "attack": 375, "defense": 175 } },
+    ],
+}))]
+#[allow(dead_code, reason = "the shape of the document; MergePatch reads it")]
+pub struct CardPatch {
+    /// Its name. A printed card keeps its name, but for case and punctuation.
+    #[schema(example = "Kettle Imp")]
+    name: Option<String>,
+    /// Code of its kind.
+    kind: Option<String>,
+    /// Attributes to change; `null` takes one away.
+    #[schema(value_type = Option<Object>)]
+    attributes: Option<serde_json::Map<String, serde_json::Value>>,
+    /// All effects, in printed order.
+    #[schema(value_type = Option<Vec<Object>>)]
+    effects: Option<Vec<serde_json::Value>>,
+    /// Background text; `null` takes it away.
+    lore: Option<String>,
+    /// All printings: rarities with the attributes that differ.
+    #[schema(value_type = Option<Vec<Object>>)]
+    printings: Option<Vec<serde_json::Value>>,
+}
+
+/// Changes a card.
+///
+/// The body is a JSON merge patch (RFC 7396) on the card as a set file has it, printings included; lists are replaced whole. The card
+/// that comes out is judged like one of an import, and refused with every fault; pointers lead into the card. `If-Match` has the `ETag`
+/// of `GET /v1/cards/{card}`, which changes with the printings too.
+#[utoipa::path(
+    patch, path = "/v1/cards/{card}", tag = "catalogue", security(("bearer" = [])),
+    request_body(content((CardPatch = "application/merge-patch+json"), (CardPatch = "application/json"))),
+    params(
+        ("card" = Uuid, Path, description = "Id of the card"),
+        ("If-Match" = String, Header, description = "ETag of the card that was read"),
+        ImportQuery,
+    ),
+    responses(
+        (status = 200, body = OpenCardResponse, description = "The card as it is now, or, in a rehearsal, as it would be.",
+            headers(("ETag" = String, description = "The new version"))),
+        (status = 412, description = "`precondition_failed`: it was changed since; nothing is overwritten."),
+        (status = 422, description = "`invalid_edit`, `invalid_body`"),
+        (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn edit_card(
+    state: web::Data<AppState>,
+    by: May<WriteCatalogue>,
+    card: web::Path<Uuid>,
+    query: Params<ImportQuery>,
+    if_match: Result<IfMatch, Problem>,
+    patch: Result<Patch<MergePatch, CardPatch>, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let (id, if_match, Patch(patch, _)) = (CardId(*card), if_match?, patch?);
+    let at = state.clock.now();
+    let done = state
+        .write_within(deadlines::CATALOGUE, &by, async |conn, by| {
+            let is_current = |view: &_| if_match.has_seen(&CardResponse::from(Clone::clone(view)));
+            let now = import::edit_card(conn, by, id, &state.games, is_current, &patch, at).await?;
+            // An error takes everything back.
+            if query.dry_run { Err(EditError::Rehearsed(now)) } else { Ok(now) }
+        })
+        .await;
+    let edited = Edited::new(done)?;
+    if let Edited::Done(_) = edited {
+        tracing::info!(account = %by.account(), card = %id, "card changed");
+    }
+    edited.answer::<CardResponse>()
+}

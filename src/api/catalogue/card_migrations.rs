@@ -1,0 +1,303 @@
+//! Cards that were moved or merged: where they went, and how an admin sends them there.
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse, web};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::api::extract::{
+    Body, CursorTime, Freshness, IdempotencyKey, May, Page, PageQuery, Params, cacheable, paged,
+};
+use crate::api::problem::{InputFault, Problem, ProblemCode};
+use crate::api::state::AppState;
+use crate::auth::permission::WriteCatalogue;
+use crate::domain::catalogue::import::number_fault;
+use crate::domain::code::Code;
+use crate::domain::ids::{CardId, MigrationId};
+use crate::domain::text;
+use crate::store::Connection;
+use crate::store::catalogue::card_migrations::{
+    self, Destination, MigrationError, MigrationRow, Order, move_card as store_move,
+};
+use crate::store::db::deadlines;
+
+/// Old places lead on for ever, but where to may change.
+const REDIRECTS_FRESH: &str = "public, max-age=300";
+/// Longest note, in characters.
+const MAX_NOTE: usize = 500;
+
+/// 308 to the card that this one became; 404 if it became none, because it never was.
+pub(in crate::api) async fn redirected(
+    req: &HttpRequest,
+    conn: &mut Connection,
+    old: CardId,
+) -> Result<HttpResponse, Problem> {
+    let new = card_migrations::successor(conn, old).await?.ok_or_else(Problem::not_found)?;
+    let pattern =
+        req.match_pattern().ok_or_else(|| Problem::internal("a route without pattern"))?;
+    redirect(req, &pattern.replace("{card}", &new.to_string()))
+}
+
+/// 308 to the place of the card that had this number; 404 if none ever had.
+pub(super) async fn redirected_number(
+    req: &HttpRequest,
+    conn: &mut Connection,
+    (game, set, number): (&Code, &Code, &Code),
+) -> Result<HttpResponse, Problem> {
+    let new =
+        card_migrations::successor_of_number(conn, game.as_str(), set.as_str(), number.as_str());
+    let new = new.await?.ok_or_else(Problem::not_found)?;
+    redirect(req, &format!("/v1/games/{}/sets/{}/cards/{}", new.game, new.set, new.number))
+}
+
+fn redirect(req: &HttpRequest, path: &str) -> Result<HttpResponse, Problem> {
+    let query = req.query_string();
+    let place = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
+    let place = header::HeaderValue::try_from(place).map_err(Problem::internal)?;
+    Ok(HttpResponse::PermanentRedirect()
+        .insert_header((header::LOCATION, place))
+        .insert_header((header::CACHE_CONTROL, REDIRECTS_FRESH))
+        .insert_header((header::VARY, "Authorization"))
+        .finish())
+}
+
+/// A place of a card.
+#[derive(Serialize, ToSchema)]
+pub struct CardPlaceResponse {
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of the set.
+    #[schema(example = "hearth")]
+    pub set: String,
+    /// Number in the set.
+    #[schema(example = "007")]
+    pub number: String,
+}
+
+/// A card that was moved or merged.
+#[derive(Serialize, ToSchema)]
+pub struct MigrationResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// `move`: the card got another number; `merge`: it became one with another card.
+    #[schema(example = "merge")]
+    pub r#type: String,
+    /// Id of the card.
+    pub old_card_id: Uuid,
+    /// Id of the card that it is now: the same after a move.
+    pub new_card_id: Uuid,
+    /// The place that the card left.
+    pub old: CardPlaceResponse,
+    /// The place that it went to.
+    pub new: CardPlaceResponse,
+    /// When.
+    pub performed_at: DateTime<Utc>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "The same card stood in the file twice.")]
+    pub note: Option<String>,
+}
+
+impl From<MigrationRow> for MigrationResponse {
+    fn from(row: MigrationRow) -> Self {
+        let place = |set, number| CardPlaceResponse { game: row.game_code.clone(), set, number };
+        Self {
+            id: row.id,
+            r#type: row.kind,
+            old_card_id: row.old_card_id,
+            new_card_id: row.new_card_id,
+            old: place(row.old_set_code, row.old_number),
+            new: place(row.new_set_code, row.new_number),
+            performed_at: row.performed_at,
+            note: row.note,
+        }
+    }
+}
+
+/// Lists cards that were moved or merged, the newest first.
+///
+/// Their old ids and numbers answer 308 with the new place, also in the look-up of many cards. The list says where a card went that day;
+/// it may have gone on since.
+#[utoipa::path(
+    get, path = "/v1/card-migrations", tag = "catalogue", params(PageQuery),
+    responses((status = 200, body = Page<MigrationResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_card_migrations(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    query: Params<PageQuery>,
+) -> Result<HttpResponse, Problem> {
+    let before = query.after::<(CursorTime, Uuid)>()?;
+    let before = before.map(|(CursorTime(at), id)| (at, id));
+    let mut conn = state.store.connection().await?;
+    let rows = card_migrations::list(&mut conn, before, query.limit.rows()).await?;
+    let key = |row: &MigrationRow| (CursorTime(row.performed_at), row.id);
+    paged(rows, query.limit, key, MigrationResponse::from).answer(&req, Freshness::Public(5))
+}
+
+/// Shows where a card was moved, or with which card it was merged.
+#[utoipa::path(
+    get, path = "/v1/card-migrations/{migration}", tag = "catalogue",
+    params(("migration" = Uuid, Path, description = "Id of the move or merge")),
+    responses((status = 200, body = MigrationResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_card_migration(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    migration: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let mut conn = state.store.connection().await?;
+    let row = card_migrations::find(&mut conn, MigrationId(*migration)).await?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    cacheable(&req, Freshness::Public(60), None, &MigrationResponse::from(row))
+}
+
+/// Where a card is to go.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MoveRequest {
+    /// Code of the set; absent: the card stays in its set.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, example = "hearth")]
+    set: Option<Code>,
+    /// Number that no card has or had.
+    #[schema(example = "159", min_length = 1, max_length = 16)]
+    number: String,
+    /// Why; everybody may read it. A card that is hidden is moved without a word.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 500)]
+    note: Option<String>,
+}
+
+/// Which card it becomes one with.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MergeRequest {
+    /// Id of the card that stays.
+    into: Uuid,
+    /// Why; everybody may read it.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 500, example = "The same card stood in the file twice.")]
+    note: Option<String>,
+}
+
+fn note(text: Option<&str>) -> Result<Option<String>, Problem> {
+    let note = text.map(|text| text::line(text, 1, MAX_NOTE)).transpose();
+    note.map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))
+}
+
+/// Gives a card another number, in its set or another.
+///
+/// Its id stays. The old number answers 308 with the new place for ever, and no card can take it. Refused while a set concerned is
+/// printed: copies carry its numbers.
+#[utoipa::path(
+    post, path = "/v1/cards/{card}/move", tag = "catalogue", security(("bearer" = [])), request_body = MoveRequest,
+    params(
+        ("card" = Uuid, Path, description = "Id of the card"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe"),
+    ),
+    responses(
+        (status = 201, body = MigrationResponse, headers(("Location" = String, description = "The move"))),
+        (status = 409, description = "`number_taken`, `set_printed`, `idempotency_in_progress`"),
+        (status = 422, description = "`invalid_body`, `idempotency_key_reused`"),
+    )
+)]
+pub async fn move_card(
+    state: web::Data<AppState>,
+    by: May<WriteCatalogue>,
+    card: web::Path<Uuid>,
+    key: IdempotencyKey,
+    body: Result<Body<MoveRequest>, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let (card, body) = (CardId(*card), body?);
+    let note = note(body.value.note.as_deref())?;
+    let at_number = |fault: String| Problem::invalid(vec![InputFault::at("/number", fault)]);
+    if let Some(fault) = number_fault(&body.value.number) {
+        return Err(at_number(fault));
+    }
+    let number = Code::try_from(body.value.number.as_str());
+    let number = number.map_err(|error| at_number(error.to_string()))?;
+    let key = key.claim_at(&state, by.account(), "move_card", card.0, &body);
+    let to = Destination { set: body.value.set, number };
+    let (id, at) = (MigrationId::fresh(), state.clock.now());
+    let done = state
+        .write_within(deadlines::CATALOGUE, &by, async |conn, by| {
+            let order = Order { by, id, note: note.as_deref(), claim: key.as_ref(), at };
+            store_move(conn, &order, card, &to).await
+        })
+        .await;
+    let row = done.map_err(|error| refused(error, "/set"))?;
+    Ok(created(&by, id, row))
+}
+
+/// Merges a card into another one of its game.
+///
+/// The other card stays, and gets the rulings. The old id and number answer 308 with the other's place for ever, and no card can take the
+/// number. Refused while a set concerned is printed, and while one of the cards is hidden.
+#[utoipa::path(
+    post, path = "/v1/cards/{card}/merge", tag = "catalogue", security(("bearer" = [])), request_body = MergeRequest,
+    params(
+        ("card" = Uuid, Path, description = "Id of the card that goes"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe"),
+    ),
+    responses(
+        (status = 201, body = MigrationResponse, headers(("Location" = String, description = "The merge"))),
+        (status = 409, description = "`merge_refused`, `set_printed`, `idempotency_in_progress`"),
+        (status = 422, description = "`invalid_body`, `idempotency_key_reused`"),
+    )
+)]
+pub async fn merge_card(
+    state: web::Data<AppState>,
+    by: May<WriteCatalogue>,
+    card: web::Path<Uuid>,
+    key: IdempotencyKey,
+    body: Result<Body<MergeRequest>, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let (card, body) = (CardId(*card), body?);
+    let (into, note) = (CardId(body.value.into), note(body.value.note.as_deref())?);
+    let key = key.claim_at(&state, by.account(), "merge_card", card.0, &body);
+    let (id, at) = (MigrationId::fresh(), state.clock.now());
+    let done = state
+        .write_within(deadlines::CATALOGUE, &by, async |conn, by| {
+            let order = Order { by, id, note: note.as_deref(), claim: key.as_ref(), at };
+            card_migrations::merge_card(conn, &order, card, into).await
+        })
+        .await;
+    let row = done.map_err(|error| refused(error, "/into"))?;
+    Ok(created(&by, id, row))
+}
+
+/// The answer to a move or merge, or to the repeated request for one.
+fn created(by: &May<WriteCatalogue>, id: MigrationId, row: MigrationRow) -> HttpResponse {
+    if row.id == id.0 {
+        tracing::info!(
+            account = %by.account(), migration = %id, kind = row.kind, old = %row.old_card_id, new = %row.new_card_id,
+            "card moved or merged"
+        );
+    }
+    HttpResponse::Created()
+        .insert_header((header::LOCATION, format!("/v1/card-migrations/{}", row.id)))
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .json(MigrationResponse::from(row))
+}
+
+/// `target` is the field that names where the card is to go.
+fn refused(error: MigrationError, target: &str) -> Problem {
+    match error {
+        MigrationError::Missing => Problem::not_found(),
+        MigrationError::NoTarget => {
+            Problem::invalid(vec![InputFault::at(target, "names nothing that there is")])
+        }
+        MigrationError::NumberTaken => Problem::new(ProblemCode::NumberTaken),
+        MigrationError::Printed => Problem::new(ProblemCode::SetPrinted),
+        MigrationError::Refused(why) => Problem::new(ProblemCode::MergeRefused).detail(why),
+        MigrationError::NoteOnHidden => {
+            let why = "must be left out: the card is hidden, and everybody may read notes";
+            Problem::invalid(vec![InputFault::at("/note", why)])
+        }
+        MigrationError::Idempotent(error) => error.into(),
+    }
+}

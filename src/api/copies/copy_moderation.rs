@@ -1,0 +1,119 @@
+//! What moderators do to copies: freeze, unfreeze, void.
+
+use actix_web::{HttpResponse, web};
+use serde::Deserialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::own_copies::CopyResponse;
+use crate::api::accounts::people::Names;
+use crate::api::extract::{Body, Caller, May};
+use crate::api::problem::{InputFault, Problem, ProblemCode};
+use crate::api::state::AppState;
+use crate::auth::permission::ModerateCopies;
+use crate::domain::copies::ledger::MAX_REASON;
+use crate::domain::ids::CopyId;
+use crate::domain::text;
+use crate::store::copies::copy_records::{self, Moderated, Moderation};
+
+/// Why a moderator does something.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReasonRequest {
+    /// 1 to 500 characters. The copy's owner reads it, and whoever owns it later.
+    #[schema(example = "Reported as stolen", min_length = 1, max_length = 500)]
+    pub reason: String,
+}
+
+/// The reason, checked.
+pub(in crate::api) fn reason(raw: &str) -> Result<String, Problem> {
+    text::line(raw, 1, MAX_REASON)
+        .map_err(|error| Problem::invalid(vec![InputFault::at("/reason", error)]))
+}
+
+/// Freezes a copy, for moderators: no trade moves it until it is unfrozen.
+///
+/// Its owner keeps it, sees its card and reads the reason. Freezing a frozen copy changes nothing.
+#[utoipa::path(
+    post, path = "/v1/copies/{copy}/freeze", tag = "copies", security(("bearer" = [])), request_body = ReasonRequest,
+    params(("copy" = Uuid, Path, description = "Id of the copy")),
+    responses((status = 200, body = CopyResponse), (status = 409, description = "`copy_void`, `own_case`"))
+)]
+pub async fn freeze_copy(
+    state: web::Data<AppState>,
+    caller: Caller,
+    by: May<ModerateCopies>,
+    copy: web::Path<Uuid>,
+    body: Body<ReasonRequest>,
+) -> Result<HttpResponse, Problem> {
+    moderate(&state, &caller, &by, CopyId(*copy), Moderation::Freeze, &body.value).await
+}
+
+/// Lifts the freeze of a copy, for moderators.
+///
+/// Unfreezing a copy that is not frozen changes nothing.
+#[utoipa::path(
+    post, path = "/v1/copies/{copy}/unfreeze", tag = "copies", security(("bearer" = [])), request_body = ReasonRequest,
+    params(("copy" = Uuid, Path, description = "Id of the copy")),
+    responses((status = 200, body = CopyResponse), (status = 409, description = "`copy_void`, `own_case`"))
+)]
+pub async fn unfreeze_copy(
+    state: web::Data<AppState>,
+    caller: Caller,
+    by: May<ModerateCopies>,
+    copy: web::Path<Uuid>,
+    body: Body<ReasonRequest>,
+) -> Result<HttpResponse, Problem> {
+    moderate(&state, &caller, &by, CopyId(*copy), Moderation::Unfreeze, &body.value).await
+}
+
+/// Declares a copy void, for moderators and for good.
+///
+/// Nobody holds it from now on, its code is rejected like one that does not exist, and its disputes end. Unlocks that it helped
+/// stay. Voiding a void copy changes nothing.
+#[utoipa::path(
+    post, path = "/v1/copies/{copy}/void", tag = "copies", security(("bearer" = [])), request_body = ReasonRequest,
+    params(("copy" = Uuid, Path, description = "Id of the copy")),
+    responses((status = 200, body = CopyResponse), (status = 409, description = "`own_case`"))
+)]
+pub async fn void_copy(
+    state: web::Data<AppState>,
+    caller: Caller,
+    by: May<ModerateCopies>,
+    copy: web::Path<Uuid>,
+    body: Body<ReasonRequest>,
+) -> Result<HttpResponse, Problem> {
+    moderate(&state, &caller, &by, CopyId(*copy), Moderation::Void, &body.value).await
+}
+
+async fn moderate(
+    state: &AppState,
+    caller: &Caller,
+    by: &May<ModerateCopies>,
+    copy: CopyId,
+    what: Moderation,
+    request: &ReasonRequest,
+) -> Result<HttpResponse, Problem> {
+    let reason = reason(&request.reason)?;
+    let (viewer, now) = (caller.viewer(), state.clock.now());
+    let moderated = state
+        .write(by, async |conn, by| {
+            copy_records::moderate(conn, by, viewer, copy, what, &reason, now).await
+        })
+        .await?;
+    match moderated {
+        Moderated::Done { copy: view, already } => {
+            if !already {
+                tracing::info!(%copy, by = %by.account(), action = what.action(), "copy moderated");
+            }
+            let mut conn = state.store.connection().await?;
+            let names = Names::read(&mut conn, caller, [view.owner.0]).await?;
+            Ok(HttpResponse::Ok()
+                .insert_header(("cache-control", "no-store"))
+                .json(CopyResponse::new(*view, Some(&names))))
+        }
+        Moderated::Missing => Err(Problem::not_found()),
+        Moderated::Void => Err(Problem::new(ProblemCode::CopyVoid)),
+        Moderated::OwnCase => Err(Problem::new(ProblemCode::OwnCase)),
+    }
+}

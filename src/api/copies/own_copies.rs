@@ -1,0 +1,292 @@
+//! Registered copies: the own ones, and what happened to each.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::api::accounts::people::Names;
+use crate::api::extract::{
+    Caller, Cursor, Freshness, May, Page, PageLimit, PageQuery, Params, cacheable, paged,
+};
+use crate::api::problem::Problem;
+use crate::api::state::AppState;
+use crate::auth::permission::{OverseeCopies, ReadOwnCopies};
+use crate::domain::code::Code;
+use crate::domain::copies::ledger::LedgerKind;
+use crate::domain::ids::{AccountId, CardId, CopyId};
+use crate::store::copies::copy_records::{self, CopyFilter, CopyPosition, CopyView, LedgerRow};
+
+/// The card that a copy is of, as the caller may see it.
+#[derive(Serialize, ToSchema)]
+pub struct CopyCard {
+    /// Id.
+    pub id: Uuid,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of its set.
+    #[schema(example = "hearth")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "001")]
+    pub number: String,
+    /// Whether it is hidden from everybody who neither holds it nor oversees the cards.
+    pub hidden: bool,
+    /// Its name; absent when it is hidden from you.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Kettle Imp")]
+    pub name: Option<String>,
+    /// Where the whole card is.
+    #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
+    pub href: String,
+}
+
+/// Takes the card out of a copy.
+pub(in crate::api) fn card_of(view: &CopyView) -> CopyCard {
+    CopyCard {
+        id: view.card.0,
+        game: view.game.clone(),
+        set: view.set.clone(),
+        number: view.number.clone(),
+        hidden: view.hidden,
+        name: view.name.clone(),
+        href: format!("/v1/cards/{}", view.card),
+    }
+}
+
+/// A registered copy. Its serial code is on the card, and nowhere else.
+#[derive(Serialize, ToSchema)]
+pub struct CopyResponse {
+    /// Its id: what decks and trades call it.
+    pub id: Uuid,
+    /// Its card.
+    pub card: CopyCard,
+    /// Its rarity; absent when it is another's copy of a card that is hidden from you.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "common")]
+    pub rarity: Option<String>,
+    /// Whether a moderator froze it: no trade moves it.
+    pub frozen: bool,
+    /// Whether a moderator declared it void, for good: nobody holds it.
+    pub voided: bool,
+    /// Whether somebody else claims it.
+    pub disputed: bool,
+    /// When it was registered, by its first owner.
+    pub registered_at: DateTime<Utc>,
+    /// Whose it is: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner_id: Option<Uuid>,
+    /// The name of whose it is: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub owner_name: Option<String>,
+}
+
+impl CopyResponse {
+    /// For whom sees it; `names` are for overseers: owners are told to nobody else.
+    pub(in crate::api) fn new(view: CopyView, names: Option<&Names>) -> Self {
+        Self {
+            card: card_of(&view),
+            id: view.id.0,
+            rarity: view.rarity,
+            frozen: view.frozen_at.is_some(),
+            voided: view.voided_at.is_some(),
+            disputed: view.disputed,
+            registered_at: view.registered_at,
+            owner_id: names.is_some().then_some(view.owner.0),
+            owner_name: names.and_then(|names| names.of(view.owner.0)),
+        }
+    }
+}
+
+/// Which copies, and which part of the list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct CopiesQuery {
+    /// Only copies of cards of this game.
+    #[param(value_type = Option<String>, example = "ttcg")]
+    game: Option<Code>,
+    /// Only copies of cards of this set.
+    #[param(value_type = Option<String>, example = "hearth")]
+    set: Option<Code>,
+    /// Only copies of this card.
+    card: Option<Uuid>,
+    /// Only copies of this rarity.
+    #[param(value_type = Option<String>, example = "rare")]
+    rarity: Option<Code>,
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+/// Where a list of copies goes on.
+pub(super) fn copies_after(cursor: Option<&Cursor>) -> Result<Option<CopyPosition>, Problem> {
+    let key = cursor.map(Cursor::key::<(Code, Code, Code, Uuid)>).transpose()?;
+    Ok(key.map(|(game, set, number, id)| {
+        (game.into_string(), set.into_string(), number.into_string(), id)
+    }))
+}
+
+/// Lists your copies, by game, set and number of their cards.
+#[utoipa::path(
+    get, path = "/v1/copies", tag = "copies", security(("bearer" = [])), params(CopiesQuery),
+    responses((status = 200, body = Page<CopyResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_copies(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    by: May<ReadOwnCopies>,
+    query: Params<CopiesQuery>,
+) -> Result<HttpResponse, Problem> {
+    let after = copies_after(query.cursor.as_ref())?;
+    let filter = CopyFilter {
+        game: query.game.as_ref().map(Code::as_str),
+        set: query.set.as_ref().map(Code::as_str),
+        card: query.card.map(CardId),
+        rarity: query.rarity.as_ref().map(Code::as_str),
+    };
+    let mut conn = state.store.connection().await?;
+    let rows =
+        copy_records::list(&mut conn, &by, caller.viewer(), &filter, after, query.limit.rows())
+            .await?;
+    let page = paged(rows, query.limit, CopyView::position, |view| CopyResponse::new(view, None));
+    page.answer(&req, Freshness::Private)
+}
+
+/// Shows a copy: one of yours or, for moderators who may read accounts, any.
+#[utoipa::path(
+    get, path = "/v1/copies/{copy}", tag = "copies", security(("bearer" = [])),
+    params(("copy" = Uuid, Path, description = "Id of the copy")),
+    responses((status = 200, body = CopyResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_copy(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    by: May<ReadOwnCopies>,
+    copy: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let overseer = caller.may::<OverseeCopies>();
+    let mut conn = state.store.connection().await?;
+    let view =
+        copy_records::find(&mut conn, &by, overseer.as_ref(), caller.viewer(), CopyId(*copy))
+            .await?
+            .ok_or_else(Problem::not_found)?;
+    let names = match overseer {
+        Some(_) => Some(Names::read(&mut conn, &caller, [view.owner.0]).await?),
+        None => None,
+    };
+    cacheable(&req, Freshness::Private, None, &CopyResponse::new(view, names.as_ref()))
+}
+
+/// Something that happened to a copy.
+#[derive(Serialize, ToSchema)]
+pub struct CopyEventResponse {
+    /// Place in the copy's history, from 1, without gaps.
+    #[schema(example = 1, minimum = 1)]
+    pub position: i32,
+    /// `register`, `transfer`, `dispute`, `freeze`, `unfreeze`, `decide` or `void`.
+    #[schema(example = "register")]
+    pub event: &'static str,
+    /// Who did it, or, for `register` and `transfer`, got the copy: `you`, `another player` or `a moderator`. Players do not learn who
+    /// had a copy before them.
+    #[schema(example = "another player")]
+    pub by: &'static str,
+    /// Whose the copy was after it: `you` or `another player`.
+    #[schema(example = "you")]
+    pub owner: &'static str,
+    /// What the moderator said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Reported as stolen")]
+    pub reason: Option<String>,
+    /// The trade that moved it, when you were a side of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trade: Option<Uuid>,
+    /// The dispute that it opened or decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dispute: Option<Uuid>,
+    /// Who did it, or got the copy: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_id: Option<Uuid>,
+    /// The name of who did it, or got the copy: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub account_name: Option<String>,
+    /// Whose the copy was after it: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner_id: Option<Uuid>,
+    /// The name of whose the copy was after it: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub owner_name: Option<String>,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+impl CopyEventResponse {
+    fn new(row: LedgerRow, reader: AccountId, names: Option<&Names>) -> Self {
+        let overseer = names.is_some();
+        let person = |account: Uuid| if account == reader.0 { "you" } else { "another player" };
+        let kind = row.kind();
+        let by_moderator = kind.is_none_or(LedgerKind::is_moderators);
+        Self {
+            position: row.position,
+            event: kind.map_or("other", LedgerKind::as_str),
+            by: match person(row.account_id) {
+                "another player" if by_moderator => "a moderator",
+                person => person,
+            },
+            owner: row.owner_id.map_or("another player", person),
+            reason: row.reason,
+            trade: row.trade_id.filter(|_| row.own_trade || overseer),
+            dispute: row.dispute_id,
+            account_id: overseer.then_some(row.account_id),
+            account_name: names.and_then(|names| names.of(row.account_id)),
+            owner_id: row.owner_id.filter(|_| overseer),
+            owner_name: names.and_then(|names| names.of(row.owner_id?)),
+            at: row.created_at,
+        }
+    }
+}
+
+/// Lists what happened to a copy, the oldest first: for its owner and for moderators.
+#[utoipa::path(
+    get, path = "/v1/copies/{copy}/history", tag = "copies", security(("bearer" = [])),
+    params(("copy" = Uuid, Path, description = "Id of the copy"), PageQuery),
+    responses((status = 200, body = Page<CopyEventResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_copy_history(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    by: May<ReadOwnCopies>,
+    copy: web::Path<Uuid>,
+    query: Params<PageQuery>,
+) -> Result<HttpResponse, Problem> {
+    let after = query.after::<i32>()?;
+    let overseer = caller.may::<OverseeCopies>();
+    let mut conn = state.store.connection().await?;
+    let limit = query.limit.rows();
+    let rows =
+        copy_records::history(&mut conn, &by, overseer.as_ref(), CopyId(*copy), after, limit)
+            .await?
+            .ok_or_else(Problem::not_found)?;
+    let names = match overseer {
+        Some(_) => {
+            let people =
+                rows.iter().flat_map(|row| row.owner_id.into_iter().chain([row.account_id]));
+            Some(Names::read(&mut conn, &caller, people).await?)
+        }
+        None => None,
+    };
+    let event = |row| CopyEventResponse::new(row, by.account(), names.as_ref());
+    paged(rows, query.limit, |row| row.position, event).answer(&req, Freshness::Private)
+}

@@ -1,0 +1,125 @@
+//! Who lets others trade with them, and the copies that players show.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::own_copies::{CopyCard, card_of, copies_after};
+use crate::api::accounts::own_account::AccountResponse;
+use crate::api::extract::{Body, Caller, Cursor, Freshness, May, Page, PageLimit, Params, paged};
+use crate::api::problem::Problem;
+use crate::api::state::AppState;
+use crate::auth::permission::{ChangeOwnTrading, ReadTrades};
+use crate::domain::code::Code;
+use crate::domain::copies::trade::Trading;
+use crate::domain::ids::CardId;
+use crate::domain::text::AccountName;
+use crate::store::accounts::account_records;
+use crate::store::copies::copy_records::{self, CopyFilter, CopyView};
+
+/// Who may send you offers, and who may see your copies.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TradingRequest {
+    /// `closed`: nobody sends you offers. `offers`, from the start: whoever knows your name may. `public`: other players may also
+    /// list your copies, and ask for any of them.
+    #[schema(value_type = String, example = "public")]
+    pub trading: Trading,
+}
+
+/// Sets who may send you offers, and who may see your copies.
+#[utoipa::path(
+    put, path = "/v1/me/trading", tag = "accounts", security(("bearer" = [])), request_body = TradingRequest,
+    responses((status = 200, body = AccountResponse))
+)]
+pub async fn change_trading(
+    state: web::Data<AppState>,
+    by: May<ChangeOwnTrading>,
+    body: Body<TradingRequest>,
+) -> Result<web::Json<AccountResponse>, Problem> {
+    let trading = body.value.trading;
+    let changed =
+        state.write(&by, async |conn, by| account_records::change_trading(conn, by, trading).await);
+    let row = changed.await?.ok_or_else(Problem::not_found)?;
+    tracing::info!(account = %by.account(), trading = trading.as_str(), "trading changed");
+    Ok(web::Json(row.into()))
+}
+
+/// A copy that another player shows.
+#[derive(Serialize, ToSchema)]
+pub struct ShownCopyResponse {
+    /// Its id, to ask for it in an offer.
+    pub id: Uuid,
+    /// Its card.
+    pub card: CopyCard,
+    /// Its rarity; absent when its card is hidden from you.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "common")]
+    pub rarity: Option<String>,
+    /// Whether somebody else claims it.
+    pub disputed: bool,
+}
+
+impl From<CopyView> for ShownCopyResponse {
+    fn from(view: CopyView) -> Self {
+        Self { card: card_of(&view), id: view.id.0, rarity: view.rarity, disputed: view.disputed }
+    }
+}
+
+/// Which copies, and which part of the list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PlayerCopiesQuery {
+    /// Only copies of cards of this game.
+    #[param(value_type = Option<String>, example = "ttcg")]
+    game: Option<Code>,
+    /// Only copies of cards of this set.
+    #[param(value_type = Option<String>, example = "hearth")]
+    set: Option<Code>,
+    /// Only copies of this card.
+    card: Option<Uuid>,
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+/// Lists the copies that a player shows, by game, set and number of their cards.
+///
+/// Only players whose `trading` is `public` show any; everybody else is a 404, like a name that nobody has. Frozen and void copies
+/// are left out.
+#[utoipa::path(
+    get, path = "/v1/players/{player}/copies", tag = "copies", security(("bearer" = [])),
+    params(("player" = String, Path, description = "Name of the player", example = "ada"), PlayerCopiesQuery),
+    responses((status = 200, body = Page<ShownCopyResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_player_copies(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    by: May<ReadTrades>,
+    player: web::Path<String>,
+    query: Params<PlayerCopiesQuery>,
+) -> Result<HttpResponse, Problem> {
+    let after = copies_after(query.cursor.as_ref())?;
+    let name = AccountName::parse(&player).map_err(|_| Problem::not_found())?;
+    let filter = CopyFilter {
+        game: query.game.as_ref().map(Code::as_str),
+        set: query.set.as_ref().map(Code::as_str),
+        card: query.card.map(CardId),
+        // A filter by rarity would tell the rarity of copies of hidden cards.
+        rarity: None,
+    };
+    let (viewer, limit) = (caller.viewer(), query.limit.rows());
+    let mut conn = state.store.connection().await?;
+    let rows = copy_records::shown(&mut conn, &by, viewer, name.key(), &filter, after, limit)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    let page = paged(rows, query.limit, CopyView::position, ShownCopyResponse::from);
+    page.answer(&req, Freshness::Private)
+}

@@ -1,0 +1,147 @@
+//! Deck lists as they come in over HTTP: entries, or the text that deck builders exchange.
+
+use cardscape_engine::{CardReference, Deck, DeckEntry};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api::problem::{InputFault, Problem, ProblemCode};
+use crate::domain::decks::deck::{MAX_ENTRIES, ReadList, check_entry, read_list};
+
+/// One line of a deck list, as its owner wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeckEntryBody {
+    /// Part of the deck; `main` when absent.
+    #[serde(default = "main_zone")]
+    #[schema(default = "main", example = "main", min_length = 1, max_length = 64)]
+    pub zone: String,
+    /// Copies: 1 to 10000.
+    #[schema(example = 2, minimum = 1, maximum = 10000)]
+    pub quantity: u32,
+    /// Name of the card; case, spaces and punctuation do not matter.
+    #[schema(example = "Kettle Imp", min_length = 1, max_length = 200)]
+    pub name: String,
+    /// Code of a set, to mean this printing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth", min_length = 1, max_length = 64)]
+    pub set: Option<String>,
+    /// Number in the set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "001", min_length = 1, max_length = 64)]
+    pub number: Option<String>,
+    /// Code of a rarity, to mean this printing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "rare", min_length = 1, max_length = 64)]
+    pub rarity: Option<String>,
+    /// The very copies that are meant, by their ids or as you like: each may stand in the deck once. No more than the quantity;
+    /// serial codes are refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 100, example = json!(["01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11"]))]
+    pub copies: Vec<String>,
+}
+
+fn main_zone() -> String {
+    "main".to_owned()
+}
+
+impl From<DeckEntry> for DeckEntryBody {
+    fn from(entry: DeckEntry) -> Self {
+        let CardReference { name, set, number, rarity } = entry.card;
+        let DeckEntry { zone, quantity, copies, .. } = entry;
+        Self { zone, quantity, name, set, number, rarity, copies }
+    }
+}
+
+impl From<DeckEntryBody> for DeckEntry {
+    fn from(body: DeckEntryBody) -> Self {
+        let DeckEntryBody { zone, quantity, name, set, number, rarity, copies } = body;
+        let card = CardReference { name, set, number, rarity };
+        Self { zone, quantity, card, copies }
+    }
+}
+
+/// A deck as it was given.
+#[derive(Debug, Default)]
+pub(in crate::api) struct GivenDeck {
+    /// The deck.
+    pub deck: Deck,
+    /// Where it was text: the line of each entry, from 1.
+    pub lines: Vec<usize>,
+}
+
+/// The faults of a request with a deck list in it, all of them.
+#[derive(Default)]
+pub(in crate::api) struct DeckFaults {
+    /// Faults of fields.
+    pub fields: Vec<InputFault>,
+    /// Lines of `list` that cannot be read.
+    lines: Vec<InputFault>,
+}
+
+impl DeckFaults {
+    /// Keeps a value, or its fault.
+    pub(in crate::api) fn keep<T, E: std::fmt::Display>(
+        &mut self,
+        pointer: &str,
+        value: Result<T, E>,
+    ) -> Option<T> {
+        value.map_err(|error| self.fields.push(InputFault::at(pointer, error))).ok()
+    }
+
+    /// The deck out of exactly one of `entries` and `list`; what is wrong with it is kept.
+    pub(in crate::api) fn deck(
+        &mut self,
+        entries: Option<Vec<DeckEntryBody>>,
+        list: Option<&str>,
+    ) -> GivenDeck {
+        match (entries, list) {
+            (Some(entries), None) => {
+                GivenDeck { deck: self.deck_of_entries(entries), lines: Vec::new() }
+            }
+            (None, Some(list)) => self.deck_of_text(list),
+            _ => {
+                self.fields.push(InputFault::at("", "must have exactly one of entries and list"));
+                GivenDeck::default()
+            }
+        }
+    }
+
+    fn deck_of_entries(&mut self, bodies: Vec<DeckEntryBody>) -> Deck {
+        self.count("/entries", bodies.len());
+        let mut deck = Deck::default();
+        for (index, body) in bodies.into_iter().enumerate().take(MAX_ENTRIES) {
+            match check_entry(body.into()) {
+                Ok(entry) => deck.entries.push(entry),
+                Err(faults) => self.fields.extend(faults.into_iter().map(|fault| {
+                    InputFault::at(format!("/entries/{index}/{}", fault.field), fault.detail)
+                })),
+            }
+        }
+        deck
+    }
+
+    fn deck_of_text(&mut self, list: &str) -> GivenDeck {
+        let ReadList { deck, lines: places, faults, .. } = read_list(list);
+        let lines = faults.into_iter().take(MAX_ENTRIES);
+        self.lines
+            .extend(lines.map(|fault| InputFault::at("/list", fault.detail).on_line(fault.line)));
+        self.count("/list", deck.entries.len());
+        GivenDeck { deck, lines: places }
+    }
+
+    fn count(&mut self, pointer: &str, entries: usize) {
+        if entries > MAX_ENTRIES {
+            let detail = format!("must have at most {MAX_ENTRIES} entries, not {entries}");
+            self.fields.push(InputFault::at(pointer, detail));
+        }
+    }
+
+    /// The problem, if there is any: `unreadable_deck_list` when nothing but lines of the list is wrong.
+    pub(super) fn into_result(self) -> Result<(), Problem> {
+        match (self.fields.is_empty(), self.lines.is_empty()) {
+            (true, true) => Ok(()),
+            (true, false) => Err(Problem::new(ProblemCode::UnreadableDeckList).errors(self.lines)),
+            _ => Err(Problem::invalid(self.fields.into_iter().chain(self.lines).collect())),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Submissions, batches, reviews, attempts, unlocks, unlock policies, community.
+
+pub mod community;
+pub(in crate::api) mod serial_attempts;
+pub mod submission_batches;
+pub mod submission_reviews;
+pub mod submissions;
+pub mod unlock_policies;
+pub mod unlocks;

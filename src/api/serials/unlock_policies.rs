@@ -1,0 +1,320 @@
+//! Unlock policies: what must come together before a hidden card is everybody's.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api::extract::{Body, Freshness, May, Revision, Versions, cacheable};
+use crate::api::problem::{InputFault, Problem, ProblemCode};
+use crate::api::state::AppState;
+use crate::auth::permission::UnlockCards;
+use crate::domain::code::Code;
+use crate::domain::serials::unlock_policy::{
+    MAX_ACCOUNT_AGE_DAYS, MAX_RARITIES, MAX_THRESHOLD, UnlockPolicy,
+};
+use crate::store::db::deadlines;
+use crate::store::serials::unlock_policies::{self, InForce, PolicyChange, PolicyPlace};
+
+/// What must come together to unlock a card. A copy counts for one account only, and an account once for each card, always.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnlockPolicyBody {
+    /// How many distinct accounts must have submitted a copy.
+    #[schema(example = 5, minimum = 1, maximum = 100_000)]
+    pub threshold: i32,
+    /// In how many different rarities, at least, copies must have been submitted; of a card that has fewer, in all.
+    #[serde(default = "one")]
+    #[schema(value_type = Option<i16>, example = 2, minimum = 1, maximum = 100, default = 1)]
+    pub rarities: i16,
+    /// From which age on an account counts, in days. A younger one counts as soon as it is old enough.
+    #[serde(default)]
+    #[schema(value_type = Option<i16>, example = 7, minimum = 0, maximum = 365, default = 0)]
+    pub min_account_age_days: i16,
+    /// How many accounts of one network (an IPv4 address, an IPv6 /64) count for a card, of an IPv6 /56 four and of a /48 sixteen times as
+    /// many; absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = 2, minimum = 1, maximum = 100_000)]
+    pub per_network: Option<i32>,
+    /// Whether a submission counts only once a moderator confirmed it.
+    #[serde(default)]
+    #[schema(value_type = Option<bool>, example = false, default = false)]
+    pub review: bool,
+    /// From when on all cards are unlocked, whatever was submitted; absent: never by the date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "2027-03-01T12:00:00Z")]
+    pub unlock_at: Option<DateTime<Utc>>,
+}
+
+fn one() -> i16 {
+    1
+}
+
+impl From<UnlockPolicy> for UnlockPolicyBody {
+    fn from(policy: UnlockPolicy) -> Self {
+        let UnlockPolicy {
+            threshold,
+            rarities,
+            min_account_age_days,
+            per_network,
+            review,
+            unlock_at,
+        } = policy;
+        Self { threshold, rarities, min_account_age_days, per_network, review, unlock_at }
+    }
+}
+
+impl UnlockPolicyBody {
+    /// The policy, or every fault of it.
+    fn parse(self) -> Result<UnlockPolicy, Problem> {
+        let Self { threshold, rarities, min_account_age_days, per_network, review, unlock_at } =
+            self;
+        let mut faults = Vec::new();
+        let mut within = |field: &str, value: i32, min: i32, max: i32| {
+            if !(min..=max).contains(&value) {
+                faults.push(InputFault::at(format!("/{field}"), format!("must be {min} to {max}")));
+            }
+        };
+        within("threshold", threshold, 1, MAX_THRESHOLD);
+        within("rarities", rarities.into(), 1, MAX_RARITIES.into());
+        within("min_account_age_days", min_account_age_days.into(), 0, MAX_ACCOUNT_AGE_DAYS.into());
+        within("per_network", per_network.unwrap_or(1), 1, MAX_THRESHOLD);
+        let (first, last) = (DateTime::UNIX_EPOCH, DateTime::from_timestamp(FAR_FUTURE, 0));
+        if unlock_at.is_some_and(|at| at < first || last.is_some_and(|last| at > last)) {
+            faults.push(InputFault::at("/unlock_at", "must be a time from 1970 to 9998"));
+        }
+        if !faults.is_empty() {
+            return Err(Problem::invalid(faults));
+        }
+        Ok(UnlockPolicy {
+            threshold,
+            rarities,
+            min_account_age_days,
+            per_network,
+            review,
+            unlock_at,
+        })
+    }
+}
+
+/// 1 January 9999 in Unix time.
+const FAR_FUTURE: i64 = 253_370_764_800;
+
+/// Where a policy comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicySource {
+    /// The set has it itself.
+    Set,
+    /// The game has it, for all sets that have none.
+    Game,
+    /// Nobody made one: the set file names a threshold.
+    SetFile,
+}
+
+/// The policy in force.
+#[derive(Serialize, ToSchema)]
+pub struct UnlockPolicyResponse {
+    /// What it asks for: the body of a PUT.
+    pub policy: UnlockPolicyBody,
+    /// Where it comes from.
+    pub source: PolicySource,
+}
+
+/// What a change of policy did.
+#[derive(Serialize, ToSchema)]
+pub struct PolicyChangedResponse {
+    /// How many cards it unlocked at once.
+    #[schema(example = 0)]
+    pub unlocked: usize,
+}
+
+/// Shows what unlocks the cards of a set.
+#[utoipa::path(
+    get, path = "/v1/games/{game}/sets/{set}/unlock-policy", tag = "serials",
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("set" = String, Path, description = "Code of the set", example = "veil"),
+    ),
+    responses(
+        (status = 200, body = UnlockPolicyResponse,
+            headers(("ETag" = String, description = "When it is the set's own: its version, for `If-Match`"))),
+        (status = 304, description = "Not changed."),
+    )
+)]
+pub async fn find_set_policy(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    path: web::Path<(Code, Code)>,
+) -> Result<HttpResponse, Problem> {
+    let (game, set) = path.into_inner();
+    let mut conn = state.store.connection().await?;
+    let found = unlock_policies::in_force(&mut conn, game.as_str(), set.as_str()).await?;
+    let InForce { policy, stored } = found.ok_or_else(Problem::not_found)?;
+    let source = match &stored {
+        None => PolicySource::SetFile,
+        Some(row) if row.is_of_set() => PolicySource::Set,
+        Some(_) => PolicySource::Game,
+    };
+    let answer = UnlockPolicyResponse { policy: policy.into(), source };
+    match stored {
+        Some(row) if source == PolicySource::Set => {
+            Revision(row.revision).answer_public(&req, &answer)
+        }
+        _ => cacheable(&req, Freshness::Public(0), None, &answer),
+    }
+}
+
+/// Shows what unlocks the cards of those sets of a game that have no policy of their own. 404 when the game has none.
+#[utoipa::path(
+    get, path = "/v1/games/{game}/unlock-policy", tag = "serials",
+    params(("game" = String, Path, description = "Code of the game", example = "ttcg")),
+    responses(
+        (status = 200, body = UnlockPolicyResponse, headers(("ETag" = String, description = "Its version, for `If-Match`"))),
+        (status = 304, description = "Not changed."),
+    )
+)]
+pub async fn find_game_policy(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    game: web::Path<Code>,
+) -> Result<HttpResponse, Problem> {
+    let place = PolicyPlace { game: game.into_inner().into_string(), set: None };
+    let mut conn = state.store.connection().await?;
+    let row = unlock_policies::find(&mut conn, &place).await?.ok_or_else(Problem::not_found)?;
+    let answer = UnlockPolicyResponse { policy: row.policy().into(), source: PolicySource::Game };
+    Revision(row.revision).answer_public(&req, &answer)
+}
+
+/// Gives a set a policy of its own. It counts from now on and for what was submitted before.
+///
+/// Cards that already have enough submissions by the new policy are unlocked at once; unlocked cards are never hidden again. To change a
+/// policy, name its version in `If-Match`.
+#[utoipa::path(
+    put, path = "/v1/games/{game}/sets/{set}/unlock-policy", tag = "serials", security(("bearer" = [])),
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("set" = String, Path, description = "Code of the set", example = "veil"),
+        ("If-Match" = Option<String>, Header, description = "ETag of the policy to replace; none for a first one", example = "\"r1\""),
+    ),
+    request_body = UnlockPolicyBody,
+    responses(
+        (status = 200, body = PolicyChangedResponse), (status = 201, body = PolicyChangedResponse, description = "The set had none of its own."),
+        (status = 412, description = "`precondition_failed`"), (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn set_set_policy(
+    state: web::Data<AppState>,
+    by: May<UnlockCards>,
+    path: web::Path<(Code, Code)>,
+    versions: Versions,
+    body: Body<UnlockPolicyBody>,
+) -> Result<HttpResponse, Problem> {
+    let policy = body.value.parse()?;
+    change(&state, &by, of_set(path), versions, Some(policy)).await
+}
+
+/// Gives a game a policy for all its sets that have none of their own.
+#[utoipa::path(
+    put, path = "/v1/games/{game}/unlock-policy", tag = "serials", security(("bearer" = [])),
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("If-Match" = Option<String>, Header, description = "ETag of the policy to replace; none for a first one", example = "\"r1\""),
+    ),
+    request_body = UnlockPolicyBody,
+    responses(
+        (status = 200, body = PolicyChangedResponse), (status = 201, body = PolicyChangedResponse, description = "The game had none."),
+        (status = 412, description = "`precondition_failed`"), (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn set_game_policy(
+    state: web::Data<AppState>,
+    by: May<UnlockCards>,
+    game: web::Path<Code>,
+    versions: Versions,
+    body: Body<UnlockPolicyBody>,
+) -> Result<HttpResponse, Problem> {
+    let policy = body.value.parse()?;
+    change(&state, &by, of_game(game), versions, Some(policy)).await
+}
+
+/// Deletes a set's own policy: then the game's applies, or the threshold of the set file.
+#[utoipa::path(
+    delete, path = "/v1/games/{game}/sets/{set}/unlock-policy", tag = "serials", security(("bearer" = [])),
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("set" = String, Path, description = "Code of the set", example = "veil"),
+        ("If-Match" = String, Header, description = "ETag of the policy", example = "\"r1\""),
+    ),
+    responses(
+        (status = 200, body = PolicyChangedResponse),
+        (status = 412, description = "`precondition_failed`"), (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn remove_set_policy(
+    state: web::Data<AppState>,
+    by: May<UnlockCards>,
+    path: web::Path<(Code, Code)>,
+    versions: Versions,
+) -> Result<HttpResponse, Problem> {
+    change(&state, &by, of_set(path), versions, None).await
+}
+
+/// Deletes a game's policy: then the thresholds of the set files apply.
+#[utoipa::path(
+    delete, path = "/v1/games/{game}/unlock-policy", tag = "serials", security(("bearer" = [])),
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("If-Match" = String, Header, description = "ETag of the policy", example = "\"r1\""),
+    ),
+    responses(
+        (status = 200, body = PolicyChangedResponse),
+        (status = 412, description = "`precondition_failed`"), (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn remove_game_policy(
+    state: web::Data<AppState>,
+    by: May<UnlockCards>,
+    game: web::Path<Code>,
+    versions: Versions,
+) -> Result<HttpResponse, Problem> {
+    change(&state, &by, of_game(game), versions, None).await
+}
+
+fn of_set(path: web::Path<(Code, Code)>) -> PolicyPlace {
+    let (game, set) = path.into_inner();
+    PolicyPlace { game: game.into_string(), set: Some(set.into_string()) }
+}
+
+fn of_game(game: web::Path<Code>) -> PolicyPlace {
+    PolicyPlace { game: game.into_inner().into_string(), set: None }
+}
+
+async fn change(
+    state: &AppState,
+    by: &May<UnlockCards>,
+    place: PolicyPlace,
+    versions: Versions,
+    policy: Option<UnlockPolicy>,
+) -> Result<HttpResponse, Problem> {
+    let stored = unlock_policies::find(&mut *state.store.connection().await?, &place).await?;
+    let base = versions.check(stored.map(|row| Revision(row.revision)))?.map(|Revision(base)| base);
+    let at = state.clock.now();
+    let changed = state
+        .write_within(deadlines::BATCH, by, async |conn, by| {
+            unlock_policies::change(conn, by, &place, policy.as_ref(), base, at).await
+        })
+        .await?;
+    let (revision, is_new, unlocked) = match changed {
+        PolicyChange::Done { revision, is_new, unlocked } => (revision, is_new, unlocked),
+        PolicyChange::Stale => return Err(Problem::new(ProblemCode::PreconditionFailed)),
+        PolicyChange::Missing => return Err(Problem::not_found()),
+    };
+    state.kept_answers.forget();
+    tracing::info!(by = %by.account(), game = place.game, set = place.set, unlocked, "unlock policy changed");
+    let mut response = if is_new { HttpResponse::Created() } else { HttpResponse::Ok() };
+    if policy.is_some() {
+        response.insert_header(Revision(revision).header());
+    }
+    Ok(response.json(PolicyChangedResponse { unlocked }))
+}

@@ -1,0 +1,180 @@
+//! Which card somebody means by a name.
+
+use cardscape_engine::{name_key, name_similarity, search_key};
+
+use crate::domain::text::{TextError, line};
+
+/// Longest name to look for, in characters; none is longer than 120.
+pub const MAX_NAME: usize = 120;
+
+/// Least similarity ([`name_similarity`]) of a name that may be meant.
+const NEAR: f64 = 0.6;
+
+/// Fewest letters that are compared with parts of names and with misspellings; fewer are in too many of them.
+const MIN_LETTERS: usize = 3;
+
+/// A name as somebody typed it, to find a card by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypedName {
+    text: String,
+    search_key: String,
+}
+
+impl TypedName {
+    /// Reads 1 to 120 characters without control characters.
+    pub fn parse(text: &str) -> Result<Self, TextError> {
+        let text = line(text, 1, MAX_NAME)?;
+        let search_key = search_key(&text);
+        if search_key.is_empty() { Err(TextError::Blank) } else { Ok(Self { text, search_key }) }
+    }
+
+    /// As it was typed, trimmed.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Without what does not count: case, punctuation, spaces, accents.
+    pub fn search_key(&self) -> &str {
+        &self.search_key
+    }
+
+    /// Whether it is long enough to look for names that it is a part or a misspelling of.
+    pub fn has_near_names(&self) -> bool {
+        self.search_key.chars().nth(MIN_LETTERS - 1).is_some()
+    }
+}
+
+/// A card that may be meant.
+pub trait Candidate {
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// Whether the words that were typed begin words of its name, in their order.
+    fn has_words(&self) -> bool;
+}
+
+/// What a name means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meant<T> {
+    /// This card.
+    One(T),
+    /// Any of these, two at least; nothing says which.
+    AnyOf(Vec<T>),
+    /// No card.
+    Nothing,
+}
+
+impl<T> Meant<T> {
+    fn of(mut cards: Vec<T>) -> Self {
+        match cards.len() {
+            0 => Self::Nothing,
+            1 => cards.pop().map_or(Self::Nothing, Self::One),
+            _ => Self::AnyOf(cards),
+        }
+    }
+}
+
+/// The card with exactly that name: case and punctuation do not count. Accents count only where a name with the very accents exists.
+pub fn exactly<T: Candidate>(typed: &TypedName, candidates: Vec<T>) -> Meant<T> {
+    let key = name_key(&typed.text);
+    let (same, others): (Vec<T>, Vec<T>) =
+        candidates.into_iter().partition(|card| name_key(card.name()) == key);
+    if same.is_empty() {
+        let plain = |card: &T| search_key(card.name()) == typed.search_key;
+        Meant::of(others.into_iter().filter(plain).collect())
+    } else {
+        Meant::of(same)
+    }
+}
+
+/// The card whose name is most like what was typed: the name itself; else the only one that has the typed words, or beginnings of
+/// them; else the nearest misspelling.
+pub fn nearly<T: Candidate>(typed: &TypedName, candidates: Vec<T>) -> Meant<T> {
+    let plain = |card: &T| search_key(card.name()) == typed.search_key;
+    if candidates.iter().any(plain) {
+        return exactly(typed, candidates);
+    }
+    let (with_words, others): (Vec<T>, Vec<T>) =
+        candidates.into_iter().partition(Candidate::has_words);
+    if !with_words.is_empty() {
+        return Meant::of(with_words);
+    }
+    let near = |card: T| {
+        let similarity = name_similarity(&typed.text, card.name());
+        (similarity >= NEAR).then_some((similarity, card))
+    };
+    let near: Vec<(f64, T)> = others.into_iter().filter_map(near).collect();
+    let best = near.iter().map(|(similarity, _)| *similarity).fold(0.0, f64::max);
+    let nearest = near.into_iter().filter(|(similarity, _)| *similarity >= best);
+    Meant::of(nearest.map(|(_, card)| card).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    struct Named(&'static str, bool);
+
+    impl Candidate for Named {
+        fn name(&self) -> &str {
+            self.0
+        }
+
+        fn has_words(&self) -> bool {
+            self.1
+        }
+    }
+
+    fn cards(names: &[&'static str]) -> Vec<Named> {
+        names.iter().map(|name| Named(name, false)).collect()
+    }
+
+    fn typed(text: &str) -> TypedName {
+        TypedName::parse(text).unwrap()
+    }
+
+    fn names(meant: Meant<Named>) -> Vec<&'static str> {
+        match meant {
+            Meant::One(card) => vec![card.0],
+            Meant::AnyOf(cards) => cards.iter().map(|card| card.0).collect(),
+            Meant::Nothing => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn accents_count_where_they_tell_names_apart() {
+        let both = ["Café", "Cafe"];
+        assert_eq!(names(exactly(&typed("CAFÉ!"), cards(&both))), ["Café"]);
+        assert_eq!(names(exactly(&typed("cafe"), cards(&both))), ["Cafe"]);
+        assert_eq!(names(exactly(&typed("cafè"), cards(&both))), both);
+        assert_eq!(names(exactly(&typed("cafe"), cards(&["Café"]))), ["Café"]);
+        assert_eq!(exactly(&typed("caf"), cards(&both)), Meant::Nothing);
+    }
+
+    #[test]
+    fn the_nearest_is_meant_and_a_tie_is_a_question() {
+        let pool = ["Kettle Imp", "Nettle Imp", "Barrow Ox"];
+        assert_eq!(names(nearly(&typed("ketle imp"), cards(&pool))), ["Kettle Imp"]);
+        assert_eq!(names(nearly(&typed("xettle imp"), cards(&pool))), ["Kettle Imp", "Nettle Imp"]);
+        assert_eq!(nearly(&typed("grandmother"), cards(&pool)), Meant::Nothing);
+        assert_eq!(names(nearly(&typed("KETTLE-IMP"), cards(&pool))), ["Kettle Imp"]);
+    }
+
+    #[test]
+    fn typed_words_come_before_misspellings() {
+        let pool = vec![Named("Kettle", false), Named("Ket of the Long Night", true)];
+        assert_eq!(names(nearly(&typed("kett"), pool.clone())), ["Ket of the Long Night"]);
+        let both = pool.into_iter().map(|card| Named(card.0, true)).collect();
+        assert_eq!(names(nearly(&typed("kett"), both)).len(), 2);
+    }
+
+    #[test]
+    fn short_names_are_looked_up_whole_only() {
+        assert!(!typed("ox").has_near_names());
+        assert!(typed("oxe").has_near_names());
+        assert!(TypedName::parse(&"x".repeat(121)).is_err());
+        assert!(TypedName::parse(" \u{a0}").is_err());
+        assert!(TypedName::parse("a\nb").is_err());
+    }
+}

@@ -1,0 +1,556 @@
+//! Game and set files on their way into the catalogue: read and checked as a whole before anything is written.
+
+use std::collections::BTreeMap;
+
+use cardscape_engine::{
+    CardDefinition, Game, Position, SET_FAULTS_MAX, SetDefinition, Violation, check_set, name_key,
+};
+use chrono::NaiveDate;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use super::set_file::SetFile;
+use crate::domain::pointer::push_token;
+
+/// Raise it when an import of the same files would write something else than before.
+const IMPORT_VERSION: u8 = 1;
+
+/// Highest unlock threshold that a set may ask for.
+pub(in crate::domain) const MAX_THRESHOLD: u32 = 100_000;
+
+/// A text file and what to call it in messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Path or other name.
+    pub name: String,
+    /// Content.
+    pub text: String,
+}
+
+impl SourceFile {
+    /// A file as it was found. A byte order mark at its start is no part of the text.
+    pub fn new(name: impl Into<String>, text: &str) -> Self {
+        Self { name: name.into(), text: without_mark(text).to_owned() }
+    }
+}
+
+/// A text without the byte order mark that some editors put at its start.
+pub fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// The files of one game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameSource {
+    /// The manifest, `game.toml`.
+    pub manifest: SourceFile,
+    /// The set files.
+    pub sets: Vec<SourceFile>,
+}
+
+impl GameSource {
+    /// SHA-256 of each set file together with the manifest: the same hash, the same import.
+    pub fn set_hashes(&self) -> Vec<[u8; 32]> {
+        let manifest = Sha256::digest(&self.manifest.text);
+        let hash = |set: &SourceFile| {
+            Sha256::new()
+                .chain_update([IMPORT_VERSION])
+                .chain_update(manifest)
+                .chain_update(&set.text)
+                .finalize()
+                .into()
+        };
+        self.sets.iter().map(hash).collect()
+    }
+
+    /// SHA-256 of all files, in the order of the folder.
+    pub fn hash(&self) -> [u8; 32] {
+        let mut hasher = Sha256::new_with_prefix(Sha256::digest(&self.manifest.text));
+        for (set, hash) in self.sets.iter().zip(self.set_hashes()) {
+            hasher.update(Sha256::digest(&set.name));
+            hasher.update(hash);
+        }
+        hasher.finalize().into()
+    }
+}
+
+/// One thing that is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ImportFault {
+    /// Name of the file.
+    pub file: String,
+    /// Where: a JSON pointer (RFC 6901); empty: the whole file. A manifest is TOML, whose tables have pointers all the same.
+    pub pointer: String,
+    /// The card concerned, where it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<FaultyCard>,
+    /// What is wrong, for programs: a violation code of the engine, where a rule of the game is broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Number of the broken rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// What is wrong, for people.
+    pub message: String,
+    /// Where in the text that is, in a manifest.
+    #[serde(skip_serializing_if = "Option::is_none", flatten)]
+    pub position: Option<Position>,
+}
+
+/// The card that a fault is about, as far as it can be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FaultyCard {
+    /// Code of the set, for a card that is stored; a card of the file is in the file's set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// Collector number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<String>,
+    /// Name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+impl ImportFault {
+    /// A fault at a place of a file.
+    pub fn new(file: &str, pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            file: file.to_owned(),
+            pointer: pointer.into(),
+            card: None,
+            code: None,
+            rule: None,
+            message: message.into(),
+            position: None,
+        }
+    }
+
+    /// A broken rule of the game.
+    pub fn broken_rule(file: &str, pointer: impl Into<String>, violation: &Violation) -> Self {
+        Self {
+            code: Some(violation.code.to_string()),
+            rule: Some(violation.rule.clone()),
+            ..Self::new(file, pointer, violation.message())
+        }
+    }
+
+    /// Says which card it is about.
+    #[must_use]
+    pub fn about(mut self, card: Option<FaultyCard>) -> Self {
+        self.card = card;
+        self
+    }
+}
+
+impl std::fmt::Display for ImportFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(Position { line, column }) = self.position {
+            write!(f, ":{line}:{column}")?;
+        }
+        if !self.pointer.is_empty() {
+            write!(f, ": {}", self.pointer)?;
+        }
+        if let Some(card) = &self.card {
+            // Most messages name the card.
+            let name = card.name.as_deref().filter(|name| !self.message.contains(name));
+            let parts = [card.set.as_deref(), card.number.as_deref(), name];
+            let told: Vec<&str> =
+                parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+            if !told.is_empty() {
+                write!(f, " ({})", told.join(" "))?;
+            }
+        }
+        if let Some(code) = &self.code {
+            write!(f, ": {code}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// A game with its sets, without a fault. Only [`GameImport::check`] makes one.
+#[derive(Clone, Debug)]
+pub struct GameImport {
+    game: Game,
+    manifest: SourceFile,
+    sets: Vec<SetImport>,
+}
+
+/// A set without a fault.
+#[derive(Clone, Debug)]
+pub struct SetImport {
+    /// Name of its file.
+    pub file: String,
+    /// SHA-256 of the file and the manifest.
+    pub hash: [u8; 32],
+    /// Set code.
+    pub code: String,
+    /// Name for people.
+    pub name: String,
+    /// Day of release.
+    pub released_on: Option<NaiveDate>,
+    /// Whether its cards start hidden.
+    pub hidden: bool,
+    /// Distinct accounts whose submissions unlock a card.
+    pub unlock_threshold: i32,
+    /// Its cards in the order of the file.
+    pub cards: Vec<CardImport>,
+}
+
+/// A card of a set.
+#[derive(Clone, Debug)]
+pub struct CardImport {
+    /// What stands in the file.
+    pub definition: CardDefinition,
+    /// [`name_key`] of its name.
+    pub name_key: String,
+    /// Its printings; never empty.
+    pub printings: Vec<PrintingImport>,
+}
+
+/// A printing of a card.
+#[derive(Clone, Debug)]
+pub struct PrintingImport {
+    /// Rarity code.
+    pub rarity: String,
+    /// Place of the rarity in the game's list, from 1.
+    pub tier: i16,
+    /// The attributes that differ by rarity.
+    pub attributes: Map<String, Value>,
+}
+
+impl GameImport {
+    /// Reads and checks the files of a game; every fault of every file at once.
+    pub fn check(source: &GameSource) -> Result<Self, Vec<ImportFault>> {
+        let files: Vec<SetFile> =
+            source.sets.iter().map(|file| SetFile::read(&file.text)).collect();
+        let mut faults = Vec::new();
+        for (source, file) in source.sets.iter().zip(&files) {
+            faults.extend(structural_faults(source, file));
+        }
+        let game = match read_manifest(&source.manifest) {
+            Ok(game) => game,
+            // Without the game's rules, nothing more can be said about its cards.
+            Err(mut found) => {
+                found.append(&mut faults);
+                return Err(found);
+            }
+        };
+        for (source, file) in source.sets.iter().zip(&files) {
+            faults.extend(rule_faults(&game, source, file));
+        }
+        let pairs: Vec<(&SourceFile, &SetFile)> = source.sets.iter().zip(&files).collect();
+        faults.extend(duplicates(&pairs, game.unique_names()));
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let hashed = source.sets.iter().zip(source.set_hashes());
+        let sets = hashed
+            .zip(files)
+            .map(|((source, hash), file)| set_import(&game, source, hash, file.set))
+            .collect();
+        Ok(Self { game, manifest: source.manifest.clone(), sets })
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The manifest file.
+    pub fn manifest(&self) -> &SourceFile {
+        &self.manifest
+    }
+
+    /// The sets.
+    pub fn sets(&self) -> &[SetImport] {
+        &self.sets
+    }
+
+    /// How many cards it has in all.
+    pub fn card_count(&self) -> usize {
+        self.sets.iter().map(|set| set.cards.len()).sum()
+    }
+}
+
+fn read_manifest(file: &SourceFile) -> Result<Game, Vec<ImportFault>> {
+    if file.text.contains('\0') {
+        return Err(vec![ImportFault::new(&file.name, "", "must not contain the NUL character")]);
+    }
+    let game = Game::from_toml(&file.text).map_err(|error| {
+        let fault = |fault: &cardscape_engine::ManifestFault| ImportFault {
+            position: fault.position,
+            ..ImportFault::new(&file.name, pointer_of(&fault.place), &fault.problem)
+        };
+        error.faults.iter().map(fault).collect::<Vec<_>>()
+    })?;
+    match code_fault(game.code()) {
+        Some(message) => Err(vec![ImportFault::new(&file.name, "/code", message)]),
+        None => Ok(game),
+    }
+}
+
+/// The JSON pointer of a dotted path: `formats[0].rules[2]` is `/formats/0/rules/2`.
+fn pointer_of(place: &str) -> String {
+    let mut pointer = String::new();
+    for part in place.split(['.', '[', ']']).filter(|part| !part.is_empty()) {
+        push_token(&mut pointer, part);
+    }
+    pointer
+}
+
+/// The card that a pointer into a set file leads to.
+fn card_at(file: &SetFile, pointer: &str) -> Option<FaultyCard> {
+    file.card_at(pointer).map(|(number, name)| FaultyCard { set: None, number, name })
+}
+
+pub(super) fn structural_faults(source: &SourceFile, file: &SetFile) -> Vec<ImportFault> {
+    let fault = |(pointer, message): &(String, String)| {
+        ImportFault::new(&source.name, pointer, message).about(card_at(file, pointer))
+    };
+    file.faults.iter().map(fault).collect()
+}
+
+/// What rules of the game, the database or URLs speak against, in what could be read of a file.
+pub(super) fn rule_faults(game: &Game, source: &SourceFile, file: &SetFile) -> Vec<ImportFault> {
+    let found = check_set(game, &file.set);
+    let is_cut = found.len() >= SET_FAULTS_MAX;
+    let mut faults: Vec<ImportFault> = found
+        .into_iter()
+        .map(|found| ImportFault::broken_rule(&source.name, found.pointer, &found.violation))
+        .collect();
+    let storage = storage_faults(game, &file.set).into_iter();
+    faults.extend(storage.map(|(pointer, text)| ImportFault::new(&source.name, pointer, text)));
+    faults.retain(|fault| match fault.pointer.as_str() {
+        // What could not be read has been told.
+        "/code" => file.has_text("code"),
+        "/name" => file.has_text("name"),
+        "/cards" => !file.lists_cards(),
+        _ => true,
+    });
+    for fault in &mut faults {
+        fault.pointer = in_file(&fault.pointer, &file.places);
+        fault.card = card_at(file, &fault.pointer);
+    }
+    if is_cut {
+        let message = "there are so many faults that further cards were not looked at";
+        faults.push(ImportFault::new(&source.name, "/cards", message));
+    }
+    faults
+}
+
+/// A pointer to a card that was read, as a pointer into the file, where unreadable cards may stand before it.
+fn in_file(pointer: &str, places: &[usize]) -> String {
+    let moved = || {
+        let (at, rest) = pointer
+            .strip_prefix("/cards/")
+            .map(|rest| rest.split_at(rest.find('/').unwrap_or(rest.len())))?;
+        let place = places.get(at.parse::<usize>().ok()?)?;
+        Some(format!("/cards/{place}{rest}"))
+    };
+    moved().unwrap_or_else(|| pointer.to_owned())
+}
+
+fn threshold(game: &Game, set: &SetDefinition) -> u32 {
+    set.unlock_threshold.unwrap_or(game.unlock_threshold())
+}
+
+/// A set without a fault, ready to be stored.
+pub(super) fn set_import(
+    game: &Game,
+    source: &SourceFile,
+    hash: [u8; 32],
+    set: SetDefinition,
+) -> SetImport {
+    SetImport {
+        file: source.name.clone(),
+        hash,
+        // The engine takes existing days only, and the highest threshold is far from the end of the type.
+        released_on: set.released_on.as_deref().and_then(|day| day.parse().ok()),
+        unlock_threshold: i32::try_from(threshold(game, &set)).unwrap_or(i32::MAX),
+        code: set.code,
+        name: set.name,
+        hidden: set.hidden.unwrap_or(game.cards_start_hidden()),
+        cards: set.cards.into_iter().map(|card| card_import(game, card)).collect(),
+    }
+}
+
+fn card_import(game: &Game, definition: CardDefinition) -> CardImport {
+    let tier = |rarity: &str| {
+        let found = game.rarities().iter().find(|known| known.code == rarity);
+        found.and_then(|known| i16::try_from(known.tier).ok()).unwrap_or(i16::MAX)
+    };
+    let mut printings: Vec<PrintingImport> = definition
+        .printings
+        .iter()
+        .map(|printing| PrintingImport {
+            tier: tier(&printing.rarity),
+            rarity: printing.rarity.clone(),
+            attributes: printing.attributes.clone(),
+        })
+        .collect();
+    // A card that lists no printing exists in the game's lowest rarity.
+    if printings.is_empty()
+        && let Some(lowest) = game.rarities().iter().min_by_key(|rarity| rarity.tier)
+    {
+        printings.push(PrintingImport {
+            rarity: lowest.code.clone(),
+            tier: tier(&lowest.code),
+            attributes: Map::new(),
+        });
+    }
+    printings.sort_by_key(|printing| printing.tier);
+    CardImport { name_key: name_key(&definition.name), definition, printings }
+}
+
+/// What the database could not hold, or URLs could not name.
+fn storage_faults(game: &Game, set: &SetDefinition) -> Vec<(String, String)> {
+    let mut faults = Vec::new();
+    if let Some(message) = code_fault(&set.code) {
+        faults.push(("/code".to_owned(), message));
+    }
+    if threshold(game, set) > MAX_THRESHOLD {
+        let message = format!("must be at most {MAX_THRESHOLD}");
+        faults.push(("/unlock_threshold".to_owned(), message));
+    }
+    for (at, card) in set.cards.iter().enumerate() {
+        if let Some(message) = number_fault(&card.number) {
+            faults.push((format!("/cards/{at}/number"), message));
+        }
+        if serde_json::to_value(card).is_ok_and(|card| holds_nul(&card)) {
+            faults.push((format!("/cards/{at}"), "must not contain the NUL character".to_owned()));
+        }
+    }
+    faults
+}
+
+fn holds_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(holds_nul),
+        Value::Object(members) => {
+            members.iter().any(|(key, value)| key.contains('\0') || holds_nul(value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// What is wrong with a collector number, if anything is.
+pub fn number_fault(number: &str) -> Option<String> {
+    let fits = is_hyphenated(number, 16, |byte| byte.is_ascii_alphanumeric());
+    (!fits)
+        .then(|| "must be 1 to 16 letters and digits, with single hyphens between them".to_owned())
+}
+
+fn code_fault(code: &str) -> Option<String> {
+    let fits = is_hyphenated(code, 32, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    (!fits).then(|| {
+        "must be 1 to 32 small letters and digits, with single hyphens between them".to_owned()
+    })
+}
+
+fn is_hyphenated(text: &str, max: usize, allowed: impl Fn(u8) -> bool) -> bool {
+    text.len() <= max && text.split('-').all(|part| !part.is_empty() && part.bytes().all(&allowed))
+}
+
+/// Codes that two sets of the game share, and names, where names are unique.
+fn duplicates(sets: &[(&SourceFile, &SetFile)], unique_names: bool) -> Vec<ImportFault> {
+    let mut faults = Vec::new();
+    let mut codes: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut names: BTreeMap<String, (&str, &str)> = BTreeMap::new();
+    for (source, file) in sets {
+        let set = &file.set;
+        if file.has_text("code")
+            && let Some(first) = codes.insert(&set.code, &source.name)
+        {
+            faults.push(ImportFault::new(
+                &source.name,
+                "/code",
+                format!("{first} has the same set code {:?}", set.code),
+            ));
+        }
+        for (card, place) in set.cards.iter().zip(&file.places) {
+            let key = name_key(&card.name);
+            let here = (source.name.as_str(), card.number.as_str());
+            // A name without a key is no name, which has been told.
+            if !key.is_empty()
+                && let Some((first, number)) = names.insert(key, here)
+                && unique_names
+                && first != source.name
+            {
+                let pointer = format!("/cards/{place}/name");
+                let message = format!("card {number} of {first} has the same name {:?}", card.name);
+                let about = card_at(file, &pointer);
+                faults.push(ImportFault::new(&source.name, pointer, message).about(about));
+            }
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_what_urls_and_the_database_take() {
+        for good in ["ttcg", "uno-emoji", "a1"] {
+            assert_eq!(code_fault(good), None, "{good}");
+        }
+        for bad in ["", "-a", "a-", "a--b", "A", "a_b", "ä", &"a".repeat(33)] {
+            assert!(code_fault(bad).is_some(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_place_in_a_manifest_has_a_pointer() {
+        assert_eq!(
+            pointer_of("formats[0].rules[2].zone_size.min"),
+            "/formats/0/rules/2/zone_size/min"
+        );
+        assert_eq!(pointer_of("kinds[1].attributes.a/b"), "/kinds/1/attributes/a~1b");
+        assert_eq!(pointer_of(""), "");
+    }
+
+    #[test]
+    fn a_place_among_the_readable_cards_is_a_place_in_the_file() {
+        let places = [0, 2, 5];
+        assert_eq!(in_file("/cards/1/attributes/x", &places), "/cards/2/attributes/x");
+        assert_eq!(in_file("/cards/2", &places), "/cards/5");
+        assert_eq!(in_file("/cards", &places), "/cards");
+        assert_eq!(in_file("/code", &places), "/code");
+    }
+
+    #[test]
+    fn a_line_names_the_card_once() {
+        let card = FaultyCard {
+            set: None,
+            number: Some("7".to_owned()),
+            name: Some("Regular".to_owned()),
+        };
+        let mut fault =
+            ImportFault::new("a.json", "/cards/0", "“Regular” is odd.").about(Some(card));
+        fault.code = Some("ODD".to_owned());
+        assert_eq!(fault.to_string(), "a.json: /cards/0 (7): ODD: “Regular” is odd.");
+        fault.message = "unknown key".to_owned();
+        assert_eq!(fault.to_string(), "a.json: /cards/0 (7 Regular): ODD: unknown key");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_file() {
+        assert_eq!(SourceFile::new("a", "\u{feff}x"), SourceFile::new("a", "x"));
+    }
+
+    #[test]
+    fn the_hash_depends_on_both_files() {
+        let source = |manifest: &str, set: &str| GameSource {
+            manifest: SourceFile::new("game.toml", manifest),
+            sets: vec![SourceFile::new("a.json", set)],
+        };
+        let hash = source("m", "s").set_hashes();
+        assert_eq!(hash, source("m", "s").set_hashes());
+        assert_ne!(hash, source("m2", "s").set_hashes());
+        assert_ne!(hash, source("m", "s2").set_hashes());
+    }
+}

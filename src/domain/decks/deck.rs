@@ -1,0 +1,468 @@
+//! Deck lists as players store them: names, limits, and which format a deck is meant for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use cardscape_engine::{
+    CardMention, CardReference, Date, Deck, DeckEntry, Format, Game, Violation, ViolationCode,
+    name_key, parse_deck_text,
+};
+use thiserror::Error;
+
+use crate::domain::serials::serial::{SerialCode, SerialError};
+use crate::domain::text::{self, TextError};
+
+/// Most entries (lines) of one deck.
+pub const MAX_ENTRIES: usize = 500;
+/// Most copies in one entry.
+pub const MAX_QUANTITY: u32 = 10_000;
+/// Most decks of one account.
+pub const MAX_DECKS: i64 = 1_000;
+/// Most characters of a card name in an entry.
+pub const MAX_CARD_NAME: usize = 200;
+/// Most copies that one entry names.
+pub const MAX_COPIES: usize = 100;
+/// Most characters of a zone, set, number or rarity in an entry.
+const MAX_CODE: usize = 64;
+
+/// What its owner calls a deck: 1 to 100 characters on one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeckName(String);
+
+impl DeckName {
+    /// Parses what a person typed.
+    ///
+    /// ```
+    /// use cardscape::domain::decks::deck::DeckName;
+    /// assert_eq!(DeckName::parse("  Embers and Bones ").unwrap().as_str(), "Embers and Bones");
+    /// assert!(DeckName::parse("   ").is_err());
+    /// ```
+    pub fn parse(raw: &str) -> Result<Self, TextError> {
+        text::line(raw, 1, 100).map(Self)
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Who may read a deck.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Visibility {
+    /// Its owner.
+    #[default]
+    Private,
+    /// Everybody.
+    Public,
+}
+
+impl Visibility {
+    /// The name on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Private => "private",
+            Self::Public => "public",
+        }
+    }
+
+    /// The visibility of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Private, Self::Public].into_iter().find(|visibility| visibility.as_str() == name)
+    }
+}
+
+/// Names a format: `game/format`, or `game/format:variant` where the format has variants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormatName {
+    game: String,
+    code: String,
+    variant: Option<String>,
+}
+
+/// The text is not of the form `game/format` or `game/format:variant`.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("must be game/format or game/format:variant, for example ttcg/standard")]
+pub struct FormatNameError;
+
+impl FormatName {
+    /// Parses `ttcg/standard` or `emojo-dojo/box:half`. Whether there is such a format is not looked at.
+    ///
+    /// ```
+    /// use cardscape::domain::decks::deck::FormatName;
+    /// let half = FormatName::parse("emojo-dojo/box:half").unwrap();
+    /// assert_eq!((half.game(), half.code(), half.variant()), ("emojo-dojo", "box", Some("half")));
+    /// assert_eq!(half.to_string(), "emojo-dojo/box:half");
+    /// assert!(FormatName::parse("standard").is_err());
+    /// ```
+    pub fn parse(raw: &str) -> Result<Self, FormatNameError> {
+        let (game, rest) = raw.split_once('/').ok_or(FormatNameError)?;
+        Self::of_game(game, rest)
+    }
+
+    /// Reads back what [`FormatName::local`] gave.
+    pub fn of_game(game: &str, local: &str) -> Result<Self, FormatNameError> {
+        let (code, variant) =
+            local.split_once(':').map_or((local, None), |(code, variant)| (code, Some(variant)));
+        if [Some(game), Some(code), variant].into_iter().flatten().all(is_code) {
+            Ok(Self {
+                game: game.to_owned(),
+                code: code.to_owned(),
+                variant: variant.map(str::to_owned),
+            })
+        } else {
+            Err(FormatNameError)
+        }
+    }
+
+    /// Code of the game.
+    pub fn game(&self) -> &str {
+        &self.game
+    }
+
+    /// Code of the format.
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// Code of the variant; `None`: the format's default.
+    pub fn variant(&self) -> Option<&str> {
+        self.variant.as_deref()
+    }
+
+    /// The name within its game: `standard`, `box:half`.
+    pub fn local(&self) -> String {
+        self.variant
+            .as_ref()
+            .map_or_else(|| self.code.clone(), |variant| format!("{}:{variant}", self.code))
+    }
+}
+
+/// There is no such format; shown, it says what there is instead.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum UnknownFormat {
+    /// The game has no format of this code.
+    #[error("There is no format {name}; there is {known}.")]
+    Code {
+        /// The name that was asked for.
+        name: FormatName,
+        /// The formats of the game.
+        known: String,
+    },
+    /// The format has no such variant.
+    #[error("There is no format {name}; there is {known}.")]
+    Variant {
+        /// The name that was asked for.
+        name: FormatName,
+        /// The format and its variants.
+        known: String,
+    },
+    /// The format is younger than the day.
+    #[error("There is no format {name} on {day}; its first version begins on {begins_on}.")]
+    NotYet {
+        /// The name that was asked for.
+        name: FormatName,
+        /// The day that was asked for.
+        day: Date,
+        /// First day of the format's first version.
+        begins_on: Date,
+    },
+}
+
+impl FormatName {
+    /// The format of that name in the version and with the rules of a day.
+    ///
+    /// # Errors
+    /// When the game has no such format, or not on that day.
+    pub fn find_in(&self, game: &Game, day: Date) -> Result<Format, UnknownFormat> {
+        let name = || self.clone();
+        let Some(format) = game.format_on(&self.code, day) else {
+            return Err(match game.format_begins_on(&self.code) {
+                Some(begins_on) => UnknownFormat::NotYet { name: name(), day, begins_on },
+                None => UnknownFormat::Code { name: name(), known: known_formats(game) },
+            });
+        };
+        match &self.variant {
+            None => Ok(format),
+            Some(variant) => format.with_variant(variant).ok_or_else(|| UnknownFormat::Variant {
+                name: name(),
+                known: known_variants(&format),
+            }),
+        }
+    }
+}
+
+/// The first two places, from 0, that hold the same variant of one format.
+///
+/// `box` and `box:full` are the same when `full` is the default.
+pub fn same_format(formats: &[Format]) -> Option<(usize, usize)> {
+    formats.iter().enumerate().find_map(|(second, format)| {
+        let alike = |other: &Format| other.code == format.code && other.variant == format.variant;
+        formats[..second].iter().position(alike).map(|first| (first, second))
+    })
+}
+
+fn known_formats(game: &Game) -> String {
+    let names = game.formats().iter().map(|format| format!("{}/{}", game.code(), format.code));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn known_variants(format: &Format) -> String {
+    let name = format!("{}/{}", format.game, format.code);
+    let variants = format.variants.iter().map(|variant| format!("{name}:{}", variant.code));
+    std::iter::once(name.clone()).chain(variants).collect::<Vec<_>>().join(", ")
+}
+
+impl fmt::Display for FormatName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.game, self.local())
+    }
+}
+
+fn is_code(text: &str) -> bool {
+    (1..=32).contains(&text.len())
+        && text.bytes().all(|byte| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_')
+        })
+}
+
+/// What is wrong with one field of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryFault {
+    /// The field as it is called on the wire.
+    pub field: &'static str,
+    /// What is wrong with it.
+    pub detail: String,
+}
+
+/// Checks an entry and trims its texts; every fault at once.
+///
+/// Only what cannot be stored or written as a line of text is refused here: an unknown card, zone or printing is for the
+/// report to tell.
+pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
+    let mut faults = Vec::new();
+    let mut line = |field, raw: &str, max| {
+        text::line(raw, 1, max)
+            .map_err(|error| faults.push(EntryFault { field, detail: error.to_string() }))
+            .ok()
+    };
+    let zone = line("zone", &entry.zone, MAX_CODE);
+    let name = line("name", &entry.card.name, MAX_CARD_NAME);
+    let set = entry.card.set.as_deref().map(|set| line("set", set, MAX_CODE));
+    let number = entry.card.number.as_deref().map(|number| line("number", number, MAX_CODE));
+    let rarity = entry.card.rarity.as_deref().map(|rarity| line("rarity", rarity, MAX_CODE));
+    let copies: Vec<String> =
+        entry.copies.iter().filter_map(|copy| line("copies", copy, MAX_CODE)).collect();
+    if copies.len() > MAX_COPIES.min(entry.quantity as usize) {
+        let detail = format!("must be at most {MAX_COPIES}, and no more than the quantity");
+        faults.push(EntryFault { field: "copies", detail });
+    }
+    if copies.iter().any(|copy| is_serial(copy)) {
+        let detail = "must not be serial codes: name a copy by its id, or as you like".to_owned();
+        faults.push(EntryFault { field: "copies", detail });
+    }
+    if !(1..=MAX_QUANTITY).contains(&entry.quantity) {
+        faults
+            .push(EntryFault { field: "quantity", detail: format!("must be 1 to {MAX_QUANTITY}") });
+    }
+    match (zone, name) {
+        (Some(zone), Some(name)) if faults.is_empty() => Ok(DeckEntry {
+            zone,
+            quantity: entry.quantity,
+            card: CardReference {
+                name,
+                set: set.flatten(),
+                number: number.flatten(),
+                rarity: rarity.flatten(),
+            },
+            copies,
+        }),
+        _ => Err(faults),
+    }
+}
+
+/// Whether a text is, or is meant to be, a serial code. Those are worth something and are never stored.
+fn is_serial(text: &str) -> bool {
+    matches!(SerialCode::parse(text), Ok(_) | Err(SerialError::Check))
+}
+
+/// What is wrong with a line of a deck list.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ListFault {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub detail: String,
+}
+
+/// A deck list that was text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadList {
+    /// The deck of all good lines.
+    pub deck: Deck,
+    /// Number of the line, from 1, of each entry of the deck, in their order.
+    pub lines: Vec<usize>,
+    /// What is wrong with the other lines, in their order.
+    pub faults: Vec<ListFault>,
+    /// What a comment `// format: …` before the first card says, as it stands there.
+    pub format: Option<String>,
+}
+
+/// Reads a deck list as text. How many entries there may be is not looked at.
+pub fn read_list(list: &str) -> ReadList {
+    let mut parsed = parse_deck_text(list);
+    let format = parsed.notes.remove("format");
+    let unreadable = parsed
+        .faults
+        .iter()
+        .map(|fault| ListFault { line: fault.line, detail: fault.fault.to_string() });
+    let mut read = ReadList { faults: unreadable.collect(), format, ..ReadList::default() };
+    for (entry, line) in parsed.deck.entries.into_iter().zip(parsed.lines) {
+        match check_entry(entry) {
+            Ok(entry) => {
+                read.deck.entries.push(entry);
+                read.lines.push(line);
+            }
+            Err(wrong) => read.faults.extend(wrong.into_iter().map(|fault| ListFault {
+                line,
+                detail: format!("{} {}", fault.field, fault.detail),
+            })),
+        }
+    }
+    read.faults.sort();
+    read
+}
+
+/// Which lines of a list name which cards.
+#[derive(Clone, Debug, Default)]
+pub struct CardLines {
+    by_name: BTreeMap<String, Vec<Place>>,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    line: usize,
+    zone: String,
+    card: CardReference,
+}
+
+impl CardLines {
+    /// Of a deck and the line of each of its entries; a deck that was no text has none.
+    pub fn new(deck: &Deck, lines: &[usize]) -> Self {
+        let mut by_name: BTreeMap<String, Vec<Place>> = BTreeMap::new();
+        for (entry, line) in deck.entries.iter().zip(lines) {
+            let place = Place { line: *line, zone: entry.zone.clone(), card: entry.card.clone() };
+            by_name.entry(name_key(&entry.card.name)).or_default().push(place);
+        }
+        Self { by_name }
+    }
+
+    /// The lines that name the cards of a violation, in their order; none when it is about no card.
+    pub fn of(&self, violation: &Violation) -> Vec<usize> {
+        let named = violation.cards.iter().flat_map(|card| {
+            let places = self.by_name.get(&name_key(&card.name)).into_iter().flatten();
+            places.filter(|place| place.is_meant(card, violation)).map(|place| place.line)
+        });
+        named.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+}
+
+impl Place {
+    fn is_meant(&self, card: &CardMention, violation: &Violation) -> bool {
+        let CardReference { set, number, rarity, .. } = &self.card;
+        match violation.code {
+            // The card is mentioned as the line writes it.
+            ViolationCode::PrintingUnknown => {
+                (set, number, rarity) == (&card.set, &card.number, &card.rarity)
+            }
+            ViolationCode::ZoneUnknown => violation.zone.as_ref() == Some(&self.zone),
+            // A line that leaves them out may mean any.
+            _ => {
+                agree(set.as_deref(), card.set.as_deref())
+                    && agree(number.as_deref(), card.number.as_deref())
+            }
+        }
+    }
+}
+
+fn agree(written: Option<&str>, meant: Option<&str>) -> bool {
+    match (written, meant) {
+        (Some(written), Some(meant)) => written.eq_ignore_ascii_case(meant),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::serials::serial::RunPrefix;
+
+    fn entry(zone: &str, quantity: u32, name: &str, set: Option<&str>) -> DeckEntry {
+        let card = CardReference {
+            name: name.to_owned(),
+            set: set.map(str::to_owned),
+            number: None,
+            rarity: None,
+        };
+        DeckEntry { zone: zone.to_owned(), quantity, card, copies: Vec::new() }
+    }
+
+    #[test]
+    fn an_entry_tells_all_its_faults() {
+        let faults = check_entry(entry("", 0, "a\nb", Some(&"x".repeat(65)))).unwrap_err();
+        let fields: Vec<_> = faults.iter().map(|fault| fault.field).collect();
+        assert_eq!(fields, ["zone", "name", "set", "quantity"]);
+        assert!(check_entry(entry("main", 10_001, "Ping", None)).is_err());
+        assert_eq!(check_entry(entry("main", 10_000, " Ping ", None)).unwrap().card.name, "Ping");
+    }
+
+    #[test]
+    fn a_copy_is_named_but_never_by_its_serial_code() {
+        let named = |quantity, copies: &[&str]| {
+            let copies = copies.iter().map(|copy| (*copy).to_owned()).collect();
+            check_entry(DeckEntry { copies, ..entry("main", quantity, "Ping", None) })
+        };
+        let id = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+        assert_eq!(named(2, &[id, " the bent one "]).unwrap().copies, [id, "the bent one"]);
+        assert!(named(1, &["a", "b"]).is_err(), "more copies than cards");
+        assert!(named(1, &[""]).is_err());
+        let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
+        for code in [code.as_str(), &code.to_lowercase().replace('-', " "), "7KQ2-0000-0000-0000"] {
+            let faults = named(1, &[code]).unwrap_err();
+            assert!(faults[0].detail.contains("serial"), "{faults:?}");
+            assert!(!faults[0].detail.contains(code));
+        }
+    }
+
+    #[test]
+    fn every_bad_line_is_named() {
+        let list = "\u{feff}// 1 comment\r\n2 Ping\r\n\r\nSideboard\r\nnonsense\r\n0 Pong\r\nSB: 99999 Pang\n1 ";
+        let ReadList { deck, lines, faults, .. } = read_list(list);
+        assert_eq!((deck.entries, lines), (vec![DeckEntry::main(2, "Ping")], vec![2]));
+        assert_eq!(faults.iter().map(|fault| fault.line).collect::<Vec<_>>(), [5, 6, 7, 8]);
+        assert_eq!(faults[1].detail, "quantity must be 1 to 10000");
+        let read = read_list("1 Ping\nSide\n3 Pong");
+        assert_eq!((read.deck.entries[1].zone.as_str(), read.faults.len()), ("side", 0));
+        assert_eq!(read.lines, [1, 3]);
+        assert_eq!(read.format, None);
+        assert_eq!(read_list("// Format: a/b \n1 Ping").format.as_deref(), Some("a/b"));
+    }
+
+    #[test]
+    fn a_format_name_has_a_game() {
+        assert!(FormatName::parse("ttcg/standard").unwrap().variant().is_none());
+        for bad in [
+            "",
+            "/",
+            "ttcg/",
+            "/standard",
+            "ttcg/standard:",
+            "ttcg/a/b",
+            "TTCG/standard",
+            "ttcg/a:b:c",
+            "ttcg/\u{0}",
+        ] {
+            assert!(FormatName::parse(bad).is_err(), "{bad:?}");
+        }
+    }
+}

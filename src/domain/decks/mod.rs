@@ -1,0 +1,3 @@
+//! Deck lists as players store them.
+
+pub mod deck;

@@ -1,0 +1,169 @@
+//! What an edit changes about the sentences that come out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::EffectLibrary;
+
+/// Most combinations of either side for which every sentence is compared.
+const MAX_COMPARED: u64 = 200_000;
+/// Most bytes of sentences of either side for which every sentence is compared.
+const MAX_COMPARED_BYTES: u64 = 64 * 1024 * 1024;
+/// Most sentences that are told of each kind.
+const MAX_TOLD: usize = 20;
+/// Most templates that are told.
+const MAX_TOLD_TEMPLATES: usize = 200;
+
+/// What an edit changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutputChange {
+    /// Combinations before and after.
+    pub combinations: (u64, u64),
+    /// Templates that are new, gone or have another number of combinations.
+    pub templates: Vec<TemplateChange>,
+    /// Sentence by sentence; `None`: there are too many to compare them.
+    pub sentences: Option<SentenceChange>,
+}
+
+/// What an edit changes about the different sentences.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SentenceChange {
+    /// Different sentences before and after.
+    pub counts: (usize, usize),
+    /// Sentences that came out of nothing before.
+    pub added: Sampled<String>,
+    /// Sentences that come out of nothing any more.
+    pub removed: Sampled<String>,
+    /// Sentences that are said otherwise: before and after. They are in neither of the others.
+    pub changed: Sampled<(String, String)>,
+}
+
+/// How many there are, and the first of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sampled<T> {
+    /// How many.
+    pub count: usize,
+    /// The first, in order.
+    pub sample: Vec<T>,
+}
+
+/// A template before and after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateChange {
+    /// The template.
+    pub template: String,
+    /// Its combinations before; 0: there was no such template.
+    pub before: u64,
+    /// Its combinations after; 0: it is gone.
+    pub after: u64,
+}
+
+impl<T> Sampled<T> {
+    fn of(all: impl IntoIterator<Item = T>) -> Self {
+        let mut all = all.into_iter();
+        let sample: Vec<T> = all.by_ref().take(MAX_TOLD).collect();
+        Self { count: sample.len() + all.count(), sample }
+    }
+}
+
+impl OutputChange {
+    /// What comes out of `after` and not of `before`, and the other way round.
+    pub fn between(before: Option<&EffectLibrary>, after: &EffectLibrary) -> Self {
+        let comparable = before.is_none_or(is_comparable) && is_comparable(after);
+        Self {
+            combinations: (before.map_or(0, EffectLibrary::count), after.count()),
+            templates: templates(before, after),
+            sentences: comparable.then(|| sentences(before, after)),
+        }
+    }
+}
+
+fn is_comparable(library: &EffectLibrary) -> bool {
+    let longest = u64::try_from(library.longest()).unwrap_or(u64::MAX);
+    let count = library.count();
+    count <= MAX_COMPARED && count.saturating_mul(longest) <= MAX_COMPARED_BYTES
+}
+
+fn templates(before: Option<&EffectLibrary>, after: &EffectLibrary) -> Vec<TemplateChange> {
+    let mut counts: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    if let Some(before) = before {
+        for (at, template) in before.texts().templates.iter().enumerate() {
+            counts.entry(template).or_default().0 += before.count_of(at);
+        }
+    }
+    for (at, template) in after.texts().templates.iter().enumerate() {
+        counts.entry(template).or_default().1 += after.count_of(at);
+    }
+    let changed = counts.into_iter().filter(|(_, (before, after))| before != after);
+    changed
+        .map(|(template, (before, after))| TemplateChange {
+            template: template.to_owned(),
+            before,
+            after,
+        })
+        .take(MAX_TOLD_TEMPLATES)
+        .collect()
+}
+
+/// Raw sentences with what becomes of them.
+fn finished(library: &EffectLibrary) -> BTreeMap<String, Option<String>> {
+    let mut renderer = library.rules().renderer();
+    let expansions = library.effects().expand();
+    let finish = expansions.map(|raw| {
+        let text = renderer.render(&raw.text).map(str::to_owned);
+        (raw.text, text)
+    });
+    finish.collect()
+}
+
+fn sentences(before: Option<&EffectLibrary>, after: &EffectLibrary) -> SentenceChange {
+    let old = before.map(finished).unwrap_or_default();
+    let new = finished(after);
+    let (before, after): (BTreeSet<&String>, BTreeSet<&String>) =
+        (old.values().flatten().collect(), new.values().flatten().collect());
+    let mut changed: BTreeSet<(&String, &String)> = BTreeSet::new();
+    for (raw, was) in &old {
+        if let (Some(was), Some(Some(is))) = (was, new.get(raw))
+            && !after.contains(was)
+            && !before.contains(is)
+        {
+            changed.insert((was, is));
+        }
+    }
+    let were: BTreeSet<&String> = changed.iter().map(|pair| pair.0).collect();
+    let are: BTreeSet<&String> = changed.iter().map(|pair| pair.1).collect();
+    let added = after.difference(&before).filter(|text| !are.contains(**text));
+    let removed = before.difference(&after).filter(|text| !were.contains(**text));
+    SentenceChange {
+        counts: (before.len(), after.len()),
+        added: Sampled::of(added.map(|text| (*text).clone())),
+        removed: Sampled::of(removed.map(|text| (*text).clone())),
+        changed: Sampled::of(changed.iter().map(|(was, is)| ((*was).clone(), (*is).clone()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::effects::effect_texts::{EffectTexts, Replacement};
+
+    /// 30,000 sentences of some 300 bytes are compared; not when a rule makes thousands of bytes of each.
+    #[test]
+    fn what_rules_make_longer_takes_more_memory() {
+        let values: Vec<String> = (0..30_000 / 2).map(|value| value.to_string()).collect();
+        let texts = |new: &str| EffectTexts {
+            templates: vec![format!("Say <n> or <two> {}.", "x".repeat(300))],
+            placeholders: [
+                ("n".to_owned(), values.clone()),
+                ("two".to_owned(), vec!["1".to_owned(), "2".to_owned()]),
+            ]
+            .into(),
+            replacements: vec![Replacement { old: "x".to_owned(), new: new.to_owned() }],
+            ..EffectTexts::default()
+        };
+        let library = |new: &str| texts(new).check().unwrap();
+        assert!(is_comparable(&library("y")));
+        let longer = library(&"y".repeat(10));
+        assert!(longer.longest() > 3_000);
+        assert!(!is_comparable(&longer));
+    }
+}

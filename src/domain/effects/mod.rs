@@ -1,0 +1,3 @@
+//! Documents of effect texts.
+
+pub mod effect_texts;

@@ -1,0 +1,316 @@
+//! Announcing a print run: a hash that binds its plan before it is printed, and what opens it later.
+//!
+//! The **opening** is a text of three lines, without a line end after the last: the tag `cardscape-print-commitment-v1`, the seed as 64
+//! hexadecimal digits, and the plan. The **commitment** is its SHA-256. 256 random bits in the seed keep the plan secret until the
+//! opening is shown, however few plans are possible; nobody can show another opening for the same hash.
+//!
+//! The plan is JSON as RFC 8785 writes it: keys sorted, no spaces, whole numbers only. Nothing in it, and nothing that is made
+//! from the seed, tells anything of a serial code.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+
+use super::minting::{MAX_CODES, PrintPlan, apportion};
+use super::packs::PackParameters;
+use crate::domain::code::Code;
+use crate::domain::hex::hex;
+
+/// First line of an opening.
+pub const TAG: &str = "cardscape-print-commitment-v1";
+/// How copies are shared by rarities: see [`super::minting`].
+const ALGORITHM: &str = "largest-remainder-v1";
+
+/// What a plan draws from: 32 random bytes, secret until the run is revealed. `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PlanSeed([u8; 32]);
+
+impl PlanSeed {
+    /// Takes 32 random bytes.
+    pub fn from_random(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut seed = [0; 32];
+        let (digits, rest) = text.as_bytes().as_chunks::<2>();
+        if digits.len() != seed.len() || !rest.is_empty() {
+            return None;
+        }
+        for (byte, digits) in seed.iter_mut().zip(digits) {
+            let digit =
+                |digit: u8| char::from(digit).to_digit(16).and_then(|d| u8::try_from(d).ok());
+            *byte = digit(digits[0])? * 16 + digit(digits[1])?;
+        }
+        Some(Self(seed))
+    }
+}
+
+impl fmt::Debug for PlanSeed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PlanSeed(…)")
+    }
+}
+
+/// A line of an announced plan: number of the card, rarity, copies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnnouncedLine(String, String, u64);
+
+impl AnnouncedLine {
+    /// Number of the card.
+    pub fn number(&self) -> &str {
+        &self.0
+    }
+
+    /// The rarity.
+    pub fn rarity(&self) -> &str {
+        &self.1
+    }
+
+    /// How many copies.
+    pub fn copies(&self) -> u64 {
+        self.2
+    }
+}
+
+/// A plan as it is announced.
+///
+/// The fields stand in the order of their names: that is how they are written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnnouncedPlan {
+    /// How copies are shared by rarities.
+    pub algorithm: String,
+    /// Copies of each card.
+    pub copies_per_card: u64,
+    /// Code of the game.
+    pub game: String,
+    /// Every printing of every card, in the order of the print file.
+    pub lines: Vec<AnnouncedLine>,
+    /// How packs are made; none: the run is not packed.
+    pub packs: Option<PackParameters>,
+    /// Code of the set.
+    pub set: String,
+    /// Weights of the rarities, by which the copies of a card are shared.
+    pub weights: BTreeMap<String, u32>,
+}
+
+impl AnnouncedPlan {
+    /// The announcement of a plan.
+    pub fn new(game: &str, set: &str, plan: &PrintPlan, packs: Option<PackParameters>) -> Self {
+        let line = |line: super::minting::PlanLine<'_>| {
+            AnnouncedLine(line.number.to_owned(), line.printing.rarity.clone(), line.copies)
+        };
+        Self {
+            algorithm: ALGORITHM.to_owned(),
+            copies_per_card: plan.copies_per_card(),
+            game: game.to_owned(),
+            lines: plan.lines().map(line).collect(),
+            packs,
+            set: set.to_owned(),
+            weights: plan
+                .lines()
+                .map(|line| (line.printing.rarity.clone(), line.printing.weight))
+                .collect(),
+        }
+    }
+
+    /// Whether it is a plan that this program could have made: every card has the same number of copies, shared as the weights say.
+    fn check(&self) -> Result<(), OpeningError> {
+        let codes = [&self.game, &self.set].into_iter();
+        let codes = codes.chain(self.lines.iter().flat_map(|line| [&line.0, &line.1]));
+        if codes.cloned().any(|code| Code::try_from(code).is_err()) {
+            return Err(OpeningError::Code);
+        }
+        if self.algorithm != ALGORITHM {
+            return Err(OpeningError::Algorithm(self.algorithm.clone()));
+        }
+        let cards: Vec<_> = self.lines.chunk_by(|line, next| line.0 == next.0).collect();
+        if u128::from(self.copies_per_card) * cards.len() as u128 > u128::from(MAX_CODES) {
+            return Err(OpeningError::TooMany);
+        }
+        for (position, card) in cards.into_iter().enumerate() {
+            let weights: Option<Vec<u32>> =
+                card.iter().map(|line| self.weights.get(&line.1).copied()).collect();
+            let shares =
+                weights.and_then(|weights| apportion(self.copies_per_card, &weights, position));
+            if shares.is_none_or(|shares| !shares.into_iter().eq(card.iter().map(|line| line.2))) {
+                return Err(OpeningError::Unfair(card[0].0.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies in the run.
+    pub fn copy_count(&self) -> u64 {
+        self.lines.iter().map(AnnouncedLine::copies).sum()
+    }
+
+    /// The plan as it is written: keys sorted, no spaces.
+    pub fn text(&self) -> String {
+        // Codes are letters, digits, hyphens and underscores: nothing is escaped, and writing cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// What opens a commitment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The seed.
+    pub seed: PlanSeed,
+    /// The plan.
+    pub plan: AnnouncedPlan,
+}
+
+/// Why a text opens nothing.
+#[derive(Debug, Error)]
+pub enum OpeningError {
+    /// Not three lines that begin with the tag.
+    #[error("an opening has three lines, the first of which is {TAG}")]
+    Form,
+    /// The second line is no seed.
+    #[error("the second line of an opening is the seed, 64 hexadecimal digits in small letters")]
+    Seed,
+    /// The third line is no plan.
+    #[error("the third line of an opening is the plan: {0}")]
+    Plan(#[from] serde_json::Error),
+    /// The plan is written otherwise than plans are.
+    #[error("the plan is not written as plans are: keys sorted, no spaces, nothing left out")]
+    NotCanonical,
+    /// Something else stands where codes belong.
+    #[error("the plan names something that is no code of a game, set, card or rarity")]
+    Code,
+    /// Another way of sharing copies.
+    #[error("this program does not know how {0:?} shares copies")]
+    Algorithm(String),
+    /// More copies than a run has.
+    #[error("the plan has more than {MAX_CODES} copies")]
+    TooMany,
+    /// A card whose copies are not those that its weights give it.
+    #[error("card {0} does not get its copies as the weights say, or not as many as the others")]
+    Unfair(String),
+}
+
+impl Opening {
+    /// Reads what [`Self::text`] wrote, and nothing else.
+    pub fn parse(text: &str) -> Result<Self, OpeningError> {
+        let lines: Vec<&str> = text.split('\n').collect();
+        let [TAG, seed, plan] = lines[..] else { return Err(OpeningError::Form) };
+        let seed = PlanSeed::parse(seed).ok_or(OpeningError::Seed)?;
+        let opening = Self { seed, plan: serde_json::from_str(plan)? };
+        if opening.plan.text() != plan {
+            return Err(OpeningError::NotCanonical);
+        }
+        opening.plan.check()?;
+        if opening.text() == text { Ok(opening) } else { Err(OpeningError::Seed) }
+    }
+
+    /// Three lines: tag, seed, plan.
+    pub fn text(&self) -> String {
+        format!("{TAG}\n{}\n{}", hex(self.seed.as_bytes()), self.plan.text())
+    }
+
+    /// The commitment.
+    pub fn digest(&self) -> [u8; 32] {
+        Sha256::digest(self.text()).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::{CardId, PrintingId};
+    use crate::domain::printing::minting::{CardToPrint, PrintingToPrint};
+
+    fn opening(packs: Option<PackParameters>) -> Opening {
+        let printing = |(rarity, weight): (&str, u32)| PrintingToPrint {
+            id: PrintingId::fresh(),
+            rarity: rarity.to_owned(),
+            weight,
+        };
+        let card = |number: &str| CardToPrint {
+            id: CardId::fresh(),
+            number: number.to_owned(),
+            printings: [("rare", 1), ("common", 2)].map(printing).to_vec(),
+        };
+        let plan = PrintPlan::new(["001", "002"].map(card).to_vec(), 4).unwrap();
+        let plan = AnnouncedPlan::new("ttcg", "veil", &plan, packs);
+        Opening { seed: PlanSeed::from_random([7; 32]), plan }
+    }
+
+    /// What was announced once must open for ever: the text and its hash, as `sha256sum` tells it.
+    #[test]
+    fn an_opening_is_written_in_one_way() {
+        let opening = opening(None);
+        let expected = "cardscape-print-commitment-v1\n\
+            0707070707070707070707070707070707070707070707070707070707070707\n\
+            {\"algorithm\":\"largest-remainder-v1\",\"copies_per_card\":4,\"game\":\"ttcg\",\
+            \"lines\":[[\"001\",\"rare\",1],[\"001\",\"common\",3],[\"002\",\"rare\",1],[\"002\",\"common\",3]],\
+            \"packs\":null,\"set\":\"veil\",\"weights\":{\"common\":2,\"rare\":1}}";
+        assert_eq!(opening.text(), expected);
+        assert_eq!(
+            hex(&opening.digest()),
+            "da9b4754be5fcd05d3cc7908c429d5ba46b8e0b1feaf28333ce649f531f06fa0"
+        );
+        assert!(!format!("{opening:?}").contains("07, 7"), "the seed is not shown");
+    }
+
+    #[test]
+    fn keys_are_sorted() {
+        let text = opening(Some(PackParameters::default())).plan.text();
+        let plan: BTreeMap<String, serde_json::Value> = serde_json::from_str(&text).unwrap();
+        let packs: BTreeMap<String, serde_json::Value> =
+            serde_json::from_value(plan["packs"].clone()).unwrap();
+        let sorted = |keys: Vec<&String>| {
+            let places: Vec<_> =
+                keys.iter().map(|key| text.find(&format!("\"{key}\":")).unwrap()).collect();
+            places.is_sorted()
+        };
+        assert!(sorted(plan.keys().collect()) && sorted(packs.keys().collect()), "{text}");
+    }
+
+    #[test]
+    fn an_opening_is_read_as_it_was_written_and_in_no_other_way() {
+        for packs in [None, Some(PackParameters::default())] {
+            let opening = opening(packs);
+            assert_eq!(Opening::parse(&opening.text()).unwrap(), opening);
+        }
+        let text = opening(None).text();
+        for (from, to, why) in [
+            ("-v1\n", "-v2\n", "first"),
+            ("\n07", "\n7", "second line"),
+            ("\n07", "\nzz", "second line"),
+            ("}}", "}}\n", "three lines"),
+            ("}}", "}", "third line"),
+            (",\"set\"", ", \"set\"", "sorted"),
+            ("\"packs\":null,", "", "sorted"),
+            ("\"copies_per_card\":4", "\"copies_per_card\":5", "card 001"),
+            (
+                "[\"002\",\"rare\",1],[\"002\",\"common\",3]",
+                "[\"002\",\"rare\",2],[\"002\",\"common\",2]",
+                "card 002",
+            ),
+            (
+                "[\"002\",\"rare\",1],[\"002\",\"common\",3]",
+                "[\"002\",\"rare\",1],[\"002\",\"common\",4]",
+                "card 002",
+            ),
+            ("largest-remainder-v1", "by-hand", "by-hand"),
+            ("\"copies_per_card\":4", "\"copies_per_card\":18446744073709551615", "more than"),
+            ("\"set\":\"veil\"", "\"set\":\"a,b\"", "no code"),
+        ] {
+            let spoilt = text.replacen(from, to, 1);
+            assert_ne!(spoilt, text, "{from}");
+            let error = Opening::parse(&spoilt).unwrap_err().to_string();
+            assert!(error.contains(why), "{from} to {to}: {error}");
+        }
+    }
+}

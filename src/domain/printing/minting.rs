@@ -1,0 +1,304 @@
+//! How many copies of which printing a print run holds.
+//!
+//! Every card of the set gets the same number of copies. The rarities of a card share them by weight, in whole copies, by
+//! the method of the largest remainder (Hamilton): each rarity first gets its share rounded down; the copies that are left
+//! go, one each, to the rarities with the largest remainders. Where remainders are equal, the card's position in the set
+//! decides who comes first, one step further with each card, so that over a set no rarity gains by its place in a list.
+//! Everything is exact: integers, no rounding.
+
+use thiserror::Error;
+
+use crate::domain::ids::{CardId, PrintingId};
+
+/// Most codes of one run. A run is held in memory, 20 bytes a code.
+pub const MAX_CODES: u64 = 10_000_000;
+
+/// A printing that a run may hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrintingToPrint {
+    /// Which.
+    pub id: PrintingId,
+    /// Code of its rarity.
+    pub rarity: String,
+    /// The rarity's weight in its game.
+    pub weight: u32,
+}
+
+/// A card of the set, its printings from the most common to the rarest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardToPrint {
+    /// Which.
+    pub id: CardId,
+    /// Its number in the set.
+    pub number: String,
+    /// At least one.
+    pub printings: Vec<PrintingToPrint>,
+}
+
+/// One line of a plan: so many copies of this printing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanLine<'a> {
+    /// Number of the card.
+    pub number: &'a str,
+    /// The printing.
+    pub printing: &'a PrintingToPrint,
+    /// How many copies; zero where a small run does not reach the tier.
+    pub copies: u64,
+}
+
+/// What a rarity gets of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RarityShare {
+    /// Code of the rarity.
+    pub rarity: String,
+    /// Its weight.
+    pub weight: u32,
+    /// Copies over all cards.
+    pub copies: u64,
+    /// Fewest copies for a card that has this rarity.
+    pub fewest: u64,
+    /// Most copies for a card that has this rarity.
+    pub most: u64,
+}
+
+/// A print run before it is printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrintPlan {
+    copies_per_card: u64,
+    cards: Vec<(CardToPrint, Vec<u64>)>,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum PlanError {
+    /// The set has no cards.
+    #[error("the set has no cards")]
+    NoCards,
+    /// A run without copies.
+    #[error("a run needs at least one copy of each card (copies_per_card)")]
+    NoCopies,
+    /// A card that no rarity takes copies of.
+    #[error("card {0} has no printing that takes copies")]
+    NoPrinting(String),
+    /// More codes than a run may have.
+    #[error(
+        "the run would have {0} codes; at most {MAX_CODES} go into one run: plan fewer copies_per_card, and another run for the rest"
+    )]
+    TooMany(u128),
+}
+
+impl PrintPlan {
+    /// Plans `copies_per_card` copies of each of `cards`, in the order of the set.
+    pub fn new(cards: Vec<CardToPrint>, copies_per_card: u64) -> Result<Self, PlanError> {
+        if cards.is_empty() {
+            return Err(PlanError::NoCards);
+        }
+        if copies_per_card == 0 {
+            return Err(PlanError::NoCopies);
+        }
+        let codes = cards.len() as u128 * u128::from(copies_per_card);
+        if codes > u128::from(MAX_CODES) {
+            return Err(PlanError::TooMany(codes));
+        }
+        let planned = cards.into_iter().enumerate().map(|(position, card)| {
+            let weights: Vec<u32> = card.printings.iter().map(|printing| printing.weight).collect();
+            let copies = apportion(copies_per_card, &weights, position);
+            copies.map(|copies| (card.clone(), copies)).ok_or(PlanError::NoPrinting(card.number))
+        });
+        Ok(Self { copies_per_card, cards: planned.collect::<Result<_, _>>()? })
+    }
+
+    /// Copies of each card.
+    pub fn copies_per_card(&self) -> u64 {
+        self.copies_per_card
+    }
+
+    /// Cards in the run.
+    pub fn card_count(&self) -> usize {
+        self.cards.len()
+    }
+
+    /// Codes in the run.
+    pub fn copy_count(&self) -> u64 {
+        self.copies_per_card * self.cards.len() as u64
+    }
+
+    /// The lines in the order of the set, rarities from the most common.
+    pub fn lines(&self) -> impl Iterator<Item = PlanLine<'_>> {
+        self.cards.iter().flat_map(|(card, copies)| {
+            let lines = card.printings.iter().zip(copies);
+            lines.map(|(printing, &copies)| PlanLine { number: &card.number, printing, copies })
+        })
+    }
+
+    /// What each rarity gets, in the order in which they occur.
+    pub fn shares(&self) -> Vec<RarityShare> {
+        let mut shares: Vec<RarityShare> = Vec::new();
+        for PlanLine { printing, copies, .. } in self.lines() {
+            match shares.iter_mut().find(|share| share.rarity == printing.rarity) {
+                Some(share) => {
+                    share.copies += copies;
+                    share.fewest = share.fewest.min(copies);
+                    share.most = share.most.max(copies);
+                }
+                None => shares.push(RarityShare {
+                    rarity: printing.rarity.clone(),
+                    weight: printing.weight,
+                    copies,
+                    fewest: copies,
+                    most: copies,
+                }),
+            }
+        }
+        shares
+    }
+
+    /// What whoever prints this should know first: rarities that some or all cards get no copy of.
+    pub fn warnings(&self) -> Vec<String> {
+        let missing =
+            self.shares().into_iter().filter(|share| share.fewest == 0 && share.weight > 0);
+        missing
+            .map(|share| match share.most {
+                0 => format!(
+                    "no card gets a copy in rarity {}: the run is too small for it",
+                    share.rarity
+                ),
+                _ => format!(
+                    "some cards get no copy in rarity {}: the run is too small for it",
+                    share.rarity
+                ),
+            })
+            .collect()
+    }
+}
+
+/// Shares `total` over `weights` in whole numbers, each within 1 of its exact share. `turn` says which of equal remainders
+/// comes first. `None` when nothing has a weight.
+pub(super) fn apportion(total: u64, weights: &[u32], turn: usize) -> Option<Vec<u64>> {
+    let sum: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
+    if sum == 0 {
+        return None;
+    }
+    let exact = weights.iter().map(|&weight| u128::from(total) * u128::from(weight));
+    let (mut copies, remainders): (Vec<u64>, Vec<u128>) =
+        exact.map(|share| (u64::try_from(share / sum).unwrap_or(u64::MAX), share % sum)).unzip();
+    let left = total - copies.iter().sum::<u64>();
+    let count = weights.len();
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|&place| {
+        (std::cmp::Reverse(remainders[place]), (place + count - turn % count) % count)
+    });
+    // Remainders sum to `left` times `sum`, each below `sum`: there are always enough takers with a remainder of their own.
+    for &place in order.iter().take(usize::try_from(left).unwrap_or(count)) {
+        copies[place] += 1;
+    }
+    Some(copies)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Weights of TTCG (T-4.6e read as weights, T-A12).
+    const TTCG: [u32; 6] = [40, 20, 10, 4, 2, 1];
+
+    fn cards(count: usize, weights: &[u32]) -> Vec<CardToPrint> {
+        let printings = |_| {
+            let printing = |(tier, &weight): (usize, &u32)| PrintingToPrint {
+                id: PrintingId::fresh(),
+                rarity: format!("tier_{tier}"),
+                weight,
+            };
+            weights.iter().enumerate().map(printing).collect()
+        };
+        (0..count)
+            .map(|place| CardToPrint {
+                id: CardId::fresh(),
+                number: format!("{:03}", place + 1),
+                printings: printings(place),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn t_a12_shares_are_weights() {
+        assert_eq!(apportion(77, &TTCG, 3), Some(vec![40, 20, 10, 4, 2, 1]));
+        assert_eq!(apportion(7700, &TTCG, 0), Some(vec![4000, 2000, 1000, 400, 200, 100]));
+        // 5.19, 2.60, 1.30, 0.52, 0.26, 0.13: the two copies left go to .60 and .52.
+        assert_eq!(apportion(10, &TTCG, 0), Some(vec![5, 3, 1, 1, 0, 0]));
+        assert_eq!(apportion(1, &TTCG, 5), Some(vec![1, 0, 0, 0, 0, 0]));
+    }
+
+    #[test]
+    fn one_rarity_takes_all() {
+        let plan = PrintPlan::new(cards(3, &[1]), 12).unwrap();
+        assert_eq!(plan.lines().map(|line| line.copies).collect::<Vec<_>>(), [12, 12, 12]);
+        assert!(plan.warnings().is_empty());
+    }
+
+    #[test]
+    fn equal_remainders_take_turns() {
+        let plan = PrintPlan::new(cards(6, &[1; 6]), 4).unwrap();
+        assert!(plan.shares().iter().all(|share| share.copies == 4), "{:?}", plan.shares());
+        assert_eq!(plan.warnings().len(), 6, "each rarity is missing from some cards");
+    }
+
+    #[test]
+    fn says_which_tiers_a_small_run_misses() {
+        let plan = PrintPlan::new(cards(2, &TTCG), 10).unwrap();
+        assert_eq!(
+            plan.warnings(),
+            [
+                "no card gets a copy in rarity tier_4: the run is too small for it",
+                "no card gets a copy in rarity tier_5: the run is too small for it",
+            ]
+        );
+        assert_eq!(plan.copy_count(), 20);
+    }
+
+    #[test]
+    fn refuses_what_cannot_be_printed() {
+        assert_eq!(PrintPlan::new(vec![], 10), Err(PlanError::NoCards));
+        assert_eq!(PrintPlan::new(cards(1, &TTCG), 0), Err(PlanError::NoCopies));
+        assert_eq!(
+            PrintPlan::new(cards(1, &[0, 0]), 1),
+            Err(PlanError::NoPrinting("001".to_owned()))
+        );
+        assert_eq!(PrintPlan::new(cards(1, &[]), 1), Err(PlanError::NoPrinting("001".to_owned())));
+        let codes = u128::from(u64::MAX) * 3;
+        assert_eq!(PrintPlan::new(cards(3, &TTCG), u64::MAX), Err(PlanError::TooMany(codes)));
+    }
+
+    proptest! {
+        #[test]
+        fn shares_are_exact(total in 0u64..=MAX_CODES, weights in prop::collection::vec(0u32..=1_000_000, 1..12), turn in 0usize..1000) {
+            prop_assume!(weights.iter().any(|&weight| weight > 0));
+            let copies = apportion(total, &weights, turn).unwrap();
+            prop_assert_eq!(copies.iter().sum::<u64>(), total);
+            let sum: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
+            for (&got, &weight) in copies.iter().zip(&weights) {
+                let (got, exact) = (u128::from(got) * sum, u128::from(total) * u128::from(weight));
+                prop_assert!(got.abs_diff(exact) < sum, "within 1 of the exact share");
+            }
+        }
+
+        #[test]
+        fn every_card_gets_the_same(count in 1usize..60, copies in 1u64..5000, weights in prop::collection::vec(1u32..100, 1..8)) {
+            let plan = PrintPlan::new(cards(count, &weights), copies).unwrap();
+            let mut by_card = std::collections::BTreeMap::<&str, u64>::new();
+            for line in plan.lines() {
+                *by_card.entry(line.number).or_default() += line.copies;
+            }
+            prop_assert_eq!(by_card.len(), count);
+            prop_assert!(by_card.values().all(|&sum| sum == copies));
+            prop_assert_eq!(plan.shares().iter().map(|share| share.copies).sum::<u64>(), plan.copy_count());
+        }
+
+        #[test]
+        fn no_rarity_gains_by_its_place(count in 1usize..12, copies in 1u64..200) {
+            let shares = PrintPlan::new(cards(count * 5, &[1; 5]), copies).unwrap().shares();
+            prop_assert!(shares.iter().all(|share| share.copies == shares[0].copies));
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What unlocks a hidden card: how many accounts, and whose submissions count.
+//!
+//! A threshold is only as good as its accounts: somebody with five of them could unlock a card alone. So a policy may ask for
+//! accounts of some age, let only a few accounts of one network count, ask for copies in several rarities, or have a moderator
+//! look at each submission.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Duration, Utc};
+
+use crate::domain::ids::{AccountId, SubmissionId};
+use crate::domain::network::Network;
+
+/// Most accounts that a policy may ask for.
+pub const MAX_THRESHOLD: i32 = 100_000;
+/// Most rarities that a policy may ask for.
+pub const MAX_RARITIES: i16 = 100;
+/// Highest age of an account that a policy may ask for, in days.
+pub const MAX_ACCOUNT_AGE_DAYS: i16 = 365;
+
+/// What must come together to unlock a card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnlockPolicy {
+    /// How many distinct accounts: 1 to [`MAX_THRESHOLD`].
+    pub threshold: i32,
+    /// In how many rarities, at least, they must have submitted copies: 1 to [`MAX_RARITIES`]. A card that has fewer needs all
+    /// it has.
+    pub rarities: i16,
+    /// From which age on an account counts, in days: 0 to [`MAX_ACCOUNT_AGE_DAYS`]. A younger one counts when it is old enough.
+    pub min_account_age_days: i16,
+    /// How many accounts of one network count for a card, the first ones: 1 to [`MAX_THRESHOLD`]; `None`: all. Of wider networks as
+    /// many more as [`Network::counted`] says.
+    pub per_network: Option<i32>,
+    /// Whether a submission counts only once a moderator confirmed it.
+    pub review: bool,
+    /// From when on all cards are open, whatever was submitted.
+    pub unlock_at: Option<DateTime<Utc>>,
+}
+
+/// One submission of a card, for the count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vote {
+    /// Which submission it is.
+    pub submission: SubmissionId,
+    /// Whose.
+    pub account: AccountId,
+    /// Since when the account exists.
+    pub account_since: DateTime<Utc>,
+    /// Rarity of the copy.
+    pub rarity: String,
+    /// Keyed hashes of the network it came from, where that is known, and of the wider ones around it, in the order of
+    /// [`Network::counted`].
+    pub networks: Vec<Vec<u8>>,
+    /// What a moderator said of it; `None`: nothing yet.
+    pub confirmed: Option<bool>,
+}
+
+/// What votes come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// Accounts that count.
+    pub accounts: i32,
+    /// The votes by which they count: the first of each account that may, and, where rarities are asked for, those that brought
+    /// another rarity.
+    pub counted: Vec<SubmissionId>,
+    /// Whether they unlock the card.
+    pub unlocks: bool,
+}
+
+impl UnlockPolicy {
+    /// So many accounts, whoever they are.
+    pub fn plain(threshold: i32) -> Self {
+        Self {
+            threshold,
+            rarities: 1,
+            min_account_age_days: 0,
+            per_network: None,
+            review: false,
+            unlock_at: None,
+        }
+    }
+
+    /// Counts votes, which come in the order in which they were made. `printed`: in how many rarities the card exists.
+    pub fn tally<'a>(
+        &self,
+        votes: impl IntoIterator<Item = &'a Vote>,
+        printed: usize,
+        now: DateTime<Utc>,
+    ) -> Tally {
+        let age = Duration::days(self.min_account_age_days.into());
+        let mut accounts = BTreeMap::<AccountId, bool>::new();
+        let mut networks = BTreeMap::<&[u8], u32>::new();
+        let mut rarities = BTreeSet::new();
+        let mut counted = Vec::new();
+        for vote in votes {
+            let is_confirmed = vote.confirmed.unwrap_or(!self.review);
+            if !is_confirmed || now - vote.account_since < age {
+                continue;
+            }
+            let mut is_first = false;
+            let counts = *accounts.entry(vote.account).or_insert_with(|| {
+                is_first = true;
+                let Some(most) = self.per_network else { return true };
+                let most = u32::try_from(most).unwrap_or_default();
+                let has_room = vote.networks.iter().enumerate().all(|(place, network)| {
+                    let of_network = networks.get(network.as_slice()).copied().unwrap_or_default();
+                    of_network < most.saturating_mul(Network::factor_at(place))
+                });
+                if has_room {
+                    for network in &vote.networks {
+                        *networks.entry(network).or_default() += 1;
+                    }
+                }
+                has_room
+            });
+            if counts {
+                let brings_rarity = rarities.insert(vote.rarity.as_str()) && self.rarities > 1;
+                if is_first || brings_rarity {
+                    counted.push(vote.submission);
+                }
+            }
+        }
+        let count = accounts.values().filter(|&&counts| counts).count();
+        let count = i32::try_from(count).unwrap_or(i32::MAX);
+        let wanted = usize::try_from(self.rarities).unwrap_or_default().min(printed);
+        let unlocks = count >= self.threshold && rarities.len() >= wanted;
+        Tally { accounts: count, counted, unlocks }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn day(day: i64) -> DateTime<Utc> {
+        DateTime::UNIX_EPOCH + Duration::days(20_000 + day)
+    }
+
+    fn vote(account: AccountId, rarity: &str, network: u8) -> Vote {
+        Vote {
+            submission: SubmissionId::fresh(),
+            account,
+            account_since: day(0),
+            rarity: rarity.to_owned(),
+            networks: vec![vec![network]],
+            confirmed: None,
+        }
+    }
+
+    fn tally(policy: &UnlockPolicy, votes: &[Vote]) -> (i32, bool) {
+        let Tally { accounts, unlocks, .. } = policy.tally(votes, 6, day(10));
+        (accounts, unlocks)
+    }
+
+    #[test]
+    fn an_account_counts_once() {
+        let (ada, ben) = (AccountId::fresh(), AccountId::fresh());
+        let votes = [vote(ada, "common", 1), vote(ada, "rare", 2), vote(ben, "common", 1)];
+        assert_eq!(tally(&UnlockPolicy::plain(2), &votes), (2, true));
+        assert_eq!(tally(&UnlockPolicy::plain(3), &votes), (2, false));
+        assert_eq!(tally(&UnlockPolicy::plain(1), &[]), (0, false));
+    }
+
+    #[test]
+    fn five_accounts_of_one_network_are_not_five() {
+        let policy = UnlockPolicy { per_network: Some(2), ..UnlockPolicy::plain(3) };
+        let home: Vec<Vote> = (0..5).map(|_| vote(AccountId::fresh(), "common", 1)).collect();
+        assert_eq!(tally(&policy, &home), (2, false));
+        let elsewhere = vote(AccountId::fresh(), "common", 2);
+        assert_eq!(tally(&policy, &[home.clone(), vec![elsewhere]].concat()), (3, true));
+        // Who moved does not count twice, and a network that nobody noted is no network.
+        let moved = Vote { networks: vec![vec![9]], ..home[0].clone() };
+        assert_eq!(tally(&policy, &[home.clone(), vec![moved]].concat()), (2, false));
+        let unknown = home.iter().map(|vote| Vote { networks: vec![], ..vote.clone() });
+        assert_eq!(tally(&policy, &unknown.collect::<Vec<_>>()), (5, true));
+    }
+
+    #[test]
+    fn rarities_are_asked_for_as_far_as_they_exist() {
+        let policy = UnlockPolicy { rarities: 2, ..UnlockPolicy::plain(2) };
+        let ada = AccountId::fresh();
+        let votes = [vote(ada, "common", 1), vote(AccountId::fresh(), "common", 2)];
+        assert_eq!(tally(&policy, &votes), (2, false));
+        assert!(policy.tally(&votes, 1, day(10)).unlocks, "the card has one rarity only");
+        let rare = vote(ada, "rare", 1);
+        assert_eq!(tally(&policy, &[votes.to_vec(), vec![rare]].concat()), (2, true));
+    }
+
+    #[test]
+    fn the_votes_that_count_are_named() {
+        let (ada, ben) = (AccountId::fresh(), AccountId::fresh());
+        let votes = [
+            vote(ada, "common", 1),
+            vote(ada, "rare", 1),
+            vote(ada, "rare", 1),
+            vote(ben, "rare", 1),
+        ];
+        let counted = |policy: &UnlockPolicy, votes: &[Vote]| {
+            let named = policy.tally(votes, 6, day(10)).counted;
+            let place = |id| votes.iter().position(|vote| vote.submission == id).unwrap();
+            named.into_iter().map(place).collect::<Vec<_>>()
+        };
+        assert_eq!(counted(&UnlockPolicy::plain(2), &votes), [0, 3]);
+        // Without the first, the second of the account counts.
+        assert_eq!(counted(&UnlockPolicy::plain(2), &votes[1..]), [0, 2]);
+        let rarities = UnlockPolicy { rarities: 2, ..UnlockPolicy::plain(2) };
+        assert_eq!(counted(&rarities, &votes), [0, 1, 3]);
+        let network = UnlockPolicy { per_network: Some(1), ..UnlockPolicy::plain(2) };
+        assert_eq!(counted(&network, &votes), [0]);
+        let review = UnlockPolicy { review: true, ..UnlockPolicy::plain(2) };
+        assert!(counted(&review, &votes).is_empty());
+    }
+
+    #[test]
+    fn a_young_account_counts_later() {
+        let policy = UnlockPolicy { min_account_age_days: 11, ..UnlockPolicy::plain(1) };
+        let votes = [vote(AccountId::fresh(), "common", 1)];
+        assert_eq!(tally(&policy, &votes), (0, false));
+        assert!(policy.tally(&votes, 6, day(11)).unlocks);
+    }
+
+    #[test]
+    fn a_moderator_has_the_word() {
+        let policy = UnlockPolicy { review: true, ..UnlockPolicy::plain(1) };
+        let waiting = vote(AccountId::fresh(), "common", 1);
+        let said = |confirmed| Vote { confirmed: Some(confirmed), ..waiting.clone() };
+        assert_eq!(tally(&policy, std::slice::from_ref(&waiting)), (0, false));
+        assert_eq!(tally(&policy, &[said(true)]), (1, true));
+        assert_eq!(tally(&policy, &[said(false)]), (0, false));
+        // What was refused stays refused when nobody asks for a review any more.
+        assert_eq!(tally(&UnlockPolicy::plain(1), &[said(false)]), (0, false));
+    }
+
+    /// One customer who was given a /48 has 65,536 networks, and is not 65,536 customers.
+    #[test]
+    fn many_networks_of_one_provider_are_not_as_many_customers() {
+        let policy = UnlockPolicy { per_network: Some(2), ..UnlockPolicy::plain(1_000) };
+        let from = |customer: u8, street: u8| Vote {
+            networks: vec![vec![1, customer, street], vec![2, street], vec![3]],
+            ..vote(AccountId::fresh(), "common", 0)
+        };
+        let of_street: Vec<Vote> = (0..50).map(|customer| from(customer, 0)).collect();
+        assert_eq!(tally(&policy, &of_street), (8, false), "four times as many as of one customer");
+        let of_town: Vec<Vote> = (0..50).map(|street| from(0, street)).collect();
+        assert_eq!(tally(&policy, &of_town), (32, false), "sixteen times as many");
+        // Who does not count for one of them takes no room in the others.
+        let mixed = [of_street, of_town[1..].to_vec()].concat();
+        assert_eq!(tally(&policy, &mixed), (32, false));
+    }
+
+    fn votes() -> impl Strategy<Value = Vec<Vote>> {
+        let accounts: Vec<AccountId> = (0..8).map(|_| AccountId::fresh()).collect();
+        let one = (0..8_u8, 0..3_usize, prop::option::of(0..3_u8), prop::option::of(any::<bool>()));
+        prop::collection::vec(one, 0..24).prop_map(move |votes| {
+            let vote = |(account, rarity, network, confirmed): (u8, usize, Option<u8>, _)| Vote {
+                submission: SubmissionId::fresh(),
+                account: accounts[usize::from(account)],
+                account_since: day(account.into()),
+                rarity: ["common", "rare", "mythic"][rarity].to_owned(),
+                networks: network.map(|network| vec![network]).into_iter().collect(),
+                confirmed,
+            };
+            votes.into_iter().map(vote).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn more_votes_never_count_less_and_a_plain_policy_counts_most(
+            votes in votes(), cut in 0..24_usize, threshold in 1..6, rarities in 1..4_i16, age in 0..12_i16,
+            per_network in prop::option::of(1..3), review: bool,
+        ) {
+            let policy = UnlockPolicy {
+                threshold, rarities, min_account_age_days: age, per_network, review, unlock_at: None,
+            };
+            let fewer = policy.tally(&votes[..cut.min(votes.len())], 6, day(10));
+            let all = policy.tally(&votes, 6, day(10));
+            prop_assert!(fewer.accounts <= all.accounts);
+            let named: BTreeSet<AccountId> = votes
+                .iter()
+                .filter(|vote| all.counted.contains(&vote.submission))
+                .map(|vote| vote.account)
+                .collect();
+            prop_assert_eq!(i32::try_from(named.len()).unwrap(), all.accounts);
+            prop_assert!(!fewer.unlocks || all.unlocks);
+            // A looser policy counts everybody that a stricter one counts.
+            let plain = UnlockPolicy::plain(threshold).tally(&votes, 6, day(10));
+            prop_assert!(all.accounts <= plain.accounts);
+            prop_assert!(!all.unlocks || plain.unlocks);
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! What happens to an account: its own feed, numbered without gap, for nobody but its owner.
+//!
+//! Triggers write the events in the transaction of what happens, without a number. Whoever reads numbers those that are committed, under the
+//! lock of the account's clock: a reader that has seen number n has seen everything up to n, and no writer ever waits for another.
+//! An unlock is written once, in the change feed; each account that submitted the card is told when it looks.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Duration, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use crate::auth::permission::{Granted, ReadOwnEvents};
+use crate::domain::ids::AccountId;
+use crate::store::catalogue::changes::{self, Extent};
+use crate::store::db::statement::sql;
+use crate::store::operations::retention::{self, Turn};
+use crate::store::{Connection, Store, StoreResult};
+
+/// How long events are kept. An account that nobody looked at for longer begins again.
+pub const RETENTION: Duration = Duration::days(90);
+/// Accounts are numbered anew well before their events are swept, so that the clocks of instances may differ.
+const MARGIN: Duration = Duration::days(1);
+/// Most events that are numbered by one statement.
+const BATCH: i64 = 5_000;
+// Lists of accounts stand in a sub-select: a plan that is made for just so many promises to be cheaper than one for any, and each use would be planned.
+
+/// So many unlocks are few beside what accounts have submitted.
+const FEW_UNLOCKS: i64 = 20;
+/// Instances' clocks may differ by so much: a card that was submitted a moment after its unlock may be told as unlocked, too.
+const SKEW: &str = "interval '1 minute'";
+
+/// Something that happened to an account.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct EventRow {
+    /// Place among the account's events, from 1, without gaps.
+    #[diesel(sql_type = BigInt)]
+    pub seq: i64,
+    /// What happened, as `noun.verb`.
+    #[diesel(sql_type = Text)]
+    pub kind: String,
+    /// To which submission.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub submission_id: Option<Uuid>,
+    /// To which copy.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub copy_id: Option<Uuid>,
+    /// Which card it is about.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub card_id: Option<Uuid>,
+    /// Code of the card's game.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub game_code: Option<String>,
+    /// Code of the card's set.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub set_code: Option<String>,
+    /// The card's number in the set.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub number: Option<String>,
+    /// Which trade it is about.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub trade_id: Option<Uuid>,
+    /// Which dispute it is about.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub dispute_id: Option<Uuid>,
+    /// What a dispute came to.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub outcome: Option<String>,
+    /// When.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+}
+
+/// Numbers what happened to the account and is not numbered yet, and tells which numbers there are.
+pub async fn extent(
+    store: &Store,
+    by: &Granted<ReadOwnEvents>,
+    now: DateTime<Utc>,
+) -> StoreResult<Extent> {
+    let account = by.account();
+    let newest: HashMap<AccountId, i64> = newest(store, &[account], now).await?;
+    let newest = newest.get(&account).copied().unwrap_or_default();
+    let oldest: OldestRow = sql(
+        "SELECT min(seq) AS oldest FROM account_events WHERE account_id = $1 AND seq IS NOT NULL",
+    )
+    .bind::<SqlUuid, _>(account.0)
+    .get_result(&mut *store.connection().await?)
+    .await?;
+    Ok(Extent { oldest: oldest.oldest.unwrap_or(newest + 1), newest })
+}
+
+#[derive(QueryableByName)]
+struct OldestRow {
+    #[diesel(sql_type = Nullable<BigInt>)]
+    oldest: Option<i64>,
+}
+
+#[derive(QueryableByName)]
+struct AccountRow {
+    #[diesel(sql_type = SqlUuid)]
+    account_id: Uuid,
+}
+
+#[derive(QueryableByName)]
+struct ClockRow {
+    #[diesel(sql_type = SqlUuid)]
+    account_id: Uuid,
+    #[diesel(sql_type = BigInt)]
+    last_seq: i64,
+}
+
+/// The newest number of each of the accounts, when everything is numbered that was committed before this was called. For whom knows
+/// that somebody who may read the events waits for them: it tells numbers, nothing else.
+pub async fn newest(
+    store: &Store,
+    accounts: &[AccountId],
+    now: DateTime<Utc>,
+) -> StoreResult<HashMap<AccountId, i64>> {
+    // Unlocks get their numbers in the change feed.
+    changes::extent(store).await?;
+    let mut ids: Vec<Uuid> = accounts.iter().map(|account| account.0).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let behind = behind(&mut *store.connection().await?, &ids, now).await?;
+    if !behind.is_empty() {
+        number(store, &behind, now).await?;
+    }
+    let rows: Vec<ClockRow> =
+        sql("SELECT account_id, last_seq FROM account_event_clocks WHERE account_id = ANY ((SELECT $1)::uuid[])")
+            .bind::<Array<SqlUuid>, _>(ids)
+            .get_results(&mut *store.connection().await?)
+            .await?;
+    Ok(rows.into_iter().map(|row| (AccountId(row.account_id), row.last_seq)).collect())
+}
+
+/// Those of the accounts that have something to number, or that nobody looked at for a day; in order.
+async fn behind(
+    conn: &mut Connection,
+    accounts: &[Uuid],
+    now: DateTime<Utc>,
+) -> StoreResult<Vec<Uuid>> {
+    // Each clock is looked up by itself: a plan that is kept does not know how few are asked for, and would read all clocks.
+    let rows: Vec<AccountRow> = sql(
+        "SELECT a.id AS account_id FROM unnest((SELECT $1)::uuid[]) AS asked (id) JOIN accounts a ON a.id = asked.id \
+         LEFT JOIN LATERAL (SELECT c.looked_at, c.unlocks_seq FROM account_event_clocks c WHERE c.account_id = asked.id LIMIT 1) clock ON true \
+         WHERE clock.looked_at IS NULL OR clock.looked_at < $2 \
+            OR clock.unlocks_seq < (SELECT max(seq) FROM events WHERE kind = 'card.unlocked') \
+            OR EXISTS (SELECT FROM account_events e WHERE e.account_id = asked.id AND e.seq IS NULL LIMIT 1) \
+         ORDER BY a.id",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<Timestamptz, _>(now - MARGIN)
+    .get_results(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| row.account_id).collect())
+}
+
+#[derive(QueryableByName)]
+struct CountRow {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+/// Numbers the events of accounts, which come in order, so that two who number wait for each other and never in a circle.
+async fn number(store: &Store, accounts: &[Uuid], now: DateTime<Utc>) -> StoreResult<()> {
+    loop {
+        let mut begun = store.begin().await?;
+        let numbered = number_some(begun.conn(), accounts, now).await;
+        if begun.end(numbered).await? < BATCH {
+            return Ok(());
+        }
+    }
+}
+
+async fn number_some(
+    conn: &mut Connection,
+    accounts: &[Uuid],
+    now: DateTime<Utc>,
+) -> StoreResult<i64> {
+    sql("INSERT INTO account_event_clocks (account_id, last_seq, unlocks_seq, looked_at) \
+         SELECT id, 0, 0, $2 FROM unnest((SELECT $1)::uuid[]) WITH ORDINALITY AS asked (id, place) ORDER BY place \
+         ON CONFLICT (account_id) DO NOTHING")
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<Timestamptz, _>(now)
+    .execute(conn)
+    .await?;
+    // The locks come first: the statements after it see every event that was committed before.
+    sql(
+        "SELECT account_id FROM account_event_clocks WHERE account_id = ANY ((SELECT $1)::uuid[]) ORDER BY account_id FOR NO KEY UPDATE",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .execute(conn)
+    .await?;
+    // Events may have been swept that nobody looked for. A number is left out, so that nobody can go on from before.
+    sql(
+        "WITH away AS ( \
+             UPDATE account_event_clocks SET last_seq = last_seq + 1 \
+             WHERE account_id = ANY ((SELECT $1)::uuid[]) AND looked_at < $2 RETURNING account_id \
+         ) DELETE FROM account_events e USING away WHERE e.account_id = away.account_id AND e.seq IS NOT NULL",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<Timestamptz, _>(now - RETENTION + MARGIN)
+    .execute(conn)
+    .await?;
+    sql(
+        "UPDATE account_event_clocks SET looked_at = $2 WHERE account_id = ANY ((SELECT $1)::uuid[]) AND looked_at < $3",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<Timestamptz, _>(now)
+    .bind::<Timestamptz, _>(now - MARGIN)
+    .execute(conn)
+    .await?;
+    tell_unlocks(conn, accounts).await?;
+    // Whatever else holds a row sweeps it.
+    let numbered: CountRow = sql(
+        "WITH held AS MATERIALIZED ( \
+             SELECT id, account_id FROM account_events WHERE account_id = ANY ((SELECT $1)::uuid[]) AND seq IS NULL \
+             ORDER BY account_id, id LIMIT $2 FOR UPDATE SKIP LOCKED \
+         ), placed AS ( \
+             SELECT held.id, c.last_seq + row_number() OVER (PARTITION BY held.account_id ORDER BY held.id) AS seq \
+             FROM held JOIN account_event_clocks c ON c.account_id = held.account_id \
+         ), numbered AS ( \
+             UPDATE account_events e SET seq = placed.seq FROM placed WHERE e.id = placed.id RETURNING e.account_id, e.seq \
+         ), moved AS ( \
+             UPDATE account_event_clocks c SET last_seq = last.seq \
+             FROM (SELECT account_id, max(seq) AS seq FROM numbered GROUP BY account_id) last \
+             WHERE c.account_id = last.account_id \
+         ) SELECT count(*) AS count FROM numbered",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<BigInt, _>(BATCH)
+    .get_result(conn)
+    .await?;
+    Ok(numbered.count)
+}
+
+/// Tells accounts of the cards that were unlocked since they were told last, and that they had submitted.
+async fn tell_unlocks(conn: &mut Connection, accounts: &[Uuid]) -> StoreResult<()> {
+    #[derive(QueryableByName)]
+    struct NewestRow {
+        #[diesel(sql_type = Nullable<BigInt>)]
+        newest: Option<i64>,
+        #[diesel(sql_type = BigInt)]
+        untold: i64,
+    }
+    let row: NewestRow = sql(
+        "SELECT (SELECT max(seq) FROM events WHERE kind = 'card.unlocked') AS newest, \
+                (SELECT count(*) FROM (SELECT FROM events WHERE kind = 'card.unlocked' AND seq > ( \
+                     SELECT min(unlocks_seq) FROM account_event_clocks WHERE account_id = ANY ((SELECT $1)::uuid[])) LIMIT $2) few) AS untold",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<BigInt, _>(FEW_UNLOCKS + 1)
+    .get_result(conn)
+    .await?;
+    let Some(newest) = row.newest else { return Ok(()) };
+    // Of a few unlocks it is asked who submitted the cards; whoever has not looked for long, or never, asks what became of her own submissions: all
+    // that everybody else submitted is none of her business, and far more.
+    let told = if row.untold <= FEW_UNLOCKS {
+        format!(
+            "SELECT DISTINCT c.account_id, s.card_id, e.created_at, e.seq \
+             FROM account_event_clocks c \
+             JOIN events e ON e.kind = 'card.unlocked' AND e.seq > c.unlocks_seq AND e.seq <= $2 \
+             JOIN submissions s ON s.account_id = c.account_id AND s.card_id = e.subject_id \
+                               AND s.created_at <= e.created_at + {SKEW} \
+             WHERE c.account_id = ANY ((SELECT $1)::uuid[]) AND c.unlocks_seq < $2"
+        )
+    } else {
+        format!(
+            "SELECT DISTINCT mine.account_id, mine.card_id, unlock.created_at, unlock.seq \
+             FROM account_event_clocks c \
+             CROSS JOIN LATERAL (SELECT s.account_id, s.card_id, s.created_at FROM submissions s \
+                                 WHERE s.account_id = c.account_id OFFSET 0) mine \
+             CROSS JOIN LATERAL (SELECT e.created_at, e.seq FROM events e \
+                                 WHERE e.kind = 'card.unlocked' AND e.subject_id = mine.card_id AND e.seq > c.unlocks_seq AND e.seq <= $2 \
+                                   AND mine.created_at <= e.created_at + {SKEW} LIMIT 1) unlock \
+             WHERE c.account_id = ANY ((SELECT $1)::uuid[]) AND c.unlocks_seq < $2"
+        )
+    };
+    sql(format!(
+        "INSERT INTO account_events (account_id, kind, card_id, created_at) \
+         SELECT told.account_id, 'card.unlocked', told.card_id, told.created_at FROM ({told}) told ORDER BY told.seq"
+    ))
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<BigInt, _>(newest)
+    .execute(conn)
+    .await?;
+    sql(
+        "UPDATE account_event_clocks SET unlocks_seq = $2 WHERE account_id = ANY ((SELECT $1)::uuid[]) AND unlocks_seq < $2",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<BigInt, _>(newest)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Numbered events of the own account after `seq`, the oldest first.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnEvents>,
+    after: i64,
+    limit: i64,
+) -> StoreResult<Vec<EventRow>> {
+    Ok(sql(
+        "SELECT e.seq, e.kind, e.submission_id, e.copy_id, e.card_id, k.game_code, k.set_code, k.number, \
+                e.trade_id, e.dispute_id, e.outcome, e.created_at \
+         FROM (SELECT * FROM account_events WHERE account_id = $1 AND seq > $2 ORDER BY seq LIMIT $3) e \
+         LEFT JOIN cards k ON k.id = e.card_id ORDER BY e.seq",
+    )
+    .bind::<SqlUuid, _>(by.account().0)
+    .bind::<BigInt, _>(after)
+    .bind::<BigInt, _>(limit)
+    .get_results(conn)
+    .await?)
+}
+
+/// Looks at the next `$4` events before `$1` that come after `$2` and `$3`, and deletes those whose time is over. An unlock that was told late
+/// is older than what has a lower number: it stays until that goes, so that what is kept has no holes.
+pub(in crate::store) const SWEEP: &str = "WITH page AS MATERIALIZED ( \
+         SELECT id, account_id, created_at FROM account_events \
+         WHERE created_at < $1 AND (created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $4 \
+     ), kept AS MATERIALIZED ( \
+         SELECT old.account_id, (SELECT min(stays.seq) FROM account_events stays \
+                                 WHERE stays.account_id = old.account_id AND stays.created_at >= $1) AS first_seq \
+         FROM (SELECT DISTINCT account_id FROM page) old \
+     ), gone AS ( \
+         DELETE FROM account_events WHERE id = ANY (ARRAY( \
+             SELECT e.id FROM account_events e JOIN kept USING (account_id) \
+             WHERE e.id = ANY (ARRAY(SELECT id FROM page)) \
+               AND (e.seq IS NULL OR kept.first_seq IS NULL OR e.seq < kept.first_seq) FOR UPDATE OF e SKIP LOCKED)) RETURNING 1 \
+     ), ends AS (SELECT created_at, id FROM page ORDER BY created_at DESC, id DESC LIMIT 1) \
+     SELECT (SELECT count(*) FROM gone) AS deleted, (SELECT count(*) FROM page) AS seen, \
+            coalesce((SELECT created_at FROM ends), $2) AS last_at, coalesce((SELECT id FROM ends), $3) AS last_id";
+
+#[derive(QueryableByName)]
+struct SweptPage {
+    #[diesel(sql_type = BigInt)]
+    deleted: i64,
+    #[diesel(sql_type = BigInt)]
+    seen: i64,
+    #[diesel(sql_type = Timestamptz)]
+    last_at: DateTime<Utc>,
+    #[diesel(sql_type = BigInt)]
+    last_id: i64,
+}
+
+/// Deletes events whose time is over, numbered or not; returns how many.
+pub(in crate::store) async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
+    let mut turn = Turn::new("account_events", retention::BATCH);
+    let mut after = (DateTime::UNIX_EPOCH, 0);
+    loop {
+        let page = sweep_page(store, now - RETENTION, after, turn.limit).await;
+        let page = page.map(|page| {
+            after = (page.last_at, page.last_id);
+            (page.deleted, page.seen)
+        });
+        if !turn.goes_on(page)? {
+            return Ok(turn.end());
+        }
+    }
+}
+
+async fn sweep_page(
+    store: &Store,
+    before: DateTime<Utc>,
+    (last_at, last_id): (DateTime<Utc>, i64),
+    limit: i64,
+) -> StoreResult<SweptPage> {
+    let mut conn = store.connection().await?;
+    Ok(sql(SWEEP)
+        .bind::<Timestamptz, _>(before)
+        .bind::<Timestamptz, _>(last_at)
+        .bind::<BigInt, _>(last_id)
+        .bind::<BigInt, _>(limit)
+        .get_result(&mut *conn)
+        .await?)
+}

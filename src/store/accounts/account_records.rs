@@ -1,0 +1,442 @@
+//! Accounts and recovery codes.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::credentials;
+use super::sessions::{self, RevokeReason};
+use crate::auth::permission::{
+    Acting, ChangeOwnPassword, ChangeOwnTrading, ManageAccounts, Operator, ReplaceOwnRecoveryCodes,
+    Role,
+};
+use crate::auth::secret::TokenHash;
+use crate::domain::copies::trade::Trading;
+use crate::domain::ids::AccountId;
+use crate::domain::text::AccountName;
+use crate::store::db::schema::{accounts, recovery_codes};
+use crate::store::operations::audit;
+use crate::store::serials::votes;
+use crate::store::{Connection, StoreError, StoreResult};
+
+/// An account as stored, the password hash left out.
+#[derive(Clone, Debug, Queryable, QueryableByName, Selectable)]
+#[diesel(table_name = accounts)]
+pub struct AccountRow {
+    /// Id.
+    pub id: Uuid,
+    /// Name as typed.
+    pub name: String,
+    role: Role,
+    /// The password was set by somebody else.
+    pub must_change_password: bool,
+    /// When it was banned.
+    pub banned_at: Option<DateTime<Utc>>,
+    /// When it was registered.
+    pub created_at: DateTime<Utc>,
+    /// Since when a log-in needs a second factor.
+    pub second_factor_since: Option<DateTime<Utc>>,
+    trading: Trading,
+    /// Whether it is named on the leaderboard.
+    pub on_leaderboard: bool,
+}
+
+impl AccountRow {
+    /// The role.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Who may send it offers and see its copies.
+    pub fn trading(&self) -> Trading {
+        self.trading
+    }
+}
+
+/// What a log-in needs to know.
+#[derive(Clone, Debug)]
+pub struct LoginRow {
+    /// The account.
+    pub account: AccountRow,
+    /// Its PHC string.
+    pub password_hash: String,
+}
+
+/// An account to store.
+pub struct NewAccount<'a> {
+    /// Its id.
+    pub id: AccountId,
+    /// Its name.
+    pub name: &'a AccountName,
+    /// PHC string of its password.
+    pub password_hash: &'a str,
+    /// Its role.
+    pub role: Role,
+    /// Whether the password must be changed at the first log-in.
+    pub must_change_password: bool,
+    /// Hashes of its recovery codes.
+    pub recovery_codes: &'a [TokenHash],
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// Whether a registration was refused because of its name: another account has it, or one that looks like it.
+pub fn is_name_taken(error: &StoreError) -> bool {
+    ["accounts_name_key_key", "accounts_name_skeleton_key"]
+        .iter()
+        .any(|index| error.conflicts_with(index))
+}
+
+/// Registers an account. A conflict, of which [`is_name_taken`] tells, when the name is taken.
+pub async fn register(conn: &mut Connection, new: &NewAccount<'_>) -> StoreResult<AccountRow> {
+    let row = diesel::insert_into(accounts::table)
+        .values((
+            accounts::id.eq(new.id.0),
+            accounts::name.eq(new.name.as_str()),
+            accounts::name_key.eq(new.name.key()),
+            accounts::name_skeleton.eq(new.name.skeleton()),
+            accounts::password_hash.eq(new.password_hash),
+            accounts::role.eq(new.role.as_str()),
+            accounts::must_change_password.eq(new.must_change_password),
+            accounts::created_at.eq(new.at),
+        ))
+        .returning(AccountRow::as_returning())
+        .get_result(conn)
+        .await?;
+    store_recovery_codes(conn, new.id, new.recovery_codes).await?;
+    Ok(row)
+}
+
+/// Creates an account of any role, from the command line.
+pub async fn create(
+    conn: &mut Connection,
+    _by: &Operator,
+    new: &NewAccount<'_>,
+) -> StoreResult<AccountRow> {
+    let row = register(conn, new).await?;
+    let entry = audit::NewAuditEntry {
+        actor: None,
+        action: "account.created",
+        target: format!("account:{}", new.id),
+        details: serde_json::json!({ "role": new.role.as_str() }),
+        at: new.at,
+    };
+    audit::write(conn, entry).await?;
+    Ok(row)
+}
+
+/// Replaces the recovery codes of an account, whose row is held: codes that were handed out before are worth nothing from now on.
+async fn replace_recovery_codes(
+    conn: &mut Connection,
+    account: AccountId,
+    codes: &[TokenHash],
+) -> StoreResult<()> {
+    diesel::delete(recovery_codes::table.filter(recovery_codes::account_id.eq(account.0)))
+        .execute(conn)
+        .await?;
+    store_recovery_codes(conn, account, codes).await
+}
+
+async fn store_recovery_codes(
+    conn: &mut Connection,
+    account: AccountId,
+    codes: &[TokenHash],
+) -> StoreResult<()> {
+    let rows: Vec<_> = codes
+        .iter()
+        .map(|code| {
+            (
+                recovery_codes::account_id.eq(account.0),
+                recovery_codes::code_hash.eq(code.0.to_vec()),
+            )
+        })
+        .collect();
+    diesel::insert_into(recovery_codes::table).values(rows).execute(conn).await?;
+    Ok(())
+}
+
+/// The account of that name, with its password hash.
+pub async fn find_for_login(
+    conn: &mut Connection,
+    name_key: &str,
+) -> StoreResult<Option<LoginRow>> {
+    let found: Option<(AccountRow, String)> = accounts::table
+        .filter(accounts::name_key.eq(name_key))
+        .select((AccountRow::as_select(), accounts::password_hash))
+        .first(conn)
+        .await
+        .optional()?;
+    Ok(found.map(|(account, password_hash)| LoginRow { account, password_hash }))
+}
+
+/// The account with that id, with its password hash.
+pub async fn find_with_password(
+    conn: &mut Connection,
+    id: AccountId,
+) -> StoreResult<Option<LoginRow>> {
+    let found: Option<(AccountRow, String)> = accounts::table
+        .find(id.0)
+        .select((AccountRow::as_select(), accounts::password_hash))
+        .first(conn)
+        .await
+        .optional()?;
+    Ok(found.map(|(account, password_hash)| LoginRow { account, password_hash }))
+}
+
+/// The account with that id.
+pub async fn find(conn: &mut Connection, id: AccountId) -> StoreResult<Option<AccountRow>> {
+    Ok(accounts::table.find(id.0).select(AccountRow::as_select()).first(conn).await.optional()?)
+}
+
+/// Whether any admin exists.
+pub async fn any_admin(conn: &mut Connection) -> StoreResult<bool> {
+    let found = accounts::table.filter(accounts::role.eq(Role::Admin.as_str()));
+    Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
+}
+
+/// A password that was found right for the hash that an account had when it was read.
+pub struct VerifiedPassword {
+    /// The account.
+    pub account: AccountId,
+    /// The hash that it was checked against.
+    pub hash: String,
+    /// Since when the account has had a second factor when it was read.
+    pub second_factor_since: Option<DateTime<Utc>>,
+    /// Where that hash is weaker than new ones: a stronger hash of the same password, to be stored in its place.
+    pub stronger: Option<String>,
+}
+
+/// Holds the account's row to the end of the transaction and stores the stronger hash, if the verified hash is still the account's, its
+/// second factor is the same and it is not banned; `false` otherwise. Waits for whoever is changing the row and looks at what it is then.
+pub(super) async fn hold_verified(
+    conn: &mut Connection,
+    verified: &VerifiedPassword,
+) -> StoreResult<bool> {
+    let current = accounts::table
+        .find(verified.account.0)
+        .filter(accounts::password_hash.eq(&verified.hash))
+        .filter(accounts::second_factor_since.is_not_distinct_from(verified.second_factor_since))
+        .filter(accounts::banned_at.is_null());
+    let held = match &verified.stronger {
+        Some(stronger) => {
+            diesel::update(current).set(accounts::password_hash.eq(stronger)).execute(conn).await?
+        }
+        // Exclusive, not shared: shared locks overtake whoever waits to change the row, so a loop of log-ins could hold a password
+        // change off.
+        None => {
+            let row = current.select(accounts::id).for_no_key_update();
+            row.first::<Uuid>(conn).await.optional()?.map_or(0, |_| 1)
+        }
+    };
+    Ok(held == 1)
+}
+
+/// Replaces the own password, if it is still the one that was checked (`old_hash`), and the recovery codes where new ones are given, and ends
+/// all other sessions. `false`: it was changed meanwhile.
+pub async fn change_password(
+    conn: &mut Connection,
+    by: &Acting<ChangeOwnPassword>,
+    old_hash: &str,
+    new_hash: &str,
+    recovery_codes: Option<&[TokenHash]>,
+    now: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let account = by.account();
+    let changed = diesel::update(
+        accounts::table.find(account.0).filter(accounts::password_hash.eq(old_hash)),
+    )
+    .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(false)))
+    .execute(conn)
+    .await?;
+    if changed == 0 {
+        return Ok(false);
+    }
+    if let Some(codes) = recovery_codes {
+        replace_recovery_codes(conn, account, codes).await?;
+    }
+    sessions::revoke_all(conn, account, sessions::current(by), RevokeReason::PasswordChanged, now)
+        .await?;
+    audit::write(
+        conn,
+        audit::NewAuditEntry {
+            actor: Some(account),
+            action: "account.password_changed",
+            target: format!("account:{account}"),
+            details: serde_json::json!({ "recovery_codes_replaced": recovery_codes.is_some() }),
+            at: now,
+        },
+    )
+    .await?;
+    Ok(true)
+}
+
+/// Replaces the own recovery codes, if the password is still the one that was verified. `false`: it was changed meanwhile.
+pub async fn change_recovery_codes(
+    conn: &mut Connection,
+    by: &Acting<ReplaceOwnRecoveryCodes>,
+    verified: &VerifiedPassword,
+    codes: &[TokenHash],
+    now: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let account = by.account();
+    if !hold_verified(conn, verified).await? {
+        return Ok(false);
+    }
+    replace_recovery_codes(conn, account, codes).await?;
+    let entry = audit::NewAuditEntry {
+        actor: Some(account),
+        action: "account.recovery_codes_replaced",
+        target: format!("account:{account}"),
+        details: serde_json::json!({}),
+        at: now,
+    };
+    audit::write(conn, entry).await?;
+    Ok(true)
+}
+
+/// Sets a password from the command line, to be changed at the next log-in, replaces the recovery codes, and ends all sessions.
+pub async fn reset_password(
+    conn: &mut Connection,
+    _by: &Operator,
+    account: AccountId,
+    new_hash: &str,
+    recovery_codes: &[TokenHash],
+    now: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::update(accounts::table.find(account.0))
+        .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(true)))
+        .execute(conn)
+        .await?;
+    replace_recovery_codes(conn, account, recovery_codes).await?;
+    sessions::revoke_all(conn, account, None, RevokeReason::PasswordChanged, now).await?;
+    audit::write(
+        conn,
+        audit::NewAuditEntry {
+            actor: None,
+            action: "account.password_reset",
+            target: format!("account:{account}"),
+            details: serde_json::json!({}),
+            at: now,
+        },
+    )
+    .await
+}
+
+/// Uses up a recovery code and sets a new password; ends all sessions. `false`: no such unused code.
+pub async fn recover(
+    conn: &mut Connection,
+    account: AccountId,
+    code: TokenHash,
+    new_hash: &str,
+    now: DateTime<Utc>,
+) -> StoreResult<bool> {
+    // The account before its codes, as in every change of a password: the two never wait for each other in a circle.
+    credentials::hold_account(conn, account).await?;
+    let used = diesel::update(
+        recovery_codes::table
+            .find((account.0, code.0.to_vec()))
+            .filter(recovery_codes::used_at.is_null()),
+    )
+    .set(recovery_codes::used_at.eq(now))
+    .execute(conn)
+    .await?;
+    if used == 0 {
+        return Ok(false);
+    }
+    diesel::update(accounts::table.find(account.0))
+        .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(false)))
+        .execute(conn)
+        .await?;
+    sessions::revoke_all(conn, account, None, RevokeReason::Recovered, now).await?;
+    audit::write(
+        conn,
+        audit::NewAuditEntry {
+            actor: Some(account),
+            action: "account.recovered",
+            target: format!("account:{account}"),
+            details: serde_json::json!({}),
+            at: now,
+        },
+    )
+    .await?;
+    Ok(true)
+}
+
+/// Says who may send the account offers and see its copies. `None`: it is gone.
+pub async fn change_trading(
+    conn: &mut Connection,
+    by: &Acting<ChangeOwnTrading>,
+    trading: Trading,
+) -> StoreResult<Option<AccountRow>> {
+    Ok(diesel::update(accounts::table.find(by.account().0))
+        .set(accounts::trading.eq(trading.as_str()))
+        .returning(AccountRow::as_returning())
+        .get_result(conn)
+        .await
+        .optional()?)
+}
+
+/// What an admin changes about an account; `None` leaves it as it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AccountChanges {
+    /// The new role.
+    pub role: Option<Role>,
+    /// Ban or un-ban.
+    pub banned: Option<bool>,
+}
+
+/// Changes role or ban and, where that takes something away, ends the account's sessions. A ban takes the account's votes for hidden
+/// cards back, and its end gives them again, which may unlock some. `None`: no such account.
+pub async fn change(
+    conn: &mut Connection,
+    by: &Acting<ManageAccounts>,
+    id: AccountId,
+    changes: AccountChanges,
+    now: DateTime<Utc>,
+) -> StoreResult<Option<AccountRow>> {
+    let found: Option<AccountRow> = accounts::table
+        .find(id.0)
+        .select(AccountRow::as_select())
+        .for_no_key_update()
+        .first(conn)
+        .await
+        .optional()?;
+    let Some(before) = found else { return Ok(None) };
+    let role = changes.role.unwrap_or(before.role());
+    let banned_at = match changes.banned {
+        None => before.banned_at,
+        Some(true) => before.banned_at.or(Some(now)),
+        Some(false) => None,
+    };
+    if role == before.role() && banned_at == before.banned_at {
+        return Ok(Some(before));
+    }
+    let after = diesel::update(accounts::table.find(id.0))
+        .set((accounts::role.eq(role.as_str()), accounts::banned_at.eq(banned_at)))
+        .returning(AccountRow::as_returning())
+        .get_result(conn)
+        .await?;
+    let mut details = serde_json::json!({
+        "role": { "from": before.role().as_str(), "to": role.as_str() },
+        "banned": { "from": before.banned_at.is_some(), "to": banned_at.is_some() },
+    });
+    if banned_at.is_some() != before.banned_at.is_some() {
+        details["unlocked"] = votes::count_account(conn, id, now).await?.into();
+    }
+    // Credentials after the cards: whoever else holds rows of cards looks at a credential last, too.
+    if banned_at.is_some() {
+        sessions::revoke_all(conn, id, None, RevokeReason::Banned, now).await?;
+    } else if role != before.role() {
+        sessions::revoke_all(conn, id, None, RevokeReason::RoleChanged, now).await?;
+    }
+    let entry = audit::NewAuditEntry {
+        actor: Some(by.account()),
+        action: "account.changed",
+        target: format!("account:{id}"),
+        details,
+        at: now,
+    };
+    audit::write(conn, entry).await?;
+    Ok(Some(after))
+}

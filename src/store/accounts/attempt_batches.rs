@@ -1,0 +1,368 @@
+//! Attempts of many requests, taken and given back together: one commit serves all requests of the process that came while the one before it was
+//! on its way to the disk. So an account or a network that submits much does not queue, commit by commit, behind its own row.
+//!
+//! What is promised is what [`attempts`] promises: a unit is committed before anybody looks at the secret, and a limit is never exceeded, however many
+//! requests and instances ask at once. A unit that one request of a batch gives back may go to another of the same batch: in the database it stays
+//! taken all the while. A request that ends before it hears of what was taken for it has looked at nothing: its units are given back.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use tokio::sync::oneshot;
+
+use super::attempts::{self, AttemptRow, AttemptSubject, Flush};
+use crate::store::db::orders::{Clerk, Orders};
+use crate::store::{Store, StoreError, StoreResult};
+
+/// What was taken, and, if that is less than was wanted, of whom no more is left.
+pub type Taken = (u32, Option<AttemptSubject>);
+
+/// Where requests order attempts. One for a process, whatever its worker threads.
+#[derive(Clone)]
+pub struct AttemptBatches {
+    orders: Orders<Order>,
+    /// For the task that works on them.
+    store: Store,
+}
+
+/// What a request wants.
+pub(in crate::store) struct Order {
+    subjects: Vec<AttemptSubject>,
+    at: DateTime<Utc>,
+    units: u32,
+    answer: Answer,
+}
+
+enum Answer {
+    Taken(oneshot::Sender<StoreResult<Delivery>>),
+    GivenBack(oneshot::Sender<StoreResult<()>>),
+}
+
+/// What was taken for a request, on its way there. Dropped before it has arrived, it gives the units back.
+struct Delivery {
+    taken: Taken,
+    subjects: Vec<AttemptSubject>,
+    at: DateTime<Utc>,
+    batches: AttemptBatches,
+    arrived: bool,
+}
+
+impl Delivery {
+    fn accept(mut self) -> Taken {
+        self.arrived = true;
+        self.taken
+    }
+}
+
+impl Drop for Delivery {
+    fn drop(&mut self) {
+        let (units, _) = self.taken;
+        if !self.arrived && units > 0 {
+            let (answer, _) = oneshot::channel();
+            let (subjects, answer) =
+                (std::mem::take(&mut self.subjects), Answer::GivenBack(answer));
+            self.batches.push(Order { subjects, at: self.at, units, answer });
+        }
+    }
+}
+
+impl AttemptBatches {
+    /// Attempts in the database of `store`, whose connections no request takes. Must be called in a runtime of tokio that outlives all requests.
+    pub fn new(store: Store) -> Self {
+        Self { orders: Orders::new(), store }
+    }
+
+    /// Takes as many of `wanted` units of each of the subjects, which are distinct, as are left of all; committed when this returns.
+    pub async fn reserve_up_to(
+        &self,
+        store: &Store,
+        subjects: &[AttemptSubject],
+        wanted: u32,
+        at: DateTime<Utc>,
+    ) -> StoreResult<Taken> {
+        if wanted == 0 {
+            return Ok((0, None));
+        }
+        let (answer, told) = oneshot::channel();
+        let answer = Answer::Taken(answer);
+        self.push(Order { subjects: subjects.to_vec(), at, units: wanted, answer });
+        Ok(store.wait_for(heard(told)).await?.accept())
+    }
+
+    /// Gives `units` of each back: the attempts were right. `reserved_at` is the time given to [`Self::reserve_up_to`].
+    pub async fn release(
+        &self,
+        store: &Store,
+        subjects: &[AttemptSubject],
+        units: u32,
+        reserved_at: DateTime<Utc>,
+    ) -> StoreResult<()> {
+        if units == 0 {
+            return Ok(());
+        }
+        let (answer, told) = oneshot::channel();
+        let answer = Answer::GivenBack(answer);
+        self.push(Order { subjects: subjects.to_vec(), at: reserved_at, units, answer });
+        store.wait_for(heard(told)).await
+    }
+
+    /// Waits until nobody waits for an attempt.
+    pub(in crate::store) async fn are_done(&self) {
+        self.orders.are_done().await;
+    }
+
+    fn push(&self, order: Order) {
+        self.orders.push(order, self);
+    }
+}
+
+impl Clerk for AttemptBatches {
+    type Order = Order;
+
+    /// The rows of a batch are locked until it is committed.
+    const MOST: usize = 200;
+
+    async fn serve(&self, orders: Vec<Order>) {
+        settle(self, orders).await;
+    }
+}
+
+async fn heard<T>(told: oneshot::Receiver<StoreResult<T>>) -> StoreResult<T> {
+    told.await.unwrap_or_else(|_| Err(StoreError::Unavailable("attempts were not counted".into())))
+}
+
+/// One of several who wait for what failed.
+fn shared(error: &StoreError) -> StoreError {
+    StoreError::Unavailable(format!("attempts were not counted: {error}"))
+}
+
+/// A row of `attempts`: scope, subject, beginning of the window.
+type Key = (&'static str, [u8; 16], DateTime<Utc>);
+
+fn key(subject: &AttemptSubject, at: DateTime<Utc>) -> Key {
+    (subject.scope.as_str(), subject.mac, subject.limit.window_start(at))
+}
+
+/// The units of one row in a batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Stock {
+    limit: u32,
+    wanted: u32,
+    /// Committed as taken, and not with any request: given back in this batch, or taken by it.
+    at_hand: u32,
+}
+
+impl Stock {
+    /// Given back and wanted by nobody.
+    fn spare(self) -> u32 {
+        self.at_hand.saturating_sub(self.wanted)
+    }
+
+    /// What must be taken in the database. More than the limit is never left.
+    fn missing(self) -> u32 {
+        self.wanted.saturating_sub(self.at_hand).min(self.limit)
+    }
+}
+
+type Stocks = BTreeMap<Key, Stock>;
+
+fn stocks(orders: &[Order]) -> Stocks {
+    let mut stocks = Stocks::new();
+    for order in orders {
+        let abandoned = matches!(&order.answer, Answer::Taken(answer) if answer.is_closed());
+        for subject in &order.subjects {
+            let stock = stocks.entry(key(subject, order.at)).or_default();
+            stock.limit = subject.limit.limit;
+            match order.answer {
+                Answer::Taken(_) if abandoned => {}
+                Answer::Taken(_) => stock.wanted = stock.wanted.saturating_add(order.units),
+                Answer::GivenBack(_) => stock.at_hand = stock.at_hand.saturating_add(order.units),
+            }
+        }
+    }
+    stocks
+}
+
+/// Hands out what is at hand, first come, first served: to each what is left of all of its subjects. Whoever is short of one takes no more of the
+/// others.
+fn hand_out(stocks: &mut Stocks, orders: &[Order]) -> Vec<Taken> {
+    let hand_out = |order: &Order| {
+        let Answer::Taken(answer) = &order.answer else { return (0, None) };
+        if answer.is_closed() {
+            return (0, None);
+        }
+        let mut short = None;
+        let mut units = order.units;
+        for subject in &order.subjects {
+            let at_hand = stocks.get(&key(subject, order.at)).map_or(0, |stock| stock.at_hand);
+            if at_hand < units {
+                (units, short) = (at_hand, Some(*subject));
+            }
+        }
+        for subject in &order.subjects {
+            if let Some(stock) = stocks.get_mut(&key(subject, order.at)) {
+                stock.at_hand -= units;
+            }
+        }
+        (units, short)
+    };
+    orders.iter().map(hand_out).collect()
+}
+
+fn rows(stocks: &Stocks, units: impl Fn(Stock) -> u32) -> Vec<AttemptRow> {
+    let row = |(key, stock): (&Key, &Stock)| {
+        let (scope, mac, start) = *key;
+        AttemptRow { scope, mac, start, units: units(*stock) }
+    };
+    stocks.iter().map(row).filter(|row| row.units > 0).collect()
+}
+
+async fn settle(batches: &AttemptBatches, orders: Vec<Order>) {
+    let store = &batches.store;
+    let mut stocks = stocks(&orders);
+    let spare = rows(&stocks, Stock::spare);
+    for stock in stocks.values_mut() {
+        stock.at_hand -= stock.spare();
+    }
+    let promised = rows(&stocks, |stock| stock.at_hand);
+    // They are about different rows, so neither waits for the other.
+    let (taken, mut released) =
+        tokio::join!(take(store, &mut stocks, &orders), release(store, &spare));
+    if taken.is_err() {
+        // What one gave back, and another would have had of it.
+        released = released.and(release(store, &promised).await);
+    } else if released.is_ok() {
+        // Given back by one, and not wanted by another after all.
+        released = release(store, &rows(&stocks, |stock| stock.at_hand)).await;
+    }
+    let mut taken = taken.map(Vec::into_iter);
+    for order in orders {
+        let taken = match &mut taken {
+            Ok(taken) => Ok(taken.next().unwrap_or_default()),
+            Err(error) => Err(shared(error)),
+        };
+        match order.answer {
+            Answer::GivenBack(answer) => {
+                let released = released.as_ref().map_err(shared).copied();
+                let _ = answer.send(released);
+            }
+            Answer::Taken(answer) => {
+                let (subjects, at, batches) = (order.subjects, order.at, batches.clone());
+                let delivery = |taken| Delivery { taken, subjects, at, batches, arrived: false };
+                let _ = answer.send(taken.map(delivery));
+            }
+        }
+    }
+}
+
+async fn release(store: &Store, rows: &[AttemptRow]) -> StoreResult<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    attempts::release_rows(&mut *store.connection().await?, rows, Flush::Later).await
+}
+
+/// Takes what is missing, and commits before it tells who got what. What the limits do not leave, or nobody could use after all, is not taken.
+async fn take(store: &Store, stocks: &mut Stocks, orders: &[Order]) -> StoreResult<Vec<Taken>> {
+    let missing = rows(stocks, Stock::missing);
+    if missing.is_empty() {
+        return Ok(hand_out(stocks, orders));
+    }
+    let mut begun = store.begin().await?;
+    let result = take_in(&mut begun, stocks, orders, &missing).await;
+    begun.end(result).await
+}
+
+async fn take_in(
+    begun: &mut crate::store::db::pool::Begun,
+    stocks: &mut Stocks,
+    orders: &[Order],
+    missing: &[AttemptRow],
+) -> StoreResult<Vec<Taken>> {
+    let used = attempts::take_rows(begun.conn(), missing).await?;
+    let mut too_many = BTreeMap::new();
+    for (row, used) in missing.iter().zip(used) {
+        let key = (row.scope, row.mac, row.start);
+        if let Some(stock) = stocks.get_mut(&key) {
+            let over = used.saturating_sub(stock.limit).min(row.units);
+            stock.at_hand += row.units - over;
+            too_many.insert(key, over);
+        }
+    }
+    let taken = hand_out(stocks, orders);
+    // Whoever is refused takes nothing, or a flood of refused requests would use up what others share. All these rows are locked already.
+    let mut left = Vec::new();
+    for row in missing {
+        let key = (row.scope, row.mac, row.start);
+        if let Some(stock) = stocks.get_mut(&key) {
+            let units = stock.at_hand + too_many.get(&key).copied().unwrap_or_default();
+            stock.at_hand = 0;
+            left.push(AttemptRow { units, ..*row });
+        }
+    }
+    left.retain(|row| row.units > 0);
+    if !left.is_empty() {
+        attempts::release_rows(begun.conn(), &left, Flush::AsBegun).await?;
+    }
+    Ok(taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::accounts::attempts::{AttemptLimit, AttemptScope};
+
+    fn subject(mac: u8, limit: u32) -> AttemptSubject {
+        let limit = AttemptLimit { limit, window: chrono::Duration::hours(1) };
+        AttemptSubject { scope: AttemptScope::SerialAccount, mac: [mac; 16], limit }
+    }
+
+    fn wants(
+        subjects: &[AttemptSubject],
+        units: u32,
+    ) -> (Order, oneshot::Receiver<StoreResult<Delivery>>) {
+        let (answer, told) = oneshot::channel();
+        let (subjects, at, answer) =
+            (subjects.to_vec(), DateTime::UNIX_EPOCH, Answer::Taken(answer));
+        (Order { subjects, at, units, answer }, told)
+    }
+
+    fn gives(subjects: &[AttemptSubject], units: u32) -> Order {
+        let (answer, _) = oneshot::channel();
+        let (subjects, at, answer) =
+            (subjects.to_vec(), DateTime::UNIX_EPOCH, Answer::GivenBack(answer));
+        Order { subjects, at, units, answer }
+    }
+
+    #[test]
+    fn what_one_gives_back_another_takes_without_the_database() {
+        let (mine, yours, shared) = (subject(1, 5), subject(2, 5), subject(3, 5));
+        let (order, _told) = wants(&[yours, shared], 2);
+        let orders = [gives(&[mine, shared], 3), order];
+        let stocks = stocks(&orders);
+        let missing = rows(&stocks, Stock::missing);
+        assert_eq!(missing.iter().map(|row| (row.mac[0], row.units)).collect::<Vec<_>>(), [(2, 2)]);
+        let spare = rows(&stocks, Stock::spare);
+        let spare: Vec<_> = spare.iter().map(|row| (row.mac[0], row.units)).collect();
+        assert_eq!(spare, [(1, 3), (3, 1)]);
+    }
+
+    #[test]
+    fn what_is_left_goes_to_those_who_came_first_and_the_refused_take_nothing() {
+        let (mine, yours, shared) = (subject(1, 9), subject(2, 9), subject(3, 9));
+        let (first, _first) = wants(&[mine, shared], 2);
+        let (gone, dropped) = wants(&[mine, shared], 9);
+        drop(dropped);
+        let (second, _second) = wants(&[yours, shared], 3);
+        let (third, _third) = wants(&[yours, shared], 1);
+        let orders = [first, gone, second, third];
+        let mut stocks = stocks(&orders);
+        assert_eq!(stocks[&key(&shared, DateTime::UNIX_EPOCH)].wanted, 6, "one has gone away");
+        for (of, at_hand) in [(mine, 2), (yours, 4), (shared, 4)] {
+            stocks.get_mut(&key(&of, DateTime::UNIX_EPOCH)).unwrap().at_hand = at_hand;
+        }
+        let taken = hand_out(&mut stocks, &orders);
+        assert_eq!(taken, [(2, None), (0, None), (2, Some(shared)), (0, Some(shared))]);
+        assert_eq!(stocks[&key(&yours, DateTime::UNIX_EPOCH)].at_hand, 2, "for others");
+    }
+}

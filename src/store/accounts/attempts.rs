@@ -1,0 +1,277 @@
+//! The shared counts behind attempt limits.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use diesel::QueryableByName;
+use diesel::sql_types::{Array, Binary, Bool, Int4, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+
+use crate::domain::accounts::attempts::{AttemptLimit, AttemptScope};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// One thing to count by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttemptSubject {
+    /// What is limited.
+    pub scope: AttemptScope,
+    /// Keyed hash of account, network or both.
+    pub mac: [u8; 16],
+    /// How much it may use.
+    pub limit: AttemptLimit,
+}
+
+/// What Postgres reads subjects from, as columns: scope, hash, beginning of the window, limit.
+struct Columns {
+    scopes: Vec<&'static str>,
+    macs: Vec<Vec<u8>>,
+    starts: Vec<DateTime<Utc>>,
+    limits: Vec<i32>,
+}
+
+impl Columns {
+    fn of(subjects: &[AttemptSubject], now: DateTime<Utc>) -> Self {
+        let of = |subject: &AttemptSubject| subject.limit.window_start(now);
+        Self {
+            scopes: subjects.iter().map(|subject| subject.scope.as_str()).collect(),
+            macs: subjects.iter().map(|subject| subject.mac.to_vec()).collect(),
+            starts: subjects.iter().map(of).collect(),
+            limits: subjects.iter().map(|subject| number(subject.limit.limit)).collect(),
+        }
+    }
+}
+
+/// Takes `units` of each of the subjects, which are distinct, or of none, committed at once. `Some`: one of which not so many are
+/// left in this window.
+///
+/// Must not run inside a transaction that could be rolled back later: a guess would then be free.
+pub async fn reserve(
+    conn: &mut Connection,
+    subjects: &[AttemptSubject],
+    units: u32,
+    now: DateTime<Utc>,
+) -> StoreResult<Option<AttemptSubject>> {
+    if units == 0 {
+        return Ok(None);
+    }
+    let Columns { scopes, macs, starts, limits } = Columns::of(subjects, now);
+    // Who is refused takes nothing, or a flood of refused requests would use up what others share. The limit itself is kept by the
+    // condition on each row, which sees the newest count. Rows are locked in one order, here and when they are given back.
+    let taken: Vec<Taken> = sql(
+        "WITH wanted AS ( \
+             SELECT * FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4)) AS w (scope, mac, start, most) \
+         ) \
+         INSERT INTO attempts AS a (scope, subject_mac, window_start, used) \
+         SELECT scope, mac, start, $5 FROM wanted \
+         WHERE $5 <= (SELECT min(most) FROM wanted) AND NOT EXISTS ( \
+             SELECT FROM wanted w JOIN attempts b ON (b.scope, b.subject_mac, b.window_start) = (w.scope, w.mac, w.start) \
+             WHERE b.used + $5 > w.most) \
+         ORDER BY scope, mac \
+         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $5 \
+         WHERE a.used + $5 <= (SELECT most FROM wanted w WHERE (w.scope, w.mac) = (a.scope, a.subject_mac)) \
+         RETURNING scope, subject_mac, used",
+    )
+    .bind::<Array<Text>, _>(scopes)
+    .bind::<Array<Binary>, _>(macs)
+    .bind::<Array<Timestamptz>, _>(starts)
+    .bind::<Array<Int4>, _>(limits)
+    .bind::<Int4, _>(number(units))
+    .load(conn)
+    .await?;
+    if taken.len() == subjects.len() {
+        return Ok(None);
+    }
+    // Somebody took the last of one while this was looking: what was taken of the others goes back.
+    let taken = |subject: &&AttemptSubject| {
+        taken
+            .iter()
+            .any(|row| row.scope == subject.scope.as_str() && row.subject_mac == subject.mac)
+    };
+    let taken: Vec<AttemptSubject> = subjects.iter().filter(taken).copied().collect();
+    let used = used(conn, subjects, now).await?;
+    let full = |subject: &&AttemptSubject| left(&used, subject) < units;
+    let full = subjects.iter().find(full).or(subjects.first()).copied();
+    release(conn, &taken, units, now).await?;
+    Ok(full)
+}
+
+/// What was used of each in this window.
+async fn used(
+    conn: &mut Connection,
+    subjects: &[AttemptSubject],
+    now: DateTime<Utc>,
+) -> StoreResult<HashMap<(String, Vec<u8>), u32>> {
+    let Columns { scopes, macs, starts, .. } = Columns::of(subjects, now);
+    let rows: Vec<Taken> = sql(
+        "SELECT a.scope, a.subject_mac, a.used FROM unnest((SELECT $1), (SELECT $2), (SELECT $3)) AS w (scope, mac, start) \
+         JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start)",
+    )
+    .bind::<Array<Text>, _>(scopes)
+    .bind::<Array<Binary>, _>(macs)
+    .bind::<Array<Timestamptz>, _>(starts)
+    .load(conn)
+    .await?;
+    let used =
+        |row: Taken| ((row.scope, row.subject_mac), u32::try_from(row.used).unwrap_or_default());
+    Ok(rows.into_iter().map(used).collect())
+}
+
+fn left(used: &HashMap<(String, Vec<u8>), u32>, subject: &AttemptSubject) -> u32 {
+    let key = (subject.scope.as_str().to_owned(), subject.mac.to_vec());
+    subject.limit.limit.saturating_sub(used.get(&key).copied().unwrap_or_default())
+}
+
+/// Gives `units` of each back: the attempts were right. `reserved_at` is the time given to [`reserve`].
+pub async fn release(
+    conn: &mut Connection,
+    subjects: &[AttemptSubject],
+    units: u32,
+    reserved_at: DateTime<Utc>,
+) -> StoreResult<()> {
+    if units == 0 || subjects.is_empty() {
+        return Ok(());
+    }
+    let row = |subject: &AttemptSubject| AttemptRow {
+        scope: subject.scope.as_str(),
+        mac: subject.mac,
+        start: subject.limit.window_start(reserved_at),
+        units,
+    };
+    let rows: Vec<AttemptRow> = subjects.iter().map(row).collect();
+    release_rows(conn, &rows, Flush::AsBegun).await
+}
+
+/// Units of one subject in one window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) struct AttemptRow {
+    /// What is limited.
+    pub scope: &'static str,
+    /// Whose.
+    pub mac: [u8; 16],
+    /// Beginning of the window.
+    pub start: DateTime<Utc>,
+    /// How many.
+    pub units: u32,
+}
+
+/// Scopes, subjects, windows and units, as parameters of a statement.
+type RowColumns = (Vec<&'static str>, Vec<Vec<u8>>, Vec<DateTime<Utc>>, Vec<i32>);
+
+fn columns(rows: &[AttemptRow]) -> RowColumns {
+    (
+        rows.iter().map(|row| row.scope).collect(),
+        rows.iter().map(|row| row.mac.to_vec()).collect(),
+        rows.iter().map(|row| row.start).collect(),
+        rows.iter().map(|row| number(row.units)).collect(),
+    )
+}
+
+/// Whether a change must be on the disk before it counts as made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Flush {
+    /// As the transaction has it.
+    AsBegun,
+    /// It may be lost when Postgres or the machine fails within a fraction of a second. Of the transaction, which is this statement alone.
+    Later,
+}
+
+/// Gives units back, in a statement that locks the rows in the order in which all do.
+///
+/// A unit that was given back and is taken again after a crash is an attempt too few, never one too many. So nobody need wait for the disk.
+pub(super) async fn release_rows(
+    conn: &mut Connection,
+    rows: &[AttemptRow],
+    flush: Flush,
+) -> StoreResult<()> {
+    let (scopes, macs, starts, units) = columns(rows);
+    sql("WITH setting AS MATERIALIZED ( \
+             SELECT CASE WHEN $5 THEN set_config('synchronous_commit', 'off', true) END \
+         ), given AS ( \
+             SELECT a.scope, a.subject_mac, a.window_start, w.units FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4)) AS w (scope, mac, start, units) \
+             JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start) JOIN setting ON true \
+             ORDER BY a.scope, a.subject_mac, a.window_start FOR UPDATE OF a \
+         ) \
+         UPDATE attempts a SET used = greatest(a.used - given.units, 0) FROM given \
+         WHERE (a.scope, a.subject_mac, a.window_start) = (given.scope, given.subject_mac, given.window_start)")
+    .bind::<Array<Text>, _>(scopes)
+    .bind::<Array<Binary>, _>(macs)
+    .bind::<Array<Timestamptz>, _>(starts)
+    .bind::<Array<Int4>, _>(units)
+    .bind::<Bool, _>(flush == Flush::Later)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Takes units whatever the limits, and tells how many are used then of each, in the order of `rows`, which are sorted and distinct. Inside a
+/// transaction that gives back what is too much before it commits.
+pub(super) async fn take_rows(conn: &mut Connection, rows: &[AttemptRow]) -> StoreResult<Vec<u32>> {
+    #[derive(QueryableByName)]
+    struct TakenRow {
+        #[diesel(sql_type = Text)]
+        scope: String,
+        #[diesel(sql_type = Binary)]
+        subject_mac: Vec<u8>,
+        #[diesel(sql_type = Timestamptz)]
+        window_start: DateTime<Utc>,
+        #[diesel(sql_type = Int4)]
+        used: i32,
+    }
+    let (scopes, macs, starts, units) = columns(rows);
+    let used: Vec<TakenRow> = sql(
+        "INSERT INTO attempts AS a (scope, subject_mac, window_start, used) \
+         SELECT scope, mac, start, units FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4)) AS w (scope, mac, start, units) ORDER BY scope, mac, start \
+         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + excluded.used \
+         RETURNING scope, subject_mac, window_start, used",
+    )
+    .bind::<Array<Text>, _>(scopes)
+    .bind::<Array<Binary>, _>(macs)
+    .bind::<Array<Timestamptz>, _>(starts)
+    .bind::<Array<Int4>, _>(units)
+    .load(conn)
+    .await?;
+    let of = |row: &AttemptRow| {
+        let found = used.iter().find(|used| {
+            used.scope == row.scope && used.subject_mac == row.mac && used.window_start == row.start
+        });
+        // Nothing is written without being told; if it were, nobody would get anything.
+        found.map_or(u32::MAX, |used| u32::try_from(used.used).unwrap_or(u32::MAX))
+    };
+    Ok(rows.iter().map(of).collect())
+}
+
+/// Counts what happened without limit; how often it happened in this window, over all instances.
+pub async fn count(
+    conn: &mut Connection,
+    subject: AttemptSubject,
+    units: u32,
+    now: DateTime<Utc>,
+) -> StoreResult<u32> {
+    let row: Taken = sql(
+        "INSERT INTO attempts AS a (scope, subject_mac, window_start, used) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $4 \
+         RETURNING scope, subject_mac, used",
+    )
+    .bind::<Text, _>(subject.scope.as_str())
+    .bind::<Binary, _>(subject.mac.to_vec())
+    .bind::<Timestamptz, _>(subject.limit.window_start(now))
+    .bind::<Int4, _>(number(units))
+    .get_result(conn)
+    .await?;
+    Ok(u32::try_from(row.used).unwrap_or_default())
+}
+
+#[derive(QueryableByName)]
+struct Taken {
+    #[diesel(sql_type = Text)]
+    scope: String,
+    #[diesel(sql_type = Binary)]
+    subject_mac: Vec<u8>,
+    #[diesel(sql_type = Int4)]
+    used: i32,
+}
+
+fn number(units: u32) -> i32 {
+    i32::try_from(units).unwrap_or(i32::MAX)
+}

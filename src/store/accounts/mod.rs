@@ -1,0 +1,12 @@
+//! Accounts, sessions, tokens, second factors, counts of attempts, own events.
+
+pub mod account_events;
+pub mod account_records;
+pub mod attempt_batches;
+pub mod attempts;
+pub mod credentials;
+pub mod name_skeletons;
+pub mod people;
+pub mod second_factors;
+pub mod sessions;
+pub mod tokens;

@@ -1,0 +1,147 @@
+//! People: accounts by what is known of their names, and names beside ids.
+
+use std::collections::BTreeMap;
+
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Text};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::account_records::AccountRow;
+use crate::auth::permission::{Granted, ReadAccounts, Role};
+use crate::domain::ids::AccountId;
+use crate::domain::text::{AccountName, NamePart};
+use crate::store::card_content::search::literally;
+use crate::store::db::schema::accounts;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// Which accounts.
+#[derive(Clone, Debug, Default)]
+pub struct PeopleFilter<'a> {
+    /// What stands in their names.
+    pub name: Option<&'a NamePart>,
+    /// Their role.
+    pub role: Option<Role>,
+    /// Whether they are banned.
+    pub banned: Option<bool>,
+}
+
+/// Where an account stands in a list: names that begin with what was asked for (`false`) come before those that have it further inside; then
+/// the key of the name.
+pub type PersonPosition = (bool, String);
+
+/// An account in a list.
+#[derive(Clone, Debug)]
+pub struct FoundAccount {
+    /// The account.
+    pub account: AccountRow,
+    /// Where it stands.
+    pub position: PersonPosition,
+}
+
+#[derive(QueryableByName)]
+struct FoundRow {
+    #[diesel(embed)]
+    account: AccountRow,
+    #[diesel(sql_type = Text)]
+    name_key: String,
+}
+
+const COLUMNS: &str = "a.id, a.name, a.role, a.must_change_password, a.banned_at, a.created_at, a.second_factor_since, a.trading, \
+                       a.on_leaderboard, a.name_key";
+
+/// Accounts in the order of [`PersonPosition`], after the position `after`.
+pub async fn list(
+    conn: &mut Connection,
+    _by: &Granted<ReadAccounts>,
+    filter: &PeopleFilter<'_>,
+    after: Option<PersonPosition>,
+    limit: i64,
+) -> StoreResult<Vec<FoundAccount>> {
+    let (among_inside, after) = after.unwrap_or_default();
+    let mut found = Vec::new();
+    if !among_inside {
+        found = part(conn, filter, false, &after, limit).await?;
+    }
+    // Most pages are full of names that begin so: what stands inside of names costs more, and is not looked for then.
+    let missing = limit.saturating_sub(i64::try_from(found.len()).unwrap_or(limit));
+    if filter.name.is_some() && missing > 0 {
+        let after = if among_inside { after.as_str() } else { "" };
+        found.extend(part(conn, filter, true, after, missing).await?);
+    }
+    Ok(found)
+}
+
+/// Those whose names begin with what was asked for, or, `inside`, have it elsewhere, after the key `after`.
+async fn part(
+    conn: &mut Connection,
+    filter: &PeopleFilter<'_>,
+    inside: bool,
+    after: &str,
+    limit: i64,
+) -> StoreResult<Vec<FoundAccount>> {
+    let wanted = literally(filter.name.map_or("", NamePart::key));
+    // Each condition as its index has it: `accounts_name_order` and `accounts_name_trigrams`.
+    let begins = "a.name_key COLLATE \"C\" LIKE $1 || '%'";
+    let matches = if inside {
+        format!("a.name_key LIKE '%' || $1 || '%' AND NOT {begins}")
+    } else {
+        begins.to_owned()
+    };
+    // In the text, for the indices of the few.
+    let role = match filter.role {
+        None => String::new(),
+        Some(role) => format!(" AND a.role = '{}'", role.as_str()),
+    };
+    let banned = match filter.banned {
+        None => "",
+        Some(true) => " AND a.banned_at IS NOT NULL",
+        Some(false) => " AND a.banned_at IS NULL",
+    };
+    let rows: Vec<FoundRow> = sql(format!(
+        "SELECT {COLUMNS} FROM accounts a WHERE {matches}{role}{banned} AND a.name_key COLLATE \"C\" > $2 \
+         ORDER BY a.name_key COLLATE \"C\" LIMIT $3"
+    ))
+    .bind::<Text, _>(wanted)
+    .bind::<Text, _>(after)
+    .bind::<BigInt, _>(limit)
+    .plan_each_time("letters may be in a few names, or in most")
+    .load(conn)
+    .await?;
+    let found =
+        |row: FoundRow| FoundAccount { account: row.account, position: (inside, row.name_key) };
+    Ok(rows.into_iter().map(found).collect())
+}
+
+/// The id of the account of that name.
+pub async fn id_of(
+    conn: &mut Connection,
+    _by: &Granted<ReadAccounts>,
+    name: &AccountName,
+) -> StoreResult<Option<AccountId>> {
+    let found: Option<Uuid> = accounts::table
+        .filter(accounts::name_key.eq(name.key()))
+        .select(accounts::id)
+        .first(conn)
+        .await
+        .optional()?;
+    Ok(found.map(AccountId))
+}
+
+/// The names of those of the ids that are accounts.
+pub async fn names(
+    conn: &mut Connection,
+    _by: &Granted<ReadAccounts>,
+    ids: Vec<Uuid>,
+) -> StoreResult<BTreeMap<Uuid, String>> {
+    if ids.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let rows: Vec<(Uuid, String)> = accounts::table
+        .filter(accounts::id.eq_any(ids))
+        .select((accounts::id, accounts::name))
+        .load(conn)
+        .await?;
+    Ok(rows.into_iter().collect())
+}

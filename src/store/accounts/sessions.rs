@@ -1,0 +1,403 @@
+//! Sessions and their refresh tokens.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::account_records::{VerifiedPassword, hold_verified};
+use super::second_factors;
+use crate::auth::keys::KeyRing;
+use crate::auth::permission::{
+    Acting, Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount,
+};
+use crate::auth::second_factor::{PresentedFactor, SecondFactorDemand};
+use crate::auth::secret::TokenHash;
+use crate::auth::session::{
+    PresentedRefresh, RefreshDecision, SESSION_LIFETIME, SUPERSEDED, decide,
+};
+use crate::domain::ids::{AccountId, SessionId};
+use crate::store::db::schema::{accounts, personal_access_tokens, refresh_tokens, sessions};
+use crate::store::{Connection, StoreResult};
+
+/// Why a session ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RevokeReason {
+    /// Its owner ended it.
+    Logout,
+    /// The password was changed.
+    PasswordChanged,
+    /// An old refresh token came back.
+    RefreshReused,
+    /// The account was banned.
+    Banned,
+    /// The role changed.
+    RoleChanged,
+    /// The password was set with a recovery code.
+    Recovered,
+    /// A second factor was switched on, or taken off by somebody else.
+    SecondFactorChanged,
+}
+
+impl RevokeReason {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Logout => "logout",
+            Self::PasswordChanged => "password_changed",
+            Self::RefreshReused => "refresh_reused",
+            Self::Banned => "banned",
+            Self::RoleChanged => "role_changed",
+            Self::Recovered => "recovered",
+            Self::SecondFactorChanged => "second_factor_changed",
+        }
+    }
+
+    /// The reason of that name.
+    pub(in crate::store) fn parse(name: &str) -> Option<Self> {
+        let all = [
+            Self::Logout,
+            Self::PasswordChanged,
+            Self::RefreshReused,
+            Self::Banned,
+            Self::RoleChanged,
+            Self::Recovered,
+            Self::SecondFactorChanged,
+        ];
+        all.into_iter().find(|reason| reason.as_str() == name)
+    }
+}
+
+/// A session as its owner sees it.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = sessions)]
+pub struct SessionRow {
+    /// Id.
+    pub id: Uuid,
+    /// When the log-in was.
+    pub created_at: DateTime<Utc>,
+    /// When it was refreshed last.
+    pub last_used_at: DateTime<Utc>,
+    /// When it ends if it is not refreshed.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// A session to begin.
+pub struct NewSession<'a> {
+    /// Its id.
+    pub id: SessionId,
+    /// Whose, and the password that was found right.
+    pub verified: &'a VerifiedPassword,
+    /// What was presented as second factor, if anything was.
+    pub second_factor: Option<&'a PresentedFactor>,
+    /// Keyed hash of the network that logged in.
+    pub network_mac: [u8; 16],
+    /// Hash of its first refresh token.
+    pub refresh: TokenHash,
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// What became of a session to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionBegun {
+    /// It is alive.
+    Yes,
+    /// Password or second factor were changed since they were looked at, or the account was banned.
+    Changed,
+    /// The second factor is missing, wrong, or was used.
+    WrongSecondFactor,
+}
+
+/// Begins a session, if the password that was verified is still the account's, the account is not banned, and its second factor, where it
+/// has one, was presented and is used up by this. Runs in a transaction. The account's row is held to its end, so a change of the password or
+/// the second factor, a ban or a role change either comes first and is seen here, or comes later and ends this session.
+pub async fn begin(
+    conn: &mut Connection,
+    keys: &KeyRing,
+    new: &NewSession<'_>,
+) -> StoreResult<SessionBegun> {
+    let VerifiedPassword { account, second_factor_since, .. } = *new.verified;
+    if !hold_verified(conn, new.verified).await? {
+        return Ok(SessionBegun::Changed);
+    }
+    if second_factor_since.is_some() {
+        let accepted = match new.second_factor {
+            Some(shown) => second_factors::accept(conn, keys, account, shown, new.at).await?,
+            None => false,
+        };
+        if !accepted {
+            return Ok(SessionBegun::WrongSecondFactor);
+        }
+    }
+    diesel::insert_into(sessions::table)
+        .values((
+            sessions::id.eq(new.id.0),
+            sessions::account_id.eq(account.0),
+            sessions::network_mac.eq(new.network_mac.to_vec()),
+            sessions::generation.eq(1),
+            sessions::created_at.eq(new.at),
+            sessions::last_used_at.eq(new.at),
+            sessions::expires_at.eq(new.at + SESSION_LIFETIME),
+        ))
+        .execute(conn)
+        .await?;
+    insert_token(conn, new.id.0, new.refresh, 1, new.at).await?;
+    Ok(SessionBegun::Yes)
+}
+
+async fn insert_token(
+    conn: &mut Connection,
+    session: Uuid,
+    token: TokenHash,
+    generation: i32,
+    now: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::insert_into(refresh_tokens::table)
+        .values((
+            refresh_tokens::token_hash.eq(token.0.to_vec()),
+            refresh_tokens::session_id.eq(session),
+            refresh_tokens::generation.eq(generation),
+            refresh_tokens::issued_at.eq(now),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Whether this account ever logged in from that network.
+pub async fn knows_network(
+    conn: &mut Connection,
+    account: AccountId,
+    network_mac: &[u8; 16],
+) -> StoreResult<bool> {
+    let found = sessions::table
+        .filter(sessions::account_id.eq(account.0))
+        .filter(sessions::network_mac.eq(network_mac.to_vec()));
+    Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
+}
+
+/// Whether that network logged in to the account with the second factor that it has since `since`, or switched it on. Sessions that were over
+/// by then do not count: who knew the password alone may have had them.
+pub async fn knows_network_since(
+    conn: &mut Connection,
+    account: AccountId,
+    network_mac: &[u8; 16],
+    since: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let found = sessions::table
+        .filter(sessions::account_id.eq(account.0))
+        .filter(sessions::network_mac.eq(network_mac.to_vec()))
+        .filter(sessions::expires_at.gt(since))
+        .filter(
+            sessions::revoked_at.is_null().or(sessions::revoked_at.gt(since).assume_not_null()),
+        );
+    Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
+}
+
+/// What became of a presented refresh token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refreshed {
+    /// `next` is now the session's newest token.
+    Renewed {
+        /// The session.
+        session: SessionId,
+        /// Its owner.
+        account: AccountId,
+    },
+    /// An old token came back; the session was ended.
+    Reused(SessionId),
+    /// No such token, or its session is over.
+    Unknown,
+}
+
+/// Exchanges a refresh token for `next`. Runs in a transaction; the session's row is locked, so that two refreshes of one
+/// session happen one after the other.
+pub async fn refresh(
+    conn: &mut Connection,
+    presented: TokenHash,
+    next: TokenHash,
+    now: DateTime<Utc>,
+) -> StoreResult<Refreshed> {
+    let owner: Option<Uuid> = refresh_tokens::table
+        .find(presented.0.to_vec())
+        .select(refresh_tokens::session_id)
+        .first(conn)
+        .await
+        .optional()?;
+    let Some(id) = owner else { return Ok(Refreshed::Unknown) };
+    let (account, newest, expires_at, revoked_at): (
+        Uuid,
+        i32,
+        DateTime<Utc>,
+        Option<DateTime<Utc>>,
+    ) = sessions::table
+        .find(id)
+        .select((
+            sessions::account_id,
+            sessions::generation,
+            sessions::expires_at,
+            sessions::revoked_at,
+        ))
+        .for_update()
+        .first(conn)
+        .await?;
+    // Read again under the lock: another refresh may have replaced the token meanwhile.
+    let (generation, replaced_at): (i32, Option<DateTime<Utc>>) = refresh_tokens::table
+        .find(presented.0.to_vec())
+        .select((refresh_tokens::generation, refresh_tokens::replaced_at))
+        .first(conn)
+        .await?;
+    let token = PresentedRefresh {
+        generation,
+        replaced_at,
+        newest,
+        expires_at,
+        revoked: revoked_at.is_some(),
+    };
+    let decision = decide(token, now);
+    let next_generation = match decision {
+        RefreshDecision::Ended => return Ok(Refreshed::Unknown),
+        RefreshDecision::Reused => {
+            revoke(conn, id, RevokeReason::RefreshReused, now).await?;
+            return Ok(Refreshed::Reused(SessionId(id)));
+        }
+        RefreshDecision::Rotate => newest + 1,
+        RefreshDecision::Reissue => newest,
+    };
+    let current = refresh_tokens::table
+        .filter(refresh_tokens::session_id.eq(id))
+        .filter(refresh_tokens::replaced_at.is_null());
+    // A token whose reply was lost must not count as the predecessor of what comes after it.
+    let left_generation = if decision == RefreshDecision::Reissue { SUPERSEDED } else { newest };
+    diesel::update(current)
+        .set((refresh_tokens::replaced_at.eq(now), refresh_tokens::generation.eq(left_generation)))
+        .execute(conn)
+        .await?;
+    insert_token(conn, id, next, next_generation, now).await?;
+    diesel::update(sessions::table.find(id))
+        .set((
+            sessions::generation.eq(next_generation),
+            sessions::last_used_at.eq(now),
+            sessions::expires_at.eq(now + SESSION_LIFETIME),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(Refreshed::Renewed { session: SessionId(id), account: AccountId(account) })
+}
+
+async fn revoke(
+    conn: &mut Connection,
+    id: Uuid,
+    reason: RevokeReason,
+    now: DateTime<Utc>,
+) -> StoreResult<usize> {
+    Ok(diesel::update(sessions::table.find(id).filter(sessions::revoked_at.is_null()))
+        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason.as_str())))
+        .execute(conn)
+        .await?)
+}
+
+/// Ends all sessions of an account but `spare`, and its personal access tokens: whoever made them may have been a thief.
+pub(super) async fn revoke_all(
+    conn: &mut Connection,
+    account: AccountId,
+    spare: Option<SessionId>,
+    reason: RevokeReason,
+    now: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::update(personal_access_tokens::table)
+        .filter(personal_access_tokens::account_id.eq(account.0))
+        .filter(personal_access_tokens::revoked_at.is_null())
+        .set(personal_access_tokens::revoked_at.eq(now))
+        .execute(conn)
+        .await?;
+    let spare = spare.map_or_else(Uuid::nil, |session| session.0);
+    diesel::update(sessions::table)
+        .filter(sessions::account_id.eq(account.0))
+        .filter(sessions::revoked_at.is_null())
+        .filter(sessions::id.ne(spare))
+        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason.as_str())))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// The session in which a permission was granted, if it was not a token.
+pub fn current<P>(by: &Granted<P>) -> Option<SessionId> {
+    match by.credential() {
+        Credential::Session(session) => Some(*session),
+        Credential::Token { .. } => None,
+    }
+}
+
+/// Ends one of the own sessions. `false`: no such session that is still alive.
+pub async fn end(
+    conn: &mut Connection,
+    by: &Acting<EndOwnSessions>,
+    session: SessionId,
+    now: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let ended = diesel::update(sessions::table)
+        .filter(sessions::id.eq(session.0))
+        .filter(sessions::account_id.eq(by.account().0))
+        .filter(sessions::revoked_at.is_null())
+        .set((
+            sessions::revoked_at.eq(now),
+            sessions::revoked_reason.eq(RevokeReason::Logout.as_str()),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(ended == 1)
+}
+
+/// The own sessions that are alive, the newest first.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnAccount>,
+    now: DateTime<Utc>,
+) -> StoreResult<Vec<SessionRow>> {
+    Ok(sessions::table
+        .filter(sessions::account_id.eq(by.account().0))
+        .filter(sessions::revoked_at.is_null())
+        .filter(sessions::expires_at.gt(now))
+        .select(SessionRow::as_select())
+        .order(sessions::id.desc())
+        .limit(200)
+        .load(conn)
+        .await?)
+}
+
+/// Who is behind a session now; `None` when it ended or its account is banned.
+pub async fn identify(
+    mut conn: &Connection,
+    id: SessionId,
+    demand: SecondFactorDemand,
+    now: DateTime<Utc>,
+) -> StoreResult<Option<Identity>> {
+    let found: Option<(Uuid, String, bool, Option<DateTime<Utc>>)> = sessions::table
+        .inner_join(accounts::table.on(accounts::id.eq(sessions::account_id)))
+        .filter(sessions::id.eq(id.0))
+        .filter(sessions::revoked_at.is_null())
+        .filter(sessions::expires_at.gt(now))
+        .filter(accounts::banned_at.is_null())
+        .select((
+            accounts::id,
+            accounts::role,
+            accounts::must_change_password,
+            accounts::second_factor_since,
+        ))
+        .first(&mut conn)
+        .await
+        .optional()?;
+    let Some((account, role, must_change_password, second_factor_since)) = found else {
+        return Ok(None);
+    };
+    let role = role.try_into()?;
+    Ok(Some(Identity {
+        account: AccountId(account),
+        role,
+        credential: Credential::Session(id),
+        must_change_password,
+        second_factor_due: demand.covers(role) && second_factor_since.is_none(),
+    }))
+}

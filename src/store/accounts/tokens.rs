@@ -1,0 +1,186 @@
+//! Personal access tokens.
+
+use chrono::{DateTime, Duration, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use crate::auth::permission::{Acting, Credential, Granted, Identity, ManageOwnTokens, Scope};
+use crate::auth::second_factor::SecondFactorDemand;
+use crate::auth::secret::TokenHash;
+use crate::domain::ids::{AccountId, TokenId};
+use crate::store::db::schema::{accounts, personal_access_tokens as tokens};
+use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::store::{Connection, StoreResult};
+
+/// Most living tokens of one account.
+pub const MAX_TOKENS: i64 = 50;
+
+/// A token as its owner sees it; the secret was shown once.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = tokens)]
+pub struct TokenRow {
+    /// Id.
+    pub id: Uuid,
+    /// What the owner calls it.
+    pub name: String,
+    /// Names of its scopes.
+    pub scopes: Vec<String>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it ends.
+    pub expires_at: DateTime<Utc>,
+    /// When it was used last, to the minute.
+    pub last_used_at: Option<DateTime<Utc>>,
+}
+
+/// A token to store.
+pub struct NewToken<'a> {
+    /// Its id.
+    pub id: TokenId,
+    /// What the owner calls it.
+    pub name: &'a str,
+    /// Hash of the secret.
+    pub hash: TokenHash,
+    /// What it is good for.
+    pub scopes: &'a [Scope],
+    /// When it ends.
+    pub expires_at: DateTime<Utc>,
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// What became of a request for a token.
+#[derive(Debug)]
+pub enum TokenCreated {
+    /// Stored.
+    New(TokenRow),
+    /// This request was answered before: the secret is not shown again.
+    Repeat(TokenRow),
+    /// The account has [`MAX_TOKENS`] living ones.
+    TooMany,
+}
+
+fn own(account: AccountId, now: DateTime<Utc>) -> tokens::BoxedQuery<'static, diesel::pg::Pg> {
+    tokens::table
+        .filter(tokens::account_id.eq(account.0))
+        .filter(tokens::revoked_at.is_null())
+        .filter(tokens::expires_at.gt(now))
+        .into_boxed()
+}
+
+/// Stores a token. The account's row is locked, so that parallel requests cannot pass the limit.
+pub async fn create(
+    conn: &mut Connection,
+    by: &Acting<ManageOwnTokens>,
+    new: &NewToken<'_>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<TokenCreated, IdempotentError> {
+    if let Some(earlier) = idempotency::begin(conn, key, new.id.0).await? {
+        let row = tokens::table.find(earlier).select(TokenRow::as_select()).first(conn).await?;
+        return Ok(TokenCreated::Repeat(row));
+    }
+    // Not FOR UPDATE: whoever has claimed a key holds a key share of this row, and two of those would wait for each other.
+    accounts::table
+        .find(by.account().0)
+        .select(accounts::id)
+        .for_no_key_update()
+        .first::<Uuid>(conn)
+        .await?;
+    let living: i64 = own(by.account(), new.at).count().get_result(conn).await?;
+    if living >= MAX_TOKENS {
+        idempotency::forget(conn, key).await?;
+        return Ok(TokenCreated::TooMany);
+    }
+    let scopes: Vec<&str> = new.scopes.iter().map(|scope| scope.as_str()).collect();
+    let row = diesel::insert_into(tokens::table)
+        .values((
+            tokens::id.eq(new.id.0),
+            tokens::account_id.eq(by.account().0),
+            tokens::name.eq(new.name),
+            tokens::token_hash.eq(new.hash.0.to_vec()),
+            tokens::scopes.eq(scopes),
+            tokens::created_at.eq(new.at),
+            tokens::expires_at.eq(new.expires_at),
+        ))
+        .returning(TokenRow::as_returning())
+        .get_result(conn)
+        .await?;
+    Ok(TokenCreated::New(row))
+}
+
+/// The own living tokens, the newest first.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ManageOwnTokens>,
+    now: DateTime<Utc>,
+) -> StoreResult<Vec<TokenRow>> {
+    Ok(own(by.account(), now)
+        .select(TokenRow::as_select())
+        .order(tokens::id.desc())
+        .load(conn)
+        .await?)
+}
+
+/// Revokes one of the own tokens. `false`: no such living token.
+pub async fn revoke(
+    conn: &mut Connection,
+    by: &Acting<ManageOwnTokens>,
+    id: TokenId,
+    now: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let revoked = diesel::update(tokens::table.find(id.0))
+        .filter(tokens::account_id.eq(by.account().0))
+        .filter(tokens::revoked_at.is_null())
+        .set(tokens::revoked_at.eq(now))
+        .execute(conn)
+        .await?;
+    Ok(revoked == 1)
+}
+
+/// Who is behind a token now; `None` when it ended or its account is banned. Notes the use, at most once a minute.
+pub async fn identify(
+    conn: &mut Connection,
+    hash: TokenHash,
+    demand: SecondFactorDemand,
+    now: DateTime<Utc>,
+) -> StoreResult<Option<Identity>> {
+    type Time = DateTime<Utc>;
+    type Found = (Uuid, Vec<String>, Option<Time>, Uuid, String, bool, Option<Time>);
+    let found: Option<Found> = tokens::table
+        .inner_join(accounts::table.on(accounts::id.eq(tokens::account_id)))
+        .filter(tokens::token_hash.eq(hash.0.to_vec()))
+        .filter(tokens::revoked_at.is_null())
+        .filter(tokens::expires_at.gt(now))
+        .filter(accounts::banned_at.is_null())
+        .select((
+            tokens::id,
+            tokens::scopes,
+            tokens::last_used_at,
+            accounts::id,
+            accounts::role,
+            accounts::must_change_password,
+            accounts::second_factor_since,
+        ))
+        .first(conn)
+        .await
+        .optional()?;
+    let Some((id, scopes, last_used_at, account, role, must_change_password, since)) = found else {
+        return Ok(None);
+    };
+    if last_used_at.is_none_or(|at| now - at >= Duration::minutes(1)) {
+        diesel::update(tokens::table.find(id))
+            .set(tokens::last_used_at.eq(now))
+            .execute(conn)
+            .await?;
+    }
+    let scopes = scopes.into_iter().map(Scope::try_from).collect::<Result<_, _>>()?;
+    let role = role.try_into()?;
+    Ok(Some(Identity {
+        account: AccountId(account),
+        role,
+        credential: Credential::Token { id: TokenId(id), scopes },
+        must_change_password,
+        second_factor_due: demand.covers(role) && since.is_none(),
+    }))
+}

@@ -1,0 +1,364 @@
+//! Cards as a viewer sees them.
+
+use chrono::{DateTime, Utc};
+use diesel::deserialize::{self, QueryableByName};
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::row::NamedRow;
+use diesel::sql_types::{Array, Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use cardscape_engine::Effect;
+
+use super::Sql;
+use crate::auth::permission::Viewer;
+use crate::domain::code::Code;
+use crate::domain::ids::{CardId, PrintingId};
+use crate::store::db::json::{Json, JsonText};
+use crate::store::db::schema;
+use crate::store::{Connection, StoreResult};
+
+/// How far a card that started hidden is from being unlocked. Everybody may know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnlockProgress {
+    /// Submissions that count.
+    pub submissions: i32,
+    /// How many are needed.
+    pub threshold: i32,
+    /// When it was unlocked; `None`: it is hidden.
+    pub unlocked_at: Option<DateTime<Utc>>,
+}
+
+/// Where a card stands: what everybody may know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardPlace {
+    /// Id.
+    pub id: CardId,
+    /// Game code.
+    pub game: Code,
+    /// Set code.
+    pub set: Code,
+    /// Collector number.
+    pub number: Code,
+}
+
+/// A card as a viewer sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CardView {
+    /// The viewer may see all of it.
+    Open(OpenCard),
+    /// The viewer may know that it exists, and how far it is from being unlocked.
+    Hidden(HiddenCard),
+}
+
+/// A card with its content.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenCard {
+    /// Where it stands.
+    pub place: CardPlace,
+    /// Its progress, when it started hidden.
+    pub unlock: Option<UnlockProgress>,
+    /// Name.
+    pub name: String,
+    /// Kind code.
+    pub kind: Code,
+    /// Attributes of the base printing.
+    pub attributes: JsonText<Map<String, Value>>,
+    /// Effects, in printed order.
+    pub effects: JsonText<Vec<Effect>>,
+    /// Background text.
+    pub lore: Option<String>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+impl OpenCard {
+    /// Whether it is still hidden from the public: the viewer sees it as a holder or a moderator.
+    pub fn is_hidden(&self) -> bool {
+        self.unlock.is_some_and(|unlock| unlock.unlocked_at.is_none())
+    }
+
+    /// When it last became what it is to the public: what changed before the unlock is not told.
+    pub fn public_update(&self) -> DateTime<Utc> {
+        let unlocked_at = self.unlock.and_then(|unlock| unlock.unlocked_at);
+        unlocked_at.map_or(self.updated_at, |at| at.max(self.updated_at))
+    }
+}
+
+/// A card without its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HiddenCard {
+    /// Where it stands.
+    pub place: CardPlace,
+    /// How far it is from being unlocked.
+    pub unlock: UnlockProgress,
+}
+
+impl CardView {
+    /// Where the card stands.
+    pub fn place(&self) -> &CardPlace {
+        match self {
+            Self::Open(card) => &card.place,
+            Self::Hidden(card) => &card.place,
+        }
+    }
+
+    /// Whether it is hidden from the public.
+    pub fn is_hidden(&self) -> bool {
+        match self {
+            Self::Open(card) => card.is_hidden(),
+            Self::Hidden(_) => true,
+        }
+    }
+}
+
+/// A printing of a card that the viewer may see.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Printing {
+    /// Id.
+    pub id: PrintingId,
+    /// Rarity code.
+    pub rarity: String,
+    /// Place of the rarity in its game's list, from 1.
+    pub tier: i16,
+    /// The attributes of this printing that may differ by rarity.
+    pub attributes: Map<String, Value>,
+}
+
+/// What every read of a card selects.
+pub(super) const COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number, c.updated_at, u.submissions, u.threshold, \
+    u.unlocked_at, content.name, content.kind, content.attributes, content.effects, content.lore";
+
+/// What [`COLUMNS`] gives; other columns may follow.
+pub(super) struct Row {
+    id: Uuid,
+    game_code: Code,
+    set_code: Code,
+    number: Code,
+    updated_at: DateTime<Utc>,
+    submissions: Option<i32>,
+    threshold: Option<i32>,
+    unlocked_at: Option<DateTime<Utc>>,
+    name: Option<String>,
+    kind: Option<Code>,
+    attributes: Option<JsonText<Map<String, Value>>>,
+    effects: Option<JsonText<Vec<Effect>>>,
+    lore: Option<String>,
+}
+
+/// By place: to look each column of each row up by its name is a twentieth of what a page of cards costs.
+impl QueryableByName<Pg> for Row {
+    fn build<'a>(row: &impl NamedRow<'a, Pg>) -> deserialize::Result<Self> {
+        Ok(Self {
+            id: row.get_value::<SqlUuid, _, _>(0)?,
+            game_code: row.get_value::<Text, _, _>(1)?,
+            set_code: row.get_value::<Text, _, _>(2)?,
+            number: row.get_value::<Text, _, _>(3)?,
+            updated_at: row.get_value::<Timestamptz, _, _>(4)?,
+            submissions: row.get_value::<Nullable<Int4>, _, _>(5)?,
+            threshold: row.get_value::<Nullable<Int4>, _, _>(6)?,
+            unlocked_at: row.get_value::<Nullable<Timestamptz>, _, _>(7)?,
+            name: row.get_value::<Nullable<Text>, _, _>(8)?,
+            kind: row.get_value::<Nullable<Text>, _, _>(9)?,
+            attributes: row.get_value::<Nullable<Jsonb>, _, _>(10)?,
+            effects: row.get_value::<Nullable<Jsonb>, _, _>(11)?,
+            lore: row.get_value::<Nullable<Text>, _, _>(12)?,
+        })
+    }
+}
+
+impl Row {
+    pub(super) fn view(self) -> CardView {
+        let place = CardPlace {
+            id: CardId(self.id),
+            game: self.game_code,
+            set: self.set_code,
+            number: self.number,
+        };
+        let unlock = match (self.submissions, self.threshold) {
+            (Some(submissions), Some(threshold)) => {
+                Some(UnlockProgress { submissions, threshold, unlocked_at: self.unlocked_at })
+            }
+            _ => None,
+        };
+        let (Some(name), Some(kind), Some(attributes), Some(effects)) =
+            (self.name, self.kind, self.attributes, self.effects)
+        else {
+            let unlock = unlock.unwrap_or(UnlockProgress {
+                submissions: 0,
+                threshold: 1,
+                unlocked_at: None,
+            });
+            return CardView::Hidden(HiddenCard { place, unlock });
+        };
+        CardView::Open(OpenCard {
+            place,
+            unlock,
+            name,
+            kind,
+            attributes,
+            effects,
+            lore: self.lore,
+            updated_at: self.updated_at,
+        })
+    }
+}
+
+/// Rows of all cards; the content of those that the viewer may see.
+pub(super) fn cards_and_content<'a>(viewer: Viewer) -> Sql<'a> {
+    Sql::new(COLUMNS)
+        .push(" FROM cards c LEFT JOIN unlocks u ON u.card_id = c.id LEFT JOIN card_content content ON content.card_id = c.id AND ")
+        .sight(viewer)
+        .push(" WHERE true")
+}
+
+/// The card with that id.
+pub async fn find(conn: &Connection, viewer: Viewer, id: CardId) -> StoreResult<Option<CardView>> {
+    let sql = cards_and_content(viewer).push(" AND c.id = ").bind::<SqlUuid, _>(id.0);
+    one(conn, sql).await
+}
+
+/// The card with that number.
+pub async fn find_by_number(
+    conn: &Connection,
+    viewer: Viewer,
+    game: &str,
+    set: &str,
+    number: &str,
+) -> StoreResult<Option<CardView>> {
+    let sql = cards_and_content(viewer)
+        .push(" AND c.game_code = ")
+        .bind::<Text, _>(game)
+        .push(" AND c.set_code = ")
+        .bind::<Text, _>(set)
+        .push(" AND c.number = ")
+        .bind::<Text, _>(number);
+    one(conn, sql).await
+}
+
+/// Most characters of a number.
+const LONGEST_NUMBER: usize = 16;
+
+/// The number of the one card of a set whose number is this one but for zeros before it; `None`: there is none, or several, or it is no number.
+pub async fn number_with_zeros(
+    mut conn: &Connection,
+    game: &str,
+    set: &str,
+    number: &str,
+) -> StoreResult<Option<String>> {
+    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(None);
+    }
+    let digits = number.trim_start_matches('0');
+    let written =
+        (digits.len().max(1)..=LONGEST_NUMBER).map(|length| format!("{digits:0>length$}"));
+    let found: Vec<String> = schema::cards::table
+        .filter(schema::cards::game_code.eq(game).and(schema::cards::set_code.eq(set)))
+        .filter(schema::cards::number.eq_any(written.collect::<Vec<_>>()))
+        .select(schema::cards::number)
+        .limit(2)
+        .load(&mut conn)
+        .await?;
+    let [only] = &found[..] else { return Ok(None) };
+    Ok(Some(only.clone()))
+}
+
+/// The cards of these ids that there are; in any order. A shared connection will do.
+pub async fn find_many(
+    mut conn: &Connection,
+    viewer: Viewer,
+    ids: &[CardId],
+) -> StoreResult<Vec<CardView>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let sql = cards_and_content(viewer).push(" AND c.id = ").any::<SqlUuid, _>(ids);
+    let rows: Vec<Row> = sql.fixed().load(&mut conn).await?;
+    Ok(rows.into_iter().map(Row::view).collect())
+}
+
+/// The printings of these tiers of cards, where the viewer may see them; in any order. A shared connection will do.
+pub async fn printings_of(
+    mut conn: &Connection,
+    viewer: Viewer,
+    wanted: &[(CardId, i16)],
+) -> StoreResult<Vec<(CardId, Printing)>> {
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (cards, tiers): (Vec<Uuid>, Vec<i16>) =
+        wanted.iter().map(|(card, tier)| (card.0, *tier)).unzip();
+    // In sub-selects, so that the plan is not made anew for just so many: see `Sql::any`.
+    let sql = Sql::new(
+        "SELECT p.id, p.rarity, p.tier, own.attributes, p.card_id FROM unnest((SELECT ",
+    )
+    .bind::<Array<SqlUuid>, _>(cards)
+    .push("), (SELECT ")
+    .bind::<Array<Int2>, _>(tiers)
+    .push(
+        ")) AS wanted (card, tier) JOIN printings p ON p.card_id = wanted.card AND p.tier = wanted.tier \
+         JOIN printing_content own ON own.printing_id = p.id \
+         JOIN card_content content ON content.card_id = p.card_id AND ",
+    )
+    .sight(viewer);
+    let rows: Vec<PrintingOfRow> = sql.fixed().load(&mut conn).await?;
+    Ok(rows.into_iter().map(|row| (CardId(row.card_id), row.printing.printing())).collect())
+}
+
+#[derive(QueryableByName)]
+struct PrintingOfRow {
+    #[diesel(embed)]
+    printing: PrintingRow,
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+}
+
+async fn one(mut conn: &Connection, sql: Sql<'_>) -> StoreResult<Option<CardView>> {
+    let row: Option<Row> = sql.fixed().get_result(&mut conn).await.optional()?;
+    Ok(row.map(Row::view))
+}
+
+#[derive(QueryableByName)]
+struct PrintingRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = Text)]
+    rarity: String,
+    #[diesel(sql_type = Int2)]
+    tier: i16,
+    #[diesel(sql_type = Jsonb)]
+    attributes: Json<Map<String, Value>>,
+}
+
+impl PrintingRow {
+    fn printing(self) -> Printing {
+        Printing {
+            id: PrintingId(self.id),
+            rarity: self.rarity,
+            tier: self.tier,
+            attributes: self.attributes.0,
+        }
+    }
+}
+
+/// The printings of a card, the most common first; none when the viewer may not see it.
+pub async fn printings(
+    conn: &mut Connection,
+    viewer: Viewer,
+    card: CardId,
+) -> StoreResult<Vec<Printing>> {
+    let sql = Sql::new(
+        "SELECT p.id, p.rarity, p.tier, own.attributes FROM printings p \
+         JOIN printing_content own ON own.printing_id = p.id \
+         JOIN card_content content ON content.card_id = p.card_id AND ",
+    )
+    .sight(viewer)
+    .push(" WHERE p.card_id = ")
+    .bind::<SqlUuid, _>(card.0)
+    .push(" ORDER BY p.tier");
+    let rows: Vec<PrintingRow> = sql.fixed().load(conn).await?;
+    Ok(rows.into_iter().map(PrintingRow::printing).collect())
+}

@@ -1,0 +1,275 @@
+//! The catalogue as it is kept in memory: cards with all that is searched in them, by stretches and by their ids.
+//!
+//! What is read for everybody is read as a stranger: of a hidden card its place and its progress, and nothing else comes out. What a
+//! holder of copies sees beside that is read for each of her requests.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{
+    Array, BigInt, Bool, Date, Int2, Jsonb, Nullable, SmallInt, Text, Timestamptz, Uuid as SqlUuid,
+};
+use diesel_async::RunQueryDsl;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use cardscape_engine::Effect;
+
+use super::{HELD, Sql};
+use crate::auth::permission::Viewer;
+use crate::domain::ids::{AccountId, CardId};
+use crate::search::index::{CardContent, CardRecord, EffectTags, PrintingRecord, Unlock};
+use crate::search::{WORDS_VERSION, Words};
+use crate::store::db::json::Json;
+use crate::store::db::schema::sets;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// What a card is searched by, but for its printings.
+const SEARCHED: &str = "SELECT c.id, c.game_code, c.set_code, c.number, u.card_id IS NOT NULL AS started_hidden, u.unlocked_at, \
+    content.name, content.kind, content.attributes, content.effects, content.lore, content.words_version, \
+    content.words, content.name_words, content.effect_words, content.lore_words, content.attribute_words \
+    FROM cards c LEFT JOIN unlocks u ON u.card_id = c.id LEFT JOIN card_content content ON content.card_id = c.id AND ";
+
+#[derive(QueryableByName)]
+struct Row {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    set_code: String,
+    #[diesel(sql_type = Text)]
+    number: String,
+    #[diesel(sql_type = Bool)]
+    started_hidden: bool,
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    unlocked_at: Option<DateTime<Utc>>,
+    #[diesel(embed)]
+    content: ContentRow,
+}
+
+/// What a viewer may see, or nothing.
+#[derive(QueryableByName)]
+struct ContentRow {
+    #[diesel(sql_type = Nullable<Text>)]
+    name: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    kind: Option<String>,
+    #[diesel(sql_type = Nullable<Jsonb>)]
+    attributes: Option<Json<Map<String, Value>>>,
+    #[diesel(sql_type = Nullable<Jsonb>)]
+    effects: Option<Json<Vec<Effect>>>,
+    #[diesel(sql_type = Nullable<Text>)]
+    lore: Option<String>,
+    #[diesel(sql_type = Nullable<SmallInt>)]
+    words_version: Option<i16>,
+    #[diesel(sql_type = Nullable<Text>)]
+    words: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    name_words: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    effect_words: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    lore_words: Option<String>,
+    #[diesel(sql_type = Nullable<Jsonb>)]
+    attribute_words: Option<Json<Map<String, Value>>>,
+}
+
+impl ContentRow {
+    fn content(self) -> Option<CardContent> {
+        let (name, effects) = (self.name?, self.effects?.0);
+        let attributes = self.attributes?.0;
+        let words = if self.words_version? >= WORDS_VERSION {
+            Words {
+                all: self.words?,
+                name: self.name_words?,
+                effects: self.effect_words?,
+                lore: self.lore_words?,
+                attributes: self.attribute_words?.0,
+            }
+        } else {
+            // An older program wrote it. What it is folded into is no event of the feed: nobody would come back for it.
+            Words::of(&name, &effects, self.lore.as_deref(), &attributes)
+        };
+        let tags = |effect: Effect| EffectTags { style: effect.style, slot: effect.slot };
+        Some(CardContent {
+            name,
+            kind: self.kind?,
+            attributes,
+            effects: effects.into_iter().map(tags).collect(),
+            has_lore: self.lore.is_some_and(|lore| !lore.is_empty()),
+            words,
+            printings: Vec::new(),
+        })
+    }
+}
+
+/// The printings of a card, in any order.
+#[derive(QueryableByName)]
+struct PrintingsRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+    #[diesel(sql_type = Array<Text>)]
+    rarities: Vec<String>,
+    #[diesel(sql_type = Array<Int2>)]
+    tiers: Vec<i16>,
+    #[diesel(sql_type = Array<Jsonb>)]
+    attributes: Vec<Json<Map<String, Value>>>,
+}
+
+impl Row {
+    fn record(self) -> CardRecord {
+        let unlock = match (self.started_hidden, self.unlocked_at) {
+            (false, _) => Unlock::Never,
+            (true, None) => Unlock::Hidden,
+            (true, Some(at)) => Unlock::At(at),
+        };
+        CardRecord {
+            id: self.id.as_u128(),
+            game: self.game_code,
+            set: self.set_code,
+            number: self.number,
+            unlock,
+            content: self.content.content(),
+        }
+    }
+}
+
+/// Ids of cards: those after the first, up to and with the second.
+pub(in crate::store) type IdRange = (Uuid, Uuid);
+
+/// All ids that there are or will be, in ranges of so many cards each.
+pub async fn stretches(conn: &mut Connection, cards: i64) -> StoreResult<Vec<IdRange>> {
+    let ends: Vec<IdRow> = sql(
+        "SELECT id AS card_id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM cards) placed WHERE place % $1 = 0 ORDER BY id",
+    )
+    .bind::<BigInt, _>(cards)
+    .load(conn)
+    .await?;
+    let ends = ends.into_iter().map(|row| row.card_id).chain([Uuid::max()]);
+    let mut after = Uuid::nil();
+    Ok(ends.map(|end| (std::mem::replace(&mut after, end), end)).collect())
+}
+
+/// The cards of a range of ids, which never change, as everybody may see them.
+///
+/// Each stretch is as the catalogue is at its own moment. Whoever reads all of them, and then reads anew what the change feed has told since
+/// before the first, has everything: what was committed before is in the stretches, what was committed later is in the feed.
+pub async fn stretch(conn: &mut Connection, (after, to): IdRange) -> StoreResult<Vec<CardRecord>> {
+    let viewer = Viewer::stranger();
+    let sql = Sql::new(SEARCHED).sight(viewer);
+    let sql = sql.push(" WHERE c.id > ").bind::<SqlUuid, _>(after);
+    let sql = sql.push(" AND c.id <= ").bind::<SqlUuid, _>(to);
+    let rows: Vec<Row> = sql.fixed().load(conn).await?;
+    with_printings(conn, viewer, rows).await
+}
+
+/// The cards of these ids that there are, as the viewer may see them; in any order.
+pub async fn records(
+    conn: &mut Connection,
+    viewer: Viewer,
+    ids: &[CardId],
+) -> StoreResult<Vec<CardRecord>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let sql = Sql::new(SEARCHED).sight(viewer).push(" WHERE c.id = ").any::<SqlUuid, _>(ids);
+    let rows: Vec<Row> = sql.fixed().load(conn).await?;
+    with_printings(conn, viewer, rows).await
+}
+
+/// Adds the printings of those whose content the viewer sees.
+async fn with_printings(
+    conn: &mut Connection,
+    viewer: Viewer,
+    rows: Vec<Row>,
+) -> StoreResult<Vec<CardRecord>> {
+    let mut records: Vec<CardRecord> = rows.into_iter().map(Row::record).collect();
+    records.sort_unstable_by_key(|record| record.id);
+    let seen = records.iter().filter(|record| record.content.is_some());
+    let seen: Vec<Uuid> = seen.map(|record| Uuid::from_u128(record.id)).collect();
+    if seen.is_empty() {
+        return Ok(records);
+    }
+    let sql = Sql::new(
+        "SELECT p.card_id, array_agg(p.rarity) AS rarities, array_agg(p.tier) AS tiers, array_agg(own.attributes) AS attributes \
+         FROM printings p JOIN printing_content own ON own.printing_id = p.id \
+         JOIN card_content content ON content.card_id = p.card_id AND ",
+    )
+    .sight(viewer)
+    .push(" WHERE p.card_id = ")
+    .any::<SqlUuid, _>(seen)
+    .push(" GROUP BY p.card_id");
+    let rows: Vec<PrintingsRow> = sql.fixed().load(conn).await?;
+    for row in rows {
+        let card = row.card_id.as_u128();
+        let at = records.binary_search_by_key(&card, |record| record.id);
+        let content = at.ok().and_then(|at| records[at].content.as_mut());
+        if let Some(content) = content {
+            let printings = row.rarities.into_iter().zip(row.tiers).zip(row.attributes);
+            content.printings.extend(printings.map(|((rarity, tier), Json(attributes))| {
+                PrintingRecord { rarity, tier, attributes }
+            }));
+        }
+    }
+    Ok(records)
+}
+
+#[derive(QueryableByName)]
+struct IdRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+}
+
+/// The hidden cards of which an account holds a registered copy; at most `limit`.
+pub async fn held_hidden(
+    mut conn: &Connection,
+    account: AccountId,
+    limit: i64,
+) -> StoreResult<Vec<CardId>> {
+    // What the account has comes first, and each of its cards is looked up: a limit whose number Postgres does not know when it plans makes it
+    // compare all hidden cards with all of hers, in the hope that a few are enough.
+    let sql = Sql::new("WITH mine AS MATERIALIZED (SELECT DISTINCT one.card_id FROM (")
+        .push(HELD)
+        .bind::<SqlUuid, _>(account.0)
+        .push(
+            ") one) SELECT mine.card_id FROM mine WHERE (SELECT u.unlocked_at IS NULL FROM unlocks u WHERE u.card_id = mine.card_id) LIMIT ",
+        )
+        .bind::<BigInt, _>(limit);
+    let rows: Vec<IdRow> = sql.fixed().load(&mut conn).await?;
+    Ok(rows.into_iter().map(|row| CardId(row.card_id)).collect())
+}
+
+/// When a set came out.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct Release {
+    /// Game code.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Set code.
+    #[diesel(sql_type = Text)]
+    pub code: String,
+    /// The day; `None`: it is not told.
+    #[diesel(sql_type = Nullable<Date>)]
+    pub released_on: Option<NaiveDate>,
+}
+
+/// When the sets came out: all of them, or those of a game and code each.
+pub async fn releases(
+    conn: &mut Connection,
+    of: Option<&[(String, String)]>,
+) -> StoreResult<Vec<Release>> {
+    let Some(of) = of else {
+        let rows: Vec<(String, String, Option<NaiveDate>)> =
+            sets::table.select((sets::game_code, sets::code, sets::released_on)).load(conn).await?;
+        let release = |(game_code, code, released_on)| Release { game_code, code, released_on };
+        return Ok(rows.into_iter().map(release).collect());
+    };
+    let (games, codes): (Vec<&str>, Vec<&str>) =
+        of.iter().map(|(game, code)| (game.as_str(), code.as_str())).unzip();
+    let query =
+        sql("SELECT s.game_code, s.code, s.released_on FROM unnest($1, $2) AS named (game, code) \
+         JOIN sets s ON s.game_code = named.game AND s.code = named.code");
+    Ok(query.bind::<Array<Text>, _>(games).bind::<Array<Text>, _>(codes).load(conn).await?)
+}

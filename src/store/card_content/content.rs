@@ -1,0 +1,429 @@
+//! The content of cards on its way in: for who may write the catalogue.
+
+use std::collections::BTreeMap;
+
+use cardscape_engine::{CardDefinition, Effect, PrintingDefinition, search_key};
+use diesel::dsl::Eq;
+use diesel::prelude::*;
+use diesel::sql_types::{Array, Jsonb, Nullable, SmallInt, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::auth::permission::Importer;
+use crate::domain::catalogue::import::{CardImport, PrintingImport};
+use crate::domain::ids::{CardId, PrintingId};
+use crate::search::{WORDS_VERSION, Words};
+use crate::store::db::json::Json;
+use crate::store::db::schema::{card_content, printing_content};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// A card as it is stored, to compare an import with.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct StoredCard {
+    pub id: CardId,
+    pub number: String,
+    pub name_key: String,
+    kind: String,
+    pub name: String,
+    attributes: Map<String, Value>,
+    effects: Vec<Effect>,
+    lore: Option<String>,
+    /// By rarity.
+    pub printings: BTreeMap<String, StoredPrinting>,
+}
+
+/// A printing as it is stored.
+#[derive(Clone, Debug, Deserialize)]
+pub(in crate::store) struct StoredPrinting {
+    pub id: PrintingId,
+    pub tier: i16,
+    pub attributes: Map<String, Value>,
+}
+
+impl StoredCard {
+    /// Whether the import says the same about the card itself.
+    pub(in crate::store) fn is(&self, card: &CardDefinition) -> bool {
+        self.name == card.name
+            && self.kind == card.kind
+            && self.attributes == card.attributes
+            && self.effects == card.effects
+            && self.lore == card.lore
+    }
+
+    /// The card as a set file would have it, its printings from the lowest tier up.
+    pub(in crate::store) fn into_definition(self) -> CardDefinition {
+        let mut printings: Vec<(String, StoredPrinting)> = self.printings.into_iter().collect();
+        printings.sort_by_key(|(_, printing)| printing.tier);
+        CardDefinition {
+            number: self.number,
+            name: self.name,
+            kind: self.kind,
+            attributes: self.attributes,
+            effects: self.effects,
+            lore: self.lore,
+            printings: printings
+                .into_iter()
+                .map(|(rarity, StoredPrinting { attributes, .. })| PrintingDefinition {
+                    rarity,
+                    attributes,
+                })
+                .collect(),
+        }
+    }
+}
+
+#[derive(QueryableByName)]
+struct StoredRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = Text)]
+    number: String,
+    #[diesel(sql_type = Text)]
+    name_key: String,
+    #[diesel(sql_type = Jsonb)]
+    content: Json<StoredContent>,
+    #[diesel(sql_type = Jsonb)]
+    printings: Json<BTreeMap<String, StoredPrinting>>,
+}
+
+#[derive(Deserialize)]
+struct StoredContent {
+    kind: String,
+    name: String,
+    attributes: Map<String, Value>,
+    effects: Vec<Effect>,
+    lore: Option<String>,
+}
+
+impl StoredRow {
+    fn card(self) -> StoredCard {
+        let Json(content) = self.content;
+        StoredCard {
+            id: CardId(self.id),
+            number: self.number,
+            name_key: self.name_key,
+            kind: content.kind,
+            name: content.name,
+            attributes: content.attributes,
+            effects: content.effects,
+            lore: content.lore,
+            printings: self.printings.0,
+        }
+    }
+}
+
+const STORED: &str = "SELECT c.id, c.number, content.name_key, \
+    jsonb_build_object('kind', content.kind, 'name', content.name, 'attributes', content.attributes, \
+        'effects', content.effects, 'lore', content.lore) AS content, \
+    (SELECT coalesce(jsonb_object_agg(p.rarity, \
+         jsonb_build_object('id', p.id, 'tier', p.tier, 'attributes', own.attributes)), '{}') \
+     FROM printings p JOIN printing_content own ON own.printing_id = p.id WHERE p.card_id = c.id) AS printings \
+    FROM cards c JOIN card_content content ON content.card_id = c.id";
+
+/// Everything that is stored about the cards of a set, by number.
+pub(in crate::store) async fn load_set(
+    conn: &mut Connection,
+    _by: &Importer,
+    game: &str,
+    set: &str,
+) -> StoreResult<BTreeMap<String, StoredCard>> {
+    let of_set = format!("{STORED} WHERE c.game_code = $1 AND c.set_code = $2");
+    let rows: Vec<StoredRow> =
+        sql(of_set).bind::<Text, _>(game).bind::<Text, _>(set).load(conn).await?;
+    let cards = rows.into_iter().map(StoredRow::card);
+    Ok(cards.map(|card| (card.number.clone(), card)).collect())
+}
+
+/// Everything that is stored about one card.
+pub(in crate::store) async fn load_card(
+    conn: &mut Connection,
+    _by: &Importer,
+    id: CardId,
+) -> StoreResult<Option<StoredCard>> {
+    let one = format!("{STORED} WHERE c.id = $1");
+    let row: Option<StoredRow> =
+        sql(one).bind::<SqlUuid, _>(id.0).get_result(conn).await.optional()?;
+    Ok(row.map(StoredRow::card))
+}
+
+/// A card that has a name already.
+#[derive(Debug, QueryableByName)]
+pub(in crate::store) struct NameTaken {
+    #[diesel(sql_type = Text)]
+    pub name_key: String,
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    #[diesel(sql_type = Text)]
+    pub number: String,
+}
+
+/// Which of these names cards of the game have, outside the given sets.
+pub(in crate::store) async fn names_taken(
+    conn: &mut Connection,
+    _by: &Importer,
+    game: &str,
+    name_keys: &[&str],
+    outside: &[&str],
+) -> StoreResult<Vec<NameTaken>> {
+    let query = sql(
+        // Cards are looked up one by one, and there are seldom any: joined, the planner reads all cards for each set of an import.
+        "SELECT content.name_key, c.set_code, c.number FROM card_content content \
+         CROSS JOIN LATERAL (SELECT set_code, number FROM cards WHERE id = content.card_id OFFSET 0) c \
+         WHERE content.game_code = $1 AND content.name_key = ANY($2) AND c.set_code <> ALL($3)",
+    );
+    Ok(query
+        .bind::<Text, _>(game)
+        .bind::<Array<Text>, _>(name_keys)
+        .bind::<Array<Text>, _>(outside)
+        .load(conn)
+        .await?)
+}
+
+#[derive(QueryableByName)]
+struct SharedName {
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+/// Names that several cards of the game have. None in a game whose names were unique so far, which costs one look-up.
+pub(in crate::store) async fn shared_names(
+    conn: &mut Connection,
+    _by: &Importer,
+    game: &str,
+) -> StoreResult<Vec<String>> {
+    let rows: Vec<SharedName> = sql("SELECT min(name) AS name FROM card_content \
+         WHERE game_code = $1 AND EXISTS (SELECT FROM games WHERE code = $1 AND NOT unique_names) \
+         GROUP BY name_key HAVING count(*) > 1 ORDER BY 1 LIMIT 100")
+    .bind::<Text, _>(game)
+    .load(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| row.name).collect())
+}
+
+/// A code of the manifest that stored cards use.
+#[derive(Debug, QueryableByName)]
+pub(in crate::store) struct CodeUsed {
+    /// `kinds` or `rarities`.
+    #[diesel(sql_type = Text)]
+    pub list: String,
+    #[diesel(sql_type = Text)]
+    pub code: String,
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+}
+
+/// Which kinds and rarities the cards of a game use, outside the given sets.
+pub(in crate::store) async fn codes_used(
+    conn: &mut Connection,
+    _by: &Importer,
+    game: &str,
+    outside: &[&str],
+) -> StoreResult<Vec<CodeUsed>> {
+    let query = sql("SELECT DISTINCT 'kinds' AS list, content.kind AS code, c.set_code \
+         FROM card_content content JOIN cards c ON c.id = content.card_id \
+         WHERE c.game_code = $1 AND c.set_code <> ALL($2) \
+         UNION SELECT DISTINCT 'rarities', p.rarity, c.set_code FROM printings p JOIN cards c ON c.id = p.card_id \
+         WHERE c.game_code = $1 AND c.set_code <> ALL($2) ORDER BY 1, 2, 3");
+    Ok(query.bind::<Text, _>(game).bind::<Array<Text>, _>(outside).load(conn).await?)
+}
+
+/// Takes the names off cards that are about to get other ones, so that two can change names with each other.
+pub(in crate::store) async fn free_names(
+    conn: &mut Connection,
+    _by: &Importer,
+    cards: &[CardId],
+) -> StoreResult<()> {
+    let ids: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
+    sql("UPDATE card_content SET name_key = card_id::text WHERE card_id = ANY($1)")
+        .bind::<Array<SqlUuid>, _>(ids)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// The words of a card, as columns.
+type WordColumns = (
+    Eq<card_content::words, String>,
+    Eq<card_content::name_words, String>,
+    Eq<card_content::effect_words, String>,
+    Eq<card_content::lore_words, String>,
+    Eq<card_content::attribute_words, Value>,
+    Eq<card_content::words_version, i16>,
+);
+
+/// The words of a card, folded.
+pub(super) fn word_columns(words: Words) -> WordColumns {
+    (
+        card_content::words.eq(words.all),
+        card_content::name_words.eq(words.name),
+        card_content::effect_words.eq(words.effects),
+        card_content::lore_words.eq(words.lore),
+        card_content::attribute_words.eq(Value::Object(words.attributes)),
+        card_content::words_version.eq(WORDS_VERSION),
+    )
+}
+
+fn words_of(card: &CardImport) -> Words {
+    let CardDefinition { name, effects, lore, attributes, .. } = &card.definition;
+    Words::of(name, effects, lore.as_deref(), attributes)
+}
+
+/// The numbers of each printing that has any, the most common first: what the database derives itself when printings are written,
+/// and need not write anew when it finds it here.
+fn printing_numbers(card: &CardImport) -> Value {
+    let mut printings: Vec<&PrintingImport> = card.printings.iter().collect();
+    printings.sort_by_key(|printing| printing.tier);
+    let numbers = |printing: &PrintingImport| {
+        let own = printing.attributes.clone();
+        let mut all = card.definition.attributes.clone();
+        all.extend(own);
+        all.retain(|_, value| value.is_number());
+        all
+    };
+    let all = printings.into_iter().map(numbers).filter(|numbers| !numbers.is_empty());
+    Value::Array(all.map(Value::Object).collect())
+}
+
+/// The content of new cards, a column beside the other, as the database takes it. To make it takes a third as long as to store it.
+pub(in crate::store) struct NewContent<'a> {
+    ids: Vec<Uuid>,
+    kinds: Vec<&'a str>,
+    names: Vec<&'a str>,
+    name_keys: Vec<&'a str>,
+    search_keys: Vec<String>,
+    attributes: Vec<Value>,
+    effects: Vec<Value>,
+    lore: Vec<Option<&'a str>>,
+    printing_numbers: Vec<Value>,
+    words: Vec<String>,
+    name_words: Vec<String>,
+    effect_words: Vec<String>,
+    lore_words: Vec<String>,
+    attribute_words: Vec<Value>,
+}
+
+impl<'a> NewContent<'a> {
+    /// Of these cards.
+    pub(in crate::store) fn of(cards: &[(CardId, &'a CardImport)]) -> Self {
+        let mut new = Self {
+            ids: cards.iter().map(|(id, _)| id.0).collect(),
+            kinds: cards.iter().map(|(_, card)| card.definition.kind.as_str()).collect(),
+            names: cards.iter().map(|(_, card)| card.definition.name.as_str()).collect(),
+            name_keys: cards.iter().map(|(_, card)| card.name_key.as_str()).collect(),
+            search_keys: cards.iter().map(|(_, card)| search_key(&card.definition.name)).collect(),
+            attributes: cards
+                .iter()
+                .map(|(_, card)| Value::Object(card.definition.attributes.clone()))
+                .collect(),
+            effects: cards.iter().map(|(_, card)| json!(card.definition.effects)).collect(),
+            lore: cards.iter().map(|(_, card)| card.definition.lore.as_deref()).collect(),
+            printing_numbers: cards.iter().map(|(_, card)| printing_numbers(card)).collect(),
+            words: Vec::with_capacity(cards.len()),
+            name_words: Vec::with_capacity(cards.len()),
+            effect_words: Vec::with_capacity(cards.len()),
+            lore_words: Vec::with_capacity(cards.len()),
+            attribute_words: Vec::with_capacity(cards.len()),
+        };
+        for (_, card) in cards {
+            let words = words_of(card);
+            new.words.push(words.all);
+            new.name_words.push(words.name);
+            new.effect_words.push(words.effects);
+            new.lore_words.push(words.lore);
+            new.attribute_words.push(Value::Object(words.attributes));
+        }
+        new
+    }
+}
+
+/// Stores the content of new cards.
+pub(in crate::store) async fn insert(
+    conn: &mut Connection,
+    _by: &Importer,
+    game: &str,
+    new: &NewContent<'_>,
+) -> StoreResult<()> {
+    // Columns instead of rows: Postgres reads such a statement once and plans one row of it. The database decides by the unlock
+    // rows who is open.
+    let query = sql(
+        "INSERT INTO card_content (game_code, words_version, open, card_id, kind, name, name_key, search_key, attributes, effects, lore, \
+             printing_numbers, words, name_words, effect_words, lore_words, attribute_words) \
+         SELECT $1, $2, false, * FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+    );
+    query
+        .bind::<Text, _>(game)
+        .bind::<SmallInt, _>(WORDS_VERSION)
+        .bind::<Array<SqlUuid>, _>(&new.ids)
+        .bind::<Array<Text>, _>(&new.kinds)
+        .bind::<Array<Text>, _>(&new.names)
+        .bind::<Array<Text>, _>(&new.name_keys)
+        .bind::<Array<Text>, _>(&new.search_keys)
+        .bind::<Array<Jsonb>, _>(&new.attributes)
+        .bind::<Array<Jsonb>, _>(&new.effects)
+        .bind::<Array<Nullable<Text>>, _>(&new.lore)
+        .bind::<Array<Jsonb>, _>(&new.printing_numbers)
+        .bind::<Array<Text>, _>(&new.words)
+        .bind::<Array<Text>, _>(&new.name_words)
+        .bind::<Array<Text>, _>(&new.effect_words)
+        .bind::<Array<Text>, _>(&new.lore_words)
+        .bind::<Array<Jsonb>, _>(&new.attribute_words)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Replaces the content of a card.
+pub(in crate::store) async fn update(
+    conn: &mut Connection,
+    _by: &Importer,
+    id: CardId,
+    card: &CardImport,
+) -> StoreResult<()> {
+    let definition = &card.definition;
+    diesel::update(card_content::table.find(id.0))
+        .set((
+            word_columns(words_of(card)),
+            card_content::kind.eq(&definition.kind),
+            card_content::name.eq(&definition.name),
+            card_content::name_key.eq(&card.name_key),
+            card_content::search_key.eq(search_key(&definition.name)),
+            card_content::attributes.eq(Value::Object(definition.attributes.clone())),
+            card_content::effects.eq(json!(definition.effects)),
+            card_content::lore.eq(definition.lore.as_deref()),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Stores the content of new printings: of each its attributes.
+pub(in crate::store) async fn insert_printings(
+    conn: &mut Connection,
+    _by: &Importer,
+    ids: &[Uuid],
+    attributes: &[Value],
+) -> StoreResult<()> {
+    sql("INSERT INTO printing_content (printing_id, attributes) SELECT * FROM unnest($1, $2)")
+        .bind::<Array<SqlUuid>, _>(ids)
+        .bind::<Array<Jsonb>, _>(attributes)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Replaces the content of a printing.
+pub(in crate::store) async fn update_printing(
+    conn: &mut Connection,
+    _by: &Importer,
+    id: PrintingId,
+    printing: &PrintingImport,
+) -> StoreResult<()> {
+    diesel::update(printing_content::table.find(id.0))
+        .set(printing_content::attributes.eq(Value::Object(printing.attributes.clone())))
+        .execute(conn)
+        .await?;
+    Ok(())
+}

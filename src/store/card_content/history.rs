@@ -1,0 +1,120 @@
+//! What changed about a card, for whom the card is.
+//!
+//! Triggers write what changes about a card itself and its printings; what happens to its rulings and its place is noted here. That a
+//! card was added or unlocked is no row: `cards` and `unlocks` know.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Jsonb, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::Sql;
+use crate::auth::permission::Viewer;
+use crate::domain::ids::CardId;
+use crate::store::db::json::Json;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// One member of a card that changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// JSON pointer; printings go by their rarity.
+    pub member: String,
+    /// What it was; `None`: there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Value>,
+    /// What it is; `None`: there is none any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Value>,
+}
+
+/// Something that happened to a card.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistoryEntry {
+    /// Tells entries of one moment apart.
+    pub id: Uuid,
+    /// What happened.
+    pub change: String,
+    /// What was changed thereby.
+    pub changes: Vec<Change>,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+#[derive(QueryableByName)]
+struct Row {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = Text)]
+    change: String,
+    #[diesel(sql_type = Jsonb)]
+    changes: Json<Vec<Change>>,
+    #[diesel(sql_type = Timestamptz)]
+    at: DateTime<Utc>,
+}
+
+/// What happened to a card, the newest first, after the position `before`; nothing when the viewer may not see it.
+///
+/// What changed while it was hidden is for those who see everything, also after the unlock: it never was public.
+pub async fn list(
+    conn: &mut Connection,
+    viewer: Viewer,
+    card: CardId,
+    before: Option<(DateTime<Utc>, Uuid)>,
+    limit: i64,
+) -> StoreResult<Vec<HistoryEntry>> {
+    let sql = Sql::new(
+        "SELECT h.* FROM (SELECT id, card_id, change, changes, at FROM card_history WHERE (NOT early OR ",
+    )
+    .push(if viewer.sees_all() { "true" } else { "false" })
+    .push(
+        ") UNION ALL SELECT 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, card_id, 'unlocked', '[]', unlocked_at \
+             FROM unlocks WHERE unlocked_at IS NOT NULL \
+         UNION ALL SELECT '00000000-0000-0000-0000-000000000000'::uuid, id, 'added', '[]', created_at FROM cards) h \
+         JOIN card_content content ON content.card_id = h.card_id AND ",
+    )
+    .sight(viewer)
+    .push(" WHERE h.card_id = ")
+    .bind::<SqlUuid, _>(card.0);
+    let sql = match before {
+        Some((at, id)) => sql
+            .push(" AND (h.at, h.id) < (")
+            .bind::<Timestamptz, _>(at)
+            .push(", ")
+            .bind::<SqlUuid, _>(id)
+            .push(")"),
+        None => sql,
+    };
+    let sql = sql.push(" ORDER BY h.at DESC, h.id DESC LIMIT ").bind::<BigInt, _>(limit);
+    let rows: Vec<Row> = sql.fixed().load(conn).await?;
+    let entry = |row: Row| HistoryEntry {
+        id: row.id,
+        change: row.change,
+        changes: row.changes.0,
+        at: row.at,
+    };
+    Ok(rows.into_iter().map(entry).collect())
+}
+
+/// Notes something that no trigger sees.
+pub(in crate::store) async fn note(
+    conn: &mut Connection,
+    card: CardId,
+    change: &str,
+    changes: &[Change],
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    sql("INSERT INTO card_history (id, card_id, change, changes, early, at) \
+         SELECT $1, card_id, $3, $4, NOT open, $5 FROM card_content WHERE card_id = $2")
+    .bind::<SqlUuid, _>(Uuid::now_v7())
+    .bind::<SqlUuid, _>(card.0)
+    .bind::<Text, _>(change)
+    .bind::<Jsonb, _>(json!(changes))
+    .bind::<Timestamptz, _>(at)
+    .execute(conn)
+    .await?;
+    Ok(())
+}

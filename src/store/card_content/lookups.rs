@@ -1,0 +1,481 @@
+//! Looking cards up: by name, by the beginning of a name, by chance, many at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardscape_engine::{name_key, search_key};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::Sql;
+use super::cards::{self, CardPlace, CardView, OpenCard, Row};
+use super::search::literally;
+use crate::auth::permission::Viewer;
+use crate::domain::catalogue::card_name::{Candidate, Meant, TypedName, exactly};
+use crate::domain::ids::CardId;
+use crate::search::{index, words};
+use crate::store::catalogue::card_migrations;
+use crate::store::{Connection, StoreResult};
+
+/// Where names are looked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamePlace {
+    /// Code of a game; `None`: in all of them.
+    pub game: Option<String>,
+    /// Code of a set; `None`: in all of them.
+    pub set: Option<String>,
+}
+
+/// A card that may be meant by a name.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct NamedCard {
+    /// Id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// Game code.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Set code.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// Collector number.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    /// Name.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    #[diesel(sql_type = Bool)]
+    has_words: bool,
+}
+
+impl From<index::NamedCard> for NamedCard {
+    fn from(card: index::NamedCard) -> Self {
+        let index::NamedCard { id, game, set, number, name, has_words } = card;
+        Self { id: Uuid::from_u128(id), game_code: game, set_code: set, number, name, has_words }
+    }
+}
+
+impl Candidate for NamedCard {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn has_words(&self) -> bool {
+        self.has_words
+    }
+}
+
+/// Most candidates for one name.
+const MAX_CANDIDATES: i64 = 20;
+
+impl<'a> Sql<'a> {
+    /// Adds a condition on a code, if there is one.
+    fn and_code(self, condition: &str, code: Option<&'a str>) -> Self {
+        match code {
+            Some(code) => self.push(condition).bind::<Text, _>(code),
+            None => self,
+        }
+    }
+}
+
+/// A pattern for `name_words`: the typed words, or beginnings of them, in their order, with anything between them. `None`, which
+/// nothing is like, when there is no word.
+fn word_pattern(typed: &TypedName) -> Option<String> {
+    let words = words(typed.as_str());
+    let pattern: String = words.iter().map(|word| format!("% {}", literally(word))).collect();
+    (!words.is_empty()).then(|| pattern + "%")
+}
+
+/// Most cards that are ranked by set and number; far more than one name has.
+const MAX_ALIKE: i64 = 1_000;
+
+/// Cards that may be meant by a name, the most alike first, 20 at most: those whose name is the same but for accents, and, if
+/// `near`, those that have the typed words or a name like it. Of several cards of a game with one name the first by set and number
+/// stands for all.
+pub async fn named(
+    conn: &mut Connection,
+    viewer: Viewer,
+    place: &NamePlace,
+    typed: &TypedName,
+    near: bool,
+) -> StoreResult<Vec<NamedCard>> {
+    let (key, pattern) = (typed.search_key(), word_pattern(typed));
+    // Ranked before they are joined to their places: a common syllable is in very many names.
+    let sql = Sql::new(
+        "WITH alike AS MATERIALIZED (SELECT content.card_id, content.game_code, content.name, content.name_key, \
+         content.search_key = ",
+    )
+    .bind::<Text, _>(key)
+    .push(" AS is_same, coalesce(content.name_words LIKE ")
+    .bind::<Nullable<Text>, _>(pattern.clone())
+    .push(", false) AS has_words, similarity(content.search_key, ")
+    .bind::<Text, _>(key)
+    .push(") AS likeness FROM ")
+    .content_seen_by(viewer);
+    let sql = match &place.set {
+        None => sql,
+        Some(_) => sql.push(" JOIN cards c ON c.id = content.card_id"),
+    };
+    let sql = sql.push(" WHERE (content.search_key = ").bind::<Text, _>(key);
+    let sql = if near && typed.has_near_names() {
+        sql.push(" OR content.search_key % ")
+            .bind::<Text, _>(key)
+            .push(" OR content.name_words LIKE ")
+            .bind::<Nullable<Text>, _>(pattern)
+    } else {
+        sql
+    };
+    let sql = sql
+        .push(")")
+        .and_code(" AND content.game_code = ", place.game.as_deref())
+        .and_code(" AND c.set_code = ", place.set.as_deref())
+        .push(" ORDER BY is_same DESC, has_words DESC, likeness DESC, name_key, game_code, card_id LIMIT ")
+        .bind::<BigInt, _>(MAX_ALIKE)
+        .push(
+            ") SELECT * FROM (SELECT DISTINCT ON (alike.game_code, alike.name_key) c.id, alike.game_code, c.set_code, c.number, \
+             alike.name, alike.name_key, is_same, has_words, likeness FROM alike JOIN cards c ON c.id = alike.card_id \
+             ORDER BY alike.game_code, alike.name_key, c.set_code, c.number) one \
+             ORDER BY is_same DESC, has_words DESC, likeness DESC, name_key, game_code LIMIT ",
+        )
+        .bind::<BigInt, _>(MAX_CANDIDATES);
+    Ok(sql.fixed().load(conn).await?)
+}
+
+/// A name for which near ones are looked for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::store) struct Misspelt {
+    /// Code of the game; `None`: in all of them.
+    pub game: Option<String>,
+    search_key: String,
+    pattern: Option<String>,
+}
+
+impl Misspelt {
+    /// `None`: too short to be like others.
+    pub(in crate::store) fn new(game: Option<String>, typed: &TypedName) -> Option<Self> {
+        let (search_key, pattern) = (typed.search_key().to_owned(), word_pattern(typed));
+        typed.has_near_names().then_some(Self { game, search_key, pattern })
+    }
+}
+
+#[derive(QueryableByName)]
+struct NearRow {
+    /// Place of the misspelt name, from 1.
+    #[diesel(sql_type = BigInt)]
+    asked: i64,
+    #[diesel(embed)]
+    card: NamedCard,
+}
+
+/// What [`named`] finds for each of several misspelt names, in one statement.
+pub(in crate::store) async fn near(
+    conn: &mut Connection,
+    viewer: Viewer,
+    names: &[Misspelt],
+) -> StoreResult<Vec<Vec<NamedCard>>> {
+    let games: Vec<Option<&str>> = names.iter().map(|name| name.game.as_deref()).collect();
+    let keys: Vec<&str> = names.iter().map(|name| name.search_key.as_str()).collect();
+    let patterns: Vec<Option<&str>> = names.iter().map(|name| name.pattern.as_deref()).collect();
+    let order = "is_same DESC, has_words DESC, likeness DESC, name_key, game_code";
+    let sql = Sql::new("SELECT typed.asked, one.* FROM unnest(")
+        .bind::<Array<Nullable<Text>>, _>(games)
+        .push(", ")
+        .bind::<Array<Text>, _>(keys)
+        .push(", ")
+        .bind::<Array<Nullable<Text>>, _>(patterns)
+        .push(
+            ") WITH ORDINALITY AS typed (game, key, pattern, asked) CROSS JOIN LATERAL (SELECT * FROM ( \
+             SELECT DISTINCT ON (alike.game_code, alike.name_key) c.id, alike.game_code, c.set_code, c.number, alike.name, \
+             alike.name_key, is_same, has_words, likeness FROM (SELECT content.card_id, content.game_code, content.name, \
+             content.name_key, content.search_key = typed.key AS is_same, \
+             coalesce(content.name_words LIKE typed.pattern, false) AS has_words, \
+             similarity(content.search_key, typed.key) AS likeness FROM ",
+        )
+        .content_seen_by(viewer)
+        .push(
+            " WHERE (content.search_key = typed.key OR content.search_key % typed.key OR content.name_words LIKE typed.pattern) \
+             AND (typed.game IS NULL OR content.game_code = typed.game) ORDER BY ",
+        )
+        .push(order)
+        .push(", card_id LIMIT ")
+        .bind::<BigInt, _>(MAX_ALIKE)
+        .push(
+            ") alike JOIN cards c ON c.id = alike.card_id ORDER BY alike.game_code, alike.name_key, c.set_code, c.number) first \
+             ORDER BY ",
+        )
+        .push(order)
+        .push(" LIMIT ")
+        .bind::<BigInt, _>(MAX_CANDIDATES)
+        .push(") one ORDER BY typed.asked, ")
+        .push(order);
+    let rows: Vec<NearRow> = sql.fixed().load(conn).await?;
+    let mut found = vec![Vec::new(); names.len()];
+    for row in rows {
+        if let Some(cards) = usize::try_from(row.asked - 1).ok().and_then(|at| found.get_mut(at)) {
+            cards.push(row.card);
+        }
+    }
+    Ok(found)
+}
+
+#[derive(QueryableByName)]
+struct NameRow {
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+/// Names that `typed` may become: first those that begin with it, then those with a word that does, then, from three letters on,
+/// those that contain it; each by the alphabet. A name that several games have comes once.
+pub async fn suggest_names(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: Option<&str>,
+    typed: &TypedName,
+    limit: i64,
+) -> StoreResult<Vec<String>> {
+    // A name of nothing but punctuation keeps it.
+    let beginning = literally(typed.search_key()) + "%";
+    let first = names_beginning(conn, viewer, game, &beginning, limit).await?;
+    if i64::try_from(first.len()) == Ok(limit) {
+        return Ok(first);
+    }
+    let pattern = word_pattern(typed);
+    let sql = Sql::new("SELECT content.name FROM ")
+        .content_seen_by(viewer)
+        .push(" WHERE (content.search_key LIKE ")
+        .bind::<Text, _>(beginning.clone())
+        .push(" OR content.name_words LIKE ")
+        .bind::<Nullable<Text>, _>(pattern.clone());
+    let sql = if typed.has_near_names() {
+        sql.push(" OR content.search_key LIKE ").bind::<Text, _>(format!("%{beginning}"))
+    } else {
+        sql
+    };
+    let sql = sql
+        .push(")")
+        .and_code(" AND content.game_code = ", game)
+        .push(" GROUP BY content.name, content.search_key, content.name_words ORDER BY CASE WHEN content.search_key LIKE ")
+        .bind::<Text, _>(beginning)
+        .push(" THEN 0 WHEN content.name_words LIKE ")
+        .bind::<Nullable<Text>, _>(pattern)
+        .push(" THEN 1 ELSE 2 END, content.search_key COLLATE \"C\", content.name COLLATE \"C\" LIMIT ")
+        .bind::<BigInt, _>(limit);
+    let rows: Vec<NameRow> = sql.fixed().load(conn).await?;
+    Ok(rows.into_iter().map(|row| row.name).collect())
+}
+
+/// Rows for each name that is wanted: several games, or sets, may have it.
+const ROWS_OF_A_NAME: i64 = 10;
+
+/// Names that begin so, by the alphabet: read in the order of an index, for one or two letters begin very many. There may be more than
+/// these when they are fewer than `limit`.
+async fn names_beginning(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: Option<&str>,
+    beginning: &str,
+    limit: i64,
+) -> StoreResult<Vec<String>> {
+    let sql = Sql::new("SELECT name FROM (SELECT content.name, content.search_key FROM ")
+        .content_seen_by(viewer)
+        .push(" WHERE content.search_key LIKE ")
+        .bind::<Text, _>(beginning)
+        .and_code(" AND content.game_code = ", game)
+        .push(" ORDER BY content.search_key USING ~<~, content.name COLLATE \"C\" LIMIT ")
+        .bind::<BigInt, _>(limit * ROWS_OF_A_NAME)
+        .push(") first GROUP BY name, search_key ORDER BY search_key COLLATE \"C\", name COLLATE \"C\" LIMIT ")
+        .bind::<BigInt, _>(limit);
+    let rows: Vec<NameRow> = sql.fixed().load(conn).await?;
+    Ok(rows.into_iter().map(|row| row.name).collect())
+}
+
+/// What somebody names a card by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CardIdentifier {
+    /// Its id.
+    Id(CardId),
+    /// Its number in a set.
+    Number {
+        /// Game code.
+        game: String,
+        /// Set code.
+        set: String,
+        /// Collector number.
+        number: String,
+    },
+    /// Its name in a game; the first by set and number, if several cards have it.
+    Name {
+        /// Game code.
+        game: String,
+        /// Code of the set, where that is told.
+        set: Option<String>,
+        /// The name.
+        name: TypedName,
+    },
+}
+
+impl CardIdentifier {
+    fn is_name(&self) -> bool {
+        matches!(self, Self::Name { .. })
+    }
+
+    /// Whether it is the id or the number of the card there.
+    fn names(&self, place: &CardPlace) -> bool {
+        match self {
+            Self::Id(id) => place.id == *id,
+            Self::Number { game, set, number } => {
+                (&*place.game, &*place.set, &*place.number) == (game, set, number)
+            }
+            Self::Name { .. } => false,
+        }
+    }
+}
+
+impl Candidate for &OpenCard {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn has_words(&self) -> bool {
+        false
+    }
+}
+
+/// The card that each identifier names, as the viewer may see it, in their order. A name finds what the viewer may see and no more,
+/// id and number also a hidden card's place, and a card that they named before it was moved or merged. Four statements at most,
+/// however many identifiers there are.
+pub async fn look_up(
+    conn: &mut Connection,
+    viewer: Viewer,
+    identifiers: &[CardIdentifier],
+) -> StoreResult<Vec<Option<CardView>>> {
+    let placed = placed(conn, viewer, identifiers).await?;
+    let cards = named_so(conn, viewer, identifiers).await?;
+    let keys: Vec<String> = cards.iter().map(|card| search_key(&card.name)).collect();
+    let mut named: BTreeMap<(&str, &str), Vec<&OpenCard>> = BTreeMap::new();
+    for (card, key) in cards.iter().zip(&keys) {
+        named.entry((&card.place.game, key)).or_default().push(card);
+    }
+    let place = |identifier: &CardIdentifier| {
+        placed.iter().find(|card| identifier.names(card.place())).cloned()
+    };
+    let unknown: Vec<&CardIdentifier> =
+        identifiers.iter().filter(|one| !one.is_name() && place(one).is_none()).collect();
+    let went = successors(conn, viewer, &unknown).await?;
+    let went = |identifier: &CardIdentifier| {
+        went.iter().find(|(old, _)| *old == identifier).map(|(_, card)| card.clone())
+    };
+    let find = |identifier: &CardIdentifier| match identifier {
+        CardIdentifier::Id(_) | CardIdentifier::Number { .. } => {
+            place(identifier).or_else(|| went(identifier))
+        }
+        CardIdentifier::Name { game, set, name } => {
+            let same = named.get(&(game.as_str(), name.search_key()));
+            let of_set = |card: &&OpenCard| set.as_ref().is_none_or(|set| *card.place.set == **set);
+            let mut known = BTreeSet::new();
+            let firsts = same.into_iter().flatten().copied().filter(of_set);
+            let firsts = firsts.filter(|card| known.insert(name_key(&card.name))).collect();
+            match exactly(name, firsts) {
+                Meant::One(card) => Some(CardView::Open(card.clone())),
+                Meant::AnyOf(_) | Meant::Nothing => None,
+            }
+        }
+    };
+    Ok(identifiers.iter().map(find).collect())
+}
+
+/// The cards that ids and numbers named before they were moved or merged.
+async fn successors<'a>(
+    conn: &mut Connection,
+    viewer: Viewer,
+    unknown: &[&'a CardIdentifier],
+) -> StoreResult<Vec<(&'a CardIdentifier, CardView)>> {
+    if unknown.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found = card_migrations::successors(conn, unknown).await?;
+    let ids: Vec<CardIdentifier> =
+        found.iter().map(|(_, card)| CardIdentifier::Id(*card)).collect();
+    let cards = placed(conn, viewer, &ids).await?;
+    let with_card = |(at, id): (usize, CardId)| {
+        let card = cards.iter().find(|card| card.place().id == id)?;
+        Some((*unknown.get(at)?, card.clone()))
+    };
+    Ok(found.into_iter().filter_map(with_card).collect())
+}
+
+/// The cards that are named by id or number.
+async fn placed(
+    conn: &mut Connection,
+    viewer: Viewer,
+    identifiers: &[CardIdentifier],
+) -> StoreResult<Vec<CardView>> {
+    let mut ids: Vec<Uuid> = Vec::new();
+    let (mut games, mut sets, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    for identifier in identifiers {
+        match identifier {
+            CardIdentifier::Id(id) => ids.push(id.0),
+            CardIdentifier::Number { game, set, number } => {
+                games.push(game);
+                sets.push(set);
+                numbers.push(number);
+            }
+            CardIdentifier::Name { .. } => {}
+        }
+    }
+    if ids.is_empty() && numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = cards::cards_and_content(viewer)
+        .push(" AND c.id IN (SELECT unnest(")
+        .bind::<Array<SqlUuid>, _>(ids)
+        .push(") UNION SELECT one.id FROM unnest(")
+        .bind::<Array<Text>, _>(games)
+        .push(", ")
+        .bind::<Array<Text>, _>(sets)
+        .push(", ")
+        .bind::<Array<Text>, _>(numbers)
+        .push(
+            ") AS place (game, set, number) JOIN cards one ON one.game_code = place.game \
+             AND one.set_code = place.set AND one.number = place.number)",
+        );
+    let rows: Vec<Row> = sql.fixed().load(conn).await?;
+    Ok(rows.into_iter().map(Row::view).collect())
+}
+
+/// The cards that the viewer may see and whose name is one of the names but for accents, of any of the games named, by set and
+/// number. Of the cards of one name there is the first of each set named, and the first of the other sets.
+async fn named_so(
+    conn: &mut Connection,
+    viewer: Viewer,
+    identifiers: &[CardIdentifier],
+) -> StoreResult<Vec<OpenCard>> {
+    let (mut games, mut sets, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+    for identifier in identifiers {
+        if let CardIdentifier::Name { game, set, name } = identifier {
+            games.push(game);
+            sets.extend(set);
+            keys.push(name.search_key());
+        }
+    }
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = cards::cards_and_content(viewer)
+        .push(
+            " AND c.id IN (SELECT DISTINCT ON (content.game_code, content.name_key, told.set_code) content.card_id FROM ",
+        )
+        .content_seen_by(viewer)
+        .push(" JOIN cards one ON one.id = content.card_id LEFT JOIN (SELECT DISTINCT unnest(")
+        .bind::<Array<Text>, _>(sets)
+        .push(") AS set_code) told ON told.set_code = one.set_code WHERE content.game_code = ").any::<Text, _>(games).push(" AND content.search_key = ").any::<Text, _>(keys).push(" ORDER BY content.game_code, content.name_key, told.set_code, one.set_code, one.number) \
+             ORDER BY c.set_code, c.number",
+        );
+    let rows: Vec<Row> = sql.fixed().load(conn).await?;
+    let open = |row: Row| match row.view() {
+        CardView::Open(card) => Some(card),
+        CardView::Hidden(_) => None,
+    };
+    Ok(rows.into_iter().filter_map(open).collect())
+}

@@ -1,0 +1,158 @@
+//! Card definitions for the engine: only those that a judgement needs, only what the viewer may see.
+
+use cardscape_engine::{CardDefinition, PoolCard, PrintingDefinition};
+use chrono::NaiveDate;
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Date, Jsonb, Nullable, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::Sql;
+use crate::auth::permission::Viewer;
+use crate::domain::clock::engine_date;
+use crate::domain::ids::CardId;
+use crate::store::db::json::Json;
+use crate::store::{Connection, StoreResult};
+
+/// What decks are judged by: neither effects nor the background text.
+const DEFINITION: &str = "SELECT c.id, c.set_code, c.number, \
+    (SELECT released_on FROM sets WHERE sets.game_code = c.game_code AND sets.code = c.set_code) AS released_on, content.name, content.kind, content.attributes, \
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('rarity', p.rarity, 'attributes', own.attributes) ORDER BY p.tier), '[]') \
+     FROM printings p JOIN printing_content own ON own.printing_id = p.id WHERE p.card_id = c.id) AS printings FROM ";
+
+#[derive(QueryableByName)]
+struct DefinitionRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = Text)]
+    set_code: String,
+    #[diesel(sql_type = Text)]
+    number: String,
+    #[diesel(sql_type = Nullable<Date>)]
+    released_on: Option<NaiveDate>,
+    #[diesel(sql_type = Text)]
+    name: String,
+    #[diesel(sql_type = Text)]
+    kind: String,
+    #[diesel(sql_type = Jsonb)]
+    attributes: Json<Map<String, Value>>,
+    #[diesel(sql_type = Jsonb)]
+    printings: Json<Vec<PrintingDefinition>>,
+}
+
+/// A card of which decks are made.
+pub(in crate::store) struct Found {
+    pub id: CardId,
+    pub card: PoolCard,
+}
+
+impl From<DefinitionRow> for Found {
+    fn from(row: DefinitionRow) -> Self {
+        let definition = CardDefinition {
+            number: row.number,
+            name: row.name,
+            kind: row.kind,
+            attributes: row.attributes.0,
+            effects: Vec::new(),
+            lore: None,
+            printings: row.printings.0,
+        };
+        let card = PoolCard {
+            key: row.id.to_string(),
+            set: row.set_code,
+            released_on: row.released_on.as_ref().and_then(engine_date),
+            definition,
+        };
+        Self { id: CardId(row.id), card }
+    }
+}
+
+/// The cards of a game that have one of these names ([`cardscape_engine::name_key`]), by set and number.
+pub(in crate::store) async fn pool(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+    name_keys: &[String],
+) -> StoreResult<Vec<Found>> {
+    let sql = Sql::new(DEFINITION)
+        .content_seen_by(viewer)
+        .push(" JOIN cards c ON c.id = content.card_id WHERE content.game_code = ")
+        .bind::<Text, _>(game)
+        .push(" AND content.name_key = ")
+        .any::<Text, _>(name_keys)
+        .push(" ORDER BY c.set_code, c.number");
+    load(conn, sql).await
+}
+
+/// The cards of a game with these ids that the viewer may see, in any order.
+pub(in crate::store) async fn by_ids(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+    ids: &[CardId],
+) -> StoreResult<Vec<Found>> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let sql = Sql::new(DEFINITION)
+        .push("cards c JOIN card_content content ON content.card_id = c.id WHERE c.id = ")
+        .any::<SqlUuid, _>(ids)
+        .push(" AND c.game_code = ")
+        .bind::<Text, _>(game)
+        .push(" AND ")
+        .sight(viewer);
+    let rows: Vec<DefinitionRow> = sql.fixed().load(conn).await?;
+    Ok(rows.into_iter().map(Found::from).collect())
+}
+
+/// The cards of a set, by number.
+pub(in crate::store) async fn set_pool(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+    set: &str,
+) -> StoreResult<Vec<Found>> {
+    let sql = Sql::new(DEFINITION)
+        .push("cards c JOIN card_content content ON content.card_id = c.id WHERE c.game_code = ")
+        .bind::<Text, _>(game)
+        .push(" AND c.set_code = ")
+        .bind::<Text, _>(set)
+        .push(" AND ")
+        .sight(viewer)
+        .push(" ORDER BY c.number");
+    load(conn, sql).await
+}
+
+async fn load(conn: &mut Connection, sql: Sql<'_>) -> StoreResult<Vec<Found>> {
+    let rows: Vec<DefinitionRow> = sql.fixed().load(conn).await?;
+    Ok(rows.into_iter().map(Found::from).collect())
+}
+
+#[derive(QueryableByName)]
+struct NameRow {
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+/// Names of a game's cards that look like these ([`cardscape_engine::search_key`] of what was typed): for each the most alike, so many.
+pub(in crate::store) async fn near_names(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+    search_keys: &[String],
+    limit: i64,
+) -> StoreResult<Vec<String>> {
+    let sql = Sql::new("SELECT DISTINCT near.name FROM unnest(")
+        .bind::<Array<Text>, _>(search_keys)
+        .push(") AS typed (key) CROSS JOIN LATERAL (SELECT min(content.name) AS name FROM ")
+        .content_seen_by(viewer)
+        .push(" WHERE content.game_code = ")
+        .bind::<Text, _>(game)
+        .push(
+            " AND content.search_key % typed.key GROUP BY content.name_key, content.search_key \
+             ORDER BY similarity(content.search_key, typed.key) DESC, content.name_key LIMIT ",
+        )
+        .bind::<BigInt, _>(limit)
+        .push(") near");
+    let rows: Vec<NameRow> = sql.fixed().load(conn).await?;
+    Ok(rows.into_iter().map(|row| row.name).collect())
+}

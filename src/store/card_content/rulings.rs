@@ -1,0 +1,271 @@
+//! Rulings and errata of cards, for whom the cards are.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Date, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::Sql;
+use super::history::{self, Change};
+use crate::auth::permission::{Acting, Viewer, WriteCatalogue};
+use crate::domain::catalogue::ruling::{MAX_RULINGS, RulingContent};
+use crate::domain::ids::{CardId, RulingId};
+use crate::store::catalogue::changes;
+use crate::store::db::schema::{card_rulings, cards};
+use crate::store::operations::audit;
+use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::store::{Connection, StoreResult};
+
+/// A ruling of a card that the viewer may see.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct RulingRow {
+    /// Id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// The card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: Uuid,
+    /// `ruling` or `erratum`.
+    #[diesel(sql_type = Text)]
+    pub kind: String,
+    /// What it says.
+    #[diesel(sql_type = Text)]
+    pub text: String,
+    /// The day from which it holds.
+    #[diesel(sql_type = Date)]
+    pub published_on: NaiveDate,
+    /// Who said it where.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub source: Option<String>,
+    /// When it was written down.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+}
+
+impl RulingRow {
+    /// What the card's history keeps of it.
+    fn as_value(&self) -> Value {
+        let mut value =
+            json!({ "kind": self.kind, "text": self.text, "published_on": self.published_on });
+        if let Some(source) = &self.source {
+            value["source"] = json!(source);
+        }
+        value
+    }
+}
+
+/// Rows of rulings whose cards the viewer may see.
+fn seen<'a>(viewer: Viewer) -> Sql<'a> {
+    Sql::new(
+        "SELECT r.id, r.card_id, r.kind, r.text, r.published_on, r.source, r.created_at \
+         FROM card_rulings r JOIN card_content content ON content.card_id = r.card_id AND ",
+    )
+    .sight(viewer)
+    .push(" WHERE true")
+}
+
+/// The rulings of a card, the oldest day first; none when the viewer may not see it.
+pub async fn list(
+    conn: &mut Connection,
+    viewer: Viewer,
+    card: CardId,
+) -> StoreResult<Vec<RulingRow>> {
+    let sql = seen(viewer)
+        .push(" AND r.card_id = ")
+        .bind::<SqlUuid, _>(card.0)
+        .push(" ORDER BY r.published_on, r.id");
+    Ok(sql.fixed().load(conn).await?)
+}
+
+/// The ruling of that id, if the viewer may see its card.
+pub async fn find(
+    conn: &mut Connection,
+    viewer: Viewer,
+    id: RulingId,
+) -> StoreResult<Option<RulingRow>> {
+    let sql = seen(viewer).push(" AND r.id = ").bind::<SqlUuid, _>(id.0);
+    Ok(sql.fixed().get_result(conn).await.optional()?)
+}
+
+/// What became of a new ruling.
+#[derive(Debug)]
+pub enum RulingCreated {
+    /// It is stored.
+    New(RulingRow),
+    /// The same request created it before; `None`: and it was taken away since.
+    Repeat(Option<RulingRow>),
+    /// There is no such card.
+    NoCard,
+    /// The card has as many as it may.
+    TooMany,
+}
+
+/// Stores a ruling of a card.
+pub async fn create(
+    conn: &mut Connection,
+    by: &Acting<WriteCatalogue>,
+    id: RulingId,
+    card: CardId,
+    content: &RulingContent,
+    claim: Option<&IdempotencyClaim>,
+    at: DateTime<Utc>,
+) -> Result<RulingCreated, IdempotentError> {
+    if let Some(before) = idempotency::begin(conn, claim, id.0).await? {
+        return Ok(RulingCreated::Repeat(find(conn, Viewer::from(&**by), RulingId(before)).await?));
+    }
+    // Writers of one card's rulings wait for each other, so that the limit is one.
+    let known: Option<Uuid> = cards::table
+        .find(card.0)
+        .select(cards::id)
+        .for_no_key_update()
+        .first(conn)
+        .await
+        .optional()?;
+    if known.is_none() {
+        idempotency::forget(conn, claim).await?;
+        return Ok(RulingCreated::NoCard);
+    }
+    let there: i64 = card_rulings::table
+        .filter(card_rulings::card_id.eq(card.0))
+        .count()
+        .get_result(conn)
+        .await?;
+    if there >= MAX_RULINGS {
+        idempotency::forget(conn, claim).await?;
+        return Ok(RulingCreated::TooMany);
+    }
+    diesel::insert_into(card_rulings::table)
+        .values((
+            card_rulings::id.eq(id.0),
+            card_rulings::card_id.eq(card.0),
+            card_rulings::created_at.eq(at),
+            columns(content),
+        ))
+        .execute(conn)
+        .await?;
+    let row = RulingRow {
+        id: id.0,
+        card_id: card.0,
+        kind: content.kind.as_str().to_owned(),
+        text: content.text.clone(),
+        published_on: content.published_on,
+        source: content.source.clone(),
+        created_at: at,
+    };
+    note(conn, by, "ruling_added", None, Some(&row), at).await?;
+    Ok(RulingCreated::New(row))
+}
+
+type Columns<'a> = (
+    diesel::dsl::Eq<card_rulings::kind, &'a str>,
+    diesel::dsl::Eq<card_rulings::text, &'a str>,
+    diesel::dsl::Eq<card_rulings::published_on, NaiveDate>,
+    diesel::dsl::Eq<card_rulings::source, Option<&'a str>>,
+);
+
+fn columns(content: &RulingContent) -> Columns<'_> {
+    (
+        card_rulings::kind.eq(content.kind.as_str()),
+        card_rulings::text.eq(content.text.as_str()),
+        card_rulings::published_on.eq(content.published_on),
+        card_rulings::source.eq(content.source.as_deref()),
+    )
+}
+
+/// What became of a ruling that was to be changed.
+#[derive(Debug)]
+pub enum RulingEdited {
+    /// What it is now; what it was, if it was taken away.
+    Done(RulingRow),
+    /// It is not what the editor saw.
+    Stale,
+    /// There is none.
+    Missing,
+}
+
+/// Changes a ruling, or with `None` takes it away, if it is still what the editor saw. What changes nothing leaves no trace.
+pub async fn edit(
+    conn: &mut Connection,
+    by: &Acting<WriteCatalogue>,
+    id: RulingId,
+    is_current: impl Fn(&RulingRow) -> bool,
+    content: Option<&RulingContent>,
+    at: DateTime<Utc>,
+) -> StoreResult<RulingEdited> {
+    let locked: Option<Uuid> = card_rulings::table
+        .find(id.0)
+        .select(card_rulings::id)
+        .for_update()
+        .first(conn)
+        .await
+        .optional()?;
+    let before = match locked {
+        Some(_) => find(conn, Viewer::from(&**by), id).await?,
+        None => None,
+    };
+    let Some(before) = before else { return Ok(RulingEdited::Missing) };
+    if !is_current(&before) {
+        return Ok(RulingEdited::Stale);
+    }
+    let Some(content) = content else {
+        diesel::delete(card_rulings::table.find(id.0)).execute(conn).await?;
+        note(conn, by, "ruling_removed", Some(&before), None, at).await?;
+        return Ok(RulingEdited::Done(before));
+    };
+    let now = RulingRow {
+        kind: content.kind.as_str().to_owned(),
+        text: content.text.clone(),
+        published_on: content.published_on,
+        source: content.source.clone(),
+        ..before.clone()
+    };
+    if now == before {
+        return Ok(RulingEdited::Done(now));
+    }
+    diesel::update(card_rulings::table.find(id.0)).set(columns(content)).execute(conn).await?;
+    note(conn, by, "ruling_changed", Some(&before), Some(&now), at).await?;
+    Ok(RulingEdited::Done(now))
+}
+
+/// Gives the rulings of one card to another.
+pub(in crate::store) async fn hand_over(
+    conn: &mut Connection,
+    from: CardId,
+    to: CardId,
+) -> StoreResult<()> {
+    diesel::update(card_rulings::table.filter(card_rulings::card_id.eq(from.0)))
+        .set(card_rulings::card_id.eq(to.0))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Writes into the card's history, the change feed and the audit log what happened to a ruling.
+async fn note(
+    conn: &mut Connection,
+    by: &Acting<WriteCatalogue>,
+    change: &'static str,
+    before: Option<&RulingRow>,
+    after: Option<&RulingRow>,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let Some(row) = after.or(before) else { return Ok(()) };
+    let (card, id) = (CardId(row.card_id), row.id);
+    let told = Change {
+        member: format!("/rulings/{id}"),
+        before: before.map(RulingRow::as_value),
+        after: after.map(RulingRow::as_value),
+    };
+    history::note(conn, card, change, &[told], at).await?;
+    changes::cards_changed(conn, &[card], at).await?;
+    let entry = audit::NewAuditEntry {
+        actor: Some(by.account()),
+        action: &change.replace("ruling_", "ruling."),
+        target: format!("ruling:{id}"),
+        details: json!({ "card": card }),
+        at,
+    };
+    audit::write(conn, entry).await
+}

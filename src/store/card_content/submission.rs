@@ -1,0 +1,134 @@
+//! Whether a serial code and a name belong together: a yes or no about a name that the asker brought along.
+
+use diesel::prelude::*;
+use diesel::sql_types::{Array, Binary, Bool, Int4, Nullable, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use crate::auth::keys::SerialMac;
+use crate::auth::permission::{Acting, SubmitSerials};
+use crate::domain::ids::{CopyId, SubmissionId};
+use crate::domain::serials::serial::RunPrefix;
+use crate::store::db::statement::sql;
+use crate::store::serials::submissions::Submitted;
+use crate::store::{Connection, StoreResult};
+
+/// What a submission claims.
+#[derive(Clone, Debug)]
+pub struct SubmissionClaim {
+    /// First symbols of the code.
+    pub prefix: RunPrefix,
+    /// The code hashed under every serial key.
+    pub macs: Vec<SerialMac>,
+    /// The name, folded.
+    pub name_key: String,
+    /// Code of the game, if the submitter said which.
+    pub game: Option<String>,
+}
+
+/// A copy that code and name fit.
+#[derive(Clone, Debug, QueryableByName)]
+pub(in crate::store) struct MatchedCopy {
+    /// Its id, when it is registered.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub id: Option<Uuid>,
+    /// Key of the copy, second half.
+    #[diesel(sql_type = Binary)]
+    pub code_mac: Vec<u8>,
+    /// Whose it is.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub owner_id: Option<Uuid>,
+    /// The card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: Uuid,
+    /// The submission that registered it, when the asker made it and has the copy.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub own_submission: Option<Uuid>,
+    /// Whether the asker owns it or ever did.
+    #[diesel(sql_type = Bool)]
+    pub was_owner: bool,
+}
+
+impl MatchedCopy {
+    /// What there is to say of a copy that is the asker's already; `None`: it is not.
+    pub(in crate::store) fn already(&self, by: &Acting<SubmitSerials>) -> Option<Submitted> {
+        let copy = CopyId(self.id.filter(|_| self.owner_id == Some(by.account().0))?);
+        let submission = self.own_submission.map(SubmissionId);
+        Some(Submitted::AlreadyYours { copy, submission })
+    }
+}
+
+/// The copy that fits a claim.
+pub(in crate::store) async fn matching_copy(
+    conn: &Connection,
+    by: &Acting<SubmitSerials>,
+    claim: &SubmissionClaim,
+) -> StoreResult<Option<MatchedCopy>> {
+    Ok(matching_copies(conn, &[(by, claim)]).await?.pop().flatten())
+}
+
+#[derive(QueryableByName)]
+struct PlacedCopy {
+    /// Of the claim.
+    #[diesel(sql_type = Int4)]
+    place: i32,
+    #[diesel(embed)]
+    copy: MatchedCopy,
+}
+
+/// The copies that fit claims, in their order. An unknown code, another card's name or game, a voided copy, one that was frozen before anybody
+/// registered it and a run that is not active all find nothing, by the same statement.
+///
+/// What is claimed stands in sub-selects, so that it is no constant when Postgres plans: it would else plan anew for each claim, and take
+/// another time for a prefix that no run has. Like this there is one plan for all, which is kept.
+pub(in crate::store) async fn matching_copies(
+    mut conn: &Connection,
+    claims: &[(&Acting<SubmitSerials>, &SubmissionClaim)],
+) -> StoreResult<Vec<Option<MatchedCopy>>> {
+    let mut matched: Vec<Option<MatchedCopy>> = claims.iter().map(|_| None).collect();
+    let (mut places, mut prefixes, mut macs) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut names, mut games, mut accounts) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, (by, claim)) in claims.iter().enumerate() {
+        for mac in &claim.macs {
+            places.push(i32::try_from(place).unwrap_or(i32::MAX));
+            prefixes.push(claim.prefix.to_string());
+            macs.push(&mac.0[..]);
+            names.push(claim.name_key.as_str());
+            games.push(claim.game.as_deref());
+            accounts.push(by.account().0);
+        }
+    }
+    if places.is_empty() {
+        return Ok(matched);
+    }
+    let found: Vec<PlacedCopy> = sql(
+        "SELECT w.place, c.id, c.code_mac, c.owner_id, p.card_id, \
+                CASE WHEN c.owner_id = w.account_id THEN (SELECT s.id FROM submissions s \
+                    WHERE s.code_prefix = c.code_prefix AND s.code_mac = c.code_mac AND s.account_id = w.account_id) END AS own_submission, \
+                c.owner_id IS NOT NULL AND EXISTS (SELECT FROM copy_ledger l WHERE l.code_prefix = c.code_prefix \
+                    AND l.code_mac = c.code_mac AND l.owner_id = w.account_id) AS was_owner \
+         FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4), (SELECT $5), (SELECT $6)) \
+             AS w (place, code_prefix, code_mac, name_key, game_code, account_id) \
+         JOIN copies c ON c.code_prefix = w.code_prefix AND c.code_mac = w.code_mac \
+         JOIN print_runs r ON r.id = c.print_run_id \
+         JOIN printings p ON p.id = c.printing_id \
+         JOIN card_content k ON k.card_id = p.card_id AND k.name_key = w.name_key \
+         WHERE (w.game_code IS NULL OR k.game_code = w.game_code) \
+           AND r.status = 'active' AND c.voided_at IS NULL AND (c.frozen_at IS NULL OR c.owner_id IS NOT NULL)",
+    )
+    .bind::<Array<Int4>, _>(places)
+    .bind::<Array<Text>, _>(prefixes)
+    .bind::<Array<Binary>, _>(macs)
+    .bind::<Array<Text>, _>(names)
+    .bind::<Array<Nullable<Text>>, _>(games)
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .get_results(&mut conn)
+    .await?;
+    for PlacedCopy { place, copy } in found {
+        if let Some(matched) = usize::try_from(place).ok().and_then(|place| matched.get_mut(place))
+        {
+            *matched = Some(copy);
+        }
+    }
+    Ok(matched)
+}

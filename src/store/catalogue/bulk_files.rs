@@ -1,0 +1,126 @@
+//! Bulk files: the catalogue as strangers see it, packed, for those who keep a copy of it.
+//!
+//! A file lives in the database, so that any instance can make it and all of them serve it. It is cut into chunks: a download holds
+//! one of them, and a connection only while it reads the next. What is downloaded is one version from its first byte to its last;
+//! a version that was replaced is kept for a while for those who are at it.
+
+mod build;
+mod packing;
+
+use chrono::{DateTime, Duration, Utc};
+use diesel::prelude::*;
+use diesel_async::{
+    AnsiTransactionManager, RunQueryDsl, SimpleAsyncConnection as _, TransactionManager as _,
+};
+use uuid::Uuid;
+
+use crate::store::db::deadlines;
+use crate::store::db::schema::{bulk_chunks, bulk_files};
+use crate::store::{Connection, Store, StoreResult};
+
+pub use crate::store::card_content::bulk::BulkCard;
+pub use build::{Layout, Page, Pages, refresh};
+pub use packing::CHUNK;
+
+/// How long a replaced version can still be downloaded by those who have begun.
+pub const KEPT: Duration = Duration::hours(1);
+
+/// A bulk file as it is now.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = bulk_files)]
+pub struct BulkFile {
+    /// Id of this version.
+    pub id: Uuid,
+    /// Its name, the same for all versions.
+    pub name: String,
+    /// Code of its game.
+    pub game_code: String,
+    /// `cards` or `printings`.
+    pub kind: String,
+    /// How many rows it has, a heading not counted.
+    pub row_count: i64,
+    /// Bytes, packed.
+    pub size: i64,
+    /// Bytes, unpacked.
+    pub unpacked_size: i64,
+    /// SHA-256 of the packed bytes.
+    pub sha256: Vec<u8>,
+    /// It holds everything of its game that the change feed tells up to this number.
+    pub change_seq: i64,
+    /// Since when it has these bytes.
+    pub created_at: DateTime<Utc>,
+}
+
+/// All files, by name.
+pub async fn list(conn: &mut Connection) -> StoreResult<Vec<BulkFile>> {
+    let query = bulk_files::table
+        .filter(bulk_files::replaced_at.is_null())
+        .order(bulk_files::name)
+        .select(BulkFile::as_select());
+    Ok(query.load(conn).await?)
+}
+
+/// The current version of the file of that name.
+pub async fn find(conn: &mut Connection, name: &str) -> StoreResult<Option<BulkFile>> {
+    let query = bulk_files::table
+        .filter(bulk_files::name.eq(name))
+        .filter(bulk_files::replaced_at.is_null())
+        .select(BulkFile::as_select());
+    Ok(query.first(conn).await.optional()?)
+}
+
+/// A piece of a version, from 0: [`CHUNK`] bytes, the last one fewer. `None`: the version is not kept any more.
+pub async fn chunk(
+    conn: &mut Connection,
+    version: Uuid,
+    position: i32,
+) -> StoreResult<Option<Vec<u8>>> {
+    let query = bulk_chunks::table.find((version, position)).select(bulk_chunks::data);
+    Ok(query.first(conn).await.optional()?)
+}
+
+/// Deletes the versions that were replaced more than [`KEPT`] ago, one at a time; how many those were.
+pub async fn discard_replaced(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
+    let mut discarded = 0;
+    loop {
+        let mut conn = store.with_deadline(deadlines::BATCH).connection().await?;
+        AnsiTransactionManager::begin_transaction(&mut *conn).await?;
+        let deleted = discard_one(&mut conn, now).await;
+        match end(&mut conn, deleted).await? {
+            0 => return Ok(discarded),
+            versions => discarded += versions,
+        }
+    }
+}
+
+/// Leaves alone what another instance is deleting.
+async fn discard_one(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
+    let version: Option<Uuid> = bulk_files::table
+        .filter(bulk_files::replaced_at.lt(now - KEPT).assume_not_null())
+        .select(bulk_files::id)
+        .order(bulk_files::replaced_at)
+        .for_update()
+        .skip_locked()
+        .first(conn)
+        .await
+        .optional()?;
+    let Some(version) = version else { return Ok(0) };
+    // A large file has many chunks.
+    conn.batch_execute("SET LOCAL statement_timeout = '60s'").await?;
+    Ok(diesel::delete(bulk_files::table.find(version)).execute(conn).await?)
+}
+
+/// Commits when it went well. Begun and ended by hand: a task that is spawned cannot hold a closure over a borrowed connection.
+async fn end<T>(conn: &mut Connection, result: StoreResult<T>) -> StoreResult<T> {
+    match result {
+        Ok(value) => {
+            AnsiTransactionManager::commit_transaction(conn).await?;
+            Ok(value)
+        }
+        Err(error) => {
+            // When even this fails the connection is broken, and Postgres has rolled back already.
+            let _ = AnsiTransactionManager::rollback_transaction(conn).await;
+            Err(error)
+        }
+    }
+}

@@ -1,0 +1,470 @@
+//! Making bulk files anew when something happened to their game.
+
+use std::time::{Duration as Time, Instant};
+
+use cardscape_engine::Game;
+use chrono::{DateTime, Duration, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Int4, Nullable, Text, Timestamptz};
+use diesel_async::{
+    AnsiTransactionManager, RunQueryDsl, SimpleAsyncConnection as _, TransactionManager as _,
+};
+use uuid::Uuid;
+
+use super::packing::Packing;
+use super::{BulkCard, discard_replaced, end};
+use crate::auth::permission::Viewer;
+use crate::domain::catalogue::bulk::{BulkKind, pause};
+use crate::domain::clock::Clock;
+use crate::store::card_content;
+use crate::store::catalogue::changes::{self, Extent};
+use crate::store::catalogue::games::GameShelf;
+use crate::store::catalogue::import;
+use crate::store::db::deadlines;
+use crate::store::db::schema::{bulk_chunks, bulk_files};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, Store, StoreError, StoreResult};
+
+/// Whoever makes a file holds this advisory lock.
+const LOCK: i64 = 7_233_172_015;
+/// Cards that are read at once.
+const STRETCH: i64 = 500;
+/// After each stretch the database rests for so many times as long as it took to read it: so a build takes a quarter of a processor from it.
+const REST: u32 = 3;
+/// Longest rest: a transaction that is idle for five seconds is ended by the server.
+const LONGEST_REST: Time = Time::from_secs(2);
+/// Whoever imports or edits cards makes builds wait, but not for longer than so many of the usual pauses.
+const MOST_PAUSES: i32 = 10;
+/// A program with an older layout than the newest does not touch a file before it is that old: a newer program beside it will. Unless
+/// that was taken back.
+const NEWER_LAYOUT: Duration = Duration::hours(1);
+
+/// How cards are written into files.
+#[derive(Clone, Copy)]
+pub struct Layout {
+    /// Rises when cards are written otherwise: files of an older layout are made anew.
+    pub version: i32,
+    /// The files of a game.
+    pub pages: fn(&Game) -> Pages,
+}
+
+/// Files with their forms.
+pub type Pages = Vec<(BulkKind, Box<dyn Page>)>;
+
+/// The form of a file.
+pub trait Page: Send + Sync {
+    /// Writes what stands before all rows.
+    fn heading(&self, out: &mut Vec<u8>);
+
+    /// Writes a card; how many rows that were.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn write(&self, card: &BulkCard, out: &mut Vec<u8>) -> serde_json::Result<i64>;
+}
+
+/// What is known of a game's files.
+#[derive(Debug, QueryableByName)]
+struct Standing {
+    #[diesel(sql_type = Text)]
+    game: String,
+    #[diesel(sql_type = BigInt)]
+    files: i64,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    change_seq: Option<i64>,
+    #[diesel(sql_type = Nullable<Int4>)]
+    oldest_layout: Option<i32>,
+    #[diesel(sql_type = Nullable<Int4>)]
+    newest_layout: Option<i32>,
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    built_at: Option<DateTime<Utc>>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    build_millis: Option<i64>,
+    #[diesel(sql_type = Bool)]
+    has_news: bool,
+}
+
+/// What a game's files need.
+#[derive(Debug, PartialEq, Eq)]
+enum Need {
+    /// To be made.
+    Build,
+    /// Something happened, but not yet.
+    Wait,
+    /// Nothing happened to the game, whatever happened to others.
+    Nothing,
+}
+
+impl Standing {
+    fn need(&self, layout: i32, extent: Extent, now: DateTime<Utc>, interval: Duration) -> Need {
+        let expected = i64::try_from(BulkKind::ALL.len()).unwrap_or(i64::MAX);
+        let (Some(seq), Some(oldest), Some(newest), Some(built_at)) =
+            (self.change_seq, self.oldest_layout, self.newest_layout, self.built_at)
+        else {
+            return Need::Build;
+        };
+        let is_newer = newest > layout;
+        if !is_newer && (oldest < layout || self.files < expected) {
+            return Need::Build;
+        }
+        // Events are kept for a time only: without them nobody knows what happened since.
+        if !self.has_news && extent.continues(seq) {
+            return Need::Nothing;
+        }
+        let took = Duration::milliseconds(self.build_millis.unwrap_or_default());
+        let mut wait = pause(interval, took);
+        if is_newer {
+            wait = wait.max(NEWER_LAYOUT);
+        }
+        if now >= built_at + wait { Need::Build } else { Need::Wait }
+    }
+
+    /// Whether the files are so old that they are made even beside an import: always, without an interval. Files of a game that has none are
+    /// not: its import has just begun.
+    fn is_overdue(&self, now: DateTime<Utc>, interval: Duration) -> bool {
+        if interval.is_zero() {
+            return true;
+        }
+        let took = Duration::milliseconds(self.build_millis.unwrap_or_default());
+        let most = pause(interval, took) * MOST_PAUSES;
+        self.built_at.is_some_and(|built_at| now >= built_at + most)
+    }
+}
+
+/// Makes the files anew of each game to which something happened since, but each at most every `interval`; and deletes versions that
+/// were replaced long enough ago. Any number of instances may do it at once: one builds, the others leave it to that one.
+pub async fn refresh(
+    store: &Store,
+    games: &GameShelf,
+    layout: Layout,
+    clock: &Clock,
+    interval: Duration,
+) -> StoreResult<()> {
+    let extent = changes::extent(store).await?;
+    let mut outcome = Ok(());
+    let is_being_imported = import::is_running(&mut *store.connection().await?).await?;
+    for standing in standings(store).await? {
+        let game = &standing.game;
+        let done = match standing.need(layout.version, extent, clock.now(), interval) {
+            Need::Build if is_being_imported && !standing.is_overdue(clock.now(), interval) => {
+                tracing::debug!(%game, "bulk files wait for an import to end");
+                Ok(())
+            }
+            Need::Build => build(store, games, game, layout, clock.now()).await,
+            Need::Nothing => catch_up(store, game, extent.newest).await,
+            Need::Wait => Ok(()),
+        };
+        // What is wrong with one game is not the others' fault.
+        if let Err(error) = done {
+            tracing::warn!(%error, %game, "cannot make bulk files");
+            outcome = Err(error);
+        }
+    }
+    let discarded = discard_replaced(store, clock.now()).await?;
+    if discarded > 0 {
+        tracing::debug!(versions = discarded, "replaced bulk files deleted");
+    }
+    outcome
+}
+
+async fn standings(store: &Store) -> StoreResult<Vec<Standing>> {
+    let mut conn = store.connection().await?;
+    // The newest event of a game is the end of an index; whether there is any newer one is a question for which Postgres reads them all.
+    let query = sql("SELECT g.code AS game, f.*, coalesce(f.change_seq < ( \
+             SELECT e.seq FROM events e WHERE e.payload ->> 'game' = g.code AND e.seq IS NOT NULL ORDER BY e.seq DESC LIMIT 1), false) AS has_news \
+         FROM games g CROSS JOIN LATERAL ( \
+             SELECT count(*) AS files, min(change_seq) AS change_seq, min(layout) AS oldest_layout, \
+                    max(layout) AS newest_layout, max(built_at) AS built_at, max(build_millis) AS build_millis \
+             FROM bulk_files WHERE game_code = g.code AND replaced_at IS NULL) f \
+         ORDER BY g.code");
+    Ok(query.load(&mut *conn).await?)
+}
+
+/// Nothing happened to the game up to `seq`. Mirrors need not read the other games' events, and the number never becomes too old.
+async fn catch_up(store: &Store, game: &str, seq: i64) -> StoreResult<()> {
+    let mut conn = store.connection().await?;
+    let behind = bulk_files::table
+        .filter(bulk_files::game_code.eq(game))
+        .filter(bulk_files::replaced_at.is_null())
+        .filter(bulk_files::change_seq.lt(seq));
+    diesel::update(behind).set(bulk_files::change_seq.eq(seq)).execute(&mut *conn).await?;
+    Ok(())
+}
+
+/// Makes the files of a game, unless somebody else is at it.
+async fn build(
+    store: &Store,
+    games: &GameShelf,
+    game: &str,
+    layout: Layout,
+    now: DateTime<Utc>,
+) -> StoreResult<()> {
+    // First the number, then the snapshot: what has a number by now was committed before, so the snapshot has it.
+    let seq = changes::extent(store).await?.newest;
+    let began = Instant::now();
+    let mut conn = store.with_deadline(deadlines::BATCH).connection().await?;
+    AnsiTransactionManager::begin_transaction(&mut *conn).await?;
+    let mut order = Order { game, seq, layout, now, began, rested: Time::ZERO };
+    let files = order.make(&mut conn, games).await;
+    let Some(files) = end(&mut conn, files).await? else {
+        tracing::debug!(game, "somebody else makes bulk files");
+        return Ok(());
+    };
+    let seconds = began.elapsed().as_secs_f64();
+    metrics::histogram!("bulk_build_seconds", "game" => game.to_owned()).record(seconds);
+    for Made { name, row_count, size, is_new } in files {
+        #[allow(clippy::cast_precision_loss, reason = "a figure for a diagram")]
+        metrics::gauge!("bulk_file_bytes", "name" => name.clone()).set(size as f64);
+        tracing::info!(%name, change_seq = seq, rows = row_count, bytes = size, changed = is_new, seconds, "bulk file made");
+    }
+    Ok(())
+}
+
+/// A file that was made.
+struct Made {
+    name: String,
+    row_count: i64,
+    size: i64,
+    /// It differs from the version before.
+    is_new: bool,
+}
+
+#[derive(QueryableByName)]
+struct Locked {
+    #[diesel(sql_type = Bool)]
+    locked: bool,
+}
+
+/// The files of a game that are to be made.
+struct Order<'a> {
+    game: &'a str,
+    seq: i64,
+    layout: Layout,
+    now: DateTime<Utc>,
+    began: Instant,
+    /// How long the build did nothing on purpose.
+    rested: Time,
+}
+
+impl Order<'_> {
+    /// All files from one snapshot; `None`: somebody else is at it.
+    async fn make(
+        &mut self,
+        conn: &mut Connection,
+        games: &GameShelf,
+    ) -> StoreResult<Option<Vec<Made>>> {
+        conn.batch_execute(
+            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL statement_timeout = '60s'",
+        )
+        .await?;
+        let lock = sql("SELECT pg_try_advisory_xact_lock($1) AS locked");
+        let Locked { locked } = lock.bind::<BigInt, _>(LOCK).get_result(conn).await?;
+        if !locked {
+            return Ok(None);
+        }
+        let Some(loaded) = games.find(conn, self.game).await? else { return Ok(Some(Vec::new())) };
+        let pages = (self.layout.pages)(&loaded.game);
+        let files =
+            pages.into_iter().map(|(kind, page)| (Uuid::now_v7(), Packing::new(kind, page)));
+        let files = self.pack(conn, files.collect()).await?;
+        let mut made = Vec::with_capacity(files.len());
+        for (id, file) in files {
+            made.push(self.publish(conn, id, &file).await?);
+        }
+        Ok(Some(made))
+    }
+
+    /// Reads the cards, stretch by stretch, and stores the chunks.
+    async fn pack(
+        &mut self,
+        conn: &mut Connection,
+        mut files: Vec<(Uuid, Packing)>,
+    ) -> StoreResult<Vec<(Uuid, Packing)>> {
+        let mut next = vec![0; files.len()];
+        let mut after = None;
+        loop {
+            let (stranger, asked) = (Viewer::stranger(), Instant::now());
+            let cards =
+                card_content::bulk::stretch(conn, stranger, self.game, after.as_ref(), STRETCH)
+                    .await?;
+            let took = asked.elapsed();
+            after = cards.last().map(|last| last.card.place().clone());
+            let work = move || -> StoreResult<Vec<(Uuid, Packing)>> {
+                for (_, file) in &mut files {
+                    file.add(&cards)?;
+                    if cards.is_empty() {
+                        file.finish()?;
+                    }
+                }
+                Ok(files)
+            };
+            files = tokio::task::spawn_blocking(work)
+                .await
+                .map_err(|error| StoreError::Unavailable(error.to_string()))??;
+            for ((id, file), next) in files.iter_mut().zip(&mut next) {
+                for chunk in file.take_chunks() {
+                    store_chunk(conn, *id, *next, chunk).await?;
+                    *next += 1;
+                }
+            }
+            if after.is_none() {
+                return Ok(files);
+            }
+            let rest = (took * REST).min(LONGEST_REST);
+            tokio::time::sleep(rest).await;
+            self.rested += rest;
+        }
+    }
+
+    /// Puts the file in the place of the version before, unless it is the same.
+    async fn publish(&self, conn: &mut Connection, id: Uuid, file: &Packing) -> StoreResult<Made> {
+        let name = file.kind.file_name(self.game);
+        let (size, sha256) = file.seal();
+        let size = i64::try_from(size).unwrap_or(i64::MAX);
+        let worked = self.began.elapsed().saturating_sub(self.rested);
+        let millis = i64::try_from(worked.as_millis()).unwrap_or(i64::MAX);
+        let current = bulk_files::table
+            .filter(bulk_files::name.eq(&name))
+            .filter(bulk_files::replaced_at.is_null());
+        let columns = (bulk_files::id, bulk_files::sha256, bulk_files::change_seq);
+        let before: Option<(Uuid, Vec<u8>, i64)> =
+            current.select(columns).first(conn).await.optional()?;
+        // Somebody else may have taken a later number and been faster: our snapshot is younger still, and holds all of that, too.
+        let seq = before.as_ref().map_or(self.seq, |(.., seq)| self.seq.max(*seq));
+        let built = (
+            bulk_files::layout.eq(self.layout.version),
+            bulk_files::change_seq.eq(seq),
+            bulk_files::built_at.eq(self.now),
+            bulk_files::build_millis.eq(millis),
+        );
+        let made = Made { name, row_count: file.row_count, size, is_new: true };
+        if let Some((before, ..)) = before.as_ref().filter(|(_, known, _)| *known == sha256) {
+            diesel::update(bulk_files::table.find(before)).set(built).execute(conn).await?;
+            diesel::delete(bulk_chunks::table.filter(bulk_chunks::file_id.eq(id)))
+                .execute(conn)
+                .await?;
+            return Ok(Made { is_new: false, ..made });
+        }
+        if let Some((before, ..)) = before {
+            diesel::update(bulk_files::table.find(before))
+                .set(bulk_files::replaced_at.eq(self.now))
+                .execute(conn)
+                .await?;
+        }
+        diesel::insert_into(bulk_files::table)
+            .values((
+                bulk_files::id.eq(id),
+                bulk_files::name.eq(&made.name),
+                bulk_files::game_code.eq(self.game),
+                bulk_files::kind.eq(file.kind.as_str()),
+                bulk_files::row_count.eq(file.row_count),
+                bulk_files::size.eq(size),
+                bulk_files::unpacked_size.eq(i64::try_from(file.unpacked_size).unwrap_or(i64::MAX)),
+                bulk_files::sha256.eq(sha256),
+                bulk_files::created_at.eq(self.now),
+                built,
+            ))
+            .execute(conn)
+            .await?;
+        Ok(made)
+    }
+}
+
+async fn store_chunk(
+    conn: &mut Connection,
+    file: Uuid,
+    position: i32,
+    data: Vec<u8>,
+) -> StoreResult<()> {
+    diesel::insert_into(bulk_chunks::table)
+        .values((
+            bulk_chunks::file_id.eq(file),
+            bulk_chunks::position.eq(position),
+            bulk_chunks::data.eq(data),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: Duration = Duration::minutes(1);
+    const EXTENT: Extent = Extent { oldest: 5, newest: 100 };
+
+    fn standing() -> Standing {
+        Standing {
+            game: "g".to_owned(),
+            files: 2,
+            change_seq: Some(100),
+            oldest_layout: Some(3),
+            newest_layout: Some(3),
+            built_at: Some(DateTime::UNIX_EPOCH),
+            build_millis: Some(500),
+            has_news: false,
+        }
+    }
+
+    fn need(standing: &Standing, after: Duration) -> Need {
+        standing.need(3, EXTENT, DateTime::UNIX_EPOCH + after, MINUTE)
+    }
+
+    #[test]
+    fn news_are_waited_for_but_not_too_often() {
+        assert_eq!(need(&standing(), MINUTE), Need::Nothing);
+        let news = Standing { has_news: true, change_seq: Some(99), ..standing() };
+        assert_eq!(need(&news, Duration::seconds(59)), Need::Wait);
+        assert_eq!(need(&news, MINUTE), Need::Build);
+        let slow = Standing { build_millis: Some(60_000), ..news };
+        assert_eq!(need(&slow, Duration::minutes(9)), Need::Wait);
+        assert_eq!(need(&slow, Duration::minutes(10)), Need::Build);
+    }
+
+    #[test]
+    fn an_import_is_waited_for_but_not_for_ever() {
+        let is_overdue =
+            |standing: &Standing, after| standing.is_overdue(DateTime::UNIX_EPOCH + after, MINUTE);
+        assert!(!is_overdue(&standing(), Duration::minutes(9)));
+        assert!(is_overdue(&standing(), Duration::minutes(10)));
+        let slow = Standing { build_millis: Some(60_000), ..standing() };
+        assert!(!is_overdue(&slow, Duration::minutes(99)));
+        assert!(is_overdue(&slow, Duration::minutes(100)));
+        let missing = Standing { built_at: None, ..standing() };
+        assert!(!is_overdue(&missing, Duration::weeks(9)));
+        assert!(missing.is_overdue(DateTime::UNIX_EPOCH, Duration::zero()));
+    }
+
+    #[test]
+    fn what_is_missing_or_of_an_older_layout_is_made_at_once() {
+        let none = Standing {
+            files: 0,
+            change_seq: None,
+            oldest_layout: None,
+            newest_layout: None,
+            built_at: None,
+            build_millis: None,
+            ..standing()
+        };
+        assert_eq!(need(&none, Duration::zero()), Need::Build);
+        assert_eq!(need(&Standing { files: 1, ..standing() }, Duration::zero()), Need::Build);
+        let older = Standing { oldest_layout: Some(2), ..standing() };
+        assert_eq!(need(&older, Duration::zero()), Need::Build);
+    }
+
+    #[test]
+    fn a_newer_program_goes_first() {
+        let newer = Standing { newest_layout: Some(4), has_news: true, ..standing() };
+        assert_eq!(need(&newer, Duration::minutes(59)), Need::Wait);
+        assert_eq!(need(&newer, Duration::minutes(60)), Need::Build);
+    }
+
+    #[test]
+    fn what_is_older_than_the_feed_is_made_anew() {
+        let old = Standing { change_seq: Some(3), ..standing() };
+        assert_eq!(need(&old, MINUTE), Need::Build);
+        let just = Standing { change_seq: Some(4), ..standing() };
+        assert_eq!(need(&just, MINUTE), Need::Nothing);
+    }
+}

@@ -1,0 +1,128 @@
+//! Packing: rows in, chunks of gzip out, with their hash. Holds a stretch of rows and the chunks of them, never a file.
+
+use std::io::{self, Write};
+
+use flate2::write::GzEncoder;
+use flate2::{Compression, GzBuilder};
+use sha2::{Digest as _, Sha256};
+
+use super::{BulkCard, Page};
+use crate::domain::catalogue::bulk::BulkKind;
+use crate::store::{StoreError, StoreResult};
+
+/// Bytes of a chunk. A download holds one at a time, and there may be thousands of downloads.
+pub const CHUNK: usize = 64 * 1024;
+
+/// A file that is being made.
+pub(super) struct Packing {
+    pub(super) kind: BulkKind,
+    page: Box<dyn Page>,
+    /// What was written and not packed yet.
+    text: Vec<u8>,
+    packer: GzEncoder<Chunks>,
+    pub(super) row_count: i64,
+    pub(super) unpacked_size: u64,
+}
+
+impl Packing {
+    /// A file that begins as `page` says.
+    pub(super) fn new(kind: BulkKind, page: Box<dyn Page>) -> Self {
+        let mut text = Vec::new();
+        page.heading(&mut text);
+        // Neither time nor machine in the head: the same rows give the same bytes.
+        let packer = GzBuilder::new().mtime(0).operating_system(255);
+        let packer = packer.write(Chunks::default(), Compression::default());
+        Self { kind, page, text, packer, row_count: 0, unpacked_size: 0 }
+    }
+
+    /// Writes and packs cards. Takes its time: not for an async worker.
+    pub(super) fn add(&mut self, cards: &[BulkCard]) -> StoreResult<()> {
+        for card in cards {
+            self.row_count += self.page.write(card, &mut self.text).map_err(fault)?;
+        }
+        self.unpacked_size += self.text.len() as u64;
+        self.packer.write_all(&self.text).map_err(fault)?;
+        self.text.clear();
+        Ok(())
+    }
+
+    /// Nothing comes any more.
+    pub(super) fn finish(&mut self) -> StoreResult<()> {
+        self.packer.try_finish().map_err(fault)?;
+        self.packer.get_mut().close();
+        Ok(())
+    }
+
+    /// The chunks that are full, and are not held any longer.
+    pub(super) fn take_chunks(&mut self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.packer.get_mut().full)
+    }
+
+    /// Bytes and SHA-256 of all chunks so far.
+    pub(super) fn seal(&self) -> (u64, Vec<u8>) {
+        let chunks = self.packer.get_ref();
+        (chunks.size, chunks.digest.clone().finalize().to_vec())
+    }
+}
+
+fn fault(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
+    StoreError::Fault(diesel::result::Error::SerializationError(Box::new(error)))
+}
+
+/// Cuts what is written into chunks.
+#[derive(Default)]
+struct Chunks {
+    full: Vec<Vec<u8>>,
+    open: Vec<u8>,
+    size: u64,
+    digest: Sha256,
+}
+
+impl Chunks {
+    fn close(&mut self) {
+        if !self.open.is_empty() {
+            self.full.push(std::mem::take(&mut self.open));
+        }
+    }
+}
+
+impl Write for Chunks {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let fits = bytes.len().min(CHUNK - self.open.len());
+        let taken = &bytes[..fits];
+        self.open.extend_from_slice(taken);
+        self.size += fits as u64;
+        self.digest.update(taken);
+        if self.open.len() == CHUNK {
+            self.close();
+        }
+        Ok(fits)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_full_but_for_the_last() {
+        for size in [1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 3 * CHUNK + 5] {
+            let bytes: Vec<u8> = (0..size).map(|at| u8::try_from(at % 251).unwrap()).collect();
+            let mut chunks = Chunks::default();
+            for part in bytes.chunks(40_000) {
+                chunks.write_all(part).unwrap();
+            }
+            chunks.close();
+            assert_eq!(chunks.full.concat(), bytes, "{size}");
+            assert_eq!(chunks.full.len(), size.div_ceil(CHUNK), "{size}");
+            let (last, others) = chunks.full.split_last().unwrap();
+            assert!(others.iter().all(|chunk| chunk.len() == CHUNK) && !last.is_empty());
+            assert_eq!(chunks.size, size as u64);
+            assert_eq!(chunks.digest.finalize(), Sha256::digest(&bytes));
+        }
+    }
+}

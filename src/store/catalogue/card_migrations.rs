@@ -1,0 +1,428 @@
+//! Cards that get another number, or become one with another card. Their old ids and numbers lead on for ever.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::result::{DatabaseErrorKind, Error as DieselError};
+use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Uuid as SqlUuid};
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use serde_json::json;
+use thiserror::Error;
+use uuid::Uuid;
+
+use super::changes;
+use super::import::{LOCK, is_printed, lock_set, note_edited};
+use crate::auth::permission::{Acting, Importer, WriteCatalogue};
+use crate::domain::code::Code;
+use crate::domain::ids::{CardId, MigrationId};
+use crate::store::card_content::cards::CardPlace;
+use crate::store::card_content::history::{self, Change};
+use crate::store::card_content::lookups::CardIdentifier;
+use crate::store::card_content::{content, rulings};
+use crate::store::db::pool::AsStoreError;
+use crate::store::db::schema::{card_migrations, cards, unlocks};
+use crate::store::db::statement::sql;
+use crate::store::operations::audit;
+use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::store::printing::print_runs::PRESS_LOCK;
+use crate::store::serials::unlock_policies::{self, Count};
+use crate::store::{Connection, StoreError, StoreResult};
+
+/// A move or a merge: what everybody may know.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = card_migrations)]
+pub struct MigrationRow {
+    /// Id.
+    pub id: Uuid,
+    /// `move` or `merge`.
+    pub kind: String,
+    /// Game code.
+    pub game_code: String,
+    /// The card that was moved or merged.
+    pub old_card_id: Uuid,
+    /// Code of the set it was in.
+    pub old_set_code: String,
+    /// The number it had.
+    pub old_number: String,
+    /// The same card after a move, the other one after a merge.
+    pub new_card_id: Uuid,
+    /// Code of the set it went to.
+    pub new_set_code: String,
+    /// The number it got, or that of the other card.
+    pub new_number: String,
+    /// Why.
+    pub note: Option<String>,
+    /// When.
+    pub performed_at: DateTime<Utc>,
+}
+
+/// A card was neither moved nor merged.
+#[derive(Debug, Error)]
+pub enum MigrationError {
+    /// There is no such card.
+    #[error("there is no such card")]
+    Missing,
+    /// There is no such set, or no card to merge it into.
+    #[error("there is no such place")]
+    NoTarget,
+    /// The number is a card's, or was one's.
+    #[error("the number is taken")]
+    NumberTaken,
+    /// A set concerned is being printed or was.
+    #[error("the set is printed")]
+    Printed,
+    /// The two cards cannot become one.
+    #[error("{0}")]
+    Refused(&'static str),
+    /// A note on a card that is hidden would be public.
+    #[error("the card is hidden")]
+    NoteOnHidden,
+    /// The key of the request, or the store.
+    #[error("the request cannot be carried out")]
+    Idempotent(IdempotentError),
+}
+
+impl From<IdempotentError> for MigrationError {
+    fn from(error: IdempotentError) -> Self {
+        Self::Idempotent(error)
+    }
+}
+
+impl From<StoreError> for MigrationError {
+    fn from(error: StoreError) -> Self {
+        Self::Idempotent(error.into())
+    }
+}
+
+impl From<DieselError> for MigrationError {
+    fn from(error: DieselError) -> Self {
+        Self::Idempotent(error.into())
+    }
+}
+
+impl AsStoreError for MigrationError {
+    fn as_store_error(&self) -> Option<&StoreError> {
+        if let Self::Idempotent(error) = self { error.as_store_error() } else { None }
+    }
+}
+
+/// Moves and merges, the newest first, after the position `before`.
+pub async fn list(
+    conn: &mut Connection,
+    before: Option<(DateTime<Utc>, Uuid)>,
+    limit: i64,
+) -> StoreResult<Vec<MigrationRow>> {
+    let mut query = card_migrations::table
+        .select(MigrationRow::as_select())
+        .order((card_migrations::performed_at.desc(), card_migrations::id.desc()))
+        .limit(limit)
+        .into_boxed();
+    if let Some((at, id)) = before {
+        query = query.filter(
+            card_migrations::performed_at
+                .lt(at)
+                .or(card_migrations::performed_at.eq(at).and(card_migrations::id.lt(id))),
+        );
+    }
+    Ok(query.load(conn).await?)
+}
+
+/// The move or merge of that id.
+pub async fn find(conn: &mut Connection, id: MigrationId) -> StoreResult<Option<MigrationRow>> {
+    let query = card_migrations::table.find(id.0).select(MigrationRow::as_select());
+    Ok(query.first(conn).await.optional()?)
+}
+
+/// The card that a merged card became.
+pub async fn successor(conn: &mut Connection, old: CardId) -> StoreResult<Option<CardId>> {
+    let merged = card_migrations::table
+        .filter(card_migrations::kind.eq("merge").and(card_migrations::old_card_id.eq(old.0)));
+    let found: Option<Uuid> =
+        merged.select(card_migrations::card_id).first(conn).await.optional()?;
+    Ok(found.map(CardId))
+}
+
+/// Where the card went that had this number.
+pub async fn successor_of_number(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+    number: &str,
+) -> StoreResult<Option<CardPlace>> {
+    let found: Option<(Uuid, Code, Code, Code)> = card_migrations::table
+        .inner_join(cards::table.on(cards::id.eq(card_migrations::card_id)))
+        .filter(card_migrations::game_code.eq(game))
+        .filter(card_migrations::old_set_code.eq(set))
+        .filter(card_migrations::old_number.eq(number))
+        .select((cards::id, cards::game_code, cards::set_code, cards::number))
+        .first(conn)
+        .await
+        .optional()?;
+    Ok(found.map(|(id, game, set, number)| CardPlace { id: CardId(id), game, set, number }))
+}
+
+#[derive(QueryableByName)]
+struct Successor {
+    #[diesel(sql_type = BigInt)]
+    at: i64,
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+}
+
+/// The cards that old ids and numbers lead to, with the index of their identifier. Names lead nowhere.
+pub(in crate::store) async fn successors(
+    conn: &mut Connection,
+    identifiers: &[&CardIdentifier],
+) -> StoreResult<Vec<(usize, CardId)>> {
+    let mut old = Vec::new();
+    for identifier in identifiers {
+        old.push(match identifier {
+            CardIdentifier::Id(id) => (Some(id.0), None, None, None),
+            CardIdentifier::Number { game, set, number } => {
+                (None, Some(game), Some(set), Some(number))
+            }
+            CardIdentifier::Name { .. } => (None, None, None, None),
+        });
+    }
+    let found: Vec<Successor> = sql(
+        "SELECT old.at, m.card_id FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS old (id, game, set, number, at) \
+         JOIN card_migrations m ON (m.kind = 'merge' AND m.old_card_id = old.id) \
+             OR (m.game_code = old.game AND m.old_set_code = old.set AND m.old_number = old.number)",
+    )
+    .bind::<Array<Nullable<SqlUuid>>, _>(old.iter().map(|old| old.0).collect::<Vec<_>>())
+    .bind::<Array<Nullable<Text>>, _>(old.iter().map(|old| old.1).collect::<Vec<_>>())
+    .bind::<Array<Nullable<Text>>, _>(old.iter().map(|old| old.2).collect::<Vec<_>>())
+    .bind::<Array<Nullable<Text>>, _>(old.iter().map(|old| old.3).collect::<Vec<_>>())
+    .load(conn)
+    .await?;
+    // SQL counts from 1.
+    let index = |at: i64| usize::try_from(at - 1).unwrap_or_default();
+    Ok(found.into_iter().map(|row| (index(row.at), CardId(row.card_id))).collect())
+}
+
+/// A card's row, locked, and whether it is hidden.
+async fn lock_card(conn: &mut Connection, id: CardId) -> StoreResult<Option<(CardPlace, bool)>> {
+    let place: Option<(Code, Code, Code)> = cards::table
+        .find(id.0)
+        .select((cards::game_code, cards::set_code, cards::number))
+        .for_update()
+        .first(conn)
+        .await
+        .optional()?;
+    let Some((game, set, number)) = place else { return Ok(None) };
+    let hidden = unlocks::table.find(id.0).filter(unlocks::unlocked_at.is_null());
+    let hidden = diesel::select(diesel::dsl::exists(hidden)).get_result(conn).await?;
+    Ok(Some((CardPlace { id, game, set, number }, hidden)))
+}
+
+#[derive(QueryableByName)]
+struct Locked {
+    #[diesel(sql_type = Bool)]
+    locked: bool,
+}
+
+/// Locks the sets and makes sure that none of them is being printed or was; their ids.
+async fn unprinted(
+    conn: &mut Connection,
+    game: &str,
+    sets: [&str; 2],
+) -> Result<[Uuid; 2], MigrationError> {
+    // Who mints holds this lock from the plan to the end.
+    let press: Locked = sql("SELECT pg_try_advisory_xact_lock($1) AS locked")
+        .bind::<BigInt, _>(PRESS_LOCK)
+        .get_result(conn)
+        .await?;
+    if !press.locked {
+        return Err(MigrationError::Printed);
+    }
+    let mut ids = [Uuid::nil(); 2];
+    for (id, set) in ids.iter_mut().zip(sets) {
+        *id = lock_set(conn, game, set).await?.ok_or(MigrationError::NoTarget)?;
+        if is_printed(conn, *id).await? {
+            return Err(MigrationError::Printed);
+        }
+    }
+    Ok(ids)
+}
+
+/// Where a card is to go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Destination {
+    /// Set code; `None`: the card stays in its set.
+    pub set: Option<Code>,
+    /// Collector number.
+    pub number: Code,
+}
+
+/// Who asks for a move or merge, and when.
+pub struct Order<'a> {
+    /// The proof that it is permitted.
+    pub by: &'a Acting<WriteCatalogue>,
+    /// Id of the move or merge.
+    pub id: MigrationId,
+    /// Why; everybody may read it.
+    pub note: Option<&'a str>,
+    /// The client's key.
+    pub claim: Option<&'a IdempotencyClaim>,
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+impl Order<'_> {
+    /// Opens the transaction's work: the move or merge that the same request did before, or the lock of all catalogue writers.
+    async fn begin(&self, conn: &mut Connection) -> Result<Option<MigrationRow>, MigrationError> {
+        match idempotency::begin(conn, self.claim, self.id.0).await? {
+            Some(before) => Ok(find(conn, MigrationId(before)).await?),
+            None => {
+                conn.batch_execute(LOCK).await?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Stores where a card went, and tells the feed and the audit log.
+    async fn store(
+        &self,
+        conn: &mut Connection,
+        kind: &'static str,
+        old: &CardPlace,
+        new: &CardPlace,
+    ) -> StoreResult<MigrationRow> {
+        let row: MigrationRow = diesel::insert_into(card_migrations::table)
+            .values((
+                card_migrations::id.eq(self.id.0),
+                card_migrations::kind.eq(kind),
+                card_migrations::game_code.eq(old.game.as_str()),
+                card_migrations::old_card_id.eq(old.id.0),
+                card_migrations::old_set_code.eq(old.set.as_str()),
+                card_migrations::old_number.eq(old.number.as_str()),
+                card_migrations::new_card_id.eq(new.id.0),
+                card_migrations::new_set_code.eq(new.set.as_str()),
+                card_migrations::new_number.eq(new.number.as_str()),
+                card_migrations::card_id.eq(new.id.0),
+                card_migrations::note.eq(self.note),
+                card_migrations::performed_at.eq(self.at),
+            ))
+            .returning(MigrationRow::as_returning())
+            .get_result(conn)
+            .await?;
+        let (event, action) = match kind {
+            "move" => ("card.moved", "card.moved"),
+            _ => ("card.merged", "card.merged"),
+        };
+        changes::card_went(conn, event, old, new, self.at).await?;
+        let entry = audit::NewAuditEntry {
+            actor: Some(self.by.account()),
+            action,
+            target: format!("card:{}", old.id),
+            details: json!({
+                "game": old.game, "set": old.set, "number": old.number,
+                "new_card": new.id, "new_set": new.set, "new_number": new.number,
+            }),
+            at: self.at,
+        };
+        audit::write(conn, entry).await?;
+        Ok(row)
+    }
+}
+
+/// Gives a card another number, in its set or another. Nobody takes the old one: it leads to the card for ever.
+pub async fn move_card(
+    conn: &mut Connection,
+    order: &Order<'_>,
+    card: CardId,
+    to: &Destination,
+) -> Result<MigrationRow, MigrationError> {
+    if let Some(before) = order.begin(conn).await? {
+        return Ok(before);
+    }
+    let (old, hidden) = lock_card(conn, card).await?.ok_or(MigrationError::Missing)?;
+    if hidden && order.note.is_some() {
+        return Err(MigrationError::NoteOnHidden);
+    }
+    let set = to.set.as_ref().unwrap_or(&old.set);
+    let new = CardPlace { set: set.clone(), number: to.number.clone(), ..old.clone() };
+    let sets = unprinted(conn, &old.game, [&old.set, &new.set]).await?;
+    let there = cards::table.filter(
+        cards::game_code
+            .eq(new.game.as_str())
+            .and(cards::set_code.eq(new.set.as_str()))
+            .and(cards::number.eq(new.number.as_str())),
+    );
+    let there: bool = diesel::select(diesel::dsl::exists(there)).get_result(conn).await?;
+    if there || successor_of_number(conn, &new.game, &new.set, &new.number).await?.is_some() {
+        return Err(MigrationError::NumberTaken);
+    }
+    diesel::update(cards::table.find(card.0))
+        .set((
+            cards::set_code.eq(new.set.as_str()),
+            cards::number.eq(new.number.as_str()),
+            cards::revision.eq(cards::revision + 1),
+            cards::updated_at.eq(order.at),
+        ))
+        .execute(conn)
+        .await?;
+    for set in sets {
+        note_edited(conn, set, order.at).await?;
+    }
+    if hidden && new.set != old.set {
+        unlock_policies::apply(conn, &new.game, &new.set, Count::Changed, order.at).await?;
+    }
+    let mut told = Vec::new();
+    for (member, before, after) in
+        [("/set", &old.set, &new.set), ("/number", &old.number, &new.number)]
+    {
+        if before != after {
+            let (before, after) = (Some(json!(before)), Some(json!(after)));
+            told.push(Change { member: member.to_owned(), before, after });
+        }
+    }
+    history::note(conn, card, "moved", &told, order.at).await?;
+    Ok(order.store(conn, "move", &old, &new).await?)
+}
+
+/// Makes a card one with another: the other stays, and the old id and number lead to it for ever. The other gets the rulings.
+pub async fn merge_card(
+    conn: &mut Connection,
+    order: &Order<'_>,
+    card: CardId,
+    into: CardId,
+) -> Result<MigrationRow, MigrationError> {
+    if let Some(before) = order.begin(conn).await? {
+        return Ok(before);
+    }
+    let (old, hidden) = lock_card(conn, card).await?.ok_or(MigrationError::Missing)?;
+    if card == into {
+        return Err(MigrationError::Refused("A card cannot become one with itself."));
+    }
+    let (new, into_hidden) = lock_card(conn, into).await?.ok_or(MigrationError::NoTarget)?;
+    if old.game != new.game {
+        return Err(MigrationError::Refused("The cards are of different games."));
+    }
+    if hidden || into_hidden {
+        let why = "One of the cards is hidden: where it leads would tell what it is.";
+        return Err(MigrationError::Refused(why));
+    }
+    let [old_set, _] = unprinted(conn, &old.game, [&old.set, &new.set]).await?;
+    let importer = Importer::from(order.by);
+    let stored = content::load_card(conn, &importer, card).await?.ok_or(MigrationError::Missing)?;
+    let row = order.store(conn, "merge", &old, &new).await?;
+    diesel::update(card_migrations::table.filter(card_migrations::card_id.eq(card.0)))
+        .set(card_migrations::card_id.eq(into.0))
+        .execute(conn)
+        .await?;
+    rulings::hand_over(conn, card, into).await?;
+    match diesel::delete(cards::table.find(card.0)).execute(conn).await {
+        Ok(_) => {}
+        Err(DieselError::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, _)) => {
+            let why = "Something that cannot be undone hangs on the card: copies, submissions or the like.";
+            return Err(MigrationError::Refused(why));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    note_edited(conn, old_set, order.at).await?;
+    let mut was = json!(stored.into_definition());
+    was["set"] = json!(old.set);
+    let told = Change { member: format!("/merged/{card}"), before: None, after: Some(was) };
+    history::note(conn, into, "merged", &[told], order.at).await?;
+    Ok(row)
+}

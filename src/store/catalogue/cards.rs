@@ -1,0 +1,16 @@
+//! Cards and printings. What a hidden card must not tell stays behind the door: all reads are its.
+
+pub use crate::store::card_content::cards::{
+    CardPlace, CardView, HiddenCard, OpenCard, Printing, UnlockProgress, find, find_by_number,
+    find_many, number_with_zeros, printings, printings_of,
+};
+pub use crate::store::card_content::catalogue::{
+    Release, held_hidden, records, releases, stretch, stretches,
+};
+pub use crate::store::card_content::facets::facets;
+pub use crate::store::card_content::lookups::{
+    CardIdentifier, NamePlace, NamedCard, look_up, named, suggest_names,
+};
+pub use crate::store::card_content::search::{Found, count, is_cut, list, random};
+pub use crate::store::card_content::words::refresh as refresh_words;
+pub use crate::store::db::json::JsonText;

@@ -1,0 +1,370 @@
+//! The change feed: what happened to the catalogue, numbered without gap, for those who keep a copy of it.
+//!
+//! Events are written in the transaction of their change, without a number: sequences have gaps and commit out of order. Once they
+//! are committed, whoever reads first numbers them, one at a time. A reader that has seen number n has seen everything up to n.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use serde::Deserialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::domain::ids::CardId;
+use crate::store::card_content::cards::CardPlace;
+use crate::store::db::schema::{event_clock, events};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, Store, StoreError, StoreResult};
+
+/// Most events that are numbered in one transaction.
+const BATCH: i64 = 10_000;
+
+/// A numbered event.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Place in the feed, from 1, without gaps.
+    pub seq: i64,
+    /// What happened, as `noun.verb`.
+    pub kind: String,
+    /// To what.
+    pub subject: Subject,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// What a change happened to: what everybody may know of it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Subject {
+    /// Game code.
+    pub game: String,
+    /// Set code, where it is about a set or card.
+    pub set: Option<String>,
+    /// Number in the set, where it is about a card.
+    pub number: Option<String>,
+    /// Id of the card, where it is about one.
+    pub card: Option<Uuid>,
+    /// Where the card was, and which it was, where it was moved or became one with another.
+    pub from: Option<FormerCard>,
+}
+
+/// What a card was called before it was moved or became one with another.
+#[derive(Clone, Debug, Deserialize)]
+pub struct FormerCard {
+    /// Id: another one if it was merged.
+    pub card: Uuid,
+    /// Set code.
+    pub set: String,
+    /// Number in the set.
+    pub number: String,
+}
+
+/// Which numbers the feed has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The oldest that is still kept, one more than the newest if none is.
+    pub oldest: i64,
+    /// The newest; 0: nothing happened yet.
+    pub newest: i64,
+}
+
+impl Extent {
+    /// Whether everything after `seq` is still there: a reader that has seen up to `seq` can go on.
+    pub fn continues(self, seq: i64) -> bool {
+        (self.oldest - 1..=self.newest).contains(&seq)
+    }
+}
+
+/// Numbers what is not numbered yet and tells which numbers there are.
+pub async fn extent(store: &Store) -> StoreResult<Extent> {
+    let mut conn = store.connection().await?;
+    while is_behind(&mut conn).await? {
+        drop(conn);
+        store.transaction(number).await?;
+        conn = store.connection().await?;
+    }
+    let newest: i64 = event_clock::table.select(event_clock::last_seq).first(&mut *conn).await?;
+    let oldest: Option<i64> =
+        events::table.select(diesel::dsl::min(events::seq)).first(&mut *conn).await?;
+    Ok(Extent { oldest: oldest.unwrap_or(newest + 1), newest })
+}
+
+/// A stretch of the feed, as those see it who keep something of the catalogue in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangeBatch {
+    /// Everything up to this number is known now.
+    pub up_to: i64,
+    /// Whether this is the end of the feed: everything that was committed before it was asked for is known now.
+    pub is_last: bool,
+    /// Whether the feed does not go back that far: anything may be another.
+    pub is_broken: bool,
+    /// Cards that are new, changed, unlocked or elsewhere, or are no more: each once.
+    pub cards: Vec<CardId>,
+    /// Whether one of them stands elsewhere now, or became one with another.
+    pub some_went: bool,
+    /// Game and code of sets that are new or changed: each once.
+    pub sets: Vec<(String, String)>,
+}
+
+/// Most events of one stretch.
+const STRETCH: i64 = 10_000;
+
+#[derive(QueryableByName)]
+struct ChangeRow {
+    #[diesel(sql_type = BigInt)]
+    seq: i64,
+    #[diesel(sql_type = Text)]
+    kind: String,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    subject_id: Option<Uuid>,
+    #[diesel(sql_type = Nullable<Text>)]
+    card: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    game: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    set_code: Option<String>,
+}
+
+/// What happened after the number `after`. What was committed before this was called and is not numbered yet, counts. Large changes come
+/// in several stretches, the last of which says so.
+pub async fn batch(store: &Store, after: i64) -> StoreResult<ChangeBatch> {
+    let extent = extent(store).await?;
+    let newest = extent.newest;
+    if newest == after {
+        return Ok(ChangeBatch { up_to: newest, is_last: true, ..ChangeBatch::default() });
+    }
+    if !extent.continues(after) {
+        return Ok(ChangeBatch {
+            up_to: newest,
+            is_last: true,
+            is_broken: true,
+            ..ChangeBatch::default()
+        });
+    }
+    let mut conn = store.connection().await?;
+    let rows: Vec<ChangeRow> = sql(
+        "SELECT seq, kind, subject_id, payload ->> 'card' AS card, payload ->> 'game' AS game, payload ->> 'set' AS set_code \
+         FROM events WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3",
+    )
+    .bind::<BigInt, _>(after)
+    .bind::<BigInt, _>(newest)
+    .bind::<BigInt, _>(STRETCH)
+    .load(&mut *conn)
+    .await?;
+    let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == STRETCH);
+    let up_to = rows.last().filter(|_| is_full).map_or(newest, |last| last.seq);
+    let mut batch = ChangeBatch { up_to, is_last: up_to == newest, ..ChangeBatch::default() };
+    let (mut cards, mut sets) = (BTreeSet::new(), BTreeSet::new());
+    for row in rows {
+        if row.kind == "set.changed" {
+            sets.extend(row.game.zip(row.set_code));
+        } else if row.kind.starts_with("card.") {
+            // A card that became one with another has two names here: what it was, and what it is.
+            cards.extend(row.subject_id);
+            cards.extend(row.card.and_then(|card| card.parse::<Uuid>().ok()));
+            batch.some_went |= row.kind == "card.moved" || row.kind == "card.merged";
+        }
+    }
+    batch.cards = cards.into_iter().map(CardId).collect();
+    batch.sets = sets.into_iter().collect();
+    Ok(batch)
+}
+
+async fn is_behind(conn: &mut Connection) -> StoreResult<bool> {
+    // In the order of their index: after an import, the planner still takes many events for unnumbered, and would read all of them instead to
+    // find none.
+    let first: Option<Uuid> = events::table
+        .filter(events::seq.is_null())
+        .order((events::created_at, events::id))
+        .select(events::id)
+        .first(conn)
+        .await
+        .optional()?;
+    Ok(first.is_some())
+}
+
+async fn number(conn: &mut Connection) -> StoreResult<()> {
+    // The lock comes first: the statement after it sees every event that was committed before.
+    let last: i64 =
+        event_clock::table.select(event_clock::last_seq).for_update().first(conn).await?;
+    // One by one: joined, the planner reads all events for each batch.
+    conn.batch_execute(
+        "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off",
+    )
+    .await?;
+    let numbered = sql(
+        "UPDATE events SET seq = $1 + waiting.place FROM ( \
+             SELECT id, row_number() OVER (ORDER BY created_at, id) AS place FROM ( \
+                 SELECT id, created_at FROM events WHERE seq IS NULL ORDER BY created_at, id LIMIT $2) AS chosen \
+         ) AS waiting WHERE waiting.id = events.id",
+    )
+    .bind::<BigInt, _>(last)
+    .bind::<BigInt, _>(BATCH)
+    .execute(conn)
+    .await?;
+    let last = last + i64::try_from(numbered).unwrap_or_default();
+    diesel::update(event_clock::table).set(event_clock::last_seq.eq(last)).execute(conn).await?;
+    Ok(())
+}
+
+#[derive(QueryableByName)]
+struct Row {
+    #[diesel(sql_type = BigInt)]
+    seq: i64,
+    #[diesel(sql_type = Text)]
+    kind: String,
+    #[diesel(sql_type = Jsonb)]
+    payload: Value,
+    #[diesel(sql_type = Timestamptz)]
+    created_at: DateTime<Utc>,
+}
+
+/// Numbered events after `seq`, of one game where that is asked for, the oldest first.
+pub async fn list(
+    conn: &mut Connection,
+    after: i64,
+    game: Option<&str>,
+    limit: i64,
+) -> StoreResult<Vec<Change>> {
+    const SELECT: &str = "SELECT seq, kind, payload, created_at FROM events WHERE seq > $1";
+    const PAGE: &str = " ORDER BY seq LIMIT $2";
+    // Two texts, so that the few events of a small game are found by their index.
+    let query = match game {
+        None => sql(format!("{SELECT}{PAGE}")),
+        Some(_) => sql(format!("{SELECT} AND payload ->> 'game' = $3{PAGE}")),
+    };
+    let query = query.bind::<BigInt, _>(after).bind::<BigInt, _>(limit);
+    let rows: Vec<Row> = match game {
+        None => query.load(conn).await?,
+        Some(game) => query.bind::<Text, _>(game).load(conn).await?,
+    };
+    rows.into_iter()
+        .map(|row| {
+            let subject = serde_json::from_value(row.payload).map_err(|error| {
+                StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error)))
+            })?;
+            Ok(Change { seq: row.seq, kind: row.kind, subject, at: row.created_at })
+        })
+        .collect()
+}
+
+/// The event of that number, while it is kept.
+pub async fn find(conn: &mut Connection, seq: i64) -> StoreResult<Option<Change>> {
+    let next = list(conn, seq - 1, None, 1).await?;
+    Ok(next.into_iter().find(|change| change.seq == seq))
+}
+
+/// Notes that a game's manifest is new or another.
+pub(super) async fn game_changed(
+    conn: &mut Connection,
+    game: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let payload = serde_json::json!({ "game": game });
+    note(conn, "game.changed", None, payload, at).await
+}
+
+/// Notes that a set is new, or its name, date or policy another.
+pub(in crate::store) async fn set_changed(
+    conn: &mut Connection,
+    set: Uuid,
+    game: &str,
+    code: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let payload = serde_json::json!({ "game": game, "set": code });
+    note(conn, "set.changed", Some(set), payload, at).await
+}
+
+/// Notes that a card was moved or merged (`kind`). Places and ids are no secret.
+pub(super) async fn card_went(
+    conn: &mut Connection,
+    kind: &str,
+    old: &CardPlace,
+    new: &CardPlace,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let payload = serde_json::json!({
+        "game": new.game, "set": new.set, "number": new.number, "card": new.id,
+        "from": { "card": old.id, "set": old.set, "number": old.number },
+    });
+    note(conn, kind, Some(old.id.0), payload, at).await
+}
+
+async fn note(
+    conn: &mut Connection,
+    kind: &str,
+    subject: Option<Uuid>,
+    payload: Value,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::insert_into(events::table)
+        .values((
+            events::id.eq(Uuid::now_v7()),
+            events::kind.eq(kind),
+            events::subject_id.eq(subject),
+            events::payload.eq(payload),
+            events::created_at.eq(at),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Notes that cards of a set are new, hidden or not: that a card exists everybody may know. Of each its number.
+pub(super) async fn cards_added(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+    cards: &[Uuid],
+    numbers: &[&str],
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let ids: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
+    sql(
+        "INSERT INTO events (id, kind, subject_id, payload, created_at) \
+         SELECT new.id, 'card.added', new.card, \
+                jsonb_build_object('card', new.card, 'game', $4::text, 'set', $5::text, 'number', new.number), $6 \
+         FROM unnest($1, $2, $3) AS new (id, card, number)",
+    )
+    .bind::<Array<SqlUuid>, _>(ids)
+    .bind::<Array<SqlUuid>, _>(cards)
+    .bind::<Array<Text>, _>(numbers)
+    .bind::<Text, _>(game)
+    .bind::<Text, _>(set)
+    .bind::<Timestamptz, _>(at)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Notes that cards changed, but for those that are hidden: of them nobody may know it. A card that is being unlocked at this
+/// moment is waited for, lest its change be lost between the two.
+pub(in crate::store) async fn cards_changed(
+    conn: &mut Connection,
+    cards: &[CardId],
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    if cards.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
+    let cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
+    sql(
+        "WITH progress AS (SELECT card_id, unlocked_at FROM unlocks WHERE card_id = ANY($2) FOR SHARE) \
+         INSERT INTO events (id, kind, subject_id, payload, created_at) \
+         SELECT new.id, 'card.changed', k.id, \
+                jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $3 \
+         FROM unnest($1, $2) AS new (id, card_id) JOIN cards k ON k.id = new.card_id \
+              LEFT JOIN progress ON progress.card_id = k.id \
+         WHERE progress.card_id IS NULL OR progress.unlocked_at IS NOT NULL",
+    )
+    .bind::<Array<SqlUuid>, _>(ids)
+    .bind::<Array<SqlUuid>, _>(cards)
+    .bind::<Timestamptz, _>(at)
+    .execute(conn)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,270 @@
+//! Writes the cards of a plan.
+
+use cardscape_engine::{Game, Rarity};
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, Int4, SmallInt, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::plan::{CardPlan, SetPlan};
+use crate::auth::permission::Importer;
+use crate::domain::catalogue::import::{CardImport, PrintingImport};
+use crate::domain::ids::{CardId, PrintingId};
+use crate::store::card_content::content::{self, NewContent};
+use crate::store::catalogue::changes;
+use crate::store::db::schema::printings;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// Cards in one statement.
+const BATCH: usize = 500;
+
+/// Printings in one statement.
+const PRINTING_BATCH: usize = 5_000;
+
+/// New cards with their ids and all that is stored of them, ready to be written.
+struct NewCards<'a> {
+    ids: Vec<Uuid>,
+    numbers: Vec<&'a str>,
+    content: NewContent<'a>,
+    printings: Vec<NewPrintings<'a>>,
+}
+
+impl<'a> NewCards<'a> {
+    fn of(cards: &[&'a CardImport]) -> Self {
+        let cards: Vec<(CardId, &CardImport)> =
+            cards.iter().map(|card| (CardId::fresh(), *card)).collect();
+        let printings: Vec<(CardId, &PrintingImport)> = cards
+            .iter()
+            .flat_map(|(id, card)| card.printings.iter().map(|printing| (*id, printing)))
+            .collect();
+        Self {
+            ids: cards.iter().map(|(id, _)| id.0).collect(),
+            numbers: cards.iter().map(|(_, card)| card.definition.number.as_str()).collect(),
+            content: NewContent::of(&cards),
+            printings: printings.chunks(PRINTING_BATCH).map(NewPrintings::of).collect(),
+        }
+    }
+}
+
+/// Adds the new cards of a set; hidden ones when the set starts hidden.
+pub(super) async fn add(
+    conn: &mut Connection,
+    by: &Importer,
+    plan: &SetPlan<'_>,
+    at: DateTime<Utc>,
+    progress: &(dyn Fn(usize) + Sync),
+) -> StoreResult<()> {
+    let mut batches = plan.added.chunks(BATCH);
+    let mut next = batches.next().map(NewCards::of);
+    while let Some(batch) = next.take() {
+        add_places(conn, plan, &batch, at).await?;
+        // While Postgres stores the content, which takes longest, the next batch is made.
+        let preparing = async {
+            tokio::task::yield_now().await;
+            batches.next().map(NewCards::of)
+        };
+        let storing = content::insert(conn, by, plan.game, &batch.content);
+        let (stored, prepared) = tokio::join!(storing, preparing);
+        stored?;
+        next = prepared;
+        conn.batch_execute("SET LOCAL cardscape.printings_of_new_cards = 'on'").await?;
+        for printings in &batch.printings {
+            add_printings(conn, by, printings).await?;
+        }
+        conn.batch_execute("SET LOCAL cardscape.printings_of_new_cards = 'off'").await?;
+        let (game, set) = (plan.game, plan.set.code.as_str());
+        changes::cards_added(conn, game, set, &batch.ids, &batch.numbers, at).await?;
+        progress(batch.ids.len());
+    }
+    Ok(())
+}
+
+/// Adds what everybody may know of new cards, and that they are hidden when the set starts hidden.
+async fn add_places(
+    conn: &mut Connection,
+    plan: &SetPlan<'_>,
+    new: &NewCards<'_>,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    // Columns instead of rows: Postgres reads such a statement once and plans one row of it.
+    sql("INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+         SELECT new.id, $3, $4, new.number, $5, $5 FROM unnest($1, $2) AS new (id, number)")
+    .bind::<Array<SqlUuid>, _>(&new.ids)
+    .bind::<Array<Text>, _>(&new.numbers)
+    .bind::<Text, _>(plan.game)
+    .bind::<Text, _>(&plan.set.code)
+    .bind::<Timestamptz, _>(at)
+    .execute(conn)
+    .await?;
+    if plan.set.hidden {
+        sql("INSERT INTO unlocks (card_id, threshold) SELECT unnest($1), $2")
+            .bind::<Array<SqlUuid>, _>(&new.ids)
+            .bind::<Int4, _>(plan.set.unlock_threshold)
+            .execute(conn)
+            .await?;
+    }
+    Ok(())
+}
+
+/// New printings, a column beside the other.
+struct NewPrintings<'a> {
+    ids: Vec<Uuid>,
+    cards: Vec<Uuid>,
+    rarities: Vec<&'a str>,
+    tiers: Vec<i16>,
+    attributes: Vec<Value>,
+}
+
+impl<'a> NewPrintings<'a> {
+    fn of(new: &[(CardId, &'a PrintingImport)]) -> Self {
+        let mut new: Vec<_> = new
+            .iter()
+            .map(|(card, printing)| (PrintingId::of_card(*card), *card, *printing))
+            .collect();
+        // In the order of the indexes: each page of them is visited once.
+        new.sort_unstable_by_key(|(id, ..)| id.0);
+        Self {
+            ids: new.iter().map(|(id, ..)| id.0).collect(),
+            cards: new.iter().map(|(_, card, _)| card.0).collect(),
+            rarities: new.iter().map(|(.., printing)| printing.rarity.as_str()).collect(),
+            tiers: new.iter().map(|(.., printing)| printing.tier).collect(),
+            attributes: new
+                .iter()
+                .map(|(.., printing)| Value::Object(printing.attributes.clone()))
+                .collect(),
+        }
+    }
+}
+
+async fn add_printings(
+    conn: &mut Connection,
+    by: &Importer,
+    new: &NewPrintings<'_>,
+) -> StoreResult<()> {
+    sql("INSERT INTO printings (id, card_id, rarity, tier) SELECT * FROM unnest($1, $2, $3, $4)")
+        .bind::<Array<SqlUuid>, _>(&new.ids)
+        .bind::<Array<SqlUuid>, _>(&new.cards)
+        .bind::<Array<Text>, _>(&new.rarities)
+        .bind::<Array<SmallInt>, _>(&new.tiers)
+        .execute(conn)
+        .await?;
+    content::insert_printings(conn, by, &new.ids, &new.attributes).await
+}
+
+/// Changes what differs about stored cards.
+pub(super) async fn change(
+    conn: &mut Connection,
+    by: &Importer,
+    plan: &SetPlan<'_>,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let changed: Vec<CardId> = plan.changed.iter().map(|card| card.id).collect();
+    hold_progress(conn, &changed).await?;
+    for card in &plan.changed {
+        change_card(conn, by, card, at).await?;
+    }
+    changes::cards_changed(conn, &changed, at).await
+}
+
+/// Holds the progress of all hidden cards of these sets, which are counted anew when the set is written: by game, set and id, as batches of
+/// submissions do, and before any content is locked, as for whoever unlocks cards. So nobody waits for an import in a circle.
+pub(super) async fn hold_hidden(conn: &mut Connection, plans: &[SetPlan<'_>]) -> StoreResult<()> {
+    let stored = plans.iter().filter(|plan| !plan.is_new);
+    let sets: Vec<Uuid> = stored.map(|plan| plan.set_id).collect();
+    sql("SELECT u.card_id FROM sets s JOIN cards k ON k.game_code = s.game_code AND k.set_code = s.code \
+             JOIN unlocks u ON u.card_id = k.id \
+         WHERE s.id = ANY ($1) AND u.unlocked_at IS NULL ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u")
+    .bind::<Array<SqlUuid>, _>(sets)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Keeps cards from being unlocked meanwhile. Their rows come before their content, and in the order of ids, as for whoever unlocks cards.
+async fn hold_progress(conn: &mut Connection, changed: &[CardId]) -> StoreResult<()> {
+    let ids: Vec<Uuid> = changed.iter().map(|card| card.0).collect();
+    sql(
+        "SELECT card_id FROM unlocks WHERE card_id = ANY ($1) AND unlocked_at IS NULL ORDER BY card_id FOR SHARE",
+    )
+    .bind::<Array<SqlUuid>, _>(ids)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+async fn change_card(
+    conn: &mut Connection,
+    by: &Importer,
+    plan: &CardPlan<'_>,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    // The time was taken before others were waited for: what they wrote is older all the same, or an answer with the same time
+    // would say that nothing changed.
+    sql(
+        "UPDATE cards SET revision = revision + 1, updated_at = greatest($2, updated_at + interval '1 microsecond', \
+             (SELECT unlocked_at + interval '1 microsecond' FROM unlocks WHERE card_id = cards.id)) WHERE id = $1",
+    )
+    .bind::<SqlUuid, _>(plan.id.0)
+    .bind::<Timestamptz, _>(at)
+    .execute(conn)
+    .await?;
+    if plan.content {
+        content::update(conn, by, plan.id, plan.card).await?;
+    }
+    let removed: Vec<Uuid> = plan.removed_printings.iter().map(|printing| printing.0).collect();
+    if !removed.is_empty() {
+        diesel::delete(printings::table.filter(printings::id.eq_any(removed)))
+            .execute(conn)
+            .await?;
+    }
+    for (id, printing) in &plan.changed_printings {
+        diesel::update(printings::table.find(id.0))
+            .set(printings::tier.eq(printing.tier))
+            .execute(conn)
+            .await?;
+        content::update_printing(conn, by, *id, printing).await?;
+    }
+    let new: Vec<(CardId, &PrintingImport)> =
+        plan.new_printings.iter().map(|printing| (plan.id, *printing)).collect();
+    for batch in new.chunks(PRINTING_BATCH) {
+        add_printings(conn, by, &NewPrintings::of(batch)).await?;
+    }
+    Ok(())
+}
+
+#[derive(QueryableByName)]
+struct CardRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+}
+
+/// Gives every printing of a game the tier that its rarity has now. Cards are listed by it: those to which it happens have changed.
+pub(super) async fn apply_tiers(
+    conn: &mut Connection,
+    game: &Game,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let tier = |rarity: &Rarity| i16::try_from(rarity.tier).unwrap_or(i16::MAX);
+    let (rarities, tiers): (Vec<&str>, Vec<i16>) =
+        game.rarities().iter().map(|rarity| (rarity.code.as_str(), tier(rarity))).unzip();
+    let changed: Vec<CardRow> = sql(
+        "WITH changed AS ( \
+             UPDATE printings p SET tier = known.tier FROM unnest($2, $3) AS known (rarity, tier), cards c \
+             WHERE c.id = p.card_id AND c.game_code = $1 AND p.rarity = known.rarity AND p.tier <> known.tier \
+             RETURNING p.card_id \
+         ) SELECT DISTINCT card_id FROM changed ORDER BY card_id",
+    )
+    .bind::<Text, _>(game.code())
+    .bind::<Array<Text>, _>(rarities)
+    .bind::<Array<SmallInt>, _>(tiers)
+    .load(conn)
+    .await?;
+    let changed: Vec<CardId> = changed.into_iter().map(|row| CardId(row.card_id)).collect();
+    for batch in changed.chunks(BATCH) {
+        changes::cards_changed(conn, batch, at).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,326 @@
+//! Brings games and sets into the catalogue, whole or not at all.
+//!
+//! An import first plans what differs from what is stored, for all its sets, and only then writes: what must not happen (a
+//! card that vanishes, a name that another card has, a stored card that a changed manifest does not allow) refuses it with every such fault. What does not differ is not touched:
+//! revisions and times stay.
+
+mod cards;
+mod edit;
+mod plan;
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::Bool;
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use serde::Serialize;
+use thiserror::Error;
+use uuid::Uuid;
+
+pub use self::edit::{EditError, SetChange, edit_card, edit_set};
+pub(in crate::store) use self::edit::{lock_set, note_edited};
+use self::plan::SetPlan;
+pub(in crate::store) use self::plan::is_printed;
+use super::changes;
+use crate::auth::permission::Importer;
+use crate::domain::catalogue::import::{GameImport, GameSource, ImportFault};
+use crate::store::db::pool::AsStoreError;
+use crate::store::db::schema::{games, sets};
+use crate::store::db::statement::sql;
+use crate::store::operations::audit;
+use crate::store::serials::unlock_policies;
+use crate::store::serials::unlock_policies::Count;
+use crate::store::{Connection, StoreError, StoreResult};
+
+/// Imports wait for each other on this advisory lock, longer than ordinary statements may.
+pub(in crate::store) const LOCK: &str = "SET LOCAL lock_timeout = '120s'; SET LOCAL statement_timeout = '120s'; \
+                    SELECT pg_advisory_xact_lock(7233172002)";
+
+/// Whether somebody imports, edits, moves or merges cards of any game at this moment. Only a hint: who asks does not wait, and nobody waits for him.
+pub async fn is_running(conn: &mut Connection) -> StoreResult<bool> {
+    let held = sql(
+        "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND (classid, objid, objsubid) = ($1, $2, 1) \
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS current",
+    );
+    let Current { current } = held
+        .bind::<diesel::sql_types::Oid, _>(LOCK_KEY.0)
+        .bind::<diesel::sql_types::Oid, _>(LOCK_KEY.1)
+        .get_result(conn)
+        .await?;
+    Ok(current)
+}
+
+/// The advisory lock of imports as `pg_locks` tells it: the upper and the lower half of its number.
+const LOCK_KEY: (u32, u32) = (1, 2_938_204_706);
+
+/// What must be stored of the game for an import to go ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// Anything or nothing.
+    Whatever,
+    /// Nothing: the game is to be new.
+    Nothing,
+    /// This revision of the manifest.
+    Revision(i64),
+}
+
+/// An import did not happen.
+#[derive(Debug, Error)]
+pub enum ImportError {
+    /// What it asks for must not happen.
+    #[error("refused: {} faults", .0.len())]
+    Refused(Vec<ImportFault>),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Somebody else changed the game first.
+    #[error("the game was changed meanwhile")]
+    Stale,
+    /// It was a rehearsal: this is what it would have changed.
+    #[error("rehearsed")]
+    Rehearsed(ImportSummary),
+}
+
+impl From<diesel::result::Error> for ImportError {
+    fn from(error: diesel::result::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl AsStoreError for ImportError {
+    fn as_store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            Self::Refused(_) | Self::Stale | Self::Rehearsed(_) => None,
+        }
+    }
+}
+
+/// What an import changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ImportSummary {
+    /// Game code.
+    pub game: String,
+    /// Whether the game is new.
+    pub game_added: bool,
+    /// Whether the manifest is new or another.
+    pub manifest_changed: bool,
+    /// The sets that changed.
+    pub sets: Vec<SetSummary>,
+}
+
+/// What an import changed about a set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SetSummary {
+    /// Set code.
+    pub set: String,
+    /// Whether the set is new.
+    pub set_added: bool,
+    /// Whether the set is new, or its name, date or policy another.
+    pub set_changed: bool,
+    /// New cards.
+    pub cards_added: usize,
+    /// Cards whose content changed.
+    pub cards_changed: usize,
+    /// Hidden cards that a lower threshold unlocked.
+    pub cards_unlocked: usize,
+}
+
+impl ImportSummary {
+    /// Whether anything changed.
+    pub fn changed(&self) -> bool {
+        self.manifest_changed || !self.sets.is_empty()
+    }
+}
+
+impl SetSummary {
+    fn changed(&self) -> bool {
+        self.set_changed || self.cards_added + self.cards_changed + self.cards_unlocked > 0
+    }
+}
+
+#[derive(QueryableByName)]
+struct Current {
+    #[diesel(sql_type = Bool)]
+    current: bool,
+}
+
+/// Whether exactly these files were the last import of their game and sets: then there is nothing to do. Costs no parsing.
+pub async fn is_current(conn: &mut Connection, source: &GameSource) -> StoreResult<bool> {
+    let hashes: Vec<Vec<u8>> = source.set_hashes().into_iter().map(|hash| hash.to_vec()).collect();
+    let Current { current } = sql(
+        "SELECT EXISTS (SELECT FROM games WHERE manifest = $1) \
+                AND NOT EXISTS (SELECT FROM unnest($2) AS file (hash) \
+                                WHERE NOT EXISTS (SELECT FROM sets WHERE source_hash = file.hash)) AS current",
+    )
+    .bind::<diesel::sql_types::Text, _>(&source.manifest.text)
+    .bind::<diesel::sql_types::Array<diesel::sql_types::Bytea>, _>(hashes)
+    .get_result(conn)
+    .await?;
+    Ok(current)
+}
+
+/// Imports a game and its sets, in one transaction that the caller opens, if what is stored is still `base`. `progress` is told how many cards were dealt with
+/// each time some were.
+///
+/// Cards are known by game, set and number; ids stay. New cards of a set that starts hidden are hidden; cards that everybody
+/// could read stay open whatever the set's policy becomes, and hidden ones stay hidden until they are unlocked.
+pub async fn import(
+    conn: &mut Connection,
+    by: &Importer,
+    import: &GameImport,
+    base: Base,
+    at: DateTime<Utc>,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<ImportSummary, ImportError> {
+    conn.batch_execute(LOCK).await?;
+    let revision: Option<i64> = games::table
+        .find(import.game().code())
+        .select(games::revision)
+        .for_update()
+        .first(conn)
+        .await
+        .optional()?;
+    match base {
+        Base::Nothing if revision.is_some() => return Err(ImportError::Stale),
+        Base::Revision(wanted) if revision != Some(wanted) => return Err(ImportError::Stale),
+        Base::Whatever | Base::Nothing | Base::Revision(_) => {}
+    }
+    let mut summary =
+        ImportSummary { game: import.game().code().to_owned(), ..ImportSummary::default() };
+    let shared = plan::shared_names(conn, by, import).await?;
+    if !shared.is_empty() {
+        return Err(ImportError::Refused(shared));
+    }
+    let stored = store_game(conn, import, at).await?;
+    summary.game_added = stored == Manifest::Added;
+    summary.manifest_changed = stored != Manifest::Unchanged;
+
+    let mut plans = Vec::new();
+    for set in import.sets() {
+        match plan::plan(conn, by, import.game().code(), set, at).await? {
+            Some(plan) => plans.push(plan),
+            None => progress(set.cards.len()),
+        }
+    }
+    let mut faults = plan::faults(conn, by, import, &plans).await?;
+    if summary.manifest_changed {
+        faults.extend(plan::lost_codes(conn, by, import, &plans).await?);
+        faults.extend(plan::broken_cards(conn, by, import).await?);
+    }
+    if !faults.is_empty() {
+        return Err(ImportError::Refused(faults));
+    }
+    if summary.manifest_changed {
+        changes::game_changed(conn, import.game().code(), at).await?;
+        cards::apply_tiers(conn, import.game(), at).await?;
+    }
+    cards::hold_hidden(conn, &plans).await?;
+    plan::free_names(conn, by, &plans).await?;
+    for plan in &plans {
+        let done = write(conn, by, plan, at, progress).await?;
+        if done.changed() {
+            summary.sets.push(done);
+        }
+    }
+    if summary.changed() {
+        record(conn, by, &summary, at).await?;
+    }
+    Ok(summary)
+}
+
+/// What storing a manifest did.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Manifest {
+    Added,
+    Changed,
+    Unchanged,
+}
+
+async fn store_game(
+    conn: &mut Connection,
+    import: &GameImport,
+    at: DateTime<Utc>,
+) -> StoreResult<Manifest> {
+    let (game, manifest) = (import.game(), &import.manifest().text);
+    let stored: Option<String> = games::table
+        .find(game.code())
+        .select(games::manifest)
+        .for_update()
+        .first(conn)
+        .await
+        .optional()?;
+    let values = (
+        games::name.eq(game.name()),
+        games::manifest.eq(manifest),
+        games::unique_names.eq(game.unique_names()),
+        games::updated_at.eq(at),
+    );
+    match stored {
+        Some(stored) if stored == *manifest => Ok(Manifest::Unchanged),
+        Some(_) => {
+            diesel::update(games::table.find(game.code()))
+                .set((values, games::revision.eq(games::revision + 1)))
+                .execute(conn)
+                .await?;
+            Ok(Manifest::Changed)
+        }
+        None => {
+            diesel::insert_into(games::table)
+                .values((games::code.eq(game.code()), values, games::created_at.eq(at)))
+                .execute(conn)
+                .await?;
+            Ok(Manifest::Added)
+        }
+    }
+}
+
+async fn write(
+    conn: &mut Connection,
+    by: &Importer,
+    plan: &SetPlan<'_>,
+    at: DateTime<Utc>,
+    progress: &(dyn Fn(usize) + Sync),
+) -> StoreResult<SetSummary> {
+    if plan.set_changed {
+        changes::set_changed(conn, plan.set_id, plan.game, &plan.set.code, at).await?;
+    }
+    cards::add(conn, by, plan, at, progress).await?;
+    cards::change(conn, by, plan, at).await?;
+    progress(plan.set.cards.len() - plan.added.len());
+    let cards_unlocked =
+        unlock_policies::apply(conn, plan.game, &plan.set.code, Count::Changed, at).await?;
+    diesel::update(sets::table.find(plan.set_id))
+        .set((
+            sets::source_hash.eq(plan.set.hash.to_vec()),
+            sets::edited_at.eq(None::<DateTime<Utc>>),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(SetSummary {
+        set: plan.set.code.clone(),
+        set_added: plan.is_new,
+        set_changed: plan.set_changed,
+        cards_added: plan.added.len(),
+        cards_changed: plan.changed.len(),
+        cards_unlocked,
+    })
+}
+
+async fn record(
+    conn: &mut Connection,
+    by: &Importer,
+    summary: &ImportSummary,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let entry = audit::NewAuditEntry {
+        actor: by.account(),
+        action: "game.imported",
+        target: format!("game:{}", summary.game),
+        details: serde_json::json!({ "manifest_changed": summary.manifest_changed, "sets": summary.sets }),
+        at,
+    };
+    audit::write(conn, entry).await
+}
+
+/// Id of a set.
+type SetId = Uuid;

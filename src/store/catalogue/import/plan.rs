@@ -1,0 +1,453 @@
+//! What an import would do, and whether it may.
+
+use std::collections::BTreeMap;
+
+use cardscape_engine::{CardDefinition, ViolationCode, card_faults};
+use chrono::{DateTime, NaiveDate, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::Bool;
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::SetId;
+use crate::auth::permission::Importer;
+use crate::domain::catalogue::import::{
+    CardImport, FaultyCard, GameImport, ImportFault, PrintingImport, SetImport,
+};
+use crate::domain::ids::{CardId, PrintingId};
+use crate::store::card_content::content::{self, StoredCard, StoredPrinting};
+use crate::store::db::schema::{card_migrations, cards, copies, print_runs, printings, sets};
+use crate::store::db::stored::UnknownWord;
+use crate::store::{Connection, StoreResult};
+
+/// What differs between a set file and what is stored.
+pub(super) struct SetPlan<'a> {
+    pub game: &'a str,
+    pub set: &'a SetImport,
+    pub set_id: SetId,
+    /// The set was not stored before.
+    pub is_new: bool,
+    /// The set is new, or its name, date or policy is another.
+    pub set_changed: bool,
+    /// New cards, by number: the order of ids must not tell the order of the file.
+    pub added: Vec<&'a CardImport>,
+    pub changed: Vec<CardPlan<'a>>,
+    pub faults: Vec<ImportFault>,
+}
+
+/// What differs about a stored card.
+pub(super) struct CardPlan<'a> {
+    pub id: CardId,
+    pub card: &'a CardImport,
+    /// The card itself, beside its printings.
+    pub content: bool,
+    /// It gets another name key.
+    pub renamed: bool,
+    pub new_printings: Vec<&'a PrintingImport>,
+    pub changed_printings: Vec<(PrintingId, &'a PrintingImport)>,
+    /// Printings without copies that the file leaves out.
+    pub removed_printings: Vec<PrintingId>,
+}
+
+/// Compares a set with what is stored and brings its own row up to date; `None` when the same file was imported last.
+///
+/// An admin who sends that file again means it, and edits since then are taken back. The operator's files come again at every start:
+/// there, edits stay until the file is another.
+pub(super) async fn plan<'a>(
+    conn: &mut Connection,
+    by: &Importer,
+    game: &'a str,
+    set: &'a SetImport,
+    at: DateTime<Utc>,
+) -> StoreResult<Option<SetPlan<'a>>> {
+    type Stored =
+        (Uuid, String, Option<NaiveDate>, bool, i32, Option<Vec<u8>>, Option<DateTime<Utc>>);
+    let stored: Option<Stored> = sets::table
+        .filter(sets::game_code.eq(game).and(sets::code.eq(&set.code)))
+        .select((
+            sets::id,
+            sets::name,
+            sets::released_on,
+            sets::hidden,
+            sets::unlock_threshold,
+            sets::source_hash,
+            sets::edited_at,
+        ))
+        .for_update()
+        .first(conn)
+        .await
+        .optional()?;
+    let values = (
+        sets::name.eq(&set.name),
+        sets::released_on.eq(set.released_on),
+        sets::hidden.eq(set.hidden),
+        sets::unlock_threshold.eq(set.unlock_threshold),
+        sets::updated_at.eq(at),
+    );
+    let Some((set_id, name, released_on, hidden, threshold, hash, edited_at)) = stored else {
+        let set_id = Uuid::now_v7();
+        diesel::insert_into(sets::table)
+            .values((
+                sets::id.eq(set_id),
+                sets::game_code.eq(game),
+                sets::code.eq(&set.code),
+                values,
+                sets::created_at.eq(at),
+            ))
+            .execute(conn)
+            .await?;
+        let mut added: Vec<&CardImport> = set.cards.iter().collect();
+        added.sort_by(|one, other| one.definition.number.cmp(&other.definition.number));
+        let new = SetPlan {
+            game,
+            set,
+            set_id,
+            is_new: true,
+            set_changed: true,
+            added,
+            changed: Vec::new(),
+            faults: Vec::new(),
+        };
+        return Ok(Some(new));
+    };
+    let stands = edited_at.is_none() || by.account().is_none();
+    if stands && hash.is_some_and(|hash| hash == set.hash) {
+        return Ok(None);
+    }
+    let same = (name.as_str(), released_on, hidden, threshold)
+        == (set.name.as_str(), set.released_on, set.hidden, set.unlock_threshold);
+    if !same {
+        diesel::update(sets::table.find(set_id))
+            .set((values, sets::revision.eq(sets::revision + 1)))
+            .execute(conn)
+            .await?;
+    }
+    let stored = content::load_set(conn, by, game, &set.code).await?;
+    let printed = is_printed(conn, set_id).await?;
+    let gone = gone_numbers(conn, game, &set.code).await?;
+    let mut plan = compare(game, set, set_id, stored, printed, &gone);
+    plan.set_changed = !same;
+    refuse_removed_printings(conn, &mut plan, printed).await?;
+    Ok(Some(plan))
+}
+
+/// Whether a print run of the set exists, be it in the making.
+pub(in crate::store) async fn is_printed(conn: &mut Connection, set: SetId) -> StoreResult<bool> {
+    let runs = print_runs::table
+        .filter(print_runs::set_id.eq(set).and(print_runs::status.ne("discarded")));
+    Ok(diesel::select(diesel::dsl::exists(runs)).get_result(conn).await?)
+}
+
+/// Numbers of a set that cards left, and what became of those cards.
+async fn gone_numbers(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+) -> StoreResult<BTreeMap<String, String>> {
+    let rows: Vec<(String, String, String, String)> = card_migrations::table
+        .inner_join(cards::table.on(cards::id.eq(card_migrations::card_id)))
+        .filter(card_migrations::game_code.eq(game).and(card_migrations::old_set_code.eq(set)))
+        .select((
+            card_migrations::old_number,
+            card_migrations::kind,
+            cards::set_code,
+            cards::number,
+        ))
+        .load(conn)
+        .await?;
+    let became = |(old, kind, set, number): (String, String, String, String)| {
+        let how = match kind.as_str() {
+            "move" => "moved to",
+            "merge" => "merged into",
+            other => {
+                let column = "card_migrations.kind";
+                return Err(UnknownWord::fault(column, "way of a card", other));
+            }
+        };
+        Ok((old, format!("was {how} {set}/{number}")))
+    };
+    rows.into_iter().map(became).collect()
+}
+
+fn compare<'a>(
+    game: &'a str,
+    set: &'a SetImport,
+    set_id: SetId,
+    mut stored: BTreeMap<String, StoredCard>,
+    printed: bool,
+    gone: &BTreeMap<String, String>,
+) -> SetPlan<'a> {
+    let mut plan = SetPlan {
+        game,
+        set,
+        set_id,
+        is_new: false,
+        set_changed: false,
+        added: Vec::new(),
+        changed: Vec::new(),
+        faults: Vec::new(),
+    };
+    for (at, card) in set.cards.iter().enumerate() {
+        match stored.remove(&card.definition.number) {
+            Some(before) => {
+                if printed && before.name_key != card.name_key {
+                    plan.faults.push(renamed_in_print(set, at, &before.name));
+                }
+                plan.changed.extend(compare_card(before, card));
+            }
+            None if gone.contains_key(&card.definition.number) => {
+                let CardDefinition { number, name, .. } = &card.definition;
+                let message =
+                    format!("card {number} {}: no other card takes its number", gone[number]);
+                let about = FaultyCard {
+                    set: None,
+                    number: Some(number.clone()),
+                    name: Some(name.clone()),
+                };
+                let fault = ImportFault::new(&set.file, format!("/cards/{at}/number"), message);
+                plan.faults.push(fault.about(Some(about)));
+            }
+            None if printed => plan.faults.push(ImportFault::new(
+                &set.file,
+                format!("/cards/{at}"),
+                format!(
+                    "card {} is new, but the set has been printed: each card of a set has the same number of copies, \
+                     so new cards need a new set",
+                    card.definition.number
+                ),
+            )),
+            None => plan.added.push(card),
+        }
+    }
+    for number in stored.keys() {
+        let message = format!("card {number} is stored but not in the file: cards never vanish");
+        plan.faults.push(ImportFault::new(&set.file, "/cards", message));
+    }
+    plan.added.sort_by(|one, other| one.definition.number.cmp(&other.definition.number));
+    plan
+}
+
+/// Copies are proven by number and printed name: neither moves to another card, and a printed name stays what players type.
+pub(super) fn renamed_in_print(set: &SetImport, at: usize, before: &str) -> ImportFault {
+    let CardDefinition { number, name, .. } = &set.cards[at].definition;
+    let card = FaultyCard { set: None, number: Some(number.clone()), name: Some(name.clone()) };
+    let message = format!(
+        "the card was printed as {before:?}: a printed card keeps its name (case and punctuation may change), and a \
+         number its card"
+    );
+    ImportFault::new(&set.file, format!("/cards/{at}/name"), message).about(Some(card))
+}
+
+pub(super) fn compare_card(mut before: StoredCard, card: &CardImport) -> Option<CardPlan<'_>> {
+    let mut plan = CardPlan {
+        id: before.id,
+        card,
+        content: !before.is(&card.definition) || before.name_key != card.name_key,
+        renamed: before.name_key != card.name_key,
+        new_printings: Vec::new(),
+        changed_printings: Vec::new(),
+        removed_printings: Vec::new(),
+    };
+    for printing in &card.printings {
+        match before.printings.remove(&printing.rarity) {
+            None => plan.new_printings.push(printing),
+            Some(StoredPrinting { tier, attributes, .. })
+                if tier == printing.tier && attributes == printing.attributes => {}
+            Some(StoredPrinting { id, .. }) => plan.changed_printings.push((id, printing)),
+        }
+    }
+    plan.removed_printings.extend(before.printings.into_values().map(|printing| printing.id));
+    let differs = plan.content
+        || !plan.new_printings.is_empty()
+        || !plan.changed_printings.is_empty()
+        || !plan.removed_printings.is_empty();
+    differs.then_some(plan)
+}
+
+/// A printing of a printed set never vanishes: copies of it may exist, and its place in the run does.
+pub(super) async fn refuse_removed_printings(
+    conn: &mut Connection,
+    plan: &mut SetPlan<'_>,
+    printed: bool,
+) -> StoreResult<()> {
+    let removed: Vec<Uuid> = plan
+        .changed
+        .iter()
+        .flat_map(|card| &card.removed_printings)
+        .map(|printing| printing.0)
+        .collect();
+    if removed.is_empty() {
+        return Ok(());
+    }
+    let refused: Vec<(Uuid, String)> = printings::table
+        .filter(printings::id.eq_any(removed))
+        .filter(
+            diesel::dsl::exists(copies::table.filter(copies::printing_id.eq(printings::id)))
+                .or(printed.into_sql::<Bool>()),
+        )
+        .select((printings::card_id, printings::rarity))
+        .order((printings::card_id, printings::tier))
+        .load(conn)
+        .await?;
+    for (card, rarity) in refused {
+        let Some(changed) = plan.changed.iter().find(|changed| changed.id.0 == card) else {
+            continue;
+        };
+        let number = changed.card.definition.number.as_str();
+        let at = plan
+            .set
+            .cards
+            .iter()
+            .position(|card| card.definition.number == number)
+            .unwrap_or_default();
+        let message = format!(
+            "the {rarity} printing of card {number} is missing: what was printed never vanishes"
+        );
+        plan.faults.push(ImportFault::new(
+            &plan.set.file,
+            format!("/cards/{at}/printings"),
+            message,
+        ));
+    }
+    Ok(())
+}
+
+/// Everything that speaks against the plans: what each of them found, and names that cards of other sets have.
+pub(super) async fn faults(
+    conn: &mut Connection,
+    by: &Importer,
+    import: &GameImport,
+    plans: &[SetPlan<'_>],
+) -> StoreResult<Vec<ImportFault>> {
+    let mut faults: Vec<ImportFault> =
+        plans.iter().flat_map(|plan| plan.faults.iter().cloned()).collect();
+    if !import.game().unique_names() {
+        return Ok(faults);
+    }
+    // Cards of the planned sets get the names of the files, which were compared with each other already.
+    let planned: Vec<&str> = plans.iter().map(|plan| plan.set.code.as_str()).collect();
+    let names: Vec<&str> =
+        plans.iter().flat_map(|plan| &plan.set.cards).map(|card| card.name_key.as_str()).collect();
+    let taken = content::names_taken(conn, by, import.game().code(), &names, &planned).await?;
+    for taken in taken {
+        for plan in plans {
+            let same = |card: &CardImport| card.name_key == taken.name_key;
+            if let Some(at) = plan.set.cards.iter().position(same) {
+                let message = format!(
+                    "card {} of the set {} has this name already",
+                    taken.number, taken.set_code
+                );
+                faults.push(ImportFault::new(&plan.set.file, format!("/cards/{at}/name"), message));
+            }
+        }
+    }
+    Ok(faults)
+}
+
+/// Names that stored cards share, when the manifest says that names are unique.
+pub(super) async fn shared_names(
+    conn: &mut Connection,
+    by: &Importer,
+    import: &GameImport,
+) -> StoreResult<Vec<ImportFault>> {
+    let game = import.game();
+    if !game.unique_names() {
+        return Ok(Vec::new());
+    }
+    let fault = |name: String| {
+        let message = format!("several stored cards are called {name:?}: names are not unique");
+        ImportFault::new(&import.manifest().name, "/cards/unique_names", message)
+    };
+    Ok(content::shared_names(conn, by, game.code()).await?.into_iter().map(fault).collect())
+}
+
+/// Kinds and rarities that a changed manifest leaves out, though cards of sets outside this import have them.
+pub(super) async fn lost_codes(
+    conn: &mut Connection,
+    by: &Importer,
+    import: &GameImport,
+    plans: &[SetPlan<'_>],
+) -> StoreResult<Vec<ImportFault>> {
+    let game = import.game();
+    let planned: Vec<&str> = plans.iter().map(|plan| plan.set.code.as_str()).collect();
+    let used = content::codes_used(conn, by, game.code(), &planned).await?;
+    let lost = used.into_iter().filter(|used| match used.list.as_str() {
+        "kinds" => game.kind(&used.code).is_none(),
+        _ => game.rarity(&used.code).is_none(),
+    });
+    let fault = |used: content::CodeUsed| {
+        let message = format!(
+            "{:?} is missing, but cards of the stored set {} have it",
+            used.code, used.set_code
+        );
+        ImportFault::new(&import.manifest().name, format!("/{}", used.list), message)
+    };
+    Ok(lost.map(fault).collect())
+}
+
+/// Most faults of stored cards that are listed, beside the line that counts them.
+const MAX_STORED_FAULTS: usize = 199;
+
+/// What a changed manifest speaks against in stored cards of sets that this import does not bring along.
+///
+/// Set after set, so that no more than one is in memory. Kinds and rarities that are gone are told by [`lost_codes`].
+pub(super) async fn broken_cards(
+    conn: &mut Connection,
+    by: &Importer,
+    import: &GameImport,
+) -> StoreResult<Vec<ImportFault>> {
+    let (game, file) = (import.game(), &import.manifest().name);
+    let brought: Vec<&str> = import.sets().iter().map(|set| set.code.as_str()).collect();
+    let others: Vec<String> = sets::table
+        .filter(sets::game_code.eq(game.code()).and(sets::code.ne_all(brought)))
+        .select(sets::code)
+        .order(sets::code)
+        .load(conn)
+        .await?;
+    let (mut faults, mut count) = (Vec::new(), 0);
+    for set in others {
+        for (number, stored) in content::load_set(conn, by, game.code(), &set).await? {
+            let card = stored.into_definition();
+            for found in card_faults(game, &card) {
+                if matches!(
+                    found.violation.code,
+                    ViolationCode::KindUnknown | ViolationCode::RarityUnknown
+                ) {
+                    continue;
+                }
+                count += 1;
+                if count > MAX_STORED_FAULTS {
+                    continue;
+                }
+                let mut fault = ImportFault::broken_rule(file, "", &found.violation);
+                fault.message = format!(
+                    "card {number} of the stored set {set}, {}: {}",
+                    found.pointer, fault.message
+                );
+                faults.push(fault.about(Some(FaultyCard {
+                    set: Some(set.clone()),
+                    number: Some(number.clone()),
+                    name: Some(card.name.clone()),
+                })));
+            }
+        }
+    }
+    if count > MAX_STORED_FAULTS {
+        let message = format!(
+            "stored cards break this manifest in {count} places; the first {MAX_STORED_FAULTS} follow"
+        );
+        faults.insert(0, ImportFault::new(file, "", message));
+    }
+    Ok(faults)
+}
+
+/// Takes the names off all cards that get other ones.
+pub(super) async fn free_names(
+    conn: &mut Connection,
+    by: &Importer,
+    plans: &[SetPlan<'_>],
+) -> StoreResult<()> {
+    let cards = plans.iter().flat_map(|plan| &plan.changed);
+    let renamed: Vec<CardId> = cards.filter(|card| card.renamed).map(|card| card.id).collect();
+    if renamed.is_empty() { Ok(()) } else { content::free_names(conn, by, &renamed).await }
+}

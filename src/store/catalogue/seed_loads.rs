@@ -1,0 +1,44 @@
+//! Which seed data the service has loaded at its starts.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::upsert::excluded;
+use diesel_async::RunQueryDsl;
+
+use crate::domain::catalogue::import::GameSource;
+use crate::store::db::schema::seed_loads;
+use crate::store::{Connection, StoreResult};
+
+/// Whether a start has loaded exactly these files last: what differs from them was changed since, and is meant.
+pub async fn is_known(conn: &mut Connection, source: &GameSource) -> StoreResult<bool> {
+    let loaded: Option<Vec<u8>> = seed_loads::table
+        .find(&source.manifest.name)
+        .select(seed_loads::files_hash)
+        .first(conn)
+        .await
+        .optional()?;
+    Ok(loaded.is_some_and(|hash| hash == source.hash()))
+}
+
+/// Notes that a start has loaded these files.
+pub async fn note(
+    conn: &mut Connection,
+    source: &GameSource,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::insert_into(seed_loads::table)
+        .values((
+            seed_loads::manifest_file.eq(&source.manifest.name),
+            seed_loads::files_hash.eq(source.hash().to_vec()),
+            seed_loads::loaded_at.eq(at),
+        ))
+        .on_conflict(seed_loads::manifest_file)
+        .do_update()
+        .set((
+            seed_loads::files_hash.eq(excluded(seed_loads::files_hash)),
+            seed_loads::loaded_at.eq(excluded(seed_loads::loaded_at)),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(())
+}

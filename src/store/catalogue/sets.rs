@@ -1,0 +1,116 @@
+//! Sets, with what everybody may know about how far they are unlocked.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Date, Int4, Nullable, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+
+use crate::store::db::schema::sets;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// A set with its counts.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct SetRow {
+    /// Game code.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Set code.
+    #[diesel(sql_type = Text)]
+    pub code: String,
+    /// Name for people.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// Day of release.
+    #[diesel(sql_type = Nullable<Date>)]
+    pub released_on: Option<NaiveDate>,
+    /// Whether its cards start hidden.
+    #[diesel(sql_type = Bool)]
+    pub hidden: bool,
+    /// Distinct accounts whose submissions unlock a card.
+    #[diesel(sql_type = Int4)]
+    pub unlock_threshold: i32,
+    /// How many cards it has.
+    #[diesel(sql_type = BigInt)]
+    pub card_count: i64,
+    /// How many of them are hidden now.
+    #[diesel(sql_type = BigInt)]
+    pub hidden_count: i64,
+    /// How many were hidden and are unlocked.
+    #[diesel(sql_type = BigInt)]
+    pub unlocked_count: i64,
+    /// When the set itself (not its cards) was last changed.
+    #[diesel(sql_type = Timestamptz)]
+    pub updated_at: DateTime<Utc>,
+}
+
+const SELECT: &str = "SELECT s.game_code, s.code, s.name, s.released_on, s.hidden, s.updated_at, \
+    coalesce(p.threshold, s.unlock_threshold) AS unlock_threshold, \
+    n.card_count, n.hidden_count, n.unlocked_count FROM sets s CROSS JOIN LATERAL ( \
+        SELECT count(*) AS card_count, \
+               count(*) FILTER (WHERE u.card_id IS NOT NULL AND u.unlocked_at IS NULL) AS hidden_count, \
+               count(u.unlocked_at) AS unlocked_count \
+        FROM cards c LEFT JOIN unlocks u ON u.card_id = c.id \
+        WHERE c.game_code = s.game_code AND c.set_code = s.code) n \
+    LEFT JOIN LATERAL (SELECT policy.threshold FROM unlock_policies policy \
+        WHERE policy.game_code = s.game_code AND (policy.set_code = s.code OR policy.set_code IS NULL) \
+        ORDER BY policy.set_code NULLS LAST LIMIT 1) p ON true";
+
+/// Sets of a game by code, after the code `after`.
+pub async fn list(
+    conn: &mut Connection,
+    game: &str,
+    after: Option<&str>,
+    limit: i64,
+) -> StoreResult<Vec<SetRow>> {
+    let of_game = "WHERE s.game_code = $1 AND ($2 IS NULL OR s.code > $2) ORDER BY s.code LIMIT $3";
+    let query = sql(format!("{SELECT} {of_game}"))
+        .bind::<Text, _>(game)
+        .bind::<Nullable<Text>, _>(after)
+        .bind::<BigInt, _>(limit);
+    Ok(query.load(conn).await?)
+}
+
+/// Sets of all games by game and code, after the set `after`.
+pub async fn list_all(
+    conn: &mut Connection,
+    after: Option<(&str, &str)>,
+    limit: i64,
+) -> StoreResult<Vec<SetRow>> {
+    let rest = "WHERE $1 IS NULL OR (s.game_code, s.code) > ($1, $2) ORDER BY s.game_code, s.code LIMIT $3";
+    let query = sql(format!("{SELECT} {rest}"))
+        .bind::<Nullable<Text>, _>(after.map(|(game, _)| game))
+        .bind::<Nullable<Text>, _>(after.map(|(_, code)| code))
+        .bind::<BigInt, _>(limit);
+    Ok(query.load(conn).await?)
+}
+
+/// Whether a game has a set of that code.
+pub async fn exists(mut conn: &Connection, game: &str, code: &str) -> StoreResult<bool> {
+    let set = sets::table.filter(sets::game_code.eq(game).and(sets::code.eq(code)));
+    Ok(diesel::select(diesel::dsl::exists(set)).get_result(&mut conn).await?)
+}
+
+/// The names of those of the sets that there are, by code.
+pub async fn names(
+    mut conn: &Connection,
+    game: &str,
+    codes: &[&str],
+) -> StoreResult<BTreeMap<String, String>> {
+    let found: Vec<(String, String)> = sets::table
+        .filter(sets::game_code.eq(game).and(sets::code.eq_any(codes)))
+        .select((sets::code, sets::name))
+        .load(&mut conn)
+        .await?;
+    Ok(found.into_iter().collect())
+}
+
+/// The set of that code.
+pub async fn find(conn: &mut Connection, game: &str, code: &str) -> StoreResult<Option<SetRow>> {
+    let query = sql(format!("{SELECT} WHERE s.game_code = $1 AND s.code = $2"))
+        .bind::<Text, _>(game)
+        .bind::<Text, _>(code);
+    Ok(query.get_result(conn).await.optional()?)
+}

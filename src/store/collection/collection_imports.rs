@@ -1,0 +1,537 @@
+//! Files on their way into a collection: read and shown first, then applied exactly as they were shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration as StdDuration, Instant};
+
+use cardscape_engine::{name_similarity, search_key};
+use chrono::{DateTime, Duration, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::counts::{self, CollectionError, Only};
+use crate::auth::permission::{Acting, Granted, Viewer, WriteOwnCollection};
+use crate::domain::catalogue::card_name::TypedName;
+use crate::domain::collection::resolve::{
+    Assumptions, Choice, Meaning, Shelf, Titled, spellings, without_set,
+};
+use crate::domain::collection::table::{Line, WantedPrinting};
+use crate::domain::collection::{Condition, EntryKey, ImportMode, MAX_QUANTITY, changed_count};
+use crate::domain::ids::{AccountId, CollectionImportId, PrintingId};
+use crate::domain::network::Network;
+use crate::store::card_content::collection as door;
+use crate::store::card_content::collection::Clues;
+use crate::store::card_content::lookups::{self, Misspelt, NamedCard};
+use crate::store::db::json::Json;
+use crate::store::db::lane::SearchLane;
+use crate::store::db::pool::AsStoreError;
+use crate::store::db::schema::{games, printings, sets};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreError, StoreResult};
+
+/// How long a file that was read can be committed.
+pub const COMMIT_TIME: Duration = Duration::minutes(15);
+/// Files of one account that wait; a further one takes the place of the oldest.
+const MAX_WAITING: i64 = 5;
+/// Lines whose cards are looked for together.
+const STRETCH: usize = 1_000;
+/// Choices of all lines together that an answer tells: a short file can ask the same question again and again.
+const MAX_CHOICES_TOLD: usize = 10_000;
+/// Unknown names of one file that near names are looked up for.
+const SUGGESTED_NAMES: usize = 60;
+/// Unknown names that one statement looks for: a connection is not held for all of them when time is short.
+const AT_ONCE: usize = 20;
+/// Near names of one unknown name.
+const NEAR_NAMES: usize = 3;
+/// Least similarity of a near name: see [`name_similarity`].
+const NEAR: f64 = 0.6;
+
+/// Everything that these descriptions may be about, as the viewer sees it.
+pub(in crate::store) async fn shelf(
+    conn: &mut Connection,
+    account: AccountId,
+    viewer: Viewer,
+    wanted: &[&WantedPrinting],
+    assumed: &Assumptions,
+) -> StoreResult<Shelf> {
+    let needs_sets = wanted.iter().any(|one| one.printing.is_none() || !one.sets.is_empty());
+    let mut shelf = titles(conn, needs_sets).await?;
+    fill(conn, &mut shelf, account, viewer, wanted, assumed).await?;
+    Ok(shelf)
+}
+
+/// A shelf with all games, with all sets or none, and no cards.
+async fn titles(conn: &mut Connection, needs_sets: bool) -> StoreResult<Shelf> {
+    let all_games: Vec<(String, String)> =
+        games::table.select((games::code, games::name)).order(games::code).load(conn).await?;
+    let all_games = all_games.into_iter();
+    let all_games = all_games.map(|(code, name)| Titled { game: code.clone(), code, name });
+    if !needs_sets {
+        return Ok(Shelf::new(all_games.collect(), Vec::new()));
+    }
+    let all_sets: Vec<(String, String, String)> = sets::table
+        .select((sets::game_code, sets::code, sets::name))
+        .order((sets::game_code, sets::code))
+        .load(conn)
+        .await?;
+    let all_sets = all_sets.into_iter().map(|(game, code, name)| Titled { game, code, name });
+    Ok(Shelf::new(all_games.collect(), all_sets.collect()))
+}
+
+/// Puts the cards on the shelf that these descriptions may be about, as the viewer sees them.
+async fn fill(
+    conn: &mut Connection,
+    shelf: &mut Shelf,
+    account: AccountId,
+    viewer: Viewer,
+    wanted: &[&WantedPrinting],
+    assumed: &Assumptions,
+) -> StoreResult<()> {
+    let (mut names, mut places, mut ids) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for wanted in wanted {
+        ids.extend(wanted.printing.map(|printing| printing.0));
+        match (&wanted.name, &wanted.number) {
+            (Some(name), _) => {
+                names.insert(name.search_key().to_owned());
+                names.extend(without_set(name.as_str()).map(|(name, _)| search_key(name)));
+            }
+            (None, Some(number)) => {
+                for (game, set) in shelf.sets_of(wanted, assumed).unwrap_or_default() {
+                    let place = |number| (game.to_owned(), set.to_owned(), number);
+                    places.extend(spellings(number).into_iter().map(place));
+                }
+            }
+            (None, None) => {}
+        }
+    }
+    let clues = Clues {
+        names: names.into_iter().collect(),
+        places: places.into_iter().collect(),
+        printings: ids.into_iter().collect(),
+    };
+    for card in door::known_cards(conn, viewer, account, &clues).await? {
+        shelf.add(card);
+    }
+    Ok(())
+}
+
+/// What a line of a file was found to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// This printing.
+    Ok(Box<Choice>, EntryKey, i32),
+    /// One of several printings.
+    Ambiguous(String, Vec<Choice>),
+    /// Nothing that the owner may see.
+    Unknown(String, Vec<Choice>),
+    /// It cannot be read, or asks for what cannot be.
+    Invalid(String),
+}
+
+impl Verdict {
+    /// The code on the wire.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Ok(..) => "ok",
+            Self::Ambiguous(..) => "ambiguous",
+            Self::Unknown(..) => "unknown",
+            Self::Invalid(..) => "invalid",
+        }
+    }
+
+    /// Why it is not ok.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Ok(..) => None,
+            Self::Ambiguous(reason, _) | Self::Unknown(reason, _) | Self::Invalid(reason) => {
+                Some(reason)
+            }
+        }
+    }
+}
+
+/// A line that is not taken, without anything that the content of cards shows in: it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RejectedLine {
+    /// Its place in the file, from 1.
+    pub line: u64,
+    /// What it calls its card, in the words of the file.
+    pub text: String,
+    /// `ambiguous`, `unknown` or `invalid`.
+    pub verdict: String,
+    /// Why.
+    pub detail: String,
+}
+
+/// What a file was read as.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// A verdict for each line, in their order.
+    pub verdicts: Vec<Verdict>,
+    /// Counts of the lines that are ok.
+    pub counts: BTreeMap<EntryKey, i32>,
+    /// Lines whose choices are not told: there would be too many.
+    pub choices_left_out: usize,
+    /// Lines, from 0, whose name is that of no card, and what to look for instead.
+    misspelt: Vec<(usize, Misspelt, TypedName)>,
+}
+
+impl Reading {
+    fn add(&mut self, line: &Line, shelf: &Shelf, assumed: &Assumptions, told: &mut usize) {
+        let mut verdict = self.verdict(line, shelf, assumed);
+        if let Verdict::Ambiguous(_, choices) | Verdict::Unknown(_, choices) = &mut verdict {
+            if *told + choices.len() > MAX_CHOICES_TOLD {
+                choices.clear();
+                self.choices_left_out += 1;
+            }
+            *told += choices.len();
+        }
+        self.verdicts.push(verdict);
+    }
+
+    fn verdict(&mut self, line: &Line, shelf: &Shelf, assumed: &Assumptions) -> Verdict {
+        let wanted = match &line.wanted {
+            Ok(wanted) => wanted,
+            Err(reason) => return Verdict::Invalid(reason.clone()),
+        };
+        let (choice, printing) = match shelf.find(&wanted.card, assumed) {
+            Meaning::Ambiguous(reason, choices) => {
+                return Verdict::Ambiguous(reason.to_owned(), choices);
+            }
+            Meaning::Unknown(reason, choices) => {
+                return Verdict::Unknown(reason.to_owned(), choices);
+            }
+            Meaning::Printing(choice, printing) => (choice, printing),
+        };
+        let key = (printing, wanted.condition);
+        let before = self.counts.get(&key).copied().unwrap_or(0);
+        let Some(count) = changed_count(before, wanted.quantity) else {
+            return Verdict::Invalid(format!(
+                "with the lines before it, the file has more than {MAX_QUANTITY} of this printing"
+            ));
+        };
+        self.counts.insert(key, count);
+        Verdict::Ok(choice, key, wanted.quantity)
+    }
+}
+
+/// Finds what every line means, a stretch of the file at a time: that bounds what is looked for at once, and lets other requests of the
+/// thread have their turn.
+pub async fn read(
+    conn: &mut Connection,
+    by: &Granted<WriteOwnCollection>,
+    viewer: Viewer,
+    lines: &[Line],
+    assumed: &Assumptions,
+) -> StoreResult<Reading> {
+    let mut shelf = titles(conn, true).await?;
+    let mut reading = Reading::default();
+    let mut told = 0;
+    for stretch in lines.chunks(STRETCH) {
+        let readable = stretch.iter().filter_map(|line| line.wanted.as_ref().ok());
+        let wanted: Vec<&WantedPrinting> = readable.map(|wanted| &wanted.card).collect();
+        fill(conn, &mut shelf, by.account(), viewer, &wanted, assumed).await?;
+        for line in stretch {
+            reading.add(line, &shelf, assumed, &mut told);
+        }
+        tokio::task::yield_now().await;
+    }
+    reading.misspelt = misspelt(lines, &reading.verdicts, &shelf, assumed);
+    Ok(reading)
+}
+
+/// The lines whose name is that of no card, with the names to look for near ones.
+fn misspelt(
+    lines: &[Line],
+    verdicts: &[Verdict],
+    shelf: &Shelf,
+    assumed: &Assumptions,
+) -> Vec<(usize, Misspelt, TypedName)> {
+    let mut found = Vec::new();
+    for (at, (line, verdict)) in lines.iter().zip(verdicts).enumerate() {
+        let (Ok(wanted), Verdict::Unknown(_, choices)) = (&line.wanted, verdict) else { continue };
+        let Some(name) = wanted.card.name.as_ref().filter(|_| choices.is_empty()) else { continue };
+        // "Kettel Imp [hearth]": the set is no part of the name.
+        let bare = without_set(name.as_str()).and_then(|(name, _)| TypedName::parse(name).ok());
+        let name = bare.unwrap_or_else(|| name.clone());
+        let game = match shelf.games_of(&wanted.card, assumed)[..] {
+            [game] => Some(game.to_owned()),
+            [] => continue,
+            _ => None,
+        };
+        found.extend(Misspelt::new(game, &name).map(|misspelt| (at, misspelt, name)));
+    }
+    found
+}
+
+/// Adds near names, as far as the viewer may see their cards, to lines whose name is that of no card. Returns how many names were left out, because
+/// there are too many of them, because it took longer than `time_limit`, or because there was no place for the search: the reading is right
+/// without.
+pub async fn suggest(
+    (lane, network): (&SearchLane, Network),
+    viewer: Viewer,
+    reading: &mut Reading,
+    time_limit: StdDuration,
+) -> usize {
+    let started = Instant::now();
+    let names: BTreeSet<&Misspelt> = reading.misspelt.iter().map(|(_, name, _)| name).collect();
+    let names: Vec<Misspelt> = names.into_iter().cloned().collect();
+    let mut near: BTreeMap<&Misspelt, Vec<NamedCard>> = BTreeMap::new();
+    let look = async {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let mut conn = lane.enter(network).await?;
+        let some = &names[..names.len().min(SUGGESTED_NAMES)];
+        for names in some.chunks(AT_ONCE) {
+            if started.elapsed() > time_limit {
+                break;
+            }
+            near.extend(names.iter().zip(lookups::near(&mut conn, viewer, names).await?));
+        }
+        Ok::<(), StoreError>(())
+    };
+    if let Err(error) = look.await {
+        tracing::debug!(%error, "suggestions are left out");
+    }
+    for (at, misspelt, typed) in &reading.misspelt {
+        let Some(Verdict::Unknown(_, choices)) = reading.verdicts.get_mut(*at) else { continue };
+        let cards = near.get(misspelt).into_iter().flatten();
+        let cards = cards.filter(|card| name_similarity(typed.as_str(), &card.name) >= NEAR);
+        choices.extend(cards.take(NEAR_NAMES).map(|card| Choice {
+            game: card.game_code.clone(),
+            set: card.set_code.clone(),
+            number: card.number.clone(),
+            name: Some(card.name.clone()),
+            printing: None,
+        }));
+    }
+    names.len() - near.len()
+}
+
+/// A file that was read, to keep until it is committed.
+pub struct NewImport<'a> {
+    /// Its id: the token that commits it.
+    pub id: CollectionImportId,
+    /// Whether it adds or replaces.
+    pub mode: ImportMode,
+    /// Where it replaces: only the entries of this game.
+    pub game: Option<&'a str>,
+    /// What the lines that are ok come to.
+    pub counts: &'a BTreeMap<EntryKey, i32>,
+    /// The other lines.
+    pub rejected: &'a [RejectedLine],
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+type StoredEntry = (PrintingId, Condition, i32);
+
+/// Keeps what a file was read as. Of those that wait, the newest five stay.
+pub async fn keep(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnCollection>,
+    new: &NewImport<'_>,
+) -> StoreResult<()> {
+    let entries: Vec<StoredEntry> = new
+        .counts
+        .iter()
+        .map(|((printing, condition), quantity)| (*printing, *condition, *quantity))
+        .collect();
+    sql(
+        "INSERT INTO collection_imports (id, account_id, mode, game_code, entries, rejected, created_at, expires_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind::<SqlUuid, _>(new.id.0)
+    .bind::<SqlUuid, _>(by.account().0)
+    .bind::<Text, _>(new.mode.as_str())
+    .bind::<Nullable<Text>, _>(new.game)
+    .bind::<Jsonb, _>(json!(entries))
+    .bind::<Jsonb, _>(json!(new.rejected))
+    .bind::<Timestamptz, _>(new.at)
+    .bind::<Timestamptz, _>(new.at + COMMIT_TIME)
+    .execute(conn)
+    .await?;
+    sql(
+        "DELETE FROM collection_imports WHERE account_id = $1 AND committed_at IS NULL AND id NOT IN (\
+         SELECT id FROM collection_imports WHERE account_id = $1 AND committed_at IS NULL \
+         ORDER BY created_at DESC, id = $3 DESC LIMIT $2)",
+    )
+    .bind::<SqlUuid, _>(by.account().0)
+    .bind::<BigInt, _>(MAX_WAITING)
+    .bind::<SqlUuid, _>(new.id.0)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// What a commit did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Committed {
+    /// Entries that were not there before.
+    pub added: usize,
+    /// Entries whose count is another now.
+    pub changed: usize,
+    /// Entries that are gone: `replace` only.
+    pub removed: usize,
+    /// Cards that the lines which are ok count together.
+    pub cards: i64,
+    /// Lines that were not taken.
+    pub rejected: Vec<RejectedLine>,
+}
+
+/// Why a file was not committed.
+#[derive(Debug)]
+pub enum CommitError {
+    /// The account has no such file, or its time is over.
+    Missing,
+    /// Some lines are not ok, and the client did not say to leave them out.
+    Rejected(Vec<RejectedLine>),
+    /// Printings that it counts are there no more.
+    Stale,
+    /// With what is counted already, so many counts would be too large.
+    TooMany(usize),
+    /// The collection cannot take it, or the store failed.
+    Collection(CollectionError),
+}
+
+impl From<CollectionError> for CommitError {
+    fn from(error: CollectionError) -> Self {
+        Self::Collection(error)
+    }
+}
+
+impl From<StoreError> for CommitError {
+    fn from(error: StoreError) -> Self {
+        Self::Collection(error.into())
+    }
+}
+
+impl From<diesel::result::Error> for CommitError {
+    fn from(error: diesel::result::Error) -> Self {
+        Self::Collection(error.into())
+    }
+}
+
+impl AsStoreError for CommitError {
+    fn as_store_error(&self) -> Option<&StoreError> {
+        if let Self::Collection(error) = self { error.as_store_error() } else { None }
+    }
+}
+
+#[derive(QueryableByName)]
+struct ImportRow {
+    #[diesel(sql_type = Text)]
+    mode: ImportMode,
+    #[diesel(sql_type = Nullable<Text>)]
+    game_code: Option<String>,
+    #[diesel(sql_type = Jsonb)]
+    entries: Json<Vec<StoredEntry>>,
+    #[diesel(sql_type = Jsonb)]
+    rejected: Json<Vec<RejectedLine>>,
+    #[diesel(sql_type = Timestamptz)]
+    expires_at: DateTime<Utc>,
+    #[diesel(sql_type = Nullable<Jsonb>)]
+    result: Option<Json<Committed>>,
+}
+
+/// Applies a file as it was shown: all lines that are ok, in one transaction. The second commit of a file waits for the first and has
+/// its answer.
+pub async fn commit(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnCollection>,
+    id: CollectionImportId,
+    only_ok: bool,
+    at: DateTime<Utc>,
+) -> Result<Committed, CommitError> {
+    let row: Option<ImportRow> = sql(
+        "SELECT mode, game_code, entries, rejected, expires_at, result FROM collection_imports \
+         WHERE id = $1 AND account_id = $2 FOR UPDATE",
+    )
+    .bind::<SqlUuid, _>(id.0)
+    .bind::<SqlUuid, _>(by.account().0)
+    .get_result(conn)
+    .await
+    .optional()?;
+    let row = row.ok_or(CommitError::Missing)?;
+    if let Some(Json(committed)) = row.result {
+        return Ok(committed);
+    }
+    if row.expires_at <= at {
+        return Err(CommitError::Missing);
+    }
+    let Json(rejected) = row.rejected;
+    if !rejected.is_empty() && !only_ok {
+        return Err(CommitError::Rejected(rejected));
+    }
+    let Json(entries) = row.entries;
+    counts::lock(conn, by.account()).await?;
+    let ids: BTreeSet<Uuid> = entries.iter().map(|(printing, ..)| printing.0).collect();
+    let known = printings::table.filter(printings::id.eq_any(ids.iter().copied()));
+    let known: i64 = known.count().get_result(conn).await?;
+    if usize::try_from(known) != Ok(ids.len()) {
+        return Err(CommitError::Stale);
+    }
+    let replaces = row.mode == ImportMode::Replace;
+    let before = if replaces {
+        let mut before =
+            counts::counts(conn, by.account(), Only::Game(row.game_code.as_deref())).await?;
+        // A line may name its own game.
+        before.extend(
+            counts::counts(conn, by.account(), Only::Printings(ids.into_iter().collect())).await?,
+        );
+        before
+    } else {
+        counts::counts(conn, by.account(), Only::Printings(ids.into_iter().collect())).await?
+    };
+    let (after, mut result) = merge(&before, &entries, replaces)?;
+    result.rejected = rejected;
+    counts::write(conn, by.account(), &after, true, at).await?;
+    sql(
+        "UPDATE collection_imports SET committed_at = $2, result = $3, entries = '[]' WHERE id = $1",
+    )
+    .bind::<SqlUuid, _>(id.0)
+    .bind::<Timestamptz, _>(at)
+    .bind::<Jsonb, _>(json!(result))
+    .execute(conn)
+    .await?;
+    Ok(result)
+}
+
+/// The counts that differ after the entries, and what they come to.
+fn merge(
+    before: &BTreeMap<EntryKey, i32>,
+    entries: &[StoredEntry],
+    replaces: bool,
+) -> Result<(BTreeMap<EntryKey, i32>, Committed), CommitError> {
+    let mut result = Committed { added: 0, changed: 0, removed: 0, cards: 0, rejected: Vec::new() };
+    let mut after: BTreeMap<EntryKey, i32> =
+        if replaces { before.keys().map(|key| (*key, 0)).collect() } else { BTreeMap::new() };
+    let mut too_many = 0;
+    for (printing, condition, quantity) in entries {
+        let key = (*printing, *condition);
+        let base = if replaces { 0 } else { before.get(&key).copied().unwrap_or(0) };
+        match changed_count(base, *quantity) {
+            Some(count) => {
+                after.insert(key, count);
+                result.cards += i64::from(*quantity);
+            }
+            None => too_many += 1,
+        }
+    }
+    if too_many > 0 {
+        return Err(CommitError::TooMany(too_many));
+    }
+    after.retain(|key, count| before.get(key) != Some(count));
+    for (key, count) in &after {
+        match (before.contains_key(key), *count) {
+            (_, 0) => result.removed += 1,
+            (true, _) => result.changed += 1,
+            (false, _) => result.added += 1,
+        }
+    }
+    Ok((after, result))
+}

@@ -1,0 +1,375 @@
+//! Counted collections. Counts change under the lock of their account's row: parallel changes of one collection queue, and none is
+//! lost.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::collection_imports;
+use crate::auth::permission::{Acting, Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
+use crate::domain::collection::resolve::{Assumptions, Meaning};
+use crate::domain::collection::table::WantedPrinting;
+use crate::domain::collection::{Condition, EntryKey, MAX_ENTRIES, changed_count};
+use crate::domain::ids::{AccountId, PrintingId};
+use crate::store::card_content::{collection as door, completion};
+use crate::store::db::pool::AsStoreError;
+use crate::store::db::schema::accounts;
+use crate::store::db::statement::sql;
+use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::store::{Connection, StoreError, StoreResult};
+
+pub use crate::store::card_content::collection::{
+    CardLine, DuplicatePosition, DuplicateView, EntryFilter, EntryPosition, EntryView,
+    TradeItemView,
+};
+pub use crate::store::card_content::completion::{OwnedRow, TotalRow};
+
+/// Why a collection was not changed.
+#[derive(Debug)]
+pub enum CollectionError {
+    /// The account may see no such printing, and has none counted.
+    Unknown,
+    /// Counts of these places of the request would fall below 0 or rise above the most that there may be.
+    OutOfRange(Vec<usize>),
+    /// These places of the request name no printing, or several.
+    Unclear(Vec<(usize, Meaning)>),
+    /// There would be more than [`MAX_ENTRIES`].
+    Full,
+    /// The key of the request, or the store.
+    Idempotent(IdempotentError),
+}
+
+impl From<IdempotentError> for CollectionError {
+    fn from(error: IdempotentError) -> Self {
+        Self::Idempotent(error)
+    }
+}
+
+impl From<StoreError> for CollectionError {
+    fn from(error: StoreError) -> Self {
+        Self::Idempotent(error.into())
+    }
+}
+
+impl From<diesel::result::Error> for CollectionError {
+    fn from(error: diesel::result::Error) -> Self {
+        Self::Idempotent(error.into())
+    }
+}
+
+impl AsStoreError for CollectionError {
+    fn as_store_error(&self) -> Option<&StoreError> {
+        if let Self::Idempotent(error) = self { error.as_store_error() } else { None }
+    }
+}
+
+/// Entries of the own collection, after a position.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnCollection>,
+    viewer: Viewer,
+    filter: &EntryFilter<'_>,
+    after: Option<&EntryPosition>,
+    limit: i64,
+) -> StoreResult<Vec<EntryView>> {
+    door::page_of_entries(conn, viewer, by.account(), filter, after, limit).await
+}
+
+/// How many entries the own collection has.
+pub async fn count(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnCollection>,
+    viewer: Viewer,
+    filter: &EntryFilter<'_>,
+) -> StoreResult<i64> {
+    door::count_entries(conn, viewer, by.account(), filter).await
+}
+
+/// The whole collection, or what it has of a game: one statement, so that it is of one moment.
+pub async fn all(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnCollection>,
+    viewer: Viewer,
+    game: Option<&str>,
+) -> StoreResult<Vec<EntryView>> {
+    let filter = EntryFilter { game, ..EntryFilter::default() };
+    door::entries(conn, viewer, by.account(), &filter).await
+}
+
+/// What the account has of a game or one of its sets: see [`completion::owned`].
+pub async fn owned(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnCollection>,
+    viewer: Viewer,
+    game: &str,
+    set: Option<&str>,
+) -> StoreResult<Vec<OwnedRow>> {
+    completion::owned(conn, viewer, by.account(), game, set).await
+}
+
+/// What there is of a set: see [`completion::totals`].
+pub async fn totals(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+    set: &str,
+) -> StoreResult<Vec<TotalRow>> {
+    completion::totals(conn, viewer, game, set).await
+}
+
+/// Which printings to list as duplicates.
+pub struct DuplicateFilter<'a> {
+    /// Game code.
+    pub game: Option<&'a str>,
+    /// More than so many are a duplicate.
+    pub over: i64,
+}
+
+/// Printings that the account has more of than it needs, counted and registered together.
+pub async fn duplicates(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnCollection>,
+    viewer: Viewer,
+    filter: &DuplicateFilter<'_>,
+    after: Option<&DuplicatePosition>,
+    limit: i64,
+) -> StoreResult<Vec<DuplicateView>> {
+    let DuplicateFilter { game, over } = filter;
+    door::duplicates(conn, viewer, by.account(), *game, *over, after, limit).await
+}
+
+/// Sets the count of a printing in a condition; 0 removes it. Returns the entry, `None` when it was removed.
+pub async fn set(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnCollection>,
+    viewer: Viewer,
+    (printing, condition): EntryKey,
+    quantity: i32,
+    at: DateTime<Utc>,
+) -> Result<Option<EntryView>, CollectionError> {
+    lock(conn, by.account()).await?;
+    let known = counts(conn, by.account(), Only::Printings(vec![printing.0])).await?;
+    let seen = door::seen_printings(conn, viewer, &[printing.0], &[]).await?;
+    if known.is_empty() && seen.is_empty() {
+        return Err(CollectionError::Unknown);
+    }
+    let counts = BTreeMap::from([((printing, condition), quantity)]);
+    let more = !known.contains_key(&(printing, condition));
+    write(conn, by.account(), &counts, more, at).await?;
+    let entries = entries_of(conn, by, viewer, &[(printing, condition)]).await?;
+    Ok(entries.into_iter().next().flatten())
+}
+
+/// A change to make.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// What it is about.
+    pub wanted: WantedPrinting,
+    /// In which condition.
+    pub condition: Condition,
+    /// How many more, or fewer.
+    pub add: i32,
+}
+
+/// A change that was made: the printing, and the entry as it is now; `None`: nothing is left.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    /// The printing and its condition.
+    pub key: EntryKey,
+    /// The entry.
+    pub entry: Option<EntryView>,
+}
+
+/// Makes all of the changes or none. A request that was answered before is answered with the entries as they are now.
+pub async fn change(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnCollection>,
+    viewer: Viewer,
+    changes: &[Change],
+    key: Option<&IdempotencyClaim>,
+    at: DateTime<Utc>,
+) -> Result<Vec<Changed>, CollectionError> {
+    let repeated = idempotency::begin(conn, key, Uuid::now_v7()).await?.is_some();
+    lock(conn, by.account()).await?;
+    let wanted: Vec<&WantedPrinting> = changes.iter().map(|change| &change.wanted).collect();
+    let assumed = Assumptions::default();
+    let shelf = collection_imports::shelf(conn, by.account(), viewer, &wanted, &assumed).await?;
+    let (mut keys, mut unclear) = (Vec::new(), Vec::new());
+    for (place, change) in changes.iter().enumerate() {
+        match shelf.find(&change.wanted, &assumed) {
+            Meaning::Printing(_, id) => keys.push((id, change.condition)),
+            other => unclear.push((place, other)),
+        }
+    }
+    if !unclear.is_empty() {
+        return Err(CollectionError::Unclear(unclear));
+    }
+    if !repeated {
+        let printings = keys.iter().map(|(printing, _)| printing.0).collect();
+        let mut counts = counts(conn, by.account(), Only::Printings(printings)).await?;
+        let more = keys.iter().any(|key| !counts.contains_key(key));
+        let mut out_of_range = Vec::new();
+        for (place, (key, change)) in keys.iter().zip(changes).enumerate() {
+            let count = counts.entry(*key).or_insert(0);
+            match changed_count(*count, change.add) {
+                Some(changed) => *count = changed,
+                None => out_of_range.push(place),
+            }
+        }
+        if !out_of_range.is_empty() {
+            return Err(CollectionError::OutOfRange(out_of_range));
+        }
+        let touched: BTreeSet<EntryKey> = keys.iter().copied().collect();
+        counts.retain(|key, _| touched.contains(key));
+        write(conn, by.account(), &counts, more, at).await?;
+    }
+    let entries = entries_of(conn, by, viewer, &keys).await?;
+    Ok(keys.into_iter().zip(entries).map(|(key, entry)| Changed { key, entry }).collect())
+}
+
+/// The entries of keys as they are now, in the order of the keys.
+async fn entries_of(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnCollection>,
+    viewer: Viewer,
+    keys: &[EntryKey],
+) -> StoreResult<Vec<Option<EntryView>>> {
+    let printings = Some(keys.iter().map(|(printing, _)| printing.0).collect());
+    let filter = EntryFilter { printings, ..EntryFilter::default() };
+    let entries = door::entries(conn, viewer, by.account(), &filter).await?;
+    let entry = |(printing, condition): &EntryKey| {
+        let is_it =
+            |entry: &&EntryView| entry.printing_id == printing.0 && entry.condition == *condition;
+        entries.iter().find(is_it).cloned()
+    };
+    Ok(keys.iter().map(entry).collect())
+}
+
+/// Locks the account's row: whoever changes the collection holds it until the end. Not `FOR UPDATE`, because whoever has claimed a key
+/// holds a key share of this row.
+pub(in crate::store) async fn lock(conn: &mut Connection, account: AccountId) -> StoreResult<()> {
+    accounts::table
+        .find(account.0)
+        .select(accounts::id)
+        .for_no_key_update()
+        .first::<Uuid>(conn)
+        .await?;
+    Ok(())
+}
+
+/// Which counts to read.
+pub(in crate::store) enum Only<'a> {
+    /// Those of these printings.
+    Printings(Vec<Uuid>),
+    /// Those of a game, or all.
+    Game(Option<&'a str>),
+}
+
+#[derive(QueryableByName)]
+struct CountRow {
+    #[diesel(sql_type = SqlUuid)]
+    printing_id: Uuid,
+    #[diesel(sql_type = Text)]
+    condition: Condition,
+    #[diesel(sql_type = Int4)]
+    quantity: i32,
+}
+
+/// Counts of an account.
+pub(in crate::store) async fn counts(
+    conn: &mut Connection,
+    account: AccountId,
+    only: Only<'_>,
+) -> StoreResult<BTreeMap<EntryKey, i32>> {
+    const SELECT: &str = "SELECT e.printing_id, e.condition, e.quantity FROM collection_entries e";
+    let rows: Vec<CountRow> = match only {
+        Only::Printings(ids) => {
+            let text = format!(
+                "{SELECT} WHERE e.account_id = $1 AND e.printing_id = ANY ((SELECT $2)::uuid[])"
+            );
+            let query = sql(text).bind::<SqlUuid, _>(account.0);
+            query.bind::<Array<SqlUuid>, _>(ids).load(conn).await?
+        }
+        Only::Game(game) => {
+            let text = format!(
+                "{SELECT} JOIN printings p ON p.id = e.printing_id JOIN cards c ON c.id = p.card_id \
+                 WHERE e.account_id = $1 AND ($2 IS NULL OR c.game_code = $2)"
+            );
+            let query = sql(text).bind::<SqlUuid, _>(account.0);
+            query.bind::<Nullable<Text>, _>(game).load(conn).await?
+        }
+    };
+    let count = |row: CountRow| ((PrintingId(row.printing_id), row.condition), row.quantity);
+    Ok(rows.into_iter().map(count).collect())
+}
+
+#[derive(QueryableByName)]
+struct Total {
+    #[diesel(sql_type = BigInt)]
+    total: i64,
+}
+
+/// Writes counts; 0 removes. Under [`lock`]. `more`: there may be entries afterwards that were not there
+/// before, so they are counted.
+pub(in crate::store) async fn write(
+    conn: &mut Connection,
+    account: AccountId,
+    counts: &BTreeMap<EntryKey, i32>,
+    more: bool,
+    at: DateTime<Utc>,
+) -> Result<(), CollectionError> {
+    let part = |kept: bool| {
+        let rows = counts.iter().filter(move |(_, quantity)| (**quantity > 0) == kept);
+        let ids: Vec<Uuid> = rows.clone().map(|((printing, _), _)| printing.0).collect();
+        let conditions: Vec<&str> =
+            rows.clone().map(|((_, condition), _)| condition.as_str()).collect();
+        let quantities: Vec<i32> = rows.map(|(_, quantity)| *quantity).collect();
+        (ids, conditions, quantities)
+    };
+    let (ids, conditions, _) = part(false);
+    if !ids.is_empty() {
+        sql(
+            "DELETE FROM collection_entries e USING unnest((SELECT $2), (SELECT $3)) AS gone (printing_id, condition) \
+             WHERE e.account_id = $1 AND e.printing_id = gone.printing_id AND e.condition = gone.condition",
+        )
+        .bind::<SqlUuid, _>(account.0)
+        .bind::<Array<SqlUuid>, _>(ids)
+        .bind::<Array<Text>, _>(conditions)
+        .execute(conn)
+        .await?;
+    }
+    let (ids, conditions, quantities) = part(true);
+    if ids.is_empty() {
+        return Ok(());
+    }
+    sql(
+        "INSERT INTO collection_entries AS mine (account_id, printing_id, condition, quantity, updated_at) \
+         SELECT $1, new.*, $5 FROM unnest((SELECT $2), (SELECT $3), (SELECT $4)) AS new ON CONFLICT (account_id, printing_id, condition) \
+         DO UPDATE SET quantity = excluded.quantity, updated_at = excluded.updated_at \
+         WHERE mine.quantity <> excluded.quantity",
+    )
+    .bind::<SqlUuid, _>(account.0)
+    .bind::<Array<SqlUuid>, _>(ids)
+    .bind::<Array<Text>, _>(conditions)
+    .bind::<Array<Int4>, _>(quantities)
+    .bind::<Timestamptz, _>(at)
+    .execute(conn)
+    .await?;
+    if !more {
+        return Ok(());
+    }
+    let Total { total } =
+        sql("SELECT count(*) AS total FROM collection_entries WHERE account_id = $1")
+            .bind::<SqlUuid, _>(account.0)
+            .get_result(conn)
+            .await?;
+    if usize::try_from(total).is_ok_and(|total| total > MAX_ENTRIES) {
+        Err(CollectionError::Full)
+    } else {
+        Ok(())
+    }
+}

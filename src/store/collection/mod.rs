@@ -1,0 +1,4 @@
+//! Counts, imports, progress.
+
+pub mod collection_imports;
+pub mod counts;

@@ -1,0 +1,468 @@
+//! Registered copies: whose they are, what they are of, and what happened to them.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::ledger::{self, HeldCopy, NewEntry};
+use crate::auth::permission::{
+    Acting, Granted, ModerateCopies, OverseeCopies, ReadOwnCopies, ReadTrades, Viewer,
+};
+use crate::domain::copies::dispute::DisputeState;
+use crate::domain::copies::ledger::LedgerKind;
+use crate::domain::copies::trade::Trading;
+use crate::domain::ids::{AccountId, CardId, CopyId};
+use crate::store::card_content::copies::names_seen;
+use crate::store::db::schema::copies;
+use crate::store::db::statement::sql;
+use crate::store::operations::audit;
+use crate::store::serials::votes;
+use crate::store::{Connection, StoreResult};
+
+/// A registered copy, without what its card does not tell everybody.
+#[derive(Clone, Debug, QueryableByName)]
+pub(in crate::store) struct CopyRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = SqlUuid)]
+    owner_id: Uuid,
+    #[diesel(sql_type = Text)]
+    rarity: String,
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    set_code: String,
+    #[diesel(sql_type = Text)]
+    number: String,
+    #[diesel(sql_type = Bool)]
+    hidden: bool,
+    #[diesel(sql_type = Timestamptz)]
+    registered_at: DateTime<Utc>,
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    frozen_at: Option<DateTime<Utc>>,
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    voided_at: Option<DateTime<Utc>>,
+    #[diesel(sql_type = Bool)]
+    disputed: bool,
+}
+
+/// What a [`CopyRow`] selects. An open dispute is looked up for each copy: with `EXISTS` a plan that is kept would read all disputes, once.
+pub(in crate::store) const COLUMNS: &str = "c.id, c.owner_id, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
+    u.card_id IS NOT NULL AND u.unlocked_at IS NULL AS hidden, c.registered_at, c.frozen_at, c.voided_at, \
+    coalesce((SELECT true FROM disputes claim WHERE claim.code_prefix = c.code_prefix AND claim.code_mac = c.code_mac \
+              AND claim.state = 'open' LIMIT 1), false) AS disputed";
+
+/// What joins a copy `c` to its card.
+pub(super) const CARD_OF_COPY: &str = "JOIN printings p ON p.id = c.printing_id JOIN cards k ON k.id = p.card_id \
+                                       LEFT JOIN unlocks u ON u.card_id = k.id";
+
+/// A registered copy as a viewer sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopyView {
+    /// Its id.
+    pub id: CopyId,
+    /// Whose it is. For moderators; everybody else sees at most whether it is their own.
+    pub owner: AccountId,
+    /// Its card.
+    pub card: CardId,
+    /// Code of the card's game.
+    pub game: String,
+    /// Code of the card's set.
+    pub set: String,
+    /// The card's number in the set.
+    pub number: String,
+    /// Whether the card is hidden from the public.
+    pub hidden: bool,
+    /// The card's name; `None`: the card is hidden from the viewer.
+    pub name: Option<String>,
+    /// The rarity; `None`: it is somebody else's copy of a card that is hidden from the viewer.
+    pub rarity: Option<String>,
+    /// When it was registered, by whom ever.
+    pub registered_at: DateTime<Utc>,
+    /// When a moderator froze it.
+    pub frozen_at: Option<DateTime<Utc>>,
+    /// When a moderator declared it void.
+    pub voided_at: Option<DateTime<Utc>>,
+    /// Whether somebody else claims it.
+    pub disputed: bool,
+}
+
+/// Looks at copies with a viewer's eyes; the account's own copies have their rarity in any case.
+pub(in crate::store) async fn seen(
+    conn: &mut Connection,
+    viewer: Viewer,
+    account: AccountId,
+    rows: Vec<CopyRow>,
+) -> StoreResult<Vec<CopyView>> {
+    let names = names_seen(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
+    let view = |row: CopyRow| {
+        let name = names.get(&row.card_id).cloned();
+        let tells_rarity = name.is_some() || row.owner_id == account.0;
+        CopyView {
+            id: CopyId(row.id),
+            owner: AccountId(row.owner_id),
+            card: CardId(row.card_id),
+            game: row.game_code,
+            set: row.set_code,
+            number: row.number,
+            hidden: row.hidden,
+            name,
+            rarity: tells_rarity.then_some(row.rarity),
+            registered_at: row.registered_at,
+            frozen_at: row.frozen_at,
+            voided_at: row.voided_at,
+            disputed: row.disputed,
+        }
+    };
+    Ok(rows.into_iter().map(view).collect())
+}
+
+/// Which copies.
+#[derive(Clone, Debug, Default)]
+pub struct CopyFilter<'a> {
+    /// Code of the card's game.
+    pub game: Option<&'a str>,
+    /// Code of the card's set.
+    pub set: Option<&'a str>,
+    /// The card.
+    pub card: Option<CardId>,
+    /// Code of the rarity.
+    pub rarity: Option<&'a str>,
+}
+
+/// Where in a list of copies something stands: game, set, number, id. Nothing of the content of cards.
+pub type CopyPosition = (String, String, String, Uuid);
+
+impl CopyView {
+    /// Where it stands in a list.
+    pub fn position(&self) -> CopyPosition {
+        (self.game.clone(), self.set.clone(), self.number.clone(), self.id.0)
+    }
+}
+
+/// The own copies by game, set, number and id, after the position `after`. Voided ones, too.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnCopies>,
+    viewer: Viewer,
+    filter: &CopyFilter<'_>,
+    after: Option<CopyPosition>,
+    limit: i64,
+) -> StoreResult<Vec<CopyView>> {
+    let rows = of_owner(conn, by.account(), filter, false, after, limit).await?;
+    seen(conn, viewer, by.account(), rows).await
+}
+
+/// The copies that the player of that name shows: those that she could give away. `None`: there is no such player, or she shows
+/// nothing; the two are not told apart.
+pub async fn shown(
+    conn: &mut Connection,
+    by: &Granted<ReadTrades>,
+    viewer: Viewer,
+    name_key: &str,
+    filter: &CopyFilter<'_>,
+    after: Option<CopyPosition>,
+    limit: i64,
+) -> StoreResult<Option<Vec<CopyView>>> {
+    use crate::store::db::schema::accounts;
+    let found: Option<Uuid> = accounts::table
+        .filter(accounts::name_key.eq(name_key))
+        .filter(accounts::trading.eq(Trading::Public.as_str()))
+        .filter(accounts::banned_at.is_null())
+        .select(accounts::id)
+        .first(conn)
+        .await
+        .optional()?;
+    let Some(owner) = found else { return Ok(None) };
+    let rows = of_owner(conn, AccountId(owner), filter, true, after, limit).await?;
+    seen(conn, viewer, by.account(), rows).await.map(Some)
+}
+
+/// Begins with what the owner has, and filters afterwards: a filter that may be absent looks to the planner, who makes one plan for all, as if it
+/// left few cards, and it would go through all cards first.
+async fn of_owner(
+    conn: &mut Connection,
+    owner: AccountId,
+    filter: &CopyFilter<'_>,
+    tradable: bool,
+    after: Option<CopyPosition>,
+    limit: i64,
+) -> StoreResult<Vec<CopyRow>> {
+    let (game, set, number, id) = after.unwrap_or_default();
+    Ok(sql(format!(
+        "WITH mine AS MATERIALIZED (SELECT k.game_code, k.set_code, k.number, c.id, k.id AS card_id, p.rarity FROM copies c \
+           JOIN printings p ON p.id = c.printing_id JOIN cards k ON k.id = p.card_id \
+           WHERE c.owner_id = $1 AND (NOT $2 OR (c.frozen_at IS NULL AND c.voided_at IS NULL))), \
+         page AS (SELECT id FROM mine \
+           WHERE ($3 IS NULL OR game_code = $3) AND ($4 IS NULL OR set_code = $4) AND ($5 IS NULL OR card_id = $5) \
+             AND ($6 IS NULL OR rarity = $6) AND (game_code, set_code, number) >= ($7, $8, $9) \
+             AND ((game_code, set_code, number) <> ($7, $8, $9) OR id > $10) \
+           ORDER BY game_code, set_code, number, id LIMIT $11) \
+         SELECT {COLUMNS} FROM page JOIN copies c ON c.id = page.id {CARD_OF_COPY} \
+         ORDER BY k.game_code, k.set_code, k.number, c.id"
+    ))
+    .bind::<SqlUuid, _>(owner.0)
+    .bind::<Bool, _>(tradable)
+    .bind::<Nullable<Text>, _>(filter.game)
+    .bind::<Nullable<Text>, _>(filter.set)
+    .bind::<Nullable<SqlUuid>, _>(filter.card.map(|card| card.0))
+    .bind::<Nullable<Text>, _>(filter.rarity)
+    .bind::<Text, _>(game)
+    .bind::<Text, _>(set)
+    .bind::<Text, _>(number)
+    .bind::<SqlUuid, _>(id)
+    .bind::<BigInt, _>(limit)
+    .get_results(conn)
+    .await?)
+}
+
+/// One of the own copies; with `overseer`, any.
+pub async fn find(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnCopies>,
+    overseer: Option<&Granted<OverseeCopies>>,
+    viewer: Viewer,
+    copy: CopyId,
+) -> StoreResult<Option<CopyView>> {
+    let found = one(conn, viewer, by.account(), copy).await?;
+    Ok(found.filter(|view| overseer.is_some() || view.owner == by.account()))
+}
+
+async fn one(
+    conn: &mut Connection,
+    viewer: Viewer,
+    account: AccountId,
+    copy: CopyId,
+) -> StoreResult<Option<CopyView>> {
+    let rows = sql(format!("SELECT {COLUMNS} FROM copies c {CARD_OF_COPY} WHERE c.id = $1"))
+        .bind::<SqlUuid, _>(copy.0)
+        .get_results(conn)
+        .await?;
+    Ok(seen(conn, viewer, account, rows).await?.pop())
+}
+
+/// Something that happened to a copy.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct LedgerRow {
+    /// Place in the copy's history, from 1.
+    #[diesel(sql_type = Integer)]
+    pub position: i32,
+    #[diesel(sql_type = Text)]
+    entry: String,
+    /// Who did it, or was given the copy.
+    #[diesel(sql_type = SqlUuid)]
+    pub account_id: Uuid,
+    /// Whose the copy was after it.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub owner_id: Option<Uuid>,
+    /// What the moderator said.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub reason: Option<String>,
+    /// The trade that moved it.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub trade_id: Option<Uuid>,
+    /// Whether the reader was a side of that trade.
+    #[diesel(sql_type = Bool)]
+    pub own_trade: bool,
+    /// The dispute that it opened or decided.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub dispute_id: Option<Uuid>,
+    /// When.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+}
+
+impl LedgerRow {
+    /// What happened; `None`: something that a newer program wrote.
+    pub fn kind(&self) -> Option<LedgerKind> {
+        LedgerKind::parse(&self.entry)
+    }
+}
+
+/// What happened to one of the own copies (with `overseer`: any), the oldest first, after the position `after`. `None`: there is no
+/// such copy for the reader.
+pub async fn history(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnCopies>,
+    overseer: Option<&Granted<OverseeCopies>>,
+    copy: CopyId,
+    after: Option<i32>,
+    limit: i64,
+) -> StoreResult<Option<Vec<LedgerRow>>> {
+    let owner: Option<Option<Uuid>> = copies::table
+        .filter(copies::id.eq(copy.0))
+        .select(copies::owner_id)
+        .first(conn)
+        .await
+        .optional()?;
+    if owner.is_none() || (overseer.is_none() && owner != Some(Some(by.account().0))) {
+        return Ok(None);
+    }
+    let rows = sql(
+        "SELECT l.position, l.entry, l.account_id, l.owner_id, l.reason, l.trade_id, \
+                coalesce($4 IN (t.offered_by, t.offered_to), false) AS own_trade, \
+                CASE WHEN l.entry = 'dispute' THEN l.id ELSE l.dispute_id END AS dispute_id, l.created_at \
+         FROM copies c JOIN copy_ledger l ON l.code_prefix = c.code_prefix AND l.code_mac = c.code_mac \
+         LEFT JOIN trades t ON t.id = l.trade_id \
+         WHERE c.id = $1 AND l.position > $2 ORDER BY l.position LIMIT $3",
+    )
+    .bind::<SqlUuid, _>(copy.0)
+    .bind::<Integer, _>(after.unwrap_or(0))
+    .bind::<BigInt, _>(limit)
+    .bind::<SqlUuid, _>(by.account().0)
+    .get_results(conn)
+    .await?;
+    Ok(Some(rows))
+}
+
+/// What a moderator does to a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moderation {
+    /// No trade moves it from now on.
+    Freeze,
+    /// Trades may move it again.
+    Unfreeze,
+    /// Nobody holds it from now on, for good.
+    Void,
+}
+
+impl Moderation {
+    fn kind(self) -> LedgerKind {
+        match self {
+            Self::Freeze => LedgerKind::Freeze,
+            Self::Unfreeze => LedgerKind::Unfreeze,
+            Self::Void => LedgerKind::Void,
+        }
+    }
+
+    /// The name of what was done, in the audit log and other logs.
+    pub fn action(self) -> &'static str {
+        match self {
+            Self::Freeze => "copy.frozen",
+            Self::Unfreeze => "copy.unfrozen",
+            Self::Void => "copy.voided",
+        }
+    }
+
+    /// Whether the copy is as it should be already.
+    fn is_done(self, copy: &HeldCopy) -> bool {
+        match self {
+            Self::Freeze => copy.frozen_at.is_some(),
+            Self::Unfreeze => copy.frozen_at.is_none(),
+            Self::Void => copy.voided_at.is_some(),
+        }
+    }
+}
+
+/// What became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Moderated {
+    /// The copy is so now.
+    Done {
+        /// The copy.
+        copy: Box<CopyView>,
+        /// Whether it was so before: nothing was written.
+        already: bool,
+    },
+    /// There is no such copy.
+    Missing,
+    /// The copy is void: nothing else happens to it.
+    Void,
+    /// The moderator owns it or did, or claims it or did.
+    OwnCase,
+}
+
+/// Freezes, unfreezes or voids a copy, with a reason that its owner reads. Voiding closes its disputes, and takes back the vote that it
+/// was for a card that is still hidden.
+pub async fn moderate(
+    conn: &mut Connection,
+    by: &Acting<ModerateCopies>,
+    viewer: Viewer,
+    copy: CopyId,
+    what: Moderation,
+    reason: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<Moderated> {
+    let Some(held) = ledger::hold(conn, copy).await? else { return Ok(Moderated::Missing) };
+    if ledger::is_party(conn, &held, by.account()).await? {
+        return Ok(Moderated::OwnCase);
+    }
+    if held.voided_at.is_some() && what != Moderation::Void {
+        return Ok(Moderated::Void);
+    }
+    let already = what.is_done(&held);
+    if !already {
+        apply(conn, by, &held, what, reason, at).await?;
+    }
+    match one(conn, viewer, by.account(), copy).await? {
+        Some(copy) => Ok(Moderated::Done { copy: Box::new(copy), already }),
+        None => Ok(Moderated::Missing),
+    }
+}
+
+async fn apply(
+    conn: &mut Connection,
+    by: &Acting<ModerateCopies>,
+    held: &HeldCopy,
+    what: Moderation,
+    reason: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let row = copies::table.find((&held.code_prefix, &held.code_mac));
+    match what {
+        Moderation::Freeze => {
+            diesel::update(row).set(copies::frozen_at.eq(at)).execute(conn).await?
+        }
+        Moderation::Unfreeze => {
+            let none = None::<DateTime<Utc>>;
+            diesel::update(row).set(copies::frozen_at.eq(none)).execute(conn).await?
+        }
+        Moderation::Void => {
+            diesel::update(row).set(copies::voided_at.eq(at)).execute(conn).await?;
+            void_disputes(conn, held, at).await?
+        }
+    };
+    let entry = NewEntry {
+        copy: held,
+        kind: what.kind(),
+        account: by.account(),
+        reason: Some(reason),
+        trade: None,
+        dispute: None,
+        at,
+    };
+    ledger::append(conn, &[entry]).await?;
+    let entry = audit::NewAuditEntry {
+        actor: Some(by.account()),
+        action: what.action(),
+        target: format!("copy:{}", held.id),
+        details: json!({ "reason": reason, "owner": held.owner_id }),
+        at,
+    };
+    audit::write(conn, entry).await?;
+    if what == Moderation::Void {
+        votes::count_copy(conn, &held.code_prefix, &held.code_mac, at).await?;
+    }
+    Ok(())
+}
+
+async fn void_disputes(
+    conn: &mut Connection,
+    held: &HeldCopy,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    use crate::store::db::schema::disputes;
+    let of_copy = disputes::table
+        .filter(disputes::code_prefix.eq(&held.code_prefix))
+        .filter(disputes::code_mac.eq(&held.code_mac))
+        .filter(disputes::state.eq(DisputeState::Open.as_str()));
+    Ok(diesel::update(of_copy)
+        .set((disputes::state.eq(DisputeState::Voided.as_str()), disputes::closed_at.eq(at)))
+        .execute(conn)
+        .await?)
+}

@@ -1,0 +1,442 @@
+//! Disputes: what is said in them, and how they end. The copy ledger says that they began and what was decided.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::copy_records::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, seen};
+use super::ledger::{self, NewEntry};
+use crate::auth::permission::{
+    Acting, ArgueOwnDisputes, Granted, ModerateCopies, OverseeCopies, Permission, ReadOwnDisputes,
+    Viewer,
+};
+use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENTS, Outcome};
+use crate::domain::copies::ledger::LedgerKind;
+use crate::domain::ids::{AccountId, CopyId, DisputeId};
+use crate::store::db::schema::{copies, dispute_statements, disputes};
+use crate::store::db::statement::sql;
+use crate::store::operations::audit;
+use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::store::{Connection, StoreResult};
+
+/// A dispute as stored.
+#[derive(Clone, Debug, QueryableByName)]
+struct DisputeRow {
+    #[diesel(embed)]
+    copy: CopyRow,
+    #[diesel(sql_type = SqlUuid)]
+    dispute_id: Uuid,
+    #[diesel(sql_type = SqlUuid)]
+    claimant_id: Uuid,
+    #[diesel(sql_type = Text)]
+    state: DisputeState,
+    #[diesel(sql_type = Timestamptz)]
+    opened_at: DateTime<Utc>,
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    closed_at: Option<DateTime<Utc>>,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    decided_by: Option<Uuid>,
+    #[diesel(sql_type = Nullable<Text>)]
+    reason: Option<String>,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    lost_by: Option<Uuid>,
+}
+
+/// A dispute as a viewer sees it.
+#[derive(Clone, Debug)]
+pub struct DisputeView {
+    /// Id.
+    pub id: DisputeId,
+    /// The copy. Its id and owner are for its owner and moderators: the claimant does not learn who the other is.
+    pub copy: CopyView,
+    /// Who claims it. For moderators.
+    pub claimant: AccountId,
+    /// How far it is.
+    pub state: DisputeState,
+    /// When it was opened.
+    pub opened_at: DateTime<Utc>,
+    /// When it was closed.
+    pub closed_at: Option<DateTime<Utc>>,
+    /// Which moderator decided it. For moderators.
+    pub decided_by: Option<AccountId>,
+    /// What the moderator said.
+    pub reason: Option<String>,
+    /// Who lost the copy by it. For moderators and herself.
+    pub lost_by: Option<AccountId>,
+}
+
+impl DisputeView {
+    /// On which side an account stands; `None`: on neither.
+    pub fn side(&self, account: AccountId) -> Option<DisputeSide> {
+        if self.claimant == account {
+            Some(DisputeSide::Claimant)
+        } else if self.copy.owner == account || self.lost_by == Some(account) {
+            Some(DisputeSide::Owner)
+        } else {
+            None
+        }
+    }
+}
+
+/// Something that one side said.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct StatementRow {
+    /// On which side.
+    #[diesel(sql_type = Text)]
+    pub side: DisputeSide,
+    /// Who said it.
+    #[diesel(sql_type = SqlUuid)]
+    pub account_id: Uuid,
+    /// What.
+    #[diesel(sql_type = Text)]
+    pub text: String,
+    /// When.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+}
+
+/// Whose disputes.
+#[derive(Clone, Copy, Debug)]
+pub enum DisputesOf<'a> {
+    /// The reader's own, on either side or on one.
+    Own(Option<DisputeSide>),
+    /// Everybody's, or those in which one account claims the copy, has it now, or lost it by the decision.
+    All(&'a Granted<OverseeCopies>, Option<AccountId>),
+}
+
+/// Which of them. All of it must hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DisputeFilter {
+    /// Whether they are open.
+    pub open: Option<bool>,
+    /// How far they are.
+    pub state: Option<DisputeState>,
+    /// Opened from then on.
+    pub from: Option<DateTime<Utc>>,
+    /// Opened before that.
+    pub until: Option<DateTime<Utc>>,
+}
+
+const JOINED: &str = "d.id AS dispute_id, d.claimant_id, d.state, d.opened_at, d.closed_at, d.decided_by, d.reason, d.lost_by \
+                      FROM disputes d JOIN copies c ON c.code_prefix = d.code_prefix AND c.code_mac = d.code_mac";
+
+/// Disputes of which `$1` has the copy, or lost it. Each part has its index; one condition over both tables would read everybody's.
+const OWNED: &str = "SELECT id FROM disputes WHERE lost_by = $1 UNION ALL \
+                     SELECT about.id FROM copies mine JOIN disputes about USING (code_prefix, code_mac) WHERE mine.owner_id = $1";
+
+/// Disputes in which `$1` claims the copy, has it or lost it.
+fn about_account() -> String {
+    format!("d.id IN (SELECT id FROM disputes WHERE claimant_id = $1 UNION ALL {OWNED})")
+}
+
+/// Disputes, the newest first, after the one with id `before`.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDisputes>,
+    viewer: Viewer,
+    of: DisputesOf<'_>,
+    filter: DisputeFilter,
+    before: Option<Uuid>,
+    limit: i64,
+) -> StoreResult<Vec<DisputeView>> {
+    let whose = match of {
+        // The parameter is named, so that it has a type.
+        DisputesOf::All(_, None) => "$1::uuid IS NOT NULL".to_owned(),
+        DisputesOf::All(_, Some(_)) | DisputesOf::Own(None) => about_account(),
+        DisputesOf::Own(Some(DisputeSide::Claimant)) => "d.claimant_id = $1".to_owned(),
+        DisputesOf::Own(Some(DisputeSide::Owner)) => {
+            format!("d.id IN ({OWNED}) AND d.claimant_id <> $1")
+        }
+    };
+    // In the text, so that the few that are open are found by their index.
+    let state = match (filter.open, filter.state) {
+        (None, None) => "",
+        (Some(true), _) | (None, Some(DisputeState::Open)) => " AND d.state = 'open'",
+        (Some(false), _) | (None, Some(_)) => " AND d.state <> 'open'",
+    };
+    let account = match of {
+        DisputesOf::All(_, Some(account)) => account,
+        DisputesOf::All(_, None) | DisputesOf::Own(_) => by.account(),
+    };
+    let rows = sql(format!(
+        "SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} WHERE {whose}{state} AND ($4 IS NULL OR d.state = $4) \
+         AND ($5 IS NULL OR d.opened_at >= $5) AND ($6 IS NULL OR d.opened_at < $6) AND d.id < $2 ORDER BY d.id DESC LIMIT $3"
+    ))
+    .bind::<SqlUuid, _>(account.0)
+    .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
+    .bind::<BigInt, _>(limit)
+    .bind::<Nullable<Text>, _>(filter.state.map(DisputeState::as_str))
+    .bind::<Nullable<Timestamptz>, _>(filter.from)
+    .bind::<Nullable<Timestamptz>, _>(filter.until)
+    .get_results(conn)
+    .await?;
+    views(conn, viewer, by.account(), rows).await
+}
+
+async fn views(
+    conn: &mut Connection,
+    viewer: Viewer,
+    account: AccountId,
+    rows: Vec<DisputeRow>,
+) -> StoreResult<Vec<DisputeView>> {
+    let copies = rows.iter().map(|row| row.copy.clone()).collect();
+    let copies = seen(conn, viewer, account, copies).await?;
+    let view = |(row, copy): (DisputeRow, CopyView)| DisputeView {
+        id: DisputeId(row.dispute_id),
+        copy,
+        claimant: AccountId(row.claimant_id),
+        state: row.state,
+        opened_at: row.opened_at,
+        closed_at: row.closed_at,
+        decided_by: row.decided_by.map(AccountId),
+        reason: row.reason,
+        lost_by: row.lost_by.map(AccountId),
+    };
+    Ok(rows.into_iter().zip(copies).map(view).collect())
+}
+
+/// Permissions that read a dispute: to read own ones, and to do something in one.
+pub trait DisputePermission: Permission {}
+impl DisputePermission for ReadOwnDisputes {}
+impl DisputePermission for ArgueOwnDisputes {}
+impl DisputePermission for ModerateCopies {}
+
+/// A dispute with what the reader may read of what was said: her own words, or, if `all`, everybody's. `None`: there is no such dispute,
+/// or the reader is on neither side and may not read all.
+pub async fn find<P: DisputePermission>(
+    conn: &mut Connection,
+    by: &Granted<P>,
+    all: bool,
+    viewer: Viewer,
+    dispute: DisputeId,
+) -> StoreResult<Option<(DisputeView, Vec<StatementRow>)>> {
+    let rows = sql(format!("SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} WHERE d.id = $1"))
+        .bind::<SqlUuid, _>(dispute.0)
+        .get_results(conn)
+        .await?;
+    let found = views(conn, viewer, by.account(), rows).await?.pop();
+    let Some(view) = found.filter(|view| all || view.side(by.account()).is_some()) else {
+        return Ok(None);
+    };
+    let statements = sql("SELECT side, account_id, text, created_at FROM dispute_statements \
+         WHERE dispute_id = $1 AND ($2 OR account_id = $3) ORDER BY position")
+    .bind::<SqlUuid, _>(dispute.0)
+    .bind::<Bool, _>(all)
+    .bind::<SqlUuid, _>(by.account().0)
+    .get_results(conn)
+    .await?;
+    Ok(Some((view, statements)))
+}
+
+/// What became of something that somebody did in a dispute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argued {
+    /// Done.
+    Done,
+    /// Done before by the same request: nothing changed.
+    Before,
+    /// The asker has no such dispute.
+    Missing,
+    /// It is for the other side to do.
+    NotYourTurn,
+    /// It was closed before, and is this now.
+    Closed(DisputeState),
+    /// The account has said as much as it may.
+    TooMany,
+    /// The moderator is a side of it, or has a stake in the copy otherwise.
+    OwnCase,
+}
+
+#[derive(QueryableByName)]
+struct HeldDispute {
+    #[diesel(sql_type = SqlUuid)]
+    claimant_id: Uuid,
+    #[diesel(sql_type = SqlUuid)]
+    owner_id: Uuid,
+    #[diesel(sql_type = Text)]
+    state: DisputeState,
+}
+
+/// Holds a dispute until the transaction ends.
+async fn hold(conn: &mut Connection, dispute: DisputeId) -> StoreResult<Option<HeldDispute>> {
+    Ok(sql(
+        "SELECT d.claimant_id, c.owner_id, d.state \
+         FROM disputes d JOIN copies c ON c.code_prefix = d.code_prefix AND c.code_mac = d.code_mac \
+         WHERE d.id = $1 FOR NO KEY UPDATE OF d",
+    )
+    .bind::<SqlUuid, _>(dispute.0)
+    .get_result(conn)
+    .await
+    .optional()?)
+}
+
+/// Says something in a dispute, as one of its sides.
+pub async fn state(
+    conn: &mut Connection,
+    by: &Acting<ArgueOwnDisputes>,
+    dispute: DisputeId,
+    text: &str,
+    key: Option<&IdempotencyClaim>,
+    at: DateTime<Utc>,
+) -> Result<Argued, IdempotentError> {
+    if let Some(earlier) = idempotency::begin(conn, key, dispute.0).await? {
+        // The body does not say in which dispute; the path does.
+        return if earlier == dispute.0 {
+            Ok(Argued::Before)
+        } else {
+            Err(IdempotentError::Mismatch)
+        };
+    }
+    let argued = state_new(conn, by, dispute, text, at).await?;
+    if argued != Argued::Done {
+        idempotency::forget(conn, key).await?;
+    }
+    Ok(argued)
+}
+
+async fn state_new(
+    conn: &mut Connection,
+    by: &Acting<ArgueOwnDisputes>,
+    dispute: DisputeId,
+    text: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<Argued> {
+    let Some(held) = hold(conn, dispute).await? else { return Ok(Argued::Missing) };
+    let side = if held.claimant_id == by.account().0 {
+        DisputeSide::Claimant
+    } else if held.owner_id == by.account().0 {
+        DisputeSide::Owner
+    } else {
+        return Ok(Argued::Missing);
+    };
+    if held.state != DisputeState::Open {
+        return Ok(Argued::Closed(held.state));
+    }
+    let said = dispute_statements::table.filter(dispute_statements::dispute_id.eq(dispute.0));
+    let own: i64 = said
+        .filter(dispute_statements::account_id.eq(by.account().0))
+        .count()
+        .get_result(conn)
+        .await?;
+    if own >= MAX_STATEMENTS {
+        return Ok(Argued::TooMany);
+    }
+    let last: Option<i32> =
+        said.select(diesel::dsl::max(dispute_statements::position)).first(conn).await?;
+    diesel::insert_into(dispute_statements::table)
+        .values((
+            dispute_statements::dispute_id.eq(dispute.0),
+            dispute_statements::position.eq(last.unwrap_or(0) + 1),
+            dispute_statements::side.eq(side.as_str()),
+            dispute_statements::account_id.eq(by.account().0),
+            dispute_statements::text.eq(text),
+            dispute_statements::created_at.eq(at),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(Argued::Done)
+}
+
+/// Gives up an own claim, for good.
+pub async fn withdraw(
+    conn: &mut Connection,
+    by: &Acting<ArgueOwnDisputes>,
+    dispute: DisputeId,
+    at: DateTime<Utc>,
+) -> StoreResult<Argued> {
+    let Some(held) = hold(conn, dispute).await? else { return Ok(Argued::Missing) };
+    if held.claimant_id != by.account().0 {
+        let is_owner = held.owner_id == by.account().0;
+        return Ok(if is_owner { Argued::NotYourTurn } else { Argued::Missing });
+    }
+    match held.state {
+        DisputeState::Open => {}
+        DisputeState::Withdrawn => return Ok(Argued::Before),
+        closed => return Ok(Argued::Closed(closed)),
+    }
+    diesel::update(disputes::table.find(dispute.0))
+        .set((disputes::state.eq(DisputeState::Withdrawn.as_str()), disputes::closed_at.eq(at)))
+        .execute(conn)
+        .await?;
+    Ok(Argued::Done)
+}
+
+#[derive(QueryableByName)]
+struct KeyRow {
+    #[diesel(sql_type = Text)]
+    code_prefix: String,
+    #[diesel(sql_type = Binary)]
+    code_mac: Vec<u8>,
+}
+
+/// Decides a dispute, with a reason that both sides read. For the claimant, the copy is hers from now on; other claims to it stay open,
+/// against her. The copy is held first, then the dispute, as when a trade moves it.
+pub async fn decide(
+    conn: &mut Connection,
+    by: &Acting<ModerateCopies>,
+    dispute: DisputeId,
+    outcome: Outcome,
+    reason: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<Argued> {
+    let key: Option<KeyRow> = sql("SELECT code_prefix, code_mac FROM disputes WHERE id = $1")
+        .bind::<SqlUuid, _>(dispute.0)
+        .get_result(conn)
+        .await
+        .optional()?;
+    let Some(key) = key else { return Ok(Argued::Missing) };
+    let copy = ledger::hold_by_key(conn, &key.code_prefix, &key.code_mac).await?;
+    let (Some(copy), Some(held)) = (copy, hold(conn, dispute).await?) else {
+        return Ok(Argued::Missing);
+    };
+    if ledger::is_party(conn, &copy, by.account()).await? {
+        return Ok(Argued::OwnCase);
+    }
+    match held.state {
+        DisputeState::Open => {}
+        decided if decided == outcome.state() => return Ok(Argued::Before),
+        closed => return Ok(Argued::Closed(closed)),
+    }
+    if outcome == Outcome::ForClaimant {
+        diesel::update(copies::table.find((&copy.code_prefix, &copy.code_mac)))
+            .set(copies::owner_id.eq(held.claimant_id))
+            .execute(conn)
+            .await?;
+    }
+    diesel::update(disputes::table.find(dispute.0))
+        .set((
+            disputes::state.eq(outcome.state().as_str()),
+            disputes::closed_at.eq(at),
+            disputes::decided_by.eq(by.account().0),
+            disputes::reason.eq(reason),
+            disputes::lost_by.eq((outcome == Outcome::ForClaimant).then_some(copy.owner_id)),
+        ))
+        .execute(conn)
+        .await?;
+    let entry = NewEntry {
+        copy: &copy,
+        kind: LedgerKind::Decide,
+        account: by.account(),
+        reason: Some(reason),
+        trade: None,
+        dispute: Some(dispute),
+        at,
+    };
+    ledger::append(conn, &[entry]).await?;
+    let entry = audit::NewAuditEntry {
+        actor: Some(by.account()),
+        action: "dispute.decided",
+        target: format!("dispute:{dispute}"),
+        details: json!({
+            "copy": CopyId(copy.id), "outcome": outcome.state().as_str(), "reason": reason,
+            "owner": { "from": copy.owner_id,
+                       "to": if outcome == Outcome::ForClaimant { held.claimant_id } else { copy.owner_id } },
+        }),
+        at,
+    };
+    audit::write(conn, entry).await?;
+    Ok(Argued::Done)
+}

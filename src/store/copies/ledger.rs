@@ -1,0 +1,179 @@
+//! The copy ledger: the one way in which a copy changes, and what is written of it.
+//!
+//! Whoever changes a copy holds its row first. The database numbers the entries of a copy under that same lock, so the history of
+//! a copy is one line without forks, and its owner and states are what the newest entries say.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use crate::domain::copies::ledger::LedgerKind;
+use crate::domain::ids::{AccountId, CopyId, DisputeId, LedgerId, TradeId};
+use crate::store::db::schema::copy_ledger;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// A copy whose row is held until the transaction ends.
+#[derive(Clone, Debug, QueryableByName)]
+pub(in crate::store) struct HeldCopy {
+    /// Key of the copy, first half.
+    #[diesel(sql_type = Text)]
+    pub code_prefix: String,
+    /// Key of the copy, second half.
+    #[diesel(sql_type = Binary)]
+    pub code_mac: Vec<u8>,
+    /// Its id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// Whose it is.
+    #[diesel(sql_type = SqlUuid)]
+    pub owner_id: Uuid,
+    /// Since when no trade moves it.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub frozen_at: Option<DateTime<Utc>>,
+    /// Since when nobody holds it any more.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub voided_at: Option<DateTime<Utc>>,
+}
+
+/// An entry to write about a copy whose row is held.
+pub(in crate::store) struct NewEntry<'a> {
+    /// The copy.
+    pub copy: &'a HeldCopy,
+    /// What happened.
+    pub kind: LedgerKind,
+    /// register, transfer: the new owner; dispute: the claimant; else the moderator.
+    pub account: AccountId,
+    /// What the moderator says.
+    pub reason: Option<&'a str>,
+    /// The trade that moved it.
+    pub trade: Option<TradeId>,
+    /// The dispute that was decided.
+    pub dispute: Option<DisputeId>,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// Holds a registered copy until the transaction ends; `None`: there is none of that id. Not FOR UPDATE: what only refers to the copy
+/// need not wait.
+pub(in crate::store) async fn hold(
+    conn: &mut Connection,
+    copy: CopyId,
+) -> StoreResult<Option<HeldCopy>> {
+    Ok(sql(
+        "SELECT code_prefix, code_mac, id, owner_id, frozen_at, voided_at FROM copies WHERE id = $1 FOR NO KEY UPDATE",
+    )
+    .bind::<SqlUuid, _>(copy.0)
+    .get_result(conn)
+    .await
+    .optional()?)
+}
+
+/// Holds the copy of that key.
+pub(in crate::store) async fn hold_by_key(
+    conn: &mut Connection,
+    code_prefix: &str,
+    code_mac: &[u8],
+) -> StoreResult<Option<HeldCopy>> {
+    Ok(sql("SELECT code_prefix, code_mac, id, owner_id, frozen_at, voided_at FROM copies \
+         WHERE code_prefix = $1 AND code_mac = $2 AND owner_id IS NOT NULL FOR NO KEY UPDATE")
+    .bind::<Text, _>(code_prefix)
+    .bind::<Binary, _>(code_mac)
+    .get_result(conn)
+    .await
+    .optional()?)
+}
+
+/// Holds those of the copies of these keys that are nobody's, in the order of the keys.
+pub(in crate::store) async fn hold_free(
+    conn: &mut Connection,
+    keys: impl Iterator<Item = &(String, Vec<u8>)>,
+) -> StoreResult<()> {
+    let (prefixes, macs): (Vec<&str>, Vec<&[u8]>) =
+        keys.map(|(prefix, mac)| (prefix.as_str(), mac.as_slice())).unzip();
+    sql("SELECT c.code_prefix FROM unnest((SELECT $1), (SELECT $2)) AS w (prefix, mac) \
+         JOIN copies c ON c.code_prefix = w.prefix AND c.code_mac = w.mac AND c.owner_id IS NULL \
+         ORDER BY c.code_prefix, c.code_mac FOR NO KEY UPDATE OF c")
+    .bind::<Array<Text>, _>(prefixes)
+    .bind::<Array<Binary>, _>(macs)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Holds those of the copies of these keys that are nobody's and that nobody else holds; which ones. Waits for nobody.
+pub(in crate::store) async fn hold_free_now(
+    mut conn: &Connection,
+    keys: &[(String, Vec<u8>)],
+) -> StoreResult<HashSet<(String, Vec<u8>)>> {
+    #[derive(QueryableByName)]
+    struct KeyRow {
+        #[diesel(sql_type = Text)]
+        code_prefix: String,
+        #[diesel(sql_type = Binary)]
+        code_mac: Vec<u8>,
+    }
+    let (prefixes, macs): (Vec<&str>, Vec<&[u8]>) =
+        keys.iter().map(|(prefix, mac)| (prefix.as_str(), mac.as_slice())).unzip();
+    let held: Vec<KeyRow> = sql(
+        "SELECT c.code_prefix, c.code_mac FROM unnest((SELECT $1), (SELECT $2)) AS w (prefix, mac) \
+         JOIN copies c ON c.code_prefix = w.prefix AND c.code_mac = w.mac AND c.owner_id IS NULL \
+         FOR NO KEY UPDATE OF c SKIP LOCKED",
+    )
+    .bind::<Array<Text>, _>(prefixes)
+    .bind::<Array<Binary>, _>(macs)
+    .load(&mut conn)
+    .await?;
+    Ok(held.into_iter().map(|row| (row.code_prefix, row.code_mac)).collect())
+}
+
+/// Whether an account has a stake in a copy: it owns it or ever did, or claims it or ever did. Moderators leave such copies to others.
+pub(in crate::store) async fn is_party(
+    conn: &mut Connection,
+    copy: &HeldCopy,
+    account: AccountId,
+) -> StoreResult<bool> {
+    #[derive(QueryableByName)]
+    struct Party {
+        #[diesel(sql_type = Bool)]
+        party: bool,
+    }
+    let Party { party } =
+        sql("SELECT EXISTS (SELECT FROM copy_ledger WHERE code_prefix = $1 AND code_mac = $2 \
+                        AND (owner_id = $3 OR (entry = 'dispute' AND account_id = $3))) AS party")
+        .bind::<Text, _>(&copy.code_prefix)
+        .bind::<Binary, _>(&copy.code_mac)
+        .bind::<SqlUuid, _>(account.0)
+        .get_result(conn)
+        .await?;
+    Ok(party)
+}
+
+/// Writes entries. The copies have been changed already: the database notes whose each is now.
+pub(in crate::store) async fn append(
+    conn: &mut Connection,
+    entries: &[NewEntry<'_>],
+) -> StoreResult<()> {
+    let rows: Vec<_> = entries
+        .iter()
+        .map(|entry| {
+            (
+                copy_ledger::id.eq(LedgerId::fresh().0),
+                copy_ledger::code_prefix.eq(&entry.copy.code_prefix),
+                copy_ledger::code_mac.eq(&entry.copy.code_mac),
+                copy_ledger::entry.eq(entry.kind.as_str()),
+                copy_ledger::account_id.eq(entry.account.0),
+                copy_ledger::reason.eq(entry.reason),
+                copy_ledger::trade_id.eq(entry.trade.map(|trade| trade.0)),
+                copy_ledger::dispute_id.eq(entry.dispute.map(|dispute| dispute.0)),
+                copy_ledger::created_at.eq(entry.at),
+            )
+        })
+        .collect();
+    diesel::insert_into(copy_ledger::table).values(rows).execute(conn).await?;
+    Ok(())
+}

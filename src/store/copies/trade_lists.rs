@@ -1,0 +1,257 @@
+//! What players want and would give, and who would suit whom.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Bool, Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use crate::auth::permission::{Acting, Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
+use crate::domain::collection::TradeListKind;
+use crate::domain::decks::deck::Visibility;
+use crate::domain::ids::AccountId;
+use crate::store::card_content::collection as door;
+use crate::store::collection::counts;
+use crate::store::db::statement::sql;
+use crate::store::decks::deck_lists::Edited;
+use crate::store::{Connection, StoreResult};
+
+pub use crate::store::card_content::collection::{SeenPrinting, TradeItemView};
+
+/// A list without its items.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct TradeListRow {
+    /// Who may read it.
+    #[diesel(sql_type = Text)]
+    pub visibility: Visibility,
+    /// Rises with every change; 0: nothing was ever written.
+    #[diesel(sql_type = BigInt)]
+    pub revision: i64,
+    /// When it was changed last.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub updated_at: Option<DateTime<Utc>>,
+}
+
+impl TradeListRow {
+    fn empty() -> Self {
+        Self { visibility: Visibility::Private, revision: 0, updated_at: None }
+    }
+}
+
+/// A list as a viewer sees it.
+#[derive(Clone, Debug)]
+pub struct TradeListView {
+    /// The list itself.
+    pub row: TradeListRow,
+    /// Its items, in their owner's order.
+    pub items: Vec<TradeItemView>,
+}
+
+/// An item to store; the card exists, and the printing is one of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NewTradeItem {
+    /// The card.
+    pub card: Uuid,
+    /// The printing; `None`: any.
+    pub printing: Option<Uuid>,
+    /// How many: 1 to 9999.
+    pub quantity: i32,
+}
+
+const LIST: &str =
+    "SELECT visibility, revision, updated_at FROM trade_lists WHERE account_id = $1 AND kind = $2";
+
+async fn row(
+    conn: &mut Connection,
+    account: AccountId,
+    kind: TradeListKind,
+) -> StoreResult<Option<TradeListRow>> {
+    Ok(sql(LIST)
+        .bind::<SqlUuid, _>(account.0)
+        .bind::<Text, _>(kind.as_str())
+        .get_result(conn)
+        .await
+        .optional()?)
+}
+
+/// One of the own lists; an empty, private one when nothing was written yet.
+pub async fn own(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnCollection>,
+    viewer: Viewer,
+    kind: TradeListKind,
+) -> StoreResult<TradeListView> {
+    let row = row(conn, by.account(), kind).await?.unwrap_or_else(TradeListRow::empty);
+    let items = door::trade_items(conn, viewer, by.account(), kind).await?;
+    Ok(TradeListView { row, items })
+}
+
+#[derive(QueryableByName)]
+struct Owner {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+/// The public list of the player of that name ([`cardscape_engine::name_key`]), and the name as it is written. A private list, a banned
+/// player and a name that nobody has are not told apart.
+pub async fn public(
+    conn: &mut Connection,
+    viewer: Viewer,
+    name_key: &str,
+    kind: TradeListKind,
+) -> StoreResult<Option<(String, TradeListView)>> {
+    let owner: Option<Owner> = sql(
+        "SELECT a.id, a.name FROM accounts a JOIN trade_lists l ON l.account_id = a.id AND l.kind = $2 \
+         WHERE a.name_key = $1 AND a.banned_at IS NULL AND l.visibility = 'public'",
+    )
+    .bind::<Text, _>(name_key)
+    .bind::<Text, _>(kind.as_str())
+    .get_result(conn)
+    .await
+    .optional()?;
+    let Some(Owner { id, name }) = owner else { return Ok(None) };
+    let Some(row) = row(conn, AccountId(id), kind).await? else { return Ok(None) };
+    let items = door::trade_items(conn, viewer, AccountId(id), kind).await?;
+    Ok(Some((name, TradeListView { row, items })))
+}
+
+/// Printings with these ids, or of these cards: those that the viewer may see, and by id those that stand on the list already.
+pub async fn printings(
+    conn: &mut Connection,
+    by: &Granted<WriteOwnCollection>,
+    viewer: Viewer,
+    kind: TradeListKind,
+    ids: &[Uuid],
+    cards: &[Uuid],
+) -> StoreResult<Vec<SeenPrinting>> {
+    let mut found = door::seen_printings(conn, viewer, ids, cards).await?;
+    let seen: BTreeSet<Uuid> = found.iter().map(|printing| printing.id).collect();
+    let listed = door::trade_items(conn, viewer, by.account(), kind).await?;
+    let listed = listed.into_iter().filter_map(|item| Some((item.printing_id?, item.card.id)));
+    found.extend(
+        listed
+            .filter(|(id, _)| ids.contains(id) && !seen.contains(id))
+            .map(|(id, card_id)| SeenPrinting { id, card_id, rarity: String::new() }),
+    );
+    Ok(found)
+}
+
+/// Replaces one of the own lists, if `is_current` accepts its revision.
+pub async fn replace(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnCollection>,
+    viewer: Viewer,
+    kind: TradeListKind,
+    is_current: impl Fn(i64) -> bool,
+    (visibility, items): (Visibility, &[NewTradeItem]),
+    at: DateTime<Utc>,
+) -> StoreResult<Edited<TradeListView>> {
+    let account = by.account();
+    // A list that is not there yet has no row to lock.
+    counts::lock(conn, account).await?;
+    let before = row(conn, account, kind).await?.map_or(0, |row| row.revision);
+    if !is_current(before) {
+        return Ok(Edited::Stale);
+    }
+    let list: TradeListRow = sql(
+        "INSERT INTO trade_lists AS list (account_id, kind, visibility, revision, updated_at) VALUES ($1, $2, $3, 1, $4) \
+         ON CONFLICT (account_id, kind) DO UPDATE SET visibility = excluded.visibility, revision = list.revision + 1, \
+         updated_at = excluded.updated_at RETURNING visibility, revision, updated_at",
+    )
+    .bind::<SqlUuid, _>(account.0)
+    .bind::<Text, _>(kind.as_str())
+    .bind::<Text, _>(visibility.as_str())
+    .bind::<Timestamptz, _>(at)
+    .get_result(conn)
+    .await?;
+    sql("DELETE FROM trade_list_items WHERE account_id = $1 AND kind = $2")
+        .bind::<SqlUuid, _>(account.0)
+        .bind::<Text, _>(kind.as_str())
+        .execute(conn)
+        .await?;
+    sql(
+        "INSERT INTO trade_list_items (account_id, kind, position, card_id, printing_id, quantity) \
+         SELECT $1, $2, item.place - 1, item.card, item.printing, item.quantity \
+         FROM unnest((SELECT $3), (SELECT $4), (SELECT $5)) WITH ORDINALITY AS item (card, printing, quantity, place)",
+    )
+    .bind::<SqlUuid, _>(account.0)
+    .bind::<Text, _>(kind.as_str())
+    .bind::<Array<SqlUuid>, _>(items.iter().map(|item| item.card).collect::<Vec<_>>())
+    .bind::<Array<Nullable<SqlUuid>>, _>(items.iter().map(|item| item.printing).collect::<Vec<_>>())
+    .bind::<Array<Int4>, _>(items.iter().map(|item| item.quantity).collect::<Vec<_>>())
+    .execute(conn)
+    .await?;
+    let items = door::trade_items(conn, viewer, account, kind).await?;
+    Ok(Edited::Done(TradeListView { row: list, items }))
+}
+
+/// A player who may suit.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct TradeMatch {
+    #[diesel(sql_type = SqlUuid)]
+    account_id: Uuid,
+    /// Name as written.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// How many of the own wants they have.
+    #[diesel(sql_type = BigInt)]
+    pub they_have: i64,
+    /// How many of the own haves they want.
+    #[diesel(sql_type = BigInt)]
+    pub they_want: i64,
+    /// Whether it goes both ways.
+    #[diesel(sql_type = Bool)]
+    pub mutual: bool,
+}
+
+impl TradeMatch {
+    /// Where it stands in the list.
+    pub fn position(&self) -> MatchPosition {
+        (self.mutual, self.they_have + self.they_want, self.account_id)
+    }
+}
+
+/// Whether mutual, matches both ways, account.
+pub type MatchPosition = (bool, i64, Uuid);
+
+/// Players whose public lists meet the own ones: mutual matches first, then those with the most. For each own item a hundred public
+/// items of others are looked at, so that a card that everybody wants does not cost a look at everybody.
+pub async fn matches(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnCollection>,
+    game: Option<&str>,
+    after: Option<MatchPosition>,
+    limit: i64,
+) -> StoreResult<Vec<TradeMatch>> {
+    let (mutual, total, account) = after
+        .map_or((None, None, None), |(mutual, total, id)| (Some(mutual), Some(total), Some(id)));
+    Ok(sql(
+        "WITH mine AS (SELECT i.kind, i.position, i.card_id, i.printing_id FROM trade_list_items i JOIN cards c ON c.id = i.card_id \
+             WHERE i.account_id = $1 AND ($2 IS NULL OR c.game_code = $2)), \
+         met AS (SELECT theirs.account_id, mine.kind, count(DISTINCT mine.position) AS items FROM mine CROSS JOIN LATERAL ( \
+             SELECT i.account_id FROM trade_list_items i \
+             JOIN trade_lists l ON l.account_id = i.account_id AND l.kind = i.kind AND l.visibility = 'public' \
+             JOIN accounts a ON a.id = i.account_id AND a.banned_at IS NULL \
+             WHERE i.card_id = mine.card_id AND i.kind = CASE mine.kind WHEN 'want' THEN 'have' ELSE 'want' END \
+               AND (i.printing_id IS NULL OR mine.printing_id IS NULL OR i.printing_id = mine.printing_id) \
+               AND i.account_id <> $1 ORDER BY i.account_id DESC LIMIT 100) theirs GROUP BY theirs.account_id, mine.kind), \
+         both_ways AS (SELECT account_id, coalesce(max(items) FILTER (WHERE kind = 'want'), 0) AS they_have, \
+             coalesce(max(items) FILTER (WHERE kind = 'have'), 0) AS they_want FROM met GROUP BY account_id), \
+         ranked AS (SELECT *, they_have > 0 AND they_want > 0 AS mutual, they_have + they_want AS total FROM both_ways) \
+         SELECT r.account_id, a.name, r.they_have, r.they_want, r.mutual FROM ranked r JOIN accounts a ON a.id = r.account_id \
+         WHERE $3 IS NULL OR (r.mutual, r.total, r.account_id) < ($3, $4, $5) \
+         ORDER BY r.mutual DESC, r.total DESC, r.account_id DESC LIMIT $6",
+    )
+    .bind::<SqlUuid, _>(by.account().0)
+    .bind::<Nullable<Text>, _>(game)
+    .bind::<Nullable<Bool>, _>(mutual)
+    .bind::<Nullable<BigInt>, _>(total)
+    .bind::<Nullable<SqlUuid>, _>(account)
+    .bind::<BigInt, _>(limit)
+    .load(conn)
+    .await?)
+}

@@ -1,0 +1,716 @@
+//! Trades: offers to exchange copies. An open offer locks nothing; accepting one checks everything again and swaps all or nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{
+    Array, BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid,
+};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::copy_records::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, seen};
+use super::ledger::{self, HeldCopy, NewEntry};
+use crate::auth::permission::{Acting, Granted, Permission, ReadTrades, Viewer, WriteTrades};
+use crate::domain::copies::ledger::LedgerKind;
+use crate::domain::copies::trade::{
+    MAX_OPEN_TRADES, TradeRole, TradeSide, TradeState, TradeTerms, Trading,
+};
+use crate::domain::ids::{AccountId, CopyId, TradeId};
+use crate::store::db::schema::{accounts, trade_copies, trades};
+use crate::store::db::statement::sql;
+use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::store::{Connection, StoreResult};
+
+/// An offer to make.
+pub struct NewTrade<'a> {
+    /// Its id.
+    pub id: TradeId,
+    /// What changes hands.
+    pub terms: &'a TradeTerms,
+    /// What the one who offers says.
+    pub message: Option<&'a str>,
+    /// Until when it can be accepted.
+    pub expires_at: DateTime<Utc>,
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// What is wrong with a copy in an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyFault {
+    /// To give: not a copy of one's own.
+    NotYours,
+    /// To give: frozen by a moderator.
+    Frozen,
+    /// To give: void.
+    Void,
+    /// To ask for: not one that the other side shows. Whether there is such a copy, and whose it is, is not told.
+    NotShown,
+}
+
+/// What became of an offer to make.
+#[derive(Debug)]
+pub enum Offered {
+    /// Made.
+    New,
+    /// This request was answered before, with this offer.
+    Repeat(TradeId),
+    /// There is no such player, or she takes no offers, or she is banned.
+    NoSuchTrader,
+    /// Nobody trades with themselves.
+    Oneself,
+    /// The account has [`MAX_OPEN_TRADES`] open offers.
+    TooMany,
+    /// Copies that cannot be offered, by side and place from 0.
+    Faults(Vec<(TradeSide, usize, CopyFault)>),
+}
+
+/// When something happened that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// By this request.
+    Now,
+    /// Before: nothing changed.
+    Before,
+}
+
+/// What became of an answer to an offer.
+#[derive(Debug)]
+pub enum Answered<T> {
+    /// Done, or done before by the same request.
+    Done(T),
+    /// The asker has no such offer.
+    Missing,
+    /// It is for the other side to do.
+    NotYourTurn,
+    /// It was closed before, and is this now.
+    Closed(TradeState),
+    /// It lapsed: these copies are gone; none: the other side is.
+    Lapsed(Vec<CopyId>, When),
+}
+
+/// The other side of an offer.
+struct Partner {
+    account: AccountId,
+    /// Whether its copies may be asked for by whoever knows them.
+    shows_all: bool,
+}
+
+/// Offers a trade to the player of that name.
+pub async fn offer(
+    conn: &mut Connection,
+    by: &Acting<WriteTrades>,
+    to_name_key: &str,
+    new: &NewTrade<'_>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<Offered, IdempotentError> {
+    if let Some(earlier) = idempotency::begin(conn, key, new.id.0).await? {
+        return Ok(Offered::Repeat(TradeId(earlier)));
+    }
+    let found: Option<(Uuid, String)> = accounts::table
+        .filter(accounts::name_key.eq(to_name_key))
+        .filter(accounts::banned_at.is_null())
+        .select((accounts::id, accounts::trading))
+        .first(conn)
+        .await
+        .optional()?;
+    let offered = match found {
+        Some((id, _)) if id == by.account().0 => Offered::Oneself,
+        Some((id, trading)) if trading != Trading::Closed.as_str() => {
+            let shows_all = trading == Trading::Public.as_str();
+            let partner = Partner { account: AccountId(id), shows_all };
+            make(conn, by, &partner, new, None).await?
+        }
+        _ => Offered::NoSuchTrader,
+    };
+    if !matches!(offered, Offered::New) {
+        idempotency::forget(conn, key).await?;
+    }
+    Ok(offered)
+}
+
+/// Answers an offer with one in the other direction, which takes its place. What the first offer gives may be asked for.
+pub async fn counter(
+    conn: &mut Connection,
+    by: &Acting<WriteTrades>,
+    trade: TradeId,
+    new: &NewTrade<'_>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<Answered<Offered>, IdempotentError> {
+    if let Some(earlier) = idempotency::begin(conn, key, new.id.0).await? {
+        let countered: Option<Option<Uuid>> =
+            trades::table.find(earlier).select(trades::counter_to).first(conn).await.optional()?;
+        // The body does not say which offer it answers; the path does.
+        return match countered {
+            Some(Some(first)) if first == trade.0 => {
+                Ok(Answered::Done(Offered::Repeat(TradeId(earlier))))
+            }
+            _ => Err(IdempotentError::Mismatch),
+        };
+    }
+    let answered = counter_new(conn, by, trade, new).await?;
+    if !matches!(answered, Answered::Done(Offered::New)) {
+        idempotency::forget(conn, key).await?;
+    }
+    Ok(answered)
+}
+
+async fn counter_new(
+    conn: &mut Connection,
+    by: &Acting<WriteTrades>,
+    trade: TradeId,
+    new: &NewTrade<'_>,
+) -> StoreResult<Answered<Offered>> {
+    let first = match hold(conn, by.account(), trade, new.at).await? {
+        None => return Ok(Answered::Missing),
+        Some(first) if first.role(by.account()) == TradeRole::Offerer => {
+            return Ok(Answered::NotYourTurn);
+        }
+        Some(first) => first,
+    };
+    match first.state {
+        TradeState::Open => {}
+        TradeState::Lapsed => return Ok(Answered::Lapsed(gone(conn, trade).await?, When::Before)),
+        closed => return Ok(Answered::Closed(closed)),
+    }
+    let found: Option<String> = accounts::table
+        .find(first.offered_by)
+        .filter(accounts::banned_at.is_null())
+        .select(accounts::trading)
+        .first(conn)
+        .await
+        .optional()?;
+    let Some(trading) = found else { return Ok(Answered::Done(Offered::NoSuchTrader)) };
+    // Whoever made the first offer is in the middle of a trade, whatever she lets others begin.
+    let partner = Partner {
+        account: AccountId(first.offered_by),
+        shows_all: trading == Trading::Public.as_str(),
+    };
+    let offered = make(conn, by, &partner, new, Some(trade)).await?;
+    if matches!(offered, Offered::New) {
+        close(conn, trade, TradeState::Countered, new.at).await?;
+    }
+    Ok(Answered::Done(offered))
+}
+
+#[derive(QueryableByName)]
+struct TermRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = Text)]
+    code_prefix: String,
+    #[diesel(sql_type = Binary)]
+    code_mac: Vec<u8>,
+    #[diesel(sql_type = SqlUuid)]
+    owner_id: Uuid,
+    #[diesel(sql_type = Bool)]
+    frozen: bool,
+    #[diesel(sql_type = Bool)]
+    voided: bool,
+    #[diesel(sql_type = Bool)]
+    was_given: bool,
+}
+
+async fn make(
+    conn: &mut Connection,
+    by: &Acting<WriteTrades>,
+    partner: &Partner,
+    new: &NewTrade<'_>,
+    counter_to: Option<TradeId>,
+) -> StoreResult<Offered> {
+    // The account's row is held, so that parallel requests cannot pass the limit.
+    accounts::table
+        .find(by.account().0)
+        .select(accounts::id)
+        .for_no_key_update()
+        .first::<Uuid>(conn)
+        .await?;
+    let open: i64 = trades::table
+        .filter(trades::offered_by.eq(by.account().0))
+        .filter(trades::state.eq(TradeState::Open.as_str()))
+        .filter(trades::expires_at.gt(new.at))
+        .count()
+        .get_result(conn)
+        .await?;
+    if open >= MAX_OPEN_TRADES {
+        return Ok(Offered::TooMany);
+    }
+    let rows = match terms(conn, by, partner, new.terms, counter_to).await? {
+        Ok(rows) => rows,
+        Err(faults) => return Ok(Offered::Faults(faults)),
+    };
+    diesel::insert_into(trades::table)
+        .values((
+            trades::id.eq(new.id.0),
+            trades::offered_by.eq(by.account().0),
+            trades::offered_to.eq(partner.account.0),
+            trades::state.eq(TradeState::Open.as_str()),
+            trades::message.eq(new.message),
+            trades::counter_to.eq(counter_to.map(|trade| trade.0)),
+            trades::created_at.eq(new.at),
+            trades::expires_at.eq(new.expires_at),
+        ))
+        .execute(conn)
+        .await?;
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            (
+                trade_copies::trade_id.eq(new.id.0),
+                trade_copies::code_prefix.eq(&row.code_prefix),
+                trade_copies::code_mac.eq(&row.code_mac),
+                trade_copies::given.eq(row.owner_id == by.account().0),
+            )
+        })
+        .collect();
+    diesel::insert_into(trade_copies::table).values(rows).execute(conn).await?;
+    Ok(Offered::New)
+}
+
+/// The copies of an offer, or what is wrong with them. A copy to ask for must be shown: by a public collection, or by the offer that
+/// this one counters. All others are not told apart, or an offer would tell whose a copy is.
+async fn terms(
+    conn: &mut Connection,
+    by: &Acting<WriteTrades>,
+    partner: &Partner,
+    terms: &TradeTerms,
+    counter_to: Option<TradeId>,
+) -> StoreResult<Result<Vec<TermRow>, Vec<(TradeSide, usize, CopyFault)>>> {
+    let ids: Vec<Uuid> = terms.give().iter().chain(terms.want()).map(|copy| copy.0).collect();
+    let rows: Vec<TermRow> = sql(
+        "SELECT c.id, c.code_prefix, c.code_mac, c.owner_id, c.frozen_at IS NOT NULL AS frozen, \
+                c.voided_at IS NOT NULL AS voided, \
+                EXISTS (SELECT FROM trade_copies t WHERE t.trade_id = $2 AND t.given \
+                        AND t.code_prefix = c.code_prefix AND t.code_mac = c.code_mac) AS was_given \
+         FROM copies c WHERE c.id = ANY ((SELECT $1)::uuid[])",
+    )
+    .bind::<Array<SqlUuid>, _>(ids)
+    .bind::<Nullable<SqlUuid>, _>(counter_to.map(|trade| trade.0))
+    .get_results(conn)
+    .await?;
+    let mut by_id: BTreeMap<Uuid, TermRow> = rows.into_iter().map(|row| (row.id, row)).collect();
+    let to_give = |row: Option<&TermRow>| match row {
+        Some(row) if row.owner_id != by.account().0 => Err(CopyFault::NotYours),
+        None => Err(CopyFault::NotYours),
+        Some(row) if row.voided => Err(CopyFault::Void),
+        Some(row) if row.frozen => Err(CopyFault::Frozen),
+        Some(_) => Ok(()),
+    };
+    let to_want = |row: Option<&TermRow>| {
+        let shown = row.is_some_and(|row| {
+            row.owner_id == partner.account.0
+                && !row.voided
+                && !row.frozen
+                && (partner.shows_all || row.was_given)
+        });
+        if shown { Ok(()) } else { Err(CopyFault::NotShown) }
+    };
+    let give = terms.give().iter().enumerate().filter_map(|(place, copy)| {
+        to_give(by_id.get(&copy.0)).err().map(|fault| (TradeSide::Give, place, fault))
+    });
+    let want = terms.want().iter().enumerate().filter_map(|(place, copy)| {
+        to_want(by_id.get(&copy.0)).err().map(|fault| (TradeSide::Want, place, fault))
+    });
+    let faults: Vec<_> = give.chain(want).collect();
+    if !faults.is_empty() {
+        return Ok(Err(faults));
+    }
+    let all = terms.give().iter().chain(terms.want());
+    Ok(Ok(all.filter_map(|copy| by_id.remove(&copy.0)).collect()))
+}
+
+#[derive(QueryableByName)]
+struct HeldTrade {
+    #[diesel(sql_type = SqlUuid)]
+    offered_by: Uuid,
+    #[diesel(sql_type = SqlUuid)]
+    offered_to: Uuid,
+    #[diesel(sql_type = Text)]
+    state: TradeState,
+}
+
+impl HeldTrade {
+    fn role(&self, account: AccountId) -> TradeRole {
+        role(self.offered_by, account)
+    }
+}
+
+fn role(offered_by: Uuid, account: AccountId) -> TradeRole {
+    if offered_by == account.0 { TradeRole::Offerer } else { TradeRole::Recipient }
+}
+
+/// The state of trade `t` by the clock: nobody need have noted that its time is over.
+const STATE: &str =
+    "CASE WHEN t.state = 'open' AND t.expires_at <= $1 THEN 'expired' ELSE t.state END";
+
+/// Holds one of the account's trades until the transaction ends.
+async fn hold(
+    conn: &mut Connection,
+    account: AccountId,
+    trade: TradeId,
+    now: DateTime<Utc>,
+) -> StoreResult<Option<HeldTrade>> {
+    Ok(sql(format!(
+        "SELECT t.offered_by, t.offered_to, {STATE} AS state FROM trades t \
+         WHERE t.id = $2 AND $3 IN (t.offered_by, t.offered_to) FOR NO KEY UPDATE"
+    ))
+    .bind::<Timestamptz, _>(now)
+    .bind::<SqlUuid, _>(trade.0)
+    .bind::<SqlUuid, _>(account.0)
+    .get_result(conn)
+    .await
+    .optional()?)
+}
+
+async fn close(
+    conn: &mut Connection,
+    trade: TradeId,
+    state: TradeState,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::update(trades::table.find(trade.0))
+        .set((trades::state.eq(state.as_str()), trades::closed_at.eq(at)))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Which copies an offer lapsed for.
+async fn gone(conn: &mut Connection, trade: TradeId) -> StoreResult<Vec<CopyId>> {
+    #[derive(QueryableByName)]
+    struct Gone {
+        #[diesel(sql_type = SqlUuid)]
+        id: Uuid,
+    }
+    let rows: Vec<Gone> = sql(
+        "SELECT c.id FROM trade_copies t JOIN copies c ON c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
+         WHERE t.trade_id = $1 AND t.gone ORDER BY c.id",
+    )
+    .bind::<SqlUuid, _>(trade.0)
+    .get_results(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| CopyId(row.id)).collect())
+}
+
+/// Refuses an offer (its recipient) or takes it back (who made it): `to` is `Declined` or `Cancelled`.
+pub async fn refuse(
+    conn: &mut Connection,
+    by: &Acting<WriteTrades>,
+    trade: TradeId,
+    to: TradeState,
+    at: DateTime<Utc>,
+) -> StoreResult<Answered<When>> {
+    let Some(held) = hold(conn, by.account(), trade, at).await? else {
+        return Ok(Answered::Missing);
+    };
+    let turn = match to {
+        TradeState::Cancelled => TradeRole::Offerer,
+        _ => TradeRole::Recipient,
+    };
+    if held.role(by.account()) != turn {
+        return Ok(Answered::NotYourTurn);
+    }
+    match held.state {
+        TradeState::Open => close(conn, trade, to, at).await?,
+        done if done == to => return Ok(Answered::Done(When::Before)),
+        closed => return Ok(Answered::Closed(closed)),
+    }
+    Ok(Answered::Done(When::Now))
+}
+
+#[derive(QueryableByName)]
+struct SwapRow {
+    #[diesel(embed)]
+    copy: HeldCopy,
+    #[diesel(sql_type = Bool)]
+    given: bool,
+}
+
+impl SwapRow {
+    /// Whether its giver does not have it to give any more.
+    fn is_gone(&self, trade: &HeldTrade) -> bool {
+        let giver = if self.given { trade.offered_by } else { trade.offered_to };
+        self.copy.owner_id != giver
+            || self.copy.frozen_at.is_some()
+            || self.copy.voided_at.is_some()
+    }
+
+    /// Who has it afterwards.
+    fn taker(&self, trade: &HeldTrade) -> AccountId {
+        AccountId(if self.given { trade.offered_to } else { trade.offered_by })
+    }
+}
+
+/// Accepts an offer: all copies change hands at once, or the offer lapses. No submission is made, and no unlock moves.
+///
+/// The trade is held first, then its copies in the order of their keys, so that two trades of the same copies wait for each other and
+/// never in a circle.
+pub async fn accept(
+    conn: &mut Connection,
+    by: &Acting<WriteTrades>,
+    trade: TradeId,
+    at: DateTime<Utc>,
+) -> StoreResult<Answered<When>> {
+    let Some(held) = hold(conn, by.account(), trade, at).await? else {
+        return Ok(Answered::Missing);
+    };
+    if held.role(by.account()) == TradeRole::Offerer {
+        return Ok(Answered::NotYourTurn);
+    }
+    match held.state {
+        TradeState::Open => {}
+        TradeState::Accepted => return Ok(Answered::Done(When::Before)),
+        TradeState::Lapsed => return Ok(Answered::Lapsed(gone(conn, trade).await?, When::Before)),
+        closed => return Ok(Answered::Closed(closed)),
+    }
+    let rows: Vec<SwapRow> = sql(
+        "SELECT c.code_prefix, c.code_mac, c.id, c.owner_id, c.frozen_at, c.voided_at, t.given \
+         FROM trade_copies t JOIN copies c ON c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
+         WHERE t.trade_id = $1 ORDER BY c.code_prefix, c.code_mac FOR NO KEY UPDATE OF c",
+    )
+    .bind::<SqlUuid, _>(trade.0)
+    .get_results(conn)
+    .await?;
+    let partner: Option<Option<DateTime<Utc>>> = accounts::table
+        .find(held.offered_by)
+        .select(accounts::banned_at)
+        .first(conn)
+        .await
+        .optional()?;
+    let gone: Vec<&HeldCopy> =
+        rows.iter().filter(|row| row.is_gone(&held)).map(|row| &row.copy).collect();
+    if !gone.is_empty() || partner != Some(None) {
+        close(conn, trade, TradeState::Lapsed, at).await?;
+        for copy in &gone {
+            let row = trade_copies::table.find((trade.0, &copy.code_prefix, &copy.code_mac));
+            diesel::update(row).set(trade_copies::gone.eq(true)).execute(conn).await?;
+        }
+        let gone: BTreeSet<_> = gone.iter().map(|copy| CopyId(copy.id)).collect();
+        return Ok(Answered::Lapsed(gone.into_iter().collect(), When::Now));
+    }
+    swap(conn, trade, &held, &rows, at).await?;
+    close(conn, trade, TradeState::Accepted, at).await?;
+    Ok(Answered::Done(When::Now))
+}
+
+async fn swap(
+    conn: &mut Connection,
+    trade: TradeId,
+    held: &HeldTrade,
+    rows: &[SwapRow],
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    sql(
+        "UPDATE copies c SET owner_id = CASE WHEN t.given THEN $2 ELSE $3 END FROM trade_copies t \
+         WHERE t.trade_id = $1 AND c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac",
+    )
+    .bind::<SqlUuid, _>(trade.0)
+    .bind::<SqlUuid, _>(held.offered_to)
+    .bind::<SqlUuid, _>(held.offered_by)
+    .execute(conn)
+    .await?;
+    let entries: Vec<NewEntry<'_>> = rows
+        .iter()
+        .map(|row| NewEntry {
+            copy: &row.copy,
+            kind: LedgerKind::Transfer,
+            account: row.taker(held),
+            reason: None,
+            trade: Some(trade),
+            dispute: None,
+            at,
+        })
+        .collect();
+    ledger::append(conn, &entries).await?;
+    // Whoever gets what she claimed has nothing left to claim.
+    sql("UPDATE disputes d SET state = 'settled', closed_at = $2 FROM trade_copies t, copies c \
+         WHERE t.trade_id = $1 AND c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
+           AND d.code_prefix = t.code_prefix AND d.code_mac = t.code_mac \
+           AND d.state = 'open' AND d.claimant_id = c.owner_id")
+    .bind::<SqlUuid, _>(trade.0)
+    .bind::<Timestamptz, _>(at)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// A trade as its two sides see it, without its copies.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct TradeRow {
+    /// Id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    #[diesel(sql_type = SqlUuid)]
+    offered_by: Uuid,
+    /// Name of who made it.
+    #[diesel(sql_type = Text)]
+    pub by_name: String,
+    /// Name of who is asked.
+    #[diesel(sql_type = Text)]
+    pub to_name: String,
+    /// How far it is, by the clock.
+    #[diesel(sql_type = Text)]
+    pub state: TradeState,
+    /// What the one who made it says.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub message: Option<String>,
+    /// The offer that it answers.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub counter_to: Option<Uuid>,
+    /// The offer that answers it.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub countered_by: Option<Uuid>,
+    /// How many copies the one who made it gives.
+    #[diesel(sql_type = BigInt)]
+    pub gives: i64,
+    /// How many she asks for.
+    #[diesel(sql_type = BigInt)]
+    pub wants: i64,
+    /// When it was made.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+    /// Until when it can be accepted.
+    #[diesel(sql_type = Timestamptz)]
+    pub expires_at: DateTime<Utc>,
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    closed_at: Option<DateTime<Utc>>,
+}
+
+impl TradeRow {
+    /// On which side an account stands that is one of the two.
+    pub fn role(&self, account: AccountId) -> TradeRole {
+        role(self.offered_by, account)
+    }
+
+    /// When it was closed, or its time was over.
+    pub fn closed_at(&self) -> Option<DateTime<Utc>> {
+        match self.state {
+            TradeState::Open => None,
+            TradeState::Expired => Some(self.expires_at),
+            _ => self.closed_at,
+        }
+    }
+}
+
+/// A copy in a trade.
+#[derive(Clone, Debug)]
+pub struct TradedCopy {
+    /// The copy as it is now.
+    pub copy: CopyView,
+    /// Whether the one who made the offer gives it.
+    pub given: bool,
+    /// Whether its giver has it to give, now.
+    pub available: bool,
+    /// Whether the offer lapsed because of it.
+    pub gone: bool,
+}
+
+const ROWS: &str = "SELECT t.id, t.offered_by, a.name AS by_name, b.name AS to_name, t.message, t.counter_to, n.id AS countered_by, \
+    (SELECT count(*) FROM trade_copies x WHERE x.trade_id = t.id AND x.given) AS gives, \
+    (SELECT count(*) FROM trade_copies x WHERE x.trade_id = t.id AND NOT x.given) AS wants, \
+    t.created_at, t.expires_at, t.closed_at";
+const SIDES: &str = "FROM trades t JOIN accounts a ON a.id = t.offered_by JOIN accounts b ON b.id = t.offered_to \
+                     LEFT JOIN trades n ON n.counter_to = t.id";
+
+/// Which of the own trades.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TradeFilter {
+    /// Only those that are so.
+    pub state: Option<TradeState>,
+    /// Only those where the account stands on this side.
+    pub role: Option<TradeRole>,
+}
+
+/// The own trades, the newest first, after the one with id `before`.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadTrades>,
+    filter: TradeFilter,
+    before: Option<Uuid>,
+    now: DateTime<Utc>,
+    limit: i64,
+) -> StoreResult<Vec<TradeRow>> {
+    let side = match filter.role {
+        None => "$2 IN (t.offered_by, t.offered_to)",
+        Some(TradeRole::Offerer) => "t.offered_by = $2",
+        Some(TradeRole::Recipient) => "t.offered_to = $2",
+    };
+    Ok(sql(format!(
+        "{ROWS}, {STATE} AS state {SIDES} WHERE {side} AND ($3 IS NULL OR {STATE} = $3) AND t.id < $4 \
+         ORDER BY t.id DESC LIMIT $5"
+    ))
+    .bind::<Timestamptz, _>(now)
+    .bind::<SqlUuid, _>(by.account().0)
+    .bind::<Nullable<Text>, _>(filter.state.map(TradeState::as_str))
+    .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
+    .bind::<BigInt, _>(limit)
+    .get_results(conn)
+    .await?)
+}
+
+/// One of the own trades with its copies: for whoever may read trades, and for whoever has just written this one.
+pub async fn find<P: TradePermission>(
+    conn: &mut Connection,
+    by: &Granted<P>,
+    viewer: Viewer,
+    trade: TradeId,
+    now: DateTime<Utc>,
+) -> StoreResult<Option<(TradeRow, Vec<TradedCopy>)>> {
+    let row: Option<TradeRow> = sql(format!(
+        "{ROWS}, {STATE} AS state {SIDES} WHERE t.id = $2 AND $3 IN (t.offered_by, t.offered_to)"
+    ))
+    .bind::<Timestamptz, _>(now)
+    .bind::<SqlUuid, _>(trade.0)
+    .bind::<SqlUuid, _>(by.account().0)
+    .get_result(conn)
+    .await
+    .optional()?;
+    let Some(row) = row else { return Ok(None) };
+    let copies = copies_of(conn, by.account(), viewer, trade).await?;
+    Ok(Some((row, copies)))
+}
+
+/// Permissions that read a trade.
+pub trait TradePermission: Permission {}
+impl TradePermission for ReadTrades {}
+impl TradePermission for WriteTrades {}
+
+#[derive(QueryableByName)]
+struct TradedRow {
+    #[diesel(embed)]
+    copy: CopyRow,
+    #[diesel(sql_type = Bool)]
+    given: bool,
+    #[diesel(sql_type = Bool)]
+    available: bool,
+    #[diesel(sql_type = Bool)]
+    gone: bool,
+}
+
+async fn copies_of(
+    conn: &mut Connection,
+    account: AccountId,
+    viewer: Viewer,
+    trade: TradeId,
+) -> StoreResult<Vec<TradedCopy>> {
+    let rows: Vec<TradedRow> = sql(format!(
+        "SELECT {COLUMNS}, x.given, x.gone, c.owner_id = CASE WHEN x.given THEN t.offered_by ELSE t.offered_to END \
+                AND c.frozen_at IS NULL AND c.voided_at IS NULL AS available \
+         FROM trade_copies x JOIN trades t ON t.id = x.trade_id \
+         JOIN copies c ON c.code_prefix = x.code_prefix AND c.code_mac = x.code_mac {CARD_OF_COPY} \
+         WHERE x.trade_id = $1 ORDER BY k.game_code, k.set_code, k.number, c.id"
+    ))
+    .bind::<SqlUuid, _>(trade.0)
+    .get_results(conn)
+    .await?;
+    let (mut copies, mut places) = (Vec::new(), Vec::new());
+    for row in rows {
+        places.push((row.given, row.available, row.gone));
+        copies.push(row.copy);
+    }
+    let copies = seen(conn, viewer, account, copies).await?;
+    let traded = |(copy, (given, available, gone))| TradedCopy { copy, given, available, gone };
+    Ok(copies.into_iter().zip(places).map(traded).collect())
+}

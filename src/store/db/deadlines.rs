@@ -1,0 +1,16 @@
+//! How long one statement may take in work that is no ordinary request ([`Store::with_deadline`](crate::store::Store::with_deadline)). Each is a
+//! little longer than the time limit that the work sets on the server, so that the server speaks first.
+
+use std::time::Duration;
+
+/// Imports, edits, moves and merges of cards, which wait for each other: 125 s.
+pub const CATALOGUE: Duration = Duration::from_secs(125);
+
+/// Bulk files, unlocking many cards, bans: 65 s.
+pub const BATCH: Duration = Duration::from_secs(65);
+
+/// Deleting a batch of the copies of a discarded print run: 35 s.
+pub const DELETION: Duration = Duration::from_secs(35);
+
+/// Large requests of many short statements, collection imports say: each may take as long as any, and all of them together longer: 2.4 s.
+pub const LARGE: Duration = Duration::from_millis(2_400);

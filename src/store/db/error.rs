@@ -1,0 +1,143 @@
+//! What can go wrong in the store, as far as callers tell it apart.
+
+use std::time::Duration;
+
+use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as DieselError};
+use thiserror::Error;
+
+use super::health::OUTDATED;
+use crate::domain::unknown::UnknownValue;
+
+/// The result of every store function.
+pub type StoreResult<T> = Result<T, StoreError>;
+
+/// A store function failed.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// Postgres is gone, starting, overloaded, full or read-only, or did not answer in time. Worth another try a little later.
+    #[error("the database is not available: {0}")]
+    Unavailable(String),
+    /// The statement ran into its time limit. Worth another try a little later.
+    #[error("a statement took too long")]
+    TooLong,
+    /// Other transactions were in the way, several times: a deadlock or a serialisation failure, or a migration under a kept statement. Worth
+    /// another try.
+    #[error("other transactions were in the way: {0}")]
+    Contended(String),
+    /// Too many searches wait already that read much of the catalogue. Worth another try a little later.
+    #[error("too many wide searches at once")]
+    Crowded,
+    /// The session or personal access token behind the request has ended, or its account was banned or has lost the role. Nothing was written.
+    #[error("the credential is not valid any more")]
+    Revoked,
+    /// A unique constraint refused the change; its name tells which.
+    #[error("conflict with {constraint}")]
+    Conflict {
+        /// Name of the constraint or index.
+        constraint: String,
+    },
+    /// Anything else: a fault of ours.
+    #[error("database error: {0}")]
+    Fault(#[source] DieselError),
+}
+
+/// What is asked of the database; [`StoreError::Unavailable`] when there is no answer within `limit`. A server that is silent, without closing
+/// the connection, is none.
+pub async fn in_time<T>(
+    limit: Duration,
+    asked: impl Future<Output = StoreResult<T>>,
+) -> StoreResult<T> {
+    tokio::time::timeout(limit, asked).await.unwrap_or_else(|_| Err(StoreError::silent()))
+}
+
+impl StoreError {
+    /// Postgres says nothing.
+    pub(super) fn silent() -> Self {
+        Self::Unavailable("no answer in time".to_owned())
+    }
+
+    /// Whether this is a conflict with the constraint or index of that name.
+    pub fn conflicts_with(&self, name: &str) -> bool {
+        matches!(self, Self::Conflict { constraint } if constraint == name)
+    }
+
+    /// Whether a row was found, and what is stored in it cannot be read.
+    pub fn is_unreadable(&self) -> bool {
+        matches!(self, Self::Fault(DieselError::DeserializationError(_)))
+    }
+
+    /// Whether the same transaction may well succeed when it is run again at once: a deadlock, a serialisation failure, a kept statement
+    /// that a migration made useless.
+    pub(in crate::store) fn is_transient(&self) -> bool {
+        matches!(self, Self::Contended(_))
+    }
+}
+
+/// What an error says by its SQLSTATE: <https://www.postgresql.org/docs/current/errcodes-appendix.html>
+enum Sense {
+    /// The same may succeed a little later.
+    NotNow,
+    /// The statement ran into its time limit, or was cancelled.
+    TooLong,
+    /// Others were in the way.
+    Contended,
+    /// Anything else.
+    Other,
+}
+
+impl Sense {
+    fn of(state: &str) -> Self {
+        match state {
+            // On another connection, or prepared anew, it may succeed at once.
+            _ if OUTDATED.contains(&state) => Self::Contended,
+            "57014" => Self::TooLong,             // query_canceled
+            "40001" | "40P01" => Self::Contended, // serialization_failure, deadlock_detected
+            "25006" => Self::NotNow,              // read_only_sql_transaction
+            "25P03" => Self::NotNow,              // idle_in_transaction_session_timeout
+            "25P04" => Self::NotNow,              // transaction_timeout
+            "55P03" => Self::NotNow,              // lock_not_available
+            "58030" => Self::NotNow,              // io_error
+            _ => match state.get(..2) {
+                // connection_exception, insufficient_resources, operator_intervention
+                Some("08" | "53" | "57") => Self::NotNow,
+                _ => Self::Other,
+            },
+        }
+    }
+}
+
+/// The SQLSTATE of an error. Diesel drops it; [`wire`](super::wire) writes it where the hint is.
+pub(super) fn sql_state(info: &(dyn DatabaseErrorInformation + Send + Sync)) -> &str {
+    info.hint().filter(|hint| hint.len() == 5).unwrap_or_default()
+}
+
+impl From<UnknownValue> for StoreError {
+    fn from(error: UnknownValue) -> Self {
+        Self::Fault(DieselError::DeserializationError(Box::new(error)))
+    }
+}
+
+impl From<DieselError> for StoreError {
+    fn from(error: DieselError) -> Self {
+        use DatabaseErrorKind as Kind;
+        match error {
+            DieselError::DatabaseError(Kind::UniqueViolation, info) => {
+                Self::Conflict { constraint: info.constraint_name().unwrap_or_default().to_owned() }
+            }
+            DieselError::DatabaseError(
+                Kind::UnableToSendCommand | Kind::ClosedConnection,
+                info,
+            ) => Self::Unavailable(info.message().to_owned()),
+            DieselError::DatabaseError(kind, info) => match Sense::of(sql_state(&*info)) {
+                Sense::NotNow => Self::Unavailable(info.message().to_owned()),
+                Sense::TooLong => Self::TooLong,
+                Sense::Contended => Self::Contended(info.message().to_owned()),
+                Sense::Other => Self::Fault(DieselError::DatabaseError(kind, info)),
+            },
+            DieselError::BrokenTransactionManager => {
+                Self::Unavailable("transaction lost".to_owned())
+            }
+            other => Self::Fault(other),
+        }
+    }
+}

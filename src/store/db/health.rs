@@ -1,0 +1,64 @@
+//! What the connections of a process have noticed about the server.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How long an error that writes met with is remembered.
+const REMEMBERED: Duration = Duration::from_secs(15);
+
+/// SQLSTATE `disk_full`.
+const DISK_FULL: &str = "53100";
+
+/// SQLSTATEs of kept statements that are good no longer: `feature_not_supported`, "cached plan must not change result type" (a column that it selects
+/// has another type now), and `invalid_sql_statement_name` (somebody made the server forget it).
+pub(super) const OUTDATED: [&str; 2] = ["0A000", "26000"];
+
+/// What is noticed, shared by all pools of a process.
+#[derive(Debug, Default)]
+pub struct Health(Mutex<Noticed>);
+
+#[derive(Debug, Default)]
+struct Noticed {
+    suspect: Option<Instant>,
+    disk_full: Option<Instant>,
+    outdated: Option<Instant>,
+}
+
+impl Health {
+    fn noticed(&self) -> MutexGuard<'_, Noticed> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection was silent since then: others that were not heard of since then either may hang as well.
+    pub(super) fn suspect(&self, since: Instant) {
+        let mut noticed = self.noticed();
+        noticed.suspect = noticed.suspect.max(Some(since));
+    }
+
+    /// Connections that were last heard of at this time or before it are not to be used again.
+    pub(super) fn suspects(&self) -> Option<Instant> {
+        self.noticed().suspect
+    }
+
+    /// The server reported an error with this SQLSTATE.
+    pub(super) fn note_error(&self, code: &str) {
+        if code == DISK_FULL {
+            self.noticed().disk_full = Some(Instant::now());
+        }
+        if OUTDATED.contains(&code) {
+            self.noticed().outdated = Some(Instant::now());
+        }
+    }
+
+    /// When the server last refused a kept statement: what was prepared until then is to be prepared anew.
+    pub(super) fn outdated(&self) -> Option<Instant> {
+        self.noticed().outdated
+    }
+
+    /// Whether a write failed within the last seconds because the server's disk is full.
+    pub(in crate::store) fn is_full(&self) -> bool {
+        self.noticed().disk_full.is_some_and(|at| at.elapsed() < REMEMBERED)
+    }
+}

@@ -1,0 +1,81 @@
+//! Values that the database keeps as `jsonb`, read as what they are, or passed on as they stand.
+
+use std::marker::PhantomData;
+
+use diesel::deserialize::{self, FromSql, FromSqlRow};
+use diesel::pg::{Pg, PgValue};
+use diesel::sql_types::Jsonb;
+use serde::de::DeserializeOwned;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// What this program once wrote as JSON: read without a detour through a tree of values.
+#[derive(Clone, Debug, FromSqlRow)]
+pub(in crate::store) struct Json<T>(pub(in crate::store) T);
+
+impl<T: DeserializeOwned> FromSql<Jsonb, Pg> for Json<T> {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        Ok(Self(serde_json::from_str(text_of(&value)?)?))
+    }
+}
+
+/// A `T` as JSON, in the words of the database: answers pass it on as it stands, and only who looks into it reads it. Lists of cards are mostly
+/// this.
+///
+/// Postgres orders the members of objects by the length of their names, and writes a space after `:` and `,`.
+#[derive(Debug, FromSqlRow)]
+pub struct JsonText<T> {
+    text: Box<RawValue>,
+    of: PhantomData<fn() -> T>,
+}
+
+#[cfg(test)]
+impl<T> JsonText<T> {
+    /// As the database might have written it.
+    pub fn of_text(text: &str) -> Self {
+        Self { text: serde_json::from_str(text).unwrap(), of: PhantomData }
+    }
+}
+
+impl<T: DeserializeOwned> JsonText<T> {
+    /// The value; an error when somebody else wrote it, and wrote something else.
+    pub fn read(&self) -> serde_json::Result<T> {
+        serde_json::from_str(self.text.get())
+    }
+}
+
+impl<T> Clone for JsonText<T> {
+    fn clone(&self) -> Self {
+        Self { text: self.text.clone(), of: PhantomData }
+    }
+}
+
+/// Equal when they are written alike.
+impl<T> PartialEq for JsonText<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text.get() == other.text.get()
+    }
+}
+
+impl<T> Serialize for JsonText<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.text.serialize(serializer)
+    }
+}
+
+impl<T> FromSql<Jsonb, Pg> for JsonText<T> {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        Ok(Self { text: serde_json::from_str(text_of(&value)?)?, of: PhantomData })
+    }
+}
+
+/// What binary `jsonb` begins with.
+const VERSION: u8 = 1;
+
+/// The text of a `jsonb`: UTF-8, which is checked once for all strings in it.
+fn text_of<'a>(value: &'a PgValue<'_>) -> deserialize::Result<&'a str> {
+    match value.as_bytes() {
+        [VERSION, text @ ..] => Ok(std::str::from_utf8(text)?),
+        _ => Err("jsonb of an unknown version".into()),
+    }
+}

@@ -1,0 +1,107 @@
+//! Brings the database to the schema of this binary.
+
+use std::time::Duration;
+
+use diesel::QueryableByName;
+use diesel::sql_types::Bool;
+use diesel_async::{AsyncMigrationHarness, RunQueryDsl as _, SimpleAsyncConnection as _};
+use diesel_migrations::{EmbeddedMigrations, MigrationHarness as _, embed_migrations};
+use thiserror::Error;
+
+use super::error::sql_state;
+use super::pool;
+use super::pooler::Route;
+use super::statement::sql;
+use crate::store::StoreSettings;
+
+const MIGRATIONS: EmbeddedMigrations = embed_migrations!();
+
+/// Longest wait for a connection at the start, when nobody waits for an answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Longest wait for the answer to one statement of a migration: it may rewrite a large table.
+const STATEMENT: Duration = Duration::from_hours(1);
+
+const DUPLICATE_DATABASE: &str = "42P04";
+
+/// Two instances that start together must not migrate together: who comes second waits on this advisory lock.
+const LOCK: &str = "SELECT pg_advisory_lock(7233172001)";
+
+/// The database could not be migrated.
+#[derive(Debug, Error)]
+pub enum MigrationError {
+    /// No connection.
+    #[error("cannot connect to the database: {0}")]
+    Connect(#[from] diesel::ConnectionError),
+    /// A statement before the migrations failed.
+    #[error("cannot prepare the migration: {0}")]
+    Prepare(#[from] diesel::result::Error),
+    /// A pooler in transaction mode is between: the lock that keeps two programs from migrating together would stay with a connection of
+    /// the pooler's.
+    #[error(
+        "the database has to be migrated, which takes a direct connection: this one goes through a pooler in transaction mode. Run \
+         `cardscape migrate` with a DATABASE_URL that leads straight to PostgreSQL, then start again"
+    )]
+    Pooled,
+    /// A migration failed; it was rolled back.
+    #[error("a migration failed: {0}")]
+    Failed(String),
+}
+
+/// Creates the database `name` in the server whose maintenance database is at `url`, unless it exists. For the private
+/// Postgres; a server of the user's has the database that its URL names.
+pub async fn ensure_database(url: &str, name: &str) -> Result<(), MigrationError> {
+    let mut session = pool::open(&StoreSettings::new(url.to_owned()), STATEMENT).await?;
+    let Err(error) = session.batch_execute(&format!("CREATE DATABASE {name}")).await else {
+        return Ok(());
+    };
+    // Postgres has no IF NOT EXISTS here; asking first would leave a gap for another process.
+    match &error {
+        diesel::result::Error::DatabaseError(_, info)
+            if sql_state(&**info) == DUPLICATE_DATABASE =>
+        {
+            Ok(())
+        }
+        _ => Err(error.into()),
+    }
+}
+
+/// Whether any migration was ever applied to the database.
+pub async fn has_begun(settings: &StoreSettings) -> Result<bool, MigrationError> {
+    let mut session = pool::open(settings, STATEMENT).await?;
+    let table = sql("SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL AS begun");
+    Ok(table.get_result::<Begun>(&mut session).await?.begun)
+}
+
+#[derive(QueryableByName)]
+struct Begun {
+    #[diesel(sql_type = Bool)]
+    begun: bool,
+}
+
+/// Applies every migration that is not applied yet and returns their names. Through a pooler in transaction mode there may be none.
+pub async fn migrate(url: &str, route: Route) -> Result<Vec<String>, MigrationError> {
+    let time_limit =
+        StoreSettings { acquire_timeout: PATIENCE, ..StoreSettings::new(url.to_owned()) };
+    let mut session = pool::open(&time_limit, STATEMENT).await?;
+    if route == Route::Session {
+        session.batch_execute(LOCK).await?;
+    }
+    tokio::task::spawn_blocking(move || {
+        let (conn, line) = session.into_parts();
+        let mut harness = AsyncMigrationHarness::new(conn);
+        let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
+            MigrationError::Failed(error.to_string())
+        };
+        if route == Route::Transaction {
+            let pending = harness.has_pending_migration(MIGRATIONS).map_err(failed)?;
+            return if pending { Err(MigrationError::Pooled) } else { Ok(Vec::new()) };
+        }
+        let applied = harness.run_pending_migrations(MIGRATIONS).map_err(failed)?;
+        let applied = applied.iter().map(ToString::to_string).collect();
+        drop((harness, line));
+        Ok(applied)
+    })
+    .await
+    .map_err(|error| MigrationError::Failed(error.to_string()))?
+}

@@ -1,0 +1,21 @@
+//! Connections, transactions, errors, the schema, codecs and the statement cache.
+
+mod budget;
+mod codes;
+pub mod deadlines;
+pub mod embedded;
+pub mod error;
+mod express;
+pub(in crate::store) mod health;
+pub(in crate::store) mod json;
+pub mod lane;
+pub mod migrations;
+pub(in crate::store) mod orders;
+pub mod pool;
+pub mod pooler;
+#[allow(missing_docs, reason = "columns are explained in the migrations")]
+pub(in crate::store) mod schema;
+pub(in crate::store) mod session;
+pub(in crate::store) mod statement;
+pub(in crate::store) mod stored;
+pub(in crate::store) mod wire;

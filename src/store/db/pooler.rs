@@ -1,0 +1,122 @@
+//! Whether a pooler stands between the service and the server, and whether the service can work through it.
+
+use std::time::Duration;
+
+use thiserror::Error;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+use super::wire::{Dialled, dial};
+use crate::auth::secret;
+use crate::store::StoreSettings;
+
+/// How the service reaches the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// One process of the server for each connection, as long as that lasts: directly, or through a pooler in session mode.
+    Session,
+    /// Through a pooler in transaction mode: each transaction may meet another process.
+    Transaction,
+}
+
+/// The service cannot work so.
+#[derive(Debug, Error)]
+pub enum RouteError {
+    /// No connection.
+    #[error("cannot connect to the database: {0}")]
+    Connect(#[from] diesel::ConnectionError),
+    /// A statement failed.
+    #[error("cannot find out how the database is reached: {0}")]
+    Failed(#[from] tokio_postgres::Error),
+    /// A pooler that loses prepared statements.
+    #[error(
+        "the database is reached through a pooler in transaction mode that does not keep prepared statements (PgBouncer before 1.21, or \
+         max_prepared_statements = 0), and every statement of this service is a prepared one: use session mode (pool_mode = session), \
+         PgBouncer 1.21 or newer with max_prepared_statements = 200, or a direct connection"
+    )]
+    LosesStatements,
+    /// A pooler that has no second process to show.
+    #[error(
+        "the database is reached through a pooler in transaction mode that gave no second connection to the server within 2 s: give it more \
+         (default_pool_size)"
+    )]
+    TooFew,
+}
+
+/// Transactions that are held open at once, so that a pooler in transaction mode has to change processes: it gives the process that became free
+/// last, or the one that has been free for the longest.
+const HELD: usize = 6;
+
+/// The same when processes do change: more than a pooler has as a rule, until somebody holds the process in question.
+const HELD_AT_LAST: usize = 24;
+
+/// How often a statement is tried when nobody could be made to hold its process: it must meet with another one.
+const TRIES: usize = 50;
+
+/// Longest wait for the first connection and its answers: at the start nobody waits.
+const FIRST: Duration = Duration::from_secs(10);
+
+/// Longest wait for a connection beside it, and for an answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Finds out. Without a pooler this takes one connection; with one, some transactions that do nothing are open for a moment.
+pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
+    let open = |time_limit| dial(&settings.url, "cardscape", time_limit, &settings.health);
+    let Dialled { client, line } = open(FIRST).await?;
+    // A pooler names itself as the process to cancel: the process behind it may change.
+    if line.pulse.process() == Some(process(&client).await?) {
+        return Ok(Route::Session);
+    }
+    line.pulse.lend(PATIENCE, None);
+    // A number that no other statement of that name yields, of a client that was here before.
+    let number = i32::from_le_bytes(secret::random());
+    client.batch_execute("BEGIN").await?;
+    let prepared = client.prepare(&format!("SELECT {number}")).await;
+    let statement = prepared.map_err(|error| told(error, SqlState::DUPLICATE_PSTATEMENT))?;
+    let first = process(&client).await?;
+    client.batch_execute("COMMIT").await?;
+
+    let mut held = Vec::new();
+    let mut is_taken = false;
+    let mut changes = false;
+    while !is_taken && held.len() < if changes { HELD_AT_LAST } else { HELD } {
+        let Ok(other) = open(PATIENCE).await else { break };
+        if other.client.batch_execute("BEGIN").await.is_err() {
+            break;
+        }
+        is_taken = process(&other.client).await? == first;
+        held.push(other);
+        if !is_taken {
+            changes |= process(&client).await? != first;
+        }
+    }
+    if !is_taken && !changes {
+        return Ok(Route::Session);
+    }
+    for _ in 0..if is_taken { 1 } else { TRIES } {
+        let asked = client.query(&statement, &[]).await;
+        if line.has_ended() {
+            return Err(RouteError::TooFew);
+        }
+        let rows = asked.map_err(|error| told(error, SqlState::INVALID_SQL_STATEMENT_NAME))?;
+        if rows.first().and_then(|row| row.try_get(0).ok()) != Some(number) {
+            return Err(RouteError::LosesStatements);
+        }
+    }
+    Ok(Route::Transaction)
+}
+
+/// An error with the SQLSTATE that tells of lost statements, or another one.
+fn told(error: tokio_postgres::Error, lost: SqlState) -> RouteError {
+    if error.code() == Some(&lost) { RouteError::LosesStatements } else { error.into() }
+}
+
+/// The process of the server that answers now.
+async fn process(client: &Client) -> Result<i32, tokio_postgres::Error> {
+    let answer = client.simple_query("SELECT pg_backend_pid()").await?;
+    let number = answer.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+        _ => None,
+    });
+    Ok(number.unwrap_or_default())
+}

@@ -1,0 +1,238 @@
+//! The connections of a pool: made, tested before they are used again, and closed when somebody let go in the middle of something.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use deadpool::managed::{Manager, Metrics, Object, RecycleError, RecycleResult};
+use diesel::connection::{CacheSize, Instrumentation, InstrumentationEvent};
+use diesel::{ConnectionError, ConnectionResult};
+use diesel_async::pooled_connection::PoolableConnection as _;
+use diesel_async::{AsyncConnection as _, AsyncPgConnection, SimpleAsyncConnection as _};
+
+use tokio::time::Instant;
+
+use super::statement::MOST_ON_A_CONNECTION;
+use super::wire::{Line, Pulse, dial};
+use crate::store::{Connection, StoreSettings};
+
+/// A session with the server.
+pub(in crate::store) struct Session {
+    // Dropped first: the line then has nothing to do any more but to say farewell.
+    conn: AsyncPgConnection,
+    noted: Arc<Noted>,
+    /// Since when it keeps the statements that it keeps.
+    keeps_since: Instant,
+    /// A transaction was begun that the driver does not know of, and has not ended.
+    in_transaction: bool,
+    line: Line,
+}
+
+/// With less than 16 MB, Postgres forgets which rows of a page a word of many cards was found in, and folds all of them again: a
+/// dozen times as long in a million cards. A server that gives more is left alone.
+const WORK_MEM: &str = "SELECT set_config('work_mem', '16MB', false) \
+                        WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('16MB')";
+
+/// A statement whose client is gone ends within a second, and its locks with it. Before Postgres 14 there is no such setting.
+const NOTICE_GONE_CLIENTS: &str = "SELECT set_config('client_connection_check_interval', '1s', false) \
+                                   FROM pg_settings WHERE name = 'client_connection_check_interval'";
+
+/// A request gets one process of Postgres, and its plan is not compiled. To start processes takes ten times as long as most requests,
+/// and they take processors from other requests; to compile takes longer than nearly all.
+const ALONE: &str = "SET max_parallel_workers_per_gather = 0; SET jit = off";
+
+/// Longest pause in a transaction, in milliseconds. The server ends the session of whoever takes longer: its locks hold up others.
+const IDLE_IN_TRANSACTION: u32 = 5_000;
+
+impl Session {
+    /// Connects and sets what holds for all statements.
+    pub(in crate::store) async fn open(settings: &StoreSettings) -> ConnectionResult<Self> {
+        let mut session = Self::bare(settings, "cardscape").await?;
+        let timeout = settings.statement_timeout.as_millis();
+        let settings = format!(
+            "SET statement_timeout = {timeout}; SET lock_timeout = {timeout}; {ALONE}; \
+             SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION}; SET timezone = 'UTC'; {WORK_MEM}; {NOTICE_GONE_CLIENTS}"
+        );
+        session
+            .conn
+            .batch_execute(&settings)
+            .await
+            .map_err(ConnectionError::CouldntSetupConfiguration)?;
+        Ok(session)
+    }
+
+    /// Connects, and leaves everything as the server has it.
+    pub(in crate::store) async fn bare(
+        settings: &StoreSettings,
+        name: &str,
+    ) -> ConnectionResult<Self> {
+        let health = &settings.health;
+        let dialled = dial(&settings.url, name, settings.acquire_timeout, health).await?;
+        let mut conn = AsyncPgConnection::try_from(dialled.client).await?;
+        let noted = Arc::<Noted>::default();
+        conn.set_instrumentation(Notes(noted.clone()));
+        dialled.line.pulse.lend(settings.answer_timeout, None);
+        let keeps_since = Instant::now();
+        Ok(Self { conn, noted, keeps_since, in_transaction: false, line: dialled.line })
+    }
+
+    pub(in crate::store) fn pulse(&self) -> &Pulse {
+        &self.line.pulse
+    }
+
+    /// The connection, and what keeps it going as long as it lives.
+    pub(super) fn into_parts(self) -> (Connection, Line) {
+        (self.conn, self.line)
+    }
+
+    /// Whether it has not ended.
+    pub(super) fn is_open(&self) -> bool {
+        !self.line.has_ended()
+    }
+
+    /// Whether the statements that it keeps are not to be used again: there are too many, or the server refused such a one of about that age at
+    /// the time `outdated`.
+    pub(super) fn keeps_too_much(&self, outdated: Option<Instant>) -> bool {
+        self.noted.kept.load(Ordering::Relaxed) > MOST_ON_A_CONNECTION
+            || outdated.is_some_and(|outdated| self.keeps_since <= outdated)
+    }
+
+    /// Forgets all statements that are kept; the server, too.
+    fn forget_statements(&mut self) {
+        self.conn.set_prepared_statement_cache_size(CacheSize::Disabled);
+        self.conn.set_prepared_statement_cache_size(CacheSize::Unbounded);
+        self.noted.kept.store(0, Ordering::Relaxed);
+        self.keeps_since = Instant::now();
+    }
+}
+
+impl Deref for Session {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.conn
+    }
+}
+
+impl DerefMut for Session {
+    fn deref_mut(&mut self) -> &mut Connection {
+        &mut self.conn
+    }
+}
+
+/// What the driver tells of a connection.
+#[derive(Default)]
+struct Noted {
+    /// Somebody waits for the answer to a statement: one that is given up in the middle begins and never ends.
+    asking: AtomicBool,
+    /// Statements that were prepared to be kept.
+    kept: AtomicUsize,
+}
+
+struct Notes(Arc<Noted>);
+
+impl Instrumentation for Notes {
+    fn on_connection_event(&mut self, event: InstrumentationEvent<'_>) {
+        match event {
+            InstrumentationEvent::StartQuery { .. } => self.0.asking.store(true, Ordering::Relaxed),
+            InstrumentationEvent::FinishQuery { .. } => {
+                self.0.asking.store(false, Ordering::Relaxed);
+            }
+            InstrumentationEvent::CacheQuery { .. } => {
+                self.0.kept.fetch_add(1, Ordering::Relaxed);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Counts a connection that is closed though nobody said that it ended.
+fn given_up(reason: &'static str) {
+    metrics::counter!("database_connections_given_up_total", "reason" => reason).increment(1);
+}
+
+/// Makes sessions for a pool.
+pub(in crate::store) struct Sessions(pub Arc<StoreSettings>);
+
+impl Manager for Sessions {
+    type Type = Session;
+    type Error = ConnectionError;
+
+    async fn create(&self) -> ConnectionResult<Session> {
+        // On the heap: whoever takes a connection need not have room for how one is made.
+        Box::pin(Session::open(&self.0)).await
+    }
+
+    async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<ConnectionError> {
+        let broken = std::thread::panicking() || session.conn.is_broken();
+        if broken || session.pulse().is_stuck(self.0.health.suspects()) {
+            if !broken {
+                given_up("suspect");
+            }
+            session.line.cut();
+            return Err(RecycleError::message("not fit for use"));
+        }
+        if session.keeps_too_much(self.0.health.outdated()) {
+            session.forget_statements();
+        }
+        Ok(())
+    }
+}
+
+/// A connection that somebody has taken from a pool. It goes back when it is dropped, unless a statement was given up in the middle or a transaction
+/// is open: then it is closed.
+pub struct Held(Option<Object<Sessions>>);
+
+impl Held {
+    pub(in crate::store) fn new(session: Object<Sessions>) -> Self {
+        Self(Some(session))
+    }
+
+    /// From now on each statement has so much time, and no budget counts.
+    pub(in crate::store) fn extend(&self, limit: Duration) {
+        if let Some(session) = &self.0 {
+            session.pulse().lend(limit, None);
+        }
+    }
+
+    /// Notes whether a transaction is open that was begun without the driver's help: who drops this meanwhile closes the connection.
+    pub(super) fn set_in_transaction(&mut self, open: bool) {
+        if let Some(session) = &mut self.0 {
+            session.in_transaction = open;
+        }
+    }
+}
+
+impl Deref for Held {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        match &self.0 {
+            Some(session) => &session.conn,
+            None => unreachable!("it is there until it is dropped"),
+        }
+    }
+}
+
+impl DerefMut for Held {
+    fn deref_mut(&mut self) -> &mut Connection {
+        match &mut self.0 {
+            Some(session) => &mut session.conn,
+            None => unreachable!("it is there until it is dropped"),
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let Some(mut session) = self.0.take() else { return };
+        let asking = session.noted.asking.load(Ordering::Relaxed) || session.in_transaction;
+        if asking || session.conn.is_broken() {
+            if !session.line.has_ended() {
+                given_up("abandoned");
+            }
+            Object::take(session).line.cut();
+        }
+    }
+}

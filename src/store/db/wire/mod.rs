@@ -1,0 +1,195 @@
+//! Connections to the server, each watched: whoever waits for an answer waits so long and no longer, whatever became of the server or of
+//! the network between.
+
+mod address;
+mod frames;
+mod pulse;
+mod socket;
+mod tls;
+mod watched;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use diesel::{ConnectionError, ConnectionResult};
+use futures_util::future::BoxFuture;
+use tokio::sync::oneshot;
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+use tokio_postgres::config::{LoadBalanceHosts, SslMode, SslNegotiation, TargetSessionAttrs};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
+
+use self::address::{Address, Security};
+pub(in crate::store) use self::pulse::Pulse;
+use self::socket::{Link, Place};
+use self::tls::Tls;
+use self::watched::Watched;
+use super::health::Health;
+
+/// How long the server may take to be told that a connection ends.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// A connection, and the task that keeps it going. It ends when this value is dropped.
+pub(in crate::store) struct Dialled {
+    pub client: Client,
+    pub line: Line,
+}
+
+/// Keeps a connection going as long as it lives.
+pub(in crate::store) struct Line {
+    pub pulse: Arc<Pulse>,
+    driver: AbortHandle,
+    _gone: oneshot::Sender<()>,
+}
+
+impl Line {
+    /// Ends the connection without a farewell: the server may be in the middle of something.
+    pub(in crate::store) fn cut(&self) {
+        self.driver.abort();
+    }
+
+    /// Whether the connection has ended: the server closed it, or owed an answer for too long.
+    pub(super) fn has_ended(&self) -> bool {
+        self.driver.is_finished()
+    }
+}
+
+/// Whether a URL can be read.
+pub(super) fn check_url(url: &str) -> Result<(), &'static str> {
+    Address::parse(url).map(drop)
+}
+
+/// Connects to the server at `url`. `time_limit` is for each address of the server, and for each answer of it. The errors say what the system said.
+pub(in crate::store) async fn dial(
+    url: &str,
+    name: &str,
+    time_limit: Duration,
+    health: &Arc<Health>,
+) -> ConnectionResult<Dialled> {
+    let mut address =
+        Address::parse(url).map_err(|error| ConnectionError::InvalidConnectionUrl(error.into()))?;
+    if address.config.get_application_name().is_none() {
+        address.config.application_name(name);
+    }
+    let time_limit = address.config.get_connect_timeout().copied().unwrap_or(time_limit);
+    let mut places = Place::all(&address.config);
+    if places.is_empty() {
+        let none = "the database URL names no host";
+        return Err(ConnectionError::InvalidConnectionUrl(none.to_owned()));
+    }
+    if address.config.get_load_balance_hosts() == LoadBalanceHosts::Random {
+        let turn = usize::from(getrandom::u32().unwrap_or_default().to_le_bytes()[0]);
+        let count = places.len();
+        places.rotate_left(turn % count);
+    }
+    let mut failed = String::new();
+    for place in places {
+        match reach(&place, &address, time_limit, health).await {
+            Ok(dialled) => return Ok(dialled),
+            Err(error) => failed = error,
+        }
+    }
+    Err(ConnectionError::BadConnection(failed))
+}
+
+async fn reach(
+    place: &Place,
+    address: &Address,
+    time_limit: Duration,
+    health: &Arc<Health>,
+) -> Result<Dialled, String> {
+    let said = |error: &dyn std::error::Error| with_causes(error);
+    let pulse = Pulse::new(time_limit);
+    let link = place.connect(&address.config, time_limit).await.map_err(|error| said(&error))?;
+    let secured = timeout(time_limit, secure(place, address, link, &pulse, health)).await;
+    let late = || "the server does not answer in time".to_owned();
+    let (client, driver) = secured.map_err(|_| late())?.map_err(|error| said(&*error))?;
+    let (gone, left) = oneshot::channel();
+    let driver = tokio::spawn(drive(driver, left)).abort_handle();
+    let dialled = Dialled { client, line: Line { pulse, driver, _gone: gone } };
+    if suits(&dialled.client, &address.config).await.map_err(|error| said(&error))? {
+        Ok(dialled)
+    } else {
+        Err("the server is not of the kind that target_session_attrs asks for".to_owned())
+    }
+}
+
+type Driver = BoxFuture<'static, Result<(), tokio_postgres::Error>>;
+
+/// Agrees on TLS and logs in.
+async fn secure(
+    place: &Place,
+    address: &Address,
+    mut link: Link,
+    pulse: &Arc<Pulse>,
+    health: &Arc<Health>,
+) -> Result<(Client, Driver), Box<dyn std::error::Error + Send + Sync>> {
+    let mut config = address.config.clone();
+    let at_once = config.get_ssl_negotiation() == SslNegotiation::Direct;
+    let wanted = match (place.name(), address.security) {
+        (_, Security::Disable) | (None, _) => None,
+        (name, _) => name,
+    };
+    let name = match wanted {
+        Some(name) if at_once || tls::offered(&mut link).await? => Some(name),
+        Some(_) if address.security != Security::Prefer => {
+            return Err("the server does not support TLS, which sslmode demands".into());
+        }
+        _ => None,
+    };
+    let (pulse, health) = (pulse.clone(), health.clone());
+    if let Some(name) = name {
+        // Both sides have agreed already.
+        config.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct);
+        let tls = Tls { name: name.to_owned(), config: tls::config(address)?, pulse, health };
+        let (client, connection) = config.connect_raw(link, tls).await?;
+        return Ok((client, Box::pin(connection)));
+    }
+    config.ssl_mode(SslMode::Disable);
+    let (client, connection) = config.connect_raw(Watched::new(link, pulse, health), NoTls).await?;
+    Ok((client, Box::pin(connection)))
+}
+
+/// Keeps a connection going until nobody has it any more.
+async fn drive(mut driver: Driver, left: oneshot::Receiver<()>) {
+    let ended = tokio::select! {
+        ended = &mut driver => ended,
+        _ = left => timeout(FAREWELL, driver).await.unwrap_or(Ok(())),
+    };
+    let Err(error) = ended else { return };
+    // A server that is stopped, by the service itself say, is no surprise.
+    let is_announced = error.code() == Some(&SqlState::ADMIN_SHUTDOWN);
+    let error = with_causes(&error);
+    if is_announced {
+        tracing::info!(error, "a connection to the database has ended");
+    } else {
+        tracing::warn!(error, "a connection to the database has ended");
+    }
+}
+
+/// Whether the server is what `target_session_attrs` asks for.
+async fn suits(client: &Client, config: &Config) -> Result<bool, tokio_postgres::Error> {
+    let wanted = match config.get_target_session_attrs() {
+        TargetSessionAttrs::ReadWrite => "off",
+        TargetSessionAttrs::ReadOnly => "on",
+        _ => return Ok(true),
+    };
+    let answer = client.simple_query("SHOW transaction_read_only").await?;
+    Ok(answer.iter().any(
+        |message| matches!(message, SimpleQueryMessage::Row(row) if row.get(0) == Some(wanted)),
+    ))
+}
+
+/// The driver's errors name a kind only ("error connecting to server"); the cause behind them has the reason.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut said: Vec<String> = Vec::new();
+    for error in std::iter::successors(Some(error), |error| error.source()) {
+        let words = error.to_string();
+        // Some errors repeat their cause.
+        if !said.iter().any(|before| before.ends_with(&words)) {
+            said.push(words);
+        }
+    }
+    said.join(": ")
+}

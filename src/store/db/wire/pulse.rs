@@ -1,0 +1,100 @@
+//! How long a connection has owed an answer.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::store::db::budget::Budget;
+
+/// A little late is still the statement that was handed back, not one that hangs.
+const TRAILING: Duration = Duration::from_millis(100);
+
+/// What one connection owes, shared by whoever uses it and by the stream below it.
+pub(in crate::store) struct Pulse(Mutex<State>);
+
+struct State {
+    /// Longest wait for the answer to one question.
+    limit: Duration,
+    /// What all waits of a request may take together.
+    budget: Option<Arc<Budget>>,
+    /// Answers that are owed.
+    owed: u32,
+    /// When the oldest of them was asked for, or the answer before it came.
+    since: Instant,
+    /// When the server last said anything.
+    heard: Instant,
+    process: Option<i32>,
+}
+
+/// An answer has not come in time.
+pub(super) struct Late {
+    /// When the server was asked, if it had as long as any statement may take; `None`: only the time of one request was over.
+    pub silent_since: Option<Instant>,
+}
+
+impl Pulse {
+    pub(super) fn new(limit: Duration) -> Arc<Self> {
+        let now = Instant::now();
+        let (owed, since, heard) = (0, now, now);
+        Arc::new(Self(Mutex::new(State { limit, budget: None, owed, since, heard, process: None })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on a question is answered within `limit`, and all of them together within the budget.
+    pub(in crate::store) fn lend(&self, limit: Duration, budget: Option<Arc<Budget>>) {
+        let mut state = self.state();
+        state.limit = limit;
+        state.budget = budget;
+    }
+
+    /// Whether it has owed an answer for longer than one takes that is merely on its way, or has not said anything since `suspect`.
+    pub(in crate::store) fn is_stuck(&self, suspect: Option<Instant>) -> bool {
+        let state = self.state();
+        let owes = state.owed > 0 && state.since.elapsed() > TRAILING;
+        owes || suspect.is_some_and(|suspect| state.heard <= suspect)
+    }
+
+    /// The process that the server said would serve this connection. A pooler names one of its own making.
+    pub(in crate::store) fn process(&self) -> Option<i32> {
+        self.state().process
+    }
+
+    pub(super) fn asked(&self, questions: u32) {
+        let mut state = self.state();
+        if state.owed == 0 {
+            state.since = Instant::now();
+        }
+        state.owed += questions;
+    }
+
+    pub(super) fn heard(&self, answers: u32, process: Option<i32>) {
+        let now = Instant::now();
+        let mut state = self.state();
+        state.heard = now;
+        state.process = process.or(state.process);
+        if answers > 0 {
+            if let Some(budget) = &state.budget {
+                budget.spend(now - state.since);
+            }
+            state.owed = state.owed.saturating_sub(answers);
+            state.since = now;
+        }
+    }
+
+    /// When the next answer is late; `None`: none is owed.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let state = self.state();
+        let left = state.budget.as_ref().map_or(state.limit, |budget| budget.left());
+        (state.owed > 0).then(|| state.since + state.limit.min(left))
+    }
+
+    pub(super) fn late(&self) -> Late {
+        let state = self.state();
+        let silent = state.since.elapsed() >= state.limit;
+        Late { silent_since: silent.then_some(state.since) }
+    }
+}

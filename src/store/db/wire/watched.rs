@@ -1,0 +1,147 @@
+//! The stream between the driver and the server, which ends by itself when the server owes an answer for too long.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+use tokio_postgres::tls::{ChannelBinding, TlsStream};
+
+use super::frames::{Heard, Incoming, Outgoing};
+use super::pulse::Pulse;
+use crate::store::db::health::Health;
+
+/// A stream that is watched. Everybody who waits for an answer hears of the end: a wait is never longer than the [`Pulse`] allows.
+pub(super) struct Watched<S> {
+    stream: S,
+    incoming: Incoming,
+    outgoing: Outgoing,
+    pulse: Arc<Pulse>,
+    health: Arc<Health>,
+    /// Wakes the driver when an answer is late. It may ring too early: it is not set anew for each question.
+    alarm: Pin<Box<Sleep>>,
+}
+
+impl<S> Watched<S> {
+    pub(super) fn new(stream: S, pulse: Arc<Pulse>, health: Arc<Health>) -> Self {
+        Self {
+            stream,
+            incoming: Incoming::default(),
+            outgoing: Outgoing::default(),
+            pulse,
+            health,
+            alarm: Box::pin(sleep_until(Instant::now())),
+        }
+    }
+
+    fn note(&self, heard: Heard) {
+        for code in &heard.errors {
+            self.health.note_error(code);
+        }
+        self.pulse.heard(heard.answers, heard.process);
+    }
+
+    /// Ready when an answer is late.
+    fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
+        loop {
+            let Some(deadline) = self.pulse.deadline() else { return Poll::Pending };
+            if deadline <= Instant::now() {
+                if let Some(since) = self.pulse.late().silent_since {
+                    self.health.suspect(since);
+                }
+                metrics::counter!("database_connections_given_up_total", "reason" => "late")
+                    .increment(1);
+                let error = io::Error::new(io::ErrorKind::TimedOut, "no answer in time");
+                return Poll::Ready(error);
+            }
+            if self.alarm.deadline() > deadline || self.alarm.is_elapsed() {
+                self.alarm.as_mut().reset(deadline);
+            }
+            ready!(self.alarm.as_mut().poll(cx));
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        loop {
+            if !this.incoming.ready().is_empty() {
+                let count = this.incoming.ready().len().min(buf.remaining());
+                buf.put_slice(&this.incoming.ready()[..count]);
+                this.incoming.hand_on(count);
+                return Poll::Ready(Ok(()));
+            }
+            let mut heard = Heard::default();
+            let (read, is_end);
+            if this.incoming.is_clear() {
+                let before = buf.filled().len();
+                read = Pin::new(&mut this.stream).poll_read(cx, buf);
+                is_end = buf.filled().len() == before;
+                let kept = this.incoming.pass(&buf.filled()[before..], &mut heard);
+                buf.set_filled(before + kept);
+                if matches!(read, Poll::Ready(Ok(()))) && (kept > 0 || is_end) {
+                    this.note(heard);
+                    return Poll::Ready(Ok(()));
+                }
+            } else {
+                let mut space = [0; 1024];
+                let mut space = ReadBuf::new(&mut space);
+                read = Pin::new(&mut this.stream).poll_read(cx, &mut space);
+                is_end = space.filled().is_empty();
+                this.incoming.take(space.filled(), &mut heard);
+            }
+            match read {
+                Poll::Ready(Ok(())) if is_end => this.incoming.end(),
+                Poll::Ready(Ok(())) => this.note(heard),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => return this.poll_late(cx).map(Err),
+            }
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        match Pin::new(&mut this.stream).poll_write(cx, buf) {
+            Poll::Ready(Ok(written)) => {
+                let asked = this.outgoing.asks(&buf[..written]);
+                if asked > 0 {
+                    this.pulse.asked(asked);
+                    // Sets the alarm: the driver reads before it writes, and may not read again.
+                    if let Poll::Ready(error) = this.poll_late(cx) {
+                        return Poll::Ready(Err(error));
+                    }
+                }
+                Poll::Ready(Ok(written))
+            }
+            Poll::Pending => this.poll_late(cx).map(Err),
+            failed => failed,
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
+    }
+}
+
+impl<S: TlsStream + Unpin> TlsStream for Watched<S> {
+    fn channel_binding(&self) -> ChannelBinding {
+        self.stream.channel_binding()
+    }
+}

@@ -1,0 +1,201 @@
+//! Effect texts: the stored documents, and the loaded libraries.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::result::Error as DieselError;
+use diesel_async::RunQueryDsl;
+use moka::future::Cache;
+use moka::policy::EvictionPolicy;
+
+use crate::auth::permission::Importer;
+use crate::domain::effects::effect_texts::{EffectLibrary, EffectTexts};
+use crate::store::db::schema::{effect_texts, games};
+use crate::store::operations::audit;
+use crate::store::{Connection, Store, StoreError, StoreResult};
+
+/// Most libraries that a process keeps. The largest document takes some 10 MB with its index.
+const MAX_KEPT: u64 = 8;
+
+/// Effect texts that were read and put together.
+#[derive(Debug)]
+pub struct LoadedEffects {
+    /// What can be asked of them.
+    pub library: EffectLibrary,
+    /// Rises with every change.
+    pub revision: i64,
+}
+
+/// The loaded libraries of this process. A look-up costs one read of the revision by key, so that what another instance
+/// changed counts at once.
+#[derive(Clone, Debug)]
+pub struct EffectShelf(Cache<(String, i64), Arc<LoadedEffects>>);
+
+impl Default for EffectShelf {
+    fn default() -> Self {
+        // The newest revision must get its place, however rarely it was asked for yet.
+        let cache = Cache::builder().max_capacity(MAX_KEPT).eviction_policy(EvictionPolicy::lru());
+        Self(cache.build())
+    }
+}
+
+impl EffectShelf {
+    /// The library of a game; `None`: there is no such game, or it has no effect texts.
+    pub async fn find(&self, store: &Store, game: &str) -> StoreResult<Option<Arc<LoadedEffects>>> {
+        let stored: Option<i64> = effect_texts::table
+            .find(game)
+            .select(effect_texts::revision)
+            .first(&mut *store.connection().await?)
+            .await
+            .optional()?;
+        let Some(revision) = stored else { return Ok(None) };
+        if let Some(loaded) = self.0.get(&(game.to_owned(), revision)).await {
+            return Ok(Some(loaded));
+        }
+        let row: Option<(serde_json::Value, i64)> = effect_texts::table
+            .find(game)
+            .select((effect_texts::document, effect_texts::revision))
+            .first(&mut *store.connection().await?)
+            .await
+            .optional()?;
+        let Some((document, revision)) = row else { return Ok(None) };
+        // Whoever asks meanwhile waits for the first.
+        let loaded = self.0.try_get_with((game.to_owned(), revision), load(document, revision));
+        let loaded = loaded.await.map_err(|fault| unreadable(fault.as_str()))?;
+        Ok(Some(loaded))
+    }
+}
+
+/// Reads a document away from the threads that answer requests. It was checked when it was written, but perhaps by a program with
+/// other ideas.
+async fn load(document: serde_json::Value, revision: i64) -> Result<Arc<LoadedEffects>, String> {
+    let read = move || {
+        let texts: EffectTexts =
+            serde_json::from_value(document).map_err(|error| error.to_string())?;
+        let library = texts.check().map_err(|faults| {
+            let first = faults.into_iter().next();
+            first.map_or_else(String::new, |fault| format!("effect texts: {fault}"))
+        })?;
+        Ok(Arc::new(LoadedEffects { library, revision }))
+    };
+    tokio::task::spawn_blocking(read).await.map_err(|error| error.to_string())?
+}
+
+fn unreadable(fault: &str) -> StoreError {
+    StoreError::Fault(DieselError::DeserializationError(fault.into()))
+}
+
+/// Which version of a game's effect texts is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextsBase {
+    /// Whatever is stored, if anything is.
+    Whatever,
+    /// None: the game is to have none yet.
+    Nothing,
+    /// This revision.
+    Revision(i64),
+}
+
+/// What became of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextsChange {
+    /// It is stored.
+    Done {
+        /// Its version.
+        revision: i64,
+    },
+    /// Another version is stored than the caller meant to change.
+    Stale,
+    /// There is no such game.
+    Missing,
+}
+
+/// Stores a game's effect texts, checked, if what is stored is still `base`. `details` goes to the audit log.
+pub async fn change(
+    conn: &mut Connection,
+    by: &Importer,
+    game: &str,
+    texts: &EffectTexts,
+    base: TextsBase,
+    details: &serde_json::Value,
+    at: DateTime<Utc>,
+) -> StoreResult<TextsChange> {
+    let stored: Option<i64> = effect_texts::table
+        .find(game)
+        .select(effect_texts::revision)
+        .for_update()
+        .first(conn)
+        .await
+        .optional()?;
+    let document = serde_json::to_value(texts).map_err(|error| unreadable(&error.to_string()))?;
+    let values = (effect_texts::document.eq(document), effect_texts::updated_at.eq(at));
+    let revision = match (stored, base) {
+        (Some(revision), TextsBase::Whatever) => revision + 1,
+        (Some(revision), TextsBase::Revision(wanted)) if revision == wanted => revision + 1,
+        (None, TextsBase::Whatever | TextsBase::Nothing) => 1,
+        _ => return Ok(TextsChange::Stale),
+    };
+    if stored.is_some() {
+        diesel::update(effect_texts::table.find(game))
+            .set((values, effect_texts::revision.eq(revision)))
+            .execute(conn)
+            .await?;
+    } else {
+        let known: Option<String> =
+            games::table.find(game).select(games::code).first(conn).await.optional()?;
+        if known.is_none() {
+            return Ok(TextsChange::Missing);
+        }
+        let key = (effect_texts::game_code.eq(game), effect_texts::revision.eq(revision));
+        let inserted = diesel::insert_into(effect_texts::table)
+            .values((key, values))
+            .on_conflict_do_nothing()
+            .execute(conn)
+            .await?;
+        // Somebody else was first.
+        if inserted == 0 {
+            return Ok(TextsChange::Stale);
+        }
+    }
+    let entry = audit::NewAuditEntry {
+        actor: by.account(),
+        action: "effect_texts.changed",
+        target: format!("game:{game}"),
+        details: serde_json::json!({ "revision": revision, "change": details }),
+        at,
+    };
+    audit::write(conn, entry).await?;
+    Ok(TextsChange::Done { revision })
+}
+
+/// The document that is stored for a game.
+pub async fn find(conn: &mut Connection, game: &str) -> StoreResult<Option<EffectTexts>> {
+    let stored: Option<serde_json::Value> = effect_texts::table
+        .find(game)
+        .select(effect_texts::document)
+        .first(conn)
+        .await
+        .optional()?;
+    stored.map(serde_json::from_value).transpose().map_err(|error| unreadable(&error.to_string()))
+}
+
+/// Whether a start of the service has loaded exactly these files last: what differs from them was changed since, and is meant.
+pub async fn is_known(conn: &mut Connection, game: &str, hash: &[u8; 32]) -> StoreResult<bool> {
+    let seeded: Option<Option<Vec<u8>>> = effect_texts::table
+        .find(game)
+        .select(effect_texts::seeded_hash)
+        .first(conn)
+        .await
+        .optional()?;
+    Ok(seeded.flatten().is_some_and(|seeded| seeded == hash))
+}
+
+/// Notes that a start has loaded these files.
+pub async fn note(conn: &mut Connection, game: &str, hash: &[u8; 32]) -> StoreResult<()> {
+    diesel::update(effect_texts::table.find(game))
+        .set(effect_texts::seeded_hash.eq(hash.to_vec()))
+        .execute(conn)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,3 @@
+//! Effect texts: templates, expansion, matching, edits.
+
+pub mod effect_texts;

@@ -1,0 +1,145 @@
+//! The audit log: who changed what, append-only.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use crate::auth::permission::{Granted, ReadAuditLog};
+use crate::domain::ids::AccountId;
+use crate::domain::operations::audit::{AuditAction, AuditTarget};
+use crate::store::db::schema::audit_log;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// An entry to write. `details` never holds a secret.
+pub struct NewAuditEntry<'a> {
+    /// Who; `None`: the operator at the machine.
+    pub actor: Option<AccountId>,
+    /// What, as `noun.verb`: `account.role_changed`.
+    pub action: &'a str,
+    /// On what, as `noun:id`.
+    pub target: String,
+    /// Anything worth knowing later.
+    pub details: serde_json::Value,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// An entry as stored.
+#[derive(Debug, QueryableByName)]
+#[diesel(table_name = audit_log)]
+pub struct AuditEntryRow {
+    /// Id of the entry.
+    pub id: Uuid,
+    /// Who; `None`: the operator at the machine.
+    pub actor_id: Option<Uuid>,
+    /// What was done.
+    pub action: String,
+    /// To what.
+    pub target: String,
+    /// Anything worth knowing.
+    pub details: serde_json::Value,
+    /// When.
+    pub created_at: DateTime<Utc>,
+}
+
+/// Writes an entry, in the transaction of the change it tells of.
+pub async fn write(conn: &mut Connection, entry: NewAuditEntry<'_>) -> StoreResult<()> {
+    diesel::insert_into(audit_log::table)
+        .values((
+            audit_log::id.eq(Uuid::now_v7()),
+            audit_log::actor_id.eq(entry.actor.map(|account| account.0)),
+            audit_log::action.eq(entry.action),
+            audit_log::target.eq(entry.target),
+            audit_log::details.eq(entry.details),
+            audit_log::created_at.eq(entry.at),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Which entries. All of it must hold.
+#[derive(Clone, Debug, Default)]
+pub struct AuditFilter<'a> {
+    /// Who did it, or to whom it was done.
+    pub account: Option<AccountId>,
+    /// Who did it.
+    pub actor: Option<AccountId>,
+    /// What was done.
+    pub action: Option<&'a AuditAction>,
+    /// To what.
+    pub target: Option<&'a AuditTarget>,
+    /// From when on.
+    pub from: Option<DateTime<Utc>>,
+    /// Before when.
+    pub until: Option<DateTime<Utc>>,
+}
+
+const ENTRY: &str = "e.id, e.actor_id, e.action, e.target, e.details, e.created_at";
+const NEWEST_FIRST: &str = "ORDER BY e.created_at DESC, e.id DESC LIMIT $1";
+
+/// Entries, the newest first, after the position `before`.
+pub async fn list(
+    conn: &mut Connection,
+    _by: &Granted<ReadAuditLog>,
+    filter: &AuditFilter<'_>,
+    before: Option<(DateTime<Utc>, Uuid)>,
+    limit: i64,
+) -> StoreResult<Vec<AuditEntryRow>> {
+    // Only conditions that are asked for stand in the text, so that a plan that is kept uses the index of each.
+    let mut asked = String::from("(e.created_at, e.id) < ($2, $3) AND e.created_at >= $4");
+    let (noun, whole) = match filter.action {
+        None => (None, None),
+        Some(AuditAction::Noun(noun)) => (Some(noun), None),
+        Some(AuditAction::Whole(whole)) => (None, Some(whole)),
+    };
+    for (is_asked, condition) in [
+        (filter.actor.is_some(), " AND e.actor_id = $5"),
+        (filter.target.is_some(), " AND e.target = $6"),
+        (noun.is_some(), " AND split_part(e.action, '.', 1) = $7"),
+        (whole.is_some(), " AND e.action = $8"),
+    ] {
+        if is_asked {
+            asked.push_str(condition);
+        }
+    }
+    let part = |condition: &str| {
+        format!("SELECT {ENTRY} FROM audit_log e WHERE {asked}{condition} {NEWEST_FIRST}")
+    };
+    let text = match filter.account {
+        None => part(""),
+        // Each side by its own index; what somebody did to herself comes once.
+        Some(_) => {
+            let did = part(" AND e.actor_id = $9");
+            let done_to =
+                part(" AND e.target = 'account:' || $9::text AND e.actor_id IS DISTINCT FROM $9");
+            format!("SELECT {ENTRY} FROM (({did}) UNION ALL ({done_to})) e {NEWEST_FIRST}")
+        }
+    };
+    // The end of the period is a position, too: no id comes before the nil one.
+    let until = filter.until.map(|until| (until, Uuid::nil()));
+    let (at, id) = before.into_iter().chain(until).min().unwrap_or((END_OF_TIME, Uuid::nil()));
+    Ok(sql("")
+        .push(&text)
+        .filtered()
+        .bind::<BigInt, _>(limit)
+        .bind::<Timestamptz, _>(at)
+        .bind::<SqlUuid, _>(id)
+        .bind::<Timestamptz, _>(filter.from.unwrap_or(DateTime::UNIX_EPOCH))
+        .bind::<Nullable<SqlUuid>, _>(filter.actor.map(|account| account.0))
+        .bind::<Nullable<Text>, _>(filter.target.map(AuditTarget::as_str))
+        .bind::<Nullable<Text>, _>(noun)
+        .bind::<Nullable<Text>, _>(whole)
+        .bind::<Nullable<SqlUuid>, _>(filter.account.map(|account| account.0))
+        .load(conn)
+        .await?)
+}
+
+/// Later than anything: the beginning of the year 10000.
+const END_OF_TIME: DateTime<Utc> = match DateTime::from_timestamp(253_402_300_800, 0) {
+    Some(time) => time,
+    None => DateTime::<Utc>::MAX_UTC,
+};

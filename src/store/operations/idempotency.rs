@@ -1,0 +1,189 @@
+//! Idempotency records: written in the transaction that creates the resource.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Bool, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use crate::domain::ids::AccountId;
+use crate::store::db::schema::idempotency_keys;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreError, StoreResult};
+
+/// What a client's `Idempotency-Key` asks for.
+#[derive(Clone, Debug)]
+pub struct IdempotencyClaim {
+    /// Whose key: keys of different accounts never meet.
+    pub account: AccountId,
+    /// The key as sent.
+    pub key: String,
+    /// Which operation, as its OpenAPI id.
+    pub operation: &'static str,
+    /// Keyed hash of the request body.
+    pub body_mac: [u8; 32],
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// The key is new: create the resource with this id.
+    New,
+    /// The same request was answered before with this resource: answer it again.
+    Repeat(Uuid),
+    /// The key was used for another request.
+    Mismatch,
+    /// The first request with this key is still running.
+    Running,
+}
+
+#[derive(QueryableByName)]
+struct Noted {
+    #[diesel(sql_type = Bool)]
+    locked: bool,
+    #[diesel(sql_type = Bool)]
+    noted: bool,
+}
+
+/// Claims a key for `resource`, at the start of the transaction that creates it. Two requests with one key never both see
+/// [`Claimed::New`]: the second is told [`Claimed::Running`] until the first commits.
+pub async fn claim(
+    mut conn: &Connection,
+    claim: &IdempotencyClaim,
+    resource: Uuid,
+) -> StoreResult<Claimed> {
+    let Noted { locked, noted } = sql(
+        "WITH held AS MATERIALIZED (SELECT pg_try_advisory_xact_lock($1) AS locked), noted AS ( \
+             INSERT INTO idempotency_keys (account_id, key, operation, body_mac, resource_id, created_at) \
+             SELECT $2, $3, $4, $5, $6, $7 FROM held WHERE held.locked ON CONFLICT DO NOTHING RETURNING true \
+         ) SELECT held.locked, EXISTS (SELECT FROM noted) AS noted FROM held",
+    )
+    .bind::<BigInt, _>(lock_number(claim))
+    .bind::<SqlUuid, _>(claim.account.0)
+    .bind::<Text, _>(&claim.key)
+    .bind::<Text, _>(claim.operation)
+    .bind::<Binary, _>(&claim.body_mac[..])
+    .bind::<SqlUuid, _>(resource)
+    .bind::<Timestamptz, _>(claim.at)
+    .get_result(&mut conn)
+    .await?;
+    if !locked {
+        return Ok(Claimed::Running);
+    }
+    if noted {
+        return Ok(Claimed::New);
+    }
+    let (operation, body_mac, resource): (String, Vec<u8>, Uuid) = idempotency_keys::table
+        .find((claim.account.0, &claim.key))
+        .select((
+            idempotency_keys::operation,
+            idempotency_keys::body_mac,
+            idempotency_keys::resource_id,
+        ))
+        .first(&mut conn)
+        .await?;
+    let same = operation == claim.operation && body_mac == claim.body_mac;
+    Ok(if same { Claimed::Repeat(resource) } else { Claimed::Mismatch })
+}
+
+/// The resource of an answered request with the same key, operation and body, if there is one. A look, not a claim.
+pub async fn answered(
+    conn: &mut Connection,
+    claim: &IdempotencyClaim,
+) -> StoreResult<Option<Uuid>> {
+    Ok(idempotency_keys::table
+        .find((claim.account.0, &claim.key))
+        .filter(idempotency_keys::operation.eq(claim.operation))
+        .filter(idempotency_keys::body_mac.eq(&claim.body_mac[..]))
+        .select(idempotency_keys::resource_id)
+        .first(conn)
+        .await
+        .optional()?)
+}
+
+/// Gives a key back: the request was refused, nothing was created.
+pub async fn forget(conn: &Connection, claim: Option<&IdempotencyClaim>) -> StoreResult<()> {
+    if let Some(claim) = claim {
+        let mut conn = conn;
+        diesel::delete(idempotency_keys::table.find((claim.account.0, &claim.key)))
+            .execute(&mut conn)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Names another resource for a claimed key: the request turned out to be about one that existed already.
+pub async fn point_to(
+    conn: &mut Connection,
+    claim: &IdempotencyClaim,
+    resource: Uuid,
+) -> StoreResult<()> {
+    diesel::update(idempotency_keys::table.find((claim.account.0, &claim.key)))
+        .set(idempotency_keys::resource_id.eq(resource))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// The advisory lock of a key: the first eight bytes of its account and text mixed. A collision only makes one of two
+/// unrelated requests wait and try again.
+fn lock_number(claim: &IdempotencyClaim) -> i64 {
+    use sha2::Digest as _;
+    let digest = sha2::Sha256::new()
+        .chain_update(claim.account.0.as_bytes())
+        .chain_update(&claim.key)
+        .finalize();
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest[..8]);
+    i64::from_be_bytes(first)
+}
+
+/// How an idempotent creation ended.
+#[derive(Debug)]
+pub enum IdempotentError {
+    /// The key was used for another request: 422.
+    Mismatch,
+    /// The first request with this key is still running: 409.
+    Running,
+    /// The store failed.
+    Store(StoreError),
+}
+
+impl From<StoreError> for IdempotentError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<diesel::result::Error> for IdempotentError {
+    fn from(error: diesel::result::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl crate::store::db::pool::AsStoreError for IdempotentError {
+    fn as_store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            Self::Mismatch | Self::Running => None,
+        }
+    }
+}
+
+/// Claims the key if the client sent one: `Ok(None)` means go on and create `resource`, `Ok(Some(id))` that it was created
+/// before.
+pub async fn begin(
+    conn: &Connection,
+    claim_with: Option<&IdempotencyClaim>,
+    resource: Uuid,
+) -> Result<Option<Uuid>, IdempotentError> {
+    let Some(claim_with) = claim_with else { return Ok(None) };
+    match claim(conn, claim_with, resource).await? {
+        Claimed::New => Ok(None),
+        Claimed::Repeat(id) => Ok(Some(id)),
+        Claimed::Mismatch => Err(IdempotentError::Mismatch),
+        Claimed::Running => Err(IdempotentError::Running),
+    }
+}

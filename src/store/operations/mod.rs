@@ -1,0 +1,7 @@
+//! Webhooks and their deliveries, the audit log, idempotency records, retention.
+
+pub mod audit;
+pub mod idempotency;
+pub mod retention;
+pub mod webhook_deliveries;
+pub mod webhooks;

@@ -1,0 +1,212 @@
+//! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, files that nobody committed, where
+//! submissions came from, offers that came to nothing, deliveries of webhooks, events, secrets of second factors that were never
+//! confirmed.
+//!
+//! Everything goes in batches, each a statement and so a transaction of its own, which finds its rows by an index and leaves out those that
+//! another instance is deleting. However much there is, each statement ends within its time limit, what is done stays done, and the next
+//! sweep goes on from there.
+
+mod steps;
+
+use std::time::{Duration as Period, Instant};
+
+use chrono::{DateTime, Duration, Utc};
+use diesel::sql_types::{BigInt, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use crate::store::accounts::account_events;
+use crate::store::db::statement::sql;
+use crate::store::{Store, StoreError, StoreResult};
+use steps::{STEPS, Step};
+
+/// Idempotency records are kept this long: a client that re-sends later gets a second resource.
+pub const IDEMPOTENCY_RETENTION: Duration = Duration::days(2);
+/// Attempt windows are at most a day long.
+const ATTEMPT_RETENTION: Duration = Duration::days(2);
+/// Ended sessions are kept for the owner to look at.
+const SESSION_RETENTION: Duration = Duration::days(30);
+/// A mirror that was away for longer begins again.
+const CHANGE_RETENTION: Duration = Duration::days(90);
+
+/// Rows of the first batch of each kind; a batch that does not end within the time limit for a statement is followed by smaller ones.
+pub const BATCH: i64 = 1_000;
+/// Longest time for one kind of rows in one sweep: the others get their turn, too.
+const TURN: Period = Period::from_mins(1);
+
+/// Every statement of a sweep with what it is about, for tests of their plans.
+pub fn statements() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let walks =
+        [("submission_networks", SWEEP_NETWORKS), ("account_events", account_events::SWEEP)];
+    STEPS.iter().map(|step| (step.rows, step.statement)).chain(walks)
+}
+
+/// Deletes everything whose time is over; returns how many rows went, or the first error, when all else was done.
+pub async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
+    let mut swept = Swept::default();
+    for step in &STEPS {
+        swept.add(clear(store, step, now).await);
+    }
+    swept.add(forget_networks(store, now).await);
+    swept.add(account_events::sweep(store, now).await);
+    swept.end()
+}
+
+async fn clear(store: &Store, step: &Step, now: DateTime<Utc>) -> StoreResult<usize> {
+    let mut turn = Turn::new(step.rows, step.batch);
+    loop {
+        let cleared = clear_batch(store, step.statement, now - step.keep, turn.limit).await;
+        if !turn.goes_on(cleared.map(|rows| (rows, rows)))? {
+            return Ok(turn.end());
+        }
+    }
+}
+
+async fn clear_batch(
+    store: &Store,
+    statement: &'static str,
+    before: DateTime<Utc>,
+    limit: i64,
+) -> StoreResult<i64> {
+    let mut conn = store.connection().await?;
+    let rows = sql(statement)
+        .bind::<Timestamptz, _>(before)
+        .bind::<BigInt, _>(limit)
+        .execute(&mut *conn)
+        .await?;
+    Ok(i64::try_from(rows).unwrap_or(i64::MAX))
+}
+
+/// Where submissions came from matters while their card is hidden. Looks at the next `$3` rows after `$2`, deletes those whose card was unlocked
+/// before `$1`, and tells how many those were, how many it looked at, and which was the last.
+const SWEEP_NETWORKS: &str = "WITH page AS MATERIALIZED ( \
+         SELECT submission_id FROM submission_networks WHERE submission_id > $2 ORDER BY submission_id LIMIT $3 \
+     ), gone AS ( \
+         DELETE FROM submission_networks WHERE submission_id = ANY (ARRAY( \
+             SELECT submission_id FROM submission_networks WHERE submission_id = ANY (ARRAY( \
+                 SELECT submission_id FROM page WHERE (SELECT (SELECT unlocked_at FROM unlocks WHERE card_id = s.card_id) \
+                                                       FROM submissions s WHERE s.id = page.submission_id) < $1)) \
+             FOR UPDATE SKIP LOCKED)) RETURNING 1 \
+     ) SELECT (SELECT count(*) FROM gone) AS deleted, count(*) AS seen, \
+              coalesce((array_agg(submission_id ORDER BY submission_id DESC))[1], $2) AS last FROM page";
+
+#[derive(diesel::QueryableByName)]
+struct Page {
+    #[diesel(sql_type = BigInt)]
+    deleted: i64,
+    #[diesel(sql_type = BigInt)]
+    seen: i64,
+    #[diesel(sql_type = SqlUuid)]
+    last: Uuid,
+}
+
+/// Goes through all that are kept, page by page, since no index knows which of their cards are unlocked: as many as there are
+/// submissions of hidden cards.
+async fn forget_networks(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
+    let mut turn = Turn::new("submission_networks", BATCH);
+    let mut after = Uuid::nil();
+    loop {
+        let page = networks_page(store, now, after, turn.limit).await;
+        let page = page.map(|page| {
+            after = page.last;
+            (page.deleted, page.seen)
+        });
+        if !turn.goes_on(page)? {
+            return Ok(turn.end());
+        }
+    }
+}
+
+async fn networks_page(
+    store: &Store,
+    now: DateTime<Utc>,
+    after: Uuid,
+    limit: i64,
+) -> StoreResult<Page> {
+    let mut conn = store.connection().await?;
+    Ok(sql(SWEEP_NETWORKS)
+        .bind::<Timestamptz, _>(now)
+        .bind::<SqlUuid, _>(after)
+        .bind::<BigInt, _>(limit)
+        .get_result(&mut *conn)
+        .await?)
+}
+
+/// The batches of one kind of rows in one sweep.
+pub(in crate::store) struct Turn {
+    rows: &'static str,
+    /// Most rows of the next batch.
+    pub(in crate::store) limit: i64,
+    ends: Instant,
+    deleted: usize,
+    /// Whether the turn ended before there was no more.
+    is_cut_off: bool,
+}
+
+impl Turn {
+    pub(in crate::store) fn new(rows: &'static str, limit: i64) -> Self {
+        let ends = Instant::now() + TURN;
+        Self { rows, limit, ends, deleted: 0, is_cut_off: false }
+    }
+
+    /// Notes how a batch went, which rows it deleted and how many it looked at; whether another is to follow. One that did not end in
+    /// time is followed by a smaller one, until there is no smaller one.
+    pub(in crate::store) fn goes_on(
+        &mut self,
+        batch: StoreResult<(i64, i64)>,
+    ) -> StoreResult<bool> {
+        match batch {
+            Ok((deleted, seen)) => {
+                self.deleted += usize::try_from(deleted).unwrap_or_default();
+                if seen < self.limit {
+                    return Ok(false);
+                }
+            }
+            Err(error @ (StoreError::TooLong | StoreError::Unavailable(_))) if self.limit > 1 => {
+                self.limit = (self.limit / 8).max(1);
+                tracing::debug!(rows = self.rows, limit = self.limit, %error, "smaller batches");
+            }
+            Err(error) => {
+                // What was done stays done, and is told.
+                self.tell();
+                return Err(error);
+            }
+        }
+        self.is_cut_off = Instant::now() >= self.ends;
+        Ok(!self.is_cut_off)
+    }
+
+    /// How many rows went.
+    pub(in crate::store) fn end(self) -> usize {
+        self.tell();
+        self.deleted
+    }
+
+    fn tell(&self) {
+        if self.deleted > 0 {
+            let (rows, deleted, goes_on) = (self.rows, self.deleted, self.is_cut_off);
+            metrics::counter!("housekeeping_rows_total", "rows" => rows).increment(deleted as u64);
+            tracing::info!(rows, deleted, goes_on, "swept");
+        }
+    }
+}
+
+/// What the steps of a sweep have done: one that fails keeps no other from being done.
+#[derive(Default)]
+struct Swept {
+    rows: usize,
+    failed: Option<StoreError>,
+}
+
+impl Swept {
+    fn add(&mut self, step: StoreResult<usize>) {
+        match step {
+            Ok(rows) => self.rows += rows,
+            Err(error) => self.failed = self.failed.take().or(Some(error)),
+        }
+    }
+
+    fn end(self) -> StoreResult<usize> {
+        self.failed.map_or(Ok(self.rows), Err)
+    }
+}

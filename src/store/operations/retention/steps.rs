@@ -1,0 +1,140 @@
+//! The statements of a sweep that need nothing but a time and a number of rows.
+
+use chrono::Duration;
+
+use super::{ATTEMPT_RETENTION, BATCH, CHANGE_RETENTION, IDEMPOTENCY_RETENTION, SESSION_RETENTION};
+use crate::domain::copies::trade::KEPT_AFTER_CLOSE;
+use crate::domain::operations::webhook::LEASE;
+use crate::store::accounts::second_factors::UNCONFIRMED_RETENTION;
+use crate::store::operations::webhook_deliveries;
+
+/// One kind of rows, and the statement that takes a batch of them away.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// What the rows are, for the log and the metric.
+    pub(super) rows: &'static str,
+    /// Takes `$1`, a time, and `$2`, the most rows.
+    pub(super) statement: &'static str,
+    /// How long before now `$1` is.
+    pub(super) keep: Duration,
+    /// Rows of the first batch.
+    pub(super) batch: i64,
+}
+
+// Rows are found by arrays of their keys: IN (SELECT …) would read the whole table once more. A ctid is as good as a key, since the rows
+// are locked when it is read.
+pub(super) const STEPS: [Step; 13] = [
+    Step {
+        rows: "attempts",
+        statement: "DELETE FROM attempts WHERE ctid = ANY (ARRAY( \
+                        SELECT ctid FROM attempts WHERE window_start < $1 \
+                        ORDER BY window_start LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        keep: ATTEMPT_RETENTION,
+        batch: BATCH,
+    },
+    Step {
+        rows: "idempotency_keys",
+        statement: "DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY( \
+                        SELECT ctid FROM idempotency_keys WHERE created_at < $1 \
+                        ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        keep: IDEMPOTENCY_RETENTION,
+        batch: BATCH,
+    },
+    // Each takes its tokens with it, which may be thousands.
+    Step {
+        rows: "sessions",
+        statement: "DELETE FROM sessions WHERE id = ANY (ARRAY( \
+                        SELECT id FROM sessions WHERE LEAST(expires_at, revoked_at) < $1 \
+                        ORDER BY LEAST(expires_at, revoked_at) LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        keep: SESSION_RETENTION,
+        batch: BATCH / 10,
+    },
+    Step {
+        rows: "personal_access_tokens",
+        statement: "DELETE FROM personal_access_tokens WHERE id = ANY (ARRAY( \
+                        SELECT id FROM personal_access_tokens WHERE expires_at < $1 \
+                        ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        keep: SESSION_RETENTION,
+        batch: BATCH,
+    },
+    // In the order of their numbers up to the first that stays, by one instance at a time: what is kept of the feed never has a hole, and
+    // a reader sees by the oldest number whether it missed something.
+    Step {
+        rows: "events",
+        statement: "DELETE FROM events WHERE seq = ANY (ARRAY( \
+                        SELECT seq FROM (SELECT seq, bool_and(created_at < $1) OVER (ORDER BY seq) AS is_over FROM ( \
+                            SELECT seq, created_at FROM events WHERE seq IS NOT NULL ORDER BY seq LIMIT $2) oldest) judged \
+                        WHERE is_over AND (SELECT pg_try_advisory_xact_lock(7233172009))))",
+        keep: CHANGE_RETENTION,
+        batch: BATCH,
+    },
+    Step {
+        rows: "second_factors",
+        statement: "DELETE FROM second_factors WHERE account_id = ANY (ARRAY( \
+                        SELECT account_id FROM second_factors WHERE last_step IS NULL AND created_at < $1 \
+                        ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        keep: UNCONFIRMED_RETENTION,
+        batch: BATCH,
+    },
+    Step {
+        rows: "collection_imports",
+        statement: "DELETE FROM collection_imports WHERE id = ANY (ARRAY( \
+                        SELECT id FROM collection_imports WHERE committed_at IS NULL AND expires_at < $1 \
+                        ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        keep: Duration::zero(),
+        batch: BATCH,
+    },
+    // Their answers are repeated as long as those of other requests.
+    Step {
+        rows: "collection_imports",
+        statement: "DELETE FROM collection_imports WHERE id = ANY (ARRAY( \
+                        SELECT id FROM collection_imports WHERE committed_at IS NOT NULL AND committed_at < $1 \
+                        ORDER BY committed_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        keep: IDEMPOTENCY_RETENTION,
+        batch: BATCH,
+    },
+    // Open offers whose time is over are expired for everybody who looks; this notes it, and tells those concerned.
+    Step {
+        rows: "expired_trades",
+        statement: "UPDATE trades SET state = 'expired', closed_at = expires_at WHERE id = ANY (ARRAY( \
+                        SELECT id FROM trades WHERE state = 'open' AND expires_at <= $1 \
+                        ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        keep: Duration::zero(),
+        batch: BATCH,
+    },
+    Step {
+        rows: "trades",
+        statement: "DELETE FROM trades WHERE id = ANY (ARRAY( \
+                        SELECT id FROM trades WHERE state NOT IN ('open', 'accepted') AND closed_at < $1 \
+                        ORDER BY closed_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        keep: KEPT_AFTER_CLOSE,
+        batch: BATCH,
+    },
+    Step {
+        rows: "webhook_deliveries",
+        statement: "DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY( \
+                        SELECT id FROM webhook_deliveries WHERE created_at < $1 \
+                        ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        keep: webhook_deliveries::RETENTION,
+        batch: BATCH,
+    },
+    // What was on its way when the webhook was deleted, is not any more.
+    Step {
+        rows: "webhook_deliveries",
+        statement: "DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY( \
+                        SELECT d.id FROM webhooks w CROSS JOIN LATERAL ( \
+                            SELECT id FROM webhook_deliveries WHERE webhook_id = w.id LIMIT $2 FOR UPDATE SKIP LOCKED) d \
+                        WHERE w.deleted_at < $1 LIMIT $2))",
+        keep: LEASE,
+        batch: BATCH,
+    },
+    Step {
+        rows: "webhooks",
+        statement: "DELETE FROM webhooks WHERE id = ANY (ARRAY( \
+                        SELECT w.id FROM webhooks w WHERE w.deleted_at < $1 \
+                        AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id) \
+                        LIMIT $2 FOR UPDATE OF w SKIP LOCKED))",
+        keep: LEASE,
+        batch: BATCH,
+    },
+];

@@ -1,0 +1,725 @@
+//! Deliveries: which event is posted to which webhook, by whom, and what became of it.
+//!
+//! Whoever changes deliveries of a webhook holds its row first. A task that posts has the webhook for itself by a lease, so that one
+//! delivery is on its way at a time; a task that is killed has it until the lease ends, and then another posts again what was not noted.
+
+use chrono::{DateTime, Duration, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::auth::permission::{Acting, Granted, ManageWebhooks, ReadWebhooks};
+use crate::domain::clock::Clock;
+use crate::domain::ids::{DeliveryId, WebhookId};
+use crate::domain::operations::webhook::{DisabledReason, Failure, LEASE, Outcome, PING, Streak};
+use crate::store::catalogue::changes::{self, Change};
+use crate::store::db::schema::{events, webhook_deliveries as deliveries, webhooks};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, Store, StoreResult};
+
+/// Events that are looked at in one transaction.
+const STRETCH: i64 = 500;
+/// Most of these transactions in one go: whoever enqueues has letters to post, too.
+const STRETCHES: usize = 20;
+/// Deliveries that are given up by one statement: it writes two indexes, and what it cannot finish in time it never will.
+const GIVEN_UP: i64 = 1_000;
+/// Deliveries are kept this long: shorter than the events that they tell of.
+pub(in crate::store) const RETENTION: Duration = Duration::days(30);
+
+/// A delivery as admins see it.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = deliveries)]
+pub struct DeliveryRow {
+    /// Id; receivers know it as `webhook-id`.
+    pub id: Uuid,
+    /// Number of the event in the change feed; `None`: a ping.
+    pub seq: Option<i64>,
+    /// Kind of the event, or `ping`.
+    pub kind: String,
+    /// How far it is.
+    pub state: DeliveryState,
+    /// How often it was tried since it was made, or sent again.
+    pub attempts: i32,
+    /// When it is tried next, at the earliest.
+    pub next_attempt_at: Option<DateTime<Utc>>,
+    /// When it was tried last.
+    pub last_attempt_at: Option<DateTime<Utc>>,
+    /// Status of the last answer.
+    pub last_status: Option<i32>,
+    /// Why the last attempt failed.
+    pub last_failure: Option<Failure>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was delivered or given up.
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+/// Which deliveries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliveryState {
+    /// On their way, or to be tried again.
+    Waiting,
+    /// Answered with 2xx.
+    Delivered,
+    /// Given up.
+    Failed,
+}
+
+impl DeliveryState {
+    /// The word on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The state of that word.
+    pub(in crate::store) fn parse(word: &str) -> Option<Self> {
+        [Self::Waiting, Self::Delivered, Self::Failed]
+            .into_iter()
+            .find(|state| state.as_str() == word)
+    }
+}
+
+/// Deliveries of a webhook, the newest first, before `before`; `None`: there is no such webhook.
+pub async fn list(
+    conn: &mut Connection,
+    _by: &Granted<ReadWebhooks>,
+    webhook: WebhookId,
+    state: Option<DeliveryState>,
+    before: Option<Uuid>,
+    limit: i64,
+) -> StoreResult<Option<Vec<DeliveryRow>>> {
+    if !is_alive(conn, webhook).await? {
+        return Ok(None);
+    }
+    let mut query = deliveries::table
+        .filter(deliveries::webhook_id.eq(webhook.0))
+        .select(DeliveryRow::as_select())
+        .order(deliveries::id.desc())
+        .limit(limit)
+        .into_boxed();
+    if let Some(state) = state {
+        // As a literal: a plan for any state could not use the index of those that failed.
+        let is_in = format!("webhook_deliveries.state = '{}'", state.as_str());
+        query = query.filter(diesel::dsl::sql::<diesel::sql_types::Bool>(&is_in));
+    }
+    if let Some(before) = before {
+        query = query.filter(deliveries::id.lt(before));
+    }
+    Ok(Some(query.load(conn).await?))
+}
+
+/// A delivery of a webhook.
+pub async fn find(
+    conn: &mut Connection,
+    _by: &Granted<ReadWebhooks>,
+    webhook: WebhookId,
+    id: DeliveryId,
+) -> StoreResult<Option<DeliveryRow>> {
+    if !is_alive(conn, webhook).await? {
+        return Ok(None);
+    }
+    load(conn, webhook, id).await
+}
+
+async fn is_alive(conn: &mut Connection, webhook: WebhookId) -> StoreResult<bool> {
+    let found = webhooks::table.find(webhook.0).filter(webhooks::deleted_at.is_null());
+    Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
+}
+
+async fn load(
+    conn: &mut Connection,
+    webhook: WebhookId,
+    id: DeliveryId,
+) -> StoreResult<Option<DeliveryRow>> {
+    Ok(deliveries::table
+        .find(id.0)
+        .filter(deliveries::webhook_id.eq(webhook.0))
+        .select(DeliveryRow::as_select())
+        .first(conn)
+        .await
+        .optional()?)
+}
+
+/// What became of an admin's wish to post something.
+#[derive(Debug)]
+pub enum Asked {
+    /// It waits to be posted at once.
+    Waiting(DeliveryRow),
+    /// The same request asked for it before; `None`: it was deleted since.
+    Repeat(Option<DeliveryRow>),
+    /// There is no such webhook or delivery.
+    Missing,
+    /// The webhook is disabled.
+    Disabled,
+}
+
+/// Holds a webhook that something is to be posted to at once: a pause ends. `Err`: there is none, or it is disabled.
+async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(), Asked>> {
+    let disabled: Option<Option<DateTime<Utc>>> = webhooks::table
+        .find(webhook.0)
+        .filter(webhooks::deleted_at.is_null())
+        .select(webhooks::disabled_at)
+        .for_no_key_update()
+        .first(conn)
+        .await
+        .optional()?;
+    match disabled {
+        None => return Ok(Err(Asked::Missing)),
+        Some(Some(_)) => return Ok(Err(Asked::Disabled)),
+        Some(None) => {}
+    }
+    diesel::update(webhooks::table.find(webhook.0))
+        .set(webhooks::resume_at.eq(None::<DateTime<Utc>>))
+        .execute(conn)
+        .await?;
+    Ok(Ok(()))
+}
+
+/// Posts a message to a webhook that tells of nothing, once.
+pub async fn ping(
+    conn: &mut Connection,
+    by: &Acting<ManageWebhooks>,
+    webhook: WebhookId,
+    id: DeliveryId,
+    claim: Option<&IdempotencyClaim>,
+    at: DateTime<Utc>,
+) -> Result<Asked, IdempotentError> {
+    if let Some(before) = idempotency::begin(conn, claim, id.0).await? {
+        return Ok(Asked::Repeat(load(conn, webhook, DeliveryId(before)).await?));
+    }
+    if let Err(refused) = wake(conn, webhook).await? {
+        idempotency::forget(conn, claim).await?;
+        return Ok(refused);
+    }
+    let row = diesel::insert_into(deliveries::table)
+        .values((
+            deliveries::id.eq(id.0),
+            deliveries::webhook_id.eq(webhook.0),
+            deliveries::kind.eq(PING),
+            deliveries::state.eq(DeliveryState::Waiting.as_str()),
+            deliveries::next_attempt_at.eq(at),
+            deliveries::created_at.eq(at),
+        ))
+        .returning(DeliveryRow::as_returning())
+        .get_result(conn)
+        .await?;
+    let details = json!({ "delivery": id });
+    super::webhooks::note(conn, Some(by.account()), "webhook.pinged", webhook, details, at).await?;
+    Ok(Asked::Waiting(row))
+}
+
+/// Posts a delivery again, whatever became of it: at once, and with as many attempts as a new one.
+pub async fn resend(
+    conn: &mut Connection,
+    by: &Acting<ManageWebhooks>,
+    webhook: WebhookId,
+    id: DeliveryId,
+    at: DateTime<Utc>,
+) -> StoreResult<Asked> {
+    if let Err(refused) = wake(conn, webhook).await? {
+        return Ok(refused);
+    }
+    let row: Option<DeliveryRow> =
+        diesel::update(deliveries::table.find(id.0).filter(deliveries::webhook_id.eq(webhook.0)))
+            .set((
+                deliveries::state.eq(DeliveryState::Waiting.as_str()),
+                deliveries::attempts.eq(0),
+                deliveries::next_attempt_at.eq(at),
+                deliveries::finished_at.eq(None::<DateTime<Utc>>),
+            ))
+            .returning(DeliveryRow::as_returning())
+            .get_result(conn)
+            .await
+            .optional()?;
+    let Some(row) = row else { return Ok(Asked::Missing) };
+    let details = json!({ "delivery": id });
+    super::webhooks::note(
+        conn,
+        Some(by.account()),
+        "webhook.delivery_resent",
+        webhook,
+        details,
+        at,
+    )
+    .await?;
+    Ok(Asked::Waiting(row))
+}
+
+/// Writes a delivery for each event that a webhook is to be told and was not yet, and gives up those of disabled webhooks: as much as can be
+/// done in one go. Any number of instances may do it at once.
+pub async fn enqueue(store: &Store, clock: &Clock) -> StoreResult<()> {
+    let mut conn = store.connection().await?;
+    give_up_disabled(&mut conn, clock.now()).await?;
+    let listening = webhooks::table
+        .filter(webhooks::disabled_at.is_null())
+        .filter(webhooks::deleted_at.is_null());
+    if !diesel::select(diesel::dsl::exists(listening)).get_result(&mut *conn).await? {
+        return Ok(());
+    }
+    drop(conn);
+    let newest = changes::extent(store).await?.newest;
+    for _ in 0..STRETCHES {
+        let mut transaction = store.begin().await?;
+        let result = advance(transaction.conn(), newest, clock.now()).await;
+        if !transaction.end(result).await? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = webhooks)]
+struct Listener {
+    id: Uuid,
+    kinds: Vec<String>,
+    game_code: Option<String>,
+    cursor_seq: i64,
+}
+
+/// Brings one webhook a stretch further. `false`: none is behind, or others are at it.
+async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> StoreResult<bool> {
+    let behind: Option<Listener> = webhooks::table
+        .filter(webhooks::disabled_at.is_null())
+        .filter(webhooks::deleted_at.is_null())
+        .filter(webhooks::cursor_seq.lt(newest))
+        .select(Listener::as_select())
+        .order(webhooks::cursor_seq)
+        .limit(1)
+        .for_no_key_update()
+        .skip_locked()
+        .first(conn)
+        .await
+        .optional()?;
+    let Some(listener) = behind else { return Ok(false) };
+    let up_to = newest.min(listener.cursor_seq + STRETCH);
+    let news: Vec<(Option<i64>, String, serde_json::Value)> = events::table
+        .filter(events::seq.gt(listener.cursor_seq).and(events::seq.le(up_to)).assume_not_null())
+        .filter(events::kind.eq_any(&listener.kinds))
+        .select((events::seq, events::kind, events::payload))
+        .order(events::seq)
+        .load(conn)
+        .await?;
+    let rows: Vec<_> = news
+        .into_iter()
+        .filter(|(_, _, payload)| {
+            listener.game_code.as_ref().is_none_or(|game| payload["game"] == game.as_str())
+        })
+        .map(|(seq, kind, _)| {
+            (
+                deliveries::id.eq(Uuid::now_v7()),
+                deliveries::webhook_id.eq(listener.id),
+                deliveries::seq.eq(seq),
+                deliveries::kind.eq(kind),
+                deliveries::state.eq(DeliveryState::Waiting.as_str()),
+                deliveries::next_attempt_at.eq(at),
+                deliveries::created_at.eq(at),
+            )
+        })
+        .collect();
+    // A webhook that was disabled and enabled again may have had some of them.
+    diesel::insert_into(deliveries::table)
+        .values(rows)
+        .on_conflict_do_nothing()
+        .execute(conn)
+        .await?;
+    diesel::update(webhooks::table.find(listener.id))
+        .set(webhooks::cursor_seq.eq(up_to))
+        .execute(conn)
+        .await?;
+    Ok(true)
+}
+
+/// What waits for a disabled or deleted webhook will not be posted.
+async fn give_up_disabled(conn: &mut Connection, at: DateTime<Utc>) -> StoreResult<usize> {
+    Ok(sql(
+        "UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, finished_at = $1, last_failure = $2 \
+         WHERE id IN (SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \
+                      WHERE d.state = 'waiting' AND (w.disabled_at IS NOT NULL OR w.deleted_at IS NOT NULL) \
+                      LIMIT $3 FOR UPDATE OF d SKIP LOCKED)",
+    )
+    .bind::<Timestamptz, _>(at)
+    .bind::<diesel::sql_types::Text, _>(Failure::Disabled.as_str())
+    .bind::<diesel::sql_types::BigInt, _>(GIVEN_UP)
+    .execute(conn)
+    .await?)
+}
+
+/// Gives up what waits for a webhook: it was disabled.
+pub(super) async fn drop_waiting_of(
+    conn: &mut Connection,
+    webhook: WebhookId,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let waiting = deliveries::table
+        .filter(deliveries::webhook_id.eq(webhook.0))
+        .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()));
+    diesel::update(waiting)
+        .set((
+            deliveries::state.eq(DeliveryState::Failed.as_str()),
+            deliveries::next_attempt_at.eq(None::<DateTime<Utc>>),
+            deliveries::finished_at.eq(at),
+            deliveries::last_failure.eq(Failure::Disabled.as_str()),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// The right to post to a webhook, until its lease ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Hold {
+    /// Which webhook.
+    pub webhook: WebhookId,
+    lease: Uuid,
+}
+
+#[derive(QueryableByName)]
+struct Held {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+}
+
+/// Takes a webhook for which something waits whose time has come, and which nobody else holds.
+pub async fn hold(store: &Store, now: DateTime<Utc>) -> StoreResult<Option<Hold>> {
+    let mut conn = store.connection().await?;
+    let lease = Uuid::new_v4();
+    let held: Option<Held> = sql(
+        "UPDATE webhooks SET lease_id = $1, lease_until = $2 WHERE id = ( \
+             SELECT w.id FROM webhooks w \
+             WHERE w.disabled_at IS NULL AND w.deleted_at IS NULL \
+               AND (w.lease_until IS NULL OR w.lease_until <= $3) AND (w.resume_at IS NULL OR w.resume_at <= $3) \
+               AND EXISTS (SELECT FROM webhook_deliveries d \
+                           WHERE d.webhook_id = w.id AND d.state = 'waiting' AND d.next_attempt_at <= $3) \
+             ORDER BY w.lease_until NULLS FIRST, w.id LIMIT 1 FOR UPDATE OF w SKIP LOCKED) \
+         RETURNING id",
+    )
+    .bind::<SqlUuid, _>(lease)
+    .bind::<Timestamptz, _>(now + LEASE)
+    .bind::<Timestamptz, _>(now)
+    .get_result(&mut *conn)
+    .await
+    .optional()?;
+    Ok(held.map(|Held { id }| Hold { webhook: WebhookId(id), lease }))
+}
+
+/// Gives a webhook back.
+pub async fn release(store: &Store, hold: Hold, now: DateTime<Utc>) -> StoreResult<()> {
+    let mut conn = store.connection().await?;
+    // The time stays: whoever was served last comes last.
+    diesel::update(held(hold))
+        .set((webhooks::lease_id.eq(None::<Uuid>), webhooks::lease_until.eq(now)))
+        .execute(&mut *conn)
+        .await?;
+    Ok(())
+}
+
+#[diesel::dsl::auto_type(no_type_alias)]
+fn held(hold: Hold) -> _ {
+    let (id, lease): (Uuid, Uuid) = (hold.webhook.0, hold.lease);
+    webhooks::table.filter(webhooks::id.eq(id)).filter(webhooks::lease_id.eq(lease))
+}
+
+/// What a delivery tells.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// Something happened to the catalogue.
+    Change(Change),
+    /// An admin tries the webhook.
+    Ping {
+        /// Which one.
+        webhook: WebhookId,
+        /// When.
+        at: DateTime<Utc>,
+    },
+}
+
+impl News {
+    /// Its kind.
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Change(change) => &change.kind,
+            Self::Ping { .. } => PING,
+        }
+    }
+}
+
+/// A delivery that is to be posted now.
+#[derive(Clone, Debug)]
+pub struct Letter {
+    /// Its id.
+    pub delivery: DeliveryId,
+    /// Where to.
+    pub url: String,
+    /// What it tells.
+    pub news: News,
+    /// Attempts, this one included.
+    pub attempts: i32,
+    secret_generation: i32,
+    previous_secret_until: Option<DateTime<Utc>>,
+}
+
+impl Letter {
+    /// The generations of secrets that it is signed with now, the newest first.
+    pub fn generations(&self, now: DateTime<Utc>) -> impl Iterator<Item = i32> + use<> {
+        let is_both = self.previous_secret_until.is_some_and(|until| now < until);
+        let newest = self.secret_generation;
+        std::iter::once(newest).chain(is_both.then_some(newest - 1))
+    }
+}
+
+/// What there is to post.
+#[derive(Debug)]
+pub enum Taken {
+    /// This.
+    Letter(Box<Letter>),
+    /// Something whose event is gone or cannot be read: it was given up.
+    GivenUp(Failure),
+    /// Nothing now, or not by this task any more.
+    Nothing,
+}
+
+/// Takes the first delivery of a webhook, in the order of the feed, whose time has come; the attempt counts from here on. The lease lasts
+/// longer with it.
+pub async fn take(store: &Store, hold: Hold, now: DateTime<Utc>) -> StoreResult<Taken> {
+    let mut transaction = store.begin().await?;
+    let result = take_in(transaction.conn(), hold, now).await;
+    transaction.end(result).await
+}
+
+async fn take_in(conn: &mut Connection, hold: Hold, now: DateTime<Utc>) -> StoreResult<Taken> {
+    type Address = (String, i32, Option<DateTime<Utc>>);
+    type Next = (Uuid, Option<i64>, i32, DateTime<Utc>);
+    let address: Option<Address> = diesel::update(
+        held(hold)
+            .filter(webhooks::disabled_at.is_null())
+            .filter(webhooks::deleted_at.is_null())
+            .filter(
+                webhooks::resume_at.is_null().or(webhooks::resume_at.le(now).assume_not_null()),
+            ),
+    )
+    .set(webhooks::lease_until.eq(now + LEASE))
+    .returning((webhooks::url, webhooks::secret_generation, webhooks::previous_secret_until))
+    .get_result(conn)
+    .await
+    .optional()?;
+    let Some((url, secret_generation, previous_secret_until)) = address else {
+        return Ok(Taken::Nothing);
+    };
+    let next: Option<Next> = deliveries::table
+        .filter(deliveries::webhook_id.eq(hold.webhook.0))
+        .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
+        .filter(deliveries::next_attempt_at.le(now))
+        .order((deliveries::seq.asc().nulls_first(), deliveries::id))
+        .select((deliveries::id, deliveries::seq, deliveries::attempts, deliveries::created_at))
+        .first(conn)
+        .await
+        .optional()?;
+    let Some((id, seq, attempts, created_at)) = next else { return Ok(Taken::Nothing) };
+    let news = match seq {
+        None => News::Ping { webhook: hold.webhook, at: created_at },
+        Some(seq) => {
+            let found = match changes::find(conn, seq).await {
+                Ok(Some(change)) => Ok(change),
+                Ok(None) => Err(Failure::Expired),
+                Err(error) if error.is_unreadable() => {
+                    tracing::error!(%error, delivery = %DeliveryId(id), seq, "cannot read the event of a delivery");
+                    Err(Failure::Unreadable)
+                }
+                Err(error) => return Err(error),
+            };
+            match found {
+                Ok(change) => News::Change(change),
+                Err(failure) => {
+                    finish(conn, id, DeliveryState::Failed, None, Some(failure), now).await?;
+                    return Ok(Taken::GivenUp(failure));
+                }
+            }
+        }
+    };
+    let attempts = attempts + 1;
+    diesel::update(deliveries::table.find(id))
+        .set((deliveries::attempts.eq(attempts), deliveries::last_attempt_at.eq(now)))
+        .execute(conn)
+        .await?;
+    let delivery = DeliveryId(id);
+    let letter = Letter { delivery, url, news, attempts, secret_generation, previous_secret_until };
+    Ok(Taken::Letter(Box::new(letter)))
+}
+
+async fn finish(
+    conn: &mut Connection,
+    id: Uuid,
+    state: DeliveryState,
+    status: Option<i32>,
+    failure: Option<Failure>,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::update(deliveries::table.find(id))
+        .set((
+            deliveries::state.eq(state.as_str()),
+            deliveries::next_attempt_at.eq(None::<DateTime<Utc>>),
+            deliveries::last_status.eq(status),
+            deliveries::last_failure.eq(failure.map(Failure::as_str)),
+            deliveries::finished_at.eq(at),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Gives up a delivery that was taken, the attempt of that number, without a word about its receiver: nothing was posted.
+pub async fn give_up(
+    store: &Store,
+    (delivery, attempts): (DeliveryId, i32),
+    failure: Failure,
+    now: DateTime<Utc>,
+) -> StoreResult<()> {
+    let mut conn = store.connection().await?;
+    diesel::update(
+        deliveries::table
+            .find(delivery.0)
+            .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
+            .filter(deliveries::attempts.eq(attempts)),
+    )
+    .set((
+        deliveries::state.eq(DeliveryState::Failed.as_str()),
+        deliveries::next_attempt_at.eq(None::<DateTime<Utc>>),
+        deliveries::last_status.eq(None::<i32>),
+        deliveries::last_failure.eq(failure.as_str()),
+        deliveries::finished_at.eq(now),
+    ))
+    .execute(&mut *conn)
+    .await?;
+    Ok(())
+}
+
+/// What an attempt did to its webhook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// Nothing that matters.
+    Enabled,
+    /// It was the last: the webhook is disabled now.
+    Disabled(DisabledReason),
+}
+
+/// Notes how an attempt ended, the one of that number. After a failure the delivery waits, or with `None` is given up.
+pub async fn settle(
+    store: &Store,
+    hold: Hold,
+    (delivery, attempts): (DeliveryId, i32),
+    outcome: Outcome,
+    wait: Option<Duration>,
+    now: DateTime<Utc>,
+) -> StoreResult<Settled> {
+    let mut transaction = store.begin().await?;
+    let attempt = (delivery, attempts);
+    let result = settle_in(transaction.conn(), hold, attempt, outcome, wait, now).await;
+    transaction.end(result).await
+}
+
+async fn settle_in(
+    conn: &mut Connection,
+    hold: Hold,
+    (delivery, attempts): (DeliveryId, i32),
+    outcome: Outcome,
+    wait: Option<Duration>,
+    now: DateTime<Utc>,
+) -> StoreResult<Settled> {
+    type Health = (Option<Uuid>, i32, Option<DateTime<Utc>>, Option<DateTime<Utc>>);
+    let health: Option<Health> = webhooks::table
+        .find(hold.webhook.0)
+        .filter(webhooks::deleted_at.is_null())
+        .select((
+            webhooks::lease_id,
+            webhooks::failures,
+            webhooks::failing_since,
+            webhooks::failed_at,
+        ))
+        .for_no_key_update()
+        .first(conn)
+        .await
+        .optional()?;
+    let Some((lease, failures, since, failed_at)) = health else { return Ok(Settled::Enabled) };
+    let webhook = webhooks::table.find(hold.webhook.0);
+    let status = outcome.status.map(i32::from);
+    let Some(failure) = outcome.failure else {
+        // Delivered is delivered, whoever holds the webhook now.
+        finish(conn, delivery.0, DeliveryState::Delivered, status, None, now).await?;
+        let none = None::<DateTime<Utc>>;
+        diesel::update(webhook)
+            .set((
+                webhooks::failures.eq(0),
+                webhooks::failing_since.eq(none),
+                webhooks::failed_at.eq(none),
+                webhooks::resume_at.eq(none),
+            ))
+            .execute(conn)
+            .await?;
+        return Ok(Settled::Enabled);
+    };
+    if lease != Some(hold.lease) {
+        return Ok(Settled::Enabled);
+    }
+    let before = since.zip(failed_at).map(|(since, last)| Streak { failures, since, last });
+    let streak = Streak::after(before, now);
+    // One that an admin sends again meanwhile has no attempts any more: it is posted at once, whatever became of this one.
+    let attempted = deliveries::table
+        .find(delivery.0)
+        .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
+        .filter(deliveries::attempts.eq(attempts));
+    let next = wait.filter(|_| failure != Failure::Gone).map(|wait| now + wait);
+    let state = if next.is_some() { DeliveryState::Waiting } else { DeliveryState::Failed };
+    diesel::update(attempted)
+        .set((
+            deliveries::state.eq(state.as_str()),
+            deliveries::next_attempt_at.eq(next),
+            deliveries::last_status.eq(status),
+            deliveries::last_failure.eq(failure.as_str()),
+            deliveries::finished_at.eq(next.is_none().then_some(now)),
+        ))
+        .execute(conn)
+        .await?;
+    diesel::update(webhook)
+        .set((
+            webhooks::failures.eq(streak.failures),
+            webhooks::failing_since.eq(streak.since),
+            webhooks::failed_at.eq(streak.last),
+            webhooks::resume_at.eq(now + streak.pause(outcome.retry_after)),
+        ))
+        .execute(conn)
+        .await?;
+    let reason = match failure {
+        Failure::Gone => DisabledReason::Gone,
+        _ if streak.is_hopeless() => DisabledReason::Failing,
+        _ => return Ok(Settled::Enabled),
+    };
+    let disabled = diesel::update(webhook.filter(webhooks::disabled_at.is_null()))
+        .set((
+            webhooks::disabled_at.eq(now),
+            webhooks::disabled_reason.eq(reason.as_str()),
+            webhooks::updated_at.eq(now),
+        ))
+        .execute(conn)
+        .await?;
+    if disabled == 0 {
+        return Ok(Settled::Enabled);
+    }
+    let details = json!({ "reason": reason.as_str(), "failing_since": streak.since });
+    super::webhooks::note(conn, None, "webhook.disabled", hold.webhook, details, now).await?;
+    Ok(Settled::Disabled(reason))
+}
+
+/// How many deliveries wait.
+pub async fn waiting(store: &Store) -> StoreResult<i64> {
+    let mut conn = store.connection().await?;
+    let waiting = deliveries::table.filter(deliveries::state.eq(DeliveryState::Waiting.as_str()));
+    Ok(waiting.count().get_result(&mut *conn).await?)
+}

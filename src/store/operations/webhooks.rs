@@ -1,0 +1,347 @@
+//! Webhooks: where events are posted to. What becomes of single deliveries is in [`super::webhook_deliveries`].
+
+use chrono::{DateTime, Duration, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::audit;
+use super::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::auth::permission::{Acting, Granted, ManageWebhooks, ReadWebhooks};
+use crate::domain::ids::{AccountId, WebhookId};
+use crate::domain::operations::webhook::{DisabledReason, MAX_WEBHOOKS};
+use crate::store::db::schema::{games, webhooks};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// A webhook as admins see it.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = webhooks)]
+pub struct WebhookRow {
+    /// Id.
+    pub id: Uuid,
+    /// Where events are posted to. Path and query may be secrets of the receiver.
+    pub url: String,
+    /// What admins call it.
+    pub description: String,
+    /// The kinds of events.
+    pub kinds: Vec<String>,
+    /// Only events of this game.
+    pub game_code: Option<String>,
+    /// Since when nothing is posted.
+    pub disabled_at: Option<DateTime<Utc>>,
+    /// Why.
+    pub disabled_reason: Option<DisabledReason>,
+    /// Rises with each new secret, from 1.
+    pub secret_generation: i32,
+    /// How long deliveries are signed with the secret before, too.
+    pub previous_secret_until: Option<DateTime<Utc>>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was changed last.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// What an admin says of a webhook.
+#[derive(Clone, Debug)]
+pub struct WebhookContent<'a> {
+    /// Where to, normalised.
+    pub url: &'a str,
+    /// Scheme, host and port of it: what the audit log is told.
+    pub origin: &'a str,
+    /// What admins call it.
+    pub description: &'a str,
+    /// At least one kind of event.
+    pub kinds: &'a [&'static str],
+    /// Only events of this game.
+    pub game: Option<&'a str>,
+    /// Whether anything is posted.
+    pub enabled: bool,
+}
+
+impl WebhookContent<'_> {
+    fn details(&self) -> Value {
+        json!({
+            "origin": self.origin, "kinds": self.kinds, "game": self.game, "enabled": self.enabled,
+        })
+    }
+
+    fn is_that_of(&self, row: &WebhookRow) -> bool {
+        self.url == row.url
+            && self.description == row.description
+            && self.kinds == row.kinds
+            && self.game == row.game_code.as_deref()
+            && self.enabled == row.disabled_at.is_none()
+    }
+}
+
+/// What became of a new webhook.
+#[derive(Debug)]
+pub enum WebhookCreated {
+    /// It is stored.
+    New(WebhookRow),
+    /// The same request created it before; `None`: and it was deleted since.
+    Repeat(Option<WebhookRow>),
+    /// There are as many as there may be.
+    TooMany,
+    /// There is no such game.
+    NoGame,
+}
+
+/// What became of a webhook that was to be changed.
+#[derive(Debug)]
+pub enum WebhookEdited {
+    /// What it is now; what it was, if it was deleted.
+    Done(WebhookRow),
+    /// It is not what the editor saw.
+    Stale,
+    /// There is none.
+    Missing,
+    /// There is no such game.
+    NoGame,
+}
+
+/// What became of a request for a new secret.
+#[derive(Debug)]
+pub enum SecretRotated {
+    /// There is a new one.
+    New(WebhookRow),
+    /// This request was answered before: the secret is not shown again.
+    Repeat(WebhookRow),
+    /// There is no such webhook, or not any more.
+    Missing,
+}
+
+/// A program that makes or changes webhooks holds this advisory lock, so that the limit is one.
+const LOCK: i64 = 7_233_172_024;
+
+fn alive() -> webhooks::BoxedQuery<'static, diesel::pg::Pg> {
+    webhooks::table.filter(webhooks::deleted_at.is_null()).into_boxed()
+}
+
+/// All webhooks, the oldest first.
+pub async fn list(
+    conn: &mut Connection,
+    _by: &Granted<ReadWebhooks>,
+) -> StoreResult<Vec<WebhookRow>> {
+    Ok(alive().select(WebhookRow::as_select()).order(webhooks::id).load(conn).await?)
+}
+
+/// The webhook of that id.
+pub async fn find(
+    conn: &mut Connection,
+    _by: &Granted<ReadWebhooks>,
+    id: WebhookId,
+) -> StoreResult<Option<WebhookRow>> {
+    load(conn, id).await
+}
+
+async fn load(conn: &mut Connection, id: WebhookId) -> StoreResult<Option<WebhookRow>> {
+    let query = alive().filter(webhooks::id.eq(id.0)).select(WebhookRow::as_select());
+    Ok(query.first(conn).await.optional()?)
+}
+
+/// Stores a webhook. It is told what happens after the number `cursor` of the change feed.
+pub async fn create(
+    conn: &mut Connection,
+    by: &Acting<ManageWebhooks>,
+    id: WebhookId,
+    content: &WebhookContent<'_>,
+    cursor: i64,
+    claim: Option<&IdempotencyClaim>,
+    at: DateTime<Utc>,
+) -> Result<WebhookCreated, IdempotentError> {
+    if let Some(before) = idempotency::begin(conn, claim, id.0).await? {
+        return Ok(WebhookCreated::Repeat(load(conn, WebhookId(before)).await?));
+    }
+    sql("SELECT pg_advisory_xact_lock($1)")
+        .bind::<diesel::sql_types::BigInt, _>(LOCK)
+        .execute(conn)
+        .await?;
+    let there: i64 = alive().count().get_result(conn).await?;
+    if there >= MAX_WEBHOOKS {
+        idempotency::forget(conn, claim).await?;
+        return Ok(WebhookCreated::TooMany);
+    }
+    if !has_game(conn, content.game).await? {
+        idempotency::forget(conn, claim).await?;
+        return Ok(WebhookCreated::NoGame);
+    }
+    let row = diesel::insert_into(webhooks::table)
+        .values((
+            webhooks::id.eq(id.0),
+            webhooks::url.eq(content.url),
+            webhooks::description.eq(content.description),
+            webhooks::kinds.eq(content.kinds),
+            webhooks::game_code.eq(content.game),
+            webhooks::disabled_at.eq((!content.enabled).then_some(at)),
+            webhooks::disabled_reason
+                .eq((!content.enabled).then_some(DisabledReason::Admin.as_str())),
+            webhooks::secret_generation.eq(1),
+            webhooks::cursor_seq.eq(cursor),
+            webhooks::created_by.eq(by.account().0),
+            webhooks::created_at.eq(at),
+            webhooks::updated_at.eq(at),
+        ))
+        .returning(WebhookRow::as_returning())
+        .get_result(conn)
+        .await?;
+    note(conn, Some(by.account()), "webhook.created", id, content.details(), at).await?;
+    Ok(WebhookCreated::New(row))
+}
+
+async fn has_game(conn: &mut Connection, game: Option<&str>) -> StoreResult<bool> {
+    let Some(game) = game else { return Ok(true) };
+    let found: Option<String> =
+        games::table.find(game).select(games::code).first(conn).await.optional()?;
+    Ok(found.is_some())
+}
+
+/// The webhook, held until the end of the transaction.
+async fn lock(conn: &mut Connection, id: WebhookId) -> StoreResult<Option<WebhookRow>> {
+    Ok(webhooks::table
+        .find(id.0)
+        .filter(webhooks::deleted_at.is_null())
+        .select(WebhookRow::as_select())
+        .for_no_key_update()
+        .first(conn)
+        .await
+        .optional()?)
+}
+
+/// Changes a webhook, if it is still what the editor saw. One that is enabled again is told what happens after the number `cursor`, and
+/// failures of before are forgotten.
+pub async fn edit(
+    conn: &mut Connection,
+    by: &Acting<ManageWebhooks>,
+    id: WebhookId,
+    is_current: impl Fn(&WebhookRow) -> bool,
+    content: &WebhookContent<'_>,
+    cursor: i64,
+    at: DateTime<Utc>,
+) -> StoreResult<WebhookEdited> {
+    let Some(before) = lock(conn, id).await? else { return Ok(WebhookEdited::Missing) };
+    if !is_current(&before) {
+        return Ok(WebhookEdited::Stale);
+    }
+    if content.is_that_of(&before) {
+        return Ok(WebhookEdited::Done(before));
+    }
+    if !has_game(conn, content.game).await? {
+        return Ok(WebhookEdited::NoGame);
+    }
+    if content.url != before.url || content.enabled == before.disabled_at.is_some() {
+        // What is on its way, to the old address or from before the change, is not held against the webhook. The lease's time stays: nothing
+        // overtakes it.
+        diesel::update(webhooks::table.find(id.0))
+            .set(webhooks::lease_id.eq(None::<Uuid>))
+            .execute(conn)
+            .await?;
+    }
+    let none = None::<DateTime<Utc>>;
+    if content.enabled {
+        let forgotten = (
+            webhooks::failures.eq(0),
+            webhooks::failing_since.eq(none),
+            webhooks::failed_at.eq(none),
+            webhooks::resume_at.eq(none),
+            webhooks::disabled_at.eq(none),
+            webhooks::disabled_reason.eq(None::<String>),
+        );
+        diesel::update(webhooks::table.find(id.0)).set(forgotten).execute(conn).await?;
+        if before.disabled_at.is_some() {
+            super::webhook_deliveries::drop_waiting_of(conn, id, at).await?;
+            diesel::update(webhooks::table.find(id.0))
+                .set(webhooks::cursor_seq.eq(cursor))
+                .execute(conn)
+                .await?;
+        }
+    } else if before.disabled_at.is_none() {
+        diesel::update(webhooks::table.find(id.0))
+            .set((
+                webhooks::disabled_at.eq(at),
+                webhooks::disabled_reason.eq(DisabledReason::Admin.as_str()),
+            ))
+            .execute(conn)
+            .await?;
+    }
+    let row = diesel::update(webhooks::table.find(id.0))
+        .set((
+            webhooks::url.eq(content.url),
+            webhooks::description.eq(content.description),
+            webhooks::kinds.eq(content.kinds),
+            webhooks::game_code.eq(content.game),
+            webhooks::updated_at.eq(at),
+        ))
+        .returning(WebhookRow::as_returning())
+        .get_result(conn)
+        .await?;
+    note(conn, Some(by.account()), "webhook.changed", id, content.details(), at).await?;
+    Ok(WebhookEdited::Done(row))
+}
+
+/// Deletes a webhook, if it is still what the editor saw. Nothing is posted to it any more but what is on its way.
+pub async fn delete(
+    conn: &mut Connection,
+    by: &Acting<ManageWebhooks>,
+    id: WebhookId,
+    is_current: impl Fn(&WebhookRow) -> bool,
+    at: DateTime<Utc>,
+) -> StoreResult<WebhookEdited> {
+    let Some(before) = lock(conn, id).await? else { return Ok(WebhookEdited::Missing) };
+    if !is_current(&before) {
+        return Ok(WebhookEdited::Stale);
+    }
+    diesel::update(webhooks::table.find(id.0))
+        .set(webhooks::deleted_at.eq(at))
+        .execute(conn)
+        .await?;
+    note(conn, Some(by.account()), "webhook.deleted", id, json!({}), at).await?;
+    Ok(WebhookEdited::Done(before))
+}
+
+/// Gives a webhook a new secret; the one before stays good for `overlap`.
+pub async fn rotate(
+    conn: &mut Connection,
+    by: &Acting<ManageWebhooks>,
+    id: WebhookId,
+    overlap: Duration,
+    claim: Option<&IdempotencyClaim>,
+    at: DateTime<Utc>,
+) -> Result<SecretRotated, IdempotentError> {
+    if idempotency::begin(conn, claim, id.0).await?.is_some() {
+        let row = load(conn, id).await?;
+        return Ok(row.map_or(SecretRotated::Missing, SecretRotated::Repeat));
+    }
+    let Some(before) = lock(conn, id).await? else {
+        idempotency::forget(conn, claim).await?;
+        return Ok(SecretRotated::Missing);
+    };
+    let until = (!overlap.is_zero()).then(|| at + overlap);
+    let row: WebhookRow = diesel::update(webhooks::table.find(id.0))
+        .set((
+            webhooks::secret_generation.eq(before.secret_generation + 1),
+            webhooks::previous_secret_until.eq(until),
+            webhooks::updated_at.eq(at),
+        ))
+        .returning(WebhookRow::as_returning())
+        .get_result(conn)
+        .await?;
+    let details = json!({ "generation": row.secret_generation, "previous_until": until });
+    note(conn, Some(by.account()), "webhook.secret_rotated", id, details, at).await?;
+    Ok(SecretRotated::New(row))
+}
+
+/// Writes into the audit log what happened to a webhook.
+pub(in crate::store) async fn note(
+    conn: &mut Connection,
+    actor: Option<AccountId>,
+    action: &str,
+    id: WebhookId,
+    details: Value,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let target = format!("webhook:{id}");
+    audit::write(conn, audit::NewAuditEntry { actor, action, target, details, at }).await
+}

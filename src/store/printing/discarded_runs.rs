@@ -1,0 +1,211 @@
+//! Print runs that were broken off: they are discarded in a moment, and their copies are deleted afterwards.
+//!
+//! Codes of a run that is not active are never accepted, so nothing waits for the deletion: it goes on in many small transactions, by
+//! whoever finds the time (the service's housekeeping, a mint when it is done), and can be broken off between any two of them.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::print_runs::PRESS_LOCK;
+use crate::store::db::deadlines;
+use crate::store::db::schema::print_run_lines;
+use crate::store::db::statement::sql;
+use crate::store::operations::audit;
+use crate::store::{Connection, Store, StoreResult};
+
+/// Copies that one transaction deletes: a fraction of a second, though four tables that refer to copies are asked for each.
+const BATCH: i64 = 2_000;
+
+/// The advisory lock of whoever deletes copies of discarded runs: two at it would only wait for each other.
+const EMPTYING_LOCK: i64 = 7_233_172_005;
+
+#[derive(QueryableByName)]
+struct DiscardedRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = BigInt)]
+    copy_count: i64,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    commitment: Option<Uuid>,
+}
+
+/// Discards pending runs; returns how many. Their announcements can be printed again, and say in public that a run was broken off. The
+/// caller holds the press lock, so that none of them is alive.
+pub(super) async fn discard_pending(
+    conn: &mut Connection,
+    now: DateTime<Utc>,
+) -> StoreResult<usize> {
+    let runs: Vec<DiscardedRow> = sql(
+        "WITH discarded AS ( \
+             UPDATE print_runs SET status = 'discarded', discarded_at = $1 WHERE status = 'pending' RETURNING id, copy_count \
+         ), told AS ( \
+             UPDATE print_commitments m SET broken_off_at = $1 FROM discarded \
+             WHERE m.print_run_id = discarded.id RETURNING m.id, m.print_run_id \
+         ) SELECT discarded.id, discarded.copy_count, told.id AS commitment \
+           FROM discarded LEFT JOIN told ON told.print_run_id = discarded.id",
+    )
+    .bind::<Timestamptz, _>(now)
+    .get_results(conn)
+    .await?;
+    for run in &runs {
+        diesel::delete(print_run_lines::table.filter(print_run_lines::print_run_id.eq(run.id)))
+            .execute(conn)
+            .await?;
+        let entry = audit::NewAuditEntry {
+            actor: None,
+            action: "print_run.discarded",
+            target: format!("print_run:{}", run.id),
+            details: json!({ "codes": run.copy_count, "commitment": run.commitment }),
+            at: now,
+        };
+        audit::write(conn, entry).await?;
+        tracing::warn!(
+            print_run = %run.id, codes = run.copy_count, commitment = run.commitment.map(tracing::field::display),
+            "a print run was broken off and is discarded: nobody can register its codes, so destroy its print file; its commitment can be printed again"
+        );
+    }
+    Ok(runs.len())
+}
+
+#[derive(QueryableByName)]
+struct Locked {
+    #[diesel(sql_type = Bool)]
+    locked: bool,
+}
+
+async fn lock(conn: &mut Connection, lock: i64) -> StoreResult<bool> {
+    let Locked { locked } = sql("SELECT pg_try_advisory_xact_lock($1) AS locked")
+        .bind::<BigInt, _>(lock)
+        .get_result(conn)
+        .await?;
+    Ok(locked)
+}
+
+/// Discards what a mint that was killed left behind, unless one is running; returns how many runs.
+pub async fn discard_abandoned(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
+    let mut begun = store.begin().await?;
+    let discarded = async {
+        if lock(begun.conn(), PRESS_LOCK).await? {
+            discard_pending(begun.conn(), now).await
+        } else {
+            Ok(0)
+        }
+    };
+    let discarded = discarded.await;
+    begun.end(discarded).await
+}
+
+/// At most how many copies of discarded runs are left to delete: those that were planned.
+pub async fn copies_to_delete(conn: &mut Connection) -> StoreResult<u64> {
+    #[derive(QueryableByName)]
+    struct Left {
+        #[diesel(sql_type = BigInt)]
+        copies: i64,
+    }
+    let Left { copies } =
+        sql("SELECT coalesce(sum(copy_count), 0)::bigint AS copies FROM print_runs \
+         WHERE status = 'discarded' AND emptied_at IS NULL")
+        .get_result(conn)
+        .await?;
+    Ok(u64::try_from(copies).unwrap_or_default())
+}
+
+/// Deletes copies of discarded runs in at most so many small transactions; returns how many copies that were. `progress` is told
+/// after each. Returns early when nothing is left, or when another process is at it.
+pub async fn delete_copies(
+    store: &Store,
+    transactions: usize,
+    now: DateTime<Utc>,
+    progress: impl Fn(u64),
+) -> StoreResult<u64> {
+    let store = store.with_deadline(deadlines::DELETION);
+    let (mut deleted, mut place) = (0, None);
+    for _ in 0..transactions {
+        let mut begun = store.begin().await?;
+        let step = delete_some(begun.conn(), place.take(), now).await;
+        let Some(step) = begun.end(step).await? else { break };
+        deleted += step.copies;
+        place = step.place;
+        progress(deleted);
+    }
+    Ok(deleted)
+}
+
+/// How far the deletion of a run is.
+struct Place {
+    run: Uuid,
+    /// Key of the last copy that was deleted, second half: what lies before it is gone, and need not be read again.
+    code_mac: Vec<u8>,
+}
+
+struct Step {
+    copies: u64,
+    place: Option<Place>,
+}
+
+#[derive(QueryableByName)]
+struct RunRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: Uuid,
+    #[diesel(sql_type = Text)]
+    code_prefix: String,
+}
+
+#[derive(QueryableByName)]
+struct DeletedRow {
+    #[diesel(sql_type = BigInt)]
+    copies: i64,
+    #[diesel(sql_type = Nullable<Binary>)]
+    last: Option<Vec<u8>>,
+}
+
+/// Deletes some copies of the first discarded run that has any; a run that has none left is done. `None`: there is nothing to do.
+async fn delete_some(
+    conn: &mut Connection,
+    place: Option<Place>,
+    now: DateTime<Utc>,
+) -> StoreResult<Option<Step>> {
+    if !lock(conn, EMPTYING_LOCK).await? {
+        return Ok(None);
+    }
+    // A disk that is busy with a mint.
+    conn.batch_execute("SET LOCAL statement_timeout = '30s'").await?;
+    let run: Option<RunRow> = sql(
+        "SELECT id, code_prefix FROM print_runs WHERE status = 'discarded' AND emptied_at IS NULL ORDER BY id LIMIT 1",
+    )
+    .get_result(conn)
+    .await
+    .optional()?;
+    let Some(RunRow { id: run, code_prefix }) = run else { return Ok(None) };
+    let place = place.filter(|place| place.run == run);
+    let begins = place.is_none();
+    let after = place.map(|place| place.code_mac).unwrap_or_default();
+    let DeletedRow { copies, last } = sql(
+        "WITH batch AS ( \
+             SELECT code_mac FROM copies WHERE code_prefix = $1 AND print_run_id = $2 AND code_mac > $3 ORDER BY code_mac LIMIT $4 \
+         ), gone AS ( \
+             DELETE FROM copies c USING batch WHERE c.code_prefix = $1 AND c.code_mac = batch.code_mac RETURNING c.code_mac \
+         ) SELECT (SELECT count(*) FROM gone) AS copies, (SELECT code_mac FROM batch ORDER BY code_mac DESC LIMIT 1) AS last",
+    )
+    .bind::<Text, _>(&code_prefix)
+    .bind::<SqlUuid, _>(run)
+    .bind::<Binary, _>(after)
+    .bind::<BigInt, _>(BATCH)
+    .get_result(conn)
+    .await?;
+    // The end is believed only when the run was read from its beginning.
+    if last.is_none() && begins {
+        sql("UPDATE print_runs SET emptied_at = $2 WHERE id = $1")
+            .bind::<SqlUuid, _>(run)
+            .bind::<Timestamptz, _>(now)
+            .execute(conn)
+            .await?;
+        tracing::info!(print_run = %run, "all copies of a discarded print run are deleted");
+    }
+    let place = last.map(|code_mac| Place { run, code_mac });
+    Ok(Some(Step { copies: u64::try_from(copies).unwrap_or_default(), place }))
+}

@@ -1,0 +1,180 @@
+//! Which keys of the key file a database depends on.
+//!
+//! Rows only grow, one for each key that an instance with this database was started with, until the operator says that keys are lost.
+
+use chrono::{DateTime, Utc};
+use diesel::dsl::{count_star, exists};
+use diesel::prelude::*;
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+
+use crate::auth::keys::KeyFingerprint;
+use crate::auth::permission::Operator;
+use crate::store::db::schema::{key_fingerprints, print_runs, sessions, webhooks};
+use crate::store::{Connection, Store, StoreResult};
+
+/// What nothing but the lost keys can make good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dependents {
+    /// Print runs whose codes are registered.
+    pub print_runs: i64,
+    /// The codes of these runs.
+    pub codes: i64,
+    /// Webhooks, each with a secret.
+    pub webhooks: i64,
+    /// Whether it was ever used with keys: any of the above, a key that is noted, or a log-in.
+    pub any: bool,
+}
+
+/// What depends on keys, whichever they are.
+pub async fn dependents(store: &Store) -> StoreResult<Dependents> {
+    let mut conn = store.connection().await?;
+    let active = print_runs::table.filter(print_runs::status.eq("active"));
+    let (print_runs, codes): (i64, i64) = active
+        .select((
+            count_star(),
+            diesel::dsl::sql::<diesel::sql_types::BigInt>("coalesce(sum(copy_count), 0)::bigint"),
+        ))
+        .first(&mut *conn)
+        .await?;
+    let webhooks: i64 = webhooks::table
+        .filter(webhooks::deleted_at.is_null())
+        .count()
+        .get_result(&mut *conn)
+        .await?;
+    let noted: bool =
+        diesel::select(exists(key_fingerprints::table.select(key_fingerprints::key_id)))
+            .get_result(&mut *conn)
+            .await?;
+    let logged_in: bool =
+        diesel::select(exists(sessions::table.select(sessions::id))).get_result(&mut *conn).await?;
+    let any = print_runs > 0 || webhooks > 0 || noted || logged_in;
+    Ok(Dependents { print_runs, codes, webhooks, any })
+}
+
+/// A key that the database depends on and that is not among the given ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingKey {
+    /// The field of the key file where it belongs.
+    pub purpose: String,
+    /// Its name.
+    pub key_id: String,
+    /// Whether there is a key of this name with another secret.
+    pub is_other: bool,
+}
+
+/// Compares the keys of an instance with those that the database depends on, and notes those that are new. `Err`: some are missing, and
+/// nothing is noted. Of two instances that come to a fresh database with different files, one is refused.
+pub async fn settle(
+    store: &Store,
+    ring: &[KeyFingerprint],
+    at: DateTime<Utc>,
+) -> StoreResult<Result<(), Vec<MissingKey>>> {
+    store
+        .transaction(async |conn| {
+            lock(conn).await?;
+            let missing = missing(conn, ring).await?;
+            if !missing.is_empty() {
+                return Ok(Err(missing));
+            }
+            note(conn, ring, at).await?;
+            Ok(Ok(()))
+        })
+        .await
+}
+
+/// The keys that the database depends on and an instance does not have: others were started with them since.
+pub async fn lacking(store: &Store, ring: &[KeyFingerprint]) -> StoreResult<Vec<MissingKey>> {
+    missing(&mut *store.connection().await?, ring).await
+}
+
+/// The keys that are gone are lost for good, the operator says: from now on the database depends on those of `ring`.
+pub async fn replace(
+    store: &Store,
+    _by: &Operator,
+    ring: &[KeyFingerprint],
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    store
+        .transaction(async |conn| {
+            lock(conn).await?;
+            diesel::delete(key_fingerprints::table).execute(conn).await?;
+            note(conn, ring, at).await
+        })
+        .await
+}
+
+/// Others who settle wait until the end of this transaction.
+async fn lock(conn: &mut Connection) -> StoreResult<()> {
+    Ok(conn.batch_execute("LOCK TABLE key_fingerprints IN SHARE ROW EXCLUSIVE MODE").await?)
+}
+
+async fn missing(conn: &mut Connection, ring: &[KeyFingerprint]) -> StoreResult<Vec<MissingKey>> {
+    let noted: Vec<(String, String, Vec<u8>)> = key_fingerprints::table
+        .select((
+            key_fingerprints::purpose,
+            key_fingerprints::key_id,
+            key_fingerprints::fingerprint,
+        ))
+        .order((key_fingerprints::purpose, key_fingerprints::key_id))
+        .load(conn)
+        .await?;
+    if noted.is_empty() {
+        return missing_by_print_runs(conn, ring).await;
+    }
+    let named =
+        |key: &&KeyFingerprint, purpose: &str, id: &str| key.purpose == purpose && key.key_id == id;
+    Ok(noted
+        .into_iter()
+        .filter(|(purpose, id, fingerprint)| {
+            !ring.iter().any(|key| named(&key, purpose, id) && key.fingerprint[..] == **fingerprint)
+        })
+        .map(|(purpose, key_id, _)| {
+            let is_other = ring.iter().any(|key| named(&key, &purpose, &key_id));
+            MissingKey { purpose, key_id, is_other }
+        })
+        .collect())
+}
+
+/// For a database that was last used before keys were noted: its print runs have the names of theirs.
+async fn missing_by_print_runs(
+    conn: &mut Connection,
+    ring: &[KeyFingerprint],
+) -> StoreResult<Vec<MissingKey>> {
+    let known = ring.iter().filter(|key| key.purpose == "serials").map(|key| key.key_id.as_str());
+    let unknown: Vec<String> = print_runs::table
+        .filter(print_runs::status.eq("active"))
+        .filter(print_runs::key_id.ne_all(known))
+        .select(print_runs::key_id)
+        .distinct()
+        .order(print_runs::key_id)
+        .load(conn)
+        .await?;
+    Ok(unknown
+        .into_iter()
+        .map(|key_id| MissingKey { purpose: "serials".to_owned(), key_id, is_other: false })
+        .collect())
+}
+
+async fn note(
+    conn: &mut Connection,
+    ring: &[KeyFingerprint],
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let rows: Vec<_> = ring
+        .iter()
+        .map(|key| {
+            (
+                key_fingerprints::purpose.eq(key.purpose),
+                key_fingerprints::key_id.eq(&key.key_id),
+                key_fingerprints::fingerprint.eq(key.fingerprint.to_vec()),
+                key_fingerprints::noted_at.eq(at),
+            )
+        })
+        .collect();
+    diesel::insert_into(key_fingerprints::table)
+        .values(rows)
+        .on_conflict_do_nothing()
+        .execute(conn)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,8 @@
+//! Print runs: `press` writes them, the rest keeps plans, commitments, statistics and the keys that they depend on.
+
+pub mod discarded_runs;
+pub mod key_fingerprints;
+pub mod press;
+pub mod print_commitments;
+pub mod print_runs;
+pub mod print_statistics;

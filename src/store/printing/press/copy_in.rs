@@ -1,0 +1,118 @@
+//! Brings copies into the database with COPY, on a connection of its own that holds the press lock.
+
+use std::io::Cursor;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures_util::SinkExt as _;
+use tokio_postgres::{Client, Error};
+
+use super::MintError;
+use crate::domain::ids::{PrintRunId, PrintingId};
+use crate::domain::serials::serial::RunPrefix;
+use crate::store::StoreSettings;
+use crate::store::db::wire::{Line, dial};
+use crate::store::printing::print_runs::PRESS_LOCK;
+
+/// One copy, ready to be stored: 20 bytes, since a run has millions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CopyRow {
+    /// Keyed hash of the code.
+    pub mac: [u8; 16],
+    /// Place of its printing in the plan.
+    pub printing: u32,
+}
+
+/// Rows of one COPY statement: each is a transaction.
+const BATCH: usize = 200_000;
+/// Bytes handed to the connection at once.
+const CHUNK: usize = 128 * 1024;
+/// A mint that was killed holds the lock for another moment.
+const LOCK_TRIES: u32 = 20;
+/// Header of the binary COPY format: signature, flags, length of the extension.
+const HEADER: &[u8; 19] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
+/// End of the binary COPY format.
+const TRAILER: [u8; 2] = (-1i16).to_be_bytes();
+
+/// Longest wait for the answer to one statement, a COPY of a batch among them.
+const STATEMENT: Duration = Duration::from_mins(10);
+
+/// A connection that holds the press lock as long as it lives.
+pub(super) struct CopyIn {
+    client: Client,
+    line: Line,
+}
+
+impl CopyIn {
+    /// Connects and takes the lock; `None`: somebody else is minting. Session locks need a direct connection, not
+    /// a pooler in transaction mode.
+    pub(super) async fn take(settings: &StoreSettings) -> Result<Option<Self>, MintError> {
+        let time_limit = settings.acquire_timeout;
+        let dialled = dial(&settings.url, "cardscape mint", time_limit, &settings.health).await?;
+        dialled.line.pulse.lend(STATEMENT, None);
+        let press = Self { client: dialled.client, line: dialled.line };
+        press.client.batch_execute("SET statement_timeout = 0; SET lock_timeout = '30s'").await?;
+        for _ in 0..LOCK_TRIES {
+            let row =
+                press.client.query_one("SELECT pg_try_advisory_lock($1)", &[&PRESS_LOCK]).await?;
+            if row.get(0) {
+                return Ok(Some(press));
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        Ok(None)
+    }
+
+    /// Stores `rows`, which are sorted by hash and so in the order of the index; returns how many Postgres took.
+    pub(super) async fn copies(
+        &self,
+        run: PrintRunId,
+        prefix: RunPrefix,
+        rows: &[CopyRow],
+        printings: &[PrintingId],
+        mut progress: impl FnMut(u64),
+    ) -> Result<u64, Error> {
+        let prefix = prefix.to_string();
+        let mut stored = 0;
+        for batch in rows.chunks(BATCH) {
+            let sink = self
+                .client
+                .copy_in("COPY copies (code_prefix, code_mac, print_run_id, printing_id) FROM STDIN (FORMAT binary)")
+                .await?;
+            let mut sink = pin!(sink);
+            let mut chunk = Vec::with_capacity(CHUNK + 128);
+            chunk.extend_from_slice(HEADER);
+            for row in batch {
+                let printing =
+                    printings.get(row.printing as usize).map(|id| id.0).unwrap_or_default();
+                chunk.extend_from_slice(&4i16.to_be_bytes());
+                let fields: [&[u8]; 4] =
+                    [prefix.as_bytes(), &row.mac, run.0.as_bytes(), printing.as_bytes()];
+                for field in fields {
+                    // No field is longer than 16 bytes.
+                    chunk.extend_from_slice(&[0, 0, 0, field.len().to_le_bytes()[0]]);
+                    chunk.extend_from_slice(field);
+                }
+                if chunk.len() >= CHUNK {
+                    sink.feed(Cursor::new(std::mem::replace(
+                        &mut chunk,
+                        Vec::with_capacity(CHUNK + 128),
+                    )))
+                    .await?;
+                }
+            }
+            chunk.extend_from_slice(&TRAILER);
+            sink.feed(Cursor::new(chunk)).await?;
+            stored += sink.finish().await?;
+            progress(stored);
+        }
+        Ok(stored)
+    }
+}
+
+impl Drop for CopyIn {
+    fn drop(&mut self) {
+        // Closes the connection; Postgres frees the lock.
+        self.line.cut();
+    }
+}

@@ -1,0 +1,583 @@
+//! The press: makes the codes of a print run, writes them into the print file and stores their hashes.
+//!
+//! The order is what keeps paper and database together. The print file is written and synced first; then the run is noted as
+//! pending and its copies come in; then, if the file still is what was written, the run becomes active in one transaction. Killed
+//! at any point before that, the run stays pending: its codes are never accepted, and the next mint or the service's
+//! housekeeping discards it (`store/printing/discarded_runs.rs`).
+//!
+//! A run in packs has a packing list as well. It is written and synced beside the print file, and follows from the announced plan and
+//! its seed alone: it names lines of the print file, never codes.
+
+mod copy_in;
+mod print_file;
+
+pub use print_file::PrintFormat;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cardscape_engine::Game;
+use chrono::{DateTime, Utc};
+use thiserror::Error;
+use zeroize::{Zeroize as _, Zeroizing};
+
+use self::copy_in::{CopyIn, CopyRow};
+use self::print_file::{HashedFile, PrintFile};
+use super::discarded_runs;
+use super::print_commitments::{self, NewCommitment};
+use super::print_runs::{self, NewPrintRun, SetToPrint};
+use crate::auth::keys::Key;
+use crate::auth::permission::{Operator, Planner};
+use crate::auth::secret;
+use crate::domain::hex::hex;
+use crate::domain::ids::{CommitmentId, PrintRunId};
+use crate::domain::printing::commitment::{AnnouncedPlan, Opening, PlanSeed};
+use crate::domain::printing::minting::{CardToPrint, PlanError, PrintPlan, PrintingToPrint};
+use crate::domain::printing::packs::{PackError, PackParameters, PackPlan};
+use crate::domain::serials::serial::{RunPrefix, SerialCode};
+use crate::store::{Connection, Store, StoreError, StoreResult, StoreSettings};
+
+/// A run to plan.
+#[derive(Clone, Debug)]
+pub struct RunRequest {
+    /// Code of the game.
+    pub game: String,
+    /// Code of the set.
+    pub set: String,
+    /// Copies of each card.
+    pub copies_per_card: u64,
+    /// How packs are made; none: the run is not packed.
+    pub packs: Option<PackParameters>,
+}
+
+/// Which run to mint.
+#[derive(Clone, Debug)]
+pub enum RunToMint {
+    /// One that is announced together with its codes.
+    New(RunRequest),
+    /// The one that was announced before.
+    Announced(CommitmentId),
+}
+
+/// What to mint, and where to.
+#[derive(Clone, Debug)]
+pub struct MintOrder {
+    /// The run.
+    pub run: RunToMint,
+    /// Where the print file goes; nothing is there yet.
+    pub file: PathBuf,
+    /// Its form.
+    pub format: PrintFormat,
+    /// Where the packing list goes; nothing is there yet. Given exactly when the run has packs.
+    pub packing_list: Option<PathBuf>,
+}
+
+/// A run that can be minted as it is.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The set.
+    pub set: SetToPrint,
+    /// What it holds.
+    pub plan: PrintPlan,
+    /// The plan as it is announced, with its seed.
+    pub opening: Opening,
+    /// The announcement, if there is one.
+    pub announced: Option<CommitmentId>,
+}
+
+/// A run that was minted.
+#[derive(Clone, Debug)]
+pub struct Minted {
+    /// The run, active.
+    pub run: PrintRunId,
+    /// Its announcement.
+    pub commitment: CommitmentId,
+    /// Codes in the print file.
+    pub codes: u64,
+    /// SHA-256 of the print file, lower-case hexadecimal.
+    pub file_sha256: String,
+    /// SHA-256 of the packing list, lower-case hexadecimal.
+    pub packing_sha256: Option<String>,
+}
+
+/// Told how many codes are made (up to the number of copies) and stored (up to twice that).
+pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
+
+/// Why a run was not minted.
+#[derive(Debug, Error)]
+pub enum MintError {
+    /// No such set.
+    #[error("there is no set {1} of the game {0}")]
+    UnknownSet(String, String),
+    /// The plan is impossible.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The plan cannot be packed.
+    #[error(transparent)]
+    Packs(#[from] PackError),
+    /// There is no such announcement.
+    #[error(
+        "no print run was announced as {0} (--commitment): GET /v1/print-commitments lists them"
+    )]
+    UnknownCommitment(CommitmentId),
+    /// An announcement is printed once.
+    #[error("the print run that was announced as {0} is printed already")]
+    PrintedAlready(CommitmentId),
+    /// The set would not be printed as it was announced.
+    #[error(
+        "the set is not what it was when {0} was announced: what is printed must be what was announced, so announce anew"
+    )]
+    NotAsAnnounced(CommitmentId),
+    /// Something else than an announcement is stored.
+    #[error("the announcement {0} cannot be read: {1}")]
+    Announcement(CommitmentId, String),
+    /// Packs without a place for the packing list, or a place without packs.
+    #[error("{0}")]
+    PackingList(&'static str),
+    /// The cards do not have equally many copies, so a run over the whole set cannot make them equal.
+    #[error(
+        "every card of a set has the same number of copies, {expected} now, but {cards} of this set differ"
+    )]
+    Unequal {
+        /// Copies that each card should have.
+        expected: i64,
+        /// Cards that differ, with their copies: `013 (0), 014 (0)`.
+        cards: String,
+    },
+    /// Something is at the place of the print file.
+    #[error(
+        "{0} exists, and a mint never overwrites anything: name another file with --out or --packing-list"
+    )]
+    FileExists(PathBuf),
+    /// Another mint is running on this database.
+    #[error("another print run is being minted right now")]
+    Busy,
+    /// The print file or the packing list cannot be written or read back.
+    #[error("cannot write {path}: {source}")]
+    File {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file changed before the run was active.
+    #[error("the file {0} is not what was written: the run was discarded")]
+    FileChanged(PathBuf),
+    /// The set changed meanwhile, or the run was discarded by another process.
+    #[error("the set changed while the run was minted: the run was discarded, try again")]
+    SetChanged,
+    /// Two codes of a run have the same hash: once in a million runs of a million codes.
+    #[error("two codes collided: the run was discarded, try again")]
+    Collision,
+    /// The manifest in the database cannot be read.
+    #[error("the manifest of the game cannot be read: {0}")]
+    Manifest(String),
+    /// The answer to the last step was lost: the run may be active. The print file was kept.
+    #[error(
+        "no answer from the database whether run {run} is active: look at it before you use or delete {file}"
+    )]
+    Unknown {
+        /// The run.
+        run: PrintRunId,
+        /// Its print file.
+        file: PathBuf,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The connection for the copies failed.
+    #[error("the copies could not be stored")]
+    Copies(#[from] tokio_postgres::Error),
+    /// The database cannot be reached.
+    #[error("cannot connect to the database: {0}")]
+    Connect(#[from] diesel::ConnectionError),
+}
+
+impl MintError {
+    /// Whether the run was refused for what it is, rather than for something that failed.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::UnknownSet(..)
+                | Self::Plan(_)
+                | Self::Packs(_)
+                | Self::Unequal { .. }
+                | Self::FileExists(_)
+                | Self::UnknownCommitment(_)
+                | Self::PrintedAlready(_)
+                | Self::NotAsAnnounced(_)
+                | Self::PackingList(_)
+        )
+    }
+}
+
+impl crate::store::db::pool::AsStoreError for MintError {
+    fn as_store_error(&self) -> Option<&StoreError> {
+        if let Self::Store(error) = self { Some(error) } else { None }
+    }
+}
+
+/// What a run would hold, and the set it is for.
+async fn plan(
+    conn: &mut Connection,
+    by: &Planner,
+    game: &str,
+    set: &str,
+    copies_per_card: u64,
+) -> Result<(SetToPrint, PrintPlan), MintError> {
+    let unknown = || MintError::UnknownSet(game.to_owned(), set.to_owned());
+    let found = print_runs::find_set(conn, by, game, set).await?.ok_or_else(unknown)?;
+    let unequal: Vec<String> = found
+        .cards
+        .iter()
+        .filter(|card| card.copies != found.copies_per_card)
+        .map(|card| format!("{} ({})", card.number, card.copies))
+        .collect();
+    if !unequal.is_empty() {
+        return Err(MintError::Unequal {
+            expected: found.copies_per_card,
+            cards: unequal.join(", "),
+        });
+    }
+    let manifest =
+        Game::from_toml(&found.manifest).map_err(|error| MintError::Manifest(error.to_string()))?;
+    let weight = |rarity: &str| {
+        manifest.rarities().iter().find(|known| known.code == rarity).map_or(0, |r| r.weight)
+    };
+    let cards = found.cards.iter().map(|card| CardToPrint {
+        id: card.card(),
+        number: card.number.clone(),
+        printings: card
+            .printings()
+            .map(|(id, rarity)| PrintingToPrint {
+                id,
+                rarity: rarity.to_owned(),
+                weight: weight(rarity),
+            })
+            .collect(),
+    });
+    let plan = PrintPlan::new(cards.collect(), copies_per_card)?;
+    Ok((found, plan))
+}
+
+/// Plans a run, with a fresh seed for its announcement. Nothing is stored.
+pub async fn plan_run(
+    conn: &mut Connection,
+    by: &Planner,
+    request: &RunRequest,
+) -> Result<Planned, MintError> {
+    let (set, plan) = plan(conn, by, &request.game, &request.set, request.copies_per_card).await?;
+    let announced = AnnouncedPlan::new(&request.game, &request.set, &plan, request.packs.clone());
+    PackPlan::new(&announced)?;
+    let opening = Opening { seed: PlanSeed::from_random(secret::random()), plan: announced };
+    Ok(Planned { set, plan, opening, announced: None })
+}
+
+/// Looks up what an order wants printed. An announced run is planned anew, and must come out as it was announced.
+pub async fn look_up(
+    conn: &mut Connection,
+    by: &Operator,
+    run: &RunToMint,
+) -> Result<Planned, MintError> {
+    let id = match run {
+        RunToMint::New(request) => return plan_run(conn, &by.into(), request).await,
+        RunToMint::Announced(id) => *id,
+    };
+    let stored = print_commitments::find_to_print(conn, by, id).await?;
+    let stored = stored.ok_or(MintError::UnknownCommitment(id))?;
+    if stored.printed {
+        return Err(MintError::PrintedAlready(id));
+    }
+    let opening = Opening::parse(&stored.opening)
+        .map_err(|error| MintError::Announcement(id, error.to_string()))?;
+    let AnnouncedPlan { game, set, copies_per_card, packs, .. } = opening.plan.clone();
+    let request = RunRequest { game, set, copies_per_card, packs };
+    let planned = plan_run(conn, &by.into(), &request).await?;
+    if planned.opening.plan != opening.plan {
+        return Err(MintError::NotAsAnnounced(id));
+    }
+    Ok(Planned { opening, announced: Some(id), ..planned })
+}
+
+/// Mints a run: plans it, writes its files, stores the copies and activates the run.
+///
+/// On an error nothing is left: neither copies nor, unless [`MintError::Unknown`] says so, files. What was announced before stays
+/// announced.
+pub async fn mint(
+    store: &Store,
+    settings: &StoreSettings,
+    by: &Operator,
+    key: &Key,
+    order: MintOrder,
+    now: DateTime<Utc>,
+    progress: Progress,
+) -> Result<Minted, MintError> {
+    let press = CopyIn::take(settings).await?.ok_or(MintError::Busy)?;
+    store.transaction(async |conn| discarded_runs::discard_pending(conn, now).await).await?;
+    let planned = look_up(&mut *store.connection().await?, by, &order.run).await?;
+    match (&planned.opening.plan.packs, &order.packing_list) {
+        (Some(_), None) => {
+            return Err(MintError::PackingList(
+                "a run in packs needs a place for its packing list: name it with --packing-list FILE",
+            ));
+        }
+        (None, Some(_)) => {
+            return Err(MintError::PackingList(
+                "a run without packs has no packing list: leave out --packing-list, or have it packed with --packs",
+            ));
+        }
+        _ => {}
+    }
+    let prefix = RunPrefix::from_random(secret::random());
+
+    let printed = print(planned, prefix, key.clone(), order.clone(), progress.clone()).await?;
+    let planned = &printed.planned;
+    let new = NewPrintRun {
+        id: PrintRunId::fresh(),
+        set: planned.set.id,
+        prefix,
+        key_id: key.id(),
+        plan: &planned.plan,
+        file_sha256: printed.file_sha256,
+        packing_sha256: printed.packing_sha256,
+        at: now,
+    };
+    let commitment = NewCommitment {
+        id: planned.announced.unwrap_or_else(CommitmentId::fresh),
+        set: planned.set.id,
+        opening: &planned.opening,
+        at: now,
+    };
+    let begun = begin(store, by, &new, &commitment, planned.announced.is_some()).await;
+    let stored = match begun {
+        Ok(()) => store_copies(&press, &new, &printed, &order, &progress).await,
+        Err(error) => Err(error),
+    };
+    let was_complete = stored.is_ok();
+    let activated = match stored {
+        Ok(()) => activate(store, by, &new, planned.set.copies_per_card, &order.file, now).await,
+        Err(error) => Err(error),
+    };
+    if let Err(error) = activated {
+        if !matches!(error, MintError::Unknown { .. }) {
+            // Without the database the run stays pending and is discarded later; without the file its codes are gone now.
+            let discarded = store
+                .transaction(async |conn| discarded_runs::discard_pending(conn, now).await)
+                .await;
+            // But the last step may be on its way still, and its answer lost: then the codes may be needed.
+            if was_complete && (discarded.is_err() || is_active(store, new.id).await != Some(false))
+            {
+                return Err(MintError::Unknown { run: new.id, file: order.file.clone() });
+            }
+            order.remove_files();
+        }
+        return Err(error);
+    }
+    Ok(Minted {
+        run: new.id,
+        commitment: commitment.id,
+        codes: planned.plan.copy_count(),
+        file_sha256: hex(&printed.file_sha256),
+        packing_sha256: printed.packing_sha256.as_ref().map(|hash| hex(hash)),
+    })
+}
+
+/// Whether a run is active, if the database tells.
+async fn is_active(store: &Store, run: PrintRunId) -> Option<bool> {
+    let mut conn = store.connection().await.ok()?;
+    print_runs::is_active(&mut conn, run).await.ok()
+}
+
+impl MintOrder {
+    /// Removes what the mint itself has written.
+    fn remove_files(&self) {
+        for file in std::iter::once(&self.file).chain(&self.packing_list) {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+}
+
+/// Files that are written and synced.
+struct Printed {
+    planned: Planned,
+    rows: Vec<CopyRow>,
+    file_sha256: [u8; 32],
+    packing_sha256: Option<[u8; 32]>,
+}
+
+/// Makes the codes and writes the files, on a thread of its own.
+async fn print(
+    planned: Planned,
+    prefix: RunPrefix,
+    key: Key,
+    order: MintOrder,
+    progress: Progress,
+) -> Result<Printed, MintError> {
+    let file = order.file.clone();
+    let work = move || write_files(planned, prefix, &key, &order, &progress);
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+        Err(MintError::File { path: file, source: std::io::Error::other(error) })
+    })
+}
+
+/// A disk that is full must not keep half a file of codes: on an error both files are gone.
+fn write_files(
+    planned: Planned,
+    prefix: RunPrefix,
+    key: &Key,
+    order: &MintOrder,
+    progress: &Progress,
+) -> Result<Printed, MintError> {
+    let packing_sha256 = write_packing_list(&planned.opening, order)?;
+    let written = write_print_file(&planned, prefix, key, order, progress);
+    let (rows, file_sha256) = written.inspect_err(|_| {
+        order.packing_list.iter().for_each(|list| drop(std::fs::remove_file(list)));
+    })?;
+    if rows.windows(2).any(|pair| pair[0].mac == pair[1].mac) {
+        order.remove_files();
+        return Err(MintError::Collision);
+    }
+    Ok(Printed { planned, rows, file_sha256, packing_sha256 })
+}
+
+fn write_packing_list(opening: &Opening, order: &MintOrder) -> Result<Option<[u8; 32]>, MintError> {
+    let (Some(packs), Some(path)) = (PackPlan::new(&opening.plan)?, &order.packing_list) else {
+        return Ok(None);
+    };
+    let mut file = HashedFile::create(path).map_err(|source| cannot_write(path, source))?;
+    let written = packs.write_list(&opening.seed, &mut file).and_then(|()| file.finish());
+    written.map(Some).map_err(|source| {
+        let _ = std::fs::remove_file(path);
+        cannot_write(path, source)
+    })
+}
+
+/// The rows come back sorted, in the order of the index.
+fn write_print_file(
+    planned: &Planned,
+    prefix: RunPrefix,
+    key: &Key,
+    order: &MintOrder,
+    progress: &Progress,
+) -> Result<(Vec<CopyRow>, [u8; 32]), MintError> {
+    let path = &order.file;
+    let mut file =
+        PrintFile::create(path, order.format).map_err(|source| cannot_write(path, source))?;
+    let rows = write_codes(planned, prefix, key, &mut file, progress);
+    let written = rows.and_then(|rows| Ok((rows, file.finish()?)));
+    let (mut rows, file_sha256) = written.map_err(|source| {
+        let _ = std::fs::remove_file(path);
+        cannot_write(path, source)
+    })?;
+    rows.sort_unstable_by_key(|row| row.mac);
+    Ok((rows, file_sha256))
+}
+
+fn cannot_write(path: &Path, source: std::io::Error) -> MintError {
+    match source.kind() {
+        std::io::ErrorKind::AlreadyExists => MintError::FileExists(path.to_owned()),
+        _ => MintError::File { path: path.to_owned(), source },
+    }
+}
+
+fn write_codes(
+    planned: &Planned,
+    prefix: RunPrefix,
+    key: &Key,
+    file: &mut PrintFile,
+    progress: &Progress,
+) -> std::io::Result<Vec<CopyRow>> {
+    let Planned { plan, opening: Opening { plan: AnnouncedPlan { game, set, .. }, .. }, .. } =
+        planned;
+    let mut rows = Vec::with_capacity(usize::try_from(plan.copy_count()).unwrap_or_default());
+    for (place, line) in plan.lines().enumerate() {
+        let printing = u32::try_from(place).map_err(std::io::Error::other)?;
+        for _ in 0..line.copies {
+            let mut random = secret::random::<13>();
+            let code = SerialCode::assemble(prefix, &random);
+            random.zeroize();
+            let printed = Zeroizing::new(code.reveal());
+            file.line(&printed, &[game, set, line.number, &line.printing.rarity])?;
+            rows.push(CopyRow { mac: key.serial_mac(&code).0, printing });
+            if rows.len() % 4096 == 0 {
+                progress(rows.len() as u64);
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// Notes the run as pending, tied to its announcement.
+async fn begin(
+    store: &Store,
+    by: &Operator,
+    new: &NewPrintRun<'_>,
+    commitment: &NewCommitment<'_>,
+    announced_before: bool,
+) -> Result<(), MintError> {
+    store
+        .transaction(async |conn| {
+            print_runs::begin(conn, by, new).await?;
+            if print_commitments::tie(conn, commitment, announced_before, new.id).await? {
+                Ok(())
+            } else {
+                Err(MintError::PrintedAlready(commitment.id))
+            }
+        })
+        .await
+}
+
+async fn store_copies(
+    press: &CopyIn,
+    new: &NewPrintRun<'_>,
+    printed: &Printed,
+    order: &MintOrder,
+    progress: &Progress,
+) -> Result<(), MintError> {
+    let printings: Vec<_> = new.plan.lines().map(|line| line.printing.id).collect();
+    let made = new.plan.copy_count();
+    let stored = press
+        .copies(new.id, new.prefix, &printed.rows, &printings, |count| progress(made + count))
+        .await?;
+    let files = std::iter::once((&order.file, Some(new.file_sha256)))
+        .chain(order.packing_list.iter().map(|list| (list, new.packing_sha256)));
+    for (file, written) in files {
+        let still_there = print_file::sha256(file)
+            .map_err(|source| MintError::File { path: file.clone(), source })?;
+        if stored != made || Some(still_there) != written {
+            return Err(MintError::FileChanged(file.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Activates the run. When the answer is lost, asks again what became of it.
+async fn activate(
+    store: &Store,
+    by: &Operator,
+    new: &NewPrintRun<'_>,
+    copies_before: i64,
+    file: &Path,
+    now: DateTime<Utc>,
+) -> Result<(), MintError> {
+    let activated = store
+        .transaction(async |conn| {
+            match print_runs::activate(conn, by, new, copies_before, now).await {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(MintError::SetChanged),
+                Err(error) => Err(error.into()),
+            }
+        })
+        .await;
+    let Err(error) = activated else { return Ok(()) };
+    if matches!(error, MintError::SetChanged) {
+        return Err(error);
+    }
+    let active: StoreResult<bool> =
+        async { print_runs::is_active(&mut *store.connection().await?, new.id).await }.await;
+    match active {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(error),
+        Err(_) => Err(MintError::Unknown { run: new.id, file: file.to_owned() }),
+    }
+}

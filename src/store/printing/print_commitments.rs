@@ -1,0 +1,273 @@
+//! Announcements of print runs: what was promised, which run kept it, and when it was revealed. Seed and plan leave this room
+//! for the press, and for everybody once they are revealed.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::auth::permission::{Acting, AnnouncePrintRuns, Operator};
+use crate::domain::hex::hex;
+use crate::domain::ids::{AccountId, CommitmentId, PrintRunId};
+use crate::domain::printing::commitment::{Opening, TAG};
+use crate::store::db::schema::{print_commitments, print_runs};
+use crate::store::db::statement::sql;
+use crate::store::operations::audit;
+use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::store::{Connection, StoreResult};
+
+/// An announcement as everybody may see it.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct CommitmentRow {
+    /// Id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// Code of the set's game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Code of the set.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    #[diesel(sql_type = Binary)]
+    digest: Vec<u8>,
+    #[diesel(sql_type = Binary)]
+    seed: Vec<u8>,
+    #[diesel(sql_type = Text)]
+    plan: String,
+    /// When it was announced.
+    #[diesel(sql_type = Timestamptz)]
+    pub announced_at: DateTime<Utc>,
+    /// When the codes of its print run began to count.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub printed_at: Option<DateTime<Utc>>,
+    #[diesel(sql_type = Nullable<Binary>)]
+    packing_sha256: Option<Vec<u8>>,
+    /// When it was noted, the last time, that a print run of it was broken off.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub broken_off_at: Option<DateTime<Utc>>,
+    /// When it was revealed.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub revealed_at: Option<DateTime<Utc>>,
+}
+
+impl CommitmentRow {
+    /// The commitment as lower-case hexadecimal digits.
+    pub fn digest(&self) -> String {
+        hex(&self.digest)
+    }
+
+    /// SHA-256 of the packing list of its print run.
+    pub fn packing_sha256(&self) -> Option<String> {
+        self.packing_sha256.as_deref().map(hex)
+    }
+
+    /// What opens the commitment, once it is revealed.
+    pub fn opening(&self) -> Option<String> {
+        self.revealed_at.map(|_| self.opening_text())
+    }
+
+    fn opening_text(&self) -> String {
+        format!("{TAG}\n{}\n{}", hex(&self.seed), self.plan)
+    }
+}
+
+const COMMITMENTS: &str = "SELECT m.id, s.game_code, s.code AS set_code, m.digest, m.seed, m.plan, m.announced_at, \
+                                  r.activated_at AS printed_at, r.packing_sha256, m.broken_off_at, m.revealed_at \
+                           FROM print_commitments m JOIN sets s ON s.id = m.set_id \
+                           LEFT JOIN print_runs r ON r.id = m.print_run_id AND r.status = 'active'";
+
+/// One announcement.
+pub async fn find(conn: &mut Connection, id: CommitmentId) -> StoreResult<Option<CommitmentRow>> {
+    Ok(sql(format!("{COMMITMENTS} WHERE m.id = $1"))
+        .bind::<SqlUuid, _>(id.0)
+        .get_result(conn)
+        .await
+        .optional()?)
+}
+
+/// Announcements of a set, the newest first, after the one with id `before`.
+pub async fn list(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+    before: Option<Uuid>,
+    limit: i64,
+) -> StoreResult<Vec<CommitmentRow>> {
+    let query = format!(
+        "{COMMITMENTS} WHERE s.game_code = $1 AND s.code = $2 AND m.id < $3 ORDER BY m.id DESC LIMIT $4"
+    );
+    Ok(sql(query)
+        .bind::<Text, _>(game)
+        .bind::<Text, _>(set)
+        .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
+        .bind::<BigInt, _>(limit)
+        .get_results(conn)
+        .await?)
+}
+
+/// An announcement to store.
+pub struct NewCommitment<'a> {
+    /// Its id.
+    pub id: CommitmentId,
+    /// Id of the set.
+    pub set: Uuid,
+    /// Seed and plan.
+    pub opening: &'a Opening,
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// Announces a print run; the id is another one when the request was answered before.
+pub async fn announce(
+    conn: &mut Connection,
+    by: &Acting<AnnouncePrintRuns>,
+    new: &NewCommitment<'_>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<CommitmentId, IdempotentError> {
+    if let Some(earlier) = idempotency::begin(conn, key, new.id.0).await? {
+        return Ok(CommitmentId(earlier));
+    }
+    insert(conn, Some(by.account()), new).await?;
+    Ok(new.id)
+}
+
+async fn insert(
+    conn: &mut Connection,
+    by: Option<AccountId>,
+    new: &NewCommitment<'_>,
+) -> StoreResult<()> {
+    let digest = new.opening.digest();
+    diesel::insert_into(print_commitments::table)
+        .values((
+            print_commitments::id.eq(new.id.0),
+            print_commitments::set_id.eq(new.set),
+            print_commitments::digest.eq(digest.to_vec()),
+            print_commitments::seed.eq(new.opening.seed.as_bytes().to_vec()),
+            print_commitments::plan.eq(new.opening.plan.text()),
+            print_commitments::announced_by.eq(by.map(|account| account.0)),
+            print_commitments::announced_at.eq(new.at),
+        ))
+        .execute(conn)
+        .await?;
+    let entry = audit::NewAuditEntry {
+        actor: by,
+        action: "print_commitment.announced",
+        target: format!("print_commitment:{}", new.id),
+        details: json!({ "set": new.set, "commitment": hex(&digest) }),
+        at: new.at,
+    };
+    audit::write(conn, entry).await
+}
+
+/// What the press is to print.
+#[derive(Clone, Debug)]
+pub struct Announced {
+    /// Seed and plan as they were stored.
+    pub opening: String,
+    /// Whether a run was printed from it.
+    pub printed: bool,
+}
+
+/// An announcement with what opens it, for the press.
+pub async fn find_to_print(
+    conn: &mut Connection,
+    _by: &Operator,
+    id: CommitmentId,
+) -> StoreResult<Option<Announced>> {
+    let row = find(conn, id).await?;
+    Ok(row.map(|row| Announced { opening: row.opening_text(), printed: row.printed_at.is_some() }))
+}
+
+/// Ties a pending run to its announcement, which is made now unless it was made before. `false`: another run was printed from it.
+pub(super) async fn tie(
+    conn: &mut Connection,
+    new: &NewCommitment<'_>,
+    announced_before: bool,
+    run: PrintRunId,
+) -> StoreResult<bool> {
+    if !announced_before {
+        insert(conn, None, new).await?;
+    }
+    let living = print_runs::table
+        .filter(print_runs::status.ne("discarded"))
+        .select(print_runs::id.nullable());
+    let tied = diesel::update(
+        print_commitments::table.find(new.id.0).filter(
+            print_commitments::print_run_id
+                .is_null()
+                .or(print_commitments::print_run_id.ne_all(living)),
+        ),
+    )
+    .set(print_commitments::print_run_id.eq(run.0))
+    .execute(conn)
+    .await?;
+    Ok(tied == 1)
+}
+
+/// What became of a wish to reveal an announcement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Revealed {
+    /// Everybody can read it now.
+    Now,
+    /// Everybody could read it before.
+    Before,
+    /// There is no such announcement.
+    Missing,
+    /// Its run is not printed.
+    NotPrinted,
+    /// The plan would tell in which rarities hidden cards exist.
+    CardsHidden,
+}
+
+#[derive(QueryableByName)]
+struct Standing {
+    #[diesel(sql_type = Bool)]
+    printed: bool,
+    #[diesel(sql_type = Bool)]
+    revealed: bool,
+    #[diesel(sql_type = Bool)]
+    cards_hidden: bool,
+}
+
+/// Reveals seed and plan of an announcement to everybody, for ever.
+pub async fn reveal(
+    conn: &mut Connection,
+    by: &Acting<AnnouncePrintRuns>,
+    id: CommitmentId,
+    now: DateTime<Utc>,
+) -> StoreResult<Revealed> {
+    let standing: Option<Standing> = sql(
+        "SELECT m.revealed_at IS NOT NULL AS revealed, \
+                EXISTS (SELECT 1 FROM print_runs r WHERE r.id = m.print_run_id AND r.status = 'active') AS printed, \
+                EXISTS (SELECT 1 FROM sets s JOIN cards k ON k.game_code = s.game_code AND k.set_code = s.code \
+                        JOIN unlocks u ON u.card_id = k.id \
+                        WHERE s.id = m.set_id AND u.unlocked_at IS NULL) AS cards_hidden \
+         FROM print_commitments m WHERE m.id = $1 FOR UPDATE OF m",
+    )
+    .bind::<SqlUuid, _>(id.0)
+    .get_result(conn)
+    .await
+    .optional()?;
+    match standing {
+        None => return Ok(Revealed::Missing),
+        Some(standing) if standing.revealed => return Ok(Revealed::Before),
+        Some(standing) if !standing.printed => return Ok(Revealed::NotPrinted),
+        Some(standing) if standing.cards_hidden => return Ok(Revealed::CardsHidden),
+        Some(_) => {}
+    }
+    diesel::update(print_commitments::table.find(id.0))
+        .set(print_commitments::revealed_at.eq(now))
+        .execute(conn)
+        .await?;
+    let entry = audit::NewAuditEntry {
+        actor: Some(by.account()),
+        action: "print_commitment.revealed",
+        target: format!("print_commitment:{id}"),
+        details: json!({}),
+        at: now,
+    };
+    audit::write(conn, entry).await?;
+    Ok(Revealed::Now)
+}

@@ -1,0 +1,349 @@
+//! Print runs: what is planned, which are active, what became of the copies.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::auth::permission::{Granted, Operator, Planner, ReadPrintRuns};
+use crate::domain::hex::hex;
+use crate::domain::ids::{CardId, PrintRunId, PrintingId};
+use crate::domain::printing::minting::PrintPlan;
+use crate::domain::serials::serial::RunPrefix;
+use crate::store::db::schema::{games, print_runs, sets};
+use crate::store::db::statement::sql;
+use crate::store::db::stored::UnknownWord;
+use crate::store::operations::audit;
+use crate::store::{Connection, StoreResult};
+
+/// The advisory lock that whoever mints holds: one run at a time, and nobody takes a living run for an abandoned one.
+pub(in crate::store) const PRESS_LOCK: i64 = 7_233_172_003;
+
+/// A set as the press sees it.
+#[derive(Clone, Debug)]
+pub struct SetToPrint {
+    /// Id of the set.
+    pub id: Uuid,
+    /// Manifest of its game, with the weights of the rarities.
+    pub manifest: String,
+    /// Copies of each card over all active runs.
+    pub copies_per_card: i64,
+    /// Its cards in the order of their numbers.
+    pub cards: Vec<CardRow>,
+}
+
+/// A card of a [`SetToPrint`].
+#[derive(Clone, Debug, QueryableByName)]
+pub struct CardRow {
+    /// Id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// Number in the set.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    /// Ids of its printings, the most common first.
+    #[diesel(sql_type = Array<SqlUuid>)]
+    pub printings: Vec<Uuid>,
+    /// Rarities of its printings, in the same order.
+    #[diesel(sql_type = Array<Text>)]
+    pub rarities: Vec<String>,
+    /// Copies over all active runs.
+    #[diesel(sql_type = BigInt)]
+    pub copies: i64,
+}
+
+/// Looks at a set that is to be printed. `None`: there is no such set.
+pub async fn find_set(
+    conn: &mut Connection,
+    _by: &Planner,
+    game: &str,
+    set: &str,
+) -> StoreResult<Option<SetToPrint>> {
+    let found: Option<(Uuid, i64, String)> = sets::table
+        .inner_join(games::table.on(games::code.eq(sets::game_code)))
+        .filter(sets::game_code.eq(game))
+        .filter(sets::code.eq(set))
+        .select((sets::id, sets::copies_per_card, games::manifest))
+        .first(conn)
+        .await
+        .optional()?;
+    let Some((id, copies_per_card, manifest)) = found else { return Ok(None) };
+    let cards = sql(
+        "SELECT k.id, k.number, \
+                coalesce(array_agg(p.id ORDER BY p.tier) FILTER (WHERE p.id IS NOT NULL), '{}') AS printings, \
+                coalesce(array_agg(p.rarity ORDER BY p.tier) FILTER (WHERE p.id IS NOT NULL), '{}') AS rarities, \
+                coalesce(sum(printed.copies), 0)::bigint AS copies \
+         FROM cards k \
+         LEFT JOIN printings p ON p.card_id = k.id \
+         LEFT JOIN LATERAL (SELECT sum(l.copy_count) AS copies FROM print_run_lines l \
+                            JOIN print_runs r ON r.id = l.print_run_id AND r.status = 'active' \
+                            WHERE l.printing_id = p.id) printed ON true \
+         WHERE k.game_code = $1 AND k.set_code = $2 GROUP BY k.id, k.number ORDER BY k.number",
+    )
+    .bind::<Text, _>(game)
+    .bind::<Text, _>(set)
+    .get_results(conn)
+    .await?;
+    Ok(Some(SetToPrint { id, manifest, copies_per_card, cards }))
+}
+
+/// A run whose print file is written.
+pub struct NewPrintRun<'a> {
+    /// Its id.
+    pub id: PrintRunId,
+    /// Its set.
+    pub set: Uuid,
+    /// First symbols of its codes.
+    pub prefix: RunPrefix,
+    /// Which serial key the codes were hashed with.
+    pub key_id: &'a str,
+    /// What it holds.
+    pub plan: &'a PrintPlan,
+    /// SHA-256 of the print file.
+    pub file_sha256: [u8; 32],
+    /// SHA-256 of the packing list, for a run with packs.
+    pub packing_sha256: Option<[u8; 32]>,
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// Notes a run as pending: its copies may come in now, but nobody can register them.
+pub async fn begin(
+    conn: &mut Connection,
+    _by: &Operator,
+    new: &NewPrintRun<'_>,
+) -> StoreResult<()> {
+    diesel::insert_into(print_runs::table)
+        .values((
+            print_runs::id.eq(new.id.0),
+            print_runs::set_id.eq(new.set),
+            print_runs::code_prefix.eq(new.prefix.to_string()),
+            print_runs::key_id.eq(new.key_id),
+            print_runs::copies_per_card.eq(number(new.plan.copies_per_card())),
+            print_runs::copy_count.eq(number(new.plan.copy_count())),
+            print_runs::status.eq("pending"),
+            print_runs::file_sha256.eq(new.file_sha256.to_vec()),
+            print_runs::packing_sha256.eq(new.packing_sha256.map(|hash| hash.to_vec())),
+            print_runs::created_at.eq(new.at),
+        ))
+        .execute(conn)
+        .await?;
+    let (printings, counts): (Vec<Uuid>, Vec<i64>) =
+        new.plan.lines().map(|line| (line.printing.id.0, number(line.copies))).unzip();
+    sql(
+        "INSERT INTO print_run_lines (print_run_id, printing_id, copy_count) SELECT $1, * FROM unnest($2, $3)",
+    )
+    .bind::<SqlUuid, _>(new.id.0)
+    .bind::<Array<SqlUuid>, _>(printings)
+    .bind::<Array<BigInt>, _>(counts)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Counts of a plan fit: a run has at most ten million codes.
+fn number(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Makes a pending run active and raises the set's number of copies, in one transaction. `false`: the run is not pending any
+/// more, or the set is not what the plan was made for.
+pub async fn activate(
+    conn: &mut Connection,
+    _by: &Operator,
+    run: &NewPrintRun<'_>,
+    copies_before: i64,
+    now: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let per_card = number(run.plan.copies_per_card());
+    let raised = sql(
+        "UPDATE sets s SET copies_per_card = s.copies_per_card + $3, revision = s.revision + 1, updated_at = $4 \
+         WHERE s.id = $1 AND s.copies_per_card = $2 \
+           AND $5 = (SELECT count(*) FROM cards k WHERE k.game_code = s.game_code AND k.set_code = s.code)",
+    )
+    .bind::<SqlUuid, _>(run.set)
+    .bind::<BigInt, _>(copies_before)
+    .bind::<BigInt, _>(per_card)
+    .bind::<Timestamptz, _>(now)
+    .bind::<BigInt, _>(number(run.plan.card_count() as u64))
+    .execute(conn)
+    .await?;
+    let activated =
+        diesel::update(print_runs::table.find(run.id.0).filter(print_runs::status.eq("pending")))
+            .set((print_runs::status.eq("active"), print_runs::activated_at.eq(now)))
+            .execute(conn)
+            .await?;
+    if raised != 1 || activated != 1 {
+        return Ok(false);
+    }
+    let entry = audit::NewAuditEntry {
+        actor: None,
+        action: "print_run.activated",
+        target: format!("print_run:{}", run.id),
+        details: json!({
+            "set": run.set,
+            "copies_per_card": per_card,
+            "copy_count": run.plan.copy_count(),
+            "file_sha256": hex(&run.file_sha256),
+            "packing_sha256": run.packing_sha256.as_ref().map(|hash| hex(hash)),
+        }),
+        at: now,
+    };
+    audit::write(conn, entry).await?;
+    Ok(true)
+}
+
+/// Whether a run is active.
+pub async fn is_active(conn: &mut Connection, run: PrintRunId) -> StoreResult<bool> {
+    let status: Option<String> =
+        print_runs::table.find(run.0).select(print_runs::status).first(conn).await.optional()?;
+    match status.as_deref() {
+        Some("active") => Ok(true),
+        Some("pending" | "discarded") | None => Ok(false),
+        // Whoever asks may delete the print file if it is not.
+        Some(other) => Err(UnknownWord::fault("print_runs.status", "status of a print run", other)),
+    }
+}
+
+/// A print run as admins see it.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct PrintRunRow {
+    /// Id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// Code of the set's game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Code of the set.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// Copies of each card.
+    #[diesel(sql_type = BigInt)]
+    pub copies_per_card: i64,
+    /// Codes in the run.
+    #[diesel(sql_type = BigInt)]
+    pub copy_count: i64,
+    /// `pending`, `active` or `discarded`.
+    #[diesel(sql_type = Text)]
+    pub status: String,
+    /// Id of the serial key.
+    #[diesel(sql_type = Text)]
+    pub key_id: String,
+    /// SHA-256 of the print file.
+    #[diesel(sql_type = Binary)]
+    file_sha256: Vec<u8>,
+    /// SHA-256 of the packing list.
+    #[diesel(sql_type = Nullable<Binary>)]
+    packing_sha256: Option<Vec<u8>>,
+    /// The announcement that was printed.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub commitment: Option<Uuid>,
+    /// When the print file was written.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+    /// When its codes began to count.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub activated_at: Option<DateTime<Utc>>,
+    /// When it was noted that it was broken off.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub discarded_at: Option<DateTime<Utc>>,
+}
+
+impl PrintRunRow {
+    /// SHA-256 of the print file as lower-case hexadecimal digits.
+    pub fn file_sha256(&self) -> String {
+        hex(&self.file_sha256)
+    }
+
+    /// SHA-256 of the packing list, for a run with packs.
+    pub fn packing_sha256(&self) -> Option<String> {
+        self.packing_sha256.as_deref().map(hex)
+    }
+}
+
+const RUNS: &str = "SELECT r.id, s.game_code, s.code AS set_code, r.copies_per_card, r.copy_count, r.status, r.key_id, \
+                           r.file_sha256, r.packing_sha256, m.id AS commitment, r.created_at, r.activated_at, r.discarded_at \
+                    FROM print_runs r JOIN sets s ON s.id = r.set_id \
+                    LEFT JOIN print_commitments m ON m.print_run_id = r.id";
+
+/// Print runs, the newest first, after the one with id `before`.
+pub async fn list(
+    conn: &mut Connection,
+    _by: &Granted<ReadPrintRuns>,
+    before: Option<Uuid>,
+    limit: i64,
+) -> StoreResult<Vec<PrintRunRow>> {
+    Ok(sql(format!("{RUNS} WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2"))
+        .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
+        .bind::<BigInt, _>(limit)
+        .get_results(conn)
+        .await?)
+}
+
+/// One print run.
+pub async fn find(
+    conn: &mut Connection,
+    _by: &Granted<ReadPrintRuns>,
+    id: PrintRunId,
+) -> StoreResult<Option<PrintRunRow>> {
+    Ok(sql(format!("{RUNS} WHERE r.id = $1"))
+        .bind::<SqlUuid, _>(id.0)
+        .get_result(conn)
+        .await
+        .optional()?)
+}
+
+/// What a print run holds, and what became of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunCounts {
+    /// Codes of rarities with their copies, the most common rarity first. Empty for a discarded run.
+    pub copies_by_rarity: Vec<(String, i64)>,
+    /// Copies that players have registered.
+    pub registered: i64,
+}
+
+/// Counts a run; one that is unknown has no copies. It reads the plan of the run and goes through its registered copies: not for each who asks.
+pub async fn count(
+    conn: &mut Connection,
+    _by: &Granted<ReadPrintRuns>,
+    run: PrintRunId,
+) -> StoreResult<RunCounts> {
+    #[derive(QueryableByName)]
+    struct CountedRow {
+        #[diesel(sql_type = Array<Text>)]
+        rarities: Vec<String>,
+        #[diesel(sql_type = Array<BigInt>)]
+        copies: Vec<i64>,
+        #[diesel(sql_type = BigInt)]
+        registered: i64,
+    }
+    // The rarity of each line is looked up by itself: Postgres would else read the printings of the whole catalogue, to have those of one set.
+    let row: CountedRow = sql("SELECT coalesce(array_agg(share.rarity ORDER BY share.tier), '{}') AS rarities, \
+                coalesce(array_agg(share.copies ORDER BY share.tier), '{}') AS copies, \
+                (SELECT count(*) FROM copies c WHERE c.print_run_id = $1 AND c.owner_id IS NOT NULL) AS registered \
+         FROM (SELECT one.rarity, min(one.tier) AS tier, sum(l.copy_count)::bigint AS copies FROM print_run_lines l \
+               CROSS JOIN LATERAL (SELECT p.rarity, p.tier FROM printings p WHERE p.id = l.printing_id LIMIT 1) one \
+               WHERE l.print_run_id = $1 GROUP BY one.rarity) share")
+    .bind::<SqlUuid, _>(run.0)
+    .get_result(conn)
+    .await?;
+    let copies_by_rarity = row.rarities.into_iter().zip(row.copies).collect();
+    Ok(RunCounts { copies_by_rarity, registered: row.registered })
+}
+
+impl CardRow {
+    /// Its id.
+    pub fn card(&self) -> CardId {
+        CardId(self.id)
+    }
+
+    /// Its printings with their rarities.
+    pub fn printings(&self) -> impl Iterator<Item = (PrintingId, &str)> {
+        self.printings
+            .iter()
+            .map(|&id| PrintingId(id))
+            .zip(self.rarities.iter().map(String::as_str))
+    }
+}

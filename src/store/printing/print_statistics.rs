@@ -1,0 +1,49 @@
+//! What was printed of a set and what players have registered of it, by rarity.
+
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Text};
+use diesel_async::RunQueryDsl;
+
+use crate::auth::permission::Viewer;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// A rarity of a set.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct RarityRow {
+    /// Its code.
+    #[diesel(sql_type = Text)]
+    pub rarity: String,
+    /// Copies in active print runs.
+    #[diesel(sql_type = BigInt)]
+    pub printed: i64,
+    /// Copies that players have registered.
+    #[diesel(sql_type = BigInt)]
+    pub registered: i64,
+}
+
+/// The rarities of a set, the most common first, over the cards that the viewer may count: in which rarities a hidden card exists,
+/// and how many copies of it are registered, is for those who see all cards.
+pub async fn by_rarity(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+    viewer: Viewer,
+) -> StoreResult<Vec<RarityRow>> {
+    Ok(sql(
+        "SELECT p.rarity, sum(planned.copies)::bigint AS printed, sum(held.copies)::bigint AS registered \
+         FROM cards k JOIN printings p ON p.card_id = k.id LEFT JOIN unlocks u ON u.card_id = k.id \
+         CROSS JOIN LATERAL (SELECT coalesce(sum(l.copy_count), 0) AS copies FROM print_run_lines l \
+                             JOIN print_runs r ON r.id = l.print_run_id AND r.status = 'active' \
+                             WHERE l.printing_id = p.id) planned \
+         CROSS JOIN LATERAL (SELECT count(*) AS copies FROM copies c \
+                             WHERE c.printing_id = p.id AND c.owner_id IS NOT NULL) held \
+         WHERE k.game_code = $1 AND k.set_code = $2 AND ($3 OR u.card_id IS NULL OR u.unlocked_at IS NOT NULL) \
+         GROUP BY p.rarity ORDER BY min(p.tier), p.rarity",
+    )
+    .bind::<Text, _>(game)
+    .bind::<Text, _>(set)
+    .bind::<Bool, _>(viewer.sees_all())
+    .get_results(conn)
+    .await?)
+}

@@ -1,3 +1,0 @@
-//! Rulings and errata. What is said of a hidden card stays behind the door with the card.
-
-pub use super::door::rulings::{RulingCreated, RulingEdited, RulingRow, create, edit, find, list};

@@ -1,0 +1,113 @@
+//! What the community did together: unlocks over time, and who likes to be named for them.
+
+use chrono::NaiveDate;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Date, Nullable, Text};
+use diesel_async::RunQueryDsl;
+
+use crate::auth::permission::{Acting, ChangeOwnListing};
+use crate::store::db::schema::{accounts, sets};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// Whether there is a set of this game, with this code.
+pub async fn has_sets(
+    conn: &mut Connection,
+    game: Option<&str>,
+    set: Option<&str>,
+) -> StoreResult<bool> {
+    let mut found = sets::table.into_boxed();
+    if let Some(game) = game {
+        found = found.filter(sets::game_code.eq(game));
+    }
+    if let Some(set) = set {
+        found = found.filter(sets::code.eq(set));
+    }
+    Ok(found.select(sets::id).first::<uuid::Uuid>(conn).await.optional()?.is_some())
+}
+
+/// A day on which cards were unlocked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, QueryableByName)]
+pub struct UnlockDay {
+    /// The day, UTC.
+    #[diesel(sql_type = Date)]
+    pub day: NaiveDate,
+    /// Cards that were unlocked on it.
+    #[diesel(sql_type = BigInt)]
+    pub unlocked: i64,
+    /// Cards that were unlocked up to its end.
+    #[diesel(sql_type = BigInt)]
+    pub total: i64,
+}
+
+/// The last `limit` days with unlocks, the oldest first.
+pub async fn unlock_days(
+    conn: &mut Connection,
+    game: Option<&str>,
+    set: Option<&str>,
+    limit: i64,
+) -> StoreResult<Vec<UnlockDay>> {
+    Ok(sql(
+        "SELECT day, unlocked, total FROM ( \
+             SELECT day, unlocked, sum(unlocked) OVER (ORDER BY day)::bigint AS total FROM ( \
+                 SELECT (u.unlocked_at AT TIME ZONE 'UTC')::date AS day, count(*) AS unlocked \
+                 FROM unlocks u JOIN cards k ON k.id = u.card_id \
+                 WHERE u.unlocked_at IS NOT NULL AND ($1 IS NULL OR k.game_code = $1) AND ($2 IS NULL OR k.set_code = $2) \
+                 GROUP BY day) days \
+             ORDER BY day DESC LIMIT $3) last ORDER BY day",
+    )
+    .bind::<Nullable<Text>, _>(game)
+    .bind::<Nullable<Text>, _>(set)
+    .bind::<BigInt, _>(limit)
+    .load(conn)
+    .await?)
+}
+
+/// A player on the leaderboard.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct LeaderRow {
+    /// Name of the account.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// Cards that started hidden and that she has submitted a copy of.
+    #[diesel(sql_type = BigInt)]
+    pub cards: i64,
+    /// Her place: players with equally many share one.
+    #[diesel(sql_type = BigInt)]
+    pub place: i64,
+}
+
+/// The first `limit` players of those who like to be named.
+pub async fn leaders(
+    conn: &mut Connection,
+    game: Option<&str>,
+    set: Option<&str>,
+    limit: i64,
+) -> StoreResult<Vec<LeaderRow>> {
+    Ok(sql("SELECT name, cards, rank() OVER (ORDER BY cards DESC) AS place FROM ( \
+             SELECT a.name, count(*) AS cards FROM accounts a \
+             JOIN submissions s ON s.account_id = a.id AND s.counted \
+             JOIN cards k ON k.id = s.card_id \
+             WHERE a.on_leaderboard AND a.banned_at IS NULL \
+               AND ($1 IS NULL OR k.game_code = $1) AND ($2 IS NULL OR k.set_code = $2) \
+             GROUP BY a.id, a.name) players \
+         ORDER BY cards DESC, name LIMIT $3")
+    .bind::<Nullable<Text>, _>(game)
+    .bind::<Nullable<Text>, _>(set)
+    .bind::<BigInt, _>(limit)
+    .load(conn)
+    .await?)
+}
+
+/// Says whether the own account is named on the leaderboard; `false`: the account is gone.
+pub async fn change_listing(
+    conn: &mut Connection,
+    by: &Acting<ChangeOwnListing>,
+    listed: bool,
+) -> StoreResult<bool> {
+    let changed = diesel::update(accounts::table.find(by.account().0))
+        .set(accounts::on_leaderboard.eq(listed))
+        .execute(conn)
+        .await?;
+    Ok(changed == 1)
+}

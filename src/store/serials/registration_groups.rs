@@ -1,0 +1,299 @@
+//! Submissions of many requests, decided together: one transaction and one commit for all that came while those before them were on their way. So a
+//! card that everybody has just pulled from a pack is locked once for all of them, and a busy service spends a fraction on each.
+//!
+//! A group waits for nobody. What somebody else holds at the moment (the copy, the account, its credential, the card) comes again with the next group, and
+//! after a few times goes its own way ([`submit`](super::submissions::submit)), where it may wait. So does whatever a group cannot decide at a glance, and everything when a group
+//! fails: a submission never fares worse for the company that it had.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use futures_util::future::{join_all, try_join_all};
+use tokio::sync::oneshot;
+use tokio::time::{sleep, timeout};
+
+use super::registrations::{self, Claim};
+use super::submissions::{self, NewSubmission, Submitted};
+use super::votes;
+use crate::auth::permission::{Acting, Granted, SubmitSerials};
+use crate::domain::ids::SubmissionId;
+use crate::store::accounts::attempt_batches::AttemptBatches;
+use crate::store::card_content::submission::{MatchedCopy, matching_copies};
+use crate::store::copies::ledger;
+use crate::store::db::orders::{Clerk, Orders};
+use crate::store::db::pool::Begun;
+use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::store::{Connection, Store, StoreError, StoreResult};
+
+/// How often a submission comes again with a group before it goes its own way.
+const TRIES: u32 = 3;
+
+/// Longest time that a group waits for those who take their attempts meanwhile, as `commit_delay` of Postgres does.
+const PAUSE: Duration = Duration::from_millis(4);
+
+/// Where requests bring submissions. One for a process, whatever its worker threads.
+#[derive(Clone)]
+pub struct RegistrationGroups {
+    orders: Orders<Order>,
+    attempts: AttemptBatches,
+    /// For the task that works on them.
+    store: Store,
+}
+
+/// What a request wants to be decided.
+pub(in crate::store) struct Order {
+    by: Granted<SubmitSerials>,
+    new: NewSubmission,
+    key: Option<IdempotencyClaim>,
+    tries: u32,
+    answer: oneshot::Sender<StoreResult<Option<Submitted>>>,
+}
+
+/// What a group makes of a submission.
+enum Outcome {
+    /// It is decided, once the transaction is committed.
+    Decided(Submitted),
+    /// Somebody holds what it needs, or it needs what another of the group may get.
+    Again,
+    /// It is not for a group.
+    Alone,
+}
+
+impl RegistrationGroups {
+    /// For requests that take their attempts there. No request takes the connections of `store`. Must be called in a runtime of tokio that outlives all requests.
+    pub fn new(store: Store, attempts: AttemptBatches) -> Self {
+        Self { orders: Orders::new(), attempts, store }
+    }
+
+    /// Decides a submission together with others; `None`: nothing was done, and it must go its own way. An attempt was reserved and committed before.
+    ///
+    /// Fails only when nobody knows what became of the group: the answer to its `COMMIT` is missing.
+    pub(super) async fn submit(
+        &self,
+        store: &Store,
+        by: &Granted<SubmitSerials>,
+        new: &NewSubmission,
+        key: Option<&IdempotencyClaim>,
+    ) -> StoreResult<Option<Submitted>> {
+        let (answer, told) = oneshot::channel();
+        let order = Order { by: by.clone(), new: new.clone(), key: key.cloned(), tries: 0, answer };
+        self.orders.push(order, self);
+        let told = async {
+            told.await.unwrap_or_else(|_| {
+                Err(StoreError::Unavailable("the submission was left behind".to_owned()))
+            })
+        };
+        store.wait_for(told).await
+    }
+}
+
+impl Clerk for RegistrationGroups {
+    type Order = Order;
+
+    /// Their copies, accounts and cards are held until the transaction is committed.
+    const MOST: usize = 64;
+
+    /// Whoever is taking an attempt now is here in a moment: one group of all costs less than two of half as many.
+    async fn ready(&self) {
+        let _ = timeout(PAUSE, self.attempts.are_done()).await;
+    }
+
+    async fn serve(&self, mut orders: Vec<Order>) {
+        // Whoever has gone away gets nothing: nobody would tell her that it was the copy's owner who asked.
+        orders.retain(|order| !order.answer.is_closed());
+        if orders.is_empty() {
+            return;
+        }
+        match decide(&self.store, &orders).await {
+            Ok(outcomes) => {
+                let served = orders.len();
+                let mut again = Vec::new();
+                for (order, outcome) in orders.into_iter().zip(outcomes) {
+                    let answer = match outcome {
+                        Outcome::Again if order.tries < TRIES => {
+                            again.push(Order { tries: order.tries + 1, ..order });
+                            continue;
+                        }
+                        Outcome::Decided(submitted) => Some(submitted),
+                        Outcome::Again | Outcome::Alone => None,
+                    };
+                    if let Err(Ok(Some(submitted))) = order.answer.send(Ok(answer)) {
+                        // The request ended while it was decided.
+                        submissions::record(order.by.account(), &submitted);
+                    }
+                }
+                let held = again.len();
+                self.orders.add(again);
+                if held == served {
+                    // Another instance is about to commit what it needs. A moment later it may go together, instead of one by one.
+                    sleep(PAUSE).await;
+                }
+            }
+            Err(Failed { error, nothing_done }) => {
+                if nothing_done {
+                    tracing::warn!(%error, submissions = orders.len(), "submissions are decided one by one");
+                }
+                for order in orders {
+                    let answer = if nothing_done { Ok(None) } else { Err(shared(&error)) };
+                    let _ = order.answer.send(answer);
+                }
+            }
+        }
+    }
+}
+
+/// One of several who wait for what failed.
+fn shared(error: &StoreError) -> StoreError {
+    StoreError::Unavailable(format!("the submission was not decided: {error}"))
+}
+
+/// Why a group was not decided.
+struct Failed {
+    error: StoreError,
+    /// It was not committed, for sure; else nobody knows.
+    nothing_done: bool,
+}
+
+impl Failed {
+    /// Before `COMMIT` was said.
+    fn early(error: StoreError) -> Self {
+        Self { error, nothing_done: true }
+    }
+
+    /// At `COMMIT`: Postgres may have refused it, or its answer is missing.
+    fn at_the_end(error: StoreError) -> Self {
+        let nothing_done = matches!(error, StoreError::Fault(_)) || error.is_transient();
+        Self { error, nothing_done }
+    }
+}
+
+/// Decides what can be decided at once, in one transaction.
+async fn decide(store: &Store, orders: &[Order]) -> Result<Vec<Outcome>, Failed> {
+    let by: Vec<&Granted<SubmitSerials>> = orders.iter().map(|order| &order.by).collect();
+    let Some(at) = orders.iter().map(|order| order.new.at).max() else { return Ok(Vec::new()) };
+    let (mut begun, acting) = store.begin_by_all(&by, at).await.map_err(Failed::early)?;
+    let result = decide_in(&mut begun, orders, &acting).await;
+    let why = if result.is_err() { Failed::early } else { Failed::at_the_end };
+    begun.end(result).await.map_err(why)
+}
+
+async fn decide_in(
+    begun: &mut Begun,
+    orders: &[Order],
+    acting: &[Option<Acting<SubmitSerials>>],
+) -> StoreResult<Vec<Outcome>> {
+    let conn = begun.conn();
+    let looked_up = look_up(conn, orders, acting).await?;
+    let mut outcomes = Vec::with_capacity(orders.len());
+    let mut claims: Vec<(usize, Claim<'_>)> = Vec::new();
+    let mut codes = HashSet::new();
+    for (place, (look, order)) in looked_up.iter().zip(orders).enumerate() {
+        outcomes.push(match (look, &acting[place]) {
+            (Look::Alone, _) => Outcome::Alone,
+            (Look::Held, _) | (_, None) => Outcome::Again,
+            (Look::Repeat(submission), _) => Outcome::Decided(Submitted::Repeat(*submission)),
+            (Look::Found(None), _) => Outcome::Decided(Submitted::Rejected),
+            (Look::Found(Some(copy)), Some(by)) => match (copy.owner_id, copy.already(by)) {
+                (_, Some(already)) => Outcome::Decided(already),
+                (Some(_), None) => Outcome::Alone,
+                (None, None) => {
+                    // The same code twice: the second is decided when the first is registered.
+                    if codes.insert((order.new.claim.prefix.to_string(), &copy.code_mac)) {
+                        claims.push((place, Claim { by, new: &order.new, copy }));
+                    }
+                    Outcome::Again
+                }
+            },
+        });
+    }
+    if !claims.is_empty() {
+        keep_free(conn, &mut claims).await?;
+        let together: Vec<Claim<'_>> = claims.iter().map(|(_, claim)| *claim).collect();
+        let registered = registrations::register_held(conn, &together).await?;
+        for ((place, _), registered) in claims.iter().zip(registered) {
+            outcomes[*place] = registered.map_or(Outcome::Alone, Outcome::Decided);
+        }
+    }
+    // Nothing was created under these keys: the same request finds the same answer again by itself.
+    let unused =
+        orders.iter().zip(&looked_up).zip(&outcomes).filter_map(|((order, look), outcome)| {
+            let created = matches!(outcome, Outcome::Decided(Submitted::Registered { .. }));
+            order.key.as_ref().filter(|_| matches!(look, Look::Found(_)) && !created)
+        });
+    let shared: &Connection = conn;
+    try_join_all(unused.map(|key| idempotency::forget(shared, Some(key)))).await?;
+    Ok(outcomes)
+}
+
+/// What is known of a submission before anything is held.
+enum Look {
+    /// The copy that fits. Its key, if it has one, is claimed.
+    Found(Option<MatchedCopy>),
+    /// It was answered before: the same `Idempotency-Key`.
+    Repeat(SubmissionId),
+    /// Somebody holds the credential, or it has ended; or another of the group has the same key.
+    Held,
+    /// The key is used for something else, or is in use.
+    Alone,
+}
+
+/// Looks for the copies, in one trip to the database.
+async fn look_up(
+    conn: &Connection,
+    orders: &[Order],
+    acting: &[Option<Acting<SubmitSerials>>],
+) -> StoreResult<Vec<Look>> {
+    let mut keys = HashSet::new();
+    let mut looks: Vec<Look> = orders.iter().map(|_| Look::Held).collect();
+    let mut here: Vec<(usize, &Order, &Acting<SubmitSerials>)> = Vec::new();
+    for (place, (order, by)) in orders.iter().zip(acting).enumerate() {
+        let is_first = order.key.as_ref().is_none_or(|key| keys.insert((key.account, &key.key)));
+        if let Some(by) = by.as_ref().filter(|_| is_first) {
+            here.push((place, order, by));
+        }
+    }
+    let begun = here
+        .iter()
+        .map(|(_, order, _)| idempotency::begin(conn, order.key.as_ref(), order.new.id.0));
+    let claims: Vec<_> = here.iter().map(|(_, order, by)| (*by, &order.new.claim)).collect();
+    let (begun, copies) = tokio::join!(biased; join_all(begun), matching_copies(conn, &claims));
+    for (((place, ..), begun), copy) in here.iter().zip(begun).zip(copies?) {
+        looks[*place] = match begun {
+            Ok(None) => Look::Found(copy),
+            Ok(Some(earlier)) => Look::Repeat(SubmissionId(earlier)),
+            Err(IdempotentError::Mismatch | IdempotentError::Running) => Look::Alone,
+            Err(IdempotentError::Store(error)) => return Err(error),
+        };
+    }
+    Ok(looks)
+}
+
+/// Holds copies and hidden cards that nobody else holds, and keeps the claims that need no others; of a card no more than it still needs.
+async fn keep_free(conn: &mut Connection, claims: &mut Vec<(usize, Claim<'_>)>) -> StoreResult<()> {
+    let keys: Vec<_> = claims
+        .iter()
+        .map(|(_, claim)| (claim.new.claim.prefix.to_string(), claim.copy.code_mac.clone()))
+        .collect();
+    let cards: Vec<_> = claims.iter().map(|(_, claim)| claim.copy.card_id).collect();
+    let shared: &Connection = conn;
+    let (copies, cards) = tokio::join!(
+        biased;
+        ledger::hold_free_now(shared, &keys),
+        votes::hold_cards_now(shared, &cards)
+    );
+    let (copies, mut cards) = (copies?, cards?);
+    let mut keys = keys.into_iter();
+    claims.retain(|(_, claim)| {
+        let is_held = keys.next().is_some_and(|key| copies.contains(&key));
+        is_held
+            && match cards.get_mut(&claim.copy.card_id) {
+                None => true,
+                Some(0) => false,
+                Some(needed) => {
+                    *needed -= 1;
+                    true
+                }
+            }
+    });
+    Ok(())
+}

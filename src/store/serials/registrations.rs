@@ -1,0 +1,252 @@
+//! Registers copies: whoever submits a code that fits a copy that is nobody's has it from then on, and the submission may count for its card.
+
+use std::collections::BTreeMap;
+
+use diesel::prelude::*;
+use diesel::sql_types::{Array, Binary, Bool, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::submissions::{self, NewSubmission, SubmissionRow, Submitted};
+use super::votes;
+use crate::auth::permission::{Acting, SubmitSerials};
+use crate::domain::ids::{CardId, LedgerId};
+use crate::store::card_content::submission::MatchedCopy;
+use crate::store::copies::ledger;
+use crate::store::db::schema::accounts;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreError, StoreResult};
+
+/// A copy to register, which was nobody's a moment ago.
+#[derive(Clone, Copy)]
+pub(in crate::store) struct Claim<'a> {
+    /// Who claims it.
+    pub by: &'a Acting<SubmitSerials>,
+    /// The submission that claims it.
+    pub new: &'a NewSubmission,
+    /// The copy that fits.
+    pub copy: &'a MatchedCopy,
+}
+
+/// Registers what is still nobody's, each as [`register`] does, and says what fits nothing; `None` for all others.
+///
+/// All rows that are waited for are locked first, and in the order in which everybody locks them: copies by their keys, the account, cards by
+/// game, set and id. So whatever the order of a batch, nobody waits for each other in a circle, and the cards are held no longer than it takes to
+/// count. The statement that follows waits for nobody.
+pub(super) async fn register_all(
+    conn: &mut Connection,
+    by: &Acting<SubmitSerials>,
+    batch: &[NewSubmission],
+    copies: Vec<Option<MatchedCopy>>,
+) -> StoreResult<Vec<Option<Submitted>>> {
+    let mut decided: Vec<Option<Submitted>> =
+        copies.iter().map(|copy| copy.is_none().then_some(Submitted::Rejected)).collect();
+    let mut free: BTreeMap<(String, Vec<u8>), (usize, &MatchedCopy)> = BTreeMap::new();
+    for (place, (new, copy)) in batch.iter().zip(&copies).enumerate() {
+        if let Some(copy) = copy
+            && copy.owner_id.is_none()
+        {
+            // The same code twice: the second is decided when the first is registered.
+            let key = (new.claim.prefix.to_string(), copy.code_mac.clone());
+            free.entry(key).or_insert((place, copy));
+        }
+    }
+    if free.is_empty() {
+        return Ok(decided);
+    }
+    let cards: Vec<Uuid> = free.values().map(|(_, copy)| copy.card_id).collect();
+    ledger::hold_free(conn, free.keys()).await?;
+    hold_voter(conn, by).await?;
+    votes::hold_cards(conn, &cards).await?;
+    let mut places: Vec<(usize, &MatchedCopy)> = free.into_values().collect();
+    // In the order of the batch: the first copy of a card counts.
+    places.sort_unstable_by_key(|(place, _)| *place);
+    let claims: Vec<Claim<'_>> =
+        places.iter().map(|(place, copy)| Claim { by, new: &batch[*place], copy }).collect();
+    for ((place, _), registered) in places.iter().zip(register_held(conn, &claims).await?) {
+        decided[*place] = registered;
+    }
+    Ok(decided)
+}
+
+/// Registers copies whose rows are held, and those of their accounts and hidden cards, and counts them; `None` for what somebody else registered
+/// meanwhile.
+///
+/// Of the submissions for a card there are no more than it still needs.
+pub(super) async fn register_held(
+    conn: &mut Connection,
+    claims: &[Claim<'_>],
+) -> StoreResult<Vec<Option<Submitted>>> {
+    let mut registered: BTreeMap<Uuid, Registration> = register(conn, claims)
+        .await?
+        .into_iter()
+        .map(|registration| (registration.submission.id, registration))
+        .collect();
+    let mut decided = Vec::with_capacity(claims.len());
+    for claim in claims {
+        decided.push(match registered.remove(&claim.new.id.0) {
+            Some(registration) => Some(count(conn, *claim, registration).await?),
+            None => None,
+        });
+    }
+    Ok(decided)
+}
+
+/// Registers a copy, and counts it; `None`: somebody else was faster.
+pub(super) async fn register_one(
+    conn: &mut Connection,
+    claim: Claim<'_>,
+) -> StoreResult<Option<Submitted>> {
+    match register(conn, &[claim]).await?.pop() {
+        Some(registration) => count(conn, claim, registration).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+#[derive(QueryableByName)]
+struct Registration {
+    /// It is the first of its account for the card.
+    #[diesel(sql_type = Bool)]
+    first: bool,
+    #[diesel(sql_type = Bool)]
+    unlocked: bool,
+    /// It was counted, or there is nothing to count: the account is banned, or the card was not hidden when the statement began, and so
+    /// never will be again.
+    #[diesel(sql_type = Bool)]
+    settled: bool,
+    /// As it is now, if it is settled; then no policy holds it back.
+    #[diesel(embed)]
+    submission: SubmissionRow,
+}
+
+/// Registers copies, counts the submissions, moves the cards' progress and, at the threshold, unlocks cards and writes the events, and reads the
+/// answers: one statement. What somebody else registered meanwhile has no answer.
+///
+/// The count lives in the card's row of `unlocks`. Its lock makes submissions of one card queue, each seeing the count that the
+/// one before left; counting rows of `submissions` instead would read a stale snapshot. Data-modifying CTEs are joined, never
+/// put into a sub-select: when Postgres re-checks a row that it had to wait for, it cannot run them again. Of several copies that an account
+/// submits of one card the one with the lowest id of its submission counts; of the submissions that together unlock a card the last is said to.
+///
+/// The account's row is locked before the card's and before the entry in the index of counted submissions, banned or not: a ban or its end waits for submissions that are being made, or they for it, and
+/// the vote of a banned account is not counted. Whoever registers more than one copy has locked all of them before, and all accounts and cards.
+async fn register(conn: &mut Connection, claims: &[Claim<'_>]) -> StoreResult<Vec<Registration>> {
+    if claims.is_empty() {
+        return Ok(Vec::new());
+    }
+    let accounts: Vec<Uuid> = claims.iter().map(|claim| claim.by.account().0).collect();
+    let moments: Vec<_> = claims.iter().map(|claim| claim.new.at).collect();
+    let prefixes: Vec<_> = claims.iter().map(|claim| claim.new.claim.prefix.to_string()).collect();
+    let macs: Vec<&[u8]> = claims.iter().map(|claim| claim.copy.code_mac.as_slice()).collect();
+    let cards: Vec<Uuid> = claims.iter().map(|claim| claim.copy.card_id).collect();
+    let submissions: Vec<Uuid> = claims.iter().map(|claim| claim.new.id.0).collect();
+    let entries: Vec<Uuid> = claims.iter().map(|_| LedgerId::fresh().0).collect();
+    let events: Vec<Uuid> = claims.iter().map(|_| Uuid::now_v7()).collect();
+    let networks: Vec<&[u8]> = claims.iter().map(|claim| &claim.new.network_mac[..]).collect();
+    // An array of Postgres has rows of one length, and not all networks lie in as many others.
+    let wider: Vec<Vec<u8>> = claims.iter().map(|claim| claim.new.wider_macs.concat()).collect();
+    let registered = sql(
+        "WITH wanted AS MATERIALIZED ( \
+             SELECT * FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4), (SELECT $5), (SELECT $6), (SELECT $7), (SELECT $8), (SELECT $9), (SELECT $10)) \
+                 AS w (account_id, at, code_prefix, code_mac, card_id, submission_id, entry_id, event_id, network_mac, wider_macs) \
+         ), claimed AS ( \
+             UPDATE copies c SET owner_id = w.account_id, registered_at = w.at, id = gen_random_uuid() FROM wanted w \
+             WHERE c.code_prefix = w.code_prefix AND c.code_mac = w.code_mac \
+               AND c.owner_id IS NULL AND c.voided_at IS NULL AND c.frozen_at IS NULL \
+             RETURNING w.*, c.id AS copy_id, c.printing_id \
+         ), ledger AS ( \
+             INSERT INTO copy_ledger (id, code_prefix, code_mac, entry, account_id, created_at, position, owner_id) \
+             SELECT entry_id, code_prefix, code_mac, 'register', account_id, at, 1, account_id FROM claimed \
+         ), voter AS ( \
+             SELECT id AS account_id, banned_at IS NULL AS counts FROM accounts WHERE id = ANY ((SELECT $1)::uuid[]) FOR SHARE \
+         ), counted AS ( \
+             INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
+             SELECT c.submission_id, c.account_id, u.card_id, c.code_prefix, c.code_mac, true, c.at \
+             FROM claimed c JOIN voter ON voter.account_id = c.account_id JOIN unlocks u ON u.card_id = c.card_id ORDER BY c.submission_id \
+             ON CONFLICT (account_id, card_id) WHERE counted DO NOTHING \
+             RETURNING id, account_id, card_id, created_at \
+         ), uncounted AS ( \
+             INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
+             SELECT c.submission_id, c.account_id, c.card_id, c.code_prefix, c.code_mac, false, c.at \
+             FROM claimed c LEFT JOIN counted ON counted.id = c.submission_id WHERE counted.id IS NULL \
+         ), network AS ( \
+             INSERT INTO submission_networks (submission_id, network_mac, wider_macs) \
+             SELECT c.submission_id, c.network_mac, ARRAY ( \
+                 SELECT substr(c.wider_macs, 16 * place - 15, 16) FROM generate_series(1, length(c.wider_macs) / 16) AS place ORDER BY place) \
+             FROM claimed c JOIN unlocks u ON u.card_id = c.card_id AND u.unlocked_at IS NULL \
+         ), ballot AS ( \
+             SELECT counted.id, counted.card_id, counted.created_at FROM counted \
+             JOIN voter ON voter.account_id = counted.account_id WHERE voter.counts \
+         ), tally AS ( \
+             SELECT card_id, count(*)::integer AS votes, max(created_at) AS at, (array_agg(id ORDER BY id DESC))[1] AS last FROM ballot GROUP BY card_id \
+         ), bump AS ( \
+             UPDATE unlocks u \
+             SET submissions = u.submissions + t.votes, \
+                 unlocked_at = CASE WHEN u.submissions + t.votes >= u.threshold THEN t.at END, \
+                 reason = CASE WHEN u.submissions + t.votes >= u.threshold THEN 'threshold' END \
+             FROM tally t WHERE u.card_id = t.card_id AND u.unlocked_at IS NULL AND NOT u.by_policy \
+             RETURNING u.card_id, t.last, u.submissions, u.threshold, u.unlocked_at \
+         ), vote AS ( \
+             INSERT INTO counted_submissions (submission_id) SELECT ballot.id FROM ballot JOIN bump ON bump.card_id = ballot.card_id \
+         ), event AS ( \
+             INSERT INTO events (id, kind, subject_id, payload, created_at) \
+             SELECT w.event_id, 'card.unlocked', k.id, \
+                    jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), bump.unlocked_at \
+             FROM bump JOIN wanted w ON w.submission_id = bump.last JOIN cards k ON k.id = bump.card_id \
+             WHERE bump.unlocked_at IS NOT NULL \
+         ) \
+         SELECT counted.id IS NOT NULL AS first, coalesce(bump.unlocked_at IS NOT NULL AND bump.last = c.submission_id, false) AS unlocked, \
+                bump.card_id IS NOT NULL OR NOT voter.counts OR u.card_id IS NULL OR u.unlocked_at IS NOT NULL AS settled, \
+                c.submission_id AS id, c.at AS created_at, bump.card_id IS NOT NULL AS counted, \
+                NULL::timestamptz AS old_enough_at, false AS by_network, false AS by_review, \
+                c.copy_id, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
+                coalesce(bump.submissions, u.submissions) AS submissions, coalesce(bump.threshold, u.threshold) AS threshold, \
+                coalesce(bump.unlocked_at, u.unlocked_at) AS unlocked_at \
+         FROM claimed c JOIN voter ON voter.account_id = c.account_id JOIN printings p ON p.id = c.printing_id JOIN cards k ON k.id = c.card_id \
+         LEFT JOIN unlocks u ON u.card_id = c.card_id LEFT JOIN counted ON counted.id = c.submission_id \
+         LEFT JOIN bump ON bump.card_id = c.card_id AND counted.id IS NOT NULL AND voter.counts",
+    )
+    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind::<Array<Timestamptz>, _>(moments)
+    .bind::<Array<Text>, _>(prefixes)
+    .bind::<Array<Binary>, _>(macs)
+    .bind::<Array<SqlUuid>, _>(cards)
+    .bind::<Array<SqlUuid>, _>(submissions)
+    .bind::<Array<SqlUuid>, _>(entries)
+    .bind::<Array<SqlUuid>, _>(events)
+    .bind::<Array<Binary>, _>(networks)
+    .bind::<Array<Binary>, _>(wider)
+    .get_results(conn)
+    .await?;
+    Ok(registered)
+}
+
+/// Sees to it that what was registered is counted, and tells how far the card is then.
+async fn count(
+    conn: &mut Connection,
+    Claim { by, new, .. }: Claim<'_>,
+    registration: Registration,
+) -> StoreResult<Submitted> {
+    let Registration { first, unlocked, settled, submission } = registration;
+    if settled {
+        return Ok(Submitted::Registered { submission: Box::new(submission), unlocked });
+    }
+    let card = CardId(submission.of.card_id);
+    // A policy decides over the card, or did when the statement began; or the account submitted another copy before.
+    let unlocked = if first {
+        votes::count_card(conn, card, new.at).await?
+    } else {
+        votes::count_another(conn, card, by.account(), new.at).await?
+    };
+    let submission = submissions::own(conn, by.account(), new.id).await?;
+    // It was written by this transaction.
+    let submission = submission.ok_or(StoreError::Fault(diesel::result::Error::NotFound))?;
+    Ok(Submitted::Registered { submission: Box::new(submission), unlocked })
+}
+
+/// Locks the account's row, which [`register`] shares: a ban or its end waits for submissions that are being made, or they for it. And nobody
+/// else writes submissions of the account while a batch does: two would wait for each other's entries in the index of counted ones.
+async fn hold_voter(conn: &mut Connection, by: &Acting<SubmitSerials>) -> StoreResult<()> {
+    let row = accounts::table.find(by.account().0).select(accounts::id).for_no_key_update();
+    row.first::<Uuid>(conn).await.optional()?;
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! What moderators say of submissions, where the unlock policy asks for it.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::votes;
+use crate::auth::permission::{Acting, Granted, ReviewSubmissions, Viewer};
+use crate::domain::ids::{AccountId, CardId, SubmissionId};
+use crate::store::card_content::copies::names_seen;
+use crate::store::copies::ledger;
+use crate::store::db::schema::{submission_reviews, submissions};
+use crate::store::db::statement::sql;
+use crate::store::operations::audit;
+use crate::store::{Connection, StoreResult};
+
+/// A submission that waits for a moderator.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct WaitingRow {
+    /// Id of the submission.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// Whose.
+    #[diesel(sql_type = SqlUuid)]
+    pub account_id: Uuid,
+    /// Since when the account exists.
+    #[diesel(sql_type = Timestamptz)]
+    pub account_since: DateTime<Utc>,
+    /// How many submissions it has made in all.
+    #[diesel(sql_type = BigInt)]
+    pub account_submissions: i64,
+    /// The card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: Uuid,
+    /// Code of its game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Code of its set.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// Its number in the set.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    /// Rarity of the copy.
+    #[diesel(sql_type = Text)]
+    pub rarity: String,
+    /// When it was made.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+}
+
+/// A waiting submission with the name of its card.
+#[derive(Clone, Debug)]
+pub struct NamedWaiting {
+    /// The submission.
+    pub row: WaitingRow,
+    /// The card's name; `None`: the card is hidden from the viewer.
+    pub name: Option<String>,
+}
+
+/// Which of those that wait. All of it must hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WaitingFilter<'a> {
+    /// Whose.
+    pub account: Option<AccountId>,
+    /// Code of the card's game.
+    pub game: Option<&'a str>,
+    /// Code of the card's set.
+    pub set: Option<&'a str>,
+}
+
+/// Submissions of hidden cards that wait for a moderator, the oldest first, after the one with id `after`. Those of banned accounts and
+/// of void copies do not wait: they count for nothing.
+pub async fn waiting(
+    conn: &mut Connection,
+    _by: &Granted<ReviewSubmissions>,
+    viewer: Viewer,
+    filter: WaitingFilter<'_>,
+    after: Option<Uuid>,
+    limit: i64,
+) -> StoreResult<Vec<NamedWaiting>> {
+    // Only conditions that are asked for stand in the text, so that a plan that is kept begins with what they leave.
+    let mut asked = String::new();
+    for (is_asked, condition) in [
+        (filter.account.is_some(), " AND s.account_id = $3"),
+        (filter.game.is_some(), " AND k.game_code = $4"),
+        (filter.set.is_some(), " AND k.set_code = $5"),
+    ] {
+        if is_asked {
+            asked.push_str(condition);
+        }
+    }
+    let rows: Vec<WaitingRow> = sql(
+        "SELECT s.submission_id AS id, s.account_id, s.account_since, \
+                (SELECT count(*) FROM submissions made WHERE made.account_id = s.account_id) AS account_submissions, \
+                k.id AS card_id, k.game_code, k.set_code, k.number, p.rarity, s.created_at \
+         FROM valid_votes s \
+         JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at IS NULL AND u.by_policy \
+         JOIN cards k ON k.id = s.card_id \
+         JOIN printings p ON p.id = s.printing_id \
+         JOIN LATERAL (SELECT policy.review FROM unlock_policies policy \
+                       WHERE policy.game_code = k.game_code AND (policy.set_code = k.set_code OR policy.set_code IS NULL) \
+                       ORDER BY policy.set_code NULLS LAST LIMIT 1) policy ON policy.review \
+         WHERE s.submission_id > $1 AND s.confirmed IS NULL",
+    )
+    .push(&asked)
+    .push(" ORDER BY s.submission_id LIMIT $2")
+    .filtered()
+    .bind::<SqlUuid, _>(after.unwrap_or(Uuid::nil()))
+    .bind::<BigInt, _>(limit)
+    .bind::<Nullable<SqlUuid>, _>(filter.account.map(|account| account.0))
+    .bind::<Nullable<Text>, _>(filter.game)
+    .bind::<Nullable<Text>, _>(filter.set)
+    .load(conn)
+    .await?;
+    let names = names_seen(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
+    let name = |row: WaitingRow| NamedWaiting { name: names.get(&row.card_id).cloned(), row };
+    Ok(rows.into_iter().map(name).collect())
+}
+
+/// What became of a review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reviewed {
+    /// It is noted, or was noted before with the same outcome.
+    Noted {
+        /// The card.
+        card: CardId,
+        /// Whether it unlocked the card.
+        unlocked: bool,
+        /// Whether it was noted before.
+        already: bool,
+    },
+    /// A moderator said the opposite before.
+    Contradicts,
+    /// It is of a copy that the moderator owns or claims, or did.
+    Own,
+    /// There is no such submission.
+    Missing,
+}
+
+/// Confirms or refuses a submission, and counts its card anew. A review is final.
+pub async fn review(
+    conn: &mut Connection,
+    by: &Acting<ReviewSubmissions>,
+    submission: SubmissionId,
+    confirmed: bool,
+    remark: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<Reviewed> {
+    let made: Option<(Uuid, String, Vec<u8>)> = submissions::table
+        .find(submission.0)
+        .select((submissions::card_id, submissions::code_prefix, submissions::code_mac))
+        .first(conn)
+        .await
+        .optional()?;
+    let Some((card, prefix, mac)) = made else { return Ok(Reviewed::Missing) };
+    let card = CardId(card);
+    let Some(copy) = ledger::hold_by_key(conn, &prefix, &mac).await? else {
+        return Ok(Reviewed::Missing);
+    };
+    if ledger::is_party(conn, &copy, by.account()).await? {
+        return Ok(Reviewed::Own);
+    }
+    let noted = diesel::insert_into(submission_reviews::table)
+        .values((
+            submission_reviews::submission_id.eq(submission.0),
+            submission_reviews::confirmed.eq(confirmed),
+            submission_reviews::reviewer_id.eq(by.account().0),
+            submission_reviews::note.eq(remark),
+            submission_reviews::created_at.eq(at),
+        ))
+        .on_conflict_do_nothing()
+        .execute(conn)
+        .await?;
+    if noted == 0 {
+        let before: bool = submission_reviews::table
+            .find(submission.0)
+            .select(submission_reviews::confirmed)
+            .first(conn)
+            .await?;
+        let again = Reviewed::Noted { card, unlocked: false, already: true };
+        return Ok(if before == confirmed { again } else { Reviewed::Contradicts });
+    }
+    let entry = audit::NewAuditEntry {
+        actor: Some(by.account()),
+        action: "submission.reviewed",
+        target: format!("submission:{submission}"),
+        details: serde_json::json!({ "confirmed": confirmed, "note": remark }),
+        at,
+    };
+    audit::write(conn, entry).await?;
+    let unlocked = votes::count_card(conn, card, at).await?;
+    Ok(Reviewed::Noted { card, unlocked, already: false })
+}

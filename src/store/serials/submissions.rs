@@ -1,0 +1,462 @@
+//! Submissions of serial codes.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::registration_groups::RegistrationGroups;
+use super::registrations::{self, Claim};
+use super::unlocks::ProgressRow;
+use crate::auth::permission::{Acting, Granted, ReadOwnSubmissions, SubmitSerials, Viewer};
+use crate::domain::copies::dispute::DisputeState;
+use crate::domain::ids::{AccountId, CopyId, DisputeId, LedgerId, SubmissionId};
+use crate::domain::serials::submission::{Hold, Standing, Verdict};
+use crate::store::card_content::copies::names_seen;
+use crate::store::card_content::submission::{
+    MatchedCopy, SubmissionClaim, matching_copies, matching_copy,
+};
+use crate::store::copies::ledger;
+use crate::store::db::schema::{copy_ledger, disputes};
+use crate::store::db::statement::sql;
+use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::store::{Connection, Store, StoreError, StoreResult};
+
+/// A submission to decide.
+#[derive(Clone, Debug)]
+pub struct NewSubmission {
+    /// Its id, if it is accepted.
+    pub id: SubmissionId,
+    /// What it claims.
+    pub claim: SubmissionClaim,
+    /// Keyed hash of the network it comes from.
+    pub network_mac: [u8; 16],
+    /// Keyed hashes of the wider networks around that, from narrow to wide.
+    pub wider_macs: Vec<[u8; 16]>,
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// How a submission was decided.
+#[derive(Clone, Debug)]
+pub enum Submitted {
+    /// The copy was registered now, and perhaps the card unlocked.
+    Registered {
+        /// The submission, as its maker sees it.
+        submission: Box<SubmissionRow>,
+        /// Whether it was the one that unlocked the card.
+        unlocked: bool,
+    },
+    /// It was answered before: the same `Idempotency-Key`.
+    Repeat(SubmissionId),
+    /// The copy was the account's already.
+    AlreadyYours {
+        /// The copy.
+        copy: CopyId,
+        /// The account's submission of it; `None`: the copy came by a trade or a decision.
+        submission: Option<SubmissionId>,
+    },
+    /// The copy is somebody else's; the claim is noted in the ledger.
+    RegisteredToAnother {
+        /// The claim.
+        dispute: DisputeId,
+        /// What became of it so far.
+        state: DisputeState,
+    },
+    /// The copy was the account's once, and is somebody else's now. Nothing is noted.
+    PassedOn,
+    /// Code and name do not belong together.
+    Rejected,
+}
+
+impl Submitted {
+    /// The verdict behind it.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::Registered { .. } => Verdict::Registered,
+            Self::Repeat(_) | Self::AlreadyYours { .. } => Verdict::AlreadyYours,
+            Self::RegisteredToAnother { .. } => Verdict::RegisteredToAnother,
+            Self::PassedOn => Verdict::PassedOn,
+            Self::Rejected => Verdict::Rejected,
+        }
+    }
+
+    /// Counts it in the metrics.
+    pub fn count(&self) {
+        metrics::counter!("submissions_total", "verdict" => self.verdict().as_str()).increment(1);
+    }
+}
+
+/// Counts a submission that was decided, and logs it when a copy was registered.
+pub fn record(by: AccountId, submitted: &Submitted) {
+    submitted.count();
+    if let Submitted::Registered { submission, unlocked } = submitted {
+        tracing::info!(account = %by, card = %submission.of.card_id, unlocked, "serial registered");
+    }
+}
+
+/// Decides a submission: together with those of other requests, or else alone. An attempt was reserved and committed before.
+pub async fn submit(
+    store: &Store,
+    groups: &RegistrationGroups,
+    by: &Granted<SubmitSerials>,
+    new: &NewSubmission,
+    key: Option<&IdempotencyClaim>,
+) -> Result<Submitted, IdempotentError> {
+    match groups.submit(store, by, new, key).await? {
+        Some(submitted) => Ok(submitted),
+        None => submit_alone(store, by, new, key).await,
+    }
+}
+
+/// Decides a submission in a transaction of its own, which waits for whoever holds what it needs.
+///
+/// Whatever it claims, the transaction begins with the same statements, which go to the database in one trip.
+async fn submit_alone(
+    store: &Store,
+    by: &Granted<SubmitSerials>,
+    new: &NewSubmission,
+    key: Option<&IdempotencyClaim>,
+) -> Result<Submitted, IdempotentError> {
+    let first = async |conn: &Connection, by: &Acting<SubmitSerials>| {
+        let begun = idempotency::begin(conn, key, new.id.0);
+        if key.is_some() {
+            // Who uses a key for something else hears that before anything is looked up: the attempt is given back then.
+            return match begun.await? {
+                Some(earlier) => Ok((Some(earlier), None)),
+                None => Ok((None, matching_copy(conn, by, &new.claim).await?)),
+            };
+        }
+        let (earlier, copy) = tokio::join!(biased; begun, matching_copy(conn, by, &new.claim));
+        Ok((earlier?, copy?))
+    };
+    let decide = async |conn: &mut Connection, by: &Acting<SubmitSerials>, (earlier, copy)| {
+        if let Some(earlier) = earlier {
+            return Ok(Submitted::Repeat(SubmissionId(earlier)));
+        }
+        let submitted = decide(conn, by, new, copy).await?;
+        if !matches!(submitted, Submitted::Registered { .. }) {
+            // Nothing was created: the same request finds the same answer again by itself.
+            idempotency::forget(conn, key).await?;
+        }
+        Ok(submitted)
+    };
+    store.transaction_by_asking(by, new.at, first, decide).await
+}
+
+/// Decides several submissions; the verdicts come in their order. Attempts were reserved and committed before.
+///
+/// What can be registered is registered together, in one transaction ([`registrations::register_all`]); each of the others is decided by itself, in one of its own. When
+/// the store fails half-way, the verdicts are those up to there: sent again, what was committed is the account's already.
+pub async fn submit_batch(
+    store: &Store,
+    by: &Granted<SubmitSerials>,
+    batch: &[NewSubmission],
+) -> (Vec<Submitted>, StoreResult<()>) {
+    let Some(one) = batch.first() else { return (Vec::new(), Ok(())) };
+    let first = async |conn: &Connection, by: &Acting<SubmitSerials>| {
+        let claims: Vec<_> = batch.iter().map(|new| (by, &new.claim)).collect();
+        matching_copies(conn, &claims).await
+    };
+    let register = async |conn: &mut Connection, by: &Acting<SubmitSerials>, copies| {
+        registrations::register_all(conn, by, batch, copies).await
+    };
+    let together = store.transaction_by_asking(by, one.at, first, register).await;
+    let together = match together {
+        Ok(together) => together,
+        Err(error) => return (Vec::new(), Err(error)),
+    };
+    let mut verdicts = Vec::with_capacity(batch.len());
+    for (new, decided) in batch.iter().zip(together) {
+        let alone = async |conn: &mut Connection, by: &Acting<SubmitSerials>| {
+            let copy = matching_copy(conn, by, &new.claim).await?;
+            decide(conn, by, new, copy).await
+        };
+        let decided = match decided {
+            Some(decided) => Ok(decided),
+            None => store.transaction_by(by, new.at, alone).await,
+        };
+        match decided {
+            Ok(submitted) => verdicts.push(submitted),
+            Err(error) => return (verdicts, Err(error)),
+        }
+    }
+    (verdicts, Ok(()))
+}
+
+async fn decide(
+    conn: &mut Connection,
+    by: &Acting<SubmitSerials>,
+    new: &NewSubmission,
+    copy: Option<MatchedCopy>,
+) -> StoreResult<Submitted> {
+    let Some(mut copy) = copy else {
+        return Ok(Submitted::Rejected);
+    };
+    let claim = Claim { by, new, copy: &copy };
+    if copy.owner_id.is_none()
+        && let Some(registered) = registrations::register_one(conn, claim).await?
+    {
+        return Ok(registered);
+    }
+    if copy.owner_id != Some(by.account().0) {
+        // Somebody may be faster between the look and the grasp, or a trade may be moving the copy: hold it, and look again.
+        ledger::hold_by_key(conn, &new.claim.prefix.to_string(), &copy.code_mac).await?;
+        match matching_copy(conn, by, &new.claim).await? {
+            Some(now) => copy = now,
+            None => return Ok(Submitted::Rejected),
+        }
+    }
+    let verdict = Verdict::on_copy(copy.owner_id.map(AccountId), by.account(), copy.was_owner);
+    match (verdict, copy.already(by)) {
+        (Verdict::AlreadyYours, Some(already)) => Ok(already),
+        (Verdict::PassedOn, _) => Ok(Submitted::PassedOn),
+        (Verdict::RegisteredToAnother, _) => open_dispute(conn, by, new, &copy).await,
+        // Registered copies have ids, and owners do not vanish: the database contradicts itself.
+        _ => Err(StoreError::Fault(diesel::result::Error::NotFound)),
+    }
+}
+
+/// Notes in the ledger that somebody else holds the card, too: once for each claimant. The copy is held.
+async fn open_dispute(
+    conn: &mut Connection,
+    by: &Acting<SubmitSerials>,
+    new: &NewSubmission,
+    copy: &MatchedCopy,
+) -> StoreResult<Submitted> {
+    let prefix = new.claim.prefix.to_string();
+    diesel::insert_into(copy_ledger::table)
+        .values((
+            copy_ledger::id.eq(LedgerId::fresh().0),
+            copy_ledger::code_prefix.eq(&prefix),
+            copy_ledger::code_mac.eq(&copy.code_mac),
+            copy_ledger::entry.eq("dispute"),
+            copy_ledger::account_id.eq(by.account().0),
+            copy_ledger::created_at.eq(new.at),
+        ))
+        .on_conflict_do_nothing()
+        .execute(conn)
+        .await?;
+    let (dispute, state): (Uuid, DisputeState) = disputes::table
+        .filter(disputes::code_prefix.eq(&prefix))
+        .filter(disputes::code_mac.eq(&copy.code_mac))
+        .filter(disputes::claimant_id.eq(by.account().0))
+        .select((disputes::id, disputes::state))
+        .first(conn)
+        .await?;
+    Ok(Submitted::RegisteredToAnother { dispute: DisputeId(dispute), state })
+}
+
+/// The card of a registered copy, and how far it is. It tells no more of the card than that it exists.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct CardOfCopy {
+    /// Id of the copy.
+    #[diesel(sql_type = SqlUuid)]
+    pub copy_id: Uuid,
+    /// Rarity of the copy.
+    #[diesel(sql_type = Text)]
+    pub rarity: String,
+    /// Id of the card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: Uuid,
+    /// Code of the card's game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Code of the card's set.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// The card's number in the set.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    #[diesel(sql_type = Nullable<Integer>)]
+    submissions: Option<i32>,
+    #[diesel(sql_type = Nullable<Integer>)]
+    threshold: Option<i32>,
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    unlocked_at: Option<DateTime<Utc>>,
+}
+
+impl CardOfCopy {
+    /// The card's progress; `None` for a card that never was hidden.
+    pub fn progress(&self) -> Option<ProgressRow> {
+        let (submissions, threshold) = self.submissions.zip(self.threshold)?;
+        Some(ProgressRow { submissions, threshold, unlocked_at: self.unlocked_at })
+    }
+}
+
+/// A submission as its maker sees it.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct SubmissionRow {
+    /// Id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: Uuid,
+    /// Whether it counts for the unlock of its card, or did when the card was unlocked.
+    #[diesel(sql_type = Bool)]
+    pub counted: bool,
+    /// When it was made.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+    /// From when on the account is old enough for the policy, when that holds the submission back.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    old_enough_at: Option<DateTime<Utc>>,
+    /// The policy lets only so many accounts of a network count.
+    #[diesel(sql_type = Bool)]
+    by_network: bool,
+    /// A moderator must confirm it.
+    #[diesel(sql_type = Bool)]
+    by_review: bool,
+    /// The copy and its card.
+    #[diesel(embed)]
+    pub of: CardOfCopy,
+}
+
+impl SubmissionRow {
+    /// What it counts for the unlock of its card at that time.
+    pub fn standing(&self, at: DateTime<Utc>) -> Standing {
+        match self.old_enough_at {
+            _ if self.counted => Standing::Counted,
+            None => Standing::NotCounted,
+            Some(_) if self.by_review => Standing::Held(Hold::Review),
+            Some(then) if then <= at && self.by_network => Standing::Held(Hold::Network),
+            Some(then) => Standing::Held(Hold::AccountAge(then)),
+        }
+    }
+}
+
+/// A submission with the name of its card.
+#[derive(Clone, Debug)]
+pub struct NamedSubmission {
+    /// The submission.
+    pub row: SubmissionRow,
+    /// The card's name; `None`: the card is hidden from the viewer, who passed the copy on.
+    pub name: Option<String>,
+}
+
+/// A copy that somebody owns without having submitted it.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct OwnedRow {
+    /// When it was registered.
+    #[diesel(sql_type = Timestamptz)]
+    pub registered_at: DateTime<Utc>,
+    /// The copy and its card.
+    #[diesel(embed)]
+    pub of: CardOfCopy,
+}
+
+/// What a [`CardOfCopy`] selects.
+const CARD: &str = "c.id AS copy_id, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
+                    u.submissions, u.threshold, u.unlocked_at";
+
+/// A submission with its card, the rarity of its copy and the card's progress.
+///
+/// The policy holds back what may count for a hidden card and does not: it waits for a moderator, or the account has no vote for the card yet.
+///
+/// Whether it counts is looked up for each: with `EXISTS` a plan that is kept reads all submissions that count, once, for it expects many rows.
+fn submissions_where(condition: &str) -> String {
+    format!(
+        "SELECT s.id, s.created_at, \
+                coalesce((SELECT true FROM counted_submissions vote WHERE vote.submission_id = s.id), false) AS counted, \
+                hold.old_enough_at, coalesce(hold.by_network, false) AS by_network, coalesce(hold.by_review, false) AS by_review, {CARD} \
+         FROM submissions s \
+         JOIN copies c ON c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac \
+         JOIN printings p ON p.id = c.printing_id \
+         JOIN cards k ON k.id = s.card_id \
+         LEFT JOIN unlocks u ON u.card_id = s.card_id \
+         LEFT JOIN LATERAL ( \
+             SELECT v.account_since + make_interval(days => policy.min_account_age_days) AS old_enough_at, \
+                    policy.per_network IS NOT NULL AS by_network, policy.review AND v.confirmed IS NULL AS by_review \
+             FROM valid_votes v \
+             JOIN LATERAL (SELECT * FROM unlock_policies p \
+                           WHERE p.game_code = k.game_code AND (p.set_code = k.set_code OR p.set_code IS NULL) \
+                           ORDER BY p.set_code NULLS LAST LIMIT 1) policy ON true \
+             WHERE v.submission_id = s.id AND u.by_policy AND u.unlocked_at IS NULL \
+               AND ((policy.review AND v.confirmed IS NULL) \
+                    OR NOT EXISTS (SELECT FROM submissions other JOIN counted_submissions vote ON vote.submission_id = other.id \
+                                   WHERE other.account_id = s.account_id AND other.card_id = s.card_id)) \
+         ) hold ON true WHERE {condition}"
+    )
+}
+
+/// The own submissions, the newest first, after the one with id `before`.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnSubmissions>,
+    viewer: Viewer,
+    before: Option<Uuid>,
+    limit: i64,
+) -> StoreResult<Vec<NamedSubmission>> {
+    let rows =
+        sql(submissions_where("s.account_id = $1 AND s.id < $2 ORDER BY s.id DESC LIMIT $3"))
+            .bind::<SqlUuid, _>(by.account().0)
+            .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
+            .bind::<BigInt, _>(limit)
+            .get_results(conn)
+            .await?;
+    named(conn, viewer, rows).await
+}
+
+async fn named(
+    conn: &mut Connection,
+    viewer: Viewer,
+    rows: Vec<SubmissionRow>,
+) -> StoreResult<Vec<NamedSubmission>> {
+    let cards = rows.iter().map(|row| row.of.card_id).collect();
+    let names = names_seen(conn, viewer, cards).await?;
+    let name =
+        |row: SubmissionRow| NamedSubmission { name: names.get(&row.of.card_id).cloned(), row };
+    Ok(rows.into_iter().map(name).collect())
+}
+
+/// One of the own submissions.
+pub async fn find(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnSubmissions>,
+    viewer: Viewer,
+    id: SubmissionId,
+) -> StoreResult<Option<NamedSubmission>> {
+    let row = own(conn, by.account(), id).await?;
+    Ok(named(conn, viewer, row.into_iter().collect()).await?.pop())
+}
+
+/// The submission that was just made, or made before.
+pub async fn find_submitted(
+    conn: &mut Connection,
+    by: &Granted<SubmitSerials>,
+    id: SubmissionId,
+) -> StoreResult<Option<SubmissionRow>> {
+    own(conn, by.account(), id).await
+}
+
+/// A copy that was the submitter's already.
+pub async fn find_owned(
+    conn: &mut Connection,
+    by: &Granted<SubmitSerials>,
+    copy: CopyId,
+) -> StoreResult<Option<OwnedRow>> {
+    Ok(sql(format!(
+        "SELECT c.registered_at, {CARD} FROM copies c \
+         JOIN printings p ON p.id = c.printing_id \
+         JOIN cards k ON k.id = p.card_id \
+         LEFT JOIN unlocks u ON u.card_id = k.id WHERE c.id = $1 AND c.owner_id = $2"
+    ))
+    .bind::<SqlUuid, _>(copy.0)
+    .bind::<SqlUuid, _>(by.account().0)
+    .get_result(conn)
+    .await
+    .optional()?)
+}
+
+/// A submission of that account.
+pub(in crate::store) async fn own(
+    conn: &mut Connection,
+    account: AccountId,
+    id: SubmissionId,
+) -> StoreResult<Option<SubmissionRow>> {
+    Ok(sql(submissions_where("s.id = $1 AND s.account_id = $2"))
+        .bind::<SqlUuid, _>(id.0)
+        .bind::<SqlUuid, _>(account.0)
+        .get_result(conn)
+        .await
+        .optional()?)
+}

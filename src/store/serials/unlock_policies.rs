@@ -1,0 +1,509 @@
+//! What unlocks hidden cards: the stored policies, and what follows when a policy or the day changes.
+//!
+//! Where no policy is stored, a submission counts itself up and unlocks its card at the threshold, in one statement
+//! (`store/serials/submissions.rs`). Where one is, the card's row of `unlocks` says so (`by_policy`), and whoever changes something counts the card's
+//! votes anew while holding that row, as does whoever takes votes back (`store/serials/votes.rs`).
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, Bool, Int4, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use uuid::Uuid;
+
+use super::votes;
+use crate::auth::permission::{Acting, UnlockCards};
+use crate::domain::ids::CardId;
+use crate::domain::serials::unlock_policy::UnlockPolicy;
+use crate::store::catalogue::changes;
+use crate::store::db::deadlines;
+use crate::store::db::schema::{games, sets, unlock_policies};
+use crate::store::db::statement::sql;
+use crate::store::operations::audit;
+use crate::store::{Connection, Store, StoreResult};
+
+/// Whose policy it is: a set's, or a game's for all its sets that have none of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyPlace {
+    /// Game code.
+    pub game: String,
+    /// Set code; `None`: the whole game.
+    pub set: Option<String>,
+}
+
+impl PolicyPlace {
+    fn target(&self) -> String {
+        match &self.set {
+            Some(set) => format!("set:{}/{set}", self.game),
+            None => format!("game:{}", self.game),
+        }
+    }
+}
+
+/// A policy as it is stored.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = unlock_policies)]
+pub struct PolicyRow {
+    set_code: Option<String>,
+    threshold: i32,
+    rarities: i16,
+    min_account_age_days: i16,
+    per_network: Option<i32>,
+    review: bool,
+    unlock_at: Option<DateTime<Utc>>,
+    /// Rises with every change.
+    pub revision: i64,
+}
+
+impl PolicyRow {
+    /// What it says.
+    pub fn policy(&self) -> UnlockPolicy {
+        UnlockPolicy {
+            threshold: self.threshold,
+            rarities: self.rarities,
+            min_account_age_days: self.min_account_age_days,
+            per_network: self.per_network,
+            review: self.review,
+            unlock_at: self.unlock_at,
+        }
+    }
+
+    /// Whether it is the set's own, not its game's.
+    pub fn is_of_set(&self) -> bool {
+        self.set_code.is_some()
+    }
+}
+
+/// What unlocks the cards of a set.
+#[derive(Clone, Debug)]
+pub struct InForce {
+    /// The policy.
+    pub policy: UnlockPolicy,
+    /// Where it is stored; `None`: the set file names a threshold and nothing else.
+    pub stored: Option<PolicyRow>,
+}
+
+/// The policy that a place has itself.
+pub async fn find(conn: &mut Connection, place: &PolicyPlace) -> StoreResult<Option<PolicyRow>> {
+    let rows = unlock_policies::table
+        .filter(unlock_policies::game_code.eq(&place.game))
+        .filter(unlock_policies::set_code.is_not_distinct_from(place.set.as_deref()))
+        .select(PolicyRow::as_select());
+    Ok(rows.first(conn).await.optional()?)
+}
+
+/// What unlocks the cards of a set: its own policy, else its game's, else the threshold of the set file. `None`: there is no such set.
+pub async fn in_force(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+) -> StoreResult<Option<InForce>> {
+    let threshold: Option<i32> = sets::table
+        .filter(sets::game_code.eq(game).and(sets::code.eq(set)))
+        .select(sets::unlock_threshold)
+        .first(conn)
+        .await
+        .optional()?;
+    let Some(threshold) = threshold else { return Ok(None) };
+    let of_set = PolicyPlace { game: game.to_owned(), set: Some(set.to_owned()) };
+    let mut stored = find(conn, &of_set).await?;
+    if stored.is_none() {
+        stored = find(conn, &PolicyPlace { set: None, ..of_set }).await?;
+    }
+    let policy = stored.as_ref().map_or_else(|| UnlockPolicy::plain(threshold), PolicyRow::policy);
+    Ok(Some(InForce { policy, stored }))
+}
+
+/// What became of a change of policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyChange {
+    /// It is in force, and unlocked so many cards at once.
+    Done {
+        /// Its version.
+        revision: i64,
+        /// Whether the place had none before.
+        is_new: bool,
+        /// Cards that it unlocked.
+        unlocked: usize,
+    },
+    /// Another version is stored than the caller meant to change.
+    Stale,
+    /// There is no such game or set, or no policy to take away.
+    Missing,
+}
+
+/// Gives a place a policy of its own, or (`None`) takes it away, if `base` is the version that is stored.
+///
+/// Counts anew at once: what has enough is unlocked, and nothing that is unlocked is ever hidden again.
+pub async fn change(
+    conn: &mut Connection,
+    by: &Acting<UnlockCards>,
+    place: &PolicyPlace,
+    policy: Option<&UnlockPolicy>,
+    base: Option<i64>,
+    at: DateTime<Utc>,
+) -> StoreResult<PolicyChange> {
+    conn.batch_execute(PATIENCE).await?;
+    let Some(codes) = locked_sets(conn, place).await? else { return Ok(PolicyChange::Missing) };
+    let stored = find(conn, place).await?.map(|row| row.revision);
+    if stored != base {
+        return Ok(PolicyChange::Stale);
+    }
+    if stored.is_none() && policy.is_none() {
+        return Ok(PolicyChange::Missing);
+    }
+    // Above every version that there ever was, also of one that was taken away.
+    let revision = at.timestamp_micros().max(stored.unwrap_or_default() + 1);
+    diesel::delete(
+        unlock_policies::table
+            .filter(unlock_policies::game_code.eq(&place.game))
+            .filter(unlock_policies::set_code.is_not_distinct_from(place.set.as_deref())),
+    )
+    .execute(conn)
+    .await?;
+    if let Some(policy) = policy {
+        insert(conn, place, policy, revision, at).await?;
+    }
+    let mut unlocked = 0;
+    for (id, set) in &codes {
+        changes::set_changed(conn, *id, &place.game, set, at).await?;
+        unlocked += apply(conn, &place.game, set, Count::Everything, at).await?;
+    }
+    let action = if policy.is_some() { "unlock_policy.set" } else { "unlock_policy.removed" };
+    let policy = policy.map(|policy| {
+        serde_json::json!({
+            "threshold": policy.threshold,
+            "rarities": policy.rarities,
+            "min_account_age_days": policy.min_account_age_days,
+            "per_network": policy.per_network,
+            "review": policy.review,
+            "unlock_at": policy.unlock_at,
+        })
+    });
+    let details = serde_json::json!({ "policy": policy, "unlocked": unlocked });
+    note(conn, by, action, place.target(), details, at).await?;
+    Ok(PolicyChange::Done { revision, is_new: stored.is_none(), unlocked })
+}
+
+/// The sets that a policy is about. The game is locked: imports and other changes of policies wait. `None`: no such place.
+async fn locked_sets(
+    conn: &mut Connection,
+    place: &PolicyPlace,
+) -> StoreResult<Option<Vec<(Uuid, String)>>> {
+    let game = games::table.find(&place.game).select(games::code).for_no_key_update();
+    let game: Option<String> = game.first(conn).await.optional()?;
+    let of_game = sets::table.filter(sets::game_code.eq(&place.game));
+    let of_game = of_game.select((sets::id, sets::code)).order(sets::code);
+    let mut found: Vec<(Uuid, String)> = of_game.load(conn).await?;
+    if let Some(set) = &place.set {
+        found.retain(|(_, code)| code == set);
+        return Ok((!found.is_empty()).then_some(found));
+    }
+    Ok(game.map(|_| found))
+}
+
+async fn insert(
+    conn: &mut Connection,
+    place: &PolicyPlace,
+    policy: &UnlockPolicy,
+    revision: i64,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::insert_into(unlock_policies::table)
+        .values((
+            unlock_policies::id.eq(Uuid::now_v7()),
+            unlock_policies::game_code.eq(&place.game),
+            unlock_policies::set_code.eq(place.set.as_deref()),
+            unlock_policies::threshold.eq(policy.threshold),
+            unlock_policies::rarities.eq(policy.rarities),
+            unlock_policies::min_account_age_days.eq(policy.min_account_age_days),
+            unlock_policies::per_network.eq(policy.per_network),
+            unlock_policies::review.eq(policy.review),
+            unlock_policies::unlock_at.eq(policy.unlock_at),
+            unlock_policies::revision.eq(revision),
+            unlock_policies::updated_at.eq(at),
+        ))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+async fn note(
+    conn: &mut Connection,
+    by: &Acting<UnlockCards>,
+    action: &str,
+    target: String,
+    details: serde_json::Value,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let entry = audit::NewAuditEntry { actor: Some(by.account()), action, target, details, at };
+    audit::write(conn, entry).await
+}
+
+/// Which cards of a set are counted anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Count {
+    /// Those whose threshold changed.
+    Changed,
+    /// All that are hidden.
+    Everything,
+}
+
+#[derive(QueryableByName)]
+struct CardRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+}
+
+#[derive(QueryableByName)]
+struct HiddenRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+    #[diesel(sql_type = Int4)]
+    threshold: i32,
+    #[diesel(sql_type = Bool)]
+    by_policy: bool,
+}
+
+/// Brings the hidden cards of a set in line with the policy in force; how many that unlocked.
+///
+/// The rows are locked first, in the order of ids like whoever else locks several, and the policy is read under their locks: a change that
+/// was committed before is seen, and one that comes later waits for these rows and counts again.
+pub(in crate::store) async fn apply(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+    count: Count,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    let hidden: Vec<HiddenRow> = sql(
+        "SELECT u.card_id, u.threshold, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
+         WHERE k.game_code = $1 AND k.set_code = $2 AND u.unlocked_at IS NULL ORDER BY u.card_id FOR UPDATE OF u",
+    )
+    .bind::<Text, _>(game)
+    .bind::<Text, _>(set)
+    .load(conn)
+    .await?;
+    let Some(InForce { policy, stored }) = in_force(conn, game, set).await? else { return Ok(0) };
+    let by_policy = stored.is_some();
+    let differs = |row: &HiddenRow| row.threshold != policy.threshold || row.by_policy != by_policy;
+    let changed: Vec<Uuid> =
+        hidden.iter().filter(|row| differs(row)).map(|row| row.card_id).collect();
+    sql("UPDATE unlocks SET threshold = $2, by_policy = $3 WHERE card_id = ANY ($1)")
+        .bind::<Array<SqlUuid>, _>(changed)
+        .bind::<Int4, _>(policy.threshold)
+        .bind::<Bool, _>(by_policy)
+        .execute(conn)
+        .await?;
+    let counted = hidden.iter().filter(|row| count == Count::Everything || differs(row));
+    let counted: Vec<CardId> = counted.map(|row| CardId(row.card_id)).collect();
+    if policy.unlock_at.is_some_and(|day| day <= at) {
+        return open(conn, &counted, Reason::Date, at).await;
+    }
+    let enough = votes::judge(conn, &policy, &counted, at).await?;
+    open(conn, &enough, Reason::Threshold, at).await
+}
+
+#[derive(QueryableByName)]
+struct PlaceRow {
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    set_code: String,
+}
+
+/// Why a card was unlocked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Reason {
+    Threshold,
+    Date,
+    Admin,
+}
+
+impl Reason {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Threshold => "threshold",
+            Self::Date => "date",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+/// Unlocks those of the cards that are hidden, with their events; how many that were.
+pub(in crate::store) async fn open(
+    conn: &mut Connection,
+    cards: &[CardId],
+    reason: Reason,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    if cards.is_empty() {
+        return Ok(0);
+    }
+    let mut cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
+    cards.sort_unstable();
+    let events: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
+    let opened = sql(
+        "WITH locked AS ( \
+             SELECT card_id FROM unlocks WHERE card_id = ANY ($2) AND unlocked_at IS NULL ORDER BY card_id FOR UPDATE \
+         ), opened AS ( \
+             UPDATE unlocks u SET unlocked_at = $3, reason = $4 FROM locked \
+             WHERE u.card_id = locked.card_id RETURNING u.card_id \
+         ) INSERT INTO events (id, kind, subject_id, payload, created_at) \
+           SELECT new.id, 'card.unlocked', k.id, \
+                  jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $3 \
+           FROM unnest((SELECT $1), (SELECT $2)) AS new (id, card_id) JOIN opened ON opened.card_id = new.card_id \
+           JOIN cards k ON k.id = opened.card_id",
+    )
+    .bind::<Array<SqlUuid>, _>(events)
+    .bind::<Array<SqlUuid>, _>(cards)
+    .bind::<Timestamptz, _>(at)
+    .bind::<Text, _>(reason.as_str())
+    .execute(conn)
+    .await?;
+    Ok(opened)
+}
+
+/// Unlocks a card by hand, for a reason; whether it was hidden. `None`: there is no such card, or it never was hidden.
+pub async fn unlock_card(
+    conn: &mut Connection,
+    by: &Acting<UnlockCards>,
+    card: CardId,
+    why: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<Option<bool>> {
+    if super::unlocks::progress(conn, card).await?.is_none() {
+        return Ok(None);
+    }
+    let opened = open(conn, &[card], Reason::Admin, at).await? == 1;
+    if opened {
+        let details = serde_json::json!({ "reason": why });
+        note(conn, by, "card.unlocked", format!("card:{card}"), details, at).await?;
+    }
+    Ok(Some(opened))
+}
+
+/// Unlocks all hidden cards of a set by hand, for a reason; how many. `None`: there is no such set.
+pub async fn unlock_set(
+    conn: &mut Connection,
+    by: &Acting<UnlockCards>,
+    game: &str,
+    set: &str,
+    why: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<Option<usize>> {
+    let place = PolicyPlace { game: game.to_owned(), set: Some(set.to_owned()) };
+    if locked_sets(conn, &place).await?.is_none() {
+        return Ok(None);
+    }
+    let cards = hidden_cards(conn, game, set).await?;
+    let unlocked = open(conn, &cards, Reason::Admin, at).await?;
+    if unlocked > 0 {
+        let details = serde_json::json!({ "reason": why, "cards": unlocked });
+        note(conn, by, "set.unlocked", place.target(), details, at).await?;
+    }
+    Ok(Some(unlocked))
+}
+
+async fn hidden_cards(conn: &mut Connection, game: &str, set: &str) -> StoreResult<Vec<CardId>> {
+    let rows: Vec<CardRow> =
+        sql("SELECT u.card_id FROM unlocks u JOIN cards k ON k.id = u.card_id \
+         WHERE k.game_code = $1 AND k.set_code = $2 AND u.unlocked_at IS NULL")
+        .bind::<Text, _>(game)
+        .bind::<Text, _>(set)
+        .load(conn)
+        .await?;
+    Ok(rows.into_iter().map(|row| CardId(row.card_id)).collect())
+}
+
+/// Many cards take longer than a request may.
+pub(in crate::store) const PATIENCE: &str =
+    "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
+
+/// Unlocks sets whose day has come after `since`. How many cards. Several instances may do it at once. What fails is told in the log, and keeps
+/// nothing else from being unlocked.
+///
+/// It reads all cards of these sets as long as none of them is hidden: with a `since` of long ago much for a look every few seconds.
+pub async fn unlock_days(
+    store: &Store,
+    since: DateTime<Utc>,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    let due: Vec<PlaceRow> = sql(
+        // From the few policies with a day that has come: from the cards it would read all of them, every few seconds.
+        "SELECT s.game_code, s.code AS set_code FROM unlock_policies p \
+         JOIN sets s ON s.game_code = p.game_code AND (p.set_code = s.code OR p.set_code IS NULL AND NOT EXISTS ( \
+             SELECT FROM unlock_policies own WHERE own.game_code = s.game_code AND own.set_code = s.code)) \
+         WHERE p.unlock_at <= $1 AND p.unlock_at > $2 AND (SELECT true FROM cards k JOIN unlocks u ON u.card_id = k.id \
+             WHERE k.game_code = s.game_code AND k.set_code = s.code AND u.unlocked_at IS NULL LIMIT 1)",
+    )
+    .bind::<Timestamptz, _>(at)
+    .bind::<Timestamptz, _>(since)
+    .load(&mut *store.connection().await?)
+    .await?;
+    let mut unlocked = 0;
+    for PlaceRow { game_code, set_code } in due {
+        match unlock_by_date(store, &game_code, &set_code, at).await {
+            Ok(cards) => unlocked += cards,
+            Err(error) => {
+                tracing::error!(%error, game = game_code, set = set_code, "could not unlock a set on its day");
+            }
+        }
+    }
+    Ok(unlocked)
+}
+
+/// Unlocks what the time has unlocked after `since`: sets whose day has come ([`unlock_days`]), and cards whose submitters came of age.
+pub async fn unlock_due(
+    store: &Store,
+    since: DateTime<Utc>,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    let mut unlocked = unlock_days(store, since, at).await?;
+    let grown: Vec<CardRow> = sql(
+        "SELECT DISTINCT u.card_id FROM unlock_policies p \
+         JOIN cards k ON k.game_code = p.game_code AND (p.set_code IS NULL OR k.set_code = p.set_code) \
+         JOIN unlocks u ON u.card_id = k.id AND u.unlocked_at IS NULL AND u.by_policy \
+         JOIN valid_votes v ON v.card_id = u.card_id \
+         WHERE p.min_account_age_days > 0 \
+           AND v.account_since + make_interval(days => p.min_account_age_days) > greatest(v.created_at, $2) \
+           AND v.account_since + make_interval(days => p.min_account_age_days) <= $1",
+    )
+    .bind::<Timestamptz, _>(at)
+    .bind::<Timestamptz, _>(since)
+    .load(&mut *store.connection().await?)
+    .await?;
+    for CardRow { card_id } in grown {
+        match count_grown(store, CardId(card_id), at).await {
+            Ok(is_unlocked) => unlocked += usize::from(is_unlocked),
+            Err(error) => {
+                tracing::error!(%error, card = %card_id, "could not count a card whose submitters came of age")
+            }
+        }
+    }
+    Ok(unlocked)
+}
+
+async fn count_grown(store: &Store, card: CardId, at: DateTime<Utc>) -> StoreResult<bool> {
+    let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
+    let done = async {
+        begun.conn().batch_execute(PATIENCE).await?;
+        votes::count_card(begun.conn(), card, at).await
+    };
+    let done = done.await;
+    begun.end(done).await
+}
+
+async fn unlock_by_date(
+    store: &Store,
+    game: &str,
+    set: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
+    let done = async {
+        begun.conn().batch_execute(PATIENCE).await?;
+        apply(begun.conn(), game, set, Count::Everything, at).await
+    };
+    let done = done.await;
+    begun.end(done).await
+}

@@ -1,0 +1,135 @@
+//! Progress and unlocks of hidden cards: what everybody may know of them.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use crate::domain::ids::CardId;
+use crate::store::db::schema::unlocks;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// Counted submissions by card, of all that have any; `None`: there are more than `most`.
+///
+/// One row for all of them: a quarter of a million rows would take a worker thread a tenth of a second to read.
+pub async fn counted(
+    conn: &mut Connection,
+    most: i64,
+) -> StoreResult<Option<impl Iterator<Item = (u128, i64)> + Send + use<>>> {
+    #[derive(QueryableByName)]
+    struct All {
+        #[diesel(sql_type = Array<SqlUuid>)]
+        cards: Vec<Uuid>,
+        #[diesel(sql_type = Array<Integer>)]
+        counts: Vec<i32>,
+    }
+    let query = sql(
+        "SELECT coalesce(array_agg(card_id), '{}') AS cards, coalesce(array_agg(submissions), '{}') AS counts \
+         FROM (SELECT card_id, submissions FROM unlocks WHERE submissions > 0 LIMIT $1) counted",
+    );
+    let All { cards, counts } = query.bind::<BigInt, _>(most + 1).get_result(conn).await?;
+    let is_all = i64::try_from(cards.len()).is_ok_and(|found| found <= most);
+    let counted = cards.into_iter().map(|card| card.as_u128());
+    Ok(is_all.then(|| counted.zip(counts.into_iter().map(i64::from))))
+}
+
+/// How far a card is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable, QueryableByName)]
+#[diesel(table_name = unlocks)]
+pub struct ProgressRow {
+    /// Counted submissions, as far as they were needed.
+    #[diesel(sql_type = Integer)]
+    pub submissions: i32,
+    /// How many unlock the card.
+    #[diesel(sql_type = Integer)]
+    pub threshold: i32,
+    /// When the card was unlocked.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub unlocked_at: Option<DateTime<Utc>>,
+}
+
+/// A card that was unlocked.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct UnlockRow {
+    /// The card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: Uuid,
+    /// Code of its game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Code of its set.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// Its number in the set.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    /// When it was unlocked.
+    #[diesel(sql_type = Timestamptz)]
+    pub unlocked_at: DateTime<Utc>,
+}
+
+/// The progress of a card; `None`: there is no such card, or it never was hidden.
+pub async fn progress(conn: &mut Connection, card: CardId) -> StoreResult<Option<ProgressRow>> {
+    Ok(unlocks::table.find(card.0).select(ProgressRow::as_select()).first(conn).await.optional()?)
+}
+
+/// A card that started hidden, and how far it is.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct SetProgressRow {
+    /// The card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: Uuid,
+    /// Its number in the set.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    /// How far it is.
+    #[diesel(embed)]
+    pub progress: ProgressRow,
+}
+
+/// The cards of a set that started hidden, by number, after the number `after`.
+pub async fn of_set(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+    after: Option<&str>,
+    limit: i64,
+) -> StoreResult<Vec<SetProgressRow>> {
+    Ok(sql(
+        "SELECT u.card_id, k.number, u.submissions, u.threshold, u.unlocked_at \
+         FROM cards k JOIN unlocks u ON u.card_id = k.id \
+         WHERE k.game_code = $1 AND k.set_code = $2 AND ($3 IS NULL OR k.number > $3) ORDER BY k.number LIMIT $4",
+    )
+    .bind::<Text, _>(game)
+    .bind::<Text, _>(set)
+    .bind::<Nullable<Text>, _>(after)
+    .bind::<BigInt, _>(limit)
+    .load(conn)
+    .await?)
+}
+
+/// Unlocked cards, the newest first, after the position `before`.
+pub async fn list(
+    conn: &mut Connection,
+    before: Option<(DateTime<Utc>, Uuid)>,
+    limit: i64,
+) -> StoreResult<Vec<UnlockRow>> {
+    let (at, card) = before.unwrap_or((
+        DateTime::<Utc>::from_timestamp(FAR_FUTURE, 0).unwrap_or_default(),
+        Uuid::nil(),
+    ));
+    Ok(sql("SELECT u.card_id, k.game_code, k.set_code, k.number, u.unlocked_at \
+         FROM unlocks u JOIN cards k ON k.id = u.card_id \
+         WHERE u.unlocked_at <= $1 AND (u.unlocked_at < $1 OR u.card_id > $2) \
+         ORDER BY u.unlocked_at DESC, u.card_id LIMIT $3")
+    .bind::<Timestamptz, _>(at)
+    .bind::<SqlUuid, _>(card)
+    .bind::<BigInt, _>(limit)
+    .get_results(conn)
+    .await?)
+}
+
+/// 1 January 9999 in Unix time: after every unlock.
+const FAR_FUTURE: i64 = 253_370_764_800;

@@ -1,0 +1,301 @@
+//! Counts votes for hidden cards: the submissions that may count (the view `valid_votes`), as the policy in force judges them.
+//!
+//! Every count happens under the lock of the card's row of `unlocks`, and its statements begin after the lock was got: they see all that was
+//! committed by whoever held it before. Whoever locks such rows holds the copy and the account already that it needs, takes
+//! several of them by game, set and id, and locks credentials only after them: so nobody waits in a circle.
+
+use std::collections::{BTreeMap, HashMap};
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{
+    Array, BigInt, Binary, Bool, Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid,
+};
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use uuid::Uuid;
+
+use super::unlock_policies::{InForce, PATIENCE, Reason, in_force, open};
+use crate::domain::ids::{AccountId, CardId, SubmissionId};
+use crate::domain::serials::unlock_policy::{Tally, UnlockPolicy, Vote};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// Cards whose votes are read at once.
+const CARDS_AT_ONCE: usize = 200;
+
+#[derive(QueryableByName)]
+struct VoteRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+    #[diesel(sql_type = SqlUuid)]
+    submission_id: Uuid,
+    #[diesel(sql_type = SqlUuid)]
+    account_id: Uuid,
+    #[diesel(sql_type = Timestamptz)]
+    account_since: DateTime<Utc>,
+    #[diesel(sql_type = Text)]
+    rarity: String,
+    #[diesel(sql_type = Nullable<Binary>)]
+    network: Option<Vec<u8>>,
+    #[diesel(sql_type = Array<Binary>)]
+    wider: Vec<Vec<u8>>,
+    #[diesel(sql_type = Nullable<Bool>)]
+    confirmed: Option<bool>,
+    #[diesel(sql_type = BigInt)]
+    printed: i64,
+}
+
+/// Counts the votes for hidden cards under one policy, notes the counts and which submissions they are made of; which of the cards have
+/// enough. The caller holds the cards' rows of `unlocks`.
+pub(in crate::store) async fn judge(
+    conn: &mut Connection,
+    policy: &UnlockPolicy,
+    cards: &[CardId],
+    at: DateTime<Utc>,
+) -> StoreResult<Vec<CardId>> {
+    let mut enough = Vec::new();
+    for cards in cards.chunks(CARDS_AT_ONCE) {
+        let mut votes = votes_for(conn, cards).await?;
+        let (mut counts, mut counted) = (Vec::new(), Vec::new());
+        for card in cards {
+            let (votes, printed) = votes.remove(card).unwrap_or_default();
+            let tally: Tally = policy.tally(&votes, printed, at);
+            counts.push(tally.accounts);
+            counted.extend(tally.counted);
+            if tally.unlocks {
+                enough.push(*card);
+            }
+        }
+        note(conn, cards, &counts, &counted).await?;
+    }
+    Ok(enough)
+}
+
+/// The votes for each of the cards in the order in which they were made, and in how many rarities the card exists.
+async fn votes_for(
+    conn: &mut Connection,
+    cards: &[CardId],
+) -> StoreResult<BTreeMap<CardId, (Vec<Vote>, usize)>> {
+    let ids: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
+    let rows: Vec<VoteRow> = sql(
+        "SELECT v.card_id, v.submission_id, v.account_id, v.account_since, p.rarity, n.network_mac AS network, \
+                coalesce(n.wider_macs, '{}') AS wider, v.confirmed, \
+                (SELECT count(*) FROM printings printed WHERE printed.card_id = v.card_id) AS printed \
+         FROM valid_votes v \
+         JOIN printings p ON p.id = v.printing_id \
+         LEFT JOIN submission_networks n ON n.submission_id = v.submission_id \
+         WHERE v.card_id = ANY ((SELECT $1)::uuid[]) ORDER BY v.created_at, v.submission_id",
+    )
+    .bind::<Array<SqlUuid>, _>(ids)
+    .load(conn)
+    .await?;
+    let mut votes: BTreeMap<CardId, (Vec<Vote>, usize)> = BTreeMap::new();
+    for row in rows {
+        let (votes, printed) = votes.entry(CardId(row.card_id)).or_default();
+        *printed = usize::try_from(row.printed).unwrap_or_default();
+        votes.push(Vote {
+            submission: SubmissionId(row.submission_id),
+            account: AccountId(row.account_id),
+            account_since: row.account_since,
+            rarity: row.rarity,
+            networks: row.network.into_iter().chain(row.wider).collect(),
+            confirmed: row.confirmed,
+        });
+    }
+    Ok(votes)
+}
+
+async fn note(
+    conn: &mut Connection,
+    cards: &[CardId],
+    counts: &[i32],
+    counted: &[SubmissionId],
+) -> StoreResult<()> {
+    let cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
+    let counted: Vec<Uuid> = counted.iter().map(|submission| submission.0).collect();
+    sql(
+        "WITH taken_back AS ( \
+             DELETE FROM counted_submissions c USING submissions s \
+             WHERE s.card_id = ANY ((SELECT $1)::uuid[]) AND c.submission_id = s.id \
+               AND NOT EXISTS (SELECT FROM unnest((SELECT $3)) AS kept (id) WHERE kept.id = c.submission_id) \
+         ), given AS ( \
+             INSERT INTO counted_submissions (submission_id) SELECT unnest((SELECT $3)) ON CONFLICT DO NOTHING \
+         ) UPDATE unlocks u SET submissions = new.accounts FROM unnest((SELECT $1), (SELECT $2)) AS new (card_id, accounts) \
+           WHERE u.card_id = new.card_id AND u.submissions <> new.accounts",
+    )
+    .bind::<Array<SqlUuid>, _>(cards)
+    .bind::<Array<Int4>, _>(counts)
+    .bind::<Array<SqlUuid>, _>(counted)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// A hidden card whose row of `unlocks` is held.
+#[derive(QueryableByName)]
+struct HeldCard {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    set_code: String,
+    #[diesel(sql_type = Bool)]
+    by_policy: bool,
+}
+
+/// Holds those of the cards that are hidden until the transaction ends, in the order in which all do.
+async fn hold(conn: &mut Connection, cards: &[Uuid]) -> StoreResult<Vec<HeldCard>> {
+    Ok(sql(
+        "SELECT u.card_id, k.game_code, k.set_code, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
+         WHERE u.card_id = ANY ((SELECT $1)::uuid[]) AND u.unlocked_at IS NULL \
+         ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u",
+    )
+    .bind::<Array<SqlUuid>, _>(cards)
+    .load(conn)
+    .await?)
+}
+
+/// Holds those of the cards that are hidden, for who will count some of them afterwards.
+pub(super) async fn hold_cards(conn: &mut Connection, cards: &[Uuid]) -> StoreResult<()> {
+    hold(conn, cards).await.map(drop)
+}
+
+/// Holds those of the cards that are hidden and that nobody else holds. Of each hidden card, how many submissions it still needs: none, if somebody else
+/// holds it. One, if a policy decides. Waits for nobody.
+pub(super) async fn hold_cards_now(
+    mut conn: &Connection,
+    cards: &[Uuid],
+) -> StoreResult<HashMap<Uuid, usize>> {
+    #[derive(QueryableByName)]
+    struct NeedRow {
+        #[diesel(sql_type = SqlUuid)]
+        card_id: Uuid,
+        #[diesel(sql_type = Nullable<Int4>)]
+        needed: Option<i32>,
+        #[diesel(sql_type = Nullable<Bool>)]
+        by_policy: Option<bool>,
+    }
+    let rows: Vec<NeedRow> = sql(
+        "WITH held AS MATERIALIZED ( \
+             SELECT card_id, threshold - submissions AS needed, by_policy FROM unlocks \
+             WHERE card_id = ANY ((SELECT $1)::uuid[]) AND unlocked_at IS NULL FOR UPDATE SKIP LOCKED \
+         ) SELECT u.card_id, held.needed, held.by_policy FROM unlocks u LEFT JOIN held ON held.card_id = u.card_id \
+           WHERE u.card_id = ANY ((SELECT $1)::uuid[]) AND u.unlocked_at IS NULL",
+    )
+    .bind::<Array<SqlUuid>, _>(cards)
+    .load(&mut conn)
+    .await?;
+    let needed = |row: NeedRow| match (row.needed, row.by_policy) {
+        (None, _) => (row.card_id, 0),
+        // The policy judges all submissions that there are: with more than one it would count those beyond the threshold, too.
+        (_, Some(true)) => (row.card_id, 1),
+        // A card whose count was lowered by a policy that is gone may have more than it needs: one more opens it.
+        (Some(needed), _) => (row.card_id, usize::try_from(needed).unwrap_or_default().max(1)),
+    };
+    Ok(rows.into_iter().map(needed).collect())
+}
+
+/// Counts held cards, which come by game and set, and unlocks what has enough; how many that were.
+async fn count(conn: &mut Connection, held: &[HeldCard], at: DateTime<Utc>) -> StoreResult<usize> {
+    let mut enough = Vec::new();
+    for of_set in held.chunk_by(|a, b| (&a.game_code, &a.set_code) == (&b.game_code, &b.set_code)) {
+        let cards: Vec<CardId> = of_set.iter().map(|card| CardId(card.card_id)).collect();
+        let Some(HeldCard { game_code, set_code, .. }) = of_set.first() else { continue };
+        if let Some(InForce { policy, .. }) = in_force(conn, game_code, set_code).await? {
+            enough.extend(judge(conn, &policy, &cards, at).await?);
+        }
+    }
+    open(conn, &enough, Reason::Threshold, at).await
+}
+
+/// Counts a card anew, if it is hidden; whether that unlocked it.
+pub(super) async fn count_card(
+    conn: &mut Connection,
+    card: CardId,
+    at: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let held = hold(conn, &[card.0]).await?;
+    Ok(count(conn, &held, at).await? == 1)
+}
+
+/// Counts a card of which an account has submitted another copy, where that may change anything; whether that unlocked it.
+///
+/// Without a policy an account counts once, so another copy matters only if the vote by which it counted was taken back.
+pub(super) async fn count_another(
+    conn: &mut Connection,
+    card: CardId,
+    account: AccountId,
+    at: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let held = hold(conn, &[card.0]).await?;
+    if held.iter().all(|card| !card.by_policy) && is_counted(conn, card, account).await? {
+        return Ok(false);
+    }
+    Ok(count(conn, &held, at).await? == 1)
+}
+
+async fn is_counted(conn: &mut Connection, card: CardId, account: AccountId) -> StoreResult<bool> {
+    #[derive(QueryableByName)]
+    struct Counted {
+        #[diesel(sql_type = Bool)]
+        counted: bool,
+    }
+    let Counted { counted } = sql(
+        "SELECT EXISTS (SELECT FROM submissions s JOIN counted_submissions c ON c.submission_id = s.id \
+                        WHERE s.card_id = $1 AND s.account_id = $2) AS counted",
+    )
+    .bind::<SqlUuid, _>(card.0)
+    .bind::<SqlUuid, _>(account.0)
+    .get_result(conn)
+    .await?;
+    Ok(counted)
+}
+
+#[derive(QueryableByName)]
+struct CardRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: Uuid,
+}
+
+/// Counts the card of a copy that was voided, if somebody submitted the copy and the card is hidden; whether that unlocked it. The
+/// caller holds the copy.
+pub(in crate::store) async fn count_copy(
+    conn: &mut Connection,
+    code_prefix: &str,
+    code_mac: &[u8],
+    at: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let submitted: Option<CardRow> =
+        sql("SELECT card_id FROM submissions WHERE code_prefix = $1 AND code_mac = $2")
+            .bind::<Text, _>(code_prefix)
+            .bind::<Binary, _>(code_mac)
+            .get_result(conn)
+            .await
+            .optional()?;
+    match submitted {
+        Some(CardRow { card_id }) => count_card(conn, CardId(card_id), at).await,
+        None => Ok(false),
+    }
+}
+
+/// Counts all hidden cards that an account has submitted, when it was banned or is banned no longer; how many that unlocked.
+///
+/// The caller holds the account's row, for which submissions wait before they count: all that were made before are seen here.
+pub(in crate::store) async fn count_account(
+    conn: &mut Connection,
+    account: AccountId,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    conn.batch_execute(PATIENCE).await?;
+    let cards: Vec<CardRow> = sql(
+        "SELECT DISTINCT s.card_id FROM submissions s JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at IS NULL \
+         WHERE s.account_id = $1",
+    )
+    .bind::<SqlUuid, _>(account.0)
+    .load(conn)
+    .await?;
+    let cards: Vec<Uuid> = cards.into_iter().map(|row| row.card_id).collect();
+    let held = hold(conn, &cards).await?;
+    count(conn, &held, at).await
+}

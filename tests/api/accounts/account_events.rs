@@ -1,0 +1,896 @@
+//! What happens to the own account: told once, to whom it concerns, and to nobody whose token died.
+
+use std::collections::BTreeSet;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+use cardscape::store::operations::retention;
+use chrono::Duration as Span;
+use futures_util::future::{join_all, join3};
+use futures_util::{Stream, StreamExt as _};
+use reqwest::header::HeaderMap;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, text};
+
+/// Longer than anything that is waited for here takes on a busy machine.
+const LONG: Duration = Duration::from_secs(30);
+
+async fn page(app: &TestApp, player: &Player, query: &str) -> Answer {
+    app.get(&format!("/v1/me/events?{query}")).by(player).answer().await
+}
+
+/// Everything that is kept, page by page.
+async fn all(app: &TestApp, player: &Player) -> Vec<Value> {
+    let (mut events, mut query) = (Vec::new(), "limit=3".to_owned());
+    loop {
+        let page = page(app, player, &query).await.expect(200);
+        events.extend(page["data"].as_array().unwrap().iter().cloned());
+        if page["next_after"] == page["newest"] {
+            return events;
+        }
+        query = format!("limit=3&after={}", page["next_after"]);
+    }
+}
+
+fn kinds(events: &[Value]) -> Vec<&str> {
+    events.iter().map(|event| event["kind"].as_str().unwrap()).collect()
+}
+
+fn numbers(events: &[Value]) -> Vec<u64> {
+    events.iter().map(|event| event["seq"].as_u64().unwrap()).collect()
+}
+
+/// The kinds of events that came since somebody looked last.
+async fn news(app: &TestApp, player: &Player, seen: &mut u64) -> Vec<Value> {
+    let page = page(app, player, &format!("after={seen}")).await.expect(200);
+    *seen = page["next_after"].as_u64().unwrap();
+    page["data"].as_array().unwrap().clone()
+}
+
+async fn sweep(app: &TestApp) {
+    retention::sweep(app.store(), app.clock().now()).await.unwrap();
+}
+
+/// One open stream.
+struct Listener {
+    bytes: Pin<Box<dyn Stream<Item = reqwest::Result<Vec<u8>>> + Send>>,
+    text: String,
+    headers: HeaderMap,
+}
+
+/// One event of a stream.
+#[derive(Clone, Debug)]
+struct Told {
+    id: Option<u64>,
+    kind: String,
+    data: Value,
+}
+
+impl Listener {
+    async fn open(app: &TestApp, token: &str, after: Option<u64>) -> Self {
+        let mut request = app.get("/v1/me/events/stream").bearer_auth(token);
+        if let Some(after) = after {
+            request = request.header("last-event-id", after);
+        }
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), 200, "{:?}", response.text().await);
+        let headers = response.headers().clone();
+        let bytes = response.bytes_stream().map(|chunk| chunk.map(|chunk| chunk.to_vec()));
+        let mut listener = Self { bytes: Box::pin(bytes), text: String::new(), headers };
+        // The stream has begun when it says so.
+        assert_eq!(listener.block().await.as_deref(), Some(": connected"));
+        listener
+    }
+
+    /// What comes up to the next empty line; `None`: the stream is over.
+    async fn block(&mut self) -> Option<String> {
+        loop {
+            if let Some((block, rest)) = self.text.split_once("\n\n") {
+                let (block, rest) = (block.to_owned(), rest.to_owned());
+                self.text = rest;
+                return Some(block);
+            }
+            let chunk = tokio::time::timeout(LONG, self.bytes.next()).await.expect("it goes on");
+            match chunk {
+                Some(Ok(chunk)) => self.text += std::str::from_utf8(&chunk).unwrap(),
+                Some(Err(_)) | None => return None,
+            }
+        }
+    }
+
+    async fn next(&mut self) -> Option<Told> {
+        loop {
+            let block = self.block().await?;
+            let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));
+            if let (Some(kind), Some(data)) = (field("event: "), field("data: ")) {
+                return Some(Told {
+                    id: field("id: ").map(|id| id.parse().unwrap()),
+                    kind: kind.to_owned(),
+                    data: serde_json::from_str(data).unwrap(),
+                });
+            }
+        }
+    }
+
+    /// The reason that it ends with, and nothing after it.
+    async fn end(&mut self) -> String {
+        let told = self.next().await.expect("the reason comes before the end");
+        assert_eq!((told.kind.as_str(), told.id), ("end", None), "{told:?}");
+        assert!(self.next().await.is_none(), "nothing comes after the end");
+        text(&told.data, "reason")
+    }
+}
+
+async fn a_run(cards: usize, copies: u64) -> (TestApp, Vec<PaperCard>) {
+    let app = TestApp::start().await;
+    app.import_set("dusk", cards, true).await;
+    let cards = app.print("dusk", copies).await;
+    (app, cards)
+}
+
+/// Copies of the card with this number.
+fn of<'a>(cards: &'a [PaperCard], number: &'a str) -> impl Iterator<Item = &'a PaperCard> {
+    cards.iter().filter(move |card| card.number == number)
+}
+
+#[tokio::test]
+async fn a_submission_is_told_with_its_copy_and_the_place_of_its_card() {
+    let (app, cards) = a_run(1, 10).await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let nothing = json!({ "data": [], "next_after": 0, "newest": 0 });
+    assert_eq!(page(&app, &ada, "").await.expect(200), nothing);
+    let made = app.submit(&ada, &cards[0]).await.expect(201);
+    let answer = page(&app, &ada, "after=0").await;
+    assert!(answer.header("cache-control").starts_with("private"));
+    let tag = answer.header("etag");
+    let told = answer.expect(200);
+    let event = &told["data"][0];
+    assert_eq!((&told["next_after"], &told["newest"]), (&json!(1), &json!(1)));
+    assert_eq!((&event["seq"], &event["kind"]), (&json!(1), &json!("submission.accepted")));
+    assert_eq!(event["submission"]["id"], made["submission"]);
+    assert_eq!(event["copy"]["id"], made["copy"]);
+    assert_eq!((&event["card"]["set"], &event["card"]["number"]), (&json!("dusk"), &json!("001")));
+    for subject in ["submission", "copy", "card"] {
+        app.get(&text(&event[subject], "href")).by(&ada).answer().await.expect(200);
+    }
+    let again = app.get("/v1/me/events?after=0").by(&ada).header("if-none-match", tag);
+    assert_eq!(again.answer().await.status, 304);
+    // Sent again it is no news, and a wrong one is none.
+    app.submit(&ada, &cards[0]).await.expect(200);
+    let wrong = json!({ "serial": cards[1].serial, "name": "Somebody Else" });
+    app.post("/v1/submissions")
+        .by(&ada)
+        .json(&wrong)
+        .answer()
+        .await
+        .problem(422, "submission_rejected");
+    assert_eq!(all(&app, &ada).await.len(), 1);
+    assert_eq!(page(&app, &ben, "").await.expect(200), nothing, "it is nobody else's business");
+}
+
+/// Whoever looks for the first time after many unlocks is told in another way: by what she submitted, not by what was unlocked.
+#[tokio::test]
+async fn many_unlocks_at_once_are_told_to_those_who_submitted_the_cards() {
+    let (app, cards) = a_run(30, 2).await;
+    let [ada, ben, cem] =
+        [app.player("ada").await, app.player("ben").await, app.player("cem").await];
+    // Two copies of one card, and a card of which another has a copy, too.
+    for card in of(&cards, "001").take(2).chain(of(&cards, "002").take(1)) {
+        app.register(&ada, card).await;
+    }
+    app.register(&ben, of(&cards, "002").nth(1).unwrap()).await;
+    let admin = app.admin().await;
+    let reason = json!({ "reason": "the end of the season" });
+    app.post("/v1/games/ttcg/sets/dusk/unlocks")
+        .by(&admin)
+        .json(&reason)
+        .answer()
+        .await
+        .expect(200);
+    app.clock().advance(Span::minutes(2));
+    let late = app.log_in("cem", &cem.password).await;
+    app.register(&late, of(&cards, "003").next().unwrap()).await;
+
+    let accepted = "submission.accepted";
+    let events = all(&app, &app.log_in("ada", &ada.password).await).await;
+    assert_eq!(kinds(&events), [accepted, accepted, accepted, "card.unlocked", "card.unlocked"]);
+    let told: BTreeSet<_> =
+        events[3..].iter().map(|event| event["card"]["number"].as_str().unwrap()).collect();
+    assert_eq!(told, BTreeSet::from(["001", "002"]));
+    assert_eq!(numbers(&events), [1, 2, 3, 4, 5]);
+    assert_eq!(
+        kinds(&all(&app, &app.log_in("ben", &ben.password).await).await),
+        [accepted, "card.unlocked"]
+    );
+    assert_eq!(kinds(&all(&app, &late).await), [accepted], "it was open already");
+}
+
+#[tokio::test]
+async fn an_unlock_is_told_to_those_who_submitted_the_card() {
+    let (app, cards) = a_run(2, 10).await;
+    let mut players = Vec::new();
+    for name in ["ada", "ben", "cem", "dot", "eve", "fay"] {
+        players.push(app.player(name).await);
+    }
+    let mut copies = of(&cards, "001");
+    // One of them holds two copies, one is about another card.
+    app.register(&players[0], copies.next().unwrap()).await;
+    app.register(&players[5], of(&cards, "002").next().unwrap()).await;
+    let mut listener = Listener::open(&app, &players[0].access_token, None).await;
+    for player in &players[..5] {
+        app.register(player, copies.next().unwrap()).await;
+    }
+    assert_eq!(listener.next().await.unwrap().kind, "submission.accepted");
+    let told = listener.next().await.unwrap();
+    assert_eq!((told.id, told.kind.as_str()), (Some(3), "card.unlocked"));
+    assert_eq!((&told.data["card"]["number"], told.data.get("copy")), (&json!("001"), None));
+    for player in &players[1..5] {
+        assert_eq!(kinds(&all(&app, player).await), ["submission.accepted", "card.unlocked"]);
+    }
+    assert_eq!(kinds(&all(&app, &players[5]).await), ["submission.accepted"]);
+    let late = app.player("late").await;
+    app.clock().advance(Span::minutes(2));
+    let late = app.log_in("late", &late.password).await;
+    app.register(&late, copies.next().unwrap()).await;
+    assert_eq!(kinds(&all(&app, &late).await), ["submission.accepted"], "it was open already");
+    let ada = app.log_in("ada", &players[0].password).await;
+    assert_eq!(all(&app, &ada).await.len(), 3, "and it is told once");
+}
+
+#[tokio::test]
+async fn a_held_submission_is_told_and_what_the_moderator_said() {
+    let (app, cards) = a_run(2, 10).await;
+    let (admin, moderator) = (app.admin().await, app.moderator().await);
+    let policy = json!({ "threshold": 2, "review": true });
+    let path = "/v1/games/ttcg/sets/dusk/unlock-policy";
+    app.put(path).by(&admin).json(&policy).answer().await.expect(201);
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let review = async |player: &Player, card: &PaperCard, confirmed: bool| {
+        let made = app.submit(player, card).await.expect(201);
+        let path = format!("/v1/submissions/{}/review", text(&made, "submission"));
+        let body = json!({ "confirmed": confirmed, "note": "a note for nobody else" });
+        app.put(&path).by(&moderator).json(&body).answer().await.expect(200);
+    };
+    let first: Vec<&PaperCard> = of(&cards, "001").collect();
+    review(&ada, first[0], true).await;
+    review(&ben, of(&cards, "002").next().unwrap(), false).await;
+    review(&ben, first[1], true).await;
+    let expected = ["submission.held", "submission.confirmed", "card.unlocked"];
+    assert_eq!(kinds(&all(&app, &ada).await), expected);
+    let events = all(&app, &ben).await;
+    assert_eq!(
+        kinds(&events),
+        [
+            "submission.held",
+            "submission.refused",
+            "submission.held",
+            "submission.confirmed",
+            "card.unlocked"
+        ]
+    );
+    assert!(!json!(events).to_string().contains("nobody else"));
+    assert!(!json!(events).to_string().contains(&moderator.id));
+}
+
+#[tokio::test]
+async fn trades_are_told_to_both_sides() {
+    let (app, cards) = a_run(1, 10).await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let copy = app.register(&ada, &cards[0]).await;
+    let (mut of_ada, mut of_ben) = (1, 0);
+    page(&app, &ada, "").await.expect(200);
+    let mut told = async || {
+        let (a, b) = (news(&app, &ada, &mut of_ada).await, news(&app, &ben, &mut of_ben).await);
+        (a, b)
+    };
+    let offer = async || text(&app.offer(&ada, &ben, &[&copy], &[]).await.expect(201), "id");
+    for (by, what, kind) in
+        [(&ben, "decline", "trade.declined"), (&ada, "cancel", "trade.cancelled")]
+    {
+        let trade = offer().await;
+        app.on_trade(by, &trade, what).await.expect(200);
+        let (a, b) = told().await;
+        assert_eq!((kinds(&a), kinds(&b)), (vec![kind], vec!["trade.offered", kind]));
+        assert!(a.iter().chain(&b).all(|event| event["trade"]["id"] == json!(trade)));
+        assert!(
+            a.iter()
+                .chain(&b)
+                .all(|event| event.get("copy").is_none() && event.get("card").is_none())
+        );
+    }
+    // A counter-offer is told once, as an offer to answer.
+    let first = offer().await;
+    let body = json!({ "give": [], "want": [copy] });
+    let second =
+        app.post(&format!("/v1/trades/{first}/counter")).by(&ben).json(&body).answer().await;
+    let second = text(&second.expect(201), "id");
+    let (a, b) = told().await;
+    assert_eq!((kinds(&a), kinds(&b)), (vec!["trade.countered"], vec!["trade.offered"]));
+    assert_eq!(a[0]["trade"]["id"], second);
+    app.on_trade(&ada, &second, "accept").await.expect(200);
+    let (a, b) = told().await;
+    assert_eq!(kinds(&a), ["copy.given", "trade.accepted"]);
+    assert_eq!(kinds(&b), ["copy.received", "trade.accepted"]);
+    assert!(a[0]["copy"]["id"] == json!(copy) && b[0]["copy"]["id"] == json!(copy));
+    assert_eq!((&b[0]["trade"]["id"], &b[0]["card"]["number"]), (&json!(second), &json!("001")));
+    // What is gone, and what nobody answered.
+    let own = app.register(&ada, &cards[1]).await;
+    let moderator = app.moderator().await;
+    let lapsing = text(&app.offer(&ada, &ben, &[&own], &[]).await.expect(201), "id");
+    app.moderate(&moderator, &own, "freeze").await.expect(200);
+    app.on_trade(&ben, &lapsing, "accept").await.problem(409, "trade_lapsed");
+    app.moderate(&moderator, &own, "unfreeze").await.expect(200);
+    app.offer(&ada, &ben, &[&own], &[]).await.expect(201);
+    app.clock().advance(Span::days(15));
+    sweep(&app).await;
+    let (ada, ben) =
+        (app.log_in("ada", &ada.password).await, app.log_in("ben", &ben.password).await);
+    let (a, b) = (news(&app, &ada, &mut of_ada).await, news(&app, &ben, &mut of_ben).await);
+    assert_eq!(
+        kinds(&a),
+        ["submission.accepted", "copy.frozen", "trade.lapsed", "copy.unfrozen", "trade.expired"]
+    );
+    assert_eq!(kinds(&b), ["trade.offered", "trade.lapsed", "trade.offered", "trade.expired"]);
+}
+
+#[tokio::test]
+async fn disputes_are_told_and_neither_side_learns_of_the_other() {
+    let (app, cards) = a_run(1, 12).await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let moderator = app.moderator().await;
+    let (mut of_ada, mut of_ben) = (0, 0);
+    for (at, (outcome, kind)) in [
+        ("withdraw", "dispute.closed"),
+        ("for_owner", "dispute.decided"),
+        ("for_claimant", "dispute.decided"),
+        ("void", "dispute.closed"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let copy = app.register(&ada, &cards[at]).await;
+        let claim = app.submit(&ben, &cards[at]).await.problem(409, "registered_to_another");
+        let dispute = text(&claim, "dispute_id");
+        let path = format!("/v1/disputes/{dispute}");
+        match outcome {
+            "withdraw" => {
+                app.post(&format!("{path}/withdraw")).by(&ben).answer().await.expect(200);
+            }
+            "void" => drop(app.moderate(&moderator, &copy, "void").await.expect(200)),
+            _ => {
+                let body = json!({ "outcome": outcome, "reason": "a photograph" });
+                let decide = app.post(&format!("{path}/decide")).by(&moderator).json(&body);
+                decide.answer().await.expect(200);
+            }
+        }
+        let (a, b) = (news(&app, &ada, &mut of_ada).await, news(&app, &ben, &mut of_ben).await);
+        let mut expected = vec!["submission.accepted", "dispute.opened", kind];
+        if outcome == "void" {
+            expected.push("copy.voided");
+        }
+        assert_eq!((kinds(&a), kinds(&b)), (expected, vec![kind]), "{outcome}");
+        let state = match outcome {
+            "withdraw" => "withdrawn",
+            "void" => "voided",
+            other => other,
+        };
+        assert_eq!((&a[2]["outcome"], &b[0]["outcome"]), (&json!(state), &json!(state)));
+        assert_eq!(a[1].get("outcome"), None);
+        assert!([&a[1], &a[2], &b[0]].iter().all(|event| event["dispute"]["id"] == json!(dispute)));
+        assert_eq!((&a[1]["copy"]["id"], &a[2]["copy"]["id"]), (&json!(copy), &json!(copy)));
+        // The claimant learns the id of the copy when it is hers.
+        let known = (outcome == "for_claimant").then(|| json!(copy));
+        assert_eq!(b[0].get("copy").map(|copy| copy["id"].clone()), known, "{outcome}");
+        assert!(!json!(a).to_string().contains(&ben.id) && !json!(b).to_string().contains(&ada.id));
+    }
+    // One that a trade settles.
+    let copy = app.register(&ada, &cards[4]).await;
+    app.submit(&ben, &cards[4]).await.problem(409, "registered_to_another");
+    app.hand_over(&ada, &ben, &copy).await;
+    let (a, b) = (news(&app, &ada, &mut of_ada).await, news(&app, &ben, &mut of_ben).await);
+    assert_eq!(
+        kinds(&a),
+        ["submission.accepted", "dispute.opened", "copy.given", "trade.accepted"]
+    );
+    assert_eq!(kinds(&b), ["trade.offered", "copy.received", "dispute.closed", "trade.accepted"]);
+    assert_eq!(b[2]["outcome"], "settled");
+}
+
+/// Everything that there is about a hidden card, for its holder, who gave it away, whom it is offered and who claims it: no event names it.
+#[tokio::test]
+async fn events_name_no_card_and_nobody() {
+    let (app, cards) = a_run(1, 10).await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let cem = app.player("cem").await;
+    let mut listeners = Vec::new();
+    for player in [&ada, &ben, &cem] {
+        listeners.push(Listener::open(&app, &player.access_token, Some(0)).await);
+    }
+    let copy = app.register(&ada, &cards[0]).await;
+    app.submit(&cem, &cards[0]).await.problem(409, "registered_to_another");
+    app.hand_over(&ada, &ben, &copy).await;
+    let moderator = app.moderator().await;
+    app.moderate(&moderator, &copy, "void").await.expect(200);
+    for (player, listener) in [&ada, &ben, &cem].into_iter().zip(&mut listeners) {
+        let mut streamed = Vec::new();
+        let paged = all(&app, player).await;
+        assert!(!paged.is_empty());
+        while streamed.len() < paged.len() {
+            let told = listener.next().await.unwrap();
+            assert_eq!(
+                (told.id, &told.data["kind"]),
+                (told.data["seq"].as_u64(), &json!(told.kind))
+            );
+            streamed.push(told.data);
+        }
+        assert_eq!(streamed, paged, "stream and pages tell the same");
+        let raw = json!(paged).to_string();
+        let mut secrets = vec![cards[0].name.as_str(), "numbered", "common", &cards[0].serial];
+        secrets.extend([&ada, &ben, &cem, &moderator].map(|other| other.id.as_str()));
+        for secret in secrets {
+            assert!(!raw.contains(secret), "{secret} in {raw}");
+        }
+        if player.name != "cem" {
+            continue;
+        }
+        assert!(!raw.contains(&copy), "the claimant does not learn the id: {raw}");
+        let place = text(&paged[0]["card"], "href");
+        assert_eq!(app.get(&place).by(player).answer().await.expect(200).get("name"), None);
+    }
+}
+
+/// Writers whose transactions commit in another order than they began, and readers on two instances that come and go: every reader sees
+/// every event of the account, once, in one order, and none of another account.
+#[tokio::test]
+async fn nobody_misses_anything_or_hears_it_twice() {
+    let app = TestApp::start().await;
+    let other = app.second_instance();
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let (writers, each) = (6, 20);
+    let total = writers * each;
+    let write = async |writer: usize| {
+        for round in 0..each {
+            let pause = if (writer + round).is_multiple_of(3) { 0.03 } else { 0.0 };
+            // What a trade does: something for both, in any order.
+            let [first, second] = if round % 2 == 0 { [&ada, &ben] } else { [&ben, &ada] };
+            let row = |player: &Player| {
+                format!(
+                    "INSERT INTO account_events (account_id, kind, trade_id, created_at) \
+                     VALUES ('{}', 'trade.offered', md5('{writer} {round} {}')::uuid, clock_timestamp());",
+                    player.id, player.name
+                )
+            };
+            let (one, two) = (row(first), row(second));
+            app.sql(&format!("BEGIN; {one} SELECT pg_sleep({pause}); {two} COMMIT;")).await;
+        }
+    };
+    // Streams that are cut after a few events, now here, now there.
+    let listen = async |player: &Player, stride: usize| {
+        let mut heard: Vec<Told> = Vec::new();
+        let mut turn = 0;
+        while heard.len() < total {
+            turn += 1;
+            let from = if turn % 2 == 0 { &app } else { &other };
+            let last = heard.last().map_or(0, |told| told.id.unwrap());
+            let mut listener = Listener::open(from, &player.access_token, Some(last)).await;
+            // Not so often that the account runs out of streams: that one is cut shows when it is written to.
+            for _ in 0..=(turn * stride * 5) % 37 {
+                if heard.len() < total {
+                    heard.push(listener.next().await.unwrap());
+                }
+            }
+        }
+        heard.into_iter().map(|told| told.data).collect::<Vec<Value>>()
+    };
+    let read = async |from: &TestApp, player: &Player| {
+        let (mut read, mut seen) = (Vec::new(), 0);
+        while read.len() < total {
+            read.extend(news(from, player, &mut seen).await);
+        }
+        read
+    };
+    let readers = async {
+        let of_ada = join3(listen(&ada, 3), listen(&ada, 5), read(&other, &ada));
+        let (one, two, three) = of_ada.await;
+        (one, two, three)
+    };
+    let (of_ada, of_ben, _) = tokio::join!(
+        readers,
+        join3(listen(&ben, 2), read(&app, &ben), async {}),
+        join_all((0..writers).map(write))
+    );
+    let count = u64::try_from(total).unwrap();
+    let (one, two, three) = of_ada;
+    assert_eq!(numbers(&one), (1..=count).collect::<Vec<_>>());
+    assert!(one == two && one == three, "all see the same");
+    let (ben_heard, ben_read, ()) = of_ben;
+    assert_eq!(ben_heard, ben_read);
+    let trades = |events: &[Value]| -> BTreeSet<String> {
+        events.iter().map(|event| text(&event["trade"], "id")).collect()
+    };
+    let (adas, bens) = (trades(&one), trades(&ben_heard));
+    assert_eq!((adas.len(), bens.len()), (total, total));
+    assert!(adas.is_disjoint(&bens), "each account hears of its own");
+}
+
+/// What is done on one instance is heard on another within a second, but for what a busy machine adds.
+#[tokio::test]
+async fn other_instances_hear_of_it_soon() {
+    let (app, cards) = a_run(1, 10).await;
+    let other = app.second_instance();
+    let ada = app.player("ada").await;
+    let mut listener = Listener::open(&other, &ada.access_token, None).await;
+    assert_eq!(listener.headers["content-type"], "text/event-stream");
+    assert_eq!(listener.headers["cache-control"], "no-store");
+    assert!(listener.headers.get("content-encoding").is_none());
+    app.register(&ada, &cards[0]).await;
+    let done = Instant::now();
+    assert_eq!(listener.next().await.unwrap().kind, "submission.accepted");
+    println!("heard on the other instance after {:?}", done.elapsed());
+    assert!(done.elapsed() < Duration::from_secs(3), "{:?}", done.elapsed());
+}
+
+async fn token(app: &TestApp, owner: &Player, days: u16) -> (String, String) {
+    let body = json!({ "name": "t", "scopes": ["events:read"], "expires_in_days": days });
+    let made = app.post("/v1/tokens").by(owner).json(&body).answer().await.expect(201);
+    (text(&made, "id"), text(&made, "secret"))
+}
+
+/// Everything that ends a credential ends its streams, with the reason, on every instance; and only its own.
+#[tokio::test]
+async fn a_stream_ends_with_its_token() {
+    let app = TestApp::start().await;
+    let other = app.second_instance();
+    let admin = app.admin().await;
+    for (way, of_session, of_token) in [
+        ("log out", "logged_out", None),
+        ("end the session", "logged_out", None),
+        ("revoke the token", "", Some("revoked")),
+        ("change the password", "password_changed", Some("revoked")),
+        ("recover", "recovered", Some("revoked")),
+        ("reset", "password_changed", Some("revoked")),
+        ("ban", "banned", Some("banned")),
+        ("change the role", "role_changed", Some("revoked")),
+        ("use a refresh token again", "refresh_reused", None),
+    ] {
+        let name: String = format!("whoever {way}").chars().take(32).collect();
+        let password = "tram window sonnet";
+        let body = json!({ "name": name, "password": password });
+        let account = app.post("/v1/accounts").json(&body).answer().await.expect(201);
+        let (here, there) = (app.log_in(&name, password).await, app.log_in(&name, password).await);
+        let (token_id, secret) = token(&app, &there, 30).await;
+        let mut session = Listener::open(&other, &here.access_token, None).await;
+        let mut script = Listener::open(&app, &secret, None).await;
+        let mut spared = Listener::open(&app, &there.access_token, None).await;
+        let path = format!("/v1/accounts/{}", here.id);
+        let change = async |body: Value| {
+            app.patch(&path).by(&admin).json(&body).answer().await.expect(200);
+        };
+        match way {
+            "log out" => {
+                app.delete("/v1/sessions/current").by(&here).answer().await.expect(204);
+            }
+            "end the session" => {
+                let list = app.get("/v1/sessions").by(&here).answer().await.expect(200);
+                let current = |session: &&Value| session["current"] == true;
+                let own = list["data"].as_array().unwrap().iter().find(current).unwrap();
+                let path = format!("/v1/sessions/{}", text(own, "id"));
+                app.delete(&path).by(&there).answer().await.expect(204);
+            }
+            "revoke the token" => {
+                let path = format!("/v1/tokens/{token_id}");
+                app.delete(&path).by(&there).answer().await.expect(204);
+            }
+            "change the password" => {
+                let body =
+                    json!({ "current_password": password, "new_password": "violet harbour lamp" });
+                app.put("/v1/me/password").by(&there).json(&body).answer().await.expect(204);
+            }
+            "recover" => {
+                let code = account["recovery_codes"][0].as_str().unwrap();
+                let body = json!({ "name": name, "recovery_code": code, "new_password": "violet harbour lamp" });
+                app.post("/v1/accounts/recover").json(&body).answer().await.expect(204);
+            }
+            "reset" => {
+                let id = cardscape::domain::ids::AccountId(here.id.parse().unwrap());
+                let hash = app.db().value("SELECT password_hash FROM accounts LIMIT 1").await;
+                let operator = cardscape::auth::permission::Operator::at_the_machine();
+                let now = app.clock().now();
+                app.store()
+                    .transaction(async |conn| {
+                        cardscape::store::accounts::account_records::reset_password(
+                            conn,
+                            &operator,
+                            id,
+                            &hash,
+                            &[],
+                            now,
+                        )
+                        .await
+                    })
+                    .await
+                    .unwrap();
+            }
+            "ban" => change(json!({ "banned": true })).await,
+            "change the role" => change(json!({ "role": "moderator" })).await,
+            _ => {
+                let body = json!({ "refresh_token": here.refresh_token });
+                app.post("/v1/sessions/refresh").json(&body).answer().await.expect(200);
+                app.clock().advance(Span::seconds(31));
+                app.post("/v1/sessions/refresh")
+                    .json(&body)
+                    .answer()
+                    .await
+                    .problem(401, "invalid_token");
+            }
+        }
+        let done = Instant::now();
+        if !of_session.is_empty() {
+            assert_eq!(session.end().await, of_session, "{way}");
+        }
+        if let Some(reason) = of_token {
+            assert_eq!(script.end().await, reason, "{way}");
+        }
+        let took = done.elapsed();
+        println!("{way}: {took:?}");
+        // Two seconds are promised; the rest is for machines that build something else beside the tests.
+        assert!(took < Duration::from_secs(4), "{way}: {took:?}");
+        // Streams of other credentials go on: they hear of what comes next.
+        let is_spared = !matches!(way, "recover" | "reset" | "ban" | "change the role");
+        let row = format!(
+            "INSERT INTO account_events (account_id, kind, created_at) VALUES ('{}', 'trade.offered', clock_timestamp())",
+            here.id
+        );
+        app.sql(&row).await;
+        if is_spared {
+            assert_eq!(spared.next().await.unwrap().kind, "trade.offered", "{way}");
+        } else {
+            spared.end().await;
+        }
+        if of_token.is_none() {
+            assert_eq!(script.next().await.unwrap().kind, "trade.offered", "{way}");
+        }
+        if of_session.is_empty() {
+            assert_eq!(session.next().await.unwrap().kind, "trade.offered", "{way}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_stream_ends_when_its_token_expires() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let (_, secret) = token(&app, &ada, 1).await;
+    let mut script = Listener::open(&app, &secret, None).await;
+    let mut session = Listener::open(&app, &ada.access_token, None).await;
+    // The session lives for two months, the access token for a quarter of an hour.
+    app.clock().advance(Span::minutes(15));
+    assert_eq!(session.end().await, "expired");
+    app.clock().advance(Span::days(1));
+    assert_eq!(script.end().await, "expired");
+    // To the moment, without anybody looking: a token that has two seconds left.
+    let ada = app.log_in("ada", &ada.password).await;
+    app.clock().advance(Span::minutes(15) - Span::seconds(3));
+    let mut session = Listener::open(&app, &ada.access_token, None).await;
+    assert_eq!(session.end().await, "expired");
+    app.get("/v1/me/events").by(&ada).answer().await.problem(401, "invalid_token");
+}
+
+/// Nobody looks any more whether the credential is good, and still nothing is read with it after its end.
+#[tokio::test]
+async fn nothing_is_told_to_a_dead_token() {
+    let app = TestApp::start_with(|settings| settings.identity_ttl = Duration::from_secs(5)).await;
+    let ada = app.player("ada").await;
+    page(&app, &ada, "").await.expect(200);
+    // The cache still knows the session, the database does not.
+    app.sql(&format!(
+        "INSERT INTO account_events (account_id, kind, created_at) VALUES ('{}', 'trade.offered', clock_timestamp()); \
+         UPDATE sessions SET revoked_at = clock_timestamp(), revoked_reason = 'logout'",
+        ada.id
+    ))
+    .await;
+    let mut listener = Listener::open(&app, &ada.access_token, Some(0)).await;
+    assert_eq!(listener.end().await, "logged_out", "before the event that waits");
+}
+
+/// A client that reads nothing holds a little memory and no place: its stream ends like all others.
+#[tokio::test]
+async fn a_stream_ends_though_nobody_reads_it() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let again = app.log_in("ada", &ada.password).await;
+    // More than the system keeps for two ends of a connection.
+    app.sql(&format!(
+        "INSERT INTO account_events (account_id, kind, trade_id, created_at) \
+         SELECT '{}', 'trade.offered', gen_random_uuid(), clock_timestamp() FROM generate_series(1, 40000)",
+        ada.id
+    ))
+    .await;
+    // More than one statement numbers.
+    assert_eq!(page(&app, &ada, "limit=1").await.expect(200)["newest"], 40_000);
+    let mut others = Vec::new();
+    for _ in 0..9 {
+        others.push(Listener::open(&app, &again.access_token, None).await);
+    }
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let mut stuck = socket.connect(app.address()).await.unwrap();
+    let head = format!(
+        "GET /v1/me/events/stream?after=0 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n\r\n",
+        ada.access_token
+    );
+    stuck.write_all(head.as_bytes()).await.unwrap();
+    stuck.read_exact(&mut [0; 16]).await.unwrap();
+    let open = async || {
+        let request = app.get("/v1/me/events/stream").by(&again);
+        request.send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(open().await, 429);
+    // Until nothing more is read for it: it asks for events, and whether its credential is good.
+    let idle = "SELECT coalesce(extract(epoch FROM clock_timestamp() - max(state_change)) > 2, true) \
+                FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
+                     AND (query LIKE 'SELECT e.seq, e.kind%' OR query LIKE 'SELECT asked.id%')";
+    let began = Instant::now();
+    while app.db().value(idle).await != "true" {
+        assert!(began.elapsed() < 3 * LONG);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(open().await, 429);
+    app.delete("/v1/sessions/current").by(&ada).answer().await.expect(204);
+    let began = Instant::now();
+    while open().await == 429 {
+        assert!(began.elapsed() < LONG);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    println!("the place of a stuck stream is free after {:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn an_account_holds_ten_streams() {
+    let app = TestApp::start().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let mut held = Vec::new();
+    for _ in 0..10 {
+        held.push(Listener::open(&app, &ada.access_token, None).await);
+    }
+    let answer = app.get("/v1/me/events/stream").by(&ada).answer().await;
+    assert!(answer.header("retry-after").parse::<u32>().is_ok());
+    answer.problem(429, "too_many_streams");
+    Listener::open(&app, &ben.access_token, None).await;
+    let metrics = app.get("/metrics").answer().await.text();
+    assert!(metrics.contains("account_event_streams "), "{metrics}");
+    // Whoever goes makes room, as soon as the instance notices.
+    held.pop();
+    let began = Instant::now();
+    while app.get("/v1/me/events/stream").by(&ada).send().await.unwrap().status() == 429 {
+        assert!(began.elapsed() < LONG);
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+#[tokio::test]
+async fn whoever_comes_too_late_begins_again() {
+    let (app, cards) = a_run(1, 20).await;
+    let ada = app.player("ada").await;
+    let (_, secret) = token(&app, &ada, 366).await;
+    let script = Player { access_token: secret, ..ada.clone() };
+    let get = async |query: &str| page(&app, &script, query).await;
+    app.register(&ada, &cards[0]).await;
+    get("after=1").await.expect(200);
+    for number in ["2", "18446744073709551615"] {
+        get(&format!("after={number}")).await.problem(410, "gone");
+        let stream = app.get(&format!("/v1/me/events/stream?after={number}")).by(&script);
+        stream.answer().await.problem(410, "gone");
+    }
+    get("after=-1").await.problem(400, "invalid_query");
+    get("before=1").await.problem(400, "invalid_query");
+    let bad = app.get("/v1/me/events/stream").by(&script).header("last-event-id", "yesterday");
+    bad.answer().await.problem(400, "invalid_header");
+
+    // Somebody looks from time to time, then only what is old goes.
+    app.clock().advance(Span::days(60));
+    let ada = app.log_in("ada", &ada.password).await;
+    app.register(&ada, &cards[1]).await;
+    assert_eq!(get("after=1").await.expect(200)["next_after"], 2);
+    app.clock().advance(Span::days(40));
+    sweep(&app).await;
+    get("after=0").await.problem(410, "gone");
+    assert_eq!(get("after=1").await.expect(200)["data"][0]["seq"], 2);
+    assert_eq!(get("").await.expect(200)["data"][0]["seq"], 2, "from the oldest that is kept");
+
+    // Nobody looks while something happens and is swept: that must not pass for nothing.
+    let ada = app.log_in("ada", &ada.password).await;
+    app.register(&ada, &cards[2]).await;
+    app.clock().advance(Span::days(95));
+    sweep(&app).await;
+    assert_eq!(app.db().number("SELECT count(*) FROM account_events").await, 0);
+    get("after=2").await.problem(410, "gone");
+    let rest = get("").await.expect(200);
+    assert_eq!((rest["data"].as_array().unwrap().len(), &rest["newest"]), (0, &rest["next_after"]));
+    let ada = app.log_in("ada", &ada.password).await;
+    app.register(&ada, &cards[3]).await;
+    let next = get(&format!("after={}", rest["newest"])).await.expect(200);
+    assert_eq!(next["data"][0]["seq"].as_u64(), rest["newest"].as_u64().map(|seq| seq + 1));
+}
+
+/// An unlock that is told late is old already, and has a high number: it goes when what is before it goes.
+#[tokio::test]
+async fn what_is_kept_has_no_holes() {
+    let (app, cards) = a_run(2, 10).await;
+    let mut players = Vec::new();
+    for name in ["ada", "ben", "cem", "dot", "eve"] {
+        players.push(app.player(name).await);
+    }
+    for (player, card) in players.iter().zip(of(&cards, "001")) {
+        app.register(player, card).await;
+    }
+    let ada = async || app.log_in("ada", &players[0].password).await;
+    app.clock().advance(Span::days(80));
+    app.register(&ada().await, of(&cards, "002").next().unwrap()).await;
+    let expected = ["submission.accepted", "submission.accepted", "card.unlocked"];
+    assert_eq!(kinds(&all(&app, &ada().await).await), expected);
+    app.clock().advance(Span::days(11));
+    sweep(&app).await;
+    let kept = all(&app, &ada().await).await;
+    assert_eq!((numbers(&kept), kinds(&kept)), (vec![2, 3], expected[1..].to_vec()));
+    app.clock().advance(Span::days(70));
+    all(&app, &ada().await).await;
+    app.clock().advance(Span::days(11));
+    sweep(&app).await;
+    let rest = page(&app, &ada().await, "").await.expect(200);
+    assert_eq!(rest, json!({ "data": [], "next_after": 3, "newest": 3 }));
+
+    // What is swept between two looks is not waited for.
+    app.register(&ada().await, of(&cards, "002").nth(1).unwrap()).await;
+    app.register(&ada().await, of(&cards, "002").nth(2).unwrap()).await;
+    assert_eq!(numbers(&all(&app, &ada().await).await), [4, 5]);
+    app.sql("DELETE FROM account_events WHERE seq = 5").await;
+    let page = page(&app, &ada().await, "after=4").await.expect(200);
+    assert_eq!(page, json!({ "data": [], "next_after": 5, "newest": 5 }));
+}
+
+/// A read that fails is tried again; when nothing can be read for seconds, the stream says so.
+#[tokio::test]
+async fn a_stream_outlives_a_failed_read() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let mut listener = Listener::open(&app, &ada.access_token, None).await;
+    let happen = format!(
+        "ALTER TABLE cards RENAME TO elsewhere; \
+         INSERT INTO account_events (account_id, kind, created_at) VALUES ('{}', 'trade.offered', clock_timestamp())",
+        ada.id
+    );
+    let read_of = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+                   AND query LIKE 'SELECT e.seq, e.kind%' AND query_start > ";
+    app.sql(&happen).await;
+    let broken_at = app.db().value("SELECT clock_timestamp()").await;
+    let began = Instant::now();
+    while app.db().value(&format!("{read_of}'{broken_at}'")).await == "0" {
+        assert!(began.elapsed() < LONG);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    app.sql("ALTER TABLE elsewhere RENAME TO cards").await;
+    let told = listener.next().await.unwrap();
+    assert_eq!((told.id, told.kind.as_str()), (Some(1), "trade.offered"));
+    app.sql(&happen).await;
+    assert_eq!(listener.end().await, "unavailable");
+}
+
+/// The database keeps what was told as it was told.
+#[tokio::test]
+async fn what_was_told_stays() {
+    let (app, cards) = a_run(1, 10).await;
+    let ada = app.player("ada").await;
+    app.register(&ada, &cards[0]).await;
+    assert!(app.db().refuses("UPDATE account_events SET kind = 'copy.given'").await);
+    assert!(
+        app.db()
+            .refuses("UPDATE account_events SET created_at = created_at + interval '1 s'")
+            .await
+    );
+    all(&app, &ada).await;
+    assert!(app.db().refuses("UPDATE account_events SET seq = 7").await);
+    assert!(app.db().refuses("UPDATE account_events SET seq = NULL").await);
+}

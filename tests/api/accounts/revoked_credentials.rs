@@ -1,0 +1,700 @@
+//! A credential that was revoked writes nothing, even while an instance still takes it for valid: every operation that writes looks
+//! again in its own transaction.
+
+use std::time::Duration;
+
+use cardscape::api::routes::ROUTES;
+use cardscape::domain::accounts::attempts::AttemptLimits;
+use cardscape::domain::ids::CommitmentId;
+use cardscape::store::printing::press::RunToMint;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use crate::catalogue::catalogue_imports::{PEBBLES, shore};
+use crate::collection::counts::printing;
+use crate::support::{PaperCard, Player, RequestExt as _, TestApp, fresh_path, next_step, text};
+
+/// Operations that write nothing in somebody's name: anybody may ask, or the method is POST because a question is long.
+const ASKS: [&str; 9] = [
+    "register",
+    "recover",
+    "log_in",
+    "refresh",
+    "look_up_cards",
+    "create_deck_report",
+    "match_effects",
+    "expand_template",
+    "create_print_plan",
+];
+
+struct Scene {
+    app: TestApp,
+    admin: Player,
+    moderator: Player,
+    ada: Player,
+    ben: Player,
+    cards: std::sync::Mutex<Vec<PaperCard>>,
+}
+
+/// A request that would succeed.
+struct Draft {
+    by: Player,
+    path: String,
+    headers: Vec<(&'static str, String)>,
+    body: Value,
+    file: Option<(&'static str, String)>,
+    /// What its author needs beside the password to log in.
+    second_factor: Option<String>,
+}
+
+impl Draft {
+    fn new(by: &Player, path: impl Into<String>, body: Value) -> Self {
+        Self {
+            by: by.clone(),
+            path: path.into(),
+            headers: Vec::new(),
+            body,
+            file: None,
+            second_factor: None,
+        }
+    }
+
+    fn with(mut self, header: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((header, value.into()));
+        self
+    }
+
+    fn request(&self, app: &TestApp, method: Method, token: &str) -> RequestBuilder {
+        let mut request = app.request(method, &self.path).bearer_auth(token);
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
+        }
+        if let Some((media_type, file)) = &self.file {
+            return request.header("content-type", *media_type).body(file.clone());
+        }
+        if self.body.is_null() { request } else { request.json(&self.body) }
+    }
+}
+
+/// Instances that believe a checked credential for ever, so that only the transaction can notice its end.
+async fn trusting() -> TestApp {
+    TestApp::start_with(|settings| {
+        settings.identity_ttl = Duration::from_hours(1);
+        settings.attempt_limits = AttemptLimits::scaled(1_000);
+        settings.webhook_networks = vec!["127.0.0.0/8".parse().unwrap()];
+    })
+    .await
+}
+
+/// One text for all that is stored, but for attempts, which are counted whatever happens, and numbers that readers of events give.
+const FINGERPRINT: &str = "CREATE FUNCTION fingerprint() RETURNS text LANGUAGE plpgsql AS $$ \
+    DECLARE name text; part text; whole text := ''; BEGIN \
+    FOR name IN SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace \
+        AND relname NOT IN ('attempts', 'event_clock', 'account_event_clocks') ORDER BY relname LOOP \
+        EXECUTE format(CASE WHEN name IN ('events', 'account_events') THEN 'SELECT count(*)::text FROM %I' \
+            ELSE 'SELECT coalesce(md5(string_agg(t::text, '' '' ORDER BY t::text)), ''none'') FROM %I t' END, name) INTO part; \
+        whole := whole || name || ' ' || part || E'\\n'; END LOOP; RETURN whole; END $$";
+
+impl Scene {
+    async fn new() -> Self {
+        let app = trusting().await;
+        app.sql(FINGERPRINT).await;
+        for (set, hidden) in
+            [("base", false), ("tide", false), ("dusk", true), ("gloom", true), ("murk", true)]
+        {
+            app.import_set(set, 6, hidden).await;
+        }
+        app.seed(&["emojito"]).await;
+        let cards = std::sync::Mutex::new(app.print("dusk", 77).await);
+        let (admin, moderator) = (app.admin().await, app.moderator().await);
+        let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+        let manifest = app.put("/v1/games/pebbles/manifest").by(&admin);
+        let manifest = manifest.header("content-type", "application/toml").body(PEBBLES);
+        manifest.answer().await.expect(201);
+        app.put("/v1/games/pebbles/sets/shore")
+            .by(&admin)
+            .json(&shore())
+            .answer()
+            .await
+            .expect(201);
+        let scene = Self { app, admin, moderator, ada, ben, cards };
+        let mood = json!({ "values": ["glad", "sad"] });
+        let mood = scene
+            .app
+            .put("/v1/games/emojito/effect-placeholders/mood")
+            .by(&scene.admin)
+            .json(&mood);
+        mood.answer().await;
+        let templates = json!({ "templates": ["Rest.", "Sleep.", "Run.", "Wait."] });
+        let templates = scene.texts("effect-templates", templates).await;
+        templates
+            .request(&scene.app, Method::PUT, &scene.admin.access_token)
+            .answer()
+            .await
+            .expect(200);
+        scene
+    }
+
+    fn card(&self) -> PaperCard {
+        self.cards.lock().unwrap().pop().unwrap()
+    }
+
+    async fn etag(&self, path: &str) -> String {
+        let answer = self.app.get(path).by(&self.admin).answer().await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        answer.header("etag")
+    }
+
+    async fn card_path(&self, set: &str, number: &str) -> String {
+        let id = format!("SELECT id FROM cards WHERE set_code = '{set}' AND number = '{number}'");
+        format!("/v1/cards/{}", self.app.db().value(&id).await)
+    }
+
+    /// An edit of effect texts, of the version that is there.
+    async fn texts(&self, part: &str, body: Value) -> Draft {
+        let etag = self.etag("/v1/games/emojito/effect-placeholders/mood").await;
+        let path = format!("/v1/games/emojito/{part}");
+        Draft::new(&self.admin, path, body).with("if-match", etag)
+    }
+
+    async fn made(&self, by: &Player, path: &str, body: Value) -> (String, Value) {
+        let answer = self.app.post(path).by(by).json(&body).answer().await;
+        (answer.header("location"), answer.expect(201))
+    }
+
+    async fn ruling(&self) -> String {
+        let rulings = format!("{}/rulings", self.card_path("base", "006").await);
+        let body = json!({ "kind": "ruling", "text": "So it is.", "published_on": "2026-11-21" });
+        self.made(&self.admin, &rulings, body).await.0
+    }
+
+    async fn deck(&self) -> String {
+        self.made(&self.ada, "/v1/decks", deck()).await.0
+    }
+
+    async fn offer(&self) -> String {
+        let copy = self.app.register(&self.ada, &self.card()).await;
+        let offer = self.app.offer(&self.ada, &self.ben, &[&copy], &[]).await.expect(201);
+        format!("/v1/trades/{}", text(&offer, "id"))
+    }
+
+    async fn copy(&self) -> String {
+        format!("/v1/copies/{}", self.app.register(&self.ada, &self.card()).await)
+    }
+
+    async fn dispute(&self) -> String {
+        let card = self.card();
+        self.app.register(&self.ada, &card).await;
+        let claim = self.app.submit(&self.ben, &card).await.problem(409, "registered_to_another");
+        format!("/v1/disputes/{}", text(&claim, "dispute_id"))
+    }
+
+    async fn webhook(&self) -> String {
+        self.made(&self.admin, "/v1/webhooks", webhook()).await.0
+    }
+
+    fn trade_list(&self, path: &str) -> Draft {
+        let item = json!({ "game": "ttcg", "set": "base", "number": "001" });
+        Draft::new(&self.ada, path, json!({ "items": [item] })).with("if-match", "*")
+    }
+
+    /// What is done with a second factor: one recovery code is for the other log-in, the next for the operation.
+    async fn with_second_factor(&self, name: &str, operation: &str) -> Draft {
+        let own = self.app.player_owned(name.to_owned()).await;
+        let (_, codes) = self.app.enrol(&own).await;
+        let body = json!({ "current_password": own.password, "code": codes[1] });
+        let path = format!("/v1/me/second-factor/{operation}");
+        Draft { second_factor: Some(codes[0].clone()), ..Draft::new(&own, path, body) }
+    }
+
+    /// The row of an operation. A new one that writes needs one, too.
+    async fn draft(&self, operation: &str) -> Draft {
+        let (app, admin, moderator, ada, ben) =
+            (&self.app, &self.admin, &self.moderator, &self.ada, &self.ben);
+        let reason = json!({ "reason": "because" });
+        let manifest = |game: &str| PEBBLES.replace("\"pebbles\"", &format!("\"{game}\""));
+        match operation {
+            "change_account" => {
+                let target = app.player("a target").await;
+                Draft::new(admin, format!("/v1/accounts/{}", target.id), json!({ "banned": true }))
+            }
+            "change_password" => {
+                let own = app.player("somebody else").await;
+                let body = json!({ "current_password": own.password, "new_password": "violet harbour lamp" });
+                Draft::new(&own, "/v1/me/password", body)
+            }
+            "replace_recovery_codes" => {
+                Draft::new(ada, "/v1/me/recovery-codes", json!({ "password": ada.password }))
+            }
+            "begin_second_factor" => {
+                let own = app.player("who begins").await;
+                Draft::new(
+                    &own,
+                    "/v1/me/second-factor",
+                    json!({ "current_password": own.password }),
+                )
+            }
+            "confirm_second_factor" => {
+                let own = app.player("who confirms").await;
+                next_step(app);
+                let code = app.begin_second_factor(&own).await.code(app);
+                Draft::new(&own, "/v1/me/second-factor/confirm", json!({ "code": code }))
+            }
+            "switch_off_second_factor" => {
+                self.with_second_factor("who switches off", "switch-off").await
+            }
+            "replace_second_factor_codes" => {
+                self.with_second_factor("who lost codes", "recovery-codes").await
+            }
+            "remove_second_factor" => {
+                let target = app.player("who lost a device").await;
+                app.enrol(&target).await;
+                let path = format!("/v1/accounts/{}/second-factor", target.id);
+                Draft::new(admin, path, Value::Null)
+            }
+            "change_listing" => {
+                Draft::new(ada, "/v1/me/leaderboard", json!({ "on_leaderboard": true }))
+            }
+            "change_trading" => Draft::new(ada, "/v1/me/trading", json!({ "trading": "public" })),
+            "log_out" => {
+                let own = app.player("who leaves").await;
+                Draft::new(&own, "/v1/sessions/current", Value::Null)
+            }
+            "end_session" => {
+                app.log_in(&ben.name, &ben.password).await;
+                let newest = format!(
+                    "SELECT id FROM sessions WHERE account_id = '{}' ORDER BY id DESC LIMIT 1",
+                    ben.id
+                );
+                let newest = app.db().value(&newest).await;
+                Draft::new(ben, format!("/v1/sessions/{newest}"), Value::Null)
+            }
+            "create_token" => {
+                Draft::new(ada, "/v1/tokens", json!({ "name": "t", "scopes": ["decks:read"] }))
+            }
+            "revoke_token" => {
+                let body = json!({ "name": "t", "scopes": ["decks:read"] });
+                let (_, token) = self.made(ada, "/v1/tokens", body).await;
+                Draft::new(ada, format!("/v1/tokens/{}", text(&token, "id")), Value::Null)
+            }
+            "replace_manifest" => Draft {
+                file: Some(("application/toml", manifest("gravel"))),
+                ..Draft::new(admin, "/v1/games/gravel/manifest", Value::Null)
+            },
+            "replace_set" => {
+                let mut set = shore();
+                set["code"] = "cliff".into();
+                set["cards"][0]["name"] = "Steep One".into();
+                set["cards"][1]["name"] = "High One".into();
+                Draft::new(admin, "/v1/games/pebbles/sets/cliff", set)
+            }
+            "edit_set" => {
+                let path = "/v1/games/pebbles/sets/shore";
+                Draft::new(admin, path, json!({ "name": "The shore" }))
+                    .with("if-match", self.etag(path).await)
+            }
+            "create_ruling" => {
+                let path = format!("{}/rulings", self.card_path("base", "001").await);
+                let body =
+                    json!({ "kind": "ruling", "text": "Yes.", "published_on": "2026-11-21" });
+                Draft::new(admin, path, body)
+            }
+            "replace_ruling" => {
+                let path = self.ruling().await;
+                let body = json!({ "kind": "ruling", "text": "No.", "published_on": "2026-11-21" });
+                let etag = self.etag(&path).await;
+                Draft::new(admin, path, body).with("if-match", etag)
+            }
+            "delete_ruling" => {
+                let path = self.ruling().await;
+                let etag = self.etag(&path).await;
+                Draft::new(admin, path, Value::Null).with("if-match", etag)
+            }
+            "move_card" => {
+                let path = format!("{}/move", self.card_path("base", "002").await);
+                Draft::new(admin, path, json!({ "number": "902" }))
+            }
+            "merge_card" => {
+                let path = format!("{}/merge", self.card_path("base", "003").await);
+                let into = self.card_path("base", "004").await.replace("/v1/cards/", "");
+                Draft::new(admin, path, json!({ "into": into }))
+            }
+            "edit_card" => {
+                let path = self.card_path("base", "005").await;
+                let etag = self.etag(&path).await;
+                Draft::new(admin, path, json!({ "lore": "Old." })).with("if-match", etag)
+            }
+            "replace_effect_templates" => {
+                let templates = json!({ "templates": ["Rest.", "Sleep.", "Run.", "Eat."] });
+                self.texts("effect-templates", templates).await
+            }
+            "create_effect_template" => {
+                self.texts("effect-templates", json!({ "template": "Swim." })).await
+            }
+            "replace_effect_template" => {
+                self.texts("effect-templates/2", json!({ "template": "Dream." })).await
+            }
+            "delete_effect_template" => self.texts("effect-templates/1", Value::Null).await,
+            "replace_effect_placeholder" => {
+                self.texts("effect-placeholders/tone", json!({ "values": ["loud"] })).await
+            }
+            "delete_effect_placeholder" => {
+                let tone =
+                    self.texts("effect-placeholders/pace", json!({ "values": ["slow"] })).await;
+                tone.request(app, Method::PUT, &admin.access_token).answer().await;
+                self.texts("effect-placeholders/pace", Value::Null).await
+            }
+            "replace_phrase_rules" => {
+                let rules = json!({ "removals": ["at once"], "replacements": [] });
+                self.texts("effect-phrase-rules", rules).await
+            }
+            "create_deck" => Draft::new(ada, "/v1/decks", deck()),
+            "replace_deck" => {
+                let path = self.deck().await;
+                Draft::new(ada, path, deck()).with("if-match", "\"r1\"")
+            }
+            "delete_deck" => {
+                Draft::new(ada, self.deck().await, Value::Null).with("if-match", "\"r1\"")
+            }
+            "change_counts" => {
+                let printing = printing(app, None, "base", "001", "common").await;
+                let body = json!({ "changes": [{ "printing": printing, "add": 1 }] });
+                Draft::new(ada, "/v1/collection/changes", body)
+            }
+            "set_count" => {
+                let printing = printing(app, None, "base", "001", "rare").await;
+                Draft::new(ada, format!("/v1/collection/{printing}"), json!({ "quantity": 3 }))
+            }
+            "read_import" => Draft {
+                file: Some(("text/csv", import_file())),
+                ..Draft::new(ada, "/v1/collection/imports", Value::Null)
+            },
+            "commit_import" => {
+                let read = app.post("/v1/collection/imports").by(ada);
+                let read = read.header("content-type", "text/csv").body(import_file());
+                let read = read.answer().await.expect(200);
+                let path = format!("/v1/collection/imports/{}/commit", text(&read, "import"));
+                Draft::new(ada, path, json!({ "only_ok": false }))
+            }
+            "replace_wants" => self.trade_list("/v1/me/wants"),
+            "replace_haves" => self.trade_list("/v1/me/haves"),
+            "create_submission" => Draft::new(ada, "/v1/submissions", self.card().submission()),
+            "create_submissions" => {
+                let cards =
+                    json!({ "submissions": [self.card().submission(), self.card().submission()] });
+                Draft::new(ada, "/v1/submissions/batch", cards)
+            }
+            "review_submission" => {
+                let policy = json!({ "threshold": 50, "review": true });
+                let policy =
+                    app.put("/v1/games/ttcg/sets/dusk/unlock-policy").by(admin).json(&policy);
+                policy.answer().await;
+                let submitted = app.submit(ada, &self.card()).await.expect(201);
+                let path = format!("/v1/submissions/{}/review", text(&submitted, "submission"));
+                Draft::new(moderator, path, json!({ "confirmed": true, "note": "seen" }))
+            }
+            "set_game_policy" => {
+                Draft::new(admin, "/v1/games/emojito/unlock-policy", json!({ "threshold": 3 }))
+            }
+            "remove_game_policy" => {
+                let path = "/v1/games/pebbles/unlock-policy";
+                let policy = app.put(path).by(admin).json(&json!({ "threshold": 3 }));
+                policy.answer().await.expect(201);
+                Draft::new(admin, path, Value::Null).with("if-match", "*")
+            }
+            "set_set_policy" => {
+                let path = "/v1/games/ttcg/sets/gloom/unlock-policy";
+                Draft::new(admin, path, json!({ "threshold": 3 }))
+            }
+            "remove_set_policy" => {
+                let path = "/v1/games/ttcg/sets/murk/unlock-policy";
+                let policy = app.put(path).by(admin).json(&json!({ "threshold": 3 }));
+                policy.answer().await.expect(201);
+                Draft::new(admin, path, Value::Null).with("if-match", "*")
+            }
+            "unlock_set" => Draft::new(admin, "/v1/games/ttcg/sets/gloom/unlocks", reason),
+            "unlock_card" => {
+                let path = format!("{}/unlock", self.card_path("murk", "001").await);
+                Draft::new(admin, path, reason)
+            }
+            "freeze_copy" => Draft::new(moderator, format!("{}/freeze", self.copy().await), reason),
+            "unfreeze_copy" => {
+                let copy = self.copy().await;
+                let freeze = app.post(&format!("{copy}/freeze")).by(moderator).json(&reason);
+                freeze.answer().await.expect(200);
+                Draft::new(moderator, format!("{copy}/unfreeze"), reason)
+            }
+            "void_copy" => Draft::new(moderator, format!("{}/void", self.copy().await), reason),
+            "create_trade" => {
+                let copy = app.register(ada, &self.card()).await;
+                Draft::new(ada, "/v1/trades", json!({ "with": "ben", "give": [copy] }))
+            }
+            "accept_trade" => {
+                Draft::new(ben, format!("{}/accept", self.offer().await), Value::Null)
+            }
+            "decline_trade" => {
+                Draft::new(ben, format!("{}/decline", self.offer().await), Value::Null)
+            }
+            "cancel_trade" => {
+                Draft::new(ada, format!("{}/cancel", self.offer().await), Value::Null)
+            }
+            "counter_trade" => {
+                let copy = app.register(ben, &self.card()).await;
+                Draft::new(
+                    ben,
+                    format!("{}/counter", self.offer().await),
+                    json!({ "give": [copy] }),
+                )
+            }
+            "create_statement" => {
+                let path = format!("{}/statements", self.dispute().await);
+                Draft::new(ben, path, json!({ "text": "I hold it." }))
+            }
+            "withdraw_dispute" => {
+                Draft::new(ben, format!("{}/withdraw", self.dispute().await), Value::Null)
+            }
+            "decide_dispute" => {
+                let body = json!({ "outcome": "for_claimant", "reason": "a photograph" });
+                Draft::new(moderator, format!("{}/decide", self.dispute().await), body)
+            }
+            "create_print_commitment" => {
+                let path = "/v1/games/ttcg/sets/tide/print-commitments";
+                Draft::new(admin, path, json!({ "copies_per_card": 77 }))
+            }
+            "reveal_print_commitment" => {
+                let path = "/v1/games/ttcg/sets/tide/print-commitments";
+                let (place, told) = self.made(admin, path, json!({ "copies_per_card": 77 })).await;
+                let (run, file) =
+                    (CommitmentId(text(&told, "id").parse().unwrap()), fresh_path(".csv"));
+                app.mint_run(RunToMint::Announced(run), file.clone(), None).await.unwrap();
+                std::fs::remove_file(file).unwrap();
+                Draft::new(admin, format!("{place}/reveal"), Value::Null)
+            }
+            "create_webhook" => Draft::new(admin, "/v1/webhooks", webhook()),
+            "replace_webhook" => {
+                let path = self.webhook().await;
+                let etag = self.etag(&path).await;
+                let body = json!({ "url": "http://127.0.0.1:9/other", "kinds": ["card.unlocked"] });
+                Draft::new(admin, path, body).with("if-match", etag)
+            }
+            "delete_webhook" => {
+                let path = self.webhook().await;
+                let etag = self.etag(&path).await;
+                Draft::new(admin, path, Value::Null).with("if-match", etag)
+            }
+            "rotate_webhook_secret" => {
+                Draft::new(admin, format!("{}/secret", self.webhook().await), json!({}))
+            }
+            "ping_webhook" => {
+                Draft::new(admin, format!("{}/ping", self.webhook().await), Value::Null)
+            }
+            "resend_webhook_delivery" => {
+                let hook = self.webhook().await;
+                app.post(&format!("{hook}/ping")).by(admin).answer().await.expect(202);
+                let list =
+                    app.get(&format!("{hook}/deliveries")).by(admin).answer().await.expect(200);
+                let delivery = text(&list["data"][0], "id");
+                Draft::new(admin, format!("{hook}/deliveries/{delivery}/resend"), Value::Null)
+            }
+            _ => panic!("{operation} writes and has no row here: add one"),
+        }
+    }
+}
+
+fn deck() -> Value {
+    let entry = json!({ "quantity": 2, "name": "The base card, numbered 001!" });
+    json!({ "name": "Draft", "format": "ttcg/standard", "entries": [entry] })
+}
+
+fn import_file() -> String {
+    "quantity,name,set,number,rarity\n1,\"The base card, numbered 001!\",base,001,common\n"
+        .to_owned()
+}
+
+fn webhook() -> Value {
+    json!({ "url": "http://127.0.0.1:9/", "kinds": ["card.unlocked"] })
+}
+
+#[tokio::test]
+async fn no_operation_writes_for_a_revoked_credential_that_a_cache_believes() {
+    let scene = Scene::new().await;
+    let app = &scene.app;
+    let mut wrong = Vec::new();
+    for (method, _, operation) in ROUTES {
+        if *method == "get" || ASKS.contains(operation) {
+            continue;
+        }
+        let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes()).unwrap();
+        let draft = scene.draft(operation).await;
+        let by = match &draft.second_factor {
+            None => app.log_in(&draft.by.name, &draft.by.password).await,
+            Some(code) => {
+                let tokens = app.log_in_with(&draft.by, code).await.expect(201);
+                Player { access_token: text(&tokens, "access_token"), ..draft.by.clone() }
+            }
+        };
+        app.get("/v1/me").by(&by).answer().await.expect(200);
+        app.sql(&format!(
+            "UPDATE sessions SET revoked_at = created_at, revoked_reason = 'logout' WHERE id = \
+             (SELECT id FROM sessions WHERE account_id = '{}' ORDER BY id DESC LIMIT 1)",
+            by.id
+        ))
+        .await;
+        let before = app.db().value("SELECT fingerprint()").await;
+        let refused = draft.request(app, method.clone(), &by.access_token).answer().await;
+        if refused.status != 401 {
+            wrong.push(format!(
+                "{operation} by a dead session: {} {}",
+                refused.status,
+                refused.text()
+            ));
+        }
+        if app.db().value("SELECT fingerprint()").await != before {
+            wrong.push(format!("{operation} wrote for a dead session"));
+        }
+        // The same request of somebody who is logged in is a good one.
+        let done = draft.request(app, method, &draft.by.access_token).answer().await;
+        if !(200..300).contains(&done.status) {
+            wrong.push(format!("{operation} by a living session: {} {}", done.status, done.text()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whatever ends a credential on one instance ends what it may write on another that has not heard of it.
+#[tokio::test]
+async fn every_way_to_revoke_counts_at_once_for_writes_on_all_instances() {
+    let app = trusting().await;
+    let other = app.second_instance_with(|settings| settings.identity_ttl = Duration::ZERO);
+    let admin = app.admin().await;
+    let token_body =
+        json!({ "name": "t", "scopes": ["decks:write", "trades:write", "admin:write"] });
+    let ways = [
+        "log out",
+        "password",
+        "recovery",
+        "ban",
+        "role taken",
+        "role given",
+        "refresh reused",
+        "token revoked",
+    ];
+    for way in ways {
+        let body = json!({ "name": format!("by {way}"), "password": "tram window sonnet" });
+        let account = app.post("/v1/accounts").json(&body).answer().await.expect(201);
+        let name = text(&body, "name");
+        let mut thief = app.log_in(&name, "tram window sonnet").await;
+        let path = format!("/v1/accounts/{}", thief.id);
+        if way == "role taken" {
+            let role = json!({ "role": "admin" });
+            other.patch(&path).by(&admin).json(&role).answer().await.expect(200);
+            thief = app.log_in(&name, "tram window sonnet").await;
+        }
+        let token = app.post("/v1/tokens").by(&thief).json(&token_body).answer().await.expect(201);
+        let secret = text(&token, "secret");
+        let owner = other.log_in(&name, "tram window sonnet").await;
+        for credential in [&thief.access_token, &secret] {
+            let deck = app.post("/v1/decks").bearer_auth(credential).json(&deck()).answer().await;
+            assert_eq!(deck.status, 422, "there is no such game, but the credential is good");
+        }
+        let change = async |body: Value| {
+            other.patch(&path).by(&admin).json(&body).answer().await.expect(200);
+        };
+        match way {
+            "log out" => {
+                other.delete("/v1/sessions/current").by(&thief).answer().await.expect(204);
+            }
+            "password" => {
+                let body = json!({ "current_password": "tram window sonnet", "new_password": "violet harbour lamp" });
+                other.put("/v1/me/password").by(&owner).json(&body).answer().await.expect(204);
+            }
+            "recovery" => {
+                let code = &account["recovery_codes"][0];
+                let body = json!({ "name": name, "recovery_code": code, "new_password": "violet harbour lamp" });
+                other.post("/v1/accounts/recover").json(&body).answer().await.expect(204);
+            }
+            "ban" => change(json!({ "banned": true })).await,
+            "role taken" => change(json!({ "role": "player" })).await,
+            "role given" => change(json!({ "role": "moderator" })).await,
+            "refresh reused" => {
+                let body = json!({ "refresh_token": thief.refresh_token });
+                for status in [200, 200, 401] {
+                    other.clock().advance(chrono::Duration::seconds(if status == 200 {
+                        0
+                    } else {
+                        31
+                    }));
+                    other.post("/v1/sessions/refresh").json(&body).answer().await.expect(status);
+                }
+            }
+            _ => {
+                let path = format!("/v1/tokens/{}", text(&token, "id"));
+                other.delete(&path).by(&owner).answer().await.expect(204);
+            }
+        }
+        let session_ended = way != "token revoked";
+        let token_ended = !["log out", "refresh reused"].contains(&way);
+        let tokens = format!(
+            "SELECT count(*) FROM personal_access_tokens WHERE account_id = '{}'",
+            thief.id
+        );
+        let before = app.db().number(&tokens).await;
+        let made = app.post("/v1/tokens").by(&thief).json(&token_body).answer().await;
+        assert_eq!(made.status, if session_ended { 401 } else { 201 }, "{way}: {}", made.text());
+        assert_eq!(app.db().number(&tokens).await - before, i64::from(!session_ended), "{way}");
+        if token_ended {
+            let list = json!({ "items": [] });
+            let list =
+                app.put("/v1/me/wants").bearer_auth(&secret).header("if-match", "*").json(&list);
+            // Another scope than it has would be a 403; trades are in its scopes.
+            assert_eq!(list.answer().await.status, 403);
+            let some = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+            let trade = app.post(&format!("/v1/trades/{some}/accept")).bearer_auth(&secret);
+            trade.answer().await.problem(401, "invalid_token");
+        }
+    }
+}
+
+/// A thief's loop of requests makes tokens while the owner changes the password: none of them lives on, and the change is not held off.
+#[tokio::test]
+async fn no_token_made_beside_a_password_change_lives_on() {
+    let app = trusting().await;
+    let thief = app.player("ada").await;
+    let owner = app.log_in("ada", &thief.password).await;
+    let body = json!({ "name": "t", "scopes": ["decks:read"] });
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let made = std::sync::atomic::AtomicUsize::new(0);
+    let steal = || async {
+        while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+            let answer = app.post("/v1/tokens").by(&thief).json(&body).answer().await;
+            if answer.status == 201 {
+                made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let path = format!("/v1/tokens/{}", text(&answer.json(), "id"));
+                if made.load(std::sync::atomic::Ordering::Relaxed).is_multiple_of(2) {
+                    app.delete(&path).by(&thief).answer().await;
+                }
+            }
+        }
+    };
+    let change = async {
+        while made.load(std::sync::atomic::Ordering::Relaxed) < 4 {
+            tokio::task::yield_now().await;
+        }
+        let body =
+            json!({ "current_password": owner.password, "new_password": "violet harbour lamp" });
+        app.put("/v1/me/password").by(&owner).json(&body).answer().await.expect(204);
+        // The thief goes on for a while with what this instance still takes for a session.
+        for _ in 0..8 {
+            app.post("/v1/tokens")
+                .by(&thief)
+                .json(&json!({ "name": "late", "scopes": ["decks:read"] }))
+                .answer()
+                .await
+                .problem(401, "invalid_token");
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    };
+    tokio::join!(change, steal(), steal(), steal(), steal());
+    let alive = "SELECT count(*) FROM personal_access_tokens WHERE revoked_at IS NULL";
+    assert_eq!(app.db().number(alive).await, 0);
+}

@@ -1,0 +1,358 @@
+//! Cards that are moved or merged, and the ways that lead on to them.
+
+use cardscape::store::catalogue::import::ImportError;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Player, RequestExt as _, TestApp, edit_set, seed_data, set_file};
+
+fn place(set: &str, number: &str) -> String {
+    format!("/v1/games/ttcg/sets/{set}/cards/{number}")
+}
+
+async fn id_of(app: &TestApp, set: &str, number: &str) -> String {
+    let card = app.get(&place(set, number)).answer().await.expect(200);
+    card["id"].as_str().unwrap().to_owned()
+}
+
+async fn send(app: &TestApp, by: &Player, card: &str, how: &str, body: Value) -> Answer {
+    app.post(&format!("/v1/cards/{card}/{how}")).by(by).json(&body).answer().await
+}
+
+/// Where a 308 leads.
+async fn leads_to(app: &TestApp, path: &str) -> String {
+    let answer = app.get(path).answer().await;
+    assert_eq!(answer.status, 308, "{path}: {}", answer.text());
+    answer.header("location")
+}
+
+#[tokio::test]
+async fn a_moved_card_is_found_at_its_old_place() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let id = id_of(&app, "hearth", "001").await;
+    let moved =
+        send(&app, &admin, &id, "move", json!({ "number": "901", "note": "Misnumbered." })).await;
+    let migration = moved.header("location");
+    let told = moved.expect(201);
+    assert_eq!((&told["type"], &told["note"]), (&json!("move"), &json!("Misnumbered.")));
+    assert_eq!((&told["old_card_id"], &told["new_card_id"]), (&json!(id), &json!(id)));
+    assert_eq!(told["old"], json!({ "game": "ttcg", "set": "hearth", "number": "001" }));
+    assert_eq!(told["new"]["number"], "901");
+    assert_eq!(app.get(&migration).answer().await.expect(200), told);
+    let list = app.get("/v1/card-migrations").answer().await.expect(200);
+    assert_eq!(list["data"], json!([told]));
+
+    assert_eq!(leads_to(&app, &place("hearth", "001")).await, place("hearth", "901"));
+    let with_query = format!("{}?a=b&c=%2F", place("hearth", "001"));
+    assert_eq!(leads_to(&app, &with_query).await, format!("{}?a=b&c=%2F", place("hearth", "901")));
+    let card = app.get(&place("hearth", "901")).answer().await.expect(200);
+    assert_eq!((&card["id"], &card["number"]), (&json!(id), &json!("901")));
+    assert_eq!(app.get(&format!("/v1/cards/{id}")).answer().await.expect(200), card);
+    // It goes on, to another set: the first place leads there at once.
+    send(&app, &admin, &id, "move", json!({ "set": "veil", "number": "902" })).await.expect(201);
+    assert_eq!(leads_to(&app, &place("hearth", "001")).await, place("veil", "902"));
+    assert_eq!(leads_to(&app, &place("hearth", "901")).await, place("veil", "902"));
+    assert_eq!(app.get(&place("veil", "902")).answer().await.expect(200)["hidden"], false);
+
+    let history = app.get(&format!("/v1/cards/{id}/history")).answer().await.expect(200);
+    let wanted = json!([
+        { "member": "/set", "before": "hearth", "after": "veil" },
+        { "member": "/number", "before": "901", "after": "902" },
+    ]);
+    assert_eq!(
+        (&history["data"][0]["change"], &history["data"][0]["changes"]),
+        (&json!("moved"), &wanted)
+    );
+    let feed = app.get("/v1/changes?after=0&limit=200").answer().await.expect(200);
+    let news = feed["data"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        (&news["kind"], &news["set"], &news["number"]),
+        (&json!("card.moved"), &json!("veil"), &json!("902"))
+    );
+    assert_eq!(news["from"], json!({ "card": id, "set": "hearth", "number": "901" }));
+    let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
+    assert_eq!(log["data"][0]["action"], "card.moved");
+}
+
+#[tokio::test]
+async fn a_merged_card_leads_to_the_other_through_any_chain() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let (a, b, c) = (
+        id_of(&app, "hearth", "001").await,
+        id_of(&app, "hearth", "002").await,
+        id_of(&app, "hearth", "003").await,
+    );
+    let name = app.get(&format!("/v1/cards/{a}")).answer().await.expect(200)["name"].clone();
+    let body = json!({ "kind": "ruling", "text": "It may.", "published_on": "2026-11-20" });
+    let ruling = app.post(&format!("/v1/cards/{a}/rulings")).by(&admin).json(&body).answer().await;
+    let ruling = ruling.expect(201);
+
+    let told =
+        send(&app, &admin, &a, "merge", json!({ "into": b, "note": "Twice." })).await.expect(201);
+    assert_eq!(
+        (&told["type"], &told["new_card_id"], &told["new"]["number"]),
+        (&json!("merge"), &json!(b), &json!("002"))
+    );
+    assert_eq!(leads_to(&app, &format!("/v1/cards/{a}")).await, format!("/v1/cards/{b}"));
+    for rest in ["/printings", "/rulings", "/history?limit=3", "/unlock"] {
+        assert_eq!(
+            leads_to(&app, &format!("/v1/cards/{a}{rest}")).await,
+            format!("/v1/cards/{b}{rest}")
+        );
+    }
+    assert_eq!(leads_to(&app, &place("hearth", "001")).await, place("hearth", "002"));
+    assert_eq!(
+        app.request(reqwest::Method::HEAD, &format!("/v1/cards/{a}")).answer().await.status,
+        308
+    );
+
+    // The other goes on: whatever led to it leads on, in one step.
+    send(&app, &admin, &b, "move", json!({ "number": "950" })).await.expect(201);
+    assert_eq!(leads_to(&app, &place("hearth", "001")).await, place("hearth", "950"));
+    send(&app, &admin, &b, "merge", json!({ "into": c })).await.expect(201);
+    for old in [&a, &b] {
+        assert_eq!(leads_to(&app, &format!("/v1/cards/{old}")).await, format!("/v1/cards/{c}"));
+    }
+    for number in ["001", "002", "950"] {
+        assert_eq!(leads_to(&app, &place("hearth", number)).await, place("hearth", "003"));
+    }
+    let lookup = json!({ "identifiers": [
+        { "id": a }, { "id": b }, { "id": c }, { "game": "ttcg", "set": "hearth", "number": "001" },
+        { "game": "ttcg", "set": "hearth", "number": "950" }, { "game": "ttcg", "set": "hearth", "number": "951" },
+        { "game": "ttcg", "name": name },
+    ] });
+    let found = app.post("/v1/cards/lookup").json(&lookup).answer().await.expect(200);
+    assert_eq!(found["data"].as_array().unwrap().len(), 5);
+    assert!(
+        found["data"].as_array().unwrap().iter().all(|card| card["id"] == c.as_str()),
+        "{found}"
+    );
+    assert_eq!(found["not_found"].as_array().unwrap().len(), 2);
+
+    // The rulings went along, and the history says what became of whom.
+    let rulings = app.get(&format!("/v1/cards/{c}/rulings")).answer().await.expect(200);
+    assert_eq!(
+        (&rulings["data"][0]["id"], &rulings["data"][0]["card"]),
+        (&ruling["id"], &json!(c))
+    );
+    let history = app.get(&format!("/v1/cards/{c}/history")).answer().await.expect(200);
+    let merged = &history["data"][0];
+    assert_eq!(
+        (&merged["change"], &merged["changes"][0]["member"]),
+        (&json!("merged"), &json!(format!("/merged/{b}")))
+    );
+    assert_eq!(merged["changes"][0]["after"]["number"], "950");
+    let feed = app.get("/v1/changes?after=0&limit=200").answer().await.expect(200);
+    let news = feed["data"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        (&news["kind"], &news["card"], &news["number"]),
+        (&json!("card.merged"), &json!(c), &json!("003"))
+    );
+    assert_eq!(news["from"], json!({ "card": b, "set": "hearth", "number": "950" }));
+    let list = app.get("/v1/card-migrations?limit=1").answer().await;
+    assert!(list.header("link").contains("rel=\"next\""));
+    assert_eq!(list.expect(200)["data"][0]["old_card_id"], b.as_str());
+    // Nothing more is to be done to a card that is none.
+    send(&app, &admin, &a, "merge", json!({ "into": c })).await.problem(404, "not_found");
+    send(&app, &admin, &a, "move", json!({ "number": "960" })).await.problem(404, "not_found");
+    let patch = app.patch(&format!("/v1/cards/{a}")).by(&admin).header("if-match", "*");
+    patch.json(&json!({})).answer().await.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn what_must_not_move_stays() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emojito"]).await;
+    let admin = app.admin().await;
+    let (open, other) = (id_of(&app, "hearth", "001").await, id_of(&app, "hearth", "002").await);
+    let hidden = id_of(&app, "veil", "001").await;
+    let foreign = app.get("/v1/cards?game=emojito&limit=1").answer().await.expect(200);
+    let foreign = foreign["data"][0]["id"].as_str().unwrap().to_owned();
+    let nobody = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+    send(&app, &admin, nobody, "move", json!({ "number": "900" })).await.problem(404, "not_found");
+    send(&app, &admin, nobody, "merge", json!({ "into": open })).await.problem(404, "not_found");
+    for (body, pointer) in [
+        (json!({ "number": "9 0" }), "/number"),
+        (json!({ "number": "1".repeat(17) }), "/number"),
+        (json!({ "number": "900", "set": "nowhere" }), "/set"),
+        (json!({ "number": "900", "note": "" }), "/note"),
+        (json!({ "number": "900", "game": "uno" }), "/game"),
+    ] {
+        let problem = send(&app, &admin, &open, "move", body).await.problem(422, "invalid_body");
+        assert_eq!(problem["errors"][0]["pointer"], pointer);
+    }
+    for number in ["001", "002"] {
+        let taken = send(&app, &admin, &open, "move", json!({ "number": number })).await;
+        taken.problem(409, "number_taken");
+    }
+    for (card, into) in [(&open, &open), (&open, &hidden), (&hidden, &open), (&open, &foreign)] {
+        let refused = send(&app, &admin, card, "merge", json!({ "into": into })).await;
+        refused.problem(409, "merge_refused");
+    }
+    let problem = send(&app, &admin, &open, "merge", json!({ "into": nobody })).await;
+    assert_eq!(problem.problem(422, "invalid_body")["errors"][0]["pointer"], "/into");
+    assert_eq!(app.db().value("SELECT count(*) FROM card_migrations").await, "0");
+
+    // A hidden card may move, without a word, and stays hidden.
+    let said =
+        send(&app, &admin, &hidden, "move", json!({ "number": "900", "note": "The dragon." }))
+            .await;
+    assert_eq!(said.problem(422, "invalid_body")["errors"][0]["pointer"], "/note");
+    send(&app, &admin, &hidden, "move", json!({ "set": "hearth", "number": "900" }))
+        .await
+        .expect(201);
+    let card = app.get(&place("hearth", "900")).answer().await.expect(200);
+    assert_eq!((&card["hidden"], card.get("name")), (&json!(true), None));
+    let history = app.get(&format!("/v1/cards/{hidden}/history")).answer().await.expect(200);
+    assert_eq!(history, json!({ "data": [], "hidden": true }));
+
+    // A number that a card left stays free, also from the one that left it.
+    send(&app, &admin, &open, "move", json!({ "number": "901" })).await.expect(201);
+    for card in [&open, &other] {
+        let taken = send(&app, &admin, card, "move", json!({ "number": "001" })).await;
+        taken.problem(409, "number_taken");
+    }
+
+    // What is printed stays, from the plan of the run on.
+    app.import_set("mint", 2, false).await;
+    let (one, two) = (id_of(&app, "mint", "001").await, id_of(&app, "mint", "002").await);
+    app.print("mint", 100).await;
+    for (card, how, body) in [
+        (&one, "move", json!({ "number": "900" })),
+        (&one, "move", json!({ "set": "hearth", "number": "999" })),
+        (&open, "move", json!({ "set": "mint", "number": "900" })),
+        (&one, "merge", json!({ "into": two })),
+        (&open, "merge", json!({ "into": two })),
+        (&two, "merge", json!({ "into": open })),
+    ] {
+        send(&app, &admin, card, how, body).await.problem(409, "set_printed");
+    }
+}
+
+#[tokio::test]
+async fn nobody_moves_cards_while_a_run_is_minted() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let id = id_of(&app, "hearth", "001").await;
+    // As the press does, from the plan to the end.
+    let (client, connection) =
+        tokio_postgres::connect(&app.db().url(), tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute("SELECT pg_advisory_lock(7233172003)").await.unwrap();
+    let refused = send(&app, &admin, &id, "move", json!({ "number": "900" })).await;
+    refused.problem(409, "set_printed");
+    client.batch_execute("SELECT pg_advisory_unlock(7233172003)").await.unwrap();
+    send(&app, &admin, &id, "move", json!({ "number": "900" })).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_repeated_request_moves_once() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let (a, b) = (id_of(&app, "hearth", "001").await, id_of(&app, "hearth", "002").await);
+    for (how, body) in [("move", json!({ "number": "901" })), ("merge", json!({ "into": b }))] {
+        let post = || {
+            let request = app.post(&format!("/v1/cards/{a}/{how}")).by(&admin);
+            request.header("idempotency-key", how).json(&body)
+        };
+        let first = post().answer().await;
+        let again = post().answer().await;
+        assert_eq!((first.status, again.status), (201, 201), "{}", again.text());
+        assert_eq!(
+            (first.header("location"), &first.bytes),
+            (again.header("location"), &again.bytes)
+        );
+    }
+    assert_eq!(app.db().value("SELECT count(*) FROM card_migrations").await, "2");
+    // The same words about another card are another request.
+    let other = app.post(&format!("/v1/cards/{b}/move")).by(&admin);
+    let other = other.header("idempotency-key", "move").json(&json!({ "number": "901" }));
+    other.answer().await.problem(422, "idempotency_key_reused");
+}
+
+/// Of many who merge two cards into each other, or move two to one number, at the same moment, one wins.
+#[tokio::test]
+async fn of_many_at_the_same_moment_one_wins() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let other = app.second_instance();
+    let admin = app.admin().await;
+    for round in 0..4 {
+        let (one, two) = (format!("{:03}", 2 * round + 1), format!("{:03}", 2 * round + 2));
+        let (a, b) = (id_of(&app, "hearth", &one).await, id_of(&app, "hearth", &two).await);
+        let to = json!({ "number": format!("9{round}") });
+        let (first, second) = tokio::join!(
+            send(&app, &admin, &a, "move", to.clone()),
+            send(&other, &admin, &b, "move", to)
+        );
+        let mut statuses = [first.status, second.status];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [201, 409]);
+        let (first, second) = tokio::join!(
+            send(&app, &admin, &a, "merge", json!({ "into": b })),
+            send(&other, &admin, &b, "merge", json!({ "into": a }))
+        );
+        let mut statuses = [first.status, second.status];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [201, 422], "there is nothing left to become one with");
+    }
+}
+
+/// An old file does not bring back what was moved or merged.
+#[tokio::test]
+async fn an_old_file_brings_nothing_back() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let ids = [
+        id_of(&app, "hearth", "001").await,
+        id_of(&app, "hearth", "002").await,
+        id_of(&app, "hearth", "003").await,
+    ];
+    send(&app, &admin, &ids[0], "move", json!({ "number": "901" })).await.expect(201);
+    send(&app, &admin, &ids[1], "merge", json!({ "into": ids[2] })).await.expect(201);
+    let mut source = seed_data("ttcg");
+    // The start of the service goes on with the files it knows.
+    app.import(&source).await.unwrap();
+    let file = set_file(&source, "hearth");
+    let put = async |file: &Value| {
+        app.put("/v1/games/ttcg/sets/hearth").by(&admin).json(file).answer().await
+    };
+    let problem = put(&file).await.problem(422, "invalid_import");
+    let details: Vec<&str> = problem["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| error["detail"].as_str().unwrap())
+        .collect();
+    assert!(details[0].starts_with("card 001 was moved to hearth/901"), "{details:?}");
+    assert!(details[1].starts_with("card 002 was merged into hearth/003"), "{details:?}");
+    assert_eq!(
+        (&problem["errors"][0]["pointer"], &problem["errors"][0]["card"]["number"]),
+        (&json!("/cards/0/number"), &json!("001"))
+    );
+    // Changed files are compared, and refused likewise.
+    edit_set(&mut source, "hearth", |set| set["name"] = "Anew".into());
+    let refused = app.import(&source).await.unwrap_err();
+    assert!(matches!(refused, ImportError::Refused(faults) if faults.len() == 3));
+    // The file as it is now is fine.
+    let mut now = file.clone();
+    let cards = now["cards"].as_array_mut().unwrap();
+    cards[0]["number"] = "901".into();
+    cards.remove(1);
+    assert_eq!(put(&now).await.expect(200)["sets"], json!([]));
+    // Not even an older program that knows nothing of it brings a number back.
+    let number = "INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+                  VALUES (gen_random_uuid(), 'ttcg', 'hearth', '001', '2026-11-21', '2026-11-21')";
+    let (client, connection) =
+        tokio_postgres::connect(&app.db().url(), tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    assert!(client.batch_execute(number).await.is_err());
+    let number = "UPDATE cards SET number = '001' WHERE number = '003' AND set_code = 'hearth'";
+    assert!(client.batch_execute(number).await.is_err());
+}

@@ -1,0 +1,22 @@
+//! Games, sets, cards and printings, look-ups, facets, rulings, history, edits, moves, imports, bulk files, the change feed.
+
+mod bulk_files;
+mod card_cache;
+mod card_edits;
+mod card_index;
+mod card_legalities;
+mod card_lookups;
+mod card_migrations;
+mod card_names;
+mod cards;
+pub mod catalogue_imports;
+mod changes;
+mod facets;
+mod games;
+mod history;
+mod import;
+mod kept_answers;
+mod rulings;
+mod search;
+mod sets;
+mod stored_words;

@@ -1,0 +1,988 @@
+//! The query language of `GET /v1/cards?q=`.
+
+use std::collections::BTreeSet;
+
+use cardscape::domain::clock::Clock;
+use cardscape::search;
+use serde_json::{Value, json};
+
+use crate::support::{
+    Answer, RequestExt as _, TestApp, TestDb, edit_set, in_memory, seed_data, set_file, sql,
+};
+
+/// Answers a query; `more` holds further parameters.
+async fn ask(app: &TestApp, q: &str, more: &[(&str, &str)]) -> Answer {
+    app.get(&path(&[&[("q", q), ("limit", "200")], more].concat())).answer().await
+}
+
+/// The list with these parameters.
+fn path(parameters: &[(&str, &str)]) -> String {
+    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
+    format!("/v1/cards?{query}")
+}
+
+fn place(card: &Value) -> String {
+    let text = |field: &str| card[field].as_str().unwrap().to_owned();
+    format!("{}/{}", text("set"), text("number"))
+}
+
+/// The cards that a query finds, as set and number in the order of the list; no term is left out.
+async fn found(app: &TestApp, q: &str) -> Vec<String> {
+    let page = ask(app, q, &[]).await.expect(200);
+    assert_eq!(page.get("warnings"), None, "{q}");
+    page["data"].as_array().unwrap().iter().map(place).collect()
+}
+
+/// The cards of a set file for which something holds.
+fn wanted(game: &str, set: &str, holds: impl Fn(&Value) -> bool) -> Vec<String> {
+    let file = set_file(&seed_data(game), set);
+    let cards = file["cards"].as_array().unwrap().iter();
+    let mut found: Vec<String> = cards
+        .filter(|card| holds(card))
+        .map(|card| format!("{set}/{}", card["number"].as_str().unwrap()))
+        .collect();
+    found.sort();
+    found
+}
+
+fn attribute<'a>(card: &'a Value, code: &str) -> &'a Value {
+    &card["attributes"][code]
+}
+
+/// The highest value that an attribute has in a printing.
+fn highest(card: &Value, code: &str) -> i64 {
+    let own = card["printings"].as_array().into_iter().flatten();
+    let all = own.map(|printing| &printing["attributes"][code]).chain([attribute(card, code)]);
+    all.filter_map(Value::as_i64).max().unwrap_or(i64::MIN)
+}
+
+fn texts(card: &Value) -> String {
+    let effects = card["effects"].as_array().into_iter().flatten();
+    let effects = effects.map(|effect| effect["text"].as_str().unwrap());
+    let all: Vec<&str> = effects.chain(card["lore"].as_str()).collect();
+    all.join(" ").to_lowercase()
+}
+
+type Holds = fn(&Value) -> bool;
+
+#[tokio::test]
+async fn a_query_finds_what_the_files_say() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg", "uno-emoji", "emojito", "emojo-dojo"]).await;
+    let ttcg: &[(&str, Holds)] = &[
+        ("t:fire", |card| attribute(card, "type") == "fire"),
+        ("t:FIRE t:spell", |_| false),
+        ("t:fire or t:Water", |card| {
+            attribute(card, "type") == "fire" || attribute(card, "type") == "water"
+        }),
+        ("kind:unit -t:fire -(t:water or t:dark)", |card| {
+            card["kind"] == "unit"
+                && !["fire", "water", "dark"].iter().any(|of| attribute(card, "type") == of)
+        }),
+        ("t:spell", |card| card["kind"] == "spell"),
+        ("t!=spell kind:lore", |card| card["kind"] == "lore"),
+        ("attack>700", |card| highest(card, "attack") > 700),
+        ("-attack>700", |card| highest(card, "attack") <= 700),
+        ("atk>=700 def<300", |card| {
+            let lowest = card["printings"].as_array().into_iter().flatten();
+            let lowest =
+                lowest.filter_map(|printing| printing["attributes"]["defense"].as_i64()).min();
+            highest(card, "attack") >= 700 && lowest.is_some_and(|lowest| lowest < 300)
+        }),
+        ("boost_attack>20", |card| highest(card, "boost_attack") > 20),
+        ("attributes.rank=3", |card| attribute(card, "rank") == 3),
+        ("rank!=3", |card| attribute(card, "rank") != 3),
+        ("rank>3 rank<=5", |card| attribute(card, "rank").as_i64().is_some_and(|rank| rank > 3)),
+        ("total>=2550", |card| attribute(card, "rank") == 5 && card["kind"] == "unit"),
+        ("subtype:dragon", |card| card.to_string().contains("\"dragon\"")),
+        ("style:counter", |card| card.to_string().contains("\"counter\"")),
+        ("has:lore", |card| card["lore"].is_string()),
+        ("-has:lore", |card| !card["lore"].is_string()),
+        ("has:attack", |card| card["kind"] == "unit"),
+        ("r:primal_rare", |card| card["kind"] != "lore" && card["printings"].is_array()),
+        ("r>\"mythic rare\"", |card| card["kind"] != "lore" && card["printings"].is_array()),
+        ("number:7 or number=008", |card| card["number"] == "007" || card["number"] == "008"),
+        ("cn<4", |card| card["number"].as_str().unwrap().parse::<u32>().unwrap() < 4),
+        ("pebblebrow", |card| card["name"] == "Pebblebrow Tortoise"),
+        ("name=\"pebblebrow  TORTOISE!\"", |card| card["name"] == "Pebblebrow Tortoise"),
+        ("name=pebblebrow", |_| false),
+        ("tort pebble", |card| card["name"] == "Pebblebrow Tortoise"),
+        ("\"pebblebrow tort\"", |card| card["name"] == "Pebblebrow Tortoise"),
+        ("\"tortoise pebblebrow\"", |_| false),
+        ("ebblebrow", |_| false),
+        ("/ebble?b.ow/", |card| card["name"] == "Pebblebrow Tortoise"),
+        ("name:/^p\\w+ tortoise$/", |card| card["name"] == "Pebblebrow Tortoise"),
+        ("o:\"discard one card\"", |card| texts(card).contains("discard one card")),
+        ("o:/mill (one|two) cards?/", |card| {
+            texts(card).contains("mill one card") || texts(card).contains("mill two cards")
+        }),
+        ("lore:market", |card| {
+            card["lore"].as_str().is_some_and(|lore| lore.to_lowercase().contains(" market"))
+        }),
+        ("effect:rank -effect:unit", |card| {
+            let effects = card["effects"].to_string().to_lowercase();
+            effects.contains(" rank") && !effects.contains("unit")
+        }),
+        ("year:2026", |_| true),
+        ("date:2026-11-01 -date<2026-11-01", |_| true),
+        ("date>2026-11-01", |_| false),
+        ("not t:fire NOT (t:water or t:dark) k:unit", |card| {
+            card["kind"] == "unit"
+                && !["fire", "water", "dark"].iter().any(|of| attribute(card, "type") == of)
+        }),
+        ("t:fire|water", |card| {
+            attribute(card, "type") == "fire" || attribute(card, "type") == "water"
+        }),
+        ("k:unit t!=fire|water|dark", |card| {
+            card["kind"] == "unit"
+                && !["fire", "water", "dark"].iter().any(|of| attribute(card, "type") == of)
+        }),
+        ("pebblebrow | name:otter", |card| {
+            card["name"] == "Pebblebrow Tortoise" || card["name"] == "Brindle Otter Band"
+        }),
+        ("rank:2..3", |card| {
+            attribute(card, "rank").as_i64().is_some_and(|rank| (2..=3).contains(&rank))
+        }),
+        ("rank!=2..3 cn:1..40", |card| {
+            !attribute(card, "rank").as_i64().is_some_and(|rank| (2..=3).contains(&rank))
+                && card["number"].as_str().unwrap().parse::<u32>().unwrap() <= 40
+        }),
+        ("rank:4.. rank:..4", |card| attribute(card, "rank") == 4),
+        ("date:2026-01-01..2026-12-31 r:rare..primal_rare", |card| card["kind"] != "lore"),
+        ("year<2026 or submissions>0 or is:unlocked", |_| false),
+    ];
+    for (q, holds) in ttcg {
+        let all = found(&app, &format!("set:hearth ({q})")).await;
+        assert_eq!(all, wanted("ttcg", "hearth", holds), "{q}");
+    }
+    let emoji: &[(&str, Holds)] = &[
+        ("stage>=ultramoji", |card| {
+            ["ultramoji", "megamoji"].iter().any(|stage| attribute(card, "stage") == stage)
+        }),
+        ("stage!=basicmoji", |card| attribute(card, "stage") != "basicmoji"),
+        ("kw:mute", |card| card["attributes"].to_string().contains("\"mute\"")),
+        ("slot:glitch", |card| card["effects"].to_string().contains("\"glitch\"")),
+        ("power<2", |card| attribute(card, "power").as_i64().unwrap() < 2),
+        ("😂", |card| attribute(card, "emoji") == "😂"),
+        ("emoji:😂", |card| attribute(card, "emoji") == "😂"),
+        ("emoji=😂", |card| attribute(card, "emoji") == "😂"),
+        ("has:keyword", |card| {
+            card["attributes"]["keywords"].as_array().is_some_and(|list| !list.is_empty())
+        }),
+    ];
+    for (q, holds) in emoji {
+        let all = found(&app, &format!("game:emoji-tcg ({q})")).await;
+        let wanted = wanted("emoji-tcg", "feed", holds);
+        assert!(!wanted.is_empty(), "{q}");
+        assert_eq!(all, wanted, "{q}");
+    }
+    // An emoji of several characters is one.
+    assert_eq!(found(&app, "😮‍💨 game:emojito").await.len(), 1);
+    // Two games have a type; the values of one are not those of the other.
+    let types = found(&app, "t:fire or t:faces").await;
+    assert!(types.iter().any(|card| card.starts_with("hearth/")), "{types:?}");
+    assert!(types.iter().any(|card| card.starts_with("feed/")), "{types:?}");
+    // A number that the game prints, not the number in the set.
+    let sevens = found(&app, "game:uno-emoji attributes.number:7").await;
+    let holds = |card: &Value| attribute(card, "number") == 7;
+    assert_eq!(sevens, wanted("uno-emoji", "box", holds));
+}
+
+#[tokio::test]
+async fn accents_apostrophes_and_case_do_not_count() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    edit_set(&mut source, "hearth", |set| {
+        set["cards"][0]["name"] = "Éclair’s Über-Owl".into();
+        set["cards"][0]["lore"] = "100% 🔥❤\u{fe0f} Ærø; DROP_TABLE 'x' \\ 火竜.".into();
+    });
+    app.import(&source).await.unwrap();
+    for q in [
+        "eclair",
+        "ÉCLAIR",
+        "e\u{301}clairs",
+        "Éclair's",
+        "eclair’s",
+        "\"eclairs uber\"",
+        "uber-owl",
+        "name:owl",
+        "🔥",
+        "❤",
+        "lore:❤\u{fe0f}",
+        "aero",
+        "100%",
+        "'x'",
+        "drop_table",
+        "\"100 🔥\"",
+        "火竜",
+        "竜",
+        "lore:/🔥+ ?❤/",
+        "/\\d{3} 🔥/",
+        "name=\"Eclairs Uber Owl\"",
+        "name:/über.owl$/",
+        "name:/^Éclair's/",
+    ] {
+        assert_eq!(found(&app, &format!("{q} set:hearth number:1")).await, ["hearth/001"], "{q}");
+    }
+    for q in ["lair", "%", "e%r", "name:🔥", "\"owl 100\"", "/owl 100/", "/uber\\b.\\bowls/"] {
+        let page = ask(&app, &format!("{q} set:hearth number:1"), &[]).await.expect(200);
+        let alone = page.get("warnings").is_some();
+        assert_eq!(page["data"].as_array().unwrap().len(), usize::from(alone), "{q}");
+    }
+}
+
+#[tokio::test]
+async fn every_field_has_an_example_that_finds_something() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for (field, example) in search::examples() {
+        assert!(!found(&app, example).await.is_empty(), "{field}: {example}");
+    }
+}
+
+/// `CARDSCAPE_UPDATE=1 cargo test --test api the_reference` writes the table.
+#[test]
+fn the_reference_is_the_table_that_runs() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/SEARCH.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (begin, end) = ("<!-- fields -->\n\n", "\n<!-- end of fields -->");
+    let (head, rest) = page.split_once(begin).unwrap();
+    let (table, tail) = rest.split_once(end).unwrap();
+    let expected = search::reference();
+    if std::env::var_os("CARDSCAPE_UPDATE").is_some() {
+        std::fs::write(path, format!("{head}{begin}{expected}{end}{tail}")).unwrap();
+        return;
+    }
+    assert_eq!(table, expected, "see the comment of this test");
+}
+
+#[tokio::test]
+async fn what_cannot_be_used_is_told_and_left_out() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for (q, position, length, message) in [
+        ("set:hearth atack>700", 11, 9, "there is no field \"atack\"; did you mean attack?"),
+        ("t:fier set:hearth", 0, 6, "there is no type \"fier\"; did you mean fire?"),
+        ("é set:hearth attack>many", 13, 11, "\"many\" is no whole number"),
+        ("set:hearth name>fox", 11, 8, "name is not compared with >, only with : = !="),
+        ("set:hearth -keyword:muted", 12, 13, "there is no keyword \"muted\"; did you mean mute?"),
+        ("set:hearth game:ttgc", 11, 9, "there is no game \"ttgc\"; did you mean ttcg?"),
+        (
+            "set:hearth r:ultrarar",
+            11,
+            10,
+            "there is no rarity \"ultrarar\"; did you mean ultra_rare?",
+        ),
+        ("set:hearth t:", 11, 2, "t: lacks a value"),
+        ("set:hearth \"!?\"", 11, 4, "there is no letter, digit or sign in \"!?\""),
+        ("set:hearth is:secret", 11, 9, "\"secret\" is not one of hidden, unlocked"),
+        ("set:hearth sort:lore", 11, 9, "lists cannot be sorted by \"lore\""),
+        (
+            "set:hearth (fox or order:desc)",
+            19,
+            10,
+            "order says how the whole list is made: it cannot stand inside `or` or a negation",
+        ),
+        ("set:hearth /a{99}/", 11, 7, "a repetition counts to 50 at most"),
+        (
+            "set:hearth /(a)\\1/",
+            11,
+            7,
+            "the regular expression cannot be read: backreferences are not supported",
+        ),
+        ("set:hearth t:/fire/", 11, 8, "t is not searched with regular expressions"),
+        (
+            "set:hearth unlocked>yesterday",
+            11,
+            18,
+            "\"yesterday\" is not a day of the form 2026-11-21",
+        ),
+        ("set:hearth date:2026", 11, 9, "\"2026\" is not a day of the form 2026-11-21"),
+        (
+            "set:hearth f:standart",
+            11,
+            10,
+            "there is no format \"standart\"; did you mean standard?",
+        ),
+        ("set:hearth f:ttgc/standard", 11, 15, "there is no game \"ttgc\"; did you mean ttcg?"),
+        ("set:hearth banned:standard@soon", 11, 20, "\"soon\" is not a day of the form 2026-11-21"),
+        (
+            "set:hearth legal:standard:half",
+            11,
+            19,
+            "the format \"standard\" has no variant \"half\"",
+        ),
+        ("set:hearth legal>standard", 11, 14, "legal is not compared with >, only with : = !="),
+        ("set:hearth order:colour", 11, 12, "lists cannot be sorted by \"colour\""),
+        (
+            "set:hearth order:atack",
+            11,
+            11,
+            "lists cannot be sorted by \"atack\"; did you mean attack?",
+        ),
+        (
+            "set:hearth attack>defense",
+            11,
+            14,
+            "a field is compared with a value, not with another field: write attack>500, for example",
+        ),
+        (
+            "set:hearth >500",
+            11,
+            4,
+            "a field stands before `>`, without a space between them: attack>500; as text it needs quotation marks: \">500\"",
+        ),
+        (
+            "set:hearth émile:x",
+            11,
+            7,
+            "there is no field \"émile\"; as text it needs quotation marks: \"émile:x\"",
+        ),
+        (
+            "set:hearth cost$5",
+            11,
+            6,
+            "`$` means nothing in a word; as text it needs quotation marks: \"cost$5\"",
+        ),
+        ("game:emoji-tcg attack>1", 15, 8, "no card here has attack"),
+    ] {
+        let page = ask(&app, q, &[]).await.expect(200);
+        let term: String = q.chars().skip(position).take(length).collect();
+        assert_eq!(
+            page["warnings"],
+            json!([{ "position": position, "length": length, "term": term, "message": message }]),
+            "{q}"
+        );
+        assert!(q.contains("fox") || !page["data"].as_array().unwrap().is_empty(), "{q}");
+        // The same term alone is nothing to search for.
+        let problem = ask(&app, &term, &[]).await;
+        if !q.contains("game:emoji") {
+            let problem =
+                if q.contains("order") { continue } else { problem.problem(400, "invalid_query") };
+            assert_eq!(problem["faults"][0]["position"], 0, "{q}");
+            assert_eq!(problem["faults"][0]["message"], message, "{q}");
+            assert_eq!(problem["errors"][0]["pointer"], "?q", "{q}");
+        }
+    }
+    for (q, position, message) in [
+        ("t:fire (fox", 7, "this is never closed"),
+        ("\"fox", 0, "this quotation mark is never closed"),
+        ("fox or", 4, "a term is missing after `or`"),
+        ("fox not", 4, "a term is missing after `not`"),
+        ("t:fire|", 6, "a term is missing after `|`"),
+    ] {
+        let problem = ask(&app, q, &[]).await.problem(400, "invalid_query");
+        assert_eq!(problem["faults"][0]["position"], position, "{q}");
+        assert_eq!(problem["faults"][0]["message"], message, "{q}");
+    }
+    for q in ["a ".repeat(51), "a".repeat(1001), "(".repeat(40), "a\0".to_owned()] {
+        ask(&app, &q, &[]).await.problem(400, "invalid_query");
+    }
+    for more in
+        [("sort", "lore"), ("order", "up"), ("unique", "art"), ("fields", "secret"), ("total", "1")]
+    {
+        ask(&app, "fox", &[more]).await.problem(400, "invalid_query");
+    }
+    assert_eq!(ask(&app, "  ", &[]).await.expect(200)["data"].as_array().unwrap().len(), 200);
+}
+
+#[tokio::test]
+async fn values_that_there_are_not_are_told() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for (parameter, value, message) in [
+        ("game", "ttgc", "there is no game \"ttgc\"; did you mean ttcg?"),
+        ("set", "heart", "there is no set \"heart\"; did you mean hearth?"),
+        ("kind", "spel", "there is no kind \"spel\"; did you mean spell?"),
+        ("rarity", "mythicrare", "there is no rarity \"mythicrare\"; did you mean mythic_rare?"),
+    ] {
+        let page = ask(&app, "", &[(parameter, value)]).await.expect(200);
+        assert_eq!(page["data"], json!([]));
+        let term = format!("{parameter}={value}");
+        let warning = json!({ "parameter": parameter, "position": 0, "length": 0, "term": term, "message": message });
+        assert_eq!(page["warnings"], json!([warning]));
+        if !["game", "set"].contains(&parameter) {
+            continue;
+        }
+        // Where nobody reads warnings it is a fault.
+        let drawn = app.get(&format!("/v1/cards/random?{term}")).answer().await;
+        let problem = drawn.problem(400, "invalid_query");
+        assert_eq!(problem["errors"][0]["pointer"], format!("?{parameter}"));
+        assert_eq!(problem["errors"][0]["detail"], message);
+    }
+    // What another game has.
+    let page = ask(&app, "", &[("game", "emoji-tcg"), ("kind", "unit"), ("set", "hearth")]).await;
+    let warnings = page.expect(200)["warnings"].clone();
+    assert_eq!(warnings[0]["message"], "there is no set \"hearth\"");
+    assert_eq!(warnings[1]["message"], "there is no kind \"unit\"");
+    // An unknown set of the query finds nothing, and is told: it is not left out.
+    let page = ask(&app, "set:hearht t:fire", &[]).await.expect(200);
+    assert_eq!(page["data"], json!([]));
+    let message = "there is no set \"hearht\"; did you mean hearth?";
+    assert_eq!(page["warnings"][0]["message"], message);
+    let page = ask(&app, "set:HEARTH", &[("game", "ttcg"), ("kind", "unit")]).await.expect(200);
+    assert_eq!(page.get("warnings"), None);
+}
+
+#[tokio::test]
+async fn lists_are_sorted_and_paged_whatever_comes_in_between() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for (sort, unique) in [
+        ("set", "cards"),
+        ("number", "cards"),
+        ("name", "cards"),
+        ("kind", "cards"),
+        ("rarity", "cards"),
+        ("rank", "cards"),
+        ("attack", "cards"),
+        ("total", "cards"),
+        ("type", "cards"),
+        ("stage", "cards"),
+        ("power", "cards"),
+        ("year", "cards"),
+        ("date", "cards"),
+        ("unlocked", "cards"),
+        ("submissions", "cards"),
+        ("boost_attack", "cards"),
+        ("set", "printings"),
+        ("attack", "printings"),
+        ("rarity", "printings"),
+        ("name", "printings"),
+    ] {
+        for order in ["asc", "desc"] {
+            let more = [("sort", sort), ("order", order), ("unique", unique), ("total", "true")];
+            let whole = pages(&app, &more, "200").await;
+            let small = pages(&app, &more, "37").await;
+            assert_eq!(small, whole, "{sort} {order} {unique}");
+            let distinct: BTreeSet<&String> = whole.iter().collect();
+            assert_eq!(distinct.len(), whole.len(), "{sort} {order} {unique}");
+        }
+    }
+    let attacks = |page: &Value| -> Vec<i64> {
+        let cards = page["data"].as_array().unwrap().iter();
+        cards.filter_map(|card| card["attributes"]["attack"].as_i64()).collect()
+    };
+    let page = ask(&app, "set:hearth sort:attack order:desc", &[]).await.expect(200);
+    let mut sorted = attacks(&page);
+    assert_eq!(page["data"][0]["attributes"]["attack"], sorted[0]);
+    sorted.sort_unstable_by(|one, other| other.cmp(one));
+    assert_eq!(attacks(&page), sorted, "by the common printing");
+    assert!(sorted.len() > 50);
+    // As other sites write it.
+    let page = ask(&app, "set:hearth order:attack dir:desc", &[]).await.expect(200);
+    assert_eq!(attacks(&page), sorted);
+    // What has no attack comes last either way.
+    let lowest = ask(&app, "set:hearth sort:attack", &[]).await.expect(200);
+    assert!(lowest["data"][0]["attributes"]["attack"].is_i64());
+    // A parameter is stronger than the query.
+    let other =
+        ask(&app, "set:hearth sort:name order:asc", &[("sort", "attack"), ("order", "desc")]).await;
+    assert_eq!(attacks(&other.expect(200)), sorted);
+    let stages = ask(&app, "stage>basicmoji sort:stage", &[]).await.expect(200);
+    let stages: Vec<&Value> =
+        stages["data"].as_array().unwrap().iter().map(|card| attribute(card, "stage")).collect();
+    assert_eq!(stages.first().map(|stage| stage.as_str()), Some(Some("supermoji")));
+    assert_eq!(stages.last().map(|stage| stage.as_str()), Some(Some("megamoji")));
+}
+
+/// Every entry of a list, page by page over the `Link` header; the total is checked on the way.
+async fn pages(app: &TestApp, more: &[(&str, &str)], limit: &str) -> Vec<String> {
+    let mut answer = app.get(&path(&[&[("limit", limit)], more].concat())).answer().await;
+    let mut entries = Vec::new();
+    loop {
+        let link = answer.header("link");
+        let page = answer.expect(200);
+        for entry in page["data"].as_array().unwrap() {
+            entries.push(format!("{} {}", entry["id"], entry["printing"]["rarity"]));
+        }
+        let Some((next, _)) = link.strip_prefix('<').and_then(|link| link.split_once('>')) else {
+            assert_eq!(page["total"], entries.len());
+            return entries;
+        };
+        answer = app.get(next).answer().await;
+    }
+}
+
+#[tokio::test]
+async fn a_page_begins_where_the_last_ended_though_cards_come_in() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let mut seen = Vec::new();
+    let mut path = "/v1/cards?q=kind:unit&sort=attack&limit=10&order=desc".to_owned();
+    let before = ask(&app, "kind:unit", &[("sort", "attack"), ("order", "desc")]).await.expect(200);
+    let before: Vec<String> = before["data"].as_array().unwrap().iter().map(place).collect();
+    for round in 0.. {
+        let answer = app.get(&path).answer().await;
+        let link = answer.header("link");
+        seen.extend(answer.expect(200)["data"].as_array().unwrap().iter().map(place));
+        // Stronger and weaker ones come in while somebody reads.
+        app.import_set(&format!("new-{round}"), 5, false).await;
+        let Some((next, _)) = link.strip_prefix('<').and_then(|link| link.split_once('>')) else {
+            break;
+        };
+        next.clone_into(&mut path);
+    }
+    let distinct: BTreeSet<&String> = seen.iter().collect();
+    assert_eq!(distinct.len(), seen.len(), "no card twice");
+    let old: Vec<String> = seen.iter().filter(|card| !card.starts_with("new-")).cloned().collect();
+    assert_eq!(old, before, "no card missed, in the same order");
+}
+
+#[tokio::test]
+async fn a_cursor_belongs_to_its_list() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let list = "/v1/cards?limit=3&q=t:fire&sort=attack";
+    let page = app.get(list).answer().await.expect(200);
+    let cursor = page["next_cursor"].as_str().unwrap();
+    app.get(&format!("{list}&cursor={cursor}&total=true&limit=5").replace("limit=3&", ""))
+        .answer()
+        .await
+        .expect(200);
+    for other in [
+        "limit=3&q=t:water&sort=attack",
+        "limit=3&q=t:fire&sort=name",
+        "limit=3&q=t:fire&sort=attack&order=desc",
+        "limit=3",
+    ] {
+        app.get(&format!("/v1/cards?{other}&cursor={cursor}"))
+            .answer()
+            .await
+            .problem(400, "invalid_cursor");
+    }
+    // Forged ones that decode.
+    let mark = {
+        use base64::Engine as _;
+        let bytes = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(cursor).unwrap();
+        serde_json::from_slice::<Value>(&bytes).unwrap()[0].clone()
+    };
+    for key in [
+        json!("x"),
+        json!("1e999"),
+        json!("--1"),
+        json!("1;select"),
+        json!(1),
+        json!("9".repeat(50)),
+    ] {
+        use base64::Engine as _;
+        let forged = json!([mark, key, "ttcg", "hearth", "001", 0]).to_string();
+        let forged = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(forged);
+        app.get(&format!("{list}&cursor={forged}")).answer().await.problem(400, "invalid_cursor");
+    }
+}
+
+#[tokio::test]
+async fn lists_of_printings_hold_those_that_fit() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let page = ask(&app, "set:hearth attack>1500 unique:printings", &[("total", "true")])
+        .await
+        .expect(200);
+    let entries = page["data"].as_array().unwrap();
+    let file = set_file(&seed_data("ttcg"), "hearth");
+    let all = file["cards"].as_array().unwrap().iter();
+    let all = all.flat_map(|card| card["printings"].as_array().into_iter().flatten());
+    let fitting =
+        all.filter(|printing| printing["attributes"]["attack"].as_i64() > Some(1500)).count();
+    assert!(fitting > 0);
+    assert_eq!((entries.len(), &page["total"]), (fitting, &json!(fitting)));
+    for entry in entries {
+        assert!(entry["printing"]["attributes"]["attack"].as_i64() > Some(1500), "{entry}");
+        assert!(entry["name"].is_string());
+    }
+    let page = ask(
+        &app,
+        "set:hearth number:1 r>=mythic_rare unique:printings sort:rarity order:desc",
+        &[],
+    )
+    .await;
+    let page = page.expect(200);
+    let rarities: Vec<&Value> =
+        page["data"].as_array().unwrap().iter().map(|entry| &entry["printing"]["rarity"]).collect();
+    assert_eq!(rarities, ["primal_rare", "mythic_rare"]);
+    assert_eq!(
+        ask(&app, "is:hidden", &[("unique", "printings")]).await.expect(200)["data"],
+        json!([])
+    );
+
+    let page = ask(&app, "set:hearth number:1", &[("fields", "name,attributes")]).await.expect(200);
+    let members: Vec<&String> = page["data"][0].as_object().unwrap().keys().collect();
+    assert_eq!(members, ["attributes", "id", "name"]);
+    let page = ask(&app, "set:veil number:1", &[("fields", "name,number")]).await.expect(200);
+    let members: Vec<&String> = page["data"][0].as_object().unwrap().keys().collect();
+    assert_eq!(members, ["id", "number"], "a hidden card has no name to choose");
+}
+
+#[tokio::test]
+async fn texts_are_values_and_never_sql() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let all = app.db().value("SELECT count(*) FROM cards").await;
+    for evil in [
+        "'; DROP TABLE cards; --",
+        "\" OR 1=1 --",
+        "$1",
+        "?",
+        "%' OR '%'='",
+        "\\",
+        "'a' & !'b'",
+        "fox:*",
+        "fox | !fox",
+        "$$",
+        "/*",
+        "a'b\\'c",
+        "::text",
+        "{1,2}",
+        "[\"a\"]",
+        "name = 'x'",
+        "𝕗𝕠𝕩",
+        "\u{202e}fox",
+        "ﬁre",
+        "null",
+        "NaN",
+        "-9223372036854775809",
+    ] {
+        for q in [
+            evil.to_owned(),
+            format!("\"{}\"", evil.replace('\\', "\\\\").replace('"', "\\\"")),
+            format!("/{}/", evil.replace('/', "\\/")),
+            format!("name:{evil}"),
+            format!("name={evil}"),
+            format!("set:{evil}"),
+            format!("number:{evil}"),
+            format!("t:{evil}"),
+            format!("attack>{evil}"),
+            format!("r>={evil}"),
+            format!("about:{evil}"),
+            format!("about={evil}"),
+            format!("has:{evil}"),
+            format!("sort:{evil}"),
+            format!("year:{evil}"),
+            format!("unlocked:{evil}"),
+            format!("submissions:{evil}"),
+        ] {
+            let answer = ask(&app, &q, &[]).await;
+            assert!(answer.status == 200 || answer.status == 400, "{q}: {}", answer.text());
+        }
+    }
+    assert_eq!(app.db().value("SELECT count(*) FROM cards").await, all);
+}
+
+#[tokio::test]
+async fn costly_patterns_end_soon() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for q in [
+        "/(a*)*b/",
+        "/(a|a)*(b|b)*(a|b|ab)*c$/",
+        "/(.*)(.*)(.*)(.*)(.*)(.*)x$/",
+        "/(\\w+ ){20}z/",
+        "/((a?){20}){20}b/",
+        "/.{50}.{50}.{50}q/",
+        "/(\\b.)*(\\b.)*x/",
+    ] {
+        let started = std::time::Instant::now();
+        let answer = ask(&app, q, &[]).await;
+        assert!([200, 400, 503].contains(&answer.status), "{q}: {}", answer.text());
+        assert!(started.elapsed().as_secs() < 4, "{q} took {:?}", started.elapsed());
+    }
+    // The service is as quick as before.
+    assert_eq!(found(&app, "pebblebrow").await.len(), 1);
+}
+
+#[tokio::test]
+async fn words_that_an_older_program_left_out_are_made() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let url = app.db().url();
+    let all: usize = app.db().value("SELECT count(*) FROM card_content").await.parse().unwrap();
+    let dump = "SELECT md5(string_agg(words || name_words || effect_words || lore_words || attribute_words::text, ',' \
+                ORDER BY card_id)) FROM card_content";
+    let before = app.db().value(dump).await;
+    sql(
+        &url,
+        "UPDATE card_content SET words = '', name_words = '', effect_words = '', lore_words = '', attribute_words = '{}', \
+         words_version = 0",
+    )
+    .await;
+    assert_eq!(found(&app, "pebblebrow").await.len(), 0);
+    let (one, other) = tokio::join!(
+        cardscape::store::catalogue::cards::refresh_words(app.store()),
+        cardscape::store::catalogue::cards::refresh_words(app.store())
+    );
+    assert_eq!(one.unwrap() + other.unwrap(), all, "each card once");
+    assert_eq!(app.db().value(dump).await, before, "as an import makes them");
+    assert_eq!(found(&app, "pebblebrow").await.len(), 1);
+    // An older program changes a text and does not know of words.
+    sql(&url, "UPDATE card_content SET name = 'Wholly New' WHERE name = 'Pebblebrow Tortoise'")
+        .await;
+    assert_eq!(cardscape::store::catalogue::cards::refresh_words(app.store()).await.unwrap(), 1);
+    assert_eq!((found(&app, "pebblebrow").await.len(), found(&app, "wholly").await.len()), (0, 1));
+    assert_eq!(cardscape::store::catalogue::cards::refresh_words(app.store()).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_search_that_takes_too_long_ends_and_the_next_one_works() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let session = app.db().session().await;
+    session.batch_execute("BEGIN; LOCK TABLE card_content").await.unwrap();
+    for q in ["pebblebrow", "/pebble/", "attack>3"] {
+        let problem = ask(&app, q, &[]).await;
+        assert_eq!(problem.header("retry-after"), "2", "{q}");
+        problem.problem(503, "timed_out");
+    }
+    for path in ["named?fuzzy=peblebrow", "autocomplete?q=pebb"] {
+        app.get(&format!("/v1/cards/{path}")).answer().await.problem(503, "timed_out");
+    }
+    session.batch_execute("COMMIT").await.unwrap();
+    for q in ["pebblebrow", "/ebblebrow/"] {
+        assert_eq!(found(&app, q).await, ["hearth/001"]);
+    }
+}
+
+/// Makes every regular expression of the service wait for a lock that the session holds, whichever connection it runs on.
+async fn hold_regular_expressions(app: &TestApp) -> tokio_postgres::Client {
+    app.sql(
+        "CREATE FUNCTION held_regex(text, text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN \
+             PERFORM pg_advisory_xact_lock_shared(4711); RETURN $1 OPERATOR(pg_catalog.~) $2; END $$; \
+         CREATE OPERATOR public.~ (leftarg = text, rightarg = text, function = held_regex); \
+         DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$",
+    )
+    .await;
+    let session = app.db().session().await;
+    session.batch_execute("SELECT pg_advisory_lock(4711)").await.unwrap();
+    session
+}
+
+/// How many statements of this database wait for the lock.
+async fn held(app: &TestApp) -> String {
+    let query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted \
+                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    app.db().value(query).await
+}
+
+#[tokio::test]
+async fn a_burst_of_slow_searches_keeps_nobody_else_waiting() {
+    let minute = std::time::Duration::from_mins(1);
+    let app = TestApp::start_tuned(
+        std::sync::Arc::new(TestDb::create().await),
+        Clock::system(),
+        |settings| {
+            in_memory(settings);
+            settings.request_timeout = minute;
+            settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+        },
+        |settings| settings.search_timeout = minute,
+    );
+    app.seed(&["ttcg"]).await;
+    app.catch_up().await;
+    // Those who see all cards are served by the database.
+    let moderator = app.moderator().await;
+    let session = hold_regular_expressions(&app).await;
+    let places = ["", "name:", "o:", "about:"];
+    let burst = (0..60).map(|at| {
+        let q = format!("{}/(.*a){{9}}x/", places[at % places.len()]);
+        let from = format!("192.0.2.{at}");
+        app.get(&path(&[("q", &q)])).by(&moderator).header("x-forwarded-for", from).answer()
+    });
+    let others = async {
+        while held(&app).await != "2" {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        for _ in 0..5 {
+            let ask = |path: &str| app.get(path).answer();
+            let (card, page, words, sorted, counted) = tokio::join!(
+                ask("/v1/games/ttcg/sets/hearth/cards/001"),
+                ask("/v1/cards?game=ttcg&kind=unit"),
+                ask("/v1/cards?q=pebblebrow"),
+                ask("/v1/cards?q=tortoise&sort=attack&total=true"),
+                ask("/v1/cards/named?exact=Pebblebrow+Tortoise"),
+            );
+            for answer in [card, page, words, sorted, counted] {
+                answer.expect(200);
+            }
+        }
+        assert_eq!(held(&app).await, "2", "the burst waits all the while, on its own connections");
+        session.batch_execute("SELECT pg_advisory_unlock(4711)").await.unwrap();
+    };
+    let (answers, ()) = tokio::join!(futures_util::future::join_all(burst), others);
+    let (done, refused): (Vec<Answer>, Vec<Answer>) =
+        answers.into_iter().partition(|answer| answer.status == 200);
+    assert!(done.len() >= 2, "{}", done.len());
+    assert!(refused.len() >= 60 - 34, "{}", refused.len());
+    for answer in refused {
+        assert_eq!(answer.header("retry-after"), "2");
+        answer.problem(503, "search_busy");
+    }
+    app.get("/v1/cards/named?fuzzy=peblebrow+tortoise").answer().await.expect(200);
+}
+
+#[tokio::test]
+async fn what_suggests_names_does_without_while_others_search() {
+    let minute = std::time::Duration::from_mins(1);
+    let app = TestApp::start_tuned(
+        std::sync::Arc::new(TestDb::create().await),
+        Clock::system(),
+        |settings| {
+            in_memory(settings);
+            settings.request_timeout = minute;
+            settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+        },
+        |settings| {
+            settings.pool_size = 1;
+            settings.search_timeout = minute;
+        },
+    );
+    app.seed(&["ttcg"]).await;
+    app.catch_up().await;
+    let player = app.player("player").await;
+    let moderator = app.moderator().await;
+    let session = hold_regular_expressions(&app).await;
+    let burst = (0..2).map(|at| {
+        let from = format!("192.0.2.{at}");
+        let regex = path(&[("q", "name:/(.*a){9}x/")]);
+        app.get(&regex).by(&moderator).header("x-forwarded-for", from).answer()
+    });
+    let others = async {
+        while held(&app).await != "2" {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        let report = serde_json::json!({ "format": "ttcg/standard", "list": "2 Kettel Imp" });
+        let of_stranger = app.post("/v1/deck-reports").json(&report).answer();
+        let of_moderator = app.post("/v1/deck-reports").by(&moderator).json(&report).answer();
+        let csv = app.post("/v1/collection/imports?game=ttcg").by(&player);
+        let csv =
+            csv.header("content-type", "text/csv").body("count,name\n2,Kettel Imp\n").answer();
+        // The one connection of the pool is free all the while.
+        let others = async {
+            for _ in 0..10 {
+                app.get("/v1/cards?game=ttcg&kind=unit").answer().await.expect(200);
+            }
+        };
+        let (of_stranger, of_moderator, csv, ()) =
+            tokio::join!(of_stranger, of_moderator, csv, others);
+        // What everybody may see is in memory, and what a moderator sees in the database.
+        assert_eq!(of_stranger.expect(200)["reports"][0]["suggestions_left_out"], 0);
+        assert_eq!(of_moderator.expect(200)["reports"][0]["suggestions_left_out"], 1);
+        assert_eq!(csv.expect(200)["suggestions_left_out"], 1);
+        session.batch_execute("SELECT pg_advisory_unlock(4711)").await.unwrap();
+    };
+    tokio::join!(futures_util::future::join_all(burst), others);
+}
+
+#[tokio::test]
+async fn a_list_that_cannot_be_counted_in_time_is_a_list_all_the_same() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    app.sql(
+        "CREATE FUNCTION held_count(bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN \
+             PERFORM pg_advisory_xact_lock_shared(4711); RETURN $1 + 1; END $$; \
+         CREATE AGGREGATE public.count(*) (sfunc = held_count, stype = bigint, initcond = '0'); \
+         DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$",
+    )
+    .await;
+    let session = app.db().session().await;
+    session.batch_execute("SELECT pg_advisory_lock(4711)").await.unwrap();
+    let page = ask(&app, "kind:unit", &[("total", "true")]).await.expect(200);
+    assert_eq!(page.get("total"), None);
+    let units = page["data"].as_array().unwrap().len();
+    assert!(units > 100, "{units}");
+    let warnings = page["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0]["message"].as_str().unwrap().contains("no total"), "{warnings:?}");
+    session.batch_execute("SELECT pg_advisory_unlock(4711)").await.unwrap();
+    let page = ask(&app, "kind:unit", &[("total", "true")]).await.expect(200);
+    assert_eq!(page["total"], units);
+    assert_eq!(page.get("warnings"), None);
+}
+
+#[tokio::test]
+async fn costly_terms_are_tried_on_so_many_cards_and_the_answer_says_so() {
+    let app = TestApp::start_with(|settings| settings.search_candidates = 5).await;
+    app.seed(&["ttcg"]).await;
+    let moderator = app.moderator().await;
+    let numbers = |page: &Value| -> Vec<String> {
+        page["data"].as_array().unwrap().iter().map(place).collect()
+    };
+    let first: Vec<String> = (1..=5).map(|number| format!("hearth/00{number}")).collect();
+    for q in ["/./ set:hearth", "/./", "/./ game:ttcg -is:hidden", "/./ or /q/"] {
+        for more in [&[][..], &[("sort", "name")], &[("total", "true"), ("limit", "2")]] {
+            let parameters = [&[("q", q)], more].concat();
+            let page = app.get(&path(&parameters)).answer().await.expect(200);
+            let mut found = numbers(&page);
+            found.sort();
+            assert!(found.iter().all(|card| first.contains(card)), "{q} {found:?}");
+            let warning = &page["warnings"][0];
+            assert!(warning["message"].as_str().unwrap().contains("the first 5 cards"), "{page}");
+            assert_eq!(warning["term"], q);
+            if !more.is_empty() && more[0].0 == "total" {
+                assert_eq!(page["total"], 5);
+            }
+        }
+    }
+    // What else is asked comes first: the fifth unit after all spells of the set is tried, too.
+    let units = wanted("ttcg", "hearth", |card| attribute(card, "type") == "fire");
+    let page = ask(&app, "/./ t:fire set:hearth", &[]).await.expect(200);
+    assert_eq!(numbers(&page), units[..5]);
+    let printings = ask(&app, "/./ attack>=300 set:hearth unique:printings", &[]).await.expect(200);
+    assert!(printings["data"].as_array().unwrap().iter().all(|entry| {
+        entry["printing"]["attributes"]["attack"].as_i64().is_none_or(|attack| attack >= 300)
+    }));
+    // Few enough: nothing to tell.
+    for q in ["/./ set:hearth number<=5", "/./ pebblebrow", "pebblebrow /x/"] {
+        assert_eq!(ask(&app, q, &[]).await.expect(200).get("warnings"), None, "{q}");
+    }
+    // Hidden cards are tried for those who see them, and use up nothing for others.
+    let veil = path(&[("q", "/./ set:veil")]);
+    let page = app.get(&veil).answer().await.expect(200);
+    assert_eq!((numbers(&page), page.get("warnings")), (Vec::new(), None));
+    let page = app.get(&veil).by(&moderator).answer().await.expect(200);
+    assert_eq!((numbers(&page).len(), page["warnings"].as_array().unwrap().len()), (5, 1));
+}
+
+#[tokio::test]
+async fn the_numbers_of_printings_are_kept_whoever_writes_them() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    app.import(&source).await.unwrap();
+    let wrong = "SELECT count(*) FROM card_content WHERE printing_numbers <> card_printing_numbers(card_id, attributes)";
+    let none = "SELECT count(*) FROM card_content WHERE printing_numbers = '[]' AND kind = 'unit'";
+    assert_eq!(app.db().value(wrong).await, "0");
+    assert_eq!(app.db().value(none).await, "0");
+    // This program writes them itself, with the card.
+    app.sql("ALTER TABLE printing_content DISABLE TRIGGER printing_content_added").await;
+    app.seed(&["uno-emoji", "emoji-tcg", "emojo-dojo", "emojito"]).await;
+    assert_eq!(app.db().value(wrong).await, "0");
+    app.sql("ALTER TABLE printing_content ENABLE TRIGGER printing_content_added").await;
+    // One that does not know of them does not.
+    let one = "(SELECT id FROM cards WHERE set_code = 'hearth' AND number = '001')";
+    assert_eq!(found(&app, "attack>99000").await, Vec::<String>::new());
+    let hers = ["hearth/001"];
+    app.sql(&format!(
+        "UPDATE printing_content SET attributes = attributes || '{{\"attack\": 99001}}' \
+         WHERE printing_id = (SELECT id FROM printings WHERE card_id = {one} AND tier = 3)"
+    ))
+    .await;
+    assert_eq!(found(&app, "attack>99000").await, hers);
+    assert_eq!(found(&app, "attack=99001 -attack=99002").await, hers);
+    let total = ask(&app, "total>99000", &[("total", "true")]).await.expect(200);
+    assert_eq!(total["total"], 1);
+    app.sql(&format!("DELETE FROM printings WHERE card_id = {one} AND tier = 3")).await;
+    assert_eq!(found(&app, "attack>99000").await, Vec::<String>::new());
+    app.sql(&format!(
+        "UPDATE card_content SET attributes = attributes || '{{\"attack\": 99003}}' WHERE card_id = {one}; \
+         INSERT INTO printings (id, card_id, rarity, tier) VALUES (gen_random_uuid(), {one}, 'rare', 3); \
+         INSERT INTO printing_content (printing_id, attributes) \
+             SELECT id, '{{}}' FROM printings WHERE card_id = {one} AND tier = 3"
+    ))
+    .await;
+    assert_eq!(found(&app, "attack=99003").await, hers);
+    assert_eq!(app.db().value(wrong).await, "0");
+    // And an import puts everything right again.
+    edit_set(&mut source, "hearth", |set| set["cards"][0]["lore"] = json!("Otherwise."));
+    app.import(&source).await.unwrap();
+    assert_eq!(found(&app, "attack>99000").await, Vec::<String>::new());
+    assert_eq!(app.db().value(wrong).await, "0");
+}

@@ -1,0 +1,71 @@
+//! A word in the database that stands for nothing: the request that needs the row fails, and nobody guesses.
+
+use serde_json::json;
+
+use crate::collection::counts::printing;
+use crate::support::{RequestExt as _, TestApp};
+
+/// No trigger looks at the session.
+const UNWATCHED: &str = "SET session_replication_role = replica";
+
+/// Takes away what keeps a column from holding any word.
+async fn unguard(app: &TestApp, table: &str) {
+    app.sql(&format!(
+        "DO $$ DECLARE name text; BEGIN \
+             FOR name IN SELECT conname FROM pg_constraint WHERE conrelid = '{table}'::regclass AND contype = 'c' LOOP \
+                 EXECUTE format('ALTER TABLE {table} DROP CONSTRAINT %I', name); \
+             END LOOP; END $$"
+    ))
+    .await;
+}
+
+#[tokio::test]
+async fn an_unknown_word_is_a_fault_and_no_guess() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let admin = app.admin().await;
+    let id = "01998d5e-7a35-7c54-b0a0-000000000003";
+    let now = app.clock().now().to_rfc3339();
+    let common = printing(&app, None, "base", "001", "common").await;
+    app.put(&format!("/v1/collection/{common}"))
+        .by(&ada)
+        .json(&json!({ "quantity": 2 }))
+        .answer()
+        .await
+        .expect(200);
+    let (offered_by, offered_to) = (&ada.id, &ben.id);
+    app.sql(&format!(
+        "INSERT INTO decks VALUES ('{id}', '{offered_by}', 'ttcg', 'standard', 'D', 'public', 1, '{now}', '{now}');
+         INSERT INTO trade_lists VALUES ('{offered_by}', 'want', 'public', 1, '{now}');
+         INSERT INTO trades VALUES ('{id}', '{offered_by}', '{offered_to}', 'declined', NULL, NULL, '{now}',
+             '{now}'::timestamptz + interval '1 day', '{now}');
+         INSERT INTO webhooks (id, url, description, kinds, secret_generation, cursor_seq, created_at, updated_at, disabled_at, disabled_reason)
+             VALUES ('{id}', 'https://x.example', '', '{{game.changed}}', 1, 0, '{now}', '{now}', '{now}', 'admin');
+         INSERT INTO webhook_deliveries (id, webhook_id, seq, kind, state, created_at, finished_at, last_failure)
+             VALUES ('{id}', '{id}', 1, 'game.changed', 'failed', '{now}', '{now}', 'timeout')"
+    ))
+    .await;
+    for (table, column, path, reader) in [
+        ("decks", "visibility", format!("/v1/decks/{id}"), &ada),
+        ("trade_lists", "visibility", "/v1/me/wants".to_owned(), &ada),
+        ("trades", "state", format!("/v1/trades/{id}"), &ada),
+        ("collection_entries", "condition", "/v1/collection".to_owned(), &ada),
+        ("webhooks", "disabled_reason", format!("/v1/webhooks/{id}"), &admin),
+        ("webhook_deliveries", "state", format!("/v1/webhooks/{id}/deliveries"), &admin),
+        ("webhook_deliveries", "last_failure", format!("/v1/webhooks/{id}/deliveries"), &admin),
+    ] {
+        app.get(&path).by(reader).answer().await.expect(200);
+        unguard(&app, table).await;
+        let before = app.db().value(&format!("SELECT {column} FROM {table}")).await;
+        app.sql(&format!("{UNWATCHED}; UPDATE {table} SET {column} = 'sesame'")).await;
+        let answer = app.get(&path).by(reader).answer().await;
+        assert!(!answer.text().contains("sesame"), "{table}.{column}: {}", answer.text());
+        answer.problem(500, "internal");
+        app.sql(&format!("{UNWATCHED}; UPDATE {table} SET {column} = '{before}'")).await;
+        app.get(&path).by(reader).answer().await.expect(200);
+    }
+    // What would act on it does not, either: a trade of an unknown state is not open, and not closed.
+    app.sql(&format!("{UNWATCHED}; UPDATE trades SET state = 'sesame', closed_at = NULL")).await;
+    app.post(&format!("/v1/trades/{id}/accept")).by(&ben).answer().await.problem(500, "internal");
+}

@@ -1,0 +1,532 @@
+//! Files of collections: every line is told, nothing is counted before the commit, and what we write we read.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use cardscape::api::collection::collection_imports::ImportPlace;
+use cardscape::api::problem::Problem;
+use cardscape::domain::ids::AccountId;
+use futures_util::future::join_all;
+use futures_util::{StreamExt as _, stream};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use serde_json::{Value, json};
+
+use super::counts::{collection, printing};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, edit_set, seed_data};
+
+async fn send(app: &TestApp, by: &Player, query: &str, media_type: &str, file: &str) -> Answer {
+    let request = app.post(&format!("/v1/collection/imports{query}")).by(by);
+    request.header("content-type", media_type).body(file.to_owned()).answer().await
+}
+
+async fn read(app: &TestApp, by: &Player, query: &str, file: &str) -> Value {
+    send(app, by, query, "text/csv", file).await.expect(200)
+}
+
+async fn commit(app: &TestApp, by: &Player, import: &Value, only_ok: bool) -> Answer {
+    let path = format!("/v1/collection/imports/{}/commit", import["import"].as_str().unwrap());
+    app.post(&path).by(by).json(&json!({ "only_ok": only_ok })).answer().await
+}
+
+/// Set, number, rarity, condition and quantity of every entry.
+async fn counted(app: &TestApp, by: &Player) -> Vec<[String; 5]> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let entry = |entry: &Value| {
+        let card = &entry["card"];
+        [&card["set"], &card["number"], &entry["rarity"], &entry["condition"], &entry["quantity"]]
+            .map(text)
+    };
+    let mut all: Vec<[String; 5]> = collection(app, by, "").await.iter().map(entry).collect();
+    all.sort();
+    all
+}
+
+#[tokio::test]
+async fn a_file_is_shown_line_by_line_and_taken_as_it_was_shown() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let file = "\u{feff}Count;Tradelist Count;Name;Edition;Condition;Collector Number;Rarity\r\n\
+                4x;0;Kettle Imp;[HEARTH];NM;016;Common\r\n\
+                1;0;kettle imp;hearth;Near Mint;;common\r\n\
+                2;0;Kettle Imp;hearth;SP;;rare\r\n\
+                1;0;Ketle Imp;hearth;NM;;common\r\n\
+                1;0;Kettle Imp;hearth;NM;;\r\n\
+                ;;;;;;\r\n\
+                zero;0;Kettle Imp;hearth;NM;;common\r\n\
+                1;0;Nobody at all knows this;hearth;NM;;common\r\n";
+    let shown = read(&app, &ada, "", file).await;
+    assert_eq!(
+        (&shown["dialect"]["delimiter"], &shown["dialect"]["byte_order_mark"]),
+        (&json!(";"), &json!(true))
+    );
+    assert_eq!(shown["dialect"]["program"], "moxfield");
+    assert_eq!(shown["dialect"]["ignored"], json!(["Tradelist Count"]));
+    assert_eq!(
+        shown["totals"],
+        json!({ "lines": 7, "blank": 1, "ok": 3, "ambiguous": 1, "unknown": 2, "invalid": 1, "cards": 7, "entries": 2 })
+    );
+    let lines = shown["lines"].as_array().unwrap();
+    let verdicts: Vec<(&Value, &Value)> =
+        lines.iter().map(|line| (&line["line"], &line["verdict"])).collect();
+    let expected = [
+        (2, "ok"),
+        (3, "ok"),
+        (4, "ok"),
+        (5, "unknown"),
+        (6, "ambiguous"),
+        (8, "invalid"),
+        (9, "unknown"),
+    ];
+    let expected: Vec<(Value, Value)> =
+        expected.map(|(line, verdict)| (json!(line), json!(verdict))).into();
+    assert_eq!(
+        verdicts,
+        expected.iter().map(|(line, verdict)| (line, verdict)).collect::<Vec<_>>()
+    );
+    assert_eq!(lines[3]["suggestions"][0]["name"], "Kettle Imp");
+    assert_eq!(lines[4]["suggestions"].as_array().unwrap().len(), 6, "its rarities");
+    assert_eq!(lines[2]["condition"], "lightly_played");
+    assert_eq!(counted(&app, &ada).await, Vec::<[String; 5]>::new(), "nothing is counted yet");
+
+    // Without a word about the others, one bad line keeps all from being taken.
+    let refused = commit(&app, &ada, &shown, false).await.problem(422, "import_has_faults");
+    let rejected: Vec<&Value> =
+        refused["rejected"].as_array().unwrap().iter().map(|line| &line["line"]).collect();
+    assert_eq!(rejected, [&json!(5), &json!(6), &json!(8), &json!(9)]);
+    assert_eq!(counted(&app, &ada).await.len(), 0);
+
+    let taken = commit(&app, &ada, &shown, true).await.expect(200);
+    assert_eq!((&taken["added"], &taken["cards"]), (&json!(2), &json!(7)));
+    assert_eq!(taken["rejected"], refused["rejected"], "and are told again");
+    let expected = [
+        ["hearth", "016", "common", "near_mint", "5"],
+        ["hearth", "016", "rare", "lightly_played", "2"],
+    ];
+    assert_eq!(counted(&app, &ada).await, expected.map(|entry| entry.map(str::to_owned)));
+
+    // What lines leave open can be agreed on.
+    let agreed =
+        read(&app, &ada, "?game=ttcg&without_rarity=most_common", "Name\nKettle Imp\n").await;
+    assert_eq!(agreed["lines"][0]["card"]["rarity"], "common");
+    assert_eq!(agreed["lines"][0]["quantity"], 1);
+}
+
+#[tokio::test]
+async fn a_commit_needs_no_body() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let ada = app.player("ada").await;
+    let import = read(&app, &ada, "", "Quantity,Set,Number,Rarity\n3,base,1,common\n").await;
+    let path = format!("/v1/collection/imports/{}/commit", import["import"].as_str().unwrap());
+    let request = || app.post(&path).by(&ada);
+    // What is sent is read as strictly as anywhere.
+    request().body("{}").answer().await.problem(415, "unsupported_media_type");
+    request().json(&json!({ "only": true })).answer().await.problem(422, "invalid_body");
+    request().json(&Value::Null).answer().await.problem(422, "invalid_body");
+    let bare = request().answer().await.expect(200);
+    assert_eq!((&bare["added"], &bare["cards"]), (&json!(1), &json!(3)));
+    // A client that names the media type of nothing, one that sends nothing in chunks, and braces.
+    let named = request().header("content-type", "application/json").body("");
+    assert_eq!(named.answer().await.expect(200), bare);
+    let chunks = futures_util::stream::empty::<Result<Vec<u8>, std::io::Error>>();
+    let chunked = request().header("content-type", "application/json");
+    let chunked = chunked.body(reqwest::Body::wrap_stream(chunks));
+    assert_eq!(chunked.answer().await.expect(200), bare);
+    assert_eq!(request().json(&json!({})).answer().await.expect(200), bare);
+
+    // Lines with faults keep the file from being taken without a body, too.
+    let faulty = read(&app, &ada, "", "Quantity,Set,Number,Rarity\n3,base,99,common\n").await;
+    let path = format!("/v1/collection/imports/{}/commit", faulty["import"].as_str().unwrap());
+    app.post(&path).by(&ada).answer().await.problem(422, "import_has_faults");
+}
+
+#[tokio::test]
+async fn a_commit_happens_once() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let other = app.second_instance();
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let file = "Quantity,Set,Number,Rarity\n3,base,1,common\n";
+    let import = read(&app, &ada, "", file).await;
+    commit(&app, &ben, &import, true).await.problem(404, "not_found");
+    let commits =
+        (0..6).map(|at| commit(if at % 2 == 0 { &app } else { &other }, &ada, &import, false));
+    let answers: Vec<Value> =
+        join_all(commits).await.into_iter().map(|answer| answer.expect(200)).collect();
+    assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
+    assert_eq!(counted(&app, &ada).await[0][4], "3");
+    app.clock().advance(chrono::Duration::hours(1));
+    let ada = app.log_in("ada", &ada.password).await;
+    assert_eq!(commit(&app, &ada, &import, false).await.expect(200), answers[0]);
+
+    // Until a quarter of an hour is over; and of those that wait, the newest five.
+    let late = read(&app, &ada, "", file).await;
+    app.clock().advance(chrono::Duration::minutes(15));
+    let ada = app.log_in("ada", &ada.password).await;
+    commit(&app, &ada, &late, false).await.problem(404, "not_found");
+    let mut imports = Vec::new();
+    for _ in 0..6 {
+        imports.push(read(&app, &ada, "", file).await);
+        app.clock().advance(chrono::Duration::seconds(1));
+    }
+    commit(&app, &ada, &imports[0], false).await.problem(404, "not_found");
+    commit(&app, &ada, &imports[1], false).await.expect(200);
+    assert_eq!(counted(&app, &ada).await[0][4], "6");
+}
+
+#[tokio::test]
+async fn an_import_adds_or_replaces() {
+    let app = TestApp::start().await;
+    app.seed(&["uno-emoji"]).await;
+    app.import_set("base", 3, false).await;
+    let ada = app.player("ada").await;
+    let uno =
+        app.get("/v1/cards?game=uno-emoji&limit=1").answer().await.expect(200)["data"][0].clone();
+    let first = format!(
+        "Count,Game,Set,Number,Rarity\n2,ttcg,base,1,common\n3,ttcg,base,2,common\n7,{},{},{},\n",
+        uno["game"].as_str().unwrap(),
+        uno["set"].as_str().unwrap(),
+        uno["number"].as_str().unwrap()
+    );
+    let import = read(&app, &ada, "?without_rarity=most_common", &first).await;
+    commit(&app, &ada, &import, false).await.expect(200);
+    let file = "Count,Game,Set,Number,Rarity\n3,ttcg,base,2,common\n1,ttcg,base,3,common\n";
+    let import = read(&app, &ada, "?mode=replace&game=ttcg", file).await;
+    let done = commit(&app, &ada, &import, false).await.expect(200);
+    assert_eq!(
+        (&done["added"], &done["changed"], &done["removed"]),
+        (&json!(1), &json!(0), &json!(1))
+    );
+    let entries = counted(&app, &ada).await;
+    assert_eq!(entries.len(), 3, "the other game stays: {entries:?}");
+    let import = read(&app, &ada, "?mode=replace", file).await;
+    assert_eq!(commit(&app, &ada, &import, false).await.expect(200)["removed"], 1);
+    let import = read(&app, &ada, "", file).await;
+    assert_eq!(commit(&app, &ada, &import, false).await.expect(200)["changed"], 2);
+    let counts: Vec<String> =
+        counted(&app, &ada).await.into_iter().map(|entry| entry[4].clone()).collect();
+    assert_eq!(counts, ["6", "2"]);
+
+    // Too many, within the file and with what is there.
+    let many =
+        read(&app, &ada, "", "Count,Set,Number,Rarity\n9999,base,1,common\n1,base,1,common\n")
+            .await;
+    assert_eq!(many["lines"][1]["verdict"], "invalid");
+    let many = read(&app, &ada, "", "Count,Set,Number,Rarity\n9999,base,3,common\n").await;
+    commit(&app, &ada, &many, false).await.problem(409, "count_out_of_range");
+    // A printing that is gone in between.
+    let stale = read(&app, &ada, "", "Count,Set,Number,Rarity\n1,base,1,rare\n").await;
+    let rare = printing(&app, None, "base", "001", "rare").await;
+    app.sql(&format!("DELETE FROM printings WHERE id = '{rare}'")).await;
+    commit(&app, &ada, &stale, false).await.problem(409, "edit_conflict");
+}
+
+#[tokio::test]
+async fn what_is_no_file_of_cards_is_refused() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    for (media_type, file, status, code) in [
+        ("text/csv", String::new(), 422, "unreadable_collection"),
+        ("text/csv", "4 Kettle Imp\n".to_owned(), 422, "unreadable_collection"),
+        ("text/csv", "Name\0\n".to_owned(), 422, "unreadable_collection"),
+        ("text/csv", "Name\n".to_owned() + &"x\n".repeat(50_001), 422, "unreadable_collection"),
+        ("text/csv", "Name\n".to_owned() + &"x".repeat(16 * 1024 * 1024), 413, "body_too_large"),
+        ("application/json", "{".to_owned(), 400, "malformed_json"),
+        ("application/json", "{\"cards\":[]}".to_owned(), 422, "unreadable_collection"),
+        ("application/json", r#"[{"name":"a\u0000b"}]"#.to_owned(), 422, "unreadable_collection"),
+        ("text/plain", "Name\n".to_owned(), 415, "unsupported_media_type"),
+    ] {
+        send(&app, &ada, "", media_type, &file).await.problem(status, code);
+    }
+    send(&app, &ada, "?mode=guess", "text/csv", "Name\n").await.problem(400, "invalid_query");
+    assert_eq!(app.db().value("SELECT count(*) FROM collection_imports").await, "0");
+}
+
+/// A file that is being sent until the sender is dropped.
+fn upload(
+    app: &TestApp,
+    by: &Player,
+) -> (tokio::sync::mpsc::UnboundedSender<String>, tokio::task::JoinHandle<Answer>) {
+    let (sender, mut pieces) = tokio::sync::mpsc::unbounded_channel::<String>();
+    let body = stream::poll_fn(move |cx| pieces.poll_recv(cx)).map(Ok::<_, std::io::Error>);
+    sender.send("Name\n".to_owned()).unwrap();
+    let request = app.post("/v1/collection/imports").by(by).header("content-type", "text/csv");
+    let request = request.body(reqwest::Body::wrap_stream(body));
+    (sender, tokio::spawn(async { request.answer().await }))
+}
+
+/// A place at the desk, by hand: for an account from some address.
+fn enter(app: &TestApp, by: &Player, address: [u8; 4]) -> Result<ImportPlace, Problem> {
+    let account = AccountId(by.id.parse().unwrap());
+    app.shared().import_desk.enter(account, IpAddr::from(address).into())
+}
+
+/// Waits until the account holds so many places.
+async fn wait_for_places(app: &TestApp, by: &Player, held: usize) {
+    for _ in 0..2_000 {
+        let free = [[192, 0, 2, 1], [192, 0, 2, 2]].map(|address| enter(app, by, address));
+        if free.iter().filter(|place| place.is_ok()).count() == 2 - held {
+            return;
+        }
+        drop(free);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("never are {held} places held");
+}
+
+#[tokio::test]
+async fn few_files_of_an_account_and_of_a_network_are_read_at_once() {
+    let app = TestApp::start_with(|settings| {
+        settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+    })
+    .await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let send_from = |by: &Player, address: &str, file: String| {
+        let request = app.post("/v1/collection/imports").by(by).header("x-forwarded-for", address);
+        request.header("content-type", "text/csv").body(file).answer()
+    };
+    let small = || "Name\n".to_owned();
+    let held = [[192, 0, 2, 1], [192, 0, 2, 2]].map(|address| enter(&app, &ada, address).unwrap());
+    let refused = send_from(&ada, "192.0.2.3", small()).await;
+    assert_eq!(refused.header("retry-after"), "2");
+    refused.problem(429, "too_many_imports");
+    // Whoever sends a large file is told so, too.
+    let large = small() + &"x\n".repeat(1024 * 1024);
+    send_from(&ada, "192.0.2.3", large).await.problem(429, "too_many_imports");
+    send_from(&ben, "192.0.2.1", small()).await.expect(200);
+    drop(held);
+    send_from(&ada, "192.0.2.3", small()).await.expect(200);
+    let cyd = app.player("cyd").await;
+    let held = [&ada, &cyd].map(|by| enter(&app, by, [192, 0, 2, 1]).unwrap());
+    send_from(&ben, "192.0.2.1", small()).await.problem(429, "too_many_imports");
+    send_from(&ben, "192.0.2.2", small()).await.expect(200);
+    drop(held);
+}
+
+#[tokio::test]
+async fn a_file_that_is_being_sent_holds_its_place_until_it_ends_or_is_given_up() {
+    let app =
+        TestApp::start_with(|settings| settings.request_timeout = Duration::from_mins(1)).await;
+    let ada = app.player("ada").await;
+    for gives_up in [false, true] {
+        let (sender, answer) = upload(&app, &ada);
+        wait_for_places(&app, &ada, 1).await;
+        if gives_up {
+            answer.abort();
+            wait_for_places(&app, &ada, 0).await;
+            drop(sender);
+        } else {
+            drop(sender);
+            assert_eq!(answer.await.unwrap().expect(200)["totals"]["lines"], 0);
+            wait_for_places(&app, &ada, 0).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_process_reads_four_files_at_once_at_most() {
+    let app = TestApp::start().await;
+    let mut held = Vec::new();
+    for (name, network) in [("ada", 1), ("ben", 2)] {
+        let player = app.player(name).await;
+        held.extend((0..2).map(|_| enter(&app, &player, [192, 0, 2, network]).unwrap()));
+    }
+    let cyd = app.player("cyd").await;
+    let refused = send(&app, &cyd, "", "text/csv", "Name\n").await;
+    assert_eq!(refused.header("retry-after"), "1");
+    refused.problem(503, "unavailable");
+    held.pop();
+    read(&app, &cyd, "", "Name\n").await;
+}
+
+#[tokio::test]
+async fn the_worst_files_are_told_why() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let keys: String = (0..100_000).map(|at| format!(",\"k{at}\":0")).collect();
+    for (media_type, file) in [
+        ("application/json", format!("[{{\"name\":\"a\"{keys}}}{}]", ",{}".repeat(49_999))),
+        ("application/json", format!("[{}{{}}]", "{\"\":0},".repeat(500_000))),
+        ("text/csv", ",".repeat(16 * 1024 * 1024)),
+    ] {
+        send(&app, &ada, "", media_type, &file).await.problem(422, "unreadable_collection");
+    }
+    let commas = "Name\n".to_owned() + &",".repeat(1_000_000) + "\nOx\n";
+    let shown = read(&app, &ada, "", &commas).await;
+    let verdicts: Vec<&Value> =
+        shown["lines"].as_array().unwrap().iter().map(|line| &line["verdict"]).collect();
+    assert_eq!(verdicts, ["invalid", "unknown"]);
+    let detail = shown["lines"][0]["detail"].as_str().unwrap();
+    assert!(detail.starts_with("has more than 1000 fields"), "{detail}");
+}
+
+#[tokio::test]
+async fn one_question_asked_again_and_again_is_answered_thousands_of_times_only() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let shown = read(&app, &ada, "", &("Name\n".to_owned() + &"Kettle Imp\n".repeat(3_000))).await;
+    let lines = shown["lines"].as_array().unwrap();
+    let told = |line: &Value| line["suggestions"].as_array().map_or(0, Vec::len);
+    let choices: usize = lines.iter().map(told).sum();
+    assert!(lines.iter().all(|line| line["verdict"] == "ambiguous"));
+    assert_eq!(told(&lines[0]), 6, "its rarities");
+    assert!((9_990..=10_000).contains(&choices), "{choices}");
+    let without = lines.iter().filter(|line| told(line) == 0).count();
+    assert_eq!(shown["choices_left_out"], without);
+}
+
+#[tokio::test]
+async fn a_file_of_many_lines_is_read_and_taken() {
+    let app = TestApp::start().await;
+    app.import_set("base", 60, false).await;
+    let ada = app.player("ada").await;
+    let mut file = "Count,Name,Rarity\n".to_owned();
+    for line in 0..20_000 {
+        file += &format!(
+            "1,\"The base card, numbered {:03}!\",{}\n",
+            line % 61 + 1,
+            ["common", "rare"][line % 2]
+        );
+    }
+    let shown = read(&app, &ada, "", &file).await;
+    assert_eq!(shown["lines"].as_array().unwrap().len(), 20_000);
+    let unknown = shown["totals"]["unknown"].as_i64().unwrap();
+    assert_eq!(unknown, 20_000 / 61, "the 61st card");
+    let done = commit(&app, &ada, &shown, true).await.expect(200);
+    assert_eq!((&done["cards"], &done["added"]), (&json!(20_000 - unknown), &json!(120)));
+    assert_eq!(json!(done["rejected"].as_array().unwrap().len()), json!(unknown));
+}
+
+/// Names that files get wrong.
+const NAMES: [&str; 6] = [
+    "=HYPERLINK(\"x\"), he said",
+    "Comma, \"Quote\"",
+    "🔥 Emoji; Imp 👩‍👩‍👧",
+    "Don’t [Panic]",
+    "-1+1",
+    "Tab and | pipe",
+];
+
+#[tokio::test]
+async fn our_own_export_comes_back_exactly() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    edit_set(&mut source, "hearth", |set| {
+        for (card, name) in set["cards"].as_array_mut().unwrap().iter_mut().zip(NAMES) {
+            card["name"] = name.into();
+        }
+    });
+    app.import(&source).await.unwrap();
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let printings =
+        app.get("/v1/cards?set=hearth&q=unique:printings&limit=100").answer().await.expect(200);
+    let printings: Vec<String> = printings["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|card| card["printing"]["id"].as_str().unwrap().to_owned())
+        .collect();
+    let conditions =
+        ["mint", "near_mint", "lightly_played", "moderately_played", "heavily_played", "damaged"];
+    let collections = prop::collection::btree_map(
+        (0..printings.len(), 0..conditions.len()),
+        1_i32..=9_999,
+        0..40,
+    );
+    let mut runner = TestRunner::deterministic();
+    for round in 0..12 {
+        let tree = collections.new_tree(&mut runner).unwrap();
+        let wanted: BTreeMap<(usize, usize), i32> = tree.current();
+        app.sql("DELETE FROM collection_entries").await;
+        for ((at, condition), quantity) in &wanted {
+            app.sql(&format!(
+                "INSERT INTO collection_entries VALUES ('{}', '{}', '{}', {quantity}, '2026-11-21')",
+                ada.id, printings[*at], conditions[*condition]
+            ))
+            .await;
+        }
+        for (format, media_type) in [("csv", "text/csv"), ("json", "application/json")] {
+            let export = format!("/v1/collection/export?format={format}");
+            let file = app.get(&export).by(&ada).answer().await;
+            assert!(file.header("content-type").starts_with(media_type));
+            assert!(file.header("content-disposition").contains("attachment"));
+            // Also where ids of printings mean nothing.
+            let without_ids = file
+                .text()
+                .lines()
+                .map(|line| line.rsplit_once(',').map_or(line, |(rest, _)| rest))
+                .collect::<Vec<_>>()
+                .join("\n");
+            let texts =
+                if format == "csv" { vec![file.text(), without_ids] } else { vec![file.text()] };
+            for text in texts {
+                let shown = send(&app, &ben, "?mode=replace", media_type, &text).await.expect(200);
+                assert_eq!(shown["totals"]["ok"], wanted.len(), "{shown}");
+                commit(&app, &ben, &shown, false).await.expect(200);
+                assert_eq!(counted(&app, &ben).await, counted(&app, &ada).await, "round {round}");
+            }
+            let again = app.get(&export).by(&ben).answer().await;
+            assert!(again.bytes == file.bytes, "{format} {round}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn hidden_cards_show_in_no_verdict() {
+    let app = TestApp::start().await;
+    app.import_set("dark", 3, true).await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    app.give_copy(&ada.id, "ttcg", "dark", "001").await;
+    let id = printing(&app, Some(&ada), "dark", "001", "rare").await;
+    let file = format!(
+        "Count,Name,Set,Number,Rarity,Printing ID\n1,\"The dark card, numbered 001!\",,,rare,\n1,\"The dark card, numbered 001\",dark,1,,\n\
+         1,,dark,001,rare,\n1,,,,,{id}\n1,\"The dark crd, numbered 001!\",,,,\n1,\"The dark card, numbered 001! [dark]\",,,common,\n"
+    );
+    let verdicts = |shown: &Value| -> Vec<String> {
+        shown["lines"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|line| line["verdict"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let hers = read(&app, &ada, "", &file).await;
+    assert_eq!(verdicts(&hers), ["ok", "ambiguous", "ok", "ok", "unknown", "ok"]);
+    assert_eq!(hers["lines"][4]["suggestions"][0]["name"], "The dark card, numbered 001!");
+    let his = read(&app, &ben, "", &file).await;
+    assert_eq!(verdicts(&his), ["unknown"; 6]);
+    for (line, nothing) in his["lines"].as_array().unwrap().iter().zip([
+        "The dark card, numbered 999!",
+        "The dark card, numbered 999",
+        "",
+        "",
+        "The dark crd, numbered 999!",
+        "The dark card, numbered 999! [dark]",
+    ]) {
+        assert!(line.get("suggestions").is_none() && line.get("card").is_none(), "{line}");
+        if !nothing.is_empty() {
+            // A card that there is not has the same answer.
+            let none = read(&app, &ben, "", &format!("Name\n\"{nothing}\"\n")).await;
+            assert_eq!(none["lines"][0]["detail"], "there is no card of that name");
+        }
+    }
+    // What is kept until the commit names no card but in her own words.
+    let kept =
+        app.db().value("SELECT string_agg(rejected::text, '') FROM collection_imports").await;
+    assert!(!kept.contains("The dark card, numbered 002"), "{kept}");
+
+    // Counted, then hidden again: her file comes back all the same.
+    commit(&app, &ada, &hers, true).await.expect(200);
+    app.sql("UPDATE copies SET voided_at = '2026-12-01T00:00:00Z'").await;
+    let export = app.get("/v1/collection/export").by(&ada).answer().await.text();
+    assert!(!export.contains("The dark card") && !export.contains("rare"), "{export}");
+    let shown = read(&app, &ada, "?mode=replace", &export).await;
+    assert_eq!(verdicts(&shown), ["ok", "ok"]);
+    let done = commit(&app, &ada, &shown, false).await.expect(200);
+    assert_eq!((&done["changed"], &done["removed"]), (&json!(0), &json!(0)));
+}

@@ -1,0 +1,5 @@
+//! Counts, imports, progress.
+
+mod collection_files;
+mod collection_imports;
+pub mod counts;

@@ -1,0 +1,7 @@
+//! Copies, their ledger, moderation, disputes, trades, wants and haves.
+
+mod disputes;
+mod ledger;
+mod own_copies;
+mod trade_lists;
+mod trades;

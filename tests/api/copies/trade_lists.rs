@@ -1,0 +1,238 @@
+//! Wants and haves: public if the player likes, and who would suit whom.
+
+use serde_json::{Value, json};
+
+use crate::collection::counts::printing;
+use crate::support::{Answer, Player, RequestExt as _, TestApp};
+
+async fn put(app: &TestApp, by: &Player, list: &str, if_match: &str, body: &Value) -> Answer {
+    app.put(&format!("/v1/me/{list}")).by(by).header("if-match", if_match).json(body).answer().await
+}
+
+/// Puts cards of the set `base` on a list that was not there yet.
+async fn show(
+    app: &TestApp,
+    by: &Player,
+    list: &str,
+    visibility: &str,
+    items: &[(&str, Option<&str>)],
+) {
+    let item = |(number, rarity): &(&str, Option<&str>)| match rarity {
+        Some(rarity) => {
+            json!({ "game": "ttcg", "set": "base", "number": number, "rarity": rarity })
+        }
+        None => json!({ "game": "ttcg", "set": "base", "number": number }),
+    };
+    let items: Vec<Value> = items.iter().map(item).collect();
+    put(app, by, list, "*", &json!({ "visibility": visibility, "items": items })).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_list_is_written_read_and_shown() {
+    let app = TestApp::start().await;
+    app.import_set("base", 4, false).await;
+    let (ada, ben) = (app.player("Ada.L").await, app.player("ben").await);
+    let first = app.get("/v1/me/wants").by(&ada).answer().await;
+    assert_eq!(first.header("etag"), "\"r0\"");
+    assert_eq!(first.expect(200), json!({ "visibility": "private", "items": [] }));
+    let rare = printing(&app, None, "base", "002", "rare").await;
+    let body = json!({ "items": [
+        { "game": "ttcg", "name": "the base card numbered 001", "quantity": 3 },
+        { "printing": rare },
+        { "game": "ttcg", "set": "base", "number": "003", "rarity": "common" },
+    ]});
+    app.put("/v1/me/wants")
+        .by(&ada)
+        .json(&body)
+        .answer()
+        .await
+        .problem(428, "precondition_required");
+    put(&app, &ada, "wants", "\"r1\"", &body).await.problem(412, "precondition_failed");
+    let written = put(&app, &ada, "wants", "\"r0\"", &body).await;
+    assert_eq!(written.header("etag"), "\"r1\"");
+    let written = written.expect(200);
+    let items = written["items"].as_array().unwrap();
+    assert_eq!(
+        (items.len(), &items[0]["quantity"], &items[1]["quantity"]),
+        (3, &json!(3), &json!(1))
+    );
+    assert!(items[0].get("rarity").is_none(), "any rarity");
+    assert_eq!((&items[1]["rarity"], &items[1]["printing"]), (&json!("rare"), &json!(rare)));
+    assert_eq!(items[2]["rarity"], "common");
+    assert_eq!(app.get("/v1/me/wants").by(&ada).answer().await.expect(200), written);
+    put(&app, &ada, "wants", "\"r0\"", &body).await.problem(412, "precondition_failed");
+
+    // Private, absent and of nobody is the same.
+    for path in ["/v1/players/ada.l/wants", "/v1/players/ada.l/haves", "/v1/players/nobody/wants"] {
+        app.get(path).answer().await.problem(404, "not_found");
+        app.get(path).by(&ben).answer().await.problem(404, "not_found");
+        app.get(path).by(&ada).answer().await.problem(404, "not_found");
+    }
+    let mut public = body.clone();
+    public["visibility"] = json!("public");
+    put(&app, &ada, "wants", "\"r1\"", &public).await.expect(200);
+    let shown = app.get("/v1/players/ada%20l/wants").answer().await;
+    let tag = shown.header("etag");
+    let shown = shown.expect(200);
+    assert_eq!((&shown["player"], &shown["items"]), (&json!("Ada.L"), &written["items"]));
+    let known = app.get("/v1/players/ada.l/wants").header("if-none-match", tag).answer().await;
+    assert_eq!(known.status, 304);
+    app.get("/v1/players/ada.l/haves").answer().await.problem(404, "not_found");
+    // A banned player shows nothing.
+    app.sql("UPDATE accounts SET banned_at = '2026-11-21' WHERE name = 'Ada.L'").await;
+    app.get("/v1/players/ada.l/wants").answer().await.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn what_cannot_stand_on_a_list_is_told_item_by_item() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let ada = app.player("ada").await;
+    let some = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+    let place = |number: &str| json!({ "game": "ttcg", "set": "base", "number": number });
+    let faults = async |items: Value| {
+        let answer = put(&app, &ada, "haves", "*", &json!({ "items": items })).await;
+        let problem = answer.problem(422, "invalid_body");
+        let faults = problem["errors"].as_array().unwrap().iter();
+        faults.map(|fault| fault["pointer"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let items = json!([place("001"), place("009"), { "printing": some }, { "card": some }, { "game": "ttcg", "name": "No" },
+        { "game": "ttcg", "set": "base", "number": "002", "rarity": "golden" }, { "card": some, "rarity": "rare" }, place("001")]);
+    let places =
+        ["/items/1", "/items/2", "/items/3", "/items/4", "/items/5", "/items/6", "/items/7"];
+    assert_eq!(faults(items).await, places);
+    let items = json!([{}, { "printing": some, "rarity": "rare" }, { "card": some, "quantity": 0 }, { "card": "x" },
+        { "game": "ttcg", "set": "base" }]);
+    assert_eq!(
+        faults(items).await,
+        ["/items/0", "/items/1", "/items/2/quantity", "/items/3/id", "/items/4"]
+    );
+    assert_eq!(faults(json!(vec![place("001"); 2001])).await, ["/items"]);
+    let body = json!({ "visibility": "friends", "items": [] });
+    put(&app, &ada, "haves", "*", &body).await.problem(422, "invalid_body");
+    assert_eq!(app.db().value("SELECT count(*) FROM trade_lists").await, "0");
+}
+
+#[tokio::test]
+async fn hidden_cards_on_a_list_show_their_place() {
+    let app = TestApp::start().await;
+    app.import_set("dark", 2, true).await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    app.give_copy(&ada.id, "ttcg", "dark", "001").await;
+    let place = |number: &str| json!({ "game": "ttcg", "set": "dark", "number": number });
+    let with_rarity = |rarity: &str| {
+        let mut item = place("001");
+        item["rarity"] = json!(rarity);
+        item
+    };
+    let haves = json!({ "visibility": "public", "items": [with_rarity("common"), with_rarity("rare"), place("002")] });
+    let own = put(&app, &ada, "haves", "*", &haves).await.expect(200);
+    assert_eq!(
+        (&own["items"][0]["rarity"], &own["items"][1]["rarity"]),
+        (&json!("common"), &json!("rare"))
+    );
+    assert!(own["items"][0]["card"]["name"].is_string());
+    for by in [None, Some(&ben)] {
+        let request = app.get("/v1/players/ada/haves");
+        let request = if let Some(player) = by { request.by(player) } else { request };
+        let shown = request.answer().await.expect(200);
+        let items = shown["items"].as_array().unwrap();
+        assert_eq!((items.len(), &items[0]["quantity"]), (2, &json!(2)), "one line for each card");
+        for item in items {
+            let fields: Vec<&String> = item.as_object().unwrap().keys().collect();
+            assert_eq!(fields, ["card", "quantity"], "{item}");
+            let fields: Vec<&String> = item["card"].as_object().unwrap().keys().collect();
+            assert_eq!(fields, ["game", "hidden", "href", "id", "number", "set"]);
+        }
+    }
+    // Who does not see the card wants it by its place, and cannot try out its rarities or its name.
+    let rare = own["items"][1]["printing"].as_str().unwrap();
+    for guess in [
+        with_rarity("rare"),
+        json!({ "printing": rare }),
+        json!({ "game": "ttcg", "name": "The dark card, numbered 001!" }),
+    ] {
+        put(&app, &ben, "wants", "*", &json!({ "items": [guess] }))
+            .await
+            .problem(422, "invalid_body");
+    }
+    put(&app, &ben, "wants", "*", &json!({ "items": [place("001")] })).await.expect(200);
+    let found = app.get("/v1/trade-matches").by(&ben).answer().await.expect(200);
+    assert_eq!(
+        found["data"],
+        json!([{ "player": "ada", "they_have": 1, "they_want": 0, "mutual": false }])
+    );
+
+    // What stands on her list may stay there when she sees it no more.
+    app.sql("UPDATE copies SET voided_at = '2026-12-01T00:00:00Z'").await;
+    let list = app.get("/v1/me/haves").by(&ada).answer().await.expect(200);
+    assert!(
+        list["items"][1].get("rarity").is_none() && list["items"][1]["card"].get("name").is_none()
+    );
+    let again = json!({ "items": [{ "printing": list["items"][1]["printing"] }] });
+    assert_eq!(
+        put(&app, &ada, "haves", "*", &again).await.expect(200)["items"].as_array().unwrap().len(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn the_trade_finder_knows_who_would_suit() {
+    let app = TestApp::start().await;
+    app.import_set("base", 6, false).await;
+    let ada = app.player("ada").await;
+    show(&app, &ada, "wants", "private", &[("001", None), ("002", Some("rare")), ("003", None)])
+        .await;
+    show(&app, &ada, "haves", "private", &[("004", Some("common")), ("005", None)]).await;
+    let matches = async |query: &str| {
+        let path = format!("/v1/trade-matches?{query}");
+        app.get(&path).by(&ada).answer().await.expect(200)
+    };
+    assert_eq!(matches("").await, json!({ "data": [] }), "nobody yet, herself least of all");
+
+    let mut players = Vec::new();
+    for name in ["both", "gives", "takes", "secret", "other rarity", "banned"] {
+        players.push(app.player(name).await);
+    }
+    let all = [("001", None), ("002", Some("rare")), ("003", Some("common"))];
+    // Mutual comes first, though "gives" has more.
+    show(&app, &players[0], "haves", "public", &[("001", Some("rare")), ("001", Some("common"))])
+        .await;
+    show(&app, &players[0], "wants", "public", &[("004", None)]).await;
+    show(&app, &players[1], "haves", "public", &all).await;
+    show(&app, &players[1], "wants", "private", &[("004", None)]).await;
+    show(&app, &players[2], "wants", "public", &[("005", Some("primal_rare")), ("006", None)])
+        .await;
+    show(&app, &players[3], "haves", "private", &all).await;
+    show(&app, &players[3], "wants", "private", &[("004", None)]).await;
+    show(&app, &players[4], "haves", "public", &[("002", Some("common"))]).await;
+    show(&app, &players[4], "wants", "public", &[("004", Some("rare"))]).await;
+    show(&app, &players[5], "haves", "public", &all).await;
+    app.sql("UPDATE accounts SET banned_at = '2026-11-21' WHERE name = 'banned'").await;
+
+    let found = matches("").await;
+    let expected = json!([
+        { "player": "both", "they_have": 1, "they_want": 1, "mutual": true },
+        { "player": "gives", "they_have": 3, "they_want": 0, "mutual": false },
+        { "player": "takes", "they_have": 0, "they_want": 1, "mutual": false },
+    ]);
+    assert_eq!(found["data"], expected);
+    let (mut paged, mut path) = (Vec::new(), "limit=1".to_owned());
+    loop {
+        let page = matches(&path).await;
+        paged.extend(page["data"].as_array().unwrap().clone());
+        let Some(cursor) = page["next_cursor"].as_str() else { break };
+        path = format!("limit=1&cursor={cursor}");
+    }
+    assert_eq!(json!(paged), expected);
+    assert_eq!(matches("game=emoji-tcg").await["data"], json!([]));
+    // The other way round: they find Ada when she shows her lists, and not before.
+    let theirs = app.get("/v1/trade-matches").by(&players[0]).answer().await.expect(200);
+    assert_eq!(theirs["data"], json!([]));
+    show(&app, &ada, "wants", "public", &[("001", None)]).await;
+    let theirs = app.get("/v1/trade-matches").by(&players[0]).answer().await.expect(200);
+    assert_eq!(
+        theirs["data"],
+        json!([{ "player": "ada", "they_have": 0, "they_want": 2, "mutual": false }])
+    );
+}

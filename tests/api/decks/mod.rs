@@ -1,0 +1,4 @@
+//! Deck lists and reports.
+
+mod deck_lists;
+mod deck_reports;

@@ -1,0 +1,3 @@
+//! Effect texts: templates, expansion, matching, edits.
+
+mod effect_texts;

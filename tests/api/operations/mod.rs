@@ -1,0 +1,4 @@
+//! Webhooks, deliveries, the audit log, health, retention.
+
+mod retention;
+mod webhooks;

@@ -1,0 +1,360 @@
+//! Minting: the plan that is printed, the file, and what is left when it is broken off.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use cardscape::domain::serials::serial::SerialCode;
+use cardscape::store::printing::discarded_runs;
+use cardscape::store::printing::press::MintError;
+use serde_json::Value;
+
+use crate::support::{
+    PaperCard, Program, RequestExt as _, TestApp, fresh_path, read_print_file, sha256,
+};
+
+async fn rejected(app: &TestApp, card: &PaperCard) {
+    rejected_to(app, "somebody", card).await;
+}
+
+async fn rejected_to(app: &TestApp, name: &str, card: &PaperCard) {
+    let player = app.player(name).await;
+    let answer = app.post("/v1/submissions").by(&player).json(&card.submission()).answer().await;
+    answer.problem(422, "submission_rejected");
+}
+
+/// Deletes what discarded runs left, as housekeeping does.
+pub(super) async fn delete_all(app: &TestApp) -> u64 {
+    let now = app.clock().now();
+    let mut deleted = 0;
+    // The database ends the work of a mint that was killed while it deleted only after its statement: until then others leave it alone.
+    loop {
+        deleted +=
+            discarded_runs::delete_copies(app.store(), usize::MAX, now, |_| {}).await.unwrap();
+        let mut conn = app.store().connection().await.unwrap();
+        if discarded_runs::copies_to_delete(&mut conn).await.unwrap() == 0 {
+            return deleted;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Makes the only run look as if its mint had been killed before the last step.
+async fn break_off(app: &TestApp) {
+    app.sql(
+        "ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; \
+         UPDATE print_runs SET status = 'pending', activated_at = NULL; UPDATE sets SET copies_per_card = 0; \
+         ALTER TABLE print_runs ENABLE TRIGGER active_runs_stay",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_run_is_what_its_print_file_says() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 5, true).await;
+    let file = fresh_path(".csv");
+    let minted = app.mint("dusk", 100, file.clone()).await.unwrap();
+    assert_eq!(minted.codes, 500);
+    assert_eq!(minted.file_sha256, sha256(&file));
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let cards = read_print_file(&file);
+    std::fs::remove_file(&file).unwrap();
+
+    let mut by_number: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut codes = BTreeSet::new();
+    for card in &cards {
+        *by_number.entry(&card.number).or_default() += 1;
+        assert!(SerialCode::parse(&card.serial).is_ok());
+        assert!(codes.insert(card.serial.clone()));
+    }
+    assert!(by_number.len() == 5 && by_number.values().all(|&count| count == 100), "{by_number:?}");
+    // The database holds the plan, copy for copy, and no code.
+    let differing = "SELECT count(*) FROM print_run_lines l WHERE copy_count <> (SELECT count(*) FROM copies c \
+                     WHERE c.print_run_id = l.print_run_id AND c.printing_id = l.printing_id)";
+    assert_eq!(app.db().value(differing).await, "0");
+    assert_eq!(app.db().value("SELECT copies_per_card FROM sets").await, "100");
+    for rarity in ["common", "primal_rare"] {
+        let printed = cards.iter().filter(|card| card.rarity == rarity).count();
+        let stored = format!(
+            "SELECT count(*) FROM copies c JOIN printings p ON p.id = c.printing_id WHERE p.rarity = '{rarity}'"
+        );
+        assert_eq!(app.db().value(&stored).await, printed.to_string());
+    }
+    assert_eq!(
+        app.db().value("SELECT count(*) FROM audit_log WHERE action = 'print_run.activated'").await,
+        "1"
+    );
+    // Every code is good for its own card and rarity.
+    let ada = app.player("ada").await;
+    for card in [&cards[0], &cards[99], &cards[499]] {
+        let body = app
+            .post("/v1/submissions")
+            .by(&ada)
+            .json(&card.submission())
+            .answer()
+            .await
+            .expect(201);
+        assert_eq!(
+            (&body["card"]["number"], &body["rarity"]),
+            (&Value::from(&*card.number), &Value::from(&*card.rarity))
+        );
+    }
+}
+
+#[tokio::test]
+async fn equality_holds_over_runs() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    app.print("dusk", 3).await;
+    app.print("dusk", 4).await;
+    assert_eq!(app.db().value("SELECT copies_per_card FROM sets").await, "7");
+    // An import adds no card to a printed set. Were there one all the same, a run would keep it seven behind the others.
+    app.sql(
+        "INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+         VALUES (gen_random_uuid(), 'ttcg', 'dusk', '003', now(), now())",
+    )
+    .await;
+    let file = fresh_path(".csv");
+    let refused = app.mint("dusk", 1, file.clone()).await.unwrap_err();
+    assert!(refused.is_refusal());
+    assert!(refused.to_string().contains("003 (0)"), "{refused}");
+    assert!(!file.exists());
+    assert_eq!(app.db().value("SELECT count(*) FROM print_runs").await, "2");
+}
+
+#[tokio::test]
+async fn refuses_without_a_trace() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    let file = fresh_path(".csv");
+    assert!(matches!(app.mint("noon", 1, file.clone()).await, Err(MintError::UnknownSet(..))));
+    assert!(matches!(app.mint("dusk", 0, file.clone()).await, Err(MintError::Plan(_))));
+    assert!(matches!(app.mint("dusk", 1 << 40, file.clone()).await, Err(MintError::Plan(_))));
+    assert!(!file.exists());
+    std::fs::write(&file, "somebody's").unwrap();
+    assert!(matches!(app.mint("dusk", 1, file.clone()).await, Err(MintError::FileExists(_))));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "somebody's");
+    std::fs::remove_file(&file).unwrap();
+    let nowhere = file.join("deeper");
+    assert!(matches!(app.mint("dusk", 1, nowhere).await, Err(MintError::File { .. })));
+    // A disk that is full: the file, what is in it and the run are gone.
+    assert!(matches!(
+        app.mint("dusk", 1, PathBuf::from("/dev/full")).await,
+        Err(MintError::FileExists(_))
+    ));
+    assert_eq!(app.db().value("SELECT count(*) FROM print_runs").await, "0");
+    assert_eq!(app.db().value("SELECT count(*) FROM copies").await, "0");
+}
+
+#[tokio::test]
+async fn an_unfinished_run_is_worth_nothing_and_discarded_whole() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    let cards = app.print("dusk", 3).await;
+    // As if the mint had been killed before its last step.
+    break_off(&app).await;
+    rejected(&app, &cards[0]).await;
+
+    let (client, connection) =
+        tokio_postgres::connect(&app.db().url(), tokio_postgres::NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    client.batch_execute("SELECT pg_advisory_lock(7233172003)").await.unwrap();
+    let now = app.clock().now();
+    assert_eq!(
+        discarded_runs::discard_abandoned(app.store(), now).await.unwrap(),
+        0,
+        "a mint is running: its run is alive"
+    );
+    assert!(matches!(app.mint("dusk", 1, fresh_path(".csv")).await, Err(MintError::Busy)));
+    drop(client);
+    connection.await.unwrap().unwrap();
+
+    let mut discarded = 0;
+    for _ in 0..100 {
+        discarded += discarded_runs::discard_abandoned(app.store(), now).await.unwrap();
+        if discarded > 0 {
+            break;
+        }
+        // Postgres frees the lock a moment after the connection is gone.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(discarded, 1);
+    assert_eq!(app.db().value("SELECT status FROM print_runs").await, "discarded");
+    rejected_to(&app, "somebody else", &cards[0]).await;
+    delete_all(&app).await;
+    assert_eq!(app.db().value("SELECT count(*) FROM copies").await, "0");
+    assert_eq!(
+        app.db().value("SELECT count(*) FROM audit_log WHERE action = 'print_run.discarded'").await,
+        "1"
+    );
+    app.print("dusk", 2).await;
+    assert_eq!(app.db().value("SELECT copies_per_card FROM sets").await, "2");
+}
+
+#[tokio::test]
+async fn what_was_broken_off_is_deleted_in_steps_and_nobody_waits() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    app.print("dusk", 2_600).await;
+    break_off(&app).await;
+    // Something slow is at the old copies: the next mint has nothing to do with them.
+    let slow = app.db().session().await;
+    slow.batch_execute("BEGIN; SELECT 1 FROM copies FOR UPDATE").await.unwrap();
+    let cards = app.print("dusk", 3).await;
+    assert_eq!(cards.len(), 6);
+    slow.batch_execute("ROLLBACK").await.unwrap();
+    let states = "SELECT string_agg(status || ' ' || (discarded_at IS NOT NULL) || ' ' || (emptied_at IS NOT NULL), ', ' ORDER BY status) FROM print_runs";
+    assert_eq!(app.db().value(states).await, "active false false, discarded true false");
+    let copies = "SELECT count(*) FROM copies";
+    assert_eq!(app.db().number(copies).await, 5_206);
+
+    // Broken off after each transaction, it goes on where it was; two at once do not get in each other's way.
+    let now = app.clock().now();
+    let step = async || discarded_runs::delete_copies(app.store(), 1, now, |_| {}).await.unwrap();
+    let (one, other) = tokio::join!(step(), step());
+    assert!((2_000..=4_000).contains(&(one + other)), "{one} {other}");
+    let mut told = Vec::new();
+    let seen = std::sync::Mutex::new(&mut told);
+    let rest = discarded_runs::delete_copies(app.store(), usize::MAX, now, |count| {
+        seen.lock().unwrap().push(count);
+    });
+    assert_eq!(rest.await.unwrap() + one + other, 5_200);
+    assert!(told.len() >= 2 && told.is_sorted(), "{told:?}");
+    assert_eq!(app.db().number(copies).await, 6);
+    assert_eq!(app.db().value(states).await, "active false false, discarded true true");
+    assert_eq!(delete_all(&app).await, 0);
+    let ada = app.player("ada").await;
+    app.register(&ada, &cards[0]).await;
+}
+
+#[tokio::test]
+async fn the_command_deletes_what_was_broken_off_when_its_run_is_done() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    app.print("dusk", 1_500).await;
+    break_off(&app).await;
+    let program = Program::new(&app);
+    let file = fresh_path(".csv");
+    let out = file.to_str().unwrap();
+    let minted = program.output(&["--set", "dusk", "--copies-per-card", "2", "--out", out]).await;
+    let told = String::from_utf8(minted.stderr).unwrap();
+    assert!(minted.status.success(), "{told}");
+    assert!(told.contains("broken off and is discarded"), "{told}");
+    assert!(told.contains("deleting the codes"), "{told}");
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(app.db().number("SELECT count(*) FROM copies").await, 4);
+    let admin = app.admin().await;
+    let runs = app.get("/v1/print-runs").by(&admin).answer().await.expect(200);
+    assert_eq!(
+        (&runs["data"][0]["status"], &runs["data"][1]["status"]),
+        (&"active".into(), &"discarded".into())
+    );
+    assert!(runs["data"][1]["discarded_at"].is_string(), "{runs}");
+    assert!(runs["data"][0].get("discarded_at").is_none(), "{runs}");
+}
+
+#[tokio::test]
+async fn the_command_shows_its_plan_and_says_what_it_did() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    let program = Program::new(&app);
+    let dry = program.output(&["--set", "dusk", "--copies-per-card", "10", "--dry-run"]).await;
+    let table = String::from_utf8(dry.stdout).unwrap();
+    assert!(dry.status.success());
+    assert!(table.contains("2 cards, 10 copies of each, 20 codes"), "{table}");
+    let row = table.lines().find(|line| line.starts_with("uncommon")).unwrap();
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["uncommon", "20", "3", "6"]);
+    let warnings = String::from_utf8(dry.stderr).unwrap();
+    assert!(warnings.contains("no card gets a copy in rarity primal_rare"), "{warnings}");
+    assert_eq!(app.db().value("SELECT count(*) FROM print_runs").await, "0");
+
+    let file = fresh_path(".ndjson");
+    let out = file.to_str().unwrap();
+    let arguments =
+        ["--set", "dusk", "--copies-per-card", "10", "--format", "ndjson", "--out", out];
+    let minted = program.output(&arguments).await;
+    let text = String::from_utf8(minted.stdout).unwrap();
+    assert!(minted.status.success(), "{text}");
+    let run = app.db().value("SELECT id FROM print_runs WHERE status = 'active'").await;
+    for expected in [&run, "20", out, &sha256(&file)] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let printed = std::fs::read_to_string(&file).unwrap();
+    let log = String::from_utf8(minted.stderr).unwrap();
+    for line in printed.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let code = line["code"].as_str().unwrap();
+        assert!(
+            !text.contains(code) && !log.contains(code),
+            "codes are in the print file and nowhere else"
+        );
+    }
+    assert_eq!(printed.lines().count(), 20);
+    // Again into the same file: refused. Unknown set: refused. No file named: wrong usage.
+    assert_eq!(program.output(&arguments).await.status.code(), Some(1));
+    std::fs::remove_file(&file).unwrap();
+    let unknown = program.output(&["--set", "noon", "--copies-per-card", "10", "--dry-run"]).await;
+    assert_eq!(unknown.status.code(), Some(1));
+    assert_eq!(
+        program.output(&["--set", "dusk", "--copies-per-card", "10"]).await.status.code(),
+        Some(2)
+    );
+    assert_eq!(
+        program
+            .output(&["--set", "dusk", "--copies-per-card", "0", "--dry-run"])
+            .await
+            .status
+            .code(),
+        Some(2)
+    );
+}
+
+#[tokio::test]
+async fn killed_at_any_moment_a_run_is_finished_or_gone() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 4, true).await;
+    let program = Program::new(&app);
+    let mut files = Vec::new();
+    for round in 0..8u64 {
+        let file = fresh_path(".csv");
+        let out = file.to_str().unwrap().to_owned();
+        let mut mint = program
+            .mint(&["--set", "dusk", "--copies-per-card", "2500", "--out", &out])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // The moments move from the start over the file and the copies to the end.
+        tokio::time::sleep(Duration::from_millis(40 + round * 70)).await;
+        mint.kill().unwrap();
+        mint.wait().unwrap();
+        files.push(file);
+    }
+    // The next mint discards what the killed ones left; nobody waits until it is deleted.
+    app.print("dusk", 1).await;
+    delete_all(&app).await;
+
+    assert_eq!(
+        app.db().value("SELECT count(*) FROM print_runs WHERE status = 'pending'").await,
+        "0"
+    );
+    let incomplete = "SELECT count(*) FROM print_runs r WHERE (SELECT count(*) FROM copies c WHERE c.print_run_id = r.id) \
+                      <> CASE status WHEN 'active' THEN copy_count ELSE 0 END";
+    assert_eq!(app.db().value(incomplete).await, "0");
+    let per_card = "SELECT copies_per_card = (SELECT sum(copies_per_card) FROM print_runs WHERE status = 'active') FROM sets";
+    assert_eq!(app.db().value(per_card).await, "true");
+    for file in files.iter().filter(|file| file.exists()) {
+        let known = format!(
+            "SELECT count(*) FROM print_runs WHERE status = 'active' AND file_sha256 = '\\x{}'",
+            sha256(file)
+        );
+        let printed = std::fs::read_to_string(file).unwrap().lines().count();
+        if app.db().value(&known).await == "1" {
+            assert_eq!(printed, 10_001, "an active run has its whole file");
+        }
+        std::fs::remove_file(file).unwrap();
+    }
+}

@@ -1,0 +1,8 @@
+//! Print runs, plans, commitments, statistics, minting.
+
+mod mint;
+mod packs;
+mod print_commitments;
+mod print_plans;
+mod print_runs;
+mod print_statistics;

@@ -1,0 +1,10 @@
+//! Submissions, batches, reviews, attempts, unlocks, unlock policies, community.
+
+mod community;
+mod serial_look_ups;
+mod submission_batches;
+mod submission_groups;
+mod submissions;
+mod unlock_policies;
+mod unlocks;
+mod votes;

@@ -1,0 +1,383 @@
+//! Which submissions count: voiding a copy and banning an account take votes for hidden cards back.
+
+use std::time::Duration as Seconds;
+
+use cardscape::api::state::ApiSettings;
+use cardscape::domain::accounts::attempts::AttemptLimits;
+use cardscape::store::serials::unlock_policies::unlock_due;
+use chrono::{DateTime, Duration};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::support::{PaperCard, Player, RequestExt as _, TestApp, text};
+
+const POLICY: &str = "/v1/games/ttcg/sets/dusk/unlock-policy";
+
+/// A set of hidden cards, each unlocked by five accounts.
+struct Table {
+    app: TestApp,
+    cards: Vec<PaperCard>,
+    admin: Player,
+    moderator: Player,
+}
+
+impl Table {
+    async fn set_up(cards: usize) -> Self {
+        // A credential that was looked at a moment ago acts on after a ban: here it does so for an hour.
+        let app = TestApp::start_with(|api| {
+            api.identity_ttl = Seconds::from_hours(1);
+            api.attempt_limits = AttemptLimits::scaled(100);
+        })
+        .await;
+        app.import_set("dusk", cards, true).await;
+        let (cards, admin) = (app.print("dusk", 24).await, app.admin().await);
+        let moderator = app.moderator().await;
+        Self { app, cards, admin, moderator }
+    }
+
+    /// Copies of a card.
+    fn copies<'a>(&'a self, number: &'a str) -> impl Iterator<Item = &'a PaperCard> {
+        self.cards.iter().filter(move |card| card.number == number)
+    }
+
+    async fn players(&self, count: usize) -> Vec<Player> {
+        let mut players = Vec::new();
+        for at in 0..count {
+            players.push(self.app.player_owned(format!("player {at}")).await);
+        }
+        players
+    }
+
+    /// Each player submits a copy of the first card, in turn; the ids of the copies.
+    async fn all_submit(&self, players: &[Player]) -> Vec<String> {
+        let mut copies = Vec::new();
+        for (player, card) in players.iter().zip(self.copies("001")) {
+            copies.push(self.app.register(player, card).await);
+        }
+        copies
+    }
+
+    async fn ban(&self, player: &Player, banned: bool) {
+        let path = format!("/v1/accounts/{}", player.id);
+        let body = json!({ "banned": banned });
+        self.app.patch(&path).by(&self.admin).json(&body).answer().await.expect(200);
+    }
+
+    async fn void(&self, copy: &str) {
+        self.app.moderate(&self.moderator, copy, "void").await.expect(200);
+    }
+
+    /// How far the first card is, and whether it is unlocked. Its events are as many as it says, and what is told to count is what is counted.
+    async fn progress(&self) -> (i64, bool) {
+        let progress = self.app.get("/v1/games/ttcg/sets/dusk/unlocks").answer().await.expect(200);
+        let first = &progress["data"][0];
+        let unlocked = first.get("unlocked_at").is_some();
+        let events = "SELECT count(*) FROM events e JOIN cards k ON k.id = e.subject_id \
+                      WHERE e.kind = 'card.unlocked' AND k.number = '001'";
+        assert_eq!(self.app.db().number(events).await, i64::from(unlocked));
+        let counted = "SELECT count(DISTINCT s.account_id) FROM counted_submissions c \
+                       JOIN submissions s ON s.id = c.submission_id JOIN cards k ON k.id = s.card_id WHERE k.number = '001'";
+        let submissions = first["submissions"].as_i64().unwrap();
+        assert_eq!(self.app.db().number(counted).await, submissions);
+        (submissions, unlocked)
+    }
+
+    async fn set_policy(&self, policy: Value) {
+        let request = self.app.put(POLICY).by(&self.admin).json(&policy);
+        let tag = self.app.get(POLICY).answer().await.header("etag");
+        let request = if tag.contains('r') { request.header("if-match", tag) } else { request };
+        let answer = request.answer().await;
+        assert!([200, 201].contains(&answer.status), "{}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn a_void_copy_takes_its_vote_back() {
+    let table = Table::set_up(1).await;
+    let players = table.players(6).await;
+    let copies = table.all_submit(&players[..4]).await;
+    assert_eq!(table.progress().await, (4, false));
+    table.void(&copies[0]).await;
+    table.void(&copies[0]).await;
+    assert_eq!(table.progress().await, (3, false));
+    // Four votes and a void one are not five.
+    let rest: Vec<&PaperCard> = table.copies("001").skip(4).collect();
+    table.app.register(&players[4], rest[0]).await;
+    assert_eq!(table.progress().await, (4, false));
+    // Another copy of the same account counts again, and unlocks.
+    table.app.register(&players[0], rest[1]).await;
+    assert_eq!(table.progress().await, (5, true));
+    // What is unlocked stays so, with its count.
+    table.void(&copies[1]).await;
+    assert_eq!(table.progress().await, (5, true));
+}
+
+#[tokio::test]
+async fn another_copy_stands_in_for_a_void_one() {
+    let table = Table::set_up(1).await;
+    let players = table.players(2).await;
+    let cards: Vec<&PaperCard> = table.copies("001").collect();
+    let first = table.app.register(&players[0], cards[0]).await;
+    let second = table.app.submit(&players[0], cards[1]).await.expect(201);
+    assert_eq!(second["counted"], false, "the account has a vote already");
+    let path = format!("/v1/submissions/{}", text(&second, "submission"));
+    table.void(&first).await;
+    assert_eq!(table.progress().await, (1, false));
+    let now = table.app.get(&path).by(&players[0]).answer().await.expect(200);
+    assert_eq!(now["counted"], true, "it counts in place of the void one");
+    table.void(&text(&second, "copy")).await;
+    assert_eq!(table.progress().await, (0, false));
+    // Whose the copy is does not matter: the vote is the submitter's, and goes with the copy that is voided.
+    let given = table.app.register(&players[0], cards[2]).await;
+    table.app.hand_over(&players[0], &players[1], &given).await;
+    assert_eq!(table.progress().await, (1, false));
+    table.ban(&players[1], true).await;
+    assert_eq!(table.progress().await, (1, false));
+    table.app.moderate(&table.moderator, &given, "freeze").await.expect(200);
+    assert_eq!(table.progress().await, (1, false), "a frozen copy is a copy");
+    table.void(&given).await;
+    assert_eq!(table.progress().await, (0, false));
+}
+
+#[tokio::test]
+async fn a_ban_takes_votes_back_and_its_end_gives_them_again() {
+    let table = Table::set_up(2).await;
+    let players = table.players(6).await;
+    table.all_submit(&players[..4]).await;
+    let other = table.copies("002").next().unwrap();
+    table.app.register(&players[0], other).await;
+    table.ban(&players[0], true).await;
+    assert_eq!(table.progress().await, (3, false));
+    let of_others = "SELECT sum(submissions) FROM unlocks";
+    assert_eq!(table.app.db().number(of_others).await, 3, "on all of her cards");
+    let rest: Vec<&PaperCard> = table.copies("001").skip(4).collect();
+    table.app.register(&players[4], rest[0]).await;
+    assert_eq!(table.progress().await, (4, false));
+    // Her credential is believed for another moment, and registers nothing.
+    table.app.submit(&players[0], rest[1]).await.problem(401, "invalid_token");
+    assert_eq!(table.progress().await, (4, false));
+    table.ban(&players[0], false).await;
+    assert_eq!(table.progress().await, (5, true));
+    let log = table.app.get("/v1/audit-log").by(&table.admin).answer().await.expect(200);
+    assert_eq!(log["data"][0]["details"]["unlocked"], 1);
+    for banned in [true, false, true] {
+        table.ban(&players[0], banned).await;
+        assert_eq!(table.progress().await, (5, true), "unlocked once, and for good");
+    }
+}
+
+#[tokio::test]
+async fn a_banned_account_does_not_submit_while_its_credential_is_believed() {
+    let table = Table::set_up(1).await;
+    let players = table.players(5).await;
+    for player in &players {
+        // The instance has seen the credential.
+        table.app.get("/v1/copies").by(player).answer().await.expect(200);
+    }
+    table.ban(&players[0], true).await;
+    let own = table.copies("001").nth(4).unwrap();
+    table.app.submit(&players[0], own).await.problem(401, "invalid_token");
+    table.all_submit(&players[1..]).await;
+    assert_eq!(table.progress().await, (4, false));
+    table.ban(&players[0], false).await;
+    assert_eq!(table.progress().await, (4, false));
+    let back = table.app.log_in(&players[0].name, &players[0].password).await;
+    table.app.register(&back, own).await;
+    assert_eq!(table.progress().await, (5, true));
+}
+
+#[tokio::test]
+async fn every_policy_counts_by_the_same_votes() {
+    let table = Table::set_up(1).await;
+    let players = table.players(4).await;
+    table.set_policy(json!({ "threshold": 3, "review": true })).await;
+    let copies = table.all_submit(&players).await;
+    let waiting = async || {
+        let list =
+            table.app.get("/v1/submission-reviews").by(&table.moderator).answer().await.expect(200);
+        list["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| (text(one, "account"), text(one, "submission")))
+            .collect::<Vec<_>>()
+    };
+    let submissions = waiting().await;
+    assert_eq!(submissions.len(), 4);
+    let told = table.app.get("/v1/submissions").by(&players[0]).answer().await.expect(200);
+    assert_eq!(told["data"][0]["counted"], false, "nobody has confirmed it");
+    // Nobody is asked about what counts for nothing.
+    table.ban(&players[0], true).await;
+    table.void(&copies[1]).await;
+    assert_eq!(waiting().await, submissions[2..]);
+    for (_, submission) in &submissions {
+        let path = format!("/v1/submissions/{submission}/review");
+        let body = json!({ "confirmed": true, "note": "seen" });
+        table.app.put(&path).by(&table.moderator).json(&body).answer().await.expect(200);
+    }
+    assert_eq!(table.progress().await, (2, false), "confirmed, and banned or void all the same");
+    // Of age while banned: nothing happens before the ban ends.
+    table.set_policy(json!({ "threshold": 3, "min_account_age_days": 7 })).await;
+    assert_eq!(table.progress().await, (0, false));
+    table.app.clock().advance(Duration::days(8));
+    let now = table.app.clock().now();
+    assert_eq!(unlock_due(table.app.store(), DateTime::UNIX_EPOCH, now).await.unwrap(), 0);
+    assert_eq!(table.progress().await, (2, false));
+    // A network has one vote: when the first of it is banned, the next one counts.
+    let admin = table.app.log_in(&table.admin.name, &table.admin.password).await;
+    let table = Table { admin, ..table };
+    table.set_policy(json!({ "threshold": 3, "per_network": 1 })).await;
+    assert_eq!(table.progress().await, (1, false));
+    table.ban(&players[2], true).await;
+    assert_eq!(table.progress().await, (1, false));
+    table.ban(&players[3], true).await;
+    assert_eq!(table.progress().await, (0, false));
+    table.set_policy(json!({ "threshold": 3 })).await;
+    assert_eq!(table.progress().await, (0, false));
+    table.ban(&players[2], false).await;
+    table.ban(&players[3], false).await;
+    assert_eq!(table.progress().await, (2, false));
+    table.ban(&players[0], false).await;
+    assert_eq!(table.progress().await, (3, true));
+}
+
+#[tokio::test]
+async fn only_what_counts_is_told_to_count() {
+    let table = Table::set_up(2).await;
+    let players = table.players(7).await;
+    let cards: Vec<&PaperCard> = table.copies("001").collect();
+    for (player, card) in players[..5].iter().zip(&cards) {
+        let made = table.app.submit(player, card).await.expect(201);
+        assert_eq!(made["counted"], true);
+        assert_eq!(table.app.submit(player, card).await.expect(200)["counted"], true);
+    }
+    let late = table.app.submit(&players[5], cards[5]).await.expect(201);
+    assert_eq!(late["counted"], false, "the card was unlocked before");
+    let batch = json!({ "submissions": [cards[6].submission(), table.copies("002").next().unwrap().submission()] });
+    let answer =
+        table.app.post("/v1/submissions/batch").by(&players[6]).json(&batch).answer().await;
+    let verdicts = answer.expect(200);
+    assert_eq!(verdicts["data"][0]["accepted"]["counted"], false);
+    assert_eq!(verdicts["data"][1]["accepted"]["counted"], true);
+    // As it was when the card was unlocked, whatever became of the account.
+    table.ban(&players[0], true).await;
+    let listed = table.app.get("/v1/submissions").by(&players[0]).answer().await.expect(200);
+    assert_eq!(listed["data"][0]["counted"], true);
+    // Where a policy lets one account of a network count, the second is told that it does not.
+    table.set_policy(json!({ "threshold": 5, "per_network": 1 })).await;
+    let second = table.app.submit(&players[1], table.copies("002").nth(1).unwrap()).await;
+    assert_eq!(second.expect(201)["counted"], false);
+}
+
+/// A ban that finds its cards held goes on when they are free, after more time than other requests have.
+#[tokio::test]
+async fn a_ban_waits_for_its_cards() {
+    let table = Table::set_up(1).await;
+    let players = table.players(1).await;
+    table.all_submit(&players).await;
+    let session = table.app.db().session().await;
+    session.batch_execute("BEGIN; SELECT FROM unlocks FOR UPDATE").await.unwrap();
+    let release = async {
+        tokio::time::sleep(Seconds::from_millis(3_500)).await;
+        session.batch_execute("COMMIT").await.unwrap();
+    };
+    tokio::join!(table.ban(&players[0], true), release);
+    assert_eq!(table.progress().await, (0, false));
+}
+
+/// What the database itself finds when a card is unlocked: as many accounts as the card wants, none of them banned, by copies that
+/// are not void.
+const WITNESS: &str = "
+    CREATE TABLE witnessed (card_id uuid, threshold integer, accounts bigint);
+    CREATE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        INSERT INTO witnessed SELECT NEW.card_id, NEW.threshold, count(DISTINCT s.account_id)
+        FROM submissions s JOIN accounts a ON a.id = s.account_id AND a.banned_at IS NULL
+        JOIN copies c USING (code_prefix, code_mac) WHERE s.card_id = NEW.card_id AND c.voided_at IS NULL;
+        RETURN NULL;
+    END $$;
+    CREATE TRIGGER witness AFTER UPDATE ON unlocks FOR EACH ROW
+        WHEN (OLD.unlocked_at IS NULL AND NEW.unlocked_at IS NOT NULL) EXECUTE FUNCTION witness();";
+
+/// Two instances, many submitters, some of whom are banned and allowed again all the time, and a moderator who voids what she can.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bans_voids_and_submissions_meet() {
+    const CARDS: usize = 8;
+    let table = Table::set_up(CARDS).await;
+    table.app.sql(WITNESS).await;
+    let wide = |api: &mut ApiSettings| {
+        api.identity_ttl = Seconds::from_hours(1);
+        api.attempt_limits = AttemptLimits::scaled(100);
+    };
+    let other = table.app.second_instance_with(wide);
+    let players = table.players(7).await;
+    for app in [&table.app, &other] {
+        join_all(players.iter().map(|player| app.get("/v1/copies").by(player).answer())).await;
+    }
+    let numbers: Vec<String> = (1..=CARDS).map(|number| format!("{number:03}")).collect();
+    let submitting = players.iter().enumerate().map(|(at, player)| {
+        let (table, other, numbers) = (&table, &other, &numbers);
+        async move {
+            let mut player = player.clone();
+            // Two copies of each card, so that the second often stands in for a void one.
+            for round in 0..2 {
+                for number in numbers {
+                    let copy = table.copies(number).nth(at * 2 + round).unwrap();
+                    let app = if (at + round) % 2 == 0 { &table.app } else { other };
+                    loop {
+                        let answer = app.submit(&player, copy).await;
+                        if answer.status != 401 {
+                            answer.expect(201);
+                            break;
+                        }
+                        // Banned meanwhile, which ended the session: she comes back when the ban is over.
+                        let tokens = app.log_in_without(&player).await;
+                        if tokens.status == 201 {
+                            player.access_token = text(&tokens.json(), "access_token");
+                        }
+                    }
+                }
+            }
+        }
+    });
+    let banning = async {
+        for round in 0..24 {
+            table.ban(&players[round % 3], round / 3 % 2 == 0).await;
+        }
+    };
+    let voiding = async {
+        for round in 0..24 {
+            let newest = "SELECT coalesce((SELECT c.id::text FROM copies c JOIN submissions s USING (code_prefix, code_mac) \
+                          WHERE c.voided_at IS NULL ORDER BY s.id DESC LIMIT 1), '')";
+            let copy = table.app.db().value(newest).await;
+            if !copy.is_empty() && round % 2 == 0 {
+                table.void(&copy).await;
+            }
+        }
+    };
+    tokio::join!(join_all(submitting), banning, voiding);
+
+    let db = table.app.db();
+    let too_early = "SELECT count(*) FROM witnessed WHERE accounts <> threshold";
+    assert_eq!(
+        db.number(too_early).await,
+        0,
+        "{}",
+        db.value("SELECT json_agg(w) FROM witnessed w").await
+    );
+    let once = "SELECT count(*) - count(DISTINCT card_id) FROM witnessed";
+    assert_eq!(db.number(once).await, 0);
+    let events = "SELECT (SELECT count(*) FROM events WHERE kind = 'card.unlocked') - (SELECT count(*) FROM witnessed)";
+    assert_eq!(db.number(events).await, 0);
+    assert!(db.number("SELECT count(*) FROM witnessed").await > 0, "some cards were unlocked");
+    // Hidden cards: each count is what a fresh one finds, and not enough.
+    table.ban(&players[0], true).await;
+    let wrong = "SELECT count(*) FROM unlocks u WHERE unlocked_at IS NULL AND (submissions >= threshold OR submissions <> \
+                 (SELECT count(DISTINCT s.account_id) FROM submissions s \
+                  JOIN accounts a ON a.id = s.account_id AND a.banned_at IS NULL \
+                  JOIN copies c USING (code_prefix, code_mac) WHERE s.card_id = u.card_id AND c.voided_at IS NULL))";
+    assert_eq!(db.number(wrong).await, 0);
+    let differs = "SELECT count(*) FROM unlocks u WHERE submissions <> \
+                   (SELECT count(*) FROM counted_submissions c JOIN submissions s ON s.id = c.submission_id WHERE s.card_id = u.card_id)";
+    assert_eq!(db.number(differs).await, 0);
+}
