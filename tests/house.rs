@@ -83,7 +83,8 @@ fn sql_of_our_own_text_is_prepared_once() {
 }
 
 /// Where statements are planned for their values at each use.
-const PLANNED_EACH_TIME: [&str; 2] = ["src/store/card_content/mod.rs", "src/store/accounts/people.rs"];
+const PLANNED_EACH_TIME: [&str; 2] =
+    ["src/store/card_content/mod.rs", "src/store/accounts/people.rs"];
 
 #[test]
 fn nobody_imports_upwards() {
@@ -106,12 +107,19 @@ fn nobody_imports_upwards() {
 
 #[test]
 fn secrets_of_cards_have_one_door() {
+    let homes = ["src/store/card_content", "src/store/db/schema.rs"];
     for table in ["card_content", "printing_content", "card_rulings", "card_history"] {
-        assert_eq!(
-            strays(table, &["src/store/card_content", "src/store/db/schema.rs"]),
-            Vec::<PathBuf>::new(),
-            "{table}"
-        );
+        let named: Vec<PathBuf> = strays(table, &homes)
+            .into_iter()
+            .filter(|path| {
+                let text = code(&std::fs::read_to_string(Path::new(ROOT).join(path)).unwrap());
+                // The module has the name of its first table.
+                let module =
+                    ["crate::store::card_content", "use card_content::", "mod card_content;"];
+                module.iter().fold(text, |text, name| text.replace(name, "")).contains(table)
+            })
+            .collect();
+        assert_eq!(named, Vec::<PathBuf>::new(), "{table}");
     }
 }
 
@@ -309,8 +317,10 @@ fn nothing_is_left_unfinished() {
 
 #[test]
 fn no_document_holds_both_sides_of_a_merge() {
-    let documents = std::fs::read_dir(Path::new(ROOT).join("docs")).unwrap();
-    let documents = documents.map(|entry| entry.unwrap().path());
+    let documents = ["docs", "docs/decisions"].into_iter().flat_map(|folder| {
+        let entries = std::fs::read_dir(Path::new(ROOT).join(folder)).unwrap();
+        entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file())
+    });
     let beside = ["README.md", "CHANGELOG.md", "seed-data/README.md"];
     for path in documents.chain(beside.map(|name| Path::new(ROOT).join(name))) {
         let text = std::fs::read_to_string(&path).unwrap();

@@ -16,7 +16,7 @@ use super::{BulkCard, discard_replaced, end};
 use crate::auth::permission::Viewer;
 use crate::domain::catalogue::bulk::{BulkKind, pause};
 use crate::domain::clock::Clock;
-use crate::store::card_content;
+use crate::store::card_content::bulk;
 use crate::store::catalogue::changes::{self, Extent};
 use crate::store::catalogue::games::GameShelf;
 use crate::store::catalogue::import;
@@ -284,9 +284,7 @@ impl Order<'_> {
         let mut after = None;
         loop {
             let (stranger, asked) = (Viewer::stranger(), Instant::now());
-            let cards =
-                card_content::bulk::stretch(conn, stranger, self.game, after.as_ref(), STRETCH)
-                    .await?;
+            let cards = bulk::stretch(conn, stranger, self.game, after.as_ref(), STRETCH).await?;
             let took = asked.elapsed();
             after = cards.last().map(|last| last.card.place().clone());
             let work = move || -> StoreResult<Vec<(Uuid, Packing)>> {

@@ -14,8 +14,8 @@ use crate::auth::permission::{Acting, Importer, Viewer, WriteCatalogue};
 use crate::domain::catalogue::card_edit::{MergePatch, within_card};
 use crate::domain::catalogue::import::ImportFault;
 use crate::domain::ids::CardId;
-use crate::store::card_content::cards::CardView;
-use crate::store::card_content::{self, content};
+use crate::store::card_content::cards::{self as content_of_cards, CardView};
+use crate::store::card_content::content;
 use crate::store::catalogue::changes;
 use crate::store::catalogue::games::GameShelf;
 use crate::store::catalogue::sets::{self, SetRow};
@@ -72,7 +72,7 @@ pub async fn edit_card(
 ) -> Result<CardView, EditError<CardView>> {
     conn.batch_execute(LOCK).await?;
     let (importer, viewer) = (Importer::from(by), Viewer::from(&**by));
-    let view = card_content::cards::find(conn, viewer, id).await?.ok_or(EditError::Missing)?;
+    let view = content_of_cards::find(conn, viewer, id).await?.ok_or(EditError::Missing)?;
     if !is_current(&view) {
         return Err(EditError::Stale);
     }
@@ -120,7 +120,7 @@ pub async fn edit_card(
         at,
     };
     audit::write(conn, entry).await?;
-    card_content::cards::find(conn, viewer, id).await?.ok_or(EditError::Missing)
+    content_of_cards::find(conn, viewer, id).await?.ok_or(EditError::Missing)
 }
 
 /// Another card of the game that has the new name already.
