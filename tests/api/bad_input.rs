@@ -3,6 +3,10 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
+use cardscape::api::openapi::document;
+use cardscape::api::routes::ROUTES;
+use reqwest::Method;
+
 use crate::support::{Answer, RequestExt as _, TestApp};
 
 async fn register(app: &TestApp, content_type: &str, body: impl Into<reqwest::Body>) -> Answer {
@@ -41,7 +45,13 @@ async fn register(app: &TestApp, content_type: &str, body: impl Into<reqwest::Bo
 #[case::nul(r#"{"name":"ab\u0000c","password":"tram window sonnet"}"#, 422, "invalid_body")]
 #[case::control(r#"{"name":"ab\u001bc","password":"tram window sonnet"}"#, 422, "invalid_body")]
 #[case::bidi(r#"{"name":"ab\u202ec","password":"tram window sonnet"}"#, 422, "invalid_body")]
-#[case::huge_number(r#"{"name":1e999,"password":"tram window sonnet"}"#, 400, "malformed_json")]
+#[case::huge_number(r#"{"name":1e999,"password":"tram window sonnet"}"#, 422, "invalid_body")]
+#[case::half_after_a_fault(r#"{"nme":5,"password":"tram window sonnet","#, 400, "malformed_json")]
+#[case::more_after_a_fault(
+    r#"{"name":5,"password":"tram window sonnet"} x"#,
+    400,
+    "malformed_json"
+)]
 #[tokio::test]
 async fn bodies_that_cannot_be(
     #[case] body: &'static str,
@@ -54,12 +64,97 @@ async fn bodies_that_cannot_be(
 }
 
 #[tokio::test]
+async fn malformed_json_is_told_with_its_place_in_plain_words() {
+    let app = TestApp::start().await;
+    for (body, line, column, detail) in [
+        ("", 1, 1, "the body is empty"),
+        ("{\n \"name\": \"Ada", 2, 13, "the body ends inside a text: a quotation mark is missing"),
+        (
+            "{\"name\": \"Ada\",}",
+            1,
+            16,
+            "the name of a member is expected here, in quotation marks",
+        ),
+        ("{\"nme\": 5, \"a\" 6}", 1, 16, "a `:` is missing after the name of a member"),
+        ("{\"name\": 5} garbage", 1, 13, "something follows after the end of the value"),
+        (
+            "{\"name\": \"a\tb\"}",
+            1,
+            11,
+            "a text has a control character in it: write a line break as \\n",
+        ),
+        ("{'name': 5}", 1, 2, "the name of a member is expected here, in quotation marks"),
+    ] {
+        let problem = register(&app, "application/json", body).await.problem(400, "malformed_json");
+        let fault = json!({ "pointer": "", "detail": detail, "line": line, "column": column });
+        assert_eq!(problem["errors"], json!([fault]), "{body}");
+    }
+    let problem =
+        register(&app, "application/json", b"{\"name\": \"\xc3\xa9\xff\"}".to_vec()).await;
+    let problem = problem.problem(400, "malformed_json");
+    assert_eq!(problem["errors"][0]["detail"], "is not UTF-8");
+    assert_eq!(problem["errors"][0]["column"], 12);
+}
+
+#[tokio::test]
+async fn words_that_are_not_on_the_list_are_told_in_plain_words() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let faults = async |body: &str| {
+        let put = app.put("/v1/me/trading").by(&ada).header("content-type", "application/json");
+        put.body(body.to_owned()).answer().await.problem(422, "invalid_body")["errors"].clone()
+    };
+    let fault = |pointer: &str, detail: &str| json!({ "pointer": pointer, "detail": detail });
+    assert_eq!(
+        faults(r#"{"trading":"opne"}"#).await,
+        json!([fault("/trading", "must be one of closed, offers, public")])
+    );
+    let unknown = fault("/a", "is not known here; known are trading");
+    assert_eq!(
+        faults(r#"{"trading":true,"a":1}"#).await,
+        json!([fault("/trading", "must be text, not true or false"), unknown])
+    );
+    let answer = app.get("/v1/trades?state=foo&role=bar").by(&ada).answer().await;
+    let problem = answer.problem(400, "invalid_query");
+    for fault in problem["errors"].as_array().unwrap() {
+        let detail = fault["detail"].as_str().unwrap();
+        assert!(detail.starts_with("must be one of "), "{detail}");
+    }
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 2);
+}
+
+/// Whoever mistypes `dry_run` must not change anything.
+#[tokio::test]
+async fn operations_without_query_parameters_refuse_any() {
+    let app = TestApp::start().await;
+    let contract = serde_json::to_value(document()).unwrap();
+    let mut refused = 0;
+    for (method, path, operation) in ROUTES {
+        let told = contract["paths"][path][method]["parameters"].as_array();
+        if told.into_iter().flatten().any(|parameter| parameter["in"] == "query") {
+            continue;
+        }
+        let some = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+        let place: Vec<&str> =
+            path.split('/').map(|part| if part.starts_with('{') { some } else { part }).collect();
+        let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes()).unwrap();
+        let path = format!("{}?dryrun=true&zz", place.join("/"));
+        let answer = app.request(method, &path).answer().await;
+        let problem = answer.problem(400, "invalid_query");
+        let pointers = |at: usize| problem["errors"][at]["pointer"].clone();
+        assert_eq!((pointers(0), pointers(1)), (json!("?dryrun"), json!("?zz")), "{operation}");
+        refused += 1;
+    }
+    assert!(refused > 60, "{refused}");
+}
+
+#[tokio::test]
 async fn bodies_that_are_too_much() {
     let app = TestApp::start().await;
     let deep = "[".repeat(100_000);
     register(&app, "application/json", deep).await.problem(400, "malformed_json");
     let deep = format!("{{\"name\":{}", "{\"x\":".repeat(50_000));
-    register(&app, "application/json", deep).await.problem(422, "invalid_body");
+    register(&app, "application/json", deep).await.problem(400, "malformed_json");
     let long = json!({ "name": "x".repeat(200_000), "password": "tram window sonnet" }).to_string();
     register(&app, "application/json", long).await.problem(422, "invalid_body");
     let huge =

@@ -19,7 +19,7 @@ use crate::violation::Severity;
 pub enum CardStatus {
     /// It may, as any card.
     Legal,
-    /// It may, but in fewer copies than others: the limit list names it.
+    /// It may, in as many copies as the limit list allows it.
     Restricted,
     /// It may not: the limit list forbids it.
     Banned,
@@ -140,7 +140,7 @@ impl Format {
 }
 
 impl CardRules {
-    /// What they say of a card, which is of the set of this code and release day.
+    /// Judges a card of the set `set`, which came out on `released_on`.
     pub fn judge(
         &self,
         card: &CardDefinition,

@@ -138,9 +138,9 @@ pub use report::{Report, ReportStatus, ZoneCount};
 pub use rule::{BoxLine, CopyLimit, DeckCheck, Provenance, Rule, RuleReference, SameCard};
 pub use schema::{
     Attribute, AttributeValue, CardCheck, EffectSchema, EffectSlot, Kind, PrintingCheck,
-    PrintingSchema, Rarity, Zone, rarity_key,
+    PrintingSchema, Rarity, Zone, word_key,
 };
-pub use selector::{Condition, Released, Selector};
+pub use selector::{Condition, Released, Selector, is_something};
 pub use set_check::{SET_FAULTS_MAX, SetFault, SetParseError, check_set};
 pub use split_mix::SplitMix64;
 pub use suggest::{SUGGESTED_NAMES_MAX, name_similarity};

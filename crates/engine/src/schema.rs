@@ -39,13 +39,14 @@ pub struct Rarity {
     pub aliases: Vec<String>,
 }
 
-/// What counts of a word for a rarity: letters and digits, in lower case. Two words mean one rarity when their keys are equal.
+/// What counts of a word that programs and people write in several ways: letters and digits, in lower case. Two words mean one rarity when
+/// their keys are equal.
 ///
 /// ```
-/// use cardscape_engine::rarity_key;
-/// assert_eq!(rarity_key("Ultra-Rare"), rarity_key("ultra_rare"));
+/// use cardscape_engine::word_key;
+/// assert_eq!(word_key("Ultra-Rare"), word_key("ultra_rare"));
 /// ```
-pub fn rarity_key(word: &str) -> String {
+pub fn word_key(word: &str) -> String {
     word.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

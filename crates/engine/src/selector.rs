@@ -126,8 +126,8 @@ impl Condition {
     }
 }
 
-/// Whether a value says anything: null, an empty list and an empty text do not.
-fn is_something(value: &Value) -> bool {
+/// Whether the value of an attribute says anything: null, an empty list and an empty text do not.
+pub fn is_something(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Array(items) => !items.is_empty(),

@@ -45,6 +45,7 @@ pub fn check(
     let mut checker = Checker {
         sets,
         today,
+        legalities: 0,
         games: narrowed(tree, games),
         known: games,
         used: 0,
@@ -119,6 +120,8 @@ struct Checker<'a> {
     /// All sets.
     sets: Option<&'a Releases>,
     today: Date,
+    /// How many terms asked what formats say.
+    legalities: usize,
     used: usize,
     found: Checked,
 }
@@ -312,7 +315,12 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn field(&self, field: &Field, operator: Operator, value: &Literal) -> Result<Meaning, String> {
+    fn field(
+        &mut self,
+        field: &Field,
+        operator: Operator,
+        value: &Literal,
+    ) -> Result<Meaning, String> {
         let text = value.text();
         let known = |test| Ok(Meaning::Known(test));
         let content = |test| Ok(Meaning::Content(everywhere(test)));
@@ -422,7 +430,12 @@ impl Checker<'_> {
         }
     }
 
-    fn judged(&self, wanted: Wanted, text: &str) -> Result<Meaning, String> {
+    fn judged(&mut self, wanted: Wanted, text: &str) -> Result<Meaning, String> {
+        self.legalities += 1;
+        if self.legalities > legality::MAX_LEGALITIES {
+            let most = legality::MAX_LEGALITIES;
+            return Err(format!("at most {most} terms ask what formats say of cards"));
+        }
         legality::condition(wanted, text, &self.games, self.today).map(Meaning::Judged)
     }
 

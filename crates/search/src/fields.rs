@@ -144,7 +144,7 @@ pub(super) const FIELDS: &[Field] = fields! {
     "year" ["y"] Year sortable: "The year in which the set came out.", "year:2026";
     "date" ["released"] Date sortable: "The day on which the set came out, `YYYY-MM-DD`.", "date>=2026-01-01";
     "legal" ["format" "f"] Legal: "A format of which the card may be in decks: `FORMAT`, or `GAME/FORMAT`, with `:VARIANT` for another variant and `@YYYY-MM-DD` for the rules of that day instead of today's. Restricted cards are legal.", "f:standard@2026-11-01";
-    "restricted" [] Restricted: "A format whose limit list allows fewer copies of the card than of others.", "-restricted:standard";
+    "restricted" [] Restricted: "A format whose limit list names the card and allows some copies.", "-restricted:standard";
     "banned" [] Banned: "A format whose limit list forbids the card.", "-banned:ttcg/standard";
     "sort" [] Sort: "By which field the list is sorted. Cards without a value come last.", "t:fire sort:attack";
     "order" ["dir" "direction"] Order: "`asc` or `desc`; or a field, and means the same as `sort` then.", "t:fire sort:attack order:desc";

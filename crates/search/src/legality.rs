@@ -1,6 +1,7 @@
 //! What formats say of cards, as conditions: the rules of a format that look at single cards become tests of their content.
 //!
-//! The search finds the cards of which [`CardRules::judge`](cardscape_engine::CardRules::judge) says so; tests compare the two.
+//! A search finds exactly the cards to which [`CardRules::judge`](cardscape_engine::CardRules::judge) gives the status, `legal:` restricted ones too;
+//! tests compare the two.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,6 +15,11 @@ use serde_json::Value;
 use super::predicate::{KnownTest, Predicate, Test};
 use super::suggest::{did_you_mean, near};
 use super::syntax::Operator;
+
+/// Most terms of a query that ask what formats say: each stands for all rules of a format.
+pub(super) const MAX_LEGALITIES: usize = 4;
+/// Most tests and names that such a term may stand for. Formats that people play have some hundred.
+const MAX_SIZE: usize = 2_000;
 
 /// What a format is to say of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +122,7 @@ fn is_called(text: &str, code: &str, name: &str) -> bool {
     key == search_key(code) || key == search_key(name)
 }
 
-/// The condition that the format of that name says so of a card.
+/// A condition that holds for the cards with this status in the format of that name.
 ///
 /// # Errors
 /// Why there is no such format, for people.
@@ -131,13 +137,17 @@ pub(super) fn condition(
         Predicate::All(vec![game, says(wanted, &format.card_rules())])
     };
     let formats = FormatTerm::read(text, today)?.find(games)?;
-    Ok(Predicate::Any(formats.iter().map(of_game).collect()))
+    let condition = Predicate::Any(formats.iter().map(of_game).collect());
+    if condition.size() > MAX_SIZE {
+        return Err(format!("the rules of {text:?} are too many for a search"));
+    }
+    Ok(condition)
 }
 
 fn says(wanted: Wanted, rules: &CardRules) -> Predicate {
     let limited = |fits: fn(u32) -> bool| {
         let listed = rules.limits.iter().filter(|(_, max)| fits(**max));
-        Predicate::content(Test::CardNames(listed.map(|(key, _)| key.clone()).collect()))
+        named(listed.map(|(key, _)| key.clone()).collect())
     };
     let banned = limited(|max| max == 0);
     if wanted == Wanted::Banned {
@@ -155,6 +165,10 @@ fn says(wanted: Wanted, rules: &CardRules) -> Predicate {
         Wanted::Legal | Wanted::Banned => banned.negated(),
     });
     Predicate::All(all)
+}
+
+fn named(keys: BTreeSet<String>) -> Predicate {
+    Predicate::content(Test::CardNames(Arc::new(keys)))
 }
 
 fn admits(admission: &Admission) -> Predicate {
@@ -180,8 +194,7 @@ fn selects(selector: &Selector) -> Predicate {
         }));
     }
     if !selector.names.is_empty() {
-        let keys = selector.names.iter().map(|name| name_key(name));
-        parts.push(Predicate::content(Test::CardNames(keys.collect())));
+        parts.push(named(selector.names.iter().map(|name| name_key(name)).collect()));
     }
     parts.extend(selector.attributes.iter().map(|(code, condition)| meets(code, condition)));
     if !selector.any.is_empty() {
@@ -210,8 +223,13 @@ fn meets(code: &str, condition: &Condition) -> Predicate {
             Predicate::All(ends.collect())
         }
         Condition::In(values) => {
-            let texts = values.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-            let texts = Test::Choice { attribute: attribute(), per_printing: false, values: texts };
+            let texts: Vec<String> =
+                values.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            let texts = (!texts.is_empty()).then(|| {
+                let test =
+                    Test::Choice { attribute: attribute(), per_printing: false, values: texts };
+                Predicate::content(test)
+            });
             let others = values.iter().filter_map(|value| match value {
                 Value::Bool(value) => Some(Predicate::content(Test::Flag {
                     attribute: attribute(),
@@ -220,7 +238,7 @@ fn meets(code: &str, condition: &Condition) -> Predicate {
                 })),
                 other => other.as_i64().map(|value| number(Operator::Equal, value)),
             });
-            Predicate::Any(std::iter::once(Predicate::content(texts)).chain(others).collect())
+            Predicate::Any(texts.into_iter().chain(others).collect())
         }
     }
 }

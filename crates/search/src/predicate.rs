@@ -1,5 +1,8 @@
 //! Conditions on cards, checked and typed: the store turns them into SQL.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use chrono::{DateTime, NaiveDate};
 
 use super::syntax::Operator;
@@ -34,13 +37,22 @@ impl Predicate {
         Self::All(Vec::new())
     }
 
-    /// What every card is whose content the asker may see.
+    /// How much there is to look up: its tests, and the names in them.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().map(Self::size).sum(),
+            Self::Known { .. } => 1,
+            Self::Content { cases, .. } => cases.iter().map(|case| case.test.size()).sum(),
+        }
+    }
+
+    /// Holds for every card whose content the asker may see.
     pub fn open() -> Self {
         Self::Content { negated: true, cases: Vec::new() }
     }
 
-    /// Fails for the cards that this fits, and fits the others: of cards whose content the asker may not see, those that tests of what
-    /// everybody may know tell apart.
+    /// The opposite condition. Of a card whose content the asker may not see, only tests of what everybody may know are turned round: tests of
+    /// content stay false.
     #[must_use]
     pub fn negated(self) -> Self {
         let each = |parts: Vec<Self>| parts.into_iter().map(Self::negated).collect();
@@ -150,7 +162,7 @@ pub enum Test {
     /// The whole name, as search key.
     Name(String),
     /// The name is one of these, as name keys: accents count.
-    CardNames(Vec<String>),
+    CardNames(Arc<BTreeSet<String>>),
     /// The beginning of the name, as search key.
     NamePrefix(String),
     /// The whole of a text attribute, folded.
@@ -209,6 +221,14 @@ impl Test {
         match self {
             Self::Any(tests) => tests.iter().any(|part| part.has(test)),
             other => test(other),
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::Any(tests) => tests.iter().map(Self::size).sum(),
+            Self::CardNames(names) => names.len(),
+            _ => 1,
         }
     }
 

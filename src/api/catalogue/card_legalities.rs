@@ -1,6 +1,6 @@
 //! What the formats of its game say of a card.
 //!
-//! A resource of its own, and no member of the card: the answer depends on the day and on the rules, and the answer about a card is kept until the card changes.
+//! A resource of its own. The answer about a card has it only with `include=legalities`, because it changes with the day and the rules, and answers about cards are kept.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use cardscape_engine::{CardDefinition, CardLegality, Date, Format};
@@ -40,7 +40,7 @@ pub struct LegalityResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "by_name")]
     pub variant: Option<String>,
-    /// `legal`: it may be in decks, as any card; `restricted`: it may, in fewer copies than others; `banned`: the limit list forbids it; `not_legal`: no zone of the format
+    /// `legal`: it may be in decks, as any card; `restricted`: it may, in as many copies as the limit list allows it; `banned`: the limit list forbids it; `not_legal`: no zone of the format
     /// takes it, or the box does not contain it.
     #[schema(example = "legal")]
     pub status: &'static str,

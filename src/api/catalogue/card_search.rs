@@ -26,6 +26,9 @@ use crate::store::catalogue::cards::{self, CardView, Found, Printing};
 /// by one. The database serves others.
 const MOST_HELD: usize = 200;
 
+/// Most tests and names of a query that is answered on a thread that also answers other requests.
+const MOST_LOOKED_UP: usize = 200;
+
 /// Which part of a list.
 pub(in crate::api) struct Part {
     pub(in crate::api) after: Option<Position>,
@@ -92,7 +95,8 @@ pub(super) async fn ask_index<T: Send + 'static>(
     query: &CardQuery,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
-    if !query.predicate.is_costly() && query.unique == Unique::Cards {
+    let is_small = query.predicate.size() <= MOST_LOOKED_UP;
+    if is_small && !query.predicate.is_costly() && query.unique == Unique::Cards {
         return Ok(work());
     }
     let _turn = state.searches.turn(network).await?;

@@ -423,7 +423,7 @@ pub enum CardInclude {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct CardQuery {
-    /// What is to be told beside the card itself. Texts have nothing beside it.
+    /// What is to be told beside the card itself. Ignored with `Accept: text/plain`.
     #[param(inline)]
     include: Option<CardInclude>,
 }
@@ -534,13 +534,15 @@ pub async fn find_card_by_number(
     match state.store.read(find).await? {
         None => {
             let conn = &mut *state.store.connection().await?;
-            // People leave out the zeros.
-            if let Some(number) = cards::number_with_zeros(conn, game, set, number).await?
+            let moved = redirected_number(&req, conn, (&place.0, &place.1, &place.2)).await;
+            // People leave out the zeros. An old number leads on to its card first.
+            if moved.is_err()
+                && let Some(number) = cards::number_with_zeros(conn, game, set, number).await?
                 && let Some(view) = cards::find_by_number(conn, viewer, game, set, &number).await?
             {
                 return written(&req, &state, asked, ticket, view).await;
             }
-            redirected_number(&req, conn, (&place.0, &place.1, &place.2)).await
+            moved
         }
         Some(view) => written(&req, &state, asked, ticket, view).await,
     }

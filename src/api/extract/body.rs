@@ -11,7 +11,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::Extracting;
-use super::faults::{Contract, refusal};
+use super::faults::{Contract, in_words, refusal};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::domain::catalogue::import::without_mark;
 use crate::domain::catalogue::set_file::read_document;
@@ -125,9 +125,7 @@ impl FileType for Json {
     const MAX: usize = MAX_SET_FILE;
 
     fn check(text: &str) -> Result<(), Problem> {
-        serde_json::from_str::<serde::de::IgnoredAny>(text)
-            .map(drop)
-            .map_err(|error| malformed(text.as_bytes(), &error))
+        well_formed(text.as_bytes())
     }
 }
 
@@ -179,8 +177,10 @@ impl TableFile {
 
 fn utf8(raw: &[u8]) -> Result<&str, Problem> {
     std::str::from_utf8(raw).map_err(|error| {
-        let at = error.valid_up_to();
-        Problem::new(ProblemCode::NotUtf8).detail(format!("Byte {at}, from 0, is not UTF-8."))
+        let (line, column) = place_after(&raw[..error.valid_up_to()]);
+        Problem::new(ProblemCode::NotUtf8)
+            .detail(format!("Line {line}, column {column} is not UTF-8."))
+            .errors(vec![at_place((line, column), "is not UTF-8")])
     })
 }
 
@@ -250,20 +250,20 @@ fn is_encoded(req: &HttpRequest) -> bool {
 fn parse<T: DeserializeOwned, S: ToSchema + 'static>(raw: &[u8]) -> Result<T, Problem> {
     // A derived deserialiser would take an array for the fields of a struct, in order.
     if raw.trim_ascii_start().first() != Some(&b'{') {
-        serde_json::from_slice::<serde::de::IgnoredAny>(raw)
-            .map_err(|error| malformed(raw, &error))?;
+        well_formed(raw)?;
         return Err(Problem::invalid(vec![InputFault::at("", "must be an object")]));
     }
     let mut reader = serde_json::Deserializer::from_slice(raw);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let pointer = json_pointer(error.path());
-        let inner = error.into_inner();
-        match inner.classify() {
-            serde_json::error::Category::Data => {
-                refusal(ProblemCode::InvalidBody, every_fault::<S>(raw, &pointer, &inner))
+        let error = error.into_inner();
+        // The reader stops at the first thing it does not like, and what follows may be malformed.
+        well_formed(raw).err().unwrap_or_else(|| match mismatch(&error) {
+            Some(reason) => {
+                refusal(ProblemCode::InvalidBody, every_fault::<S>(raw, &pointer, &reason))
             }
-            _ => malformed(raw, &inner),
-        }
+            None => malformed(raw, &error),
+        })
     })?;
     reader.end().map_err(|error| malformed(raw, &error))?;
     if has_nul(raw) {
@@ -273,14 +273,40 @@ fn parse<T: DeserializeOwned, S: ToSchema + 'static>(raw: &[u8]) -> Result<T, Pr
     Ok(value)
 }
 
+/// 400 with the place, unless the whole is well-formed JSON in UTF-8.
+fn well_formed(raw: &[u8]) -> Result<(), Problem> {
+    serde_json::from_slice::<serde::de::IgnoredAny>(raw).map_err(|error| malformed(raw, &error))?;
+    match std::str::from_utf8(raw) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(malformed_at(place_after(&raw[..error.valid_up_to()]), "is not UTF-8")),
+    }
+}
+
 fn malformed(raw: &[u8], error: &serde_json::Error) -> Problem {
     let (line, column) = (error.line(), character_of(raw, error));
-    let reason = without_place(error);
-    let fault =
-        InputFault { line: Some(line), column: Some(column), ..InputFault::at("", reason.clone()) };
+    let reason = if raw.trim_ascii().is_empty() {
+        "the body is empty".to_owned()
+    } else {
+        syntax_in_words(&without_place(error))
+    };
+    malformed_at((line, column), &reason)
+}
+
+fn malformed_at((line, column): (usize, usize), reason: &str) -> Problem {
     Problem::new(ProblemCode::MalformedJson)
-        .detail(format!("{reason} at line {line}, column {column}"))
-        .errors(vec![fault])
+        .detail(format!("Line {line}, column {column}: {reason}."))
+        .errors(vec![at_place((line, column), reason)])
+}
+
+fn at_place((line, column): (usize, usize), reason: &str) -> InputFault {
+    InputFault { line: Some(line), column: Some(column), ..InputFault::at("", reason) }
+}
+
+/// Line and column, from 1, of what follows after some text.
+fn place_after(before: &[u8]) -> (usize, usize) {
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    (line, String::from_utf8_lossy(&before[start..]).chars().count() + 1)
 }
 
 /// Which character of its line an error stands at, from 1. The parser counts bytes, and has 0 for the end of a body that ends with a line break.
@@ -291,11 +317,23 @@ fn character_of(raw: &[u8], error: &serde_json::Error) -> usize {
     String::from_utf8_lossy(read).chars().count().max(1)
 }
 
+/// Why a value is refused, when it is the value that is wrong and not the JSON. The parser calls it malformed when a number stands where it
+/// looks for one of several words.
+fn mismatch(error: &serde_json::Error) -> Option<String> {
+    let reason = without_place(error);
+    match reason.as_str() {
+        "number out of range" => Some("is a number beyond the range of numbers here".to_owned()),
+        "expected value" | "expected ident" => Some("is of the wrong type".to_owned()),
+        _ if error.classify() == serde_json::error::Category::Data => Some(in_words(&reason)),
+        _ => None,
+    }
+}
+
 /// What is wrong with a body by the contract, and what the reader stopped at, if that is something else.
 fn every_fault<S: ToSchema + 'static>(
     raw: &[u8],
     stopped_at: &str,
-    error: &serde_json::Error,
+    reason: &str,
 ) -> Vec<InputFault> {
     let document: Result<(Value, Vec<(String, String)>), _> =
         read_document(&mut serde_json::Deserializer::from_slice(raw)).or_else(|_| {
@@ -314,7 +352,7 @@ fn every_fault<S: ToSchema + 'static>(
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     if !faults.iter().any(is_told) {
-        faults.push(InputFault::at(stopped_at, without_place(error)));
+        faults.push(InputFault::at(stopped_at, reason));
     }
     faults
 }
@@ -329,6 +367,36 @@ fn has_nul(raw: &[u8]) -> bool {
         rest = rest.get(at + 2..).unwrap_or_default();
     }
     false
+}
+
+/// What the parser says of malformed JSON, in words for those who wrote it.
+fn syntax_in_words(reason: &str) -> String {
+    let plain = match reason {
+        "EOF while parsing a value" => "the body ends where a value is expected",
+        "EOF while parsing a string" => "the body ends inside a text: a quotation mark is missing",
+        "EOF while parsing a list" => "the body ends inside a list: a `]` is missing",
+        "EOF while parsing an object" => "the body ends inside an object: a `}` is missing",
+        "trailing characters" => "something follows after the end of the value",
+        "trailing comma" => "a comma stands before a closing bracket",
+        "expected value" => "a value is expected here",
+        "expected ident" => "true, false or null is written wrongly",
+        "expected `,` or `}`" => "a `,` or `}` is missing here",
+        "expected `,` or `]`" => "a `,` or `]` is missing here",
+        "expected `:`" => "a `:` is missing after the name of a member",
+        "key must be a string" => "the name of a member is expected here, in quotation marks",
+        "invalid number" => "a number is written wrongly",
+        "invalid escape" => "a `\\` in a text begins nothing that JSON knows",
+        "unexpected end of hex escape" | "lone leading surrogate in hex escape" => {
+            "a `\\u` in a text is not followed by the four digits of a character"
+        }
+        "invalid unicode code point" => "a text is not UTF-8",
+        "recursion limit exceeded" => "lists and objects are nested too deeply",
+        reason if reason.starts_with("control character") => {
+            "a text has a control character in it: write a line break as \\n"
+        }
+        reason => reason,
+    };
+    plain.to_owned()
 }
 
 fn without_place(error: &serde_json::Error) -> String {

@@ -290,6 +290,17 @@ struct ListedTag {
 }
 
 impl ListedTag {
+    /// Reads `"r1"`, `W/"r1"` or `*`; `None`: it is none of them.
+    fn read(entry: &str) -> Option<Self> {
+        let entry = entry.trim();
+        if entry == "*" {
+            return Some(Self { written: None, weak: false });
+        }
+        let (weak, quoted) = entry.strip_prefix("W/").map_or((false, entry), |rest| (true, rest));
+        let written = quoted.strip_prefix('"')?.strip_suffix('"')?.to_owned();
+        Some(Self { written: Some(written), weak })
+    }
+
     /// Whether it names `tag` in any content encoding.
     fn names(&self, tag: &str) -> bool {
         self.written.as_deref().is_none_or(|written| without_encoding(written) == tag)
@@ -303,15 +314,23 @@ fn without_encoding(tag: &str) -> &str {
 
 fn listed_tags(req: &HttpRequest, name: &HeaderName) -> impl Iterator<Item = ListedTag> {
     let values = req.headers().get_all(name).filter_map(|value| value.to_str().ok());
-    values.flat_map(|value| value.split(',')).filter_map(|entry| {
-        let entry = entry.trim();
-        if entry == "*" {
-            return Some(ListedTag { written: None, weak: false });
+    values.flat_map(|value| value.split(',')).filter_map(ListedTag::read)
+}
+
+/// The tags of `If-Match`; `None`: there is no such header. 400 when one of them is no tag: that would else look like an old version.
+fn tags_of_if_match(req: &HttpRequest) -> Result<Option<Vec<ListedTag>>, Problem> {
+    let refused = || {
+        let detail = "If-Match must be the ETag of the answer, with its quotation marks: \"r1\", for example.";
+        Problem::new(ProblemCode::InvalidHeader).detail(detail)
+    };
+    let mut tags = Vec::new();
+    for value in req.headers().get_all(header::IF_MATCH) {
+        let value = value.to_str().map_err(|_| refused())?;
+        for entry in value.split(',').filter(|entry| !entry.trim().is_empty()) {
+            tags.push(ListedTag::read(entry).ok_or_else(refused)?);
         }
-        let (weak, quoted) = entry.strip_prefix("W/").map_or((false, entry), |rest| (true, rest));
-        let written = quoted.strip_prefix('"')?.strip_suffix('"')?.to_owned();
-        Some(ListedTag { written: Some(written), weak })
-    })
+    }
+    Ok(req.headers().contains_key(header::IF_MATCH).then_some(tags))
 }
 
 /// What the conditions of a read say of a file, before any range of it is looked at (RFC 9110, 13.2.2).
@@ -365,10 +384,9 @@ impl FromRequest for IfMatch {
     type Future = Ready<Result<Self, Problem>>;
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
-        if req.headers().get(header::IF_MATCH).is_none() {
-            return ready(Err(Problem::new(ProblemCode::PreconditionRequired)));
-        }
-        ready(Ok(Self(listed_tags(req, &header::IF_MATCH).collect())))
+        let tags = tags_of_if_match(req);
+        let required = || Problem::new(ProblemCode::PreconditionRequired);
+        ready(tags.and_then(|tags| tags.map(Self).ok_or_else(required)))
     }
 }
 
@@ -406,6 +424,19 @@ impl Versions {
         Ok(current)
     }
 
+    /// The same where something else is shown as long as there is nothing: its tag stands for that, too.
+    pub fn check_shown<T: Serialize>(
+        &self,
+        current: Option<Revision>,
+        shown: &T,
+    ) -> Result<Option<Revision>, Problem> {
+        let has_seen = |if_match: &IfMatch| if_match.has_seen(shown);
+        if current.is_none() && self.if_match.as_ref().is_some_and(has_seen) {
+            return Ok(None);
+        }
+        self.check(current)
+    }
+
     /// For edits that do something else when they are done twice: `*` names no version, 428.
     pub fn named(&self) -> Result<&Self, Problem> {
         let any = |IfMatch(tags): &IfMatch| tags.iter().any(|tag| tag.written.is_none());
@@ -422,12 +453,9 @@ impl FromRequest for Versions {
     type Future = Ready<Result<Self, Problem>>;
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let listed =
-            |name| req.headers().contains_key(name).then(|| listed_tags(req, name).collect());
-        ready(Ok(Self {
-            if_match: listed(&header::IF_MATCH).map(IfMatch),
-            if_none_match: IfNoneMatch(listed(&header::IF_NONE_MATCH).unwrap_or_default()),
-        }))
+        let if_none_match = IfNoneMatch(listed_tags(req, &header::IF_NONE_MATCH).collect());
+        let if_match = tags_of_if_match(req).map(|tags| tags.map(IfMatch));
+        ready(if_match.map(|if_match| Self { if_match, if_none_match }))
     }
 }
 

@@ -273,6 +273,34 @@ fn types(kind: &TypeKind) -> Vec<&'static str> {
     names
 }
 
+/// What a derived reader says of a value, in words for those who wrote it: names of types mean nothing to them.
+pub(super) fn in_words(reason: &str) -> String {
+    let quoted = |text: &str| -> Vec<String> {
+        text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    if let Some((typed, known)) =
+        reason.strip_prefix("unknown variant ").and_then(|rest| rest.split_once(", expected "))
+    {
+        let (typed, known) = (quoted(typed).concat(), quoted(known));
+        let near = near(&typed, known.iter().map(String::as_str));
+        return format!("must be one of {}{}", known.join(", "), did_you_mean(&near));
+    }
+    if let Some((typed, known)) =
+        reason.strip_prefix("unknown field ").and_then(|rest| rest.split_once(", expected "))
+    {
+        let (typed, known) = (quoted(typed).concat(), quoted(known));
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        return format!("{typed} {}", unknown(&typed, &known));
+    }
+    if let Some(name) = reason.strip_prefix("missing field ") {
+        return format!("{} is missing", name.trim_matches('`'));
+    }
+    if reason.starts_with("invalid type: ") || reason.starts_with("invalid length ") {
+        return "is of the wrong type".to_owned();
+    }
+    reason.to_owned()
+}
+
 /// The refusal of an input, with no more faults than an answer lists.
 pub(super) fn refusal(code: ProblemCode, mut faults: Vec<InputFault>) -> Problem {
     let has_more = faults.len() > MAX_FAULTS;

@@ -10,7 +10,7 @@ use actix_web::{FromRequest, HttpRequest};
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 
-use super::faults::{Contract, refusal};
+use super::faults::{Contract, in_words, refusal};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 
 /// The query parameters of a request.
@@ -86,14 +86,14 @@ fn every_fault<T: DeserializeOwned + IntoParams + 'static>(
         let rest = form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish();
         match read::<T>(&rest) {
             Err(Stop { name, reason }) if pairs.iter().any(|(known, _)| *known == name) => {
-                faults.push(InputFault::at(format!("?{name}"), reason));
+                faults.push(InputFault::at(format!("?{name}"), in_words(&reason)));
                 faulty.insert(name);
             }
             _ => break,
         }
     }
     if faults.is_empty() {
-        faults.push(InputFault::at("", stop.reason));
+        faults.push(InputFault::at("", in_words(&stop.reason)));
     }
     faults
 }

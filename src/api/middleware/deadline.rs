@@ -10,11 +10,12 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 use futures_util::StreamExt as _;
 
+use super::query;
 use super::request::RequestId;
 use crate::api::problem::{Problem, ProblemCode};
 use crate::api::state::AppState;
 
-/// Answers when a handler is not done in time, or has waited for the database for too long: 408 when it still waits for the body, else 503.
+/// Refuses query parameters of operations that have none, and answers when a handler is not done in time, or has waited for the database for too long: 408 when it still waits for the body, else 503.
 /// Its work is dropped, an open transaction rolled back. Sits on each resource, behind the routing: there the request can be kept to
 /// answer it.
 pub async fn limit(
@@ -25,6 +26,9 @@ pub async fn limit(
         return Ok(next.call(req).await?.map_into_boxed_body());
     };
     let request = req.request().clone();
+    if let Some(refusal) = query::unexpected(&request) {
+        return Ok(ServiceResponse::new(request, refusal.respond()));
+    }
     let waits_for_body = watch_body(&mut req);
     let answer = state.store.within_budget(next.call(req));
     match tokio::time::timeout(state.settings.request_timeout, answer).await {

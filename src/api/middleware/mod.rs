@@ -7,5 +7,6 @@ pub mod frame;
 pub mod head;
 pub mod observe;
 pub mod problems;
+mod query;
 pub mod rate_limit;
 pub mod request;

@@ -121,6 +121,17 @@ pub struct UnlockPolicyResponse {
     pub source: PolicySource,
 }
 
+impl From<InForce> for UnlockPolicyResponse {
+    fn from(InForce { policy, stored }: InForce) -> Self {
+        let source = match stored {
+            None => PolicySource::SetFile,
+            Some(row) if row.is_of_set() => PolicySource::Set,
+            Some(_) => PolicySource::Game,
+        };
+        Self { policy: policy.into(), source }
+    }
+}
+
 /// What a change of policy did.
 #[derive(Serialize, ToSchema)]
 pub struct PolicyChangedResponse {
@@ -138,7 +149,7 @@ pub struct PolicyChangedResponse {
     ),
     responses(
         (status = 200, body = UnlockPolicyResponse,
-            headers(("ETag" = String, description = "When it is the set's own: its version, for `If-Match`"))),
+            headers(("ETag" = String, description = "Its version, for `If-Match`"))),
         (status = 304, description = "Not changed."),
     )
 )]
@@ -150,18 +161,12 @@ pub async fn find_set_policy(
     let (game, set) = path.into_inner();
     let mut conn = state.store.connection().await?;
     let found = unlock_policies::in_force(&mut conn, game.as_str(), set.as_str()).await?;
-    let InForce { policy, stored } = found.ok_or_else(Problem::not_found)?;
-    let source = match &stored {
-        None => PolicySource::SetFile,
-        Some(row) if row.is_of_set() => PolicySource::Set,
-        Some(_) => PolicySource::Game,
-    };
-    let answer = UnlockPolicyResponse { policy: policy.into(), source };
-    match stored {
-        Some(row) if source == PolicySource::Set => {
-            Revision(row.revision).answer_public(&req, &answer)
-        }
-        _ => cacheable(&req, Freshness::Public(0), None, &answer),
+    let found = found.ok_or_else(Problem::not_found)?;
+    let own = found.stored.as_ref().filter(|row| row.is_of_set()).map(|row| Revision(row.revision));
+    let answer = UnlockPolicyResponse::from(found);
+    match own {
+        Some(revision) => revision.answer_public(&req, &answer),
+        None => cacheable(&req, Freshness::Public(0), None, &answer),
     }
 }
 
@@ -195,7 +200,7 @@ pub async fn find_game_policy(
     params(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
         ("set" = String, Path, description = "Code of the set", example = "veil"),
-        ("If-Match" = Option<String>, Header, description = "ETag of the policy to replace; none for a first one", example = "\"r1\""),
+        ("If-Match" = Option<String>, Header, description = "ETag of the policy that is shown; none is needed for a first one", example = "\"r1\""),
     ),
     request_body = UnlockPolicyBody,
     responses(
@@ -297,8 +302,20 @@ async fn change(
     versions: Versions,
     policy: Option<UnlockPolicy>,
 ) -> Result<HttpResponse, Problem> {
-    let stored = unlock_policies::find(&mut *state.store.connection().await?, &place).await?;
-    let base = versions.check(stored.map(|row| Revision(row.revision)))?.map(|Revision(base)| base);
+    let mut conn = state.store.connection().await?;
+    let stored = unlock_policies::find(&mut conn, &place).await?;
+    // As long as a set has none of its own, another one is shown for it.
+    let shown = match (&place.set, &stored) {
+        (Some(set), None) => unlock_policies::in_force(&mut conn, &place.game, set).await?,
+        _ => None,
+    };
+    drop(conn);
+    let current = stored.map(|row| Revision(row.revision));
+    let base = match shown.map(UnlockPolicyResponse::from) {
+        Some(shown) => versions.check_shown(current, &shown)?,
+        None => versions.check(current)?,
+    };
+    let base = base.map(|Revision(base)| base);
     let at = state.clock.now();
     let changed = state
         .write_within(deadlines::BATCH, by, async |conn, by| {

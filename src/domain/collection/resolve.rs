@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use cardscape_engine::{Game, name_key, rarity_key, search_key};
+use cardscape_engine::{Game, name_key, search_key, word_key};
 
 use super::table::{WantedPrinting, unbracketed};
 use crate::domain::ids::{CardId, PrintingId};
@@ -109,7 +109,7 @@ pub struct Assumptions {
 
 /// Other words for the rarities of games, as their manifests have them: by game, the word and the code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RarityAliases(BTreeMap<String, Vec<(String, String)>>);
+pub struct RarityAliases(BTreeMap<String, BTreeMap<String, String>>);
 
 impl RarityAliases {
     /// Those of these games.
@@ -117,7 +117,7 @@ impl RarityAliases {
         let words = |game: &Game| {
             let rarities = game.rarities().iter();
             let words = rarities.flat_map(|rarity| {
-                rarity.aliases.iter().map(|alias| (rarity_key(alias), rarity.code.clone()))
+                rarity.aliases.iter().map(|alias| (word_key(alias), rarity.code.clone()))
             });
             (game.code().to_owned(), words.collect())
         };
@@ -126,8 +126,7 @@ impl RarityAliases {
 
     /// The code of the rarity that a word means in a game.
     fn code(&self, game: &str, word: &str) -> Option<&str> {
-        let (words, word) = (self.0.get(game)?, rarity_key(word));
-        words.iter().find(|(alias, _)| *alias == word).map(|(_, code)| code.as_str())
+        self.0.get(game)?.get(&word_key(word)).map(String::as_str)
     }
 }
 
@@ -421,7 +420,7 @@ fn choice(card: &KnownCard, printing: Option<&KnownPrinting>) -> Choice {
 
 /// Whether a rarity as people write it, `Ultra Rare`, is that code.
 fn is_rarity(text: &str, code: &str) -> bool {
-    rarity_key(text) == rarity_key(code)
+    word_key(text) == word_key(code)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod csv_file;
 mod encoding;
 mod json_file;
 
+use cardscape_engine::word_key;
 use thiserror::Error;
 
 use super::{Condition, MAX_ENTRIES};
@@ -93,7 +94,7 @@ impl Column {
         if heading.trim() == "#" {
             return Some(Self::Number);
         }
-        Some(match plain(heading).as_str() {
+        Some(match word_key(heading).as_str() {
             "count" | "quantity" | "qty" | "amount" | "copies" | "numberofcopies"
             | "totalquantity" | "anzahl" | "menge" | "stück" | "stückzahl" => Self::Quantity,
             "name" | "cardname" | "card" | "productname" | "title" | "karte" | "kartenname" => {
@@ -112,11 +113,6 @@ impl Column {
             _ => return None,
         })
     }
-}
-
-/// Letters and digits, in small letters.
-fn plain(text: &str) -> String {
-    text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// How a file is written, as far as it was recognised.

@@ -138,6 +138,8 @@ async fn a_card_tells_its_legality_if_asked() {
     let path = format!("/v1/cards/{card}?include=legalities");
     let again = app.get(&path).header("if-none-match", &etag).answer().await;
     assert_eq!(again.status, 304);
+    let plain_again = app.get(&format!("/v1/cards/{card}")).answer().await.expect(200);
+    assert_eq!(plain_again, plain);
     app.get(&format!("/v1/cards/{card}?include=legality"))
         .answer()
         .await
@@ -398,8 +400,10 @@ async fn a_day_a_variant_and_a_game_can_be_named() {
     assert_eq!(found(&app, "f:modern:old@2026-06-01 set:two").await, Vec::<String>::new());
     assert_eq!(found(&app, "F:MODERN:all@2026-06-01 number:5").await, ["Larch two"]);
     assert_eq!(found(&app, "f:\"Greenhouse/Season\" number:9 set:one").await, ["Rake one"]);
-    let today = app.clock().today().unwrap();
-    assert_eq!(found(&app, "f:season").await, found(&app, &format!("f:season@{today}")).await);
+    let noon = "2026-06-01T12:00:00Z".parse::<chrono::DateTime<chrono::Utc>>().unwrap();
+    app.clock().advance(noon - app.clock().now());
+    assert_eq!(found(&app, "f:season").await, found(&app, "f:season@2026-06-01").await);
+    assert_ne!(found(&app, "f:season").await, found(&app, "f:season@2026-06-02").await);
     for (q, message) in [
         (
             "f:modern@2026-02-28",
@@ -439,6 +443,7 @@ async fn hidden_cards_are_neither_legal_nor_not() {
     app.seed(&["ttcg", "emoji-tcg"]).await;
     let holder = app.player("holder").await;
     app.give_copy(&holder.id, "ttcg", "veil", "001").await;
+    let memory = app.second_instance_in_memory().await;
     for q in [
         "set:veil f:standard",
         "set:veil -f:standard",
@@ -455,10 +460,23 @@ async fn hidden_cards_are_neither_legal_nor_not() {
         let stranger = numbers(&app.get(&path).answer().await.expect(200));
         let held = numbers(&app.get(&path).by(&holder).answer().await.expect(200));
         assert!(stranger.is_empty(), "{q}: {stranger:?}");
+        let in_memory = numbers(&memory.get(&path).by(&holder).answer().await.expect(200));
+        assert_eq!(in_memory, held, "{q}");
         let sees = matches!(
             q,
             "set:veil f:standard" | "set:veil -f:emoji-tcg/playtest" | "set:veil -banned:standard"
         );
         assert_eq!(held, if sees { vec!["001".to_owned()] } else { Vec::new() }, "{q}");
     }
+}
+
+#[tokio::test]
+async fn terms_that_ask_what_formats_say_are_few() {
+    let app = greenhouse().await;
+    let q = |count: usize| vec!["f%3Aseason"; count].join("%20");
+    let told = async |count: usize| {
+        let page = app.get(&format!("/v1/cards?q={}", q(count))).answer().await.expect(200);
+        page["warnings"].as_array().map_or(0, Vec::len)
+    };
+    assert_eq!((told(4).await, told(5).await), (0, 1));
 }

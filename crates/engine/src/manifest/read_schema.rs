@@ -9,7 +9,7 @@ use crate::code::ViolationCode;
 use crate::rule::{Provenance, RuleReference};
 use crate::schema::{
     Attribute, AttributeValue, CardCheck, EffectSchema, EffectSlot, Kind, PrintingCheck,
-    PrintingSchema, Rarity, Zone, rarity_key,
+    PrintingSchema, Rarity, Zone, word_key,
 };
 
 /// Rule number, section, provenance and wording; what is absent comes from `parent` (the wording does not: it would
@@ -66,6 +66,7 @@ pub(super) fn zones(reader: &Reader<'_>) -> Vec<Zone> {
 
 pub(super) fn rarities(reader: &Reader<'_>) -> Vec<Rarity> {
     let mut rarities: Vec<Rarity> = Vec::new();
+    let mut taken = BTreeSet::new();
     for (at, table) in reader.tables("rarities").into_iter().enumerate() {
         let tier = u32::try_from(at + 1).unwrap_or(u32::MAX);
         let rarity = Rarity {
@@ -76,16 +77,15 @@ pub(super) fn rarities(reader: &Reader<'_>) -> Vec<Rarity> {
             finish: table.optional("finish").unwrap_or_default(),
             aliases: table.optional("aliases").unwrap_or_default(),
         };
-        let words = |one: &Rarity| -> Vec<String> {
-            one.aliases.iter().chain([&one.code]).map(|word| rarity_key(word)).collect()
-        };
-        let taken: Vec<String> = rarities.iter().flat_map(words).collect();
+        let words = rarity.aliases.iter().chain([&rarity.code]).map(|word| word_key(word));
+        let words: BTreeSet<String> = words.collect();
         if rarities.iter().any(|known| known.code == rarity.code) {
             table.fault("code", "is taken by another rarity");
-        } else if let Some(word) = words(&rarity).into_iter().find(|word| taken.contains(word)) {
+        } else if let Some(word) = words.intersection(&taken).next() {
             table.fault("aliases", format!("{word:?} already means another rarity"));
         }
-        if rarity.aliases.iter().any(|alias| rarity_key(alias).is_empty()) {
+        taken.extend(words);
+        if rarity.aliases.iter().any(|alias| word_key(alias).is_empty()) {
             table.fault("aliases", "must have letters or digits");
         }
         if rarity.tier != tier {

@@ -2,6 +2,7 @@
 //!
 //! As in SQL, a value that is missing makes a test fail, and its negation hold.
 
+use cardscape_engine::is_something;
 use chrono::{Datelike as _, NaiveDate};
 use serde_json::{Map, Value};
 
@@ -288,15 +289,5 @@ fn plain_text(value: &Value) -> Option<String> {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
         other => Some(other.to_string()),
-    }
-}
-
-/// Neither null nor an empty list or text.
-pub(super) fn is_something(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Array(list) => !list.is_empty(),
-        Value::String(text) => !text.is_empty(),
-        _ => true,
     }
 }

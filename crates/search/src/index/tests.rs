@@ -232,11 +232,11 @@ fn test(chance: &mut Chance, depth: u64) -> Test {
             Test::Regex(place, crate::regex::to_postgres(chance.of(PATTERNS)).unwrap())
         }
         3 => Test::Name(search_key(&format!("{} {}", chance.of(WORDS), chance.of(WORDS)))),
-        4 if chance.one_in(2) => Test::CardNames(
-            (0..chance.below(4))
-                .map(|_| name_key(&format!("{} {}", chance.of(WORDS), chance.of(WORDS))))
-                .collect(),
-        ),
+        4 if chance.one_in(2) => {
+            let mut name = || name_key(&format!("{} {}", chance.of(WORDS), chance.of(WORDS)));
+            let count = 3;
+            Test::CardNames(Arc::new((0..count).map(|_| name()).collect()))
+        }
         4 => Test::NamePrefix(search_key(chance.of(WORDS)).chars().take(2).collect()),
         5 => Test::TextIs("about".to_owned(), folded(&chance.text(2))),
         6 => number(chance, &["attack"]),

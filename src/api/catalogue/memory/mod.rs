@@ -40,7 +40,7 @@ pub struct FacetsKey {
     pub set: Option<Code>,
     /// The query.
     pub q: String,
-    /// The day of which the query asks what formats say, unless it names one.
+    /// Today: the day for `legal:` and the like where the query names none.
     pub today: Date,
 }
 

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use cardscape_engine::word_key;
 use uuid::Uuid;
 
-use super::{
-    Column, Dialect, Line, MAX_FIELD, MAX_SHOWN, TableError, Wanted, WantedPrinting, plain,
-};
+use super::{Column, Dialect, Line, MAX_FIELD, MAX_SHOWN, TableError, Wanted, WantedPrinting};
 use crate::domain::catalogue::card_name::TypedName;
 use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::domain::ids::PrintingId;
@@ -86,7 +85,7 @@ impl Columns {
     /// The program whose headings these are.
     fn program(&self) -> Option<&'static str> {
         let headings: BTreeSet<String> =
-            self.headings.iter().map(|heading| plain(heading)).collect();
+            self.headings.iter().map(|heading| word_key(heading)).collect();
         let has = |wanted: &str| headings.contains(wanted);
         let known: [(&str, &[&str]); 8] = [
             ("manabox", &["setcode", "setname", "collectornumber", "quantity", "manaboxid"]),
@@ -134,6 +133,9 @@ fn wanted<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, Strin
         Some(PrintingField::Id(id)) => (Some(id), None),
         Some(PrintingField::Finish(text)) => (None, Some(text)),
         Some(PrintingField::ForeignId) | None => (None, None),
+        Some(PrintingField::Damaged) => {
+            return Err("the printing id is not a whole UUID".to_owned());
+        }
     };
     let finish = field(Column::Finish).or(finish_of_printing).or(finish_of_condition);
     let finish = finish.filter(|text| !is_ordinary(text)).map(special);
@@ -166,7 +168,9 @@ fn condition(text: &str) -> Option<(Condition, Option<&str>)> {
     if let Some(condition) = Condition::understand(text) {
         return Some((condition, None));
     }
+    // A finish has two words at most (`Reverse Holo`), and a field may be as long as a line.
     text.rmatch_indices(' ')
+        .take(2)
         .find_map(|(at, _)| Some((Condition::understand(&text[..at])?, Some(text[at..].trim()))))
 }
 
@@ -176,6 +180,8 @@ enum PrintingField<'f> {
     Id(Uuid),
     /// An id of another program, which means nothing here.
     ForeignId,
+    /// A part of an id of this service.
+    Damaged,
     /// The finish, in words.
     Finish(&'f str),
 }
@@ -184,20 +190,34 @@ impl<'f> PrintingField<'f> {
     fn of(text: &'f str) -> Self {
         match text.parse() {
             Ok(id) => Self::Id(id),
+            Err(_)
+                if text.contains('-')
+                    && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit()) =>
+            {
+                Self::Damaged
+            }
             Err(_) if text.bytes().any(|byte| byte.is_ascii_digit()) => Self::ForeignId,
             Err(_) => Self::Finish(text),
         }
     }
 }
 
-/// A finish that is not ordinary. Some programs only tick a column `Foil`.
+/// A finish that is not ordinary. Some programs only tick a column `Foil`, also with a sign that is no letter.
 fn special(finish: &str) -> &str {
-    if matches!(plain(finish).as_str(), "yes" | "true" | "1" | "x") { "foil" } else { finish }
+    if matches!(word_key(finish).as_str(), "yes" | "true" | "1" | "x" | "") {
+        "foil"
+    } else {
+        finish
+    }
 }
 
 /// Whether a finish says that there is nothing special.
 fn is_ordinary(finish: &str) -> bool {
-    matches!(plain(finish).as_str(), "normal" | "nonfoil" | "regular" | "no" | "false" | "0" | "")
+    matches!(finish, "-" | "–" | "—")
+        || matches!(
+            word_key(finish).as_str(),
+            "normal" | "nonfoil" | "regular" | "no" | "false" | "0"
+        )
 }
 
 /// A text that is no longer than what it names can be.

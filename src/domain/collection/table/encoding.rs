@@ -28,7 +28,7 @@ pub(super) fn decode(file: &[u8]) -> Result<(Cow<'_, str>, &'static str), TableE
             Ok(text) => return Ok((Cow::Borrowed(text), "utf-8")),
             Err(error) => {
                 let at = error.valid_up_to();
-                let has_letters = !file[..at].is_ascii();
+                let has_letters = file.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());
                 let undefined = file.iter().position(|byte| UNDEFINED.contains(byte));
                 match undefined.or(has_letters.then_some(at)) {
                     Some(at) => return Err(unreadable(file, at)),

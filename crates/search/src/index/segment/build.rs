@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cardscape_engine::search_key;
+use cardscape_engine::{is_something, search_key};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::super::judge::{is_something, number_value};
+use super::super::judge::number_value;
 use super::super::names::trigrams;
 use super::super::record::{CardContent, CardRecord, Unlock};
 use super::document::{ByCode, Document, Reader, Scalar, Texts, Writer, tokens};
