@@ -329,6 +329,30 @@ fn no_document_holds_both_sides_of_a_merge() {
     }
 }
 
+/// One page a decision, numbered without gap, each of the same form and in the list.
+#[test]
+fn decisions_have_one_form_and_one_list() {
+    let folder = Path::new(ROOT).join("docs/decisions");
+    let list = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    let mut pages: Vec<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != "README.md")
+        .collect();
+    pages.sort();
+    assert!(pages.len() > 160, "{}", pages.len());
+    for (page, number) in pages.iter().zip(1..) {
+        let text = std::fs::read_to_string(folder.join(page)).unwrap();
+        let title = format!("# {number:04}. ");
+        assert!(page.starts_with(&format!("{number:04}-")), "{page} is not number {number}");
+        assert!(text.starts_with(&title), "{page} does not begin with {title:?}");
+        for part in ["\nDate: 20", "\n## Context\n", "\n## Decision\n", "\n## Consequences\n"] {
+            assert!(text.contains(part), "{page} lacks {part:?}");
+        }
+        assert!(list.contains(&format!("({page})")), "the list lacks {page}");
+    }
+}
+
 /// The OpenAPI document knows schemas by the names of types alone: of two with one name, one would be lost.
 #[test]
 fn no_two_schemas_have_one_name() {

@@ -92,7 +92,7 @@ impl ServeCommand {
             let shared_store = store.clone();
             let searches = SearchLane::new(&settings)?;
             let state = move || AppState {
-                // A pool for each worker: a shared one costs a third of the throughput (docs/DECISIONS.md).
+                // A pool for each worker: a shared one costs a third of the throughput (docs/decisions/0001-connection-pool-per-worker.md).
                 store: Store::new(&settings).unwrap_or_else(|_| shared_store.clone()),
                 searches: searches.clone(),
                 shared: app_shared.clone(),

@@ -541,7 +541,7 @@ pub struct ExportedCollection {
 const HEADINGS: [&str; 8] =
     ["Count", "Name", "Game", "Set", "Collector Number", "Rarity", "Condition", "Printing ID"];
 
-/// The file, RFC 4180. Values stay what they are, also those that a spreadsheet would take for a formula (docs/DECISIONS.md).
+/// The file, RFC 4180. Values stay what they are, also those that a spreadsheet would take for a formula (docs/decisions/0047-csv-values-unchanged.md).
 fn csv_file(entries: &[ExportedEntry]) -> Result<Vec<u8>, csv::Error> {
     let mut file =
         csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());

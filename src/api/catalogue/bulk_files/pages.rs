@@ -151,7 +151,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// A record. Values stay what they are, also those that a spreadsheet would take for a formula (docs/DECISIONS.md).
+/// A record. Values stay what they are, also those that a spreadsheet would take for a formula (docs/decisions/0047-csv-values-unchanged.md).
 fn line(fields: impl IntoIterator<Item = String>, out: &mut Vec<u8>) {
     CsvLines::crlf().push(fields, out);
 }
