@@ -23,6 +23,7 @@ use super::printing::print_statistics::CountedPrintings;
 use super::problem::Problem;
 use super::serials::community::StatisticsCache;
 use super::shared_attempts::SharedAttempts;
+use super::words::with_near;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::{Acting, Granted, Identity, Permission};
@@ -65,6 +66,24 @@ impl AppState {
             Some(games) => Ok(games),
             None => self.games.list(&mut *self.store.connection().await?).await,
         }
+    }
+
+    /// A game that a request names, or what is said of its code when there is none.
+    pub(super) async fn named_game(
+        &self,
+        code: &str,
+    ) -> Result<Result<Arc<LoadedGame>, String>, Problem> {
+        let listed = self.all_games().await?;
+        let known = listed.iter().find(|loaded| loaded.game.code() == code);
+        if let Some(loaded) = known {
+            return Ok(Ok(loaded.clone()));
+        }
+        // Perhaps another instance has imported it just now.
+        let found = self.games.find(&mut *self.store.connection().await?, code).await?;
+        Ok(found.ok_or_else(|| {
+            let known = listed.iter().map(|loaded| loaded.game.code());
+            with_near(&format!("There is no game {code}."), code, known)
+        }))
     }
 
     /// Today, in UTC.

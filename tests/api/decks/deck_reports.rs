@@ -522,3 +522,29 @@ async fn what_the_rulebook_leaves_open_is_told() {
     let game = app.get("/v1/games/ttcg").answer().await.expect(200);
     assert!(!game["decisions"].as_array().unwrap().is_empty());
 }
+
+/// Every unknown format is told, at its place, together with whatever else is wrong.
+#[tokio::test]
+async fn unknown_formats_are_told_all_at_once() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let told = |problem: &Value| {
+        let errors = problem["errors"].as_array().unwrap().iter();
+        errors.map(|fault| fault["pointer"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let formats = json!(["ttcg/standrd", "ttcg/standard:foo"]);
+    let body = json!({ "formats": formats, "list": "1 Kettle Imp" });
+    let problem = judge(&app, &body).await.problem(422, "unknown_format");
+    assert_eq!(told(&problem), ["/formats/0", "/formats/1"]);
+    let first =
+        "There is no format ttcg/standrd; there is ttcg/standard; did you mean ttcg/standard?";
+    assert_eq!(problem["errors"][0]["detail"], first);
+    assert!(problem["detail"].as_str().unwrap().contains("ttcg/standard:foo"), "{problem}");
+
+    let body = json!({ "format": "ttcg/standrd", "list": "Ping" });
+    let problem = judge(&app, &body).await.problem(422, "invalid_body");
+    assert_eq!(told(&problem), ["/format", "/list"]);
+    let body = json!({ "format": "ttgc/standard", "entries": [] });
+    let problem = judge(&app, &body).await.problem(422, "unknown_format");
+    assert_eq!(problem["errors"][0]["detail"], "There is no game ttgc; did you mean ttcg?");
+}
