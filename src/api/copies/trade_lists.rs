@@ -182,7 +182,8 @@ impl TradeListRequest {
                         number: number.clone(),
                         name: name.clone(),
                     };
-                    named.extend(body.parse(&at, &mut faults).map(Named::Card));
+                    let ids = ["printing", "card"];
+                    named.extend(body.parse(&at, &ids, &mut faults).map(Named::Card));
                 }
             }
         }

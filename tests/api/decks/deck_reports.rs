@@ -444,7 +444,10 @@ async fn a_game_without_cards_judges_what_it_can() {
         assert!(!app.import(&seed_data(game)).await.unwrap().changed(), "{game}");
     }
     let body = json!({ "format": "magic/constructed", "list": "61 Nobody's Card\nSB: 16 No Card" });
-    let report = judge(&app, &body).await.expect(200)["reports"][0].clone();
+    let judged = judge(&app, &body).await.expect(200);
+    let report = judged["reports"][0].clone();
+    let reason = report["violations"][0]["message"].as_str().unwrap();
+    assert_eq!(judged["summary"], format!("Illegal in magic/constructed. {reason}"));
     assert_eq!(violations(&report, "CARD_UNKNOWN").len(), 2, "{report:#}");
     assert_eq!(violations(&report, "ZONE_SIZE_ABOVE_MAX").len(), 1, "{report:#}");
     assert_eq!(violations(&report, "DECK_SIZE_BELOW_MIN").len(), 0, "{report:#}");
