@@ -42,6 +42,9 @@ use crate::store::serials::registration_groups::RegistrationGroups;
 use crate::store::{AsStoreError, Connection, Store, StoreError, StoreResult};
 use crate::work::BoundedWork;
 
+/// Longest time that an answer waits for what is in memory.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+
 /// How many pieces of work with effect texts or files of admins wait for each that is done.
 const WAITING: usize = 32;
 
@@ -84,6 +87,16 @@ impl AppState {
             let known = listed.iter().map(|loaded| loaded.game.code());
             with_near(&format!("There is no game {code}."), code, known)
         }))
+    }
+
+    /// Waits until what this instance has of the catalogue in memory is as new as the database is now, so that whoever changed it sees the change.
+    /// Not for long: what falls behind is not believed, and the database is asked.
+    pub(super) async fn keep_up(&self) {
+        let clock = self.catalogue.clock();
+        let most = self.settings.card_cache_trust.min(LONGEST_WAIT);
+        if clock.is_current() && tokio::time::timeout(most, clock.catch_up()).await.is_err() {
+            tracing::debug!("the cards in memory are behind the database");
+        }
     }
 
     /// Today, in UTC.
