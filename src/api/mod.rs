@@ -27,3 +27,4 @@ pub mod server;
 pub mod shared_attempts;
 pub mod sse;
 pub mod state;
+mod words;

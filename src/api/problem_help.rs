@@ -259,9 +259,11 @@ impl ProblemHelp {
                 new.detail("The feed does not continue from this number: read the catalogue anew."),
             ),
             C::UnknownFormat => (
-                "The game, the format, or its variant does not exist, or not on that day. `detail` says what there is.",
-                "Use a name that `detail` lists. `GET /v1/games/{game}/formats` lists the formats of a game.",
-                new.detail("There is no format ttcg/pauper; there is ttcg/standard."),
+                "The game, the format, or its variant does not exist, or not on that day. `errors` names each, and says what there is.",
+                "Use a name that `errors` lists. `GET /v1/games/{game}/formats` lists the formats of a game.",
+                new.detail("There is no format ttcg/pauper; there is ttcg/standard.").errors(vec![InputFault::at(
+                    "/format", "There is no format ttcg/pauper; there is ttcg/standard."
+                )]),
             ),
             C::InvalidImport => (
                 "The file of a game or set has faults, so nothing of it was imported. `errors` lists all of them with their place; where a rule of \

@@ -23,6 +23,7 @@ use super::printing::print_statistics::CountedPrintings;
 use super::problem::Problem;
 use super::serials::community::StatisticsCache;
 use super::shared_attempts::SharedAttempts;
+use super::words::with_near;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::{Acting, Granted, Identity, Permission};
@@ -40,6 +41,9 @@ use crate::store::effects::effect_texts::EffectShelf;
 use crate::store::serials::registration_groups::RegistrationGroups;
 use crate::store::{AsStoreError, Connection, Store, StoreError, StoreResult};
 use crate::work::BoundedWork;
+
+/// Longest time that an answer waits for what is in memory.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// How many pieces of work with effect texts or files of admins wait for each that is done.
 const WAITING: usize = 32;
@@ -64,6 +68,34 @@ impl AppState {
         match self.games.listed() {
             Some(games) => Ok(games),
             None => self.games.list(&mut *self.store.connection().await?).await,
+        }
+    }
+
+    /// A game that a request names, or what is said of its code when there is none.
+    pub(super) async fn named_game(
+        &self,
+        code: &str,
+    ) -> Result<Result<Arc<LoadedGame>, String>, Problem> {
+        let listed = self.all_games().await?;
+        let known = listed.iter().find(|loaded| loaded.game.code() == code);
+        if let Some(loaded) = known {
+            return Ok(Ok(loaded.clone()));
+        }
+        // Perhaps another instance has imported it just now.
+        let found = self.games.find(&mut *self.store.connection().await?, code).await?;
+        Ok(found.ok_or_else(|| {
+            let known = listed.iter().map(|loaded| loaded.game.code());
+            with_near(&format!("There is no game {code}."), code, known)
+        }))
+    }
+
+    /// Waits until what this instance has of the catalogue in memory is as new as the database is now, so that whoever changed it sees the change.
+    /// Not for long: what falls behind is not believed, and the database is asked.
+    pub(super) async fn keep_up(&self) {
+        let clock = self.catalogue.clock();
+        let most = self.settings.card_cache_trust.min(LONGEST_WAIT);
+        if clock.is_current() && tokio::time::timeout(most, clock.catch_up()).await.is_err() {
+            tracing::debug!("the cards in memory are behind the database");
         }
     }
 

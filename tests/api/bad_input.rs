@@ -275,6 +275,68 @@ async fn every_fault_of_a_body_is_told_at_once() {
     assert!(faults(&problem).len() > 2, "{problem}");
 }
 
+/// What is wrong with values is told together with what is wrong with the structure.
+#[tokio::test]
+async fn wrong_values_are_told_beside_faults_of_structure() {
+    let app = TestApp::start().await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    app.seed(&["ttcg"]).await;
+    let printing = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+    for (request, body, pointers) in [
+        (
+            app.post("/v1/decks").by(&ada),
+            json!({ "name": "", "formt": "x", "format": 5, "entries": { "a": 1 }, "visibility": "secret" }),
+            &["/entries", "/format", "/formt", "/name", "/visibility"][..],
+        ),
+        (
+            app.post("/v1/decks").by(&ada),
+            json!({ "format": "ttcg/standard", "list": "", "visibility": "secret" }),
+            &["/name", "/visibility"],
+        ),
+        (
+            app.patch(&format!("/v1/accounts/{printing}")).by(&admin),
+            json!({ "role": "king", "banned": "yes", "x": 1 }),
+            &["/banned", "/role", "/x"],
+        ),
+        (
+            app.put(&format!("/v1/collection/{printing}")).by(&ada),
+            json!({ "quantity": "x", "condition": "NM" }),
+            &["/condition", "/quantity"],
+        ),
+        (
+            app.put(&format!("/v1/collection/{printing}")).by(&ada),
+            json!({ "quantity": -1, "condition": "NM" }),
+            &["/condition", "/quantity"],
+        ),
+        (
+            app.post("/v1/collection/changes").by(&ada),
+            json!({ "changes": [{ "printing": printing, "condition": "NM", "add": 0 }] }),
+            &["/changes/0/add", "/changes/0/condition"],
+        ),
+        (
+            app.post("/v1/webhooks").by(&admin),
+            json!({ "url": "ftp://x", "kinds": ["card.unlockd", "*", 3], "game": 5 }),
+            &["/game", "/kinds/0", "/kinds/1", "/kinds/2", "/url"],
+        ),
+        (
+            app.post("/v1/webhooks").by(&admin),
+            json!({ "url": "https://hooks.example/", "kinds": ["card.unlockd"], "game": "zzz" }),
+            &["/game", "/kinds/0"],
+        ),
+    ] {
+        let problem = request.json(&body).answer().await.problem(422, "invalid_body");
+        let told: Vec<&str> = faults(&problem).into_iter().map(|(pointer, _)| pointer).collect();
+        assert_eq!(told, pointers, "{body}: {problem}");
+    }
+    let misspelt =
+        json!({ "url": "https://hooks.example/", "kinds": ["card.unlockd"], "game": "ttgc" });
+    let problem = app.post("/v1/webhooks").by(&admin).json(&misspelt).answer().await;
+    let problem = problem.problem(422, "invalid_body");
+    let told = faults(&problem);
+    assert_eq!(told[0], ("/game", "There is no game ttgc; did you mean ttcg?"));
+    assert!(told[1].1.ends_with("; did you mean card.unlocked?"), "{told:?}");
+}
+
 /// A password is not repeated in the answer, whatever else is wrong with the body.
 #[tokio::test]
 async fn faults_repeat_no_texts() {

@@ -6,6 +6,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::catalogue::Catalogue;
+use crate::code::ViolationCode;
 use crate::deck::Deck;
 use crate::format::Format;
 use crate::report::{Report, ReportStatus};
@@ -75,10 +76,16 @@ impl Legalities {
         });
         let line = parts.collect::<Vec<_>>().join("; ");
         let mut letters = line.chars();
-        letters.next().map_or_else(
+        let verdict = letters.next().map_or_else(
             || "Judged by no format.".to_owned(),
             |first| format!("{}{}.", first.to_ascii_uppercase(), letters.as_str()),
-        )
+        );
+        // Then the verdict says nothing about the deck.
+        let mut violations = self.reports.iter().flat_map(|report| &report.violations);
+        match violations.find(|violation| violation.code == ViolationCode::GameWithoutCards) {
+            Some(reason) => format!("{verdict} {}", reason.message()),
+            None => verdict,
+        }
     }
 }
 

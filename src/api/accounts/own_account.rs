@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::people::RoleParam;
 use super::sessions::{attempt_subjects, reserve_attempt};
 use crate::api::extract::{Body, ClientNetwork, Freshness, May, cacheable};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
@@ -266,7 +267,7 @@ pub async fn find_account(
 pub struct ChangeAccountRequest {
     /// The new role: `player`, `moderator` or `admin`.
     #[schema(example = "moderator")]
-    pub role: Option<String>,
+    pub role: Option<RoleParam>,
     /// Whether the account is banned.
     pub banned: Option<bool>,
 }
@@ -287,17 +288,11 @@ pub async fn change_account(
     body: Body<ChangeAccountRequest>,
 ) -> Result<web::Json<AccountResponse>, Problem> {
     let id = AccountId(*account);
-    let role = match &body.value.role {
-        None => None,
-        Some(name) => {
-            let unknown = || InputFault::at("/role", "must be player, moderator or admin");
-            Some(Role::parse(name).ok_or_else(|| Problem::invalid(vec![unknown()]))?)
-        }
-    };
     if id == by.account() {
         return Err(Problem::new(ProblemCode::OwnAccount));
     }
-    let changes = AccountChanges { role, banned: body.value.banned };
+    let changes =
+        AccountChanges { role: body.value.role.map(Role::from), banned: body.value.banned };
     let now = state.clock.now();
     // A ban counts the votes of all hidden cards that the account has submitted.
     let row = state

@@ -3,31 +3,22 @@
 use actix_web::{HttpResponse, web};
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::api::extract::{Body, IdempotencyKey, May};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
+use crate::api::words::{Word as _, words};
 use crate::auth::permission::{ManageOwnTokens, Scope};
 use crate::auth::secret::{OpaqueToken, TokenKind};
 use crate::domain::ids::TokenId;
 use crate::domain::text;
 use crate::store::accounts::tokens::{self, NewToken, TokenCreated, TokenRow};
 
-impl PartialSchema for Scope {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .description(Some("What a personal access token is good for."))
-            .enum_values(Some(Self::ALL.map(Self::as_str)))
-            .into()
-    }
+words! {
+    Scope: "What a personal access token is good for.";
 }
-
-impl ToSchema for Scope {}
 
 /// A personal access token; its secret was shown once.
 #[derive(Serialize, ToSchema)]
@@ -145,16 +136,10 @@ fn parse(request: &CreateTokenRequest) -> Result<(String, Vec<Scope>, Duration),
         .map_err(|error| faults.push(InputFault::at("/name", error)));
     let mut scopes = Vec::new();
     for (index, name) in request.scopes.iter().enumerate() {
-        match Scope::parse(name) {
-            Some(scope) if scopes.contains(&scope) => {}
-            Some(scope) => scopes.push(scope),
-            None => {
-                let known = Scope::ALL.map(Scope::as_str).join(", ");
-                faults.push(InputFault::at(
-                    format!("/scopes/{index}"),
-                    format!("must be one of {known}"),
-                ));
-            }
+        match Scope::read(name) {
+            Ok(scope) if scopes.contains(&scope) => {}
+            Ok(scope) => scopes.push(scope),
+            Err(fault) => faults.push(InputFault::at(format!("/scopes/{index}"), fault)),
         }
     }
     if request.scopes.is_empty() {

@@ -342,10 +342,11 @@ pub struct CardIdentifierBody {
 }
 
 impl CardIdentifierBody {
-    /// The identifier; faults name the field.
+    /// The identifier; faults name the field. `ids` is what may name it alone, as fields are called there: its own id is the last.
     pub(in crate::api) fn parse(
         &self,
         at: &str,
+        ids: &[&str],
         faults: &mut Vec<InputFault>,
     ) -> Option<CardIdentifier> {
         let Self { id, game, set, number, name } = self;
@@ -357,7 +358,8 @@ impl CardIdentifierBody {
             (Some(id), None, None, None, None) => match id.parse() {
                 Ok(id) => Some(CardIdentifier::Id(CardId(id))),
                 Err(_) => {
-                    faults.push(InputFault::at(format!("{at}/id"), "must be a UUID"));
+                    let field = ids.last().copied().unwrap_or_default();
+                    faults.push(InputFault::at(format!("{at}/{field}"), "must be a UUID"));
                     None
                 }
             },
@@ -377,9 +379,9 @@ impl CardIdentifierBody {
                 Some(CardIdentifier::Name { game: game.into_string(), set, name })
             }
             _ => {
-                let kinds =
-                    "must have exactly id; or game, set and number; or game, name and perhaps set";
-                faults.push(InputFault::at(at, kinds));
+                let ids = ids.join("; or ");
+                let kinds = "or game, set and number; or game, name and perhaps set";
+                faults.push(InputFault::at(at, format!("must have exactly {ids}; {kinds}")));
                 None
             }
         }
@@ -409,7 +411,7 @@ impl LookUpRequest {
         }
         let mut faults = Vec::new();
         let identifiers = self.identifiers.iter().enumerate().filter_map(|(index, identifier)| {
-            identifier.parse(&format!("/identifiers/{index}"), &mut faults)
+            identifier.parse(&format!("/identifiers/{index}"), &["id"], &mut faults)
         });
         let identifiers = identifiers.collect();
         if faults.is_empty() { Ok(identifiers) } else { Err(Problem::invalid(faults)) }

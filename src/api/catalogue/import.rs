@@ -124,6 +124,7 @@ impl ImportQuery {
             Ok(summary) => {
                 state.games.forget_list();
                 state.kept_answers.forget();
+                state.keep_up().await;
                 tracing::info!(
                     account = %by.account(), game = summary.game, manifest_changed = summary.manifest_changed,
                     sets = summary.sets.len(), "catalogue imported"

@@ -13,6 +13,7 @@ use crate::api::extract::{
 };
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
+use crate::api::words::{Word as _, words};
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
 use crate::domain::catalogue::card_name::TypedName;
 use crate::domain::code::Code;
@@ -26,6 +27,10 @@ use crate::store::collection::counts::{
 
 /// Most changes of one request.
 const MAX_CHANGES: usize = 100;
+
+words! {
+    Condition: "In which condition a card is, the best first.";
+}
 
 /// A card in few words. A card that is hidden from the caller has game, set and number only.
 #[derive(Serialize, ToSchema)]
@@ -174,9 +179,35 @@ pub struct CountRequest {
     #[schema(example = 4, minimum = 0, maximum = 9999)]
     pub quantity: i32,
     /// In which condition; `near_mint` when absent. Other conditions of the printing have counts of their own.
-    #[serde(default)]
-    #[schema(value_type = Option<String>, example = "near_mint")]
-    pub condition: Condition,
+    #[schema(value_type = Option<Condition>, example = "near_mint")]
+    pub condition: Option<String>,
+}
+
+impl CountRequest {
+    fn parse(&self) -> Result<(i32, Condition), Problem> {
+        let mut faults = Vec::new();
+        if !(0..=MAX_QUANTITY).contains(&self.quantity) {
+            let detail = format!("must be 0 to {MAX_QUANTITY}, not {}", self.quantity);
+            faults.push(InputFault::at("/quantity", detail));
+        }
+        let condition = condition_of(self.condition.as_deref(), "/condition", &mut faults);
+        if faults.is_empty() {
+            Ok((self.quantity, condition))
+        } else {
+            Err(Problem::invalid(faults))
+        }
+    }
+}
+
+/// The condition of that name, or the usual one.
+fn condition_of(word: Option<&str>, pointer: &str, faults: &mut Vec<InputFault>) -> Condition {
+    let condition = word.map(Condition::read).transpose();
+    condition
+        .unwrap_or_else(|fault| {
+            faults.push(InputFault::at(pointer, fault));
+            None
+        })
+        .unwrap_or_default()
 }
 
 /// Sets how many cards of a printing you have.
@@ -199,11 +230,7 @@ pub async fn set_count(
     printing: web::Path<Uuid>,
     body: Body<CountRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let CountRequest { quantity, condition } = body.value;
-    if !(0..=MAX_QUANTITY).contains(&quantity) {
-        let detail = format!("must be 0 to {MAX_QUANTITY}, not {quantity}");
-        return Err(Problem::invalid(vec![InputFault::at("/quantity", detail)]));
-    }
+    let (quantity, condition) = body.value.parse()?;
     let (viewer, key, at) =
         (caller.viewer(), (PrintingId(*printing), condition), state.clock.now());
     let entry = state
@@ -247,9 +274,8 @@ pub struct CountChange {
     #[schema(value_type = Option<String>, example = "common")]
     pub rarity: Option<Code>,
     /// In which condition; `near_mint` when absent.
-    #[serde(default)]
-    #[schema(value_type = Option<String>, example = "near_mint")]
-    pub condition: Condition,
+    #[schema(value_type = Option<Condition>, example = "near_mint")]
+    pub condition: Option<String>,
     /// How many more; below 0: how many fewer.
     #[schema(example = 1, minimum = -9999, maximum = 9999)]
     pub add: i32,
@@ -262,6 +288,8 @@ impl CountChange {
             let detail = format!("must be 1 to {MAX_QUANTITY}, or the same below 0");
             faults.push(InputFault::at(format!("{at}/add"), detail));
         }
+        let at_condition = format!("{at}/condition");
+        let condition = condition_of(self.condition.as_deref(), &at_condition, faults);
         let name = self.name.as_deref().map(TypedName::parse).transpose();
         let name = name.map_err(|error| faults.push(InputFault::at(format!("{at}/name"), error)));
         let has_place = self.game.is_some() && self.set.is_some() && self.number.is_some();
@@ -279,7 +307,7 @@ impl CountChange {
             rarity: text(&self.rarity),
             finish: None,
         };
-        let change = Change { wanted, condition: self.condition, add: self.add };
+        let change = Change { wanted, condition, add: self.add };
         (faults.len() == before).then_some(change)
     }
 }

@@ -17,6 +17,7 @@ use crate::api::extract::{
 };
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
+use crate::api::words::Word as _;
 use crate::auth::permission::{Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
 use crate::domain::code::Code;
 use crate::domain::collection::{MAX_QUANTITY, MAX_TRADE_ITEMS, TradeListKind};
@@ -128,7 +129,7 @@ fn one() -> i32 {
 pub struct TradeListRequest {
     /// `private` (when absent) or `public`.
     #[serde(default)]
-    #[schema(example = "public")]
+    #[schema(value_type = Option<Visibility>, example = "public")]
     pub visibility: Option<String>,
     /// What stands on it: 2000 items at most.
     #[schema(max_items = 2000, example = json!([
@@ -150,8 +151,8 @@ impl TradeListRequest {
         let mut faults = Vec::new();
         let visibility = match self.visibility.as_deref() {
             None => Visibility::default(),
-            Some(name) => Visibility::parse(name).unwrap_or_else(|| {
-                faults.push(InputFault::at("/visibility", "must be private or public"));
+            Some(word) => Visibility::read(word).unwrap_or_else(|fault| {
+                faults.push(InputFault::at("/visibility", fault));
                 Visibility::default()
             }),
         };
@@ -181,7 +182,8 @@ impl TradeListRequest {
                         number: number.clone(),
                         name: name.clone(),
                     };
-                    named.extend(body.parse(&at, &mut faults).map(Named::Card));
+                    let ids = ["printing", "card"];
+                    named.extend(body.parse(&at, &ids, &mut faults).map(Named::Card));
                 }
             }
         }

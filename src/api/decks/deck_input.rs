@@ -1,11 +1,16 @@
 //! Deck lists as they come in over HTTP: entries, or the text that deck builders exchange.
 
-use cardscape_engine::{CardReference, Deck, DeckEntry};
+use std::sync::Arc;
+
+use cardscape_engine::{CardReference, Date, Deck, DeckEntry, Format};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::domain::decks::deck::{MAX_ENTRIES, ReadList, check_entry, read_list};
+use crate::api::state::AppState;
+use crate::api::words::with_near;
+use crate::domain::decks::deck::{FormatName, MAX_ENTRIES, ReadList, check_entry, read_list};
+use crate::store::catalogue::games::LoadedGame;
 
 /// One line of a deck list, as its owner wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -74,9 +79,14 @@ pub(in crate::api) struct GivenDeck {
 pub(in crate::api) struct DeckFaults {
     /// Faults of fields.
     pub fields: Vec<InputFault>,
+    /// Formats that there are not.
+    formats: Vec<InputFault>,
     /// Lines of `list` that cannot be read.
     lines: Vec<InputFault>,
 }
+
+/// The formats of a request, and their game.
+pub(in crate::api) type FoundFormats = (Arc<LoadedGame>, Vec<Format>);
 
 impl DeckFaults {
     /// Keeps a value, or its fault.
@@ -136,12 +146,51 @@ impl DeckFaults {
         }
     }
 
-    /// The problem, if there is any: `unreadable_deck_list` when nothing but lines of the list is wrong.
-    pub(super) fn into_result(self) -> Result<(), Problem> {
-        match (self.fields.is_empty(), self.lines.is_empty()) {
-            (true, true) => Ok(()),
-            (true, false) => Err(Problem::new(ProblemCode::UnreadableDeckList).errors(self.lines)),
-            _ => Err(Problem::invalid(self.fields.into_iter().chain(self.lines).collect())),
+    /// The game and the formats that a request names at these pointers, as they are on a day, or today; all are of one game. What there is
+    /// not is kept.
+    pub(super) async fn formats(
+        &mut self,
+        state: &AppState,
+        names: &[(String, FormatName)],
+        day: Option<Date>,
+    ) -> Result<Option<FoundFormats>, Problem> {
+        let Some((_, first)) = names.first() else { return Ok(None) };
+        let loaded = match state.named_game(first.game()).await? {
+            Ok(loaded) => loaded,
+            Err(fault) => {
+                self.formats.extend(names.iter().map(|(at, _)| InputFault::at(at, &fault)));
+                return Ok(None);
+            }
+        };
+        let day = day.map_or_else(|| state.today(), Ok)?;
+        let mut formats = Vec::new();
+        for (at, name) in names {
+            match name.find_in(&loaded.game, day) {
+                Ok(format) => formats.push(format),
+                Err(unknown) => {
+                    let known = unknown.known().iter().map(String::as_str);
+                    let detail = with_near(&unknown.to_string(), &name.to_string(), known);
+                    self.formats.push(InputFault::at(at, detail));
+                }
+            }
+        }
+        Ok((formats.len() == names.len()).then_some((loaded, formats)))
+    }
+
+    /// The value that was read without a fault, or the problem: `unknown_format` or `unreadable_deck_list` when nothing else is wrong.
+    pub(super) fn settle<T>(self, value: Option<T>) -> Result<T, Problem> {
+        let Self { fields, formats, lines } = self;
+        match (value, fields.is_empty(), formats.is_empty(), lines.is_empty()) {
+            (Some(value), true, true, true) => Ok(value),
+            (_, true, false, true) => {
+                let detail: Vec<&str> = formats.iter().map(|fault| fault.detail.as_str()).collect();
+                let detail = detail.join(" ");
+                Err(Problem::new(ProblemCode::UnknownFormat).detail(detail).errors(formats))
+            }
+            (_, true, true, false) => {
+                Err(Problem::new(ProblemCode::UnreadableDeckList).errors(lines))
+            }
+            _ => Err(Problem::invalid([fields, formats, lines].concat())),
         }
     }
 }

@@ -9,13 +9,13 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::deck_input::{DeckEntryBody, DeckFaults};
-use super::deck_reports;
 use crate::api::extract::{
     AnswerForm, Body, Caller, Cursor, Freshness, IdempotencyKey, IfMatch, May, Page, PageLimit,
     Params, Revision, paged,
 };
 use crate::api::problem::{Problem, ProblemCode};
 use crate::api::state::AppState;
+use crate::api::words::{Word as _, words};
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
 use crate::domain::decks::deck::{DeckName, FormatName, Visibility};
@@ -23,6 +23,10 @@ use crate::domain::ids::DeckId;
 use crate::store::decks::deck_lists::{
     self, DeckContent, DeckCreated, DeckFilter, DeckRow, Edited, StoredDeck,
 };
+
+words! {
+    Visibility: "Who may read it: its owner, or everybody.";
+}
 
 /// A deck without its entries.
 #[derive(Serialize, ToSchema)]
@@ -103,7 +107,7 @@ pub struct DeckRequest {
     #[schema(example = "ttcg/standard")]
     pub format: String,
     /// `private` (when absent) or `public`.
-    #[schema(example = "private")]
+    #[schema(value_type = Option<Visibility>, example = "private")]
     pub visibility: Option<String>,
     /// The entries, at most 500. Either this or `list`.
     #[schema(max_items = 500)]
@@ -114,7 +118,7 @@ pub struct DeckRequest {
     pub list: Option<String>,
 }
 
-/// A request for a deck, checked as far as that goes without the database.
+/// A request for a deck without a fault.
 struct ParsedDeck {
     name: DeckName,
     format: FormatName,
@@ -129,23 +133,23 @@ impl ParsedDeck {
     }
 }
 
-fn parse(request: &mut DeckRequest) -> Result<ParsedDeck, Problem> {
+async fn parse(state: &AppState, request: &mut DeckRequest) -> Result<ParsedDeck, Problem> {
     let mut faults = DeckFaults::default();
     let name = faults.keep("/name", DeckName::parse(&request.name));
     let format = faults.keep("/format", FormatName::parse(&request.format));
-    let visibility = request.visibility.as_deref().map_or(Ok(Visibility::default()), |name| {
-        Visibility::parse(name).ok_or("must be private or public")
-    });
+    let visibility =
+        request.visibility.as_deref().map_or(Ok(Visibility::default()), Visibility::read);
     let visibility = faults.keep("/visibility", visibility);
     let deck = faults.deck(request.entries.take(), request.list.as_deref()).deck;
-    faults.into_result()?;
-    match (name, format, visibility) {
-        (Some(name), Some(format), Some(visibility)) => {
-            Ok(ParsedDeck { name, format, visibility, deck })
+    let format = format.map(|format| ("/format".to_owned(), format));
+    faults.formats(state, format.as_slice(), None).await?;
+    let parsed = match (name, format, visibility) {
+        (Some(name), Some((_, format)), Some(visibility)) => {
+            Some(ParsedDeck { name, format, visibility, deck })
         }
-        // What is missing left a fault.
-        _ => Err(Problem::invalid(Vec::new())),
-    }
+        _ => None,
+    };
+    faults.settle(parsed)
 }
 
 /// Which of your decks.
@@ -212,8 +216,7 @@ pub async fn create_deck(
     mut body: Body<DeckRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "create_deck", &body);
-    let parsed = parse(&mut body.value)?;
-    deck_reports::find_formats(&state, std::slice::from_ref(&parsed.format), None).await?;
+    let parsed = parse(&state, &mut body.value).await?;
     let id = DeckId::fresh();
     let content = parsed.content(state.clock.now());
     let created = state
@@ -303,8 +306,7 @@ pub async fn replace_deck(
     mut body: Body<DeckRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (id, if_match) = (DeckId(*deck), if_match?);
-    let parsed = parse(&mut body.value)?;
-    deck_reports::find_formats(&state, std::slice::from_ref(&parsed.format), None).await?;
+    let parsed = parse(&state, &mut body.value).await?;
     let content = parsed.content(state.clock.now());
     let is_current = |revision| if_match.check(Revision(revision)).is_ok();
     let edited = state

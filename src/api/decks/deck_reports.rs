@@ -1,28 +1,26 @@
 //! What is wrong with a deck: the engine's report, made with the eyes of whoever asks.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use cardscape_engine::{
-    CardMention, CardReference, Date, Format, Report, Resolution, Severity, Violation,
-    ViolationCode, legalities,
+    CardMention, CardReference, Date, Report, Resolution, Severity, Violation, ViolationCode,
+    legalities,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::deck_cards;
-use super::deck_input::{DeckEntryBody, DeckFaults, GivenDeck};
+use super::deck_input::{DeckEntryBody, DeckFaults, FoundFormats, GivenDeck};
 use super::deck_lists::readable;
 use crate::api::extract::{Body, Caller, ClientNetwork, Freshness, Params, cacheable};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
+use crate::api::problem::{InputFault, Problem};
 use crate::api::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::decks::deck::{CardLines, FormatName, same_format};
 use crate::domain::ids::DeckId;
 use crate::domain::network::Network;
-use crate::store::catalogue::games::LoadedGame;
 
 /// Most formats of one request.
 const MAX_FORMATS: usize = 10;
@@ -265,8 +263,12 @@ pub async fn find_deck_report(
     let stored = readable(&state, &caller, DeckId(*deck)).await?;
     let format = stored.row.format().map_err(Problem::internal)?;
     let deck = GivenDeck { deck: stored.deck, lines: Vec::new() };
+    let format = [(String::new(), format)];
+    let mut faults = DeckFaults::default();
+    let found = faults.formats(&state, &format, query.on).await?;
+    let found = faults.settle(found)?;
     let judge_for = (caller.viewer(), network.0);
-    let judged = judge(&state, judge_for, &[format], query.on, deck).await?;
+    let judged = judge(&state, judge_for, &format, found, deck).await?;
     let DeckReportsResponse { reports, entries, .. } = judged;
     let report =
         reports.into_iter().next().ok_or_else(|| Problem::internal("no report for a format"))?;
@@ -288,14 +290,17 @@ pub async fn create_deck_report(
     network: ClientNetwork,
     body: Body<DeckReportRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let day = body.value.on;
-    let (formats, deck) = parse(body.value)?;
+    let (formats, found, deck) = parse(&state, body.value).await?;
     let judge_for = (caller.viewer(), network.0);
-    let judged = judge(&state, judge_for, &formats, day, deck).await?;
+    let judged = judge(&state, judge_for, &formats, found, deck).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(judged))
 }
 
-fn parse(request: DeckReportRequest) -> Result<(Vec<FormatName>, GivenDeck), Problem> {
+/// The formats by their pointers, what they are, and the deck; or every fault of the request.
+async fn parse(
+    state: &AppState,
+    request: DeckReportRequest,
+) -> Result<(Vec<(String, FormatName)>, FoundFormats, GivenDeck), Problem> {
     let mut faults = DeckFaults::default();
     let names: Vec<(String, String)> = match (request.format, request.formats) {
         (Some(format), None) => vec![("/format".to_owned(), format)],
@@ -312,36 +317,37 @@ fn parse(request: DeckReportRequest) -> Result<(Vec<FormatName>, GivenDeck), Pro
             Vec::new()
         }
     };
-    let mut formats: Vec<FormatName> = Vec::new();
+    let mut formats: Vec<(String, FormatName)> = Vec::new();
     for (pointer, name) in names {
         let Some(format) = faults.keep(&pointer, FormatName::parse(&name)) else { continue };
-        if formats.first().is_some_and(|first| first.game() != format.game()) {
+        if formats.first().is_some_and(|(_, first)| first.game() != format.game()) {
             faults
                 .fields
                 .push(InputFault::at(pointer, "must be a format of the same game as the first"));
         } else {
-            formats.push(format);
+            formats.push((pointer, format));
         }
     }
     let deck = faults.deck(request.entries, request.list.as_deref());
-    faults.into_result()?;
-    Ok((formats, deck))
+    let found = faults.formats(state, &formats, request.on).await?;
+    if let Some((first, second)) = found.as_ref().and_then(|(_, found)| same_format(found)) {
+        let detail = format!("is the same format as {}, number {}", formats[first].1, first + 1);
+        faults.fields.push(InputFault::at(&formats[second].0, detail));
+    }
+    let found = faults.settle(found)?;
+    Ok((formats, found, deck))
 }
 
 /// Judges a deck for several formats of one game, seeing what `viewer` may see and no more.
 async fn judge(
     state: &AppState,
     (viewer, network): (Viewer, Network),
-    names: &[FormatName],
-    day: Option<Date>,
+    names: &[(String, FormatName)],
+    (loaded, formats): FoundFormats,
     GivenDeck { deck, lines }: GivenDeck,
 ) -> Result<DeckReportsResponse, Problem> {
-    let (loaded, formats) = find_formats(state, names, day).await?;
-    if let Some((first, second)) = same_format(&formats) {
-        let detail = format!("is the same format as {}, number {}", names[first], first + 1);
-        return Err(Problem::invalid(vec![InputFault::at(format!("/formats/{second}"), detail)]));
-    }
     let game = &loaded.game;
+    let names = names.iter().map(|(_, name)| name);
     let (mut cards, known) = deck_cards::find(state, viewer, game, &formats, &deck).await?;
     let mut catalogue = cards.catalogue();
     let mut judged = legalities(&deck, &catalogue, &formats);
@@ -361,10 +367,10 @@ async fn judge(
         Resolution::Card(card) | Resolution::OtherPrinting(card) => card.key.parse().ok(),
         _ => None,
     };
-    let (summary, legal_in_all) = (judged.summary_as(names), judged.is_legal_in_all());
+    let (summary, legal_in_all) = (judged.summary_as(names.clone()), judged.is_legal_in_all());
     let places = CardLines::new(&deck, &lines);
     let context = ReportContext { card_id: &card_id, places: &places, suggestions_left_out };
-    let reports = names.iter().zip(judged.reports).map(|(name, report)| {
+    let reports = names.zip(judged.reports).map(|(name, report)| {
         let status = report.status.as_str();
         metrics::counter!("deck_reports_total", "format" => name.to_string(), "status" => status)
             .increment(1);
@@ -384,29 +390,6 @@ async fn judge(
         rarity: entry.card.rarity,
     });
     Ok(DeckReportsResponse { summary, legal_in_all, reports, entries: entries.collect() })
-}
-
-/// The game and the formats of these names, as they are on a day, or today; all are of one game.
-pub(super) async fn find_formats(
-    state: &AppState,
-    names: &[FormatName],
-    day: Option<Date>,
-) -> Result<(Arc<LoadedGame>, Vec<Format>), Problem> {
-    let unknown = |what: String| Problem::new(ProblemCode::UnknownFormat).detail(what);
-    let code = names.first().map(FormatName::game).unwrap_or_default();
-    let listed = state.all_games().await?;
-    let loaded = match listed.iter().find(|loaded| loaded.game.code() == code) {
-        Some(loaded) => Some(loaded.clone()),
-        // Perhaps another instance has imported it just now.
-        None => state.games.find(&mut *state.store.connection().await?, code).await?,
-    };
-    let loaded = loaded.ok_or_else(|| unknown(format!("There is no game {code}.")))?;
-    let day = day.map_or_else(|| state.today(), Ok)?;
-    let formats = names
-        .iter()
-        .map(|name| name.find_in(&loaded.game, day).map_err(|error| unknown(error.to_string())));
-    let formats: Vec<Format> = formats.collect::<Result<_, _>>()?;
-    Ok((loaded, formats))
 }
 
 fn unknown_names(reports: &[Report]) -> BTreeSet<String> {

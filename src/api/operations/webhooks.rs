@@ -5,7 +5,8 @@ use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use crate::api::catalogue::changes::ChangeResponse;
@@ -14,9 +15,9 @@ use crate::api::extract::{
 };
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
+use crate::api::words::{must_be_one_of, word_schema};
 use crate::auth::permission::{ManageWebhooks, ReadWebhooks};
 use crate::auth::webhook_secret::WebhookSecret;
-use crate::domain::code::Code;
 use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::{EVENT_KINDS, MAX_OVERLAP_HOURS, OVERLAP_HOURS, PING};
 use crate::domain::text;
@@ -134,22 +135,37 @@ pub fn render(news: News) -> serde_json::Result<Vec<u8>> {
     }
 }
 
+/// A kind of events, for the contract.
+struct EventKind;
+
+impl PartialSchema for EventKind {
+    fn schema() -> RefOr<Schema> {
+        word_schema("A kind of events, as in `/v1/changes`.", EVENT_KINDS)
+    }
+}
+
+impl ToSchema for EventKind {}
+
 /// A webhook as an admin wants it.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookRequest {
     /// `https`, to the public internet; also `http`, to networks that the operator names (`--webhook-networks`). Without user name,
     /// password and `#`.
-    #[schema(min_length = 1, max_length = 2000, example = "https://hooks.example/cardscape")]
+    #[schema(
+        pattern = "^[Hh][Tt][Tt][Pp][Ss]?:",
+        min_length = 1,
+        max_length = 2000,
+        example = "https://hooks.example/cardscape"
+    )]
     url: String,
-    /// The kinds of events to post, at least one: `game.changed`, `set.changed`, `card.added`, `card.changed`, `card.unlocked`,
-    /// `card.moved`, `card.merged`.
-    #[schema(min_items = 1, example = json!(["card.unlocked", "set.changed"]))]
+    /// The kinds of events to post, at least one.
+    #[schema(value_type = Vec<EventKind>, min_items = 1, example = json!(["card.unlocked", "set.changed"]))]
     kinds: Vec<String>,
     /// Post only events of this game.
     #[serde(default)]
-    #[schema(value_type = Option<String>, example = "ttcg")]
-    game: Option<Code>,
+    #[schema(min_length = 1, max_length = 64, example = "ttcg")]
+    game: Option<String>,
     /// What you call it: at most 200 characters.
     #[serde(default)]
     #[schema(max_length = 200, example = "Mirror in the shop")]
@@ -168,14 +184,14 @@ fn yes() -> bool {
 struct Parsed {
     target: Target,
     kinds: Vec<&'static str>,
-    game: Option<Code>,
+    game: Option<String>,
     description: String,
     origin: String,
     enabled: bool,
 }
 
 impl WebhookRequest {
-    fn parse(self, state: &AppState) -> Result<Parsed, Problem> {
+    async fn parse(self, state: &AppState) -> Result<Parsed, Problem> {
         let mut faults = Vec::new();
         let target = Target::parse(&self.url, &state.settings.webhook_networks)
             .map_err(|error| faults.push(InputFault::at("/url", error)));
@@ -186,7 +202,7 @@ impl WebhookRequest {
                 Some(kind) => kinds.push(kind),
                 None => faults.push(InputFault::at(
                     format!("/kinds/{index}"),
-                    format!("must be one of {}", EVENT_KINDS.join(", ")),
+                    must_be_one_of(name, EVENT_KINDS),
                 )),
             }
         }
@@ -195,6 +211,11 @@ impl WebhookRequest {
         }
         let description = text::line(&self.description, 0, MAX_DESCRIPTION)
             .map_err(|error| faults.push(InputFault::at("/description", error)));
+        if let Some(game) = &self.game
+            && let Err(fault) = state.named_game(game).await?
+        {
+            faults.push(InputFault::at("/game", fault));
+        }
         match (target, description) {
             (Ok(target), Ok(description)) if faults.is_empty() => Ok(Parsed {
                 origin: origin_of(target.as_str()),
@@ -216,14 +237,14 @@ impl Parsed {
             origin: &self.origin,
             description: &self.description,
             kinds: &self.kinds,
-            game: self.game.as_ref().map(Code::as_str),
+            game: self.game.as_deref(),
             enabled: self.enabled,
         }
     }
 }
 
 fn no_such_game() -> Problem {
-    Problem::invalid(vec![InputFault::at("/game", "must be the code of a game")])
+    Problem::invalid(vec![InputFault::at("/game", "there is no such game any more")])
 }
 
 /// Lists all webhooks.
@@ -267,7 +288,7 @@ pub async fn create_webhook(
 ) -> Result<HttpResponse, Problem> {
     let body = body?;
     let key = key.claim(&state, by.account(), "create_webhook", &body);
-    let parsed = body.value.parse(&state)?;
+    let parsed = body.value.parse(&state).await?;
     let (id, now) = (WebhookId::fresh(), state.clock.now());
     let cursor = changes::extent(&state.store).await?.newest;
     let content = parsed.content();
@@ -355,7 +376,7 @@ pub async fn replace_webhook(
     if_match: Result<IfMatch, Problem>,
     body: Result<Body<WebhookRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, if_match, parsed) = (WebhookId(*webhook), if_match?, body?.value.parse(&state)?);
+    let (id, if_match, parsed) = (WebhookId(*webhook), if_match?, body?.value.parse(&state).await?);
     let now = state.clock.now();
     let cursor = changes::extent(&state.store).await?.newest;
     let content = parsed.content();

@@ -58,6 +58,9 @@ pub enum Visibility {
 }
 
 impl Visibility {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Private, Self::Public];
+
     /// The name on the wire and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -68,7 +71,7 @@ impl Visibility {
 
     /// The visibility of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Private, Self::Public].into_iter().find(|visibility| visibility.as_str() == name)
+        Self::ALL.into_iter().find(|visibility| visibility.as_str() == name)
     }
 }
 
@@ -142,20 +145,20 @@ impl FormatName {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum UnknownFormat {
     /// The game has no format of this code.
-    #[error("There is no format {name}; there is {known}.")]
+    #[error("There is no format {name}; there is {}.", known.join(", "))]
     Code {
         /// The name that was asked for.
         name: FormatName,
         /// The formats of the game.
-        known: String,
+        known: Vec<String>,
     },
     /// The format has no such variant.
-    #[error("There is no format {name}; there is {known}.")]
+    #[error("There is no format {name}; there is {}.", known.join(", "))]
     Variant {
         /// The name that was asked for.
         name: FormatName,
         /// The format and its variants.
-        known: String,
+        known: Vec<String>,
     },
     /// The format is younger than the day.
     #[error("There is no format {name} on {day}; its first version begins on {begins_on}.")]
@@ -167,6 +170,16 @@ pub enum UnknownFormat {
         /// First day of the format's first version.
         begins_on: Date,
     },
+}
+
+impl UnknownFormat {
+    /// What there is instead.
+    pub fn known(&self) -> &[String] {
+        match self {
+            Self::Code { known, .. } | Self::Variant { known, .. } => known,
+            Self::NotYet { .. } => &[],
+        }
+    }
 }
 
 impl FormatName {
@@ -202,15 +215,14 @@ pub fn same_format(formats: &[Format]) -> Option<(usize, usize)> {
     })
 }
 
-fn known_formats(game: &Game) -> String {
-    let names = game.formats().iter().map(|format| format!("{}/{}", game.code(), format.code));
-    names.collect::<Vec<_>>().join(", ")
+fn known_formats(game: &Game) -> Vec<String> {
+    game.formats().iter().map(|format| format!("{}/{}", game.code(), format.code)).collect()
 }
 
-fn known_variants(format: &Format) -> String {
+fn known_variants(format: &Format) -> Vec<String> {
     let name = format!("{}/{}", format.game, format.code);
     let variants = format.variants.iter().map(|variant| format!("{name}:{}", variant.code));
-    std::iter::once(name.clone()).chain(variants).collect::<Vec<_>>().join(", ")
+    std::iter::once(name.clone()).chain(variants).collect()
 }
 
 impl fmt::Display for FormatName {

@@ -241,6 +241,15 @@ pub async fn find_by_number(
 /// Most characters of a number.
 const LONGEST_NUMBER: usize = 16;
 
+/// The spellings of a number that differ in nothing but zeros before it; none for what is no number.
+pub(super) fn with_and_without_zeros(number: &str) -> Vec<String> {
+    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Vec::new();
+    }
+    let digits = number.trim_start_matches('0');
+    (digits.len().max(1)..=LONGEST_NUMBER).map(|length| format!("{digits:0>length$}")).collect()
+}
+
 /// The number of the one card of a set whose number is this one but for zeros before it; `None`: there is none, or several, or it is no number.
 pub async fn number_with_zeros(
     mut conn: &Connection,
@@ -248,15 +257,13 @@ pub async fn number_with_zeros(
     set: &str,
     number: &str,
 ) -> StoreResult<Option<String>> {
-    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+    let written = with_and_without_zeros(number);
+    if written.is_empty() {
         return Ok(None);
     }
-    let digits = number.trim_start_matches('0');
-    let written =
-        (digits.len().max(1)..=LONGEST_NUMBER).map(|length| format!("{digits:0>length$}"));
     let found: Vec<String> = schema::cards::table
         .filter(schema::cards::game_code.eq(game).and(schema::cards::set_code.eq(set)))
-        .filter(schema::cards::number.eq_any(written.collect::<Vec<_>>()))
+        .filter(schema::cards::number.eq_any(written))
         .select(schema::cards::number)
         .limit(2)
         .load(&mut conn)

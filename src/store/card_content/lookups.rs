@@ -330,6 +330,16 @@ impl CardIdentifier {
             Self::Name { .. } => false,
         }
     }
+
+    /// The same place with each spelling of its number; of an id and a name none.
+    fn with_and_without_zeros(&self) -> Vec<Self> {
+        let Self::Number { game, set, number } = self else { return Vec::new() };
+        let (game, set) = (game.clone(), set.clone());
+        cards::with_and_without_zeros(number)
+            .into_iter()
+            .map(|number| Self::Number { game: game.clone(), set: set.clone(), number })
+            .collect()
+    }
 }
 
 impl Candidate for &OpenCard {
@@ -343,8 +353,8 @@ impl Candidate for &OpenCard {
 }
 
 /// The card that each identifier names, as the viewer may see it, in their order. A name finds what the viewer may see and no more,
-/// id and number also a hidden card's place, and a card that they named before it was moved or merged. Four statements at most,
-/// however many identifiers there are.
+/// id and number also a hidden card's place, and a card that they named before it was moved or merged. Zeros before a number do not count,
+/// unless the set has several such numbers. Five statements at most, however many identifiers there are.
 pub async fn look_up(
     conn: &mut Connection,
     viewer: Viewer,
@@ -362,13 +372,22 @@ pub async fn look_up(
     };
     let unknown: Vec<&CardIdentifier> =
         identifiers.iter().filter(|one| !one.is_name() && place(one).is_none()).collect();
+    let spellings: Vec<CardIdentifier> =
+        unknown.iter().flat_map(|one| one.with_and_without_zeros()).collect();
+    let respelt = self::placed(conn, viewer, &spellings).await?;
+    let respelt = |identifier: &CardIdentifier| {
+        let spellings = identifier.with_and_without_zeros();
+        let is_one = |card: &&CardView| spellings.iter().any(|one| one.names(card.place()));
+        let mut found = respelt.iter().filter(is_one);
+        found.next().filter(|_| found.next().is_none()).cloned()
+    };
     let went = successors(conn, viewer, &unknown).await?;
     let went = |identifier: &CardIdentifier| {
         went.iter().find(|(old, _)| *old == identifier).map(|(_, card)| card.clone())
     };
     let find = |identifier: &CardIdentifier| match identifier {
         CardIdentifier::Id(_) | CardIdentifier::Number { .. } => {
-            place(identifier).or_else(|| went(identifier))
+            place(identifier).or_else(|| respelt(identifier)).or_else(|| went(identifier))
         }
         CardIdentifier::Name { game, set, name } => {
             let same = named.get(&(game.as_str(), name.search_key()));

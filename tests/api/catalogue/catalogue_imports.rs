@@ -110,6 +110,19 @@ async fn a_game_comes_in_as_data_and_its_decks_are_judged() {
     assert_eq!(log["data"][0]["actor_id"], admin.id.as_str(), "{log}");
 }
 
+/// The instance that took a file has its cards in memory when it answers.
+#[tokio::test]
+async fn what_was_imported_counts_at_once_where_cards_are_in_memory() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    manifest(&app, &admin, "pebbles", PEBBLES).answer().await.expect(201);
+    let app = app.second_instance_in_memory().await;
+    set(&app, &admin, "pebbles/sets/shore", &shore()).answer().await.expect(201);
+    let deck = json!({ "format": "pebbles/pouch", "list": "2 Flat One\n1 round one" });
+    let judged = app.post("/v1/deck-reports").json(&deck).answer().await.expect(200);
+    assert_eq!(judged["reports"][0]["status"], "legal", "{judged}");
+}
+
 #[tokio::test]
 async fn a_manifest_is_changed_by_the_version_that_was_read() {
     let app = TestApp::start().await;

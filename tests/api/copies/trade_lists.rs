@@ -105,12 +105,24 @@ async fn what_cannot_stand_on_a_list_is_told_item_by_item() {
         { "game": "ttcg", "set": "base" }]);
     assert_eq!(
         faults(items).await,
-        ["/items/0", "/items/1", "/items/2/quantity", "/items/3/id", "/items/4"]
+        ["/items/0", "/items/1", "/items/2/quantity", "/items/3/card", "/items/4"]
     );
     assert_eq!(faults(json!(vec![place("001"); 2001])).await, ["/items"]);
+    let answer = put(&app, &ada, "haves", "*", &json!({ "items": [{}] })).await;
+    let problem = answer.problem(422, "invalid_body");
+    let forms = "must have exactly printing; or card; or game, set and number; or game, name and perhaps set";
+    assert_eq!(problem["errors"][0]["detail"], forms);
+    let body = json!({ "items": [{ "card": 7 }], "visibility": "all", "v": 1 });
+    let problem = put(&app, &ada, "haves", "*", &body).await.problem(422, "invalid_body");
+    let told = problem["errors"].to_string();
+    assert!(["/items/0/card", "/visibility", "/v\""].iter().all(|at| told.contains(at)), "{told}");
     let body = json!({ "visibility": "friends", "items": [] });
     put(&app, &ada, "haves", "*", &body).await.problem(422, "invalid_body");
     assert_eq!(app.db().value("SELECT count(*) FROM trade_lists").await, "0");
+    // Zeros before a number do not count.
+    let items = json!({ "items": [place("2")] });
+    let list = put(&app, &ada, "haves", "*", &items).await.expect(200);
+    assert_eq!(list["items"][0]["card"]["number"], "002");
 }
 
 #[tokio::test]

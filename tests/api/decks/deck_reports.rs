@@ -444,7 +444,10 @@ async fn a_game_without_cards_judges_what_it_can() {
         assert!(!app.import(&seed_data(game)).await.unwrap().changed(), "{game}");
     }
     let body = json!({ "format": "magic/constructed", "list": "61 Nobody's Card\nSB: 16 No Card" });
-    let report = judge(&app, &body).await.expect(200)["reports"][0].clone();
+    let judged = judge(&app, &body).await.expect(200);
+    let report = judged["reports"][0].clone();
+    let reason = report["violations"][0]["message"].as_str().unwrap();
+    assert_eq!(judged["summary"], format!("Illegal in magic/constructed. {reason}"));
     assert_eq!(violations(&report, "CARD_UNKNOWN").len(), 2, "{report:#}");
     assert_eq!(violations(&report, "ZONE_SIZE_ABOVE_MAX").len(), 1, "{report:#}");
     assert_eq!(violations(&report, "DECK_SIZE_BELOW_MIN").len(), 0, "{report:#}");
@@ -521,4 +524,30 @@ async fn what_the_rulebook_leaves_open_is_told() {
     assert_eq!(same.unwrap()["chosen"], "by_card");
     let game = app.get("/v1/games/ttcg").answer().await.expect(200);
     assert!(!game["decisions"].as_array().unwrap().is_empty());
+}
+
+/// Every unknown format is told, at its place, together with whatever else is wrong.
+#[tokio::test]
+async fn unknown_formats_are_told_all_at_once() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let told = |problem: &Value| {
+        let errors = problem["errors"].as_array().unwrap().iter();
+        errors.map(|fault| fault["pointer"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let formats = json!(["ttcg/standrd", "ttcg/standard:foo"]);
+    let body = json!({ "formats": formats, "list": "1 Kettle Imp" });
+    let problem = judge(&app, &body).await.problem(422, "unknown_format");
+    assert_eq!(told(&problem), ["/formats/0", "/formats/1"]);
+    let first =
+        "There is no format ttcg/standrd; there is ttcg/standard; did you mean ttcg/standard?";
+    assert_eq!(problem["errors"][0]["detail"], first);
+    assert!(problem["detail"].as_str().unwrap().contains("ttcg/standard:foo"), "{problem}");
+
+    let body = json!({ "format": "ttcg/standrd", "list": "Ping" });
+    let problem = judge(&app, &body).await.problem(422, "invalid_body");
+    assert_eq!(told(&problem), ["/format", "/list"]);
+    let body = json!({ "format": "ttgc/standard", "entries": [] });
+    let problem = judge(&app, &body).await.problem(422, "unknown_format");
+    assert_eq!(problem["errors"][0]["detail"], "There is no game ttgc; did you mean ttcg?");
 }
