@@ -13,6 +13,7 @@ use utoipa::openapi::Required;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api::problem::{InputFault, Problem, ProblemCode};
+use crate::api::words::must_be_one_of;
 use crate::domain::catalogue::set_file::sort;
 use crate::domain::pointer::push_token;
 
@@ -242,9 +243,7 @@ fn none_of(alternatives: &[Vec<ValidationError<'static>>], instance: &Value) -> 
 
 fn one_of(options: &Value, instance: &Value) -> String {
     let options: Vec<Cow<'_, str>> = options.as_array().into_iter().flatten().map(plain).collect();
-    let typed = instance.as_str().unwrap_or_default();
-    let near = near(typed, options.iter().map(AsRef::as_ref));
-    format!("must be one of {}{}", options.join(", "), did_you_mean(&near))
+    must_be_one_of(instance.as_str().unwrap_or_default(), options.iter().map(AsRef::as_ref))
 }
 
 /// A value of the contract, a text without its quotation marks.
@@ -282,8 +281,7 @@ pub(super) fn in_words(reason: &str) -> String {
         reason.strip_prefix("unknown variant ").and_then(|rest| rest.split_once(", expected "))
     {
         let (typed, known) = (quoted(typed).concat(), quoted(known));
-        let near = near(&typed, known.iter().map(String::as_str));
-        return format!("must be one of {}{}", known.join(", "), did_you_mean(&near));
+        return must_be_one_of(&typed, known.iter().map(String::as_str));
     }
     if let Some((typed, known)) =
         reason.strip_prefix("unknown field ").and_then(|rest| rest.split_once(", expected "))
