@@ -10,6 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::counts::ChoiceResponse;
+use crate::api::catalogue::codes::Codes;
 use crate::api::extract::{Caller, ClientNetwork, May, OptionalBody, Params, TableFile};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
@@ -293,6 +294,7 @@ pub async fn read_import(
     req: HttpRequest,
     body: web::Payload,
 ) -> Result<HttpResponse, Problem> {
+    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
     let place = state.import_desk.enter(by.account(), network.0)?;
     let file = TableFile::receive(&req, body).await?;
     let (turn, table) = place.read(file).await?;
@@ -300,7 +302,7 @@ pub async fn read_import(
     let mut conn = state.store.with_deadline(deadlines::LARGE).connection().await?;
     let games = state.games.list(&mut conn).await?;
     let assumed = Assumptions {
-        game: query.game.as_ref().map(|game| game.as_str().to_owned()),
+        game: codes.game.map(Code::into_string),
         most_common: matches!(query.without_rarity, WithoutRarity::MostCommon),
         aliases: RarityAliases::of(games.iter().map(|loaded| &loaded.game)),
     };
