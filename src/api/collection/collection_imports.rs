@@ -203,6 +203,8 @@ impl From<TableError> for Problem {
         let code = match error {
             TableError::NotUtf8(_)
             | TableError::UnknownEncoding { .. }
+            | TableError::MixedEncodings { .. }
+            | TableError::Utf32
             | TableError::BrokenUtf16 => ProblemCode::NotUtf8,
             TableError::MalformedJson(_) => ProblemCode::MalformedJson,
             _ => {
