@@ -36,9 +36,12 @@ impl ProblemHelp {
             ),
             C::InvalidQuery => (
                 "A parameter behind the `?` of the address is unknown, is missing, or has a value that it cannot have. `errors` names each one \
-                 as `?name`.",
+                 as `?name`. When the query `q` of a search cannot be used, `faults` lists the terms at fault: `position` and `length` in \
+                 characters, the `term` itself, and a `message`.",
                 "Correct the parameters that `errors` names. The reference under `/docs` lists the parameters of each operation.",
-                new.errors(fault("?limit", "must be 1 to 200")),
+                new.errors(fault("?q", "there is no field \"atack\"; did you mean attack? (character 0)")).with("faults", json!([
+                    { "position": 0, "length": 9, "term": "atack>700", "message": "there is no field \"atack\"; did you mean attack?" },
+                ])),
             ),
             C::InvalidHeader => (
                 "A header of the request has a value that it cannot have.",
@@ -243,9 +246,10 @@ impl ProblemHelp {
                 new,
             ),
             C::CountOutOfRange => (
-                "A count of your collection would fall below 0 or rise above 9999. Nothing was changed.",
-                "Read the entry again, and correct the change that `errors` or `entries` names.",
-                new.errors(fault("/changes/0", "leaves the range of 0 to 9999")),
+                "A count of your collection would fall below 0 or rise above 9999. Nothing was changed. `errors` names the changes; when a file is \
+                 imported, `entries` says how many counts would be too high.",
+                "Read the entries again, and correct the changes or the file.",
+                new.detail("2 entries would be more than 9999 cards.").with("entries", 2),
             ),
             C::CollectionFull => (
                 "The collection has the greatest number of entries that a collection may have.",
@@ -329,7 +333,8 @@ impl ProblemHelp {
                 new,
             ),
             C::RegisteredToAnother => (
-                "Code and name are right, but somebody else registered the copy first. Your claim is noted as a dispute.",
+                "Code and name are right, but somebody else registered the copy first. Your claim is noted as a dispute: `dispute_id` is its id, and \
+                 `dispute_state` says how far it is (`open` until a moderator decides).",
                 "Keep the card, and follow the dispute: `GET /v1/disputes/{dispute_id}`. A moderator decides it.",
                 new.detail("Code and name are right, so you seem to hold the card. Your claim is noted under this dispute id for the moderators; keep the card at hand.")
                     .with("dispute_id", ID)

@@ -109,13 +109,16 @@ impl AppState {
         if let Some(sets) = self.catalogue.sets() {
             return Ok(sets);
         }
+        Ok(Arc::new(Self::read_sets(&mut *self.store.connection().await?).await?))
+    }
+
+    /// All sets, as they are.
+    pub(super) async fn read_sets(conn: &mut Connection) -> StoreResult<Releases> {
         let mut sets = Releases::default();
-        for cards::Release { game_code, code, released_on } in
-            cards::releases(&mut *self.store.connection().await?, None).await?
-        {
+        for cards::Release { game_code, code, released_on } in cards::releases(conn, None).await? {
             sets.insert(game_code, code, released_on);
         }
-        Ok(Arc::new(sets))
+        Ok(sets)
     }
 
     /// Runs `work` in a transaction that commits only if the credential behind `by` is still alive: see [`Store::transaction_by`].

@@ -23,6 +23,12 @@ impl Code {
         &self.0
     }
 
+    /// The code as games, sets, kinds and rarities are called: in lower case.
+    #[must_use]
+    pub fn lower_case(&self) -> Self {
+        Self(self.0.to_ascii_lowercase().into())
+    }
+
     /// The text.
     pub fn into_string(self) -> String {
         self.0.into()

@@ -9,10 +9,11 @@ use super::fields::{self, Field, Topic};
 use super::index::Releases;
 use super::legality::{self, Wanted};
 use super::predicate::{Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
+use super::scope::Scope;
 use super::suggest::{did_you_mean, near};
 use super::syntax::{Fault, Literal, Node, Operator, Term};
 use super::values::{
-    any, attribute_test, bad_value, chosen, compared, day, nothing_to_find, one_of, sign_in_word,
+    BadValue, any, attribute_test, chosen, compared, day, nothing_to_find, one_of, sign_in_word,
     some_of, text_test, type_test, whole,
 };
 
@@ -31,14 +32,14 @@ pub struct Checked {
     pub warnings: Vec<Fault>,
 }
 
-/// Checks a query over `games`. Terms that cannot be used are left out. A set that is not among `sets` is warned of, but stays: it may be
-/// newer than they are. `None`: nobody knows which sets there are. Formats are asked for their rules of `today` where a term names no day.
+/// Checks a query over the games of `scope`. Terms that cannot be used are left out. A set that is not among `sets` is warned of, but stays: it
+/// may be newer than they are. `None`: nobody knows which sets there are. Formats are asked for their rules of `today` where a term names no day.
 ///
 /// # Errors
 /// Every fault, when no term can be used.
 pub fn check(
     tree: &Node,
-    games: &[&Game],
+    scope: &Scope<'_>,
     sets: Option<&Releases>,
     today: Date,
 ) -> Result<Checked, Vec<Fault>> {
@@ -46,8 +47,7 @@ pub fn check(
         sets,
         today,
         legalities: 0,
-        games: narrowed(tree, games),
-        known: games,
+        scope: narrowed(tree, scope),
         used: 0,
         found: Checked {
             predicate: Predicate::always(),
@@ -64,8 +64,8 @@ pub fn check(
     Ok(Checked { predicate: predicate.unwrap_or_else(Predicate::always), ..checker.found })
 }
 
-/// The games that a query is over: those named by a `game:` that must hold, else all.
-fn narrowed<'a>(tree: &Node, games: &[&'a Game]) -> Vec<&'a Game> {
+/// The games that a query is over: that of `scope` which a `game:` names that must hold, else all of them.
+fn narrowed<'a>(tree: &Node, scope: &Scope<'a>) -> Scope<'a> {
     let parts = match tree {
         Node::And(parts) => parts.as_slice(),
         other => std::slice::from_ref(other),
@@ -75,12 +75,13 @@ fn narrowed<'a>(tree: &Node, games: &[&'a Game]) -> Vec<&'a Game> {
             field: Some((name, Operator::Has | Operator::Equal)), value, ..
         }) = part
             && fields::find(name).is_some_and(|field| field.topic == Topic::Game)
-            && let Some(game) = game_named(value.text(), games)
+            && let Ok(game) = scope.game(value.text())
+            && scope.includes(game)
         {
-            return vec![game];
+            return scope.only(game);
         }
     }
-    games.to_vec()
+    scope.clone()
 }
 
 /// Whether a query names a set: [`check`] has to know then which there are.
@@ -94,29 +95,9 @@ pub fn names_set(tree: &Node) -> bool {
     }
 }
 
-/// Why no card of these games can be in a set of that code; `None`: some may be.
-pub fn unknown_set(code: &str, games: &[&Game], sets: &Releases) -> Option<String> {
-    let key = code.to_ascii_lowercase();
-    if games.iter().any(|game| sets.has_set(game.code(), &key)) {
-        return None;
-    }
-    let near = near(code, games.iter().flat_map(|game| sets.sets_of(game.code())));
-    Some(format!("there is no set {code:?}{}", did_you_mean(&near)))
-}
-
-fn game_named<'a>(text: &str, games: &[&'a Game]) -> Option<&'a Game> {
-    let key = search_key(text);
-    games
-        .iter()
-        .find(|game| search_key(game.code()) == key || search_key(game.name()) == key)
-        .copied()
-}
-
 struct Checker<'a> {
     /// The games that the query is over.
-    games: Vec<&'a Game>,
-    /// All games.
-    known: &'a [&'a Game],
+    scope: Scope<'a>,
     /// All sets.
     sets: Option<&'a Releases>,
     today: Date,
@@ -152,13 +133,14 @@ impl Checker<'_> {
             }
             Node::Not(inner) => self.node(inner, !negated, false),
             Node::Term(term) => {
-                if let Some(range) = self.range(term) {
-                    return self.node(&range, negated, false);
-                }
-                let (term_negated, meaning) = match self.term(term, top) {
+                let read = match self.range(term, top) {
+                    Ok(Some(range)) => return self.node(&range, negated, false),
+                    Ok(None) => self.used_as(term, top),
+                    Err(message) => Err(message),
+                };
+                let (term_negated, meaning) = match read {
                     Ok(found) => found,
                     Err(message) => {
-                        let message = self.between_fields(term).unwrap_or(message);
                         self.found.warnings.push(Fault {
                             span: term.span,
                             term: term.to_string(),
@@ -181,6 +163,14 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// What a term means; if it means nothing, what may have been meant.
+    fn used_as(&mut self, term: &Term, top: bool) -> Result<(bool, Meaning), String> {
+        self.term(term, top).map_err(|message| {
+            let hint = self.between_fields(term).or_else(|| hint(term, &message));
+            hint.unwrap_or(message)
+        })
     }
 
     /// What a term means, and whether that is to be turned round.
@@ -236,7 +226,7 @@ impl Checker<'_> {
         };
         if field.is_some_and(|field| field.topic == Topic::Set)
             && let Some(message) =
-                self.sets.and_then(|sets| unknown_set(term.value.text(), &self.games, sets))
+                self.sets.and_then(|sets| self.scope.unknown_set(term.value.text(), sets))
         {
             let warning = Fault { span: term.span, term: term.to_string(), message };
             self.found.warnings.push(warning);
@@ -246,13 +236,14 @@ impl Checker<'_> {
     }
 
     /// `rank:1..3` as two comparisons. Only in fields whose values have an order: elsewhere the points are part of a text.
-    fn range(&self, term: &Term) -> Option<Node> {
-        let (name, operator) = term.field.as_ref()?;
-        let Literal::Word(text) = &term.value else { return None };
-        let (low, high) = text.split_once("..")?;
+    fn range(&mut self, term: &Term, top: bool) -> Result<Option<Node>, String> {
+        let (Some((name, operator)), Literal::Word(text)) = (&term.field, &term.value) else {
+            return Ok(None);
+        };
+        let Some((low, high)) = text.split_once("..") else { return Ok(None) };
         let ordered = match fields::find(name) {
             Some(field) => field.topic.operators().contains(&Operator::AtLeast),
-            None => attributes(bare(name), &self.games).iter().any(|(_, (_, attribute))| {
+            None => attributes(bare(name), self.scope.games()).iter().any(|(_, (_, attribute))| {
                 matches!(
                     attribute.value,
                     AttributeValue::Integer { .. } | AttributeValue::Choice { .. }
@@ -261,15 +252,68 @@ impl Checker<'_> {
         };
         let equals = matches!(operator, Operator::Has | Operator::Equal | Operator::NotEqual);
         if !ordered || !equals || (low.is_empty() && high.is_empty()) {
-            return None;
+            return Ok(None);
+        }
+        let how = operator.as_str();
+        if high.starts_with('.') {
+            let high = high.trim_start_matches('.');
+            return Err(format!("a range has two points: {name}{how}{low}..{high}"));
         }
         let ends = [(low, Operator::AtLeast), (high, Operator::AtMost)];
         let ends = ends.into_iter().filter(|(end, _)| !end.is_empty()).map(|(end, operator)| {
             let value = Literal::Word(end.to_owned());
-            Node::Term(Term { field: Some((name.clone(), operator)), value, span: term.span })
+            Term { field: Some((name.clone(), operator)), value, span: term.span }
         });
-        let range = Node::And(ends.collect());
-        Some(if *operator == Operator::NotEqual { Node::Not(Box::new(range)) } else { range })
+        let ends: Vec<Term> = ends.collect();
+        for end in &ends {
+            self.used_as(end, top)?;
+        }
+        if self.is_backwards(name, low, high) {
+            return Err(format!(
+                "no value lies in this range: write {name}{how}{high}..{low}, the lower end first"
+            ));
+        }
+        let range = Node::And(ends.into_iter().map(Node::Term).collect());
+        let excludes = *operator == Operator::NotEqual;
+        Ok(Some(if excludes { Node::Not(Box::new(range)) } else { range }))
+    }
+
+    /// Whether the ends of a range are the wrong way round, in every game that knows both.
+    fn is_backwards(&self, name: &str, low: &str, high: &str) -> bool {
+        if let (Ok(low), Ok(high)) = (low.parse::<i64>(), high.parse::<i64>()) {
+            return low > high;
+        }
+        if let (Ok(low), Ok(high)) = (day(low), day(high)) {
+            return low > high;
+        }
+        let [low, high] = [low, high].map(search_key);
+        let order = |values: &[&str]| {
+            let place = |key: &str| values.iter().position(|value| search_key(value) == key);
+            Some(place(&low)?.cmp(&place(&high)?))
+        };
+        let orders: Vec<_> = match fields::find(name).map(|field| field.topic) {
+            Some(Topic::Rarity) => {
+                let tiers = |game: &&Game| {
+                    let by_code: Vec<&str> = game.rarities().iter().map(|one| &*one.code).collect();
+                    let by_name: Vec<&str> = game.rarities().iter().map(|one| &*one.name).collect();
+                    order(&by_code).or_else(|| order(&by_name))
+                };
+                self.scope.games().iter().filter_map(tiers).collect()
+            }
+            _ => {
+                let code = fields::find(name).map_or(bare(name), |field| field.name);
+                let found = attributes(code, self.scope.games());
+                let choices =
+                    found.iter().filter_map(|(_, (_, attribute))| match &attribute.value {
+                        AttributeValue::Choice { values } => {
+                            order(&values.iter().map(String::as_str).collect::<Vec<_>>())
+                        }
+                        _ => None,
+                    });
+                choices.collect()
+            }
+        };
+        !orders.is_empty() && orders.iter().all(|order| order.is_gt())
     }
 
     /// What to say when a field is compared with the name of another one, instead of that the name is no value.
@@ -279,7 +323,7 @@ impl Checker<'_> {
         let is_field = |name: &str| {
             let field = fields::find(name).map(|field| field.topic);
             matches!(field, Some(Topic::Attribute | Topic::Total | Topic::Number))
-                || !attributes(bare(name), self.known).is_empty()
+                || !attributes(bare(name), self.scope.known()).is_empty()
         };
         let compares = !matches!(operator, Operator::Has);
         (compares && is_field(name) && is_field(other)).then(|| {
@@ -298,10 +342,10 @@ impl Checker<'_> {
             ));
         }
         match field.topic {
-            Topic::Sort => self.found.sort = Some(sort_key(value, &self.games)?),
+            Topic::Sort => self.found.sort = Some(sort_key(value, self.scope.games())?),
             Topic::Order => match one_of(value, &[("asc", false), ("desc", true)]) {
                 Ok(descending) => self.found.descending = Some(descending),
-                Err(_) => self.found.sort = Some(sort_key(value, &self.games)?),
+                Err(_) => self.found.sort = Some(sort_key(value, self.scope.games())?),
             },
             _ => {
                 let uniques = [
@@ -325,13 +369,7 @@ impl Checker<'_> {
         let known = |test| Ok(Meaning::Known(test));
         let content = |test| Ok(Meaning::Content(everywhere(test)));
         match field.topic {
-            Topic::Game => match game_named(text, self.known) {
-                Some(game) => known(KnownTest::Game(game.code().to_owned())),
-                None => {
-                    let near = near(text, self.known.iter().map(|game| game.code()));
-                    Err(format!("there is no game {text:?}{}", did_you_mean(&near)))
-                }
-            },
+            Topic::Game => known(KnownTest::Game(self.scope.game(text)?.code().to_owned())),
             Topic::Set => known(KnownTest::Set(text.to_ascii_lowercase())),
             Topic::Number => match (text.parse(), operator) {
                 (Ok(number), _) => known(KnownTest::NumberValue(operator, number)),
@@ -361,7 +399,7 @@ impl Checker<'_> {
             Topic::Attribute => Ok(Meaning::Content(self.attribute(field.name, operator, value)?)),
             Topic::Total => {
                 let value = whole(text)?;
-                let sums = totals(&self.games);
+                let sums = totals(self.scope.games());
                 let mut tests: Vec<Test> = Vec::new();
                 for SumOf { attributes, .. } in sums {
                     let test =
@@ -407,13 +445,16 @@ impl Checker<'_> {
                 "effect" | "effects" => content(Test::HasEffect),
                 _ => {
                     let name = fields::find(text).map_or(bare(text), |field| field.name);
-                    let codes: BTreeSet<&str> =
-                        attributes(name, &self.games).iter().map(|(_, (code, _))| *code).collect();
+                    let codes: BTreeSet<&str> = attributes(name, self.scope.games())
+                        .iter()
+                        .map(|(_, (code, _))| *code)
+                        .collect();
                     let tests =
                         codes.into_iter().map(|code| Test::HasAttribute(code.to_owned())).collect();
                     let nothing = || {
-                        let known =
-                            attribute_codes(&self.games).into_iter().chain(["lore", "effect"]);
+                        let known = attribute_codes(self.scope.games())
+                            .into_iter()
+                            .chain(["lore", "effect"]);
                         format!("no card has {text:?}{}", did_you_mean(&near(text, known)))
                     };
                     content(any(tests).ok_or_else(nothing)?)
@@ -436,7 +477,7 @@ impl Checker<'_> {
             let most = legality::MAX_LEGALITIES;
             return Err(format!("at most {most} terms ask what formats say of cards"));
         }
-        legality::condition(wanted, text, &self.games, self.today).map(Meaning::Judged)
+        legality::condition(wanted, text, &self.scope, self.today).map(Meaning::Judged)
     }
 
     /// A test in each game that knows the value, or the values that it might have been.
@@ -448,7 +489,7 @@ impl Checker<'_> {
     ) -> Result<Meaning, String> {
         let mut tests = Vec::new();
         let mut values = BTreeSet::new();
-        for game in &self.games {
+        for game in self.scope.games() {
             match test(game) {
                 Ok(test) => tests.push((game.code(), Some(test))),
                 Err(known) => {
@@ -459,8 +500,7 @@ impl Checker<'_> {
         }
         let cases = grouped(tests);
         if cases.is_empty() {
-            let near = near(text, values.iter().map(String::as_str));
-            return Err(format!("there is no {what} {text:?}{}", did_you_mean(&near)));
+            return Err(self.scope.lacks(what, text, values.iter().map(String::as_str)));
         }
         Ok(Meaning::Content(cases))
     }
@@ -471,11 +511,14 @@ impl Checker<'_> {
         operator: Operator,
         value: &Literal,
     ) -> Result<Vec<Case>, String> {
-        let found = attributes(bare(name), &self.games);
+        let found = attributes(bare(name), self.scope.games());
         if found.is_empty() {
-            if fields::find(name).is_none() && attributes(bare(name), self.known).is_empty() {
-                let known: Vec<&str> =
-                    attribute_codes(&self.games).into_iter().map(|code| -> &str { code }).collect();
+            if fields::find(name).is_none() && attributes(bare(name), self.scope.known()).is_empty()
+            {
+                let known: Vec<&str> = attribute_codes(self.scope.games())
+                    .into_iter()
+                    .map(|code| -> &str { code })
+                    .collect();
                 let near = near(
                     name,
                     fields::FIELDS.iter().map(|field| -> &str { field.name }).chain(known),
@@ -486,7 +529,7 @@ impl Checker<'_> {
         }
         let mut faults = Vec::new();
         let mut tests: Vec<(&str, Option<Test>)> = Vec::new();
-        for game in &self.games {
+        for game in self.scope.games() {
             let mut own: Vec<Test> = Vec::new();
             let mut has = false;
             for (_, (code, attribute)) in found.iter().filter(|(of, _)| of.code() == game.code()) {
@@ -502,7 +545,68 @@ impl Checker<'_> {
             }
         }
         let cases = grouped(tests);
-        if cases.is_empty() { Err(bad_value(name, value.text(), faults)) } else { Ok(cases) }
+        if cases.is_empty() { Err(self.bad_value(name, value.text(), faults)) } else { Ok(cases) }
+    }
+
+    /// Why a value fits no attribute of that name.
+    fn bad_value(&self, name: &str, text: &str, faults: Vec<BadValue>) -> String {
+        let mut values = BTreeSet::new();
+        for fault in faults {
+            match fault {
+                BadValue::Unlisted(list) => values.extend(list),
+                BadValue::Other(message) => return message,
+            }
+        }
+        self.scope.lacks(name, text, values.iter().map(String::as_str))
+    }
+}
+
+/// What may have been meant by a term that means nothing.
+fn hint(term: &Term, message: &str) -> Option<String> {
+    let (name, operator) = term.field.as_ref()?;
+    let Literal::Word(text) = &term.value else { return None };
+    let (topic, how) = (fields::find(name).map(|field| field.topic), operator.as_str());
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    match topic {
+        Some(Topic::Is | Topic::Not) => {
+            let formats = ["legal", "banned", "restricted"];
+            let field = formats.into_iter().find(|field| field.eq_ignore_ascii_case(text))?;
+            let sign = if topic == Some(Topic::Not) { "-" } else { "" };
+            Some(format!(
+                "a format says so: write {sign}{field}:FORMAT, {sign}{field}:standard for example"
+            ))
+        }
+        Some(Topic::Date | Topic::Unlocked) if text.len() == 4 && is_number(text) => {
+            let days = match operator {
+                Operator::Less | Operator::AtLeast => format!("{name}{how}{text}-01-01"),
+                Operator::Greater | Operator::AtMost => format!("{name}{how}{text}-12-31"),
+                Operator::Has | Operator::Equal | Operator::NotEqual => {
+                    format!("{name}{how}{text}-01-01..{text}-12-31")
+                }
+            };
+            let year = match topic {
+                Some(Topic::Date) => format!("year{how}{text} or "),
+                _ => String::new(),
+            };
+            Some(format!("{text:?} is a year, not a day: write {year}{days}"))
+        }
+        Some(Topic::Date | Topic::Unlocked | Topic::Legal | Topic::Restricted | Topic::Banned) => {
+            None
+        }
+        Some(topic) if topic.is_directive() => None,
+        _ => {
+            if let Some((low, high)) = text.split_once('-')
+                && is_number(low)
+                && is_number(high)
+            {
+                return Some(format!("{message}; a range is written {name}:{low}..{high}"));
+            }
+            let values: Vec<&str> = text.split([',', '/']).collect();
+            let are_several = values.len() > 1 && values.iter().all(|value| !value.is_empty());
+            let values = values.join("|");
+            are_several
+                .then(|| format!("{message}; one value or another is written {name}{how}{values}"))
+        }
     }
 }
 

@@ -13,8 +13,10 @@ use chrono::NaiveDate;
 use serde_json::Value;
 
 use super::predicate::{KnownTest, Predicate, Test};
+use super::scope::Scope;
 use super::suggest::{did_you_mean, near};
 use super::syntax::Operator;
+use super::values::no_day;
 
 /// Most terms of a query that ask what formats say: each stands for all rules of a format.
 pub(super) const MAX_LEGALITIES: usize = 4;
@@ -44,10 +46,7 @@ impl<'t> FormatTerm<'t> {
     fn read(text: &'t str, today: Date) -> Result<Self, String> {
         let (text, day) = match text.split_once('@') {
             None => (text, today),
-            Some((text, day)) => {
-                let fault = |_| format!("{day:?} is not a day of the form 2026-11-21");
-                (text, day.parse().map_err(fault)?)
-            }
+            Some((text, day)) => (text, day.parse().map_err(|_| no_day(day))?),
         };
         let (text, variant) = match text.split_once(':') {
             None => (text, None),
@@ -61,23 +60,19 @@ impl<'t> FormatTerm<'t> {
     }
 
     /// The formats of that name with their rules of the day; of several games, if they have formats of one name.
-    fn find<'a>(&self, games: &[&'a Game]) -> Result<Vec<(&'a Game, Format)>, String> {
-        let of_game =
-            |game: &&&Game| self.game.is_none_or(|text| is_called(text, game.code(), game.name()));
-        let all_games = games;
-        let games: Vec<&Game> = games.iter().filter(of_game).copied().collect();
-        if let Some(game) = self.game.filter(|_| games.is_empty()) {
-            let near = did_you_mean(&near(game, all_games.iter().map(|game| game.code())));
-            return Err(format!("there is no game {game:?}{near}"));
-        }
-        let all =
-            || games.iter().flat_map(|game| game.formats().iter().map(|format| (*game, format)));
+    fn find<'a>(&self, scope: &Scope<'a>) -> Result<Vec<(&'a Game, Format)>, String> {
+        let scope = match self.game {
+            None => scope.clone(),
+            Some(game) => scope.only(scope.game(game)?),
+        };
+        let all = || {
+            let games = scope.games().iter();
+            games.flat_map(|game| game.formats().iter().map(|format| (*game, format)))
+        };
         let is_meant = |format: &Format| is_called(self.format, &format.code, &format.name);
         let known: Vec<_> = all().filter(|(_, format)| is_meant(format)).collect();
         if known.is_empty() {
-            let codes: BTreeSet<&str> = all().map(|(_, format)| &*format.code).collect();
-            let near = did_you_mean(&near(self.format, codes));
-            return Err(format!("there is no format {:?}{near}", self.format));
+            return Err(scope.lacks("format", self.format, all().map(|(_, format)| &*format.code)));
         }
         let on_the_day = |(game, format): &(&'a Game, &Format)| {
             Some((*game, game.format_on(&format.code, self.day)?))
@@ -129,14 +124,14 @@ fn is_called(text: &str, code: &str, name: &str) -> bool {
 pub(super) fn condition(
     wanted: Wanted,
     text: &str,
-    games: &[&Game],
+    scope: &Scope<'_>,
     today: Date,
 ) -> Result<Predicate, String> {
     let of_game = |(game, format): &(&Game, Format)| {
         let game = Predicate::known(KnownTest::Game(game.code().to_owned()));
         Predicate::All(vec![game, says(wanted, &format.card_rules())])
     };
-    let formats = FormatTerm::read(text, today)?.find(games)?;
+    let formats = FormatTerm::read(text, today)?.find(scope)?;
     let condition = Predicate::Any(formats.iter().map(of_game).collect());
     if condition.size() > MAX_SIZE {
         return Err(format!("the rules of {text:?} are too many for a search"));

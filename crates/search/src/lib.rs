@@ -11,6 +11,7 @@ pub mod index;
 mod legality;
 mod predicate;
 mod regex;
+mod scope;
 mod suggest;
 mod syntax;
 mod values;
@@ -19,10 +20,11 @@ use cardscape_engine::search_key;
 use thiserror::Error;
 
 pub use attributes::{sort_key, sums};
-pub use check::{Checked, check, names_set, unknown_set};
+pub use check::{Checked, check, names_set};
 pub use fields::{examples, reference};
 pub use fold::{WORDS_VERSION, Words, folded, words};
 pub use predicate::{CardQuery, Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
+pub use scope::Scope;
 pub use suggest::{did_you_mean, near};
 pub use syntax::{
     Fault, Literal, MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Node, Operator, Span, Term, parse,

@@ -23,7 +23,7 @@ pub(super) fn to_postgres(pattern: &str) -> Result<String, String> {
         .nest_limit(20)
         .build()
         .parse(pattern)
-        .map_err(|error| format!("the regular expression cannot be read: {}", error.kind()))?;
+        .map_err(|error| fault(error.kind()))?;
     let mut out = String::new();
     let size = write(&tree, &mut out)?;
     if size > MAX_SIZE {
@@ -32,6 +32,40 @@ pub(super) fn to_postgres(pattern: &str) -> Result<String, String> {
         ));
     }
     if out.is_empty() { Err("the regular expression is empty".to_owned()) } else { Ok(out) }
+}
+
+/// Why a text is no regular expression, for people.
+fn fault(kind: &ast::ErrorKind) -> String {
+    use ast::ErrorKind as Kind;
+    let reason = match kind {
+        Kind::ClassUnclosed => "a `[` is never closed; as a letter it is written `\\[`",
+        Kind::ClassRangeInvalid => "a range runs from low to high",
+        Kind::GroupUnclosed => "a `(` is never closed; as a letter it is written `\\(`",
+        Kind::GroupUnopened => "a `)` closes nothing; as a letter it is written `\\)`",
+        Kind::RepetitionMissing => {
+            "`*`, `+`, `?` or `{` stands behind nothing that it could repeat"
+        }
+        Kind::RepetitionCountUnclosed => "a `{` is never closed; as a letter it is written `\\{`",
+        Kind::RepetitionCountInvalid
+        | Kind::RepetitionCountDecimalEmpty
+        | Kind::DecimalEmpty
+        | Kind::DecimalInvalid => "a repetition is written `{2}`, `{2,}` or `{2,5}`",
+        Kind::EscapeUnexpectedEof => "there is nothing behind the last `\\`",
+        Kind::UnsupportedLookAround => {
+            "`(?=`, `(?!`, `(?<=` and `(?<!` look around, which is not possible here"
+        }
+        Kind::UnsupportedBackreference => {
+            "`\\1` repeats what was found, which is not possible here"
+        }
+        Kind::FlagDanglingNegation
+        | Kind::FlagDuplicate { .. }
+        | Kind::FlagRepeatedNegation { .. }
+        | Kind::FlagUnexpectedEof
+        | Kind::FlagUnrecognized => "behind `(?` stands `:`",
+        Kind::NestLimitExceeded(_) => "it has too many levels of brackets",
+        _ => "a `\\` stands before a letter that has no meaning with it",
+    };
+    format!("the regular expression cannot be read: {reason}")
 }
 
 /// Appends a part; its size with repetitions written out.

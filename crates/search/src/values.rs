@@ -9,7 +9,6 @@ use super::attributes::attributes;
 use super::fold::{folded, words};
 use super::predicate::{Place, Test};
 use super::regex::to_postgres;
-use super::suggest::{did_you_mean, near};
 use super::syntax::{Literal, Operator};
 
 pub(super) fn any(mut tests: Vec<Test>) -> Option<Test> {
@@ -36,7 +35,20 @@ pub(super) fn whole(text: &str) -> Result<i64, String> {
 pub(super) fn day(text: &str) -> Result<NaiveDate, String> {
     let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
     let day = day.filter(|day| (1970..9999).contains(&day.year()));
-    day.ok_or_else(|| format!("{text:?} is not a day of the form 2026-11-21"))
+    day.ok_or_else(|| no_day(text))
+}
+
+/// Why a text is no day.
+pub(super) fn no_day(text: &str) -> String {
+    let shape: String =
+        text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();
+    if shape != "0000-00-00" {
+        format!("{text:?} is not a day of the form 2026-11-21")
+    } else if NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok() {
+        "days are of the years 1970 to 9998".to_owned()
+    } else {
+        format!("there is no day {text}")
+    }
 }
 
 pub(super) fn nothing_to_find(text: &str) -> String {
@@ -45,10 +57,19 @@ pub(super) fn nothing_to_find(text: &str) -> String {
 
 /// What is wrong with a word that has a sign of the query language, but no field before it.
 pub(super) fn sign_in_word(word: &str) -> Option<String> {
+    if let Some(rest) = word.strip_prefix('!').filter(|rest| !words(rest).is_empty()) {
+        return Some(format!("`!` does not negate: write -{rest} or not {rest}"));
+    }
     let sign = word.chars().find(|letter| matches!(letter, ':' | '=' | '<' | '>' | '$'))?;
     let quoted = format!("as text it needs quotation marks: \"{}\"", word.replace('"', ""));
     Some(match word.split_once(sign) {
-        _ if sign == '$' => format!("`$` means nothing in a word; {quoted}"),
+        _ if sign == '$' => match words(word).as_slice() {
+            [] => nothing_to_find(word),
+            words => {
+                let words = words.join(" ");
+                format!("`$` means nothing here, and signs do not count in texts: write {words}")
+            }
+        },
         Some(("", _)) => format!(
             "a field stands before `{sign}`, without a space between them: attack{sign}500; {quoted}"
         ),
@@ -128,18 +149,6 @@ pub(super) enum BadValue {
     Unlisted(Vec<String>),
     /// Something else, for people.
     Other(String),
-}
-
-pub(super) fn bad_value(name: &str, text: &str, faults: Vec<BadValue>) -> String {
-    let mut values = BTreeSet::new();
-    for fault in faults {
-        match fault {
-            BadValue::Unlisted(list) => values.extend(list),
-            BadValue::Other(message) => return message,
-        }
-    }
-    let near = near(text, values.iter().map(String::as_str));
-    format!("there is no {name} {text:?}{}", did_you_mean(&near))
 }
 
 pub(super) fn attribute_test(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cardscape_engine::{Date, Game};
+use cardscape_engine::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -12,6 +12,7 @@ use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use super::cards::{CardResponse, PrintingResponse};
+use super::codes::{UnknownCode, unknown_codes};
 use crate::api::extract::{Cursor, Page};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
@@ -19,8 +20,7 @@ use crate::domain::code::Code;
 use crate::domain::hex::hex;
 use crate::search::index::{Position, Releases};
 use crate::search::{
-    self, CardFilter, CardQuery, Checked, Fault, Node, Predicate, SortKey, Unique, did_you_mean,
-    near,
+    self, CardFilter, CardQuery, Checked, Fault, Node, Predicate, Scope, SortKey, Unique,
 };
 use crate::store::StoreError;
 use crate::store::catalogue::cards::Found;
@@ -142,12 +142,13 @@ impl ListRequest {
     ) -> Result<List, Problem> {
         let mark = Sha256::digest(format!("{self:?}"));
         let mark = hex(&mark[..6]);
-        let mut warnings = self.unknown_values(games, sets);
-        let of_game = |loaded: &&Arc<LoadedGame>| {
-            self.filter.game.as_deref().is_none_or(|game| game == loaded.game.code())
-        };
-        let games: Vec<_> = games.iter().filter(of_game).map(|loaded| &loaded.game).collect();
-        let checked = tree.map(|tree| search::check(&tree, &games, sets, today)).transpose();
+        let unknown = unknown_codes(&self.filter, games, sets).into_iter();
+        let mut warnings: Vec<_> = unknown.map(QueryWarning::from).collect();
+        let all = Scope::new(games.iter().map(|loaded| &loaded.game));
+        // Of a game that does not exist the list is empty, whatever the query says: it is read over all games.
+        let of_game = self.filter.game.as_deref().map(|game| all.of_code(game));
+        let scope = of_game.and_then(Result::ok).unwrap_or(all);
+        let checked = tree.map(|tree| search::check(&tree, &scope, sets, today)).transpose();
         let checked = checked.map_err(bad_query)?;
         let mut parts = self.filter.predicates();
         let (mut sort, mut descending, mut unique) = (None, None, None);
@@ -158,7 +159,7 @@ impl ListRequest {
             warnings.extend(faults.into_iter().map(QueryWarning::from));
         }
         if let Some(name) = &self.sort {
-            let found = search::sort_key(name, &games).map_err(|message| {
+            let found = search::sort_key(name, scope.games()).map_err(|message| {
                 let fault = InputFault::at("?sort", message);
                 Problem::new(ProblemCode::InvalidQuery).errors(vec![fault])
             })?;
@@ -171,46 +172,6 @@ impl ListRequest {
             unique: self.unique.or(unique).unwrap_or_default(),
         };
         Ok(List { query, warnings, text: self.text, mark })
-    }
-}
-
-impl ListRequest {
-    /// Values of parameters that there are not, each with near ones. Nothing is found by them, which may be a slip of the finger.
-    fn unknown_values(
-        &self,
-        games: &[Arc<LoadedGame>],
-        sets: Option<&Releases>,
-    ) -> Vec<QueryWarning> {
-        let CardFilter { game, set, kind, rarity, .. } = &self.filter;
-        let unknown = |parameter, value: &str, known: &mut dyn Iterator<Item = &str>| {
-            let near = did_you_mean(&near(value, known));
-            let message = format!("there is no {parameter} {value:?}{near}");
-            QueryWarning::of_parameter(parameter, value, message)
-        };
-        let all = || games.iter().map(|loaded| &loaded.game);
-        let of = |one: &&Game| game.as_deref().is_none_or(|code| code == one.code());
-        let chosen: Vec<&Game> = all().filter(of).collect();
-        if let Some(game) = game.as_deref().filter(|_| chosen.is_empty()) {
-            return vec![unknown("game", game, &mut all().map(Game::code))];
-        }
-        let mut found = Vec::new();
-        if let (Some(set), Some(sets)) = (set, sets)
-            && let Some(message) = search::unknown_set(set, &chosen, sets)
-        {
-            found.push(QueryWarning::of_parameter("set", set, message));
-        }
-        let kinds = || chosen.iter().flat_map(|game| game.kinds()).map(|kind| kind.code.as_str());
-        if let Some(kind) = kind.as_deref().filter(|code| kinds().all(|known| known != *code)) {
-            found.push(unknown("kind", kind, &mut kinds()));
-        }
-        let rarities =
-            || chosen.iter().flat_map(|game| game.rarities()).map(|one| one.code.as_str());
-        if let Some(rarity) =
-            rarity.as_deref().filter(|code| rarities().all(|known| known != *code))
-        {
-            found.push(unknown("rarity", rarity, &mut rarities()));
-        }
-        found
     }
 }
 
@@ -344,10 +305,11 @@ impl QueryWarning {
         let length = text.chars().count();
         Self { parameter: None, position: 0, length, term: text.to_owned(), message }
     }
+}
 
-    /// A parameter has a value that there is not.
-    fn of_parameter(parameter: &'static str, value: &str, message: String) -> Self {
-        let term = format!("{parameter}={value}");
+impl From<UnknownCode<'_>> for QueryWarning {
+    fn from(UnknownCode { parameter, code, message }: UnknownCode<'_>) -> Self {
+        let term = format!("{parameter}={code}");
         Self { parameter: Some(parameter), position: 0, length: 0, term, message }
     }
 }

@@ -11,6 +11,7 @@ use super::card_list::{ListRequest, too_slow};
 use super::card_names::{look_up_in_memory, named_in_memory, suggest_in_memory, written_look_up};
 use super::card_search::{ask_index, in_memory};
 use super::cards::{Asked, CardResponse, answer_about, freshness, in_form};
+use super::codes::Codes;
 use crate::api::extract::{AnswerForm, Body, Caller, ClientNetwork, Params, Rendered, cacheable};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
@@ -62,13 +63,12 @@ impl NamedQuery {
         Ok((typed, near))
     }
 
-    fn place(&self) -> NamePlace {
-        NamePlace { game: text(self.game.as_ref()), set: text(self.set.as_ref()) }
+    async fn place(&self, state: &AppState) -> Result<NamePlace, Problem> {
+        let (game, set) = (self.game.clone(), self.set.clone());
+        let codes = Codes { game, set, ..Codes::default() }.known(state).await?;
+        let text = |code: Option<Code>| code.map(Code::into_string);
+        Ok(NamePlace { game: text(codes.game), set: text(codes.set) })
     }
-}
-
-fn text(code: Option<&Code>) -> Option<String> {
-    code.map(|code| code.as_str().to_owned())
 }
 
 fn bad_query(parameter: &str, fault: impl std::fmt::Display) -> Problem {
@@ -95,7 +95,7 @@ pub async fn find_named_card(
     query: Params<NamedQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, (typed, near)) = (caller.viewer(), query.typed()?);
-    let place = query.place();
+    let place = query.place(&state).await?;
     let candidates = match named_in_memory(&state, viewer, &place, &typed, near).await? {
         Some(candidates) => candidates,
         None if near => {
@@ -197,11 +197,12 @@ pub async fn suggest_card_names(
     query: Params<AutocompleteQuery>,
 ) -> Result<HttpResponse, Problem> {
     let viewer = caller.viewer();
+    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
     let data = match TypedName::parse(&query.q) {
         Err(TextError::Blank | TextError::Length { actual: 0, .. }) => Vec::new(),
         Err(error) => return Err(bad_query("?q", error)),
         Ok(typed) => {
-            let (game, limit) = (query.game.as_ref().map(Code::as_str), query.limit.0);
+            let (game, limit) = (codes.game.as_deref(), query.limit.0);
             match suggest_in_memory(&state, viewer, game, &typed, limit.into()).await? {
                 Some(names) => names,
                 None => {
@@ -237,7 +238,8 @@ pub struct RandomQuery {
 
 impl RandomQuery {
     fn request(&self) -> ListRequest {
-        let (game, set) = (text(self.game.as_ref()), text(self.set.as_ref()));
+        let text = |code: &Option<Code>| code.as_ref().map(|code| code.lower_case().into_string());
+        let (game, set) = (text(&self.game), text(&self.set));
         ListRequest {
             filter: CardFilter { game, set, ..CardFilter::default() },
             text: self.q.clone().unwrap_or_default(),

@@ -297,11 +297,11 @@ pub enum Include {
 impl CardsQuery {
     fn filter(&self) -> Result<CardFilter, Problem> {
         let name = self.name.as_deref().map(NamePattern::parse).transpose();
-        let text = |code: &Option<Code>| code.clone().map(Code::into_string);
+        let text = |code: &Option<Code>| code.as_ref().map(|code| code.lower_case().into_string());
         Ok(CardFilter {
             game: text(&self.game),
             set: text(&self.set),
-            number: text(&self.number),
+            number: self.number.clone().map(Code::into_string),
             hidden: self.hidden,
             kind: text(&self.kind),
             name: name.map_err(|error| {

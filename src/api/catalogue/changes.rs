@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use super::codes::Codes;
 use crate::api::extract::{ClientNetwork, Freshness, PageLimit, Params, cacheable};
 use crate::api::problem::{Problem, ProblemCode};
 use crate::api::sse;
@@ -135,10 +136,10 @@ pub async fn list_changes(
 ) -> Result<HttpResponse, Problem> {
     let extent = changes::extent(&state.store).await?;
     let after = known(query.after).filter(|after| extent.continues(*after)).ok_or_else(gone)?;
-    let game = query.game.as_ref().map(Code::as_str);
+    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
     let mut conn = state.store.connection().await?;
     let wanted = query.limit.rows();
-    let mut rows = changes::list(&mut conn, after, game, wanted).await?;
+    let mut rows = changes::list(&mut conn, after, codes.game.as_deref(), wanted).await?;
     // One more than fits on the page was asked for.
     let more = i64::try_from(rows.len()).unwrap_or(i64::MAX) == wanted;
     if more {
@@ -188,6 +189,7 @@ pub async fn stream_changes(
     query: Params<StreamQuery>,
 ) -> Result<HttpResponse, Problem> {
     let last = sse::last_event_id(&req)?.or(query.after);
+    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
     let extent = changes::extent(&state.store).await?;
     let after = match last {
         None => extent.newest,
@@ -195,7 +197,7 @@ pub async fn stream_changes(
     };
     let too_many = || Problem::new(ProblemCode::TooManyStreams).retry_after(30);
     let watcher = state.changes.subscribe(&state.store, network.0).ok_or_else(too_many)?;
-    let game = query.game.as_ref().map(|game| game.as_str().to_owned());
+    let game = codes.game.map(Code::into_string);
     let reader = Reader { state, watcher, game, after, failed: false };
     Ok(sse::respond(events(reader)))
 }

@@ -106,14 +106,14 @@ pub async fn list_facets(
     game: web::Path<Code>,
     query: Params<FacetsQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (viewer, set) = (caller.viewer(), query.set.as_ref().map(Code::as_str));
+    let (viewer, set) = (caller.viewer(), query.set.as_ref().map(Code::lower_case));
     let games = state.all_games().await?;
     let loaded = games.iter().find(|loaded| loaded.game.code() == game.as_str());
     let loaded = loaded.ok_or_else(Problem::not_found)?;
     let key = FacetsKey {
         game: (*game).clone(),
         revisions: games.iter().map(|loaded| loaded.revision).collect(),
-        set: query.set.clone(),
+        set: set.clone(),
         q: query.q.clone().unwrap_or_default(),
         today: state.today()?,
     };
@@ -122,15 +122,15 @@ pub async fn list_facets(
     {
         return Ok(kept.answer(&req));
     }
-    if let Some(set) = set {
-        let exists = async |conn: &_| sets::exists(conn, game.as_str(), set).await;
+    if let Some(set) = &set {
+        let exists = async |conn: &_| sets::exists(conn, game.as_str(), set.as_str()).await;
         if !state.store.read(exists).await? {
             return Err(Problem::not_found());
         }
     }
     let filter = CardFilter {
         game: Some(game.as_str().to_owned()),
-        set: set.map(str::to_owned),
+        set: set.clone().map(Code::into_string),
         ..CardFilter::default()
     };
     let request = ListRequest { filter, text: key.q.clone(), ..ListRequest::default() };
@@ -166,7 +166,7 @@ pub async fn list_facets(
     warnings.extend(cut);
     let body = FacetsResponse {
         game: loaded.game.code().to_owned(),
-        set: set.map(str::to_owned),
+        set: set.map(Code::into_string),
         cards: counts.cards,
         facets: facets(&loaded.game, &attributes, &mut counts),
         warnings,

@@ -10,6 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::counts::ChoiceResponse;
+use crate::api::catalogue::codes::Codes;
 use crate::api::extract::{Caller, ClientNetwork, May, OptionalBody, Params, TableFile};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
@@ -202,6 +203,8 @@ impl From<TableError> for Problem {
         let code = match error {
             TableError::NotUtf8(_)
             | TableError::UnknownEncoding { .. }
+            | TableError::MixedEncodings { .. }
+            | TableError::Utf32
             | TableError::BrokenUtf16 => ProblemCode::NotUtf8,
             TableError::MalformedJson(_) => ProblemCode::MalformedJson,
             _ => {
@@ -293,6 +296,7 @@ pub async fn read_import(
     req: HttpRequest,
     body: web::Payload,
 ) -> Result<HttpResponse, Problem> {
+    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
     let place = state.import_desk.enter(by.account(), network.0)?;
     let file = TableFile::receive(&req, body).await?;
     let (turn, table) = place.read(file).await?;
@@ -300,7 +304,7 @@ pub async fn read_import(
     let mut conn = state.store.with_deadline(deadlines::LARGE).connection().await?;
     let games = state.games.list(&mut conn).await?;
     let assumed = Assumptions {
-        game: query.game.as_ref().map(|game| game.as_str().to_owned()),
+        game: codes.game.map(Code::into_string),
         most_common: matches!(query.without_rarity, WithoutRarity::MostCommon),
         aliases: RarityAliases::of(games.iter().map(|loaded| &loaded.game)),
     };

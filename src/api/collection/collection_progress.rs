@@ -8,6 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::counts::CardLineResponse;
+use crate::api::catalogue::codes::Codes;
 use crate::api::extract::{
     Caller, Cursor, Freshness, May, Page, PageLimit, Params, cacheable, paged,
 };
@@ -141,8 +142,11 @@ pub async fn find_completion(
     query: Result<Params<CompletionQuery>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let query = query?;
-    let (viewer, game) = (caller.viewer(), query.game.as_str());
-    let set = query.set.as_ref().map(Code::as_str);
+    let codes =
+        Codes { game: Some(query.game.clone()), set: query.set.clone(), ..Codes::default() };
+    let codes = codes.known(&state).await?;
+    let (viewer, set) = (caller.viewer(), codes.set.as_deref());
+    let game = codes.game.as_deref().unwrap_or_default();
     let games = state.all_games().await?;
     let mut conn = state.store.connection().await?;
     let mut owned: BTreeMap<String, Vec<OwnedRow>> = BTreeMap::new();
@@ -233,7 +237,8 @@ pub async fn list_duplicates(
         return Err(Problem::new(ProblemCode::InvalidQuery).errors(vec![fault]));
     }
     let after = query.cursor.as_ref().map(Cursor::key::<DuplicatePosition>).transpose()?;
-    let filter = DuplicateFilter { game: query.game.as_ref().map(Code::as_str), over };
+    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
+    let filter = DuplicateFilter { game: codes.game.as_deref(), over };
     let (viewer, limit) = (caller.viewer(), query.limit.rows());
     let mut conn = state.store.connection().await?;
     let rows = counts::duplicates(&mut conn, &by, viewer, &filter, after.as_ref(), limit).await?;

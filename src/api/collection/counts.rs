@@ -8,6 +8,7 @@ use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::api::catalogue::codes::Codes;
 use crate::api::extract::{
     Body, Caller, Cursor, Freshness, IdempotencyKey, May, Page, PageLimit, Params, paged,
 };
@@ -154,11 +155,13 @@ pub async fn list_collection(
     query: Params<CollectionQuery>,
 ) -> Result<HttpResponse, Problem> {
     let after = query.cursor.as_ref().map(Cursor::key::<EntryPosition>).transpose()?;
+    let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
+    let codes = Codes { game, set, rarity }.known(&state).await?;
     let filter = EntryFilter {
-        game: query.game.as_ref().map(Code::as_str),
-        set: query.set.as_ref().map(Code::as_str),
+        game: codes.game.as_deref(),
+        set: codes.set.as_deref(),
         card: query.card.map(CardId),
-        rarity: query.rarity.as_ref().map(Code::as_str),
+        rarity: codes.rarity.as_deref(),
         printings: None,
     };
     let (viewer, limit) = (caller.viewer(), query.limit.rows());

@@ -7,6 +7,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::api::accounts::people::Names;
+use crate::api::catalogue::codes::Codes;
 use crate::api::extract::{
     Caller, Cursor, Freshness, May, Page, PageLimit, PageQuery, Params, cacheable, paged,
 };
@@ -147,11 +148,13 @@ pub async fn list_copies(
     query: Params<CopiesQuery>,
 ) -> Result<HttpResponse, Problem> {
     let after = copies_after(query.cursor.as_ref())?;
+    let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
+    let codes = Codes { game, set, rarity }.known(&state).await?;
     let filter = CopyFilter {
-        game: query.game.as_ref().map(Code::as_str),
-        set: query.set.as_ref().map(Code::as_str),
+        game: codes.game.as_deref(),
+        set: codes.set.as_deref(),
         card: query.card.map(CardId),
-        rarity: query.rarity.as_ref().map(Code::as_str),
+        rarity: codes.rarity.as_deref(),
     };
     let mut conn = state.store.connection().await?;
     let rows =

@@ -10,6 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::api::catalogue::card_lookups::CardIdentifierBody;
+use crate::api::catalogue::codes::Codes;
 use crate::api::collection::counts::CardLineResponse;
 use crate::api::extract::{
     Body, Caller, Cursor, Freshness, IfMatch, May, Page, PageLimit, Params, Revision, cacheable,
@@ -518,7 +519,8 @@ pub async fn list_trade_matches(
     query: Params<MatchesQuery>,
 ) -> Result<HttpResponse, Problem> {
     let after = query.cursor.as_ref().map(Cursor::key::<MatchPosition>).transpose()?;
-    let (game, limit) = (query.game.as_ref().map(Code::as_str), query.limit.rows());
+    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
+    let (game, limit) = (codes.game.as_deref(), query.limit.rows());
     let mut conn = state.store.connection().await?;
     let rows = trade_lists::matches(&mut conn, &by, game, after, limit).await?;
     let page = paged(rows, query.limit, TradeMatch::position, TradeMatchResponse::from);

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::own_copies::{CopyCard, card_of, copies_after};
 use crate::api::accounts::own_account::AccountResponse;
+use crate::api::catalogue::codes::Codes;
 use crate::api::extract::{Body, Caller, Cursor, Freshness, May, Page, PageLimit, Params, paged};
 use crate::api::problem::Problem;
 use crate::api::state::AppState;
@@ -108,9 +109,11 @@ pub async fn list_player_copies(
 ) -> Result<HttpResponse, Problem> {
     let after = copies_after(query.cursor.as_ref())?;
     let name = AccountName::parse(&player).map_err(|_| Problem::not_found())?;
+    let (game, set) = (query.game.clone(), query.set.clone());
+    let codes = Codes { game, set, ..Codes::default() }.known(&state).await?;
     let filter = CopyFilter {
-        game: query.game.as_ref().map(Code::as_str),
-        set: query.set.as_ref().map(Code::as_str),
+        game: codes.game.as_deref(),
+        set: codes.set.as_deref(),
         card: query.card.map(CardId),
         // A filter by rarity would tell the rarity of copies of hidden cards.
         rarity: None,

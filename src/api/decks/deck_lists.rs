@@ -9,6 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::deck_input::{DeckEntryBody, DeckFaults};
+use crate::api::catalogue::codes::Codes;
 use crate::api::extract::{
     AnswerForm, Body, Caller, Cursor, Freshness, IdempotencyKey, IfMatch, May, Page, PageLimit,
     Params, Revision, paged,
@@ -181,8 +182,9 @@ pub async fn list_decks(
     query: Params<DecksQuery>,
 ) -> Result<HttpResponse, Problem> {
     let before = query.cursor.as_ref().map(Cursor::key::<Uuid>).transpose()?;
+    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
     let mut conn = state.store.connection().await?;
-    let filter = DeckFilter { game: query.game.as_ref().map(Code::as_str), before };
+    let filter = DeckFilter { game: codes.game.as_deref(), before };
     let rows = deck_lists::list(&mut conn, &by, &filter, query.limit.rows()).await?;
     let page = paged(
         rows,

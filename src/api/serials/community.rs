@@ -8,6 +8,7 @@ use moka::future::Cache;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::api::catalogue::codes::Codes;
 use crate::api::extract::{Body, Freshness, May, Params, Rendered};
 use crate::api::problem::Problem;
 use crate::api::state::AppState;
@@ -56,30 +57,23 @@ impl StatisticsCache {
         Self(Cache::builder().max_capacity(1_000).time_to_live(ttl).build())
     }
 
-    /// The answer that is kept, or what `count` gives; once for all who wait for it. Of a game or set that does not exist there is nothing
-    /// to count.
-    async fn find<T: Serialize + Default>(
+    /// The answer that is kept, or what `count` gives; once for all who wait for it.
+    async fn find<T: Serialize>(
         &self,
         statistic: Statistic,
         state: &AppState,
         query: &CommunityQuery,
         count: impl AsyncFnOnce(&mut Connection, Option<&str>, Option<&str>) -> StoreResult<T>,
     ) -> Result<Rendered, Problem> {
-        let key = (statistic, query.game.clone(), query.set.clone());
+        let (game, set) = (query.game.clone(), query.set.clone());
+        let Codes { game, set, .. } = Codes { game, set, ..Codes::default() }.known(state).await?;
+        let key = (statistic, game.clone(), set.clone());
         if let Some(kept) = self.0.get(&key).await {
             return Ok(kept);
         }
-        let (game, set) =
-            (query.game.as_ref().map(Code::as_str), query.set.as_ref().map(Code::as_str));
-        if game.or(set).is_some() {
-            let mut conn = state.store.connection().await?;
-            if !community::has_sets(&mut conn, game, set).await? {
-                return Rendered::new(FRESH, None, &T::default());
-            }
-        }
         let count = async {
             let mut conn = state.store.connection().await?;
-            Rendered::new(FRESH, None, &count(&mut conn, game, set).await?)
+            Rendered::new(FRESH, None, &count(&mut conn, game.as_deref(), set.as_deref()).await?)
         };
         let kept = self.0.try_get_with(key, count).await;
         kept.map_err(|problem| Problem::clone(&problem))

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::submissions::SubmittedCard;
 use crate::api::accounts::people::{Names, Person};
 use crate::api::catalogue::cards::CardUnlock;
+use crate::api::catalogue::codes::Codes;
 use crate::api::extract::{Body, Caller, Cursor, Freshness, May, Page, PageLimit, Params, paged};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
@@ -105,11 +106,13 @@ pub async fn list_waiting_submissions(
     query: Params<WaitingQuery>,
 ) -> Result<HttpResponse, Problem> {
     let after = query.cursor.as_ref().map(Cursor::key).transpose()?;
+    let (game, set) = (query.game.clone(), query.set.clone());
+    let codes = Codes { game, set, ..Codes::default() }.known(&state).await?;
     let mut conn = state.store.connection().await?;
     let filter = WaitingFilter {
         account: Person::id(query.account.as_ref(), &mut conn, &caller).await?,
-        game: query.game.as_ref().map(Code::as_str),
-        set: query.set.as_ref().map(Code::as_str),
+        game: codes.game.as_deref(),
+        set: codes.set.as_deref(),
     };
     let (viewer, limit) = (caller.viewer(), query.limit.rows());
     let waiting = submission_reviews::waiting(&mut conn, &by, viewer, filter, after, limit).await?;

@@ -71,21 +71,23 @@ impl Condition {
         Self::ALL.into_iter().find(|condition| condition.as_str() == code)
     }
 
-    /// What people and programs write: `NM`, `Near Mint`, `Good (Lightly Played)`. SP is LP; `excellent` and `good` are what others call
+    /// What people and programs write, in English or German: `NM`, `Near Mint`, `Good (Lightly Played)`, `Gespielt`. SP is LP; `excellent` and `good` are what others call
     /// lightly played.
     pub fn understand(text: &str) -> Option<Self> {
         let letters: String =
             text.chars().filter(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase();
         Some(match letters.as_str() {
             "m" | "mt" | "mint" | "gem" | "gemmint" => Self::Mint,
-            "nm" | "nearmint" | "nmm" | "nmmint" | "nearmintmint" | "mnm" => Self::NearMint,
-            "lp" | "sp" | "ex" | "gd" | "lightlyplayed" | "lightplayed" | "slightlyplayed"
-            | "excellent" | "good" | "goodlightlyplayed" => Self::LightlyPlayed,
-            "mp" | "pl" | "moderatelyplayed" | "moderateplayed" | "played" => {
-                Self::ModeratelyPlayed
+            "nm" | "nearmint" | "nmm" | "nmmint" | "nearmintmint" | "mnm" | "neuwertig" => {
+                Self::NearMint
             }
+            "lp" | "sp" | "ex" | "gd" | "lightlyplayed" | "lightplayed" | "slightlyplayed"
+            | "excellent" | "good" | "goodlightlyplayed" | "exzellent" | "gut"
+            | "leichtgespielt" | "leichtbespielt" => Self::LightlyPlayed,
+            "mp" | "pl" | "moderatelyplayed" | "moderateplayed" | "played" | "gespielt"
+            | "bespielt" => Self::ModeratelyPlayed,
             "hp" | "heavilyplayed" | "heavyplayed" => Self::HeavilyPlayed,
-            "d" | "dmg" | "dm" | "po" | "p" | "damaged" | "poor" => Self::Damaged,
+            "d" | "dmg" | "dm" | "po" | "p" | "damaged" | "poor" | "schlecht" => Self::Damaged,
             _ => return None,
         })
     }
@@ -166,6 +168,11 @@ mod tests {
     fn conditions_are_understood_as_people_write_them() {
         for (text, condition) in [
             ("NM", Condition::NearMint),
+            ("Neuwertig", Condition::NearMint),
+            ("Exzellent", Condition::LightlyPlayed),
+            ("Leicht gespielt", Condition::LightlyPlayed),
+            ("Gespielt", Condition::ModeratelyPlayed),
+            ("Schlecht", Condition::Damaged),
             ("Near Mint", Condition::NearMint),
             ("near_mint", Condition::NearMint),
             ("NM/M", Condition::NearMint),

@@ -301,6 +301,7 @@ impl Shelf {
         let agrees = games.contains(&card.game.as_str())
             && sets.is_none_or(|sets| sets.contains(&(card.game.as_str(), card.set.as_str())))
             && number.is_none_or(|number| number == bare_number(&card.number))
+            && wanted.name.as_ref().is_none_or(|name| is_called(card, name.as_str()))
             && wanted.rarity.as_ref().is_none_or(|rarity| {
                 is_rarity(
                     assumed.aliases.code(&card.game, rarity).unwrap_or(rarity),
@@ -311,7 +312,7 @@ impl Shelf {
         if agrees {
             Meaning::Printing(Box::new(choice), id)
         } else {
-            let reason = "the printing id contradicts game, set, number or rarity";
+            let reason = "the printing id contradicts name, game, set, number or rarity";
             Meaning::Ambiguous(reason, vec![choice])
         }
     }
@@ -406,6 +407,13 @@ pub fn without_set(name: &str) -> Option<(&str, &str)> {
     let (name, set) = (name[..open].trim_end(), &name[open..]);
     let inside = unbracketed(set);
     (inside != set && !name.is_empty() && !inside.is_empty()).then_some((name, inside))
+}
+
+/// Whether that may be the name of a card, perhaps with a set behind it. Whoever does not see its name is told nothing of it.
+fn is_called(card: &KnownCard, text: &str) -> bool {
+    let Some(name) = &card.name else { return true };
+    let key = search_key(name);
+    search_key(text) == key || without_set(text).is_some_and(|(text, _)| search_key(text) == key)
 }
 
 fn choice(card: &KnownCard, printing: Option<&KnownPrinting>) -> Choice {
@@ -540,7 +548,8 @@ mod tests {
     fn an_id_is_believed_when_nothing_contradicts() {
         let strict = Assumptions::default();
         let by_id = |number, wanted| WantedPrinting { printing: Some(id(number)), ..wanted };
-        assert_eq!(meant(&by_id(161, wanted("Whatever", "", "", "")), &strict), Ok(161));
+        assert_eq!(meant(&by_id(161, wanted("dont panic", "", "", "")), &strict), Ok(161));
+        assert_eq!(meant(&by_id(161, wanted("Whatever", "", "", "")), &strict), Err((true, 1)));
         assert_eq!(meant(&by_id(50, wanted("", "veil", "5", "")), &strict), Ok(50));
         assert_eq!(meant(&by_id(161, wanted("", "", "", "common")), &strict), Err((true, 1)));
         assert_eq!(meant(&by_id(161, wanted("", "veil", "", "")), &strict), Err((true, 1)));

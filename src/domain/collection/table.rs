@@ -207,7 +207,24 @@ pub enum TableError {
     /// JSON that is no text; the first byte, from 0, that is not UTF-8.
     #[error("byte {0}, from 0, is not UTF-8, and JSON has no other encoding")]
     NotUtf8(usize),
-    /// CSV in an encoding that is not known, or in two.
+    /// CSV with letters in UTF-8, and others that are not.
+    #[error(
+        "the file mixes two encodings: there are letters in UTF-8 before line {line}, which has a byte (0x{byte:02X}) that is none. Save the \
+         table once more as \"CSV UTF-8\", which spreadsheet programs offer where one chooses the type of the file"
+    )]
+    MixedEncodings {
+        /// The line, from 1.
+        line: usize,
+        /// The first byte that is not UTF-8.
+        byte: u8,
+    },
+    /// CSV in UTF-32.
+    #[error(
+        "the file is UTF-32, which is not read here: save the table once more as \"CSV UTF-8\", which spreadsheet programs offer where one \
+         chooses the type of the file"
+    )]
+    Utf32,
+    /// CSV in an encoding that is not known.
     #[error(
         "line {line} has a byte (0x{byte:02X}) that fits neither UTF-8 nor Windows-1252: save the table once more as \"CSV UTF-8\", which \
          spreadsheet programs offer where one chooses the type of the file"
@@ -477,6 +494,18 @@ mod tests {
         };
         assert!(deep(100).is_ok());
         assert!(matches!(deep(200), Err(TableError::MalformedJson(_))));
+        // What is no object is a fault of its line alone.
+        let mixed =
+            read_json(&json!([{ "name": "Kettle Imp" }, 5, [{}], { "name": "Ox" }])).unwrap();
+        let faults: Vec<_> =
+            mixed.lines.iter().map(|line| line.wanted.as_ref().err().map(String::as_str)).collect();
+        let expected = [
+            None,
+            Some("must be an object, not a number"),
+            Some("must be an object, not a list"),
+            None,
+        ];
+        assert_eq!(faults, expected);
         for (text, error) in [
             (r#"{"entries":[],"entries":[]}"#, TableError::NotAList),
             (r#"{"entries":{}}"#, TableError::NotAList),

@@ -6,25 +6,9 @@ use diesel::sql_types::{BigInt, Date, Nullable, Text};
 use diesel_async::RunQueryDsl;
 
 use crate::auth::permission::{Acting, ChangeOwnListing};
-use crate::store::db::schema::{accounts, sets};
+use crate::store::db::schema::accounts;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
-
-/// Whether there is a set of this game, with this code.
-pub async fn has_sets(
-    conn: &mut Connection,
-    game: Option<&str>,
-    set: Option<&str>,
-) -> StoreResult<bool> {
-    let mut found = sets::table.into_boxed();
-    if let Some(game) = game {
-        found = found.filter(sets::game_code.eq(game));
-    }
-    if let Some(set) = set {
-        found = found.filter(sets::code.eq(set));
-    }
-    Ok(found.select(sets::id).first::<uuid::Uuid>(conn).await.optional()?.is_some())
-}
 
 /// A day on which cards were unlocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, QueryableByName)]

@@ -459,7 +459,6 @@ async fn the_review_queue_has_names_and_filters() {
         ("?account=nobody", &[]),
         ("?set=dusk", &["Ada", "Ben"]),
         ("?game=ttcg&set=dawn", &["Ada"]),
-        ("?game=none", &[]),
         ("?account=ben&set=dawn", &[]),
         ("?account=ada&set=dusk&game=ttcg", &["Ada"]),
     ] {

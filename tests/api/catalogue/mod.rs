@@ -11,6 +11,7 @@ mod card_names;
 mod cards;
 pub mod catalogue_imports;
 mod changes;
+mod codes;
 mod facets;
 mod games;
 mod history;

@@ -288,7 +288,7 @@ async fn what_cannot_be_used_is_told_and_left_out() {
             "set:hearth /(a)\\1/",
             11,
             7,
-            "the regular expression cannot be read: backreferences are not supported",
+            "the regular expression cannot be read: `\\1` repeats what was found, which is not possible here",
         ),
         ("set:hearth t:/fire/", 11, 8, "t is not searched with regular expressions"),
         (
@@ -297,7 +297,12 @@ async fn what_cannot_be_used_is_told_and_left_out() {
             18,
             "\"yesterday\" is not a day of the form 2026-11-21",
         ),
-        ("set:hearth date:2026", 11, 9, "\"2026\" is not a day of the form 2026-11-21"),
+        (
+            "set:hearth date:2026",
+            11,
+            9,
+            "\"2026\" is a year, not a day: write year:2026 or date:2026-01-01..2026-12-31",
+        ),
         (
             "set:hearth f:standart",
             11,
@@ -342,7 +347,86 @@ async fn what_cannot_be_used_is_told_and_left_out() {
             "set:hearth cost$5",
             11,
             6,
-            "`$` means nothing in a word; as text it needs quotation marks: \"cost$5\"",
+            "`$` means nothing here, and signs do not count in texts: write cost 5",
+        ),
+        (
+            "set:hearth $5",
+            11,
+            2,
+            "`$` means nothing here, and signs do not count in texts: write 5",
+        ),
+        ("set:hearth !kettle", 11, 7, "`!` does not negate: write -kettle or not kettle"),
+        ("set:hearth !t:fire", 11, 7, "`!` does not negate: write -t:fire or not t:fire"),
+        (
+            "set:hearth rank:3..1",
+            11,
+            9,
+            "no value lies in this range: write rank:1..3, the lower end first",
+        ),
+        (
+            "set:hearth r:rare..common",
+            11,
+            14,
+            "no value lies in this range: write r:common..rare, the lower end first",
+        ),
+        (
+            "set:hearth date:2026-02-01..2026-01-01",
+            11,
+            27,
+            "no value lies in this range: write date:2026-01-01..2026-02-01, the lower end first",
+        ),
+        ("set:hearth rank:1-3", 11, 8, "\"1-3\" is no whole number; a range is written rank:1..3"),
+        ("set:hearth rank:1...3", 11, 10, "a range has two points: rank:1..3"),
+        ("set:hearth rank:1..many", 11, 12, "\"many\" is no whole number"),
+        (
+            "set:hearth t:fire,water",
+            11,
+            12,
+            "there is no type \"fire,water\"; one value or another is written t:fire|water",
+        ),
+        (
+            "set:hearth t:fire/water",
+            11,
+            12,
+            "there is no type \"fire/water\"; one value or another is written t:fire|water",
+        ),
+        (
+            "set:hearth is:banned",
+            11,
+            9,
+            "a format says so: write banned:FORMAT, banned:standard for example",
+        ),
+        (
+            "set:hearth not:legal",
+            11,
+            9,
+            "a format says so: write -legal:FORMAT, -legal:standard for example",
+        ),
+        ("set:hearth date:2026-02-30", 11, 15, "there is no day 2026-02-30"),
+        ("set:hearth f:standard@2026-02-30", 11, 21, "there is no day 2026-02-30"),
+        (
+            "set:hearth date>2025",
+            11,
+            9,
+            "\"2025\" is a year, not a day: write year>2025 or date>2025-12-31",
+        ),
+        (
+            "set:hearth unlocked<2025",
+            11,
+            13,
+            "\"2025\" is a year, not a day: write unlocked<2025-01-01",
+        ),
+        (
+            "set:hearth /[/",
+            11,
+            3,
+            "the regular expression cannot be read: a `[` is never closed; as a letter it is written `\\[`",
+        ),
+        (
+            "set:hearth /(?=a)/",
+            11,
+            7,
+            "the regular expression cannot be read: `(?=`, `(?!`, `(?<=` and `(?<!` look around, which is not possible here",
         ),
         ("game:emoji-tcg attack>1", 15, 8, "no card here has attack"),
     ] {
@@ -413,8 +497,27 @@ async fn values_that_there_are_not_are_told() {
     // What another game has.
     let page = ask(&app, "", &[("game", "emoji-tcg"), ("kind", "unit"), ("set", "hearth")]).await;
     let warnings = page.expect(200)["warnings"].clone();
-    assert_eq!(warnings[0]["message"], "there is no set \"hearth\"");
-    assert_eq!(warnings[1]["message"], "there is no kind \"unit\"");
+    assert_eq!(warnings[0]["message"], "the game \"emoji-tcg\" has no set \"hearth\"");
+    assert_eq!(warnings[1]["message"], "the game \"emoji-tcg\" has no kind \"unit\"");
+    // A query beside the parameter asks other games in vain, but nothing false is said of them.
+    let page = ask(&app, "game:emoji-tcg t:fire", &[("game", "ttcg")]).await.expect(200);
+    assert_eq!((&page["data"], page.get("warnings")), (&json!([]), None));
+    for (query, message) in [
+        ("t:fier", "the game \"ttcg\" has no type \"fier\"; did you mean fire?"),
+        ("f:box", "the game \"ttcg\" has no format \"box\""),
+        ("f:nowhere/box", "there is no game \"nowhere\""),
+    ] {
+        let page = ask(&app, &format!("{query} set:hearth"), &[("game", "ttcg")]).await;
+        assert_eq!(page.expect(200)["warnings"][0]["message"], message, "{query}");
+    }
+    // What the query says is judged even when the game does not exist.
+    let page = ask(&app, "t:fire", &[("game", "ttgc")]).await.expect(200);
+    assert_eq!(page["warnings"].as_array().map(Vec::len), Some(1), "{page}");
+    // Case does not count.
+    let codes = [("game", "TTCG"), ("set", "Hearth"), ("kind", "Unit"), ("rarity", "COMMON")];
+    let page = ask(&app, "", &codes).await.expect(200);
+    assert_eq!(page.get("warnings"), None);
+    assert_ne!(page["data"], json!([]));
     // An unknown set of the query finds nothing, and is told: it is not left out.
     let page = ask(&app, "set:hearht t:fire", &[]).await.expect(200);
     assert_eq!(page["data"], json!([]));

@@ -112,7 +112,11 @@ async fn what_has_no_encoding_is_refused_with_its_line_and_advice() {
     let halves = b"Name\nStra\xc3\x9fe\nCaf\xe9\n".to_vec();
     let undefined = b"Name\nOx\nIm\x81p\n".to_vec();
     for (file, words) in [
-        (halves, "line 3 has a byte (0xE9)"),
+        (
+            halves,
+            "the file mixes two encodings: there are letters in UTF-8 before line 3, which has a byte (0xE9)",
+        ),
+        (b"\xff\xfe\0\0N\0\0\0".to_vec(), "the file is UTF-32"),
         (undefined, "line 3 has a byte (0x81)"),
         (b"\xff\xfeN\0a\0m".to_vec(), "the file is UTF-16, but broken"),
     ] {

@@ -126,8 +126,7 @@ fn wanted<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, Strin
     let quantity = field(Column::Quantity).map_or(Ok(1), quantity)?;
     let (condition, finish_of_condition) = match field(Column::Condition) {
         None => (Condition::default(), None),
-        Some(text) => condition(text)
-            .ok_or_else(|| format!("the condition {:?} is not known", shown(text)))?,
+        Some(text) => condition(text).ok_or_else(|| unknown_condition(text))?,
     };
     let (printing, finish_of_printing) = match field(Column::Printing).map(PrintingField::of) {
         Some(PrintingField::Id(id)) => (Some(id), None),
@@ -161,6 +160,15 @@ fn wanted<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, Strin
         finish: finish.map(shown),
     };
     Ok(Wanted { quantity, condition, card })
+}
+
+fn unknown_condition(text: &str) -> String {
+    let known = Condition::ALL.map(|condition| condition.as_str().replace('_', " "));
+    format!(
+        "the condition {:?} is not known; known are {}, and their short forms like NM and LP",
+        shown(text),
+        known.join(", ")
+    )
 }
 
 /// A condition, and the finish that some programs put behind it: `Near Mint Foil`.

@@ -21,6 +21,9 @@ const UNDEFINED: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 /// # Errors
 /// It is none of these.
 pub(super) fn decode(file: &[u8]) -> Result<(Cow<'_, str>, &'static str), TableError> {
+    if is_utf32(file) {
+        return Err(TableError::Utf32);
+    }
     let marked = Encoding::for_bom(file).map(|(encoding, _)| encoding);
     let encoding = match marked.or_else(|| utf16_without_mark(file)) {
         Some(encoding) if encoding != UTF_8 => encoding,
@@ -29,11 +32,15 @@ pub(super) fn decode(file: &[u8]) -> Result<(Cow<'_, str>, &'static str), TableE
             Err(error) => {
                 let at = error.valid_up_to();
                 let has_letters = file.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());
-                let undefined = file.iter().position(|byte| UNDEFINED.contains(byte));
-                match undefined.or(has_letters.then_some(at)) {
-                    Some(at) => return Err(unreadable(file, at)),
-                    None => WINDOWS_1252,
+                if has_letters {
+                    let (line, byte) = (line_of(file, at), file[at]);
+                    return Err(TableError::MixedEncodings { line, byte });
                 }
+                if let Some(at) = file.iter().position(|byte| UNDEFINED.contains(byte)) {
+                    let (line, byte) = (line_of(file, at), file[at]);
+                    return Err(TableError::UnknownEncoding { line, byte });
+                }
+                WINDOWS_1252
             }
         },
     };
@@ -59,9 +66,19 @@ fn utf16_without_mark(file: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-fn unreadable(file: &[u8], at: usize) -> TableError {
-    let line = file[..at].split(|byte| *byte == b'\n').count();
-    TableError::UnknownEncoding { line, byte: file[at] }
+/// Whether the file has the byte order mark of UTF-32, or begins with ASCII in it.
+fn is_utf32(file: &[u8]) -> bool {
+    let starts = |first: &[u8]| match first {
+        [0xff, 0xfe, 0, 0] | [0, 0, 0xfe, 0xff] => true,
+        [byte, 0, 0, 0] | [0, 0, 0, byte] => *byte != 0,
+        _ => false,
+    };
+    file.get(..4).is_some_and(starts)
+}
+
+/// The line of a byte, from 1.
+fn line_of(file: &[u8], at: usize) -> usize {
+    file[..at].split(|byte| *byte == b'\n').count()
 }
 
 #[cfg(test)]
@@ -95,7 +112,10 @@ mod tests {
     #[test]
     fn a_file_that_is_broken_is_not_guessed_at() {
         let broken = b"Name\nGei\xc3\x9fbock\nK\xe4fer\n";
-        assert_eq!(decode(broken), Err(TableError::UnknownEncoding { line: 3, byte: 0xe4 }));
+        assert_eq!(decode(broken), Err(TableError::MixedEncodings { line: 3, byte: 0xe4 }));
+        for file in [b"\xff\xfe\0\0N\0\0\0".as_slice(), b"\0\0\xfe\xff", b"N\0\0\0a\0\0\0"] {
+            assert_eq!(decode(file), Err(TableError::Utf32));
+        }
         let other = b"Name\nK\x81fer\n";
         assert_eq!(decode(other), Err(TableError::UnknownEncoding { line: 2, byte: 0x81 }));
         let mut half = utf16(&format!("\u{feff}{TEXT}"), u16::to_le_bytes);

@@ -24,7 +24,7 @@ pub(super) fn read(text: &str) -> Result<Table, TableError> {
         Category::Data => TableError::NotAList,
         _ => TableError::MalformedJson(error.to_string()),
     })?;
-    if !list.is_found {
+    if !list.is_found || !(list.has_objects || list.lines.is_empty()) {
         return Err(TableError::NotAList);
     }
     if !list.lines.is_empty() {
@@ -38,6 +38,8 @@ pub(super) fn read(text: &str) -> Result<Table, TableError> {
 struct List {
     /// Whether there is a list.
     is_found: bool,
+    /// Whether one of its lines is an object.
+    has_objects: bool,
     columns: Columns,
     /// The meaning of every name that any object had: the first name of a meaning has it.
     meanings: HashMap<String, Option<Column>>,
@@ -137,7 +139,26 @@ impl<'de> DeserializeSeed<'de> for Object<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, object: D) -> Result<(), D::Error> {
-        object.deserialize_map(self)
+        object.deserialize_any(self)
+    }
+}
+
+impl Object<'_> {
+    /// Notes a line, unless there are too many.
+    fn note<E: de::Error>(self, line: impl FnOnce(u64) -> Line) -> Result<(), E> {
+        let Self(list) = self;
+        if list.lines.len() == MAX_LINES {
+            return Err(list.refuse(TableError::TooManyLines));
+        }
+        let number = list.lines.len() as u64 + 1;
+        list.lines.push(line(number));
+        Ok(())
+    }
+
+    /// Notes a line that is something else.
+    fn note_other<E: de::Error>(self, what: &str) -> Result<(), E> {
+        let reason = format!("must be an object, not {what}");
+        self.note(|number| Line { number, shown: String::new(), wanted: Err(reason) })
     }
 }
 
@@ -150,9 +171,7 @@ impl<'de> Visitor<'de> for Object<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         let Self(list) = self;
-        if list.lines.len() == MAX_LINES {
-            return Err(list.refuse(TableError::TooManyLines));
-        }
+        list.has_objects = true;
         let mut cells: [Cell<'de>; Column::ALL.len()] = Default::default();
         while let Some(meaning) = members.next_key_seed(Name(|name: &str| list.meaning(name)))? {
             let cell =
@@ -164,10 +183,37 @@ impl<'de> Visitor<'de> for Object<'_> {
         let nested = Column::ALL.into_iter().find(|column| cells[*column as usize] == Cell::Nested);
         let fault = nested
             .map(|column| format!("the member for {} must be a text or a number", column.as_str()));
-        let number = list.lines.len() as u64 + 1;
-        let line = columns::line(number, fault, |column| cells[column as usize].text());
-        list.lines.push(line);
-        Ok(())
+        let line = |number| columns::line(number, fault, |column| cells[column as usize].text());
+        Object(list).note(line)
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+        self.note_other("null")
+    }
+
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<(), E> {
+        self.note_other("true or false")
+    }
+
+    fn visit_i64<E: de::Error>(self, _: i64) -> Result<(), E> {
+        self.note_other("a number")
+    }
+
+    fn visit_u64<E: de::Error>(self, _: u64) -> Result<(), E> {
+        self.note_other("a number")
+    }
+
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<(), E> {
+        self.note_other("a number")
+    }
+
+    fn visit_str<E: de::Error>(self, _: &str) -> Result<(), E> {
+        self.note_other("text")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(Member { list: &mut *self.0, is_kept: false })?.is_some() {}
+        self.note_other("a list")
     }
 }
 

@@ -1,0 +1,88 @@
+//! The games that a query is over.
+
+use cardscape_engine::{Game, search_key};
+
+use super::index::Releases;
+use super::suggest::{did_you_mean, near};
+
+/// The games that a query is over, among all that there are.
+#[derive(Clone, Debug)]
+pub struct Scope<'a> {
+    known: Vec<&'a Game>,
+    games: Vec<&'a Game>,
+}
+
+impl<'a> Scope<'a> {
+    /// All games.
+    pub fn new(known: impl IntoIterator<Item = &'a Game>) -> Self {
+        let known: Vec<&Game> = known.into_iter().collect();
+        Self { games: known.clone(), known }
+    }
+
+    /// The game of that code alone.
+    ///
+    /// # Errors
+    /// There is no such game, with near ones, for people.
+    pub fn of_code(&self, code: &str) -> Result<Self, String> {
+        Ok(self.only(self.find(code, |game| game.code() == code)?))
+    }
+
+    /// The game of that code or name.
+    pub(super) fn game(&self, text: &str) -> Result<&'a Game, String> {
+        let key = search_key(text);
+        self.find(text, |game| search_key(game.code()) == key || search_key(game.name()) == key)
+    }
+
+    /// That game alone.
+    pub(super) fn only(&self, game: &'a Game) -> Self {
+        Self { known: self.known.clone(), games: vec![game] }
+    }
+
+    fn find(&self, text: &str, is_meant: impl Fn(&Game) -> bool) -> Result<&'a Game, String> {
+        self.known.iter().find(|game| is_meant(game)).copied().ok_or_else(|| {
+            let near = near(text, self.known.iter().map(|game| game.code()));
+            format!("there is no game {text:?}{}", did_you_mean(&near))
+        })
+    }
+
+    /// The games that the query is over.
+    pub fn games(&self) -> &[&'a Game] {
+        &self.games
+    }
+
+    /// All games that there are.
+    pub(super) fn known(&self) -> &[&'a Game] {
+        &self.known
+    }
+
+    /// Whether the query is over this game, too.
+    pub(super) fn includes(&self, game: &Game) -> bool {
+        self.games.iter().any(|own| own.code() == game.code())
+    }
+
+    /// That these games lack something: what it is, its value, and the values that they have.
+    pub fn lacks<'c>(
+        &self,
+        what: &str,
+        value: &str,
+        values: impl IntoIterator<Item = &'c str>,
+    ) -> String {
+        let near = did_you_mean(&near(value, values));
+        match self.games.as_slice() {
+            // Another game may have it.
+            [game] if self.known.len() > 1 => {
+                format!("the game {:?} has no {what} {value:?}{near}", game.code())
+            }
+            _ => format!("there is no {what} {value:?}{near}"),
+        }
+    }
+
+    /// Why no card of these games can be in a set of that code; `None`: some may be.
+    pub fn unknown_set(&self, code: &str, sets: &Releases) -> Option<String> {
+        let key = code.to_ascii_lowercase();
+        if self.games.iter().any(|game| sets.has_set(game.code(), &key)) {
+            return None;
+        }
+        Some(self.lacks("set", code, self.games.iter().flat_map(|game| sets.sets_of(game.code()))))
+    }
+}

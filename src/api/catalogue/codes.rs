@@ -1,0 +1,107 @@
+//! Codes of games, sets, kinds and rarities in query parameters: case does not count, and what there is not is told with near ones.
+
+use std::sync::Arc;
+
+use crate::api::problem::{InputFault, Problem, ProblemCode};
+use crate::api::state::AppState;
+use crate::domain::code::Code;
+use crate::search::index::Releases;
+use crate::search::{CardFilter, Scope};
+use crate::store::catalogue::games::LoadedGame;
+
+/// Codes that the parameters of a request name.
+#[derive(Clone, Debug, Default)]
+pub(in crate::api) struct Codes {
+    pub(in crate::api) game: Option<Code>,
+    pub(in crate::api) set: Option<Code>,
+    pub(in crate::api) rarity: Option<Code>,
+}
+
+/// A parameter with a code that there is not.
+pub(in crate::api) struct UnknownCode<'c> {
+    pub(in crate::api) parameter: &'static str,
+    pub(in crate::api) code: &'c str,
+    /// That there is none, with near ones, for people.
+    pub(in crate::api) message: String,
+}
+
+impl Codes {
+    /// The codes as they are stored.
+    ///
+    /// # Errors
+    /// `invalid_query`: there is no such game, set or rarity.
+    pub(in crate::api) async fn known(self, state: &AppState) -> Result<Self, Problem> {
+        let Self { game, set, rarity } = self;
+        let [game, set, rarity] =
+            [game, set, rarity].map(|code| code.as_ref().map(Code::lower_case));
+        let codes = Self { game, set, rarity };
+        let text = |code: &Option<Code>| code.clone().map(Code::into_string);
+        let filter = CardFilter {
+            game: text(&codes.game),
+            set: text(&codes.set),
+            rarity: text(&codes.rarity),
+            ..CardFilter::default()
+        };
+        if filter == CardFilter::default() {
+            return Ok(codes);
+        }
+        let games = state.all_games().await?;
+        let sets = if codes.set.is_some() { Some(state.sets().await?) } else { None };
+        if unknown_codes(&filter, &games, sets.as_deref()).is_empty() {
+            return Ok(codes);
+        }
+        // What is kept in memory may be a moment old, and a list that lacks something new is no reason to refuse it.
+        let mut conn = state.store.connection().await?;
+        let games = state.games.read_list(&mut conn).await?;
+        let sets = match sets {
+            Some(_) => Some(AppState::read_sets(&mut conn).await?),
+            None => None,
+        };
+        let unknown = unknown_codes(&filter, &games, sets.as_ref());
+        if unknown.is_empty() {
+            return Ok(codes);
+        }
+        let fault = |unknown: UnknownCode<'_>| {
+            InputFault::at(format!("?{}", unknown.parameter), unknown.message)
+        };
+        let faults = unknown.into_iter().map(fault).collect();
+        Err(Problem::new(ProblemCode::InvalidQuery).errors(faults))
+    }
+}
+
+/// Codes of a filter that there are not. Of an unknown game there is nothing to be known beside it.
+pub(in crate::api) fn unknown_codes<'c>(
+    filter: &'c CardFilter,
+    games: &[Arc<LoadedGame>],
+    sets: Option<&Releases>,
+) -> Vec<UnknownCode<'c>> {
+    let CardFilter { game, set, kind, rarity, .. } = filter;
+    let all = Scope::new(games.iter().map(|loaded| &loaded.game));
+    let scope = match game.as_deref().map(|code| (code, all.of_code(code))) {
+        None => all,
+        Some((_, Ok(one))) => one,
+        Some((code, Err(message))) => {
+            return vec![UnknownCode { parameter: "game", code, message }];
+        }
+    };
+    let mut found = Vec::new();
+    let mut tell = |parameter, code, message: Option<String>| {
+        found.extend(message.map(|message| UnknownCode { parameter, code, message }));
+    };
+    if let (Some(set), Some(sets)) = (set, sets) {
+        tell("set", set, scope.unknown_set(set, sets));
+    }
+    let lacks = |what, code: &str, known: Vec<&str>| {
+        (!known.contains(&code)).then(|| scope.lacks(what, code, known))
+    };
+    let games = || scope.games().iter();
+    if let Some(kind) = kind {
+        let kinds = games().flat_map(|game| game.kinds()).map(|kind| kind.code.as_str());
+        tell("kind", kind, lacks("kind", kind, kinds.collect()));
+    }
+    if let Some(rarity) = rarity {
+        let rarities = games().flat_map(|game| game.rarities()).map(|one| one.code.as_str());
+        tell("rarity", rarity, lacks("rarity", rarity, rarities.collect()));
+    }
+    found
+}
