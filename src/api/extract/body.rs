@@ -304,9 +304,9 @@ fn at_place((line, column): (usize, usize), reason: &str) -> InputFault {
 
 /// Line and column, from 1, of what follows after some text.
 fn place_after(before: &[u8]) -> (usize, usize) {
-    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    (line, String::from_utf8_lossy(&before[start..]).chars().count() + 1)
+    let lines = before.split(|byte| *byte == b'\n');
+    let last = lines.clone().next_back().unwrap_or_default();
+    (lines.count(), String::from_utf8_lossy(last).chars().count() + 1)
 }
 
 /// Which character of its line an error stands at, from 1. The parser counts bytes, and has 0 for the end of a body that ends with a line break.

@@ -546,7 +546,7 @@ impl Tried<'_, '_> {
             }
             Test::CardNames(keys) => {
                 self.steps.take(200);
-                keys.contains(&name_key(&self.plan.segment.name(self.at)))
+                keys.contains(&name_key(self.plan.segment.name(self.at)))
             }
             other => self.holds_as_told(other),
         }
