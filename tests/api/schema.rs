@@ -10,7 +10,7 @@ async fn schema_rs_is_what_the_migrations_make() {
     let expected = db
         .value(&format!("SELECT ({})", include_str!("schema.sql").trim_end().trim_end_matches(';')))
         .await;
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/store/schema.rs");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/store/db/schema.rs");
     if std::env::var_os("CARDSCAPE_UPDATE").is_some() {
         std::fs::write(path, expected).unwrap();
         return;
