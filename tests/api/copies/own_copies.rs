@@ -1,6 +1,6 @@
 //! Registered copies: whose they are, what is told of them, and what moderators do to them.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{PaperCard, RequestExt as _, TestApp, text};
 
