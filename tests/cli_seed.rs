@@ -60,6 +60,27 @@ fn the_seed_data_has_no_fault() {
     }
 }
 
+/// Whoever mistypes the folder has no database afterwards.
+#[test]
+fn a_folder_that_is_not_there_makes_no_database() {
+    let place = tempfile::tempdir().unwrap();
+    let (nowhere, data) = (place.path().join("nowhere"), place.path().join("data"));
+    let run = |arguments: &[&std::ffi::OsStr]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        command.args(arguments).arg("--data-dir").arg(&data).env_remove("DATABASE_URL");
+        let output = command.output().unwrap();
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(!data.exists(), "{arguments:?}");
+        text(&output.stderr)
+    };
+    let told = run(&["seed".as_ref(), nowhere.as_os_str()]);
+    assert!(told.contains("nowhere"), "{told}");
+    let listen: [&std::ffi::OsStr; 3] =
+        ["serve".as_ref(), "--listen".as_ref(), "127.0.0.1:0".as_ref()];
+    let told = run(&[&listen[..], &["--seed-data".as_ref(), nowhere.as_os_str()]].concat());
+    assert!(told.contains("--seed-data") && told.contains("nowhere"), "{told}");
+}
+
 /// The sample game of the documentation.
 #[test]
 fn an_invented_game_has_no_fault() {

@@ -40,6 +40,10 @@ impl SeedCommand {
         if self.check {
             return check(&self.folder);
         }
+        if self.synthetic.synthetic.is_none() {
+            // Before a database is made for nothing.
+            seed_data::read(&self.folder)?;
+        }
         let database = Database::open_or_create(&self.database)?;
         block_on(async {
             database.migrate().await?;

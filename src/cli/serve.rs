@@ -17,7 +17,7 @@ use tokio::time::MissedTickBehavior;
 use super::admin::FirstSecrets;
 use super::database::Database;
 use super::key_file::KeyFile;
-use super::{Outcome, admin, block_on, say, seed};
+use super::{Outcome, admin, block_on, say, seed, seed_data};
 use crate::api::accounts::account_events::EventWatch;
 use crate::api::background::supervise;
 use crate::api::catalogue::bulk_files::LAYOUT;
@@ -63,6 +63,10 @@ impl ServeCommand {
             + TOGETHER
             + 4;
         look_at_port(self.options.listen)?;
+        if let Some(folder) = &self.options.seed_data {
+            // Before a database is made for nothing.
+            seed_data::read(folder).context("--seed-data names no folder with seed data")?;
+        }
         let patience = Duration::from_secs(self.options.database_wait);
         let database = Database::start(&self.database, pools)?.waiting(patience);
         let key_file = database.key_file()?;
