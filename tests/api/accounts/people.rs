@@ -452,8 +452,10 @@ async fn the_review_queue_has_names_and_filters() {
         list(&app, by, &format!("/v1/submission-reviews{query}")).await
     };
     let by_id = format!("?account={}", ada.id);
+    app.seed(&["emojito"]).await;
     for (query, expected) in [
         ("", &["Ada", "Ben", "Ada"][..]),
+        ("?game=emojito", &[]),
         ("?account=ada", &["Ada", "Ada"]),
         (&by_id, &["Ada", "Ada"]),
         ("?account=nobody", &[]),

@@ -222,6 +222,8 @@ async fn suggestions_are_few_distinct_and_of_one_game_if_asked() {
     let wilds = suggestions(&app, None, "wild", "").await;
     assert_eq!(wilds.iter().filter(|name| *name == "Wild").count(), 1, "two games, one name");
     assert_eq!(suggestions(&app, None, "wild", "&game=ttcg").await, ["Wild"]);
+    app.seed(&["magic"]).await;
+    assert_eq!(suggestions(&app, None, "red", "&game=magic").await, [""; 0]);
     let answer = app.get("/v1/cards/autocomplete?q=red").answer().await;
     assert_eq!(answer.header("cache-control"), "public, max-age=5");
     let again =

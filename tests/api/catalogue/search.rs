@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use cardscape::domain::clock::Clock;
 use cardscape::search;
+use cardscape::store::StoreSettings;
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -827,7 +828,13 @@ async fn words_that_an_older_program_left_out_are_made() {
 
 #[tokio::test]
 async fn a_search_that_takes_too_long_ends_and_the_next_one_works() {
-    let app = TestApp::start().await;
+    let limit = StoreSettings::new(String::new()).search_timeout;
+    let app = TestApp::start_tuned(
+        std::sync::Arc::new(TestDb::create().await),
+        Clock::system(),
+        |_| {},
+        |settings| settings.search_timeout = limit,
+    );
     app.seed(&["ttcg"]).await;
     let session = app.db().session().await;
     session.batch_execute("BEGIN; LOCK TABLE card_content").await.unwrap();

@@ -81,7 +81,9 @@ async fn counts_are_set_listed_and_removed() {
         ]
     );
     let card = all[0]["card"]["id"].as_str().unwrap();
+    app.seed(&["emoji-tcg"]).await;
     for (query, count) in [
+        ("&game=emoji-tcg".to_owned(), 0),
         ("&game=ttcg".to_owned(), 4),
         ("&set=base".to_owned(), 3),
         (format!("&card={card}"), 2),
@@ -355,6 +357,8 @@ async fn completion_counts_what_is_counted_and_what_is_registered() {
     assert_eq!(duplicates("over=8").await[0]["spare"], 1);
     assert_eq!(duplicates("over=9").await.len(), 0);
     assert_eq!(duplicates("game=ttcg").await, found);
+    app.seed(&["emoji-tcg"]).await;
+    assert_eq!(duplicates("game=emoji-tcg").await.len(), 0);
     app.get("/v1/collection/duplicates?over=0")
         .by(&ada)
         .answer()

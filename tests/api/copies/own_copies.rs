@@ -1,6 +1,6 @@
 //! Registered copies: whose they are, what is told of them, and what moderators do to them.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{PaperCard, RequestExt as _, TestApp, text};
 
@@ -73,6 +73,8 @@ async fn a_list_of_copies_is_filtered_and_paged() {
     assert_eq!(list(&format!("?card={card}&limit=200")).await.len(), 10);
     assert_eq!(list("?game=ttcg&set=dusk&limit=200").await.len(), cards.len());
     app.get("/v1/copies?set=hearth").by(&ada).answer().await.problem(400, "invalid_query");
+    app.import_set("hearth", 1, false).await;
+    assert_eq!(list("?set=hearth").await, Vec::<Value>::new());
 
     let (mut path, mut seen) = ("/v1/copies?limit=7".to_owned(), Vec::new());
     loop {

@@ -239,6 +239,8 @@ async fn the_trade_finder_knows_who_would_suit() {
     assert_eq!(json!(paged), expected);
     let nowhere = app.get("/v1/trade-matches?game=emoji-tcg").by(&ada).answer().await;
     nowhere.problem(400, "invalid_query");
+    app.seed(&["emoji-tcg"]).await;
+    assert_eq!(matches("game=emoji-tcg").await["data"], json!([]));
     // The other way round: they find Ada when she shows her lists, and not before.
     let theirs = app.get("/v1/trade-matches").by(&players[0]).answer().await.expect(200);
     assert_eq!(theirs["data"], json!([]));

@@ -43,6 +43,8 @@ async fn unlocks_are_counted_by_day() {
     ]);
     assert_eq!(statistics("").await, wanted);
     assert_eq!(statistics("?game=ttcg&set=dusk").await, wanted);
+    app.import_set("none", 1, true).await;
+    assert_eq!(statistics("?set=none").await, json!([]));
     app.get("/v1/statistics/unlocks?sets=x").answer().await.problem(400, "invalid_query");
 }
 

@@ -134,6 +134,7 @@ impl TestApp {
         // A busy machine is no hanging database; tests about those set what the service has.
         store_settings.answer_timeout = Duration::from_mins(1);
         store_settings.request_budget = Duration::from_mins(1);
+        store_settings.search_timeout = Duration::from_mins(1);
         tune(&mut store_settings);
         let store = Store::new(&store_settings).unwrap();
         let together = StoreSettings { pool_size: TOGETHER, ..store_settings.clone() };
