@@ -459,7 +459,7 @@ permissions! {
     OverseeCopies: Moderator, Some(Scope::AdminRead), Never;
     /// Freeze and void copies, decide disputes.
     ModerateCopies: Moderator, Some(Scope::AdminWrite), Last;
-    /// Find and read any account, and read whose an id is.
+    /// Find and read any account, and read the name that belongs to an id.
     ReadAccounts: Moderator, Some(Scope::AdminRead), Never;
     /// Read and write manifests and sets, hidden cards included.
     WriteCatalogue: Admin, Some(Scope::AdminWrite), Last;

@@ -62,7 +62,7 @@ pub(super) fn attribute_sort(name: &str, games: &[&Game]) -> Option<SortKey> {
     (!list.is_empty()).then(|| SortKey::Choice { attribute: code.to_owned(), values: list })
 }
 
-/// The attribute's own name in `attributes.rank`, by which an attribute is found that has the name of another field.
+/// `rank` for `attributes.rank`: that prefix names an attribute even where a field has the same name.
 pub(super) fn bare(name: &str) -> &str {
     name.strip_prefix("attributes.").unwrap_or(name)
 }

@@ -87,7 +87,7 @@ pub async fn list_accounts(
     page.answer(&req, Freshness::Private)
 }
 
-/// An account that a filter is about: its id, or its whole name.
+/// The account to filter by: its id, or its whole name.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Person {
@@ -112,8 +112,8 @@ impl TryFrom<String> for Person {
 }
 
 impl Person {
-    /// The id of whom a filter is about. A name that nobody has becomes an id that nobody has. By name takes the permission to read
-    /// accounts: 403 without it.
+    /// The id of the account to filter by; for a name that no account has, an id that no account has. A name needs the permission
+    /// [`ReadAccounts`]: 403 without it.
     pub(in crate::api) async fn id(
         person: Option<&Self>,
         conn: &mut Connection,
@@ -130,7 +130,7 @@ impl Person {
     }
 }
 
-/// The names of accounts that an answer tells by their ids. There are none for whoever may not read accounts, whatever else she may do.
+/// Names for the ids of accounts in an answer; empty when the caller may not read accounts.
 #[derive(Debug, Default)]
 pub(in crate::api) struct Names(BTreeMap<Uuid, String>);
 

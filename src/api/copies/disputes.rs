@@ -30,27 +30,27 @@ use crate::store::copies::disputes::{
 pub struct DisputeParties {
     /// Who claims the copy.
     pub claimant_id: Uuid,
-    /// Her name.
+    /// Name of the claimant.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ben")]
     pub claimant_name: Option<String>,
     /// Who has it now.
     pub owner_id: Uuid,
-    /// Her name.
+    /// Name of the owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ada")]
     pub owner_name: Option<String>,
     /// Who had it before a moderator gave it to the claimant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_by: Option<Uuid>,
-    /// Her name.
+    /// Name of the former owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ada")]
     pub lost_by_name: Option<String>,
     /// Which moderator decided; absent while nobody did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<Uuid>,
-    /// Her name.
+    /// Name of the moderator.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "the moderator")]
     pub decided_by_name: Option<String>,

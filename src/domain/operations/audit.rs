@@ -15,7 +15,7 @@ pub enum AuditAction {
     Noun(String),
 }
 
-/// The text is no action.
+/// The text is not an action.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("must be noun.verb, or a noun, in lower-case letters: account.changed, account")]
 pub struct AuditActionError;
@@ -41,7 +41,7 @@ impl TryFrom<String> for AuditAction {
 #[serde(try_from = "String")]
 pub struct AuditTarget(String);
 
-/// The text is no target.
+/// The text is not a target.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("must be noun:id, of 200 characters at most: game:ttcg")]
 pub struct AuditTargetError;
