@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use ipnet::IpNet;
 
-use crate::api::state::ApiSettings;
+use crate::app::state::ApiSettings;
 use crate::auth::permission::Role;
 use crate::auth::second_factor::SecondFactorDemand;
 use crate::domain::accounts::attempts::AttemptLimits;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::domain::serials::serial::SerialError;
 
 /// A page about an error code.

@@ -13,17 +13,18 @@ use super::catalogue::{
     games, history, rulings, sets,
 };
 use super::collection::{collection_imports, collection_progress, counts};
+use super::contract;
 use super::copies::{copy_moderation, disputes, own_copies, trade_lists, trades, trading};
 use super::decks::{deck_lists, deck_reports};
 use super::effects::{effect_edits, effect_texts, sentences};
-use super::middleware::deadline;
-use super::openapi;
 use super::operations::{audit_log, health, webhook_deliveries, webhooks};
 use super::printing::{print_commitments, print_plans, print_runs, print_statistics};
-use super::problem::{self, Problem, ProblemCode};
+use super::problems;
 use super::serials::{
     community, submission_batches, submission_reviews, submissions, unlock_policies, unlocks,
 };
+use crate::app::problem::{Problem, ProblemCode};
+use crate::http::middleware::deadline;
 
 /// Routes with the same beginning. The router tries one after the other, with a regular expression for each that has parameters; so that it
 /// need not try all, it looks for the beginning first.
@@ -242,12 +243,12 @@ routes! {
 
     "/v1/audit-log"               => get audit_log::list_audit_log;
 
-    "/problems"                   => get problem::list_problems;
-    "/problems/{code}"            => get problem::find_problem;
+    "/problems"                   => get problems::list_problems;
+    "/problems/{code}"            => get problems::find_problem;
     "/healthz"                    => get health::healthz;
     "/readyz"                     => get health::readyz;
     "/metrics"                    => get health::metrics;
-    "/openapi.json"               => get openapi::find_document;
+    "/openapi.json"               => get contract::find_document;
 }
 
 /// 405 with the methods that the resource does have.

@@ -18,19 +18,18 @@ use super::admin::FirstSecrets;
 use super::database::Database;
 use super::key_file::KeyFile;
 use super::{Outcome, admin, block_on, say, seed, seed_data};
-use crate::api::accounts::account_events::EventWatch;
-use crate::api::background::supervise;
+use crate::api;
 use crate::api::catalogue::bulk_files::LAYOUT;
-use crate::api::catalogue::memory::{Catalogue, Feed};
 use crate::api::operations::webhooks;
-use crate::api::server;
-use crate::api::state::{AppState, Shared, TOGETHER};
+use crate::app::state::{AppState, Shared, TOGETHER};
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
 use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
+use crate::http::server;
+use crate::jobs::{account_events, card_index, feed};
 use crate::store::accounts::{account_records, name_skeletons};
 use crate::store::catalogue::{bulk_files, cards};
 use crate::store::db::lane::SearchLane;
@@ -40,6 +39,7 @@ use crate::store::serials::unlock_policies;
 use crate::store::{Store, StoreResult, StoreSettings};
 use crate::webhooks::Dispatcher;
 use crate::webhooks::sender::Sender;
+use crate::work::supervise::supervise;
 
 /// Connections of the tasks in the background, all together: docs/OPERATIONS.md counts them.
 const BACKGROUND: usize = 8;
@@ -80,7 +80,7 @@ impl ServeCommand {
                     return Ok(ExitCode::SUCCESS);
                 }
             };
-            let api = self.options.api_settings();
+            let api_settings = self.options.api_settings();
             // Here, and not on a worker thread: a stopping worker would leave the others' submissions behind.
             let together = Store::new(&StoreSettings { pool_size: TOGETHER, ..settings.clone() })?;
             let shared = Arc::new(Shared::new(
@@ -88,7 +88,7 @@ impl ServeCommand {
                 Clock::system(),
                 PasswordHasher::new()?,
                 metrics_handle()?,
-                api,
+                api_settings,
                 &together,
             ));
             let sender = Sender::new(shared.settings.webhook_networks.clone())?;
@@ -102,9 +102,14 @@ impl ServeCommand {
                 shared: app_shared.clone(),
             };
             let listen = self.options.listen;
-            let (address, http) =
-                server::listen(listen, workers, self.options.shutdown_timeout, state)
-                    .with_context(|| cannot_listen(listen))?;
+            let (address, http) = server::listen(
+                listen,
+                workers,
+                self.options.shutdown_timeout,
+                state,
+                api::configure,
+            )
+            .with_context(|| cannot_listen(listen))?;
             // Before anybody can register a name that looks like one of these.
             name_skeletons::fill_in(&store).await?;
             // Last, so that nothing can fail between this and showing the password.
@@ -114,14 +119,14 @@ impl ServeCommand {
             // The start is over; what it used serves the tasks.
             let own = store.clone();
             let for_feed = one_connection(&database.settings)?;
-            background("feed", &shared, &for_feed, Feed::follow);
-            let for_index = Catalogue::store(&database.settings)?;
-            background("card_index", &shared, &for_index, Catalogue::keep_index);
+            background("feed", &shared, &for_feed, feed::follow);
+            let for_index = card_index::store(&database.settings)?;
+            background("card_index", &shared, &for_index, card_index::follow);
             background(
                 "account_events",
                 &shared,
                 &one_connection(&database.settings)?,
-                EventWatch::follow,
+                account_events::follow,
             );
             if let Some(interval) = self.options.bulk_interval() {
                 let keep = move |shared, store| keep_bulk_files(shared, store, interval);

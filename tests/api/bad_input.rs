@@ -3,7 +3,7 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use cardscape::api::openapi::document;
+use cardscape::api::contract::document;
 use cardscape::api::routes::ROUTES;
 use reqwest::Method;
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cardscape::api::openapi::document;
+use cardscape::api::contract::document;
 use cardscape::api::routes::ROUTES;
 use cardscape::auth::permission::Role;
 use cardscape::domain::clock::Clock;

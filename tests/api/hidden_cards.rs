@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use cardscape::api::state::ApiSettings;
+use cardscape::app::state::ApiSettings;
 use cardscape::domain::clock::Clock;
 use cardscape::store::{Store, StoreSettings};
 use reqwest::RequestBuilder;

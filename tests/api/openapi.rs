@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cardscape::api::openapi::document;
+use cardscape::api::contract::document;
 use cardscape::api::routes::ROUTES;
 use serde_json::Value;
 

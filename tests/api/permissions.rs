@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardscape::api::openapi::document;
+use cardscape::api::contract::document;
 use cardscape::api::routes::ROUTES;
 use cardscape::auth::access_token::{self, AccessClaims};
 use cardscape::auth::permission::Scope;

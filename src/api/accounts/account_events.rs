@@ -2,8 +2,6 @@
 //!
 //! Events hold ids and places, never what is on a card: that is behind the links, for whom may see it.
 
-mod watch;
-
 use std::time::Duration;
 
 use actix_web::web::Bytes;
@@ -15,19 +13,20 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::api::catalogue::changes::known;
-use crate::api::extract::{Freshness, Lasting, May, PageLimit, Params, cacheable};
-use crate::api::places::NoPlace;
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::sse;
-use crate::api::state::AppState;
+use crate::app::page::PageLimit;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::ending::CredentialEnd;
 use crate::auth::permission::ReadOwnEvents;
+use crate::http::extract::{Lasting, May, Params, cacheable};
+use crate::http::sse;
+use crate::memory::places::NoPlace;
+use crate::memory::rendered::Freshness;
 use crate::store::StoreResult;
 use crate::store::accounts::account_events::{self, EventRow};
 use crate::store::accounts::credentials;
 
-pub use watch::EventWatch;
-use watch::{StreamEnd, TRUST, Watcher};
+use crate::memory::event_watch::{StreamEnd, TRUST, Watcher};
 
 /// A silent stream says that it lives this often.
 const HEARTBEAT: Duration = Duration::from_secs(15);

@@ -8,15 +8,16 @@ use uuid::Uuid;
 
 use super::people::RoleParam;
 use super::sessions::{attempt_subjects, reserve_attempt};
-use crate::api::extract::{Body, ClientNetwork, Freshness, May, cacheable};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::{ManageAccounts, ReadAccounts, ReadOwnAccount, Role};
 use crate::auth::secret::RecoveryCode;
 use crate::domain::accounts::attempts::AttemptScope;
 use crate::domain::accounts::password::Password;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
+use crate::http::extract::{Body, ClientNetwork, May, cacheable};
+use crate::memory::rendered::Freshness;
 use crate::store::accounts::account_records::{self, AccountChanges, AccountRow, NewAccount};
 use crate::store::accounts::attempts;
 use crate::store::db::deadlines;
@@ -108,7 +109,7 @@ pub async fn register(
     let now = state.clock.now();
     let place = state.passwords.enter(network.0)?;
     let mut conn = state.store.connection().await?;
-    let subjects = attempt_subjects(&state, AttemptScope::RegisterNetwork, &[], &network);
+    let subjects = attempt_subjects(&state, AttemptScope::RegisterNetwork, &[], network.0);
     reserve_attempt(&mut conn, &subjects, ProblemCode::RegistrationThrottled, now).await?;
     drop(conn);
 
@@ -200,7 +201,7 @@ pub async fn recover(
     let now = state.clock.now();
     let place = state.passwords.enter(network.0)?;
     let mut conn = state.store.connection().await?;
-    let subjects = attempt_subjects(&state, AttemptScope::RecoverNetwork, &[], &network);
+    let subjects = attempt_subjects(&state, AttemptScope::RecoverNetwork, &[], network.0);
     reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
     let found = account_records::find_for_login(&mut conn, name.key()).await?;
     drop(conn);

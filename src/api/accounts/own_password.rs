@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::sessions::reserve_attempt;
-use crate::api::extract::{Body, ClientNetwork, May};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::{AppState, CredentialKey};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::password::{HashingPlace, Verdict};
 use crate::auth::permission::{
     ChangeOwnPassword, Credential, Granted, Permission, ReplaceOwnRecoveryCodes,
@@ -16,6 +15,9 @@ use crate::auth::permission::{
 use crate::auth::secret::RecoveryCode;
 use crate::domain::accounts::attempts::AttemptScope;
 use crate::domain::accounts::password::Password;
+use crate::domain::network::Network;
+use crate::http::extract::{Body, ClientNetwork, May};
+use crate::memory::identities::CredentialKey;
 use crate::store::accounts::account_records::{self, LoginRow, VerifiedPassword};
 use crate::store::accounts::attempts::{self, AttemptSubject};
 
@@ -130,7 +132,7 @@ pub async fn replace_recovery_codes(
     body: Body<ReplaceRecoveryCodesRequest>,
 ) -> Result<HttpResponse, Problem> {
     let now = state.clock.now();
-    let verified = verify_own_password(&state, &by, &network, body.value.password, now).await?;
+    let verified = verify_own_password(&state, &by, network.0, body.value.password, now).await?;
     let (codes, hashes) = RecoveryCode::generate_all();
     let changed = state
         .write(&by, async |conn, by| {
@@ -155,11 +157,11 @@ async fn own_account<P>(state: &AppState, by: &Granted<P>) -> Result<LoginRow, P
 pub(super) async fn verify_own_password<P: Permission>(
     state: &AppState,
     by: &Granted<P>,
-    network: &ClientNetwork,
+    network: Network,
     password: String,
     now: DateTime<Utc>,
 ) -> Result<VerifiedPassword, Problem> {
-    let place = state.passwords.enter(network.0)?;
+    let place = state.passwords.enter(network)?;
     let row = own_account(state, by).await?;
     let second_factor_since = row.account.second_factor_since;
     let hash = confirm_password(state, by, &place, row, password, now).await?;

@@ -8,12 +8,14 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::own_account::AccountResponse;
-use crate::api::extract::{Caller, Cursor, Freshness, May, Page, PageLimit, Params, paged};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::auth::permission::{ReadAccounts, Role};
 use crate::domain::ids::AccountId;
 use crate::domain::text::{AccountName, NamePart};
+use crate::http::extract::{Caller, May, Params};
+use crate::memory::rendered::Freshness;
 use crate::store::Connection;
 use crate::store::accounts::people::{self, FoundAccount, PeopleFilter, PersonPosition};
 

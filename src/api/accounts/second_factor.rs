@@ -8,13 +8,15 @@ use uuid::Uuid;
 
 use super::own_password::verify_own_password;
 use super::second_factor_attempts::FactorAttempt;
-use crate::api::extract::{Body, ClientNetwork, May};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::{AppState, CredentialKey};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ManageAccounts, ManageOwnSecondFactor, ReadOwnAccount};
 use crate::auth::second_factor::{ENROLMENT_LIFETIME, PresentedFactor, TotpSecret};
 use crate::auth::secret::RecoveryCode;
 use crate::domain::ids::AccountId;
+use crate::domain::network::Network;
+use crate::http::extract::{Body, ClientNetwork, May};
+use crate::memory::identities::CredentialKey;
 use crate::store::StoreResult;
 use crate::store::accounts::account_records::VerifiedPassword;
 use crate::store::accounts::second_factors::{self, Confirmed, FactorChanged, FactorRemoved};
@@ -105,7 +107,7 @@ pub async fn begin_second_factor(
 ) -> Result<HttpResponse, Problem> {
     let (account, now) = (by.account(), state.clock.now());
     let password = body.value.current_password;
-    let verified = verify_own_password(&state, &by, &network, password, now).await?;
+    let verified = verify_own_password(&state, &by, network.0, password, now).await?;
     if verified.second_factor_since.is_some() {
         return Err(Problem::new(ProblemCode::SecondFactorOn));
     }
@@ -173,7 +175,7 @@ pub async fn confirm_second_factor(
 ) -> Result<HttpResponse, Problem> {
     let (account, now) = (by.account(), state.clock.now());
     let code = PresentedFactor::parse(&body.value.code).ok_or_else(wrong_code)?;
-    let attempt = FactorAttempt::reserve(&state, account, None, &network, now).await?;
+    let attempt = FactorAttempt::reserve(&state, account, None, network.0, now).await?;
     let (codes, hashes) = RecoveryCode::generate_all();
     let confirmed = state
         .write(&by, async |conn, by| {
@@ -232,7 +234,7 @@ pub async fn switch_off_second_factor(
     network: ClientNetwork,
     body: Body<ProveSecondFactorRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let (proof, now) = (Proof::check(&state, &by, &network, body.value).await?, state.clock.now());
+    let (proof, now) = (Proof::check(&state, &by, network.0, body.value).await?, state.clock.now());
     let changed = state
         .write(&by, async |conn, by| {
             let (keys, verified, code) = (&state.keys, &proof.verified, &proof.code);
@@ -265,7 +267,7 @@ pub async fn replace_second_factor_codes(
     network: ClientNetwork,
     body: Body<ProveSecondFactorRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let (proof, now) = (Proof::check(&state, &by, &network, body.value).await?, state.clock.now());
+    let (proof, now) = (Proof::check(&state, &by, network.0, body.value).await?, state.clock.now());
     let (codes, hashes) = RecoveryCode::generate_all();
     let changed = state
         .write(&by, async |conn, by| {
@@ -326,7 +328,7 @@ impl Proof {
     async fn check(
         state: &AppState,
         by: &Granted<ManageOwnSecondFactor>,
-        network: &ClientNetwork,
+        network: Network,
         request: ProveSecondFactorRequest,
     ) -> Result<Self, Problem> {
         let (account, now) = (by.account(), state.clock.now());

@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 
 use super::sessions::{attempt_subjects, network_mac, reserve_attempt};
-use crate::api::extract::ClientNetwork;
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::domain::accounts::attempts::AttemptScope;
 use crate::domain::ids::AccountId;
+use crate::domain::network::Network;
 use crate::store::accounts::attempts::{self, AttemptSubject};
 use crate::store::accounts::sessions;
 use crate::store::{Connection, StoreResult};
@@ -25,7 +25,7 @@ impl FactorAttempt {
         state: &AppState,
         account: AccountId,
         since: Option<DateTime<Utc>>,
-        network: &ClientNetwork,
+        network: Network,
         at: DateTime<Utc>,
     ) -> Result<Self, Problem> {
         use AttemptScope as S;

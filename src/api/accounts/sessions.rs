@@ -7,9 +7,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::second_factor_attempts::FactorAttempt;
-use crate::api::extract::{Body, ClientNetwork, May};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::{AppState, CredentialKey};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::access_token::{self, AccessClaims};
 use crate::auth::password::{HashingPlace, Verdict};
 use crate::auth::permission::{EndOwnSessions, ReadOwnAccount};
@@ -18,6 +17,9 @@ use crate::auth::secret::{OpaqueToken, TokenKind};
 use crate::domain::accounts::attempts::AttemptScope;
 use crate::domain::accounts::password::Password;
 use crate::domain::ids::{AccountId, SessionId};
+use crate::domain::network::Network;
+use crate::http::extract::{Body, ClientNetwork, May};
+use crate::memory::identities::CredentialKey;
 use crate::store::accounts::account_records::{self, LoginRow, VerifiedPassword};
 use crate::store::accounts::attempts::{self, AttemptSubject};
 use crate::store::accounts::sessions::{self, NewSession, Refreshed, SessionBegun};
@@ -80,13 +82,13 @@ pub async fn log_in(
     let LogInRequest { name, password, second_factor } = body.value;
     let second_factor = second_factor.as_deref().and_then(PresentedFactor::parse);
     let now = state.clock.now();
-    let network_mac = network_mac(&state, &network);
+    let network_mac = network_mac(&state, network.0);
     // First of all: whoever finds no place has used up no attempt, and learnt nothing.
     let place = state.passwords.enter(network.0)?;
     let mut conn = state.store.connection().await?;
     let key = cardscape_engine::name_key(&name);
     let found = account_records::find_for_login(&mut conn, &key).await?;
-    let subjects = login_subjects(&state, &mut conn, found.as_ref(), &key, &network).await?;
+    let subjects = login_subjects(&state, &mut conn, found.as_ref(), &key, network.0).await?;
     reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
     drop(conn);
 
@@ -96,7 +98,7 @@ pub async fn log_in(
         let verified = verify_password(&place, found, &password).await?;
         let shown = second_factor.as_ref();
         if verified.second_factor_since.is_some() {
-            held = held.go_on(&state, &verified, shown, &network, now).await?;
+            held = held.go_on(&state, &verified, shown, network.0, now).await?;
         }
         let begun = begin_session(&state, &verified, shown, network_mac, &held, now).await?;
         if let Some(tokens) = begun {
@@ -158,7 +160,7 @@ impl Attempts {
         state: &AppState,
         verified: &VerifiedPassword,
         second_factor: Option<&PresentedFactor>,
-        network: &ClientNetwork,
+        network: Network,
         now: DateTime<Utc>,
     ) -> Result<Self, Problem> {
         let Self::OfPassword(subjects) = &self else { return Ok(self) };
@@ -225,7 +227,7 @@ async fn login_subjects(
     conn: &mut Connection,
     found: Option<&LoginRow>,
     key: &str,
-    network: &ClientNetwork,
+    network: Network,
 ) -> StoreResult<Vec<AttemptSubject>> {
     // Unknown names are counted like known ones, by their folded text.
     // An unknown name asks what a known one asks: about an id that nobody has.
@@ -236,7 +238,7 @@ async fn login_subjects(
     subjects.extend(attempt_subjects(state, AttemptScope::LoginNetwork, &[], network));
     // A known network is counted by itself, far below the limit, so that the number of statements does not tell who logs in from where.
     let scope = AttemptScope::LoginAccountStrangers;
-    let apart = if known { network.0.to_string() } else { String::new() };
+    let apart = if known { network.to_string() } else { String::new() };
     subjects.push(AttemptSubject {
         scope,
         mac: state.keys.short_lookup(scope.as_str(), &[key.as_bytes(), apart.as_bytes()]),
@@ -246,8 +248,8 @@ async fn login_subjects(
 }
 
 /// What the database knows a network by that logged in.
-pub fn network_mac(state: &AppState, network: &ClientNetwork) -> [u8; 16] {
-    state.keys.short_lookup("network", &[network.0.to_string().as_bytes()])
+pub fn network_mac(state: &AppState, network: Network) -> [u8; 16] {
+    state.keys.short_lookup("network", &[network.to_string().as_bytes()])
 }
 
 /// What an attempt is counted by: an account, where the scope has one, and, where the scope is by network, each prefix of the network
@@ -256,7 +258,7 @@ pub fn attempt_subjects(
     state: &AppState,
     scope: AttemptScope,
     account: &[u8],
-    network: &ClientNetwork,
+    network: Network,
 ) -> Vec<AttemptSubject> {
     let limit = state.settings.attempt_limits.of(scope);
     let subject = |network: &[u8], factor| AttemptSubject {
@@ -267,7 +269,7 @@ pub fn attempt_subjects(
     if !scope.is_by_network() {
         return vec![subject(&[], 1)];
     }
-    let counted = network.0.counted();
+    let counted = network.counted();
     counted.map(|(network, factor)| subject(network.to_string().as_bytes(), factor)).collect()
 }
 

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::extract::{Body, IdempotencyKey, May};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
-use crate::api::words::{Word as _, words};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::words::{Word as _, words};
 use crate::auth::permission::{ManageOwnTokens, Scope};
 use crate::auth::secret::{OpaqueToken, TokenKind};
 use crate::domain::ids::TokenId;
 use crate::domain::text;
+use crate::http::extract::{Body, IdempotencyKey, May};
 use crate::store::accounts::tokens::{self, NewToken, TokenCreated, TokenRow};
 
 words! {

@@ -14,14 +14,14 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::api::extract::{ClientNetwork, Condition, Freshness, Part, cacheable};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::domain::catalogue::bulk::{BulkKind, is_file_name};
 use crate::domain::hex::hex;
+use crate::http::extract::{ClientNetwork, Condition, Part, cacheable};
+use crate::memory::rendered::Freshness;
 use crate::store::catalogue::bulk_files::{self, BulkFile};
 
-pub use downloads::Downloads;
 use downloads::Reader;
 pub use pages::LAYOUT;
 

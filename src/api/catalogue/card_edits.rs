@@ -8,12 +8,13 @@ use uuid::Uuid;
 
 use super::cards::{CardResponse, OpenCardResponse};
 use super::import::{ImportQuery, NO_STORE, faulty};
-use crate::api::extract::{IfMatch, May, Params, Patch, edited};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
 use crate::auth::permission::WriteCatalogue;
 use crate::domain::catalogue::card_edit::MergePatch;
 use crate::domain::ids::CardId;
+use crate::http::extract::{May, Params, Patch, edited};
 use crate::store::catalogue::import::{self, EditError};
 use crate::store::db::deadlines;
 

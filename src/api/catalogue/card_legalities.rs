@@ -10,11 +10,11 @@ use uuid::Uuid;
 
 use super::card_migrations::redirected;
 use super::cards::freshness;
-use crate::api::extract::{Caller, Params, cacheable};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::domain::clock::engine_date;
 use crate::domain::ids::CardId;
+use crate::http::extract::{Caller, Params, cacheable};
 use crate::store::catalogue::cards::{self, CardView, OpenCard};
 
 /// On which day.

@@ -13,9 +13,9 @@ use uuid::Uuid;
 
 use super::cards::{CardResponse, PrintingResponse};
 use super::codes::{UnknownCode, unknown_codes};
-use crate::api::extract::{Cursor, Page};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::page::{Cursor, Page};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::hex::hex;
 use crate::search::index::{Position, Releases};

@@ -12,9 +12,8 @@ use super::card_names::{look_up_in_memory, named_in_memory, suggest_in_memory, w
 use super::card_search::{ask_index, in_memory};
 use super::cards::{Asked, CardResponse, answer_about, freshness, in_form};
 use super::codes::Codes;
-use crate::api::extract::{AnswerForm, Body, Caller, ClientNetwork, Params, Rendered, cacheable};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::catalogue::card_name::{Meant, TypedName, exactly, nearly};
 use crate::domain::code::Code;
@@ -22,6 +21,8 @@ use crate::domain::draw::Draw;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::domain::text::{TextError, line};
+use crate::http::extract::{AnswerForm, Body, Caller, ClientNetwork, Params, cacheable};
+use crate::memory::rendered::Rendered;
 use crate::search::{CardFilter, CardQuery};
 use crate::store::catalogue::cards::{self, CardIdentifier, NamePlace, NamedCard};
 
@@ -278,7 +279,7 @@ pub async fn draw_card(
         Some(Some(card)) if form == AnswerForm::Json => {
             let body = state.bodies_of(viewer, &[card]).await?.pop();
             let body = body.ok_or_else(Problem::not_found)?;
-            form.told_apart(Rendered::of_json(fresh, body)?.answer(&req))
+            form.told_apart(Rendered::of_json(fresh, body).answer(&req))
         }
         Some(Some(card)) => {
             let find = async |conn: &_| cards::find(conn, viewer, card).await;

@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::extract::{
-    Body, CursorTime, Freshness, IdempotencyKey, May, Page, PageQuery, Params, cacheable, paged,
-};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::page::{CursorTime, Page, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::WriteCatalogue;
 use crate::domain::catalogue::import::number_fault;
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, MigrationId};
 use crate::domain::text;
+use crate::http::extract::{Body, IdempotencyKey, May, PageQuery, Params, cacheable};
+use crate::memory::rendered::Freshness;
 use crate::store::Connection;
 use crate::store::catalogue::card_migrations::{
     self, Destination, MigrationError, MigrationRow, Order, move_card as store_move,

@@ -12,9 +12,9 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::card_list::{CardMembers, List, MAX_TOTAL, QueryWarning, Total, too_slow};
 use super::cards::{PrintingResponse, body_of};
-use crate::api::extract::{Cursor, PageLimit};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::page::{Cursor, PageLimit};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
@@ -361,7 +361,7 @@ impl List {
 mod tests {
     use super::*;
     use crate::api::catalogue::card_list::{CardEntry, CardsPage};
-    use crate::api::extract::Page;
+    use crate::app::page::Page;
 
     #[test]
     fn a_page_of_bodies_is_written_like_any_page() {

@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::card_cache::{KeptCard, PlaceMark};
 use super::card_legalities::{LegalityResponse, legalities_of};
 use super::card_list::{
     CardEntry, CardMembers, CardsPage, List, ListRequest, Order, QueryWarning, UniqueParam,
@@ -17,16 +16,19 @@ use super::card_list::{
 use super::card_migrations::{redirected, redirected_number};
 use super::card_search::{Listed, Part, id_of, list_in_database, list_in_memory, page_of_bodies};
 use super::card_text::{card_text, list_text};
-use crate::api::extract::{
-    AnswerForm, Caller, ClientNetwork, Cursor, Freshness, ONE, Page, PageLimit, Params, Rendered,
-    cacheable, cacheable_text, json, linked,
-};
-use crate::api::kept::Ticket;
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
+use crate::http::extract::{
+    AnswerForm, Caller, ClientNetwork, Params, cacheable, cacheable_text, linked,
+};
+use crate::memory::catalogue::card_cache::{KeptCard, PlaceMark};
+use crate::memory::kept::Ticket;
+use crate::memory::rendered::{Freshness, Rendered};
+use crate::memory::rendered::{ONE, json};
 use crate::search::{CardFilter, NamePattern, Unique};
 use crate::store::catalogue::cards::{
     self, CardPlace, CardView, HiddenCard, JsonText, OpenCard, Printing,
@@ -377,7 +379,7 @@ pub async fn list_cards(
             let (next, total) = (hits.next_cursor, hits.total);
             let body = page_of_bodies(&bodies, next.as_deref(), total, &warnings);
             let body = body.map_err(Problem::internal)?;
-            let answer = Rendered::of_json(freshness(viewer, true), body)?.answer(&req);
+            let answer = Rendered::of_json(freshness(viewer, true), body).answer(&req);
             return Ok(form.told_apart(linked(&req, next.as_deref(), answer)));
         }
         Some(hits) => state.cards_of(viewer, &list.query, hits).await?,
@@ -483,7 +485,7 @@ pub(super) async fn answer_about(
     if asked.may_be_kept()
         && let Some(kept) = state.card_cache.find(card)
     {
-        return Ok(Some(asked.form.told_apart(told(kept, asked.viewer)?.answer(req))));
+        return Ok(Some(asked.form.told_apart(told(kept, asked.viewer).answer(req))));
     }
     let ticket = state.card_cache.ticket();
     let find = async |conn: &_| cards::find(conn, asked.viewer, card).await;
@@ -527,7 +529,7 @@ pub async fn find_card_by_number(
         // The index may be a moment behind what is kept of a card that moved.
         && kept.place == PlaceMark::of(game, set, number)
     {
-        return Ok(form.told_apart(told(kept, viewer)?.answer(&req)));
+        return Ok(form.told_apart(told(kept, viewer).answer(&req)));
     }
     let ticket = state.card_cache.ticket();
     let find = async |conn: &_| cards::find_by_number(conn, viewer, game, set, number).await;
@@ -549,7 +551,7 @@ pub async fn find_card_by_number(
 }
 
 /// A kept answer for somebody who may see what strangers see.
-fn told(kept: KeptCard, viewer: Viewer) -> Result<Rendered, Problem> {
+fn told(kept: KeptCard, viewer: Viewer) -> Rendered {
     Rendered::written(freshness(viewer, false), Some(kept.modified), kept.body)
 }
 
@@ -572,7 +574,7 @@ async fn written(
     let written = body_of(view)?;
     let kept = written.kept().ok_or_else(|| Problem::internal("an open card is hidden"))?;
     state.card_cache.keep(ticket, id, kept.clone());
-    Ok(form.told_apart(told(kept, viewer)?.answer(req)))
+    Ok(form.told_apart(told(kept, viewer).answer(req)))
 }
 
 /// A card with what formats say of it today: it changes without the card, and so has no time of its last change.

@@ -1,7 +1,5 @@
 //! The change feed: what happened to the catalogue, from any number on, as pages and as a stream.
 
-mod watch;
-
 use std::time::Duration;
 
 use actix_web::web::Bytes;
@@ -13,16 +11,17 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::codes::Codes;
-use crate::api::extract::{ClientNetwork, Freshness, PageLimit, Params, cacheable};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::sse;
-use crate::api::state::AppState;
+use crate::app::page::PageLimit;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::domain::code::Code;
+use crate::http::extract::{ClientNetwork, Params, cacheable};
+use crate::http::sse;
+use crate::memory::rendered::Freshness;
 use crate::store::StoreResult;
 use crate::store::catalogue::changes::{self, Change};
 
-pub use watch::ChangeWatch;
-use watch::Watcher;
+use crate::memory::catalogue::change_watch::Watcher;
 
 /// A silent stream says that it lives this often.
 const HEARTBEAT: Duration = Duration::from_secs(15);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::search::index::Releases;
 use crate::search::{CardFilter, Scope};

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::import::{ImportQuery, ImportResponse, Place};
-use crate::api::extract::{
-    File, FileType as _, Freshness, May, Params, Rendered, Revision, Toml, Versions,
-};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{Revision, Versions};
 use crate::auth::permission::WriteCatalogue;
 use crate::domain::catalogue::import::{GameSource, SourceFile};
 use crate::domain::code::Code;
+use crate::http::extract::{File, FileType as _, May, Params, Toml};
+use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::catalogue::games::{self, LoadedGame};
 use crate::store::catalogue::import::Base;
 
@@ -218,7 +218,7 @@ pub async fn list_games(
         let games = state.games.read_list(&mut conn).await?;
         let data = games.iter().map(|loaded| (&loaded.game).into()).collect();
         let modified = games.iter().map(|loaded| loaded.updated_at).max();
-        Rendered::list(FRESH, modified, &GamesResponse { data })
+        Ok(Rendered::list(FRESH, modified, &GamesResponse { data })?)
     };
     state.kept_answers.answer(&req, make).await
 }
@@ -242,7 +242,7 @@ pub async fn find_game(
 ) -> Result<HttpResponse, Problem> {
     let make = async {
         let loaded = loaded(&state, &game).await?;
-        Rendered::list(FRESH, Some(loaded.updated_at), &GameResponse::from(&loaded.game))
+        Ok(Rendered::list(FRESH, Some(loaded.updated_at), &GameResponse::from(&loaded.game))?)
     };
     state.kept_answers.answer(&req, make).await
 }
@@ -261,7 +261,7 @@ pub async fn list_formats(
     let make = async {
         let loaded = loaded(&state, &game).await?;
         let data = loaded.game.formats().iter().map(Into::into).collect();
-        Rendered::list(FRESH, Some(loaded.updated_at), &FormatsResponse { data })
+        Ok(Rendered::list(FRESH, Some(loaded.updated_at), &FormatsResponse { data })?)
     };
     state.kept_answers.answer(&req, make).await
 }
@@ -311,7 +311,7 @@ pub async fn find_format(
                     .detail(format!("The format has no variant {variant}."))
             })?;
         }
-        Rendered::list(FRESH, Some(loaded.updated_at), &FormatResponse::from(&format))
+        Ok(Rendered::list(FRESH, Some(loaded.updated_at), &FormatResponse::from(&format))?)
     };
     state.kept_answers.answer(&req, make).await
 }

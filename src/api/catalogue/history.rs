@@ -9,10 +9,11 @@ use uuid::Uuid;
 
 use super::card_migrations::redirected;
 use super::cards::freshness;
-use crate::api::extract::{Caller, CursorTime, Page, PageQuery, Params, cacheable, paged};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::page::{CursorTime, Page, paged};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::domain::ids::CardId;
+use crate::http::extract::{Caller, PageQuery, Params, cacheable};
 use crate::store::catalogue::cards;
 use crate::store::catalogue::history::{self, Change, HistoryEntry};
 

@@ -5,12 +5,12 @@ use actix_web::http::header;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api::extract::May;
-use crate::api::problem::{InputCard, InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{InputCard, InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::{Importer, WriteCatalogue};
 use crate::domain::catalogue::import::{FaultyCard, GameImport, GameSource, ImportFault};
 use crate::domain::code::Code;
+use crate::http::extract::May;
 use crate::store::catalogue::import::{self, Base, ImportError, ImportSummary, SetSummary};
 use crate::store::db::deadlines;
 

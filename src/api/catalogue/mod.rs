@@ -1,7 +1,6 @@
 //! Games, sets, cards and printings, look-ups, facets, rulings, history, edits, moves, imports, bulk files, the change feed.
 
 pub mod bulk_files;
-pub mod card_cache;
 pub mod card_edits;
 pub mod card_legalities;
 pub mod card_list;
@@ -17,8 +16,6 @@ pub mod facets;
 pub mod games;
 pub mod history;
 pub mod import;
-pub mod kept_answers;
-pub mod memory;
 pub mod rulings;
 mod set_totals;
 pub mod sets;

@@ -10,13 +10,14 @@ use uuid::Uuid;
 
 use super::card_migrations::redirected;
 use super::cards::freshness;
-use crate::api::extract::{Body, Caller, IdempotencyKey, IfMatch, May, cacheable, edited};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
 use crate::auth::permission::WriteCatalogue;
 use crate::domain::catalogue::ruling::{RulingContent, RulingKind};
 use crate::domain::ids::{CardId, RulingId};
 use crate::domain::text;
+use crate::http::extract::{Body, Caller, IdempotencyKey, May, cacheable, edited};
 use crate::store::catalogue::cards;
 use crate::store::catalogue::rulings::{self, RulingCreated, RulingEdited, RulingRow};
 

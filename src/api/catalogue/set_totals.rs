@@ -4,20 +4,13 @@ use std::sync::Arc;
 
 use cardscape_engine::Game;
 
-use crate::api::state::AppState;
+use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
+use crate::memory::catalogue::index::TotalsKey;
 use crate::search::index::{FacetSource, Snapshot};
 use crate::search::{CardFilter, CardQuery, Predicate, SortKey, Unique};
 use crate::store::collection::counts::{self, TotalRow};
 use crate::store::{Connection, StoreResult};
-
-/// Which set was counted. Another revision of the manifest may have rarities in another order.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(in crate::api) struct TotalsKey {
-    game: String,
-    revision: i64,
-    set: String,
-}
 
 impl AppState {
     /// How many cards a set has, and how many printings, rarities and kinds those that the viewer may see; nothing for a set without cards.

@@ -8,15 +8,16 @@ use utoipa::ToSchema;
 
 use super::card_edits::Edited;
 use super::import::{ImportQuery, ImportResponse, Place, faulty};
-use crate::api::extract::{
-    File, Freshness, IfMatch, Json, May, Page, PageQuery, Params, Patch, Rendered, paged,
-};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::page::{Page, paged};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
 use crate::auth::permission::WriteCatalogue;
 use crate::domain::catalogue::card_edit::set_faults;
 use crate::domain::catalogue::import::{GameSource, SourceFile};
 use crate::domain::code::Code;
+use crate::http::extract::{File, Json, May, PageQuery, Params, Patch};
+use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::catalogue::games;
 use crate::store::catalogue::import::{self, Base, EditError, SetChange};
 use crate::store::catalogue::sets::{self, SetRow};
@@ -136,7 +137,7 @@ pub async fn find_set(
     let make = async {
         let mut conn = state.store.connection().await?;
         let row = sets::find(&mut conn, game.as_str(), set.as_str()).await?;
-        Rendered::new(FRESH, None, &SetResponse::from(row.ok_or_else(Problem::not_found)?))
+        Ok(Rendered::new(FRESH, None, &SetResponse::from(row.ok_or_else(Problem::not_found)?))?)
     };
     state.kept_answers.answer(&req, make).await
 }

@@ -1,7 +1,5 @@
 //! Files of collections: read and shown first, applied by a commit, and written.
 
-mod desk;
-
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
@@ -11,22 +9,22 @@ use uuid::Uuid;
 
 use super::counts::ChoiceResponse;
 use crate::api::catalogue::codes::Codes;
-use crate::api::extract::{Caller, ClientNetwork, May, OptionalBody, Params, TableFile};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
 use crate::domain::code::Code;
 use crate::domain::collection::ImportMode;
 use crate::domain::collection::resolve::{Assumptions, RarityAliases};
 use crate::domain::collection::table::{self, Dialect, Line, Table, TableError};
 use crate::domain::ids::CollectionImportId;
+use crate::http::extract::{Caller, ClientNetwork, May, OptionalBody, Params, TableFile};
+use crate::memory::places::NoPlace;
 use crate::store::collection::collection_imports::{
     self, COMMIT_TIME, CommitError, Committed, NewImport, Reading, RejectedLine, Verdict,
 };
 use crate::store::collection::counts::{self, EntryView};
 use crate::store::db::deadlines;
-
-pub use desk::{ImportDesk, ImportPlace};
+use crate::work::WorkError;
 
 /// What lines mean that name no rarity, of cards that have several.
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
@@ -240,6 +238,17 @@ pub struct CollectionImportResponse {
     pub lines: Vec<ImportLine>,
 }
 
+/// Seconds after which another try to have a file read is worth it.
+const RETRY_AFTER: u32 = 2;
+
+/// What is said to who gets no place to have a file read: 429 when account or network have as many as they may, 503 when all together have.
+fn no_place(full: NoPlace) -> Problem {
+    match full {
+        NoPlace::Holder => Problem::new(ProblemCode::TooManyImports).retry_after(RETRY_AFTER),
+        NoPlace::InAll => WorkError::Busy.into(),
+    }
+}
+
 fn totals(table: &Table, reading: &Reading) -> ImportTotals {
     let count =
         |code: &str| reading.verdicts.iter().filter(|verdict| verdict.as_str() == code).count();
@@ -297,9 +306,9 @@ pub async fn read_import(
     body: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
-    let place = state.import_desk.enter(by.account(), network.0)?;
-    let file = TableFile::receive(&req, body).await?;
-    let (turn, table) = place.read(file).await?;
+    let place = state.import_desk.enter(by.account(), network.0).map_err(no_place)?;
+    let TableFile { format, raw } = TableFile::receive(&req, body).await?;
+    let (turn, table) = place.read(format, raw).await?;
     let table = table?;
     let mut conn = state.store.with_deadline(deadlines::LARGE).connection().await?;
     let games = state.games.list(&mut conn).await?;

@@ -9,13 +9,13 @@ use uuid::Uuid;
 
 use super::counts::CardLineResponse;
 use crate::api::catalogue::codes::Codes;
-use crate::api::extract::{
-    Caller, Cursor, Freshness, May, Page, PageLimit, Params, cacheable, paged,
-};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnCollection;
 use crate::domain::code::Code;
+use crate::http::extract::{Caller, May, Params, cacheable};
+use crate::memory::rendered::Freshness;
 use crate::store::catalogue::sets;
 use crate::store::collection::counts::{
     self, DuplicateFilter, DuplicatePosition, DuplicateView, OwnedRow, TotalRow,

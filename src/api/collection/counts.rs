@@ -9,12 +9,10 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::api::catalogue::codes::Codes;
-use crate::api::extract::{
-    Body, Caller, Cursor, Freshness, IdempotencyKey, May, Page, PageLimit, Params, paged,
-};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
-use crate::api::words::{Word as _, words};
+use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::words::{Word as _, words};
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
 use crate::domain::catalogue::card_name::TypedName;
 use crate::domain::code::Code;
@@ -22,6 +20,8 @@ use crate::domain::collection::resolve::{Choice, Meaning};
 use crate::domain::collection::table::WantedPrinting;
 use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::domain::ids::{CardId, PrintingId};
+use crate::http::extract::{Body, Caller, IdempotencyKey, May, Params};
+use crate::memory::rendered::Freshness;
 use crate::store::collection::counts::{
     self, CardLine, Change, Changed, CollectionError, EntryFilter, EntryPosition, EntryView,
 };

@@ -7,13 +7,13 @@ use uuid::Uuid;
 
 use super::own_copies::CopyResponse;
 use crate::api::accounts::people::Names;
-use crate::api::extract::{Body, Caller, May};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::ModerateCopies;
 use crate::domain::copies::ledger::MAX_REASON;
 use crate::domain::ids::CopyId;
 use crate::domain::text;
+use crate::http::extract::{Body, Caller, May};
 use crate::store::copies::copy_records::{self, Moderated, Moderation};
 
 /// Why a moderator does something.

@@ -9,18 +9,17 @@ use uuid::Uuid;
 use super::copy_moderation::reason;
 use super::own_copies::{CopyCard, card_of};
 use crate::api::accounts::people::{Names, Person};
-use crate::api::extract::{
-    Body, Caller, Cursor, Freshness, IdempotencyKey, May, Moment, Page, PageLimit, Params,
-    cacheable, paged,
-};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::{
     ArgueOwnDisputes, Granted, ModerateCopies, OverseeCopies, ReadOwnDisputes,
 };
 use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENT, Outcome};
 use crate::domain::ids::{AccountId, DisputeId};
 use crate::domain::text;
+use crate::http::extract::{Body, Caller, IdempotencyKey, May, Moment, Params, cacheable};
+use crate::memory::rendered::Freshness;
 use crate::store::copies::disputes::{
     self, Argued, DisputeFilter, DisputePermission, DisputeView, DisputesOf, StatementRow,
 };

@@ -8,15 +8,15 @@ use uuid::Uuid;
 
 use crate::api::accounts::people::Names;
 use crate::api::catalogue::codes::Codes;
-use crate::api::extract::{
-    Caller, Cursor, Freshness, May, Page, PageLimit, PageQuery, Params, cacheable, paged,
-};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::auth::permission::{OverseeCopies, ReadOwnCopies};
 use crate::domain::code::Code;
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::ids::{AccountId, CardId, CopyId};
+use crate::http::extract::{Caller, May, PageQuery, Params, cacheable};
+use crate::memory::rendered::Freshness;
 use crate::store::copies::copy_records::{self, CopyFilter, CopyPosition, CopyView, LedgerRow};
 
 /// The card that a copy is of, as the caller may see it.

@@ -12,18 +12,18 @@ use uuid::Uuid;
 use crate::api::catalogue::card_lookups::CardIdentifierBody;
 use crate::api::catalogue::codes::Codes;
 use crate::api::collection::counts::CardLineResponse;
-use crate::api::extract::{
-    Body, Caller, Cursor, Freshness, IfMatch, May, Page, PageLimit, Params, Revision, cacheable,
-    paged,
-};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
-use crate::api::words::Word as _;
+use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{IfMatch, Revision};
+use crate::app::words::Word as _;
 use crate::auth::permission::{Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
 use crate::domain::code::Code;
 use crate::domain::collection::{MAX_QUANTITY, MAX_TRADE_ITEMS, TradeListKind};
 use crate::domain::decks::deck::Visibility;
 use crate::domain::text::AccountName;
+use crate::http::extract::{Body, Caller, May, Params, cacheable};
+use crate::memory::rendered::Freshness;
 use crate::store::catalogue::cards::{self, CardIdentifier, CardView};
 use crate::store::copies::trade_lists::{
     self, MatchPosition, NewTradeItem, SeenPrinting, TradeItemView, TradeListView, TradeMatch,

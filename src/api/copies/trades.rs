@@ -7,11 +7,9 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::own_copies::{CopyCard, card_of};
-use crate::api::extract::{
-    Body, Caller, Cursor, Freshness, IdempotencyKey, May, Page, PageLimit, Params, cacheable, paged,
-};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadTrades, Viewer, WriteTrades};
 use crate::domain::copies::trade::{
     DEFAULT_LIFETIME_HOURS, LIFETIME_HOURS, MAX_MESSAGE, TermsFaultAt, TradeRole, TradeSide,
@@ -19,6 +17,8 @@ use crate::domain::copies::trade::{
 };
 use crate::domain::ids::{AccountId, CopyId, TradeId};
 use crate::domain::text::{self, AccountName};
+use crate::http::extract::{Body, Caller, IdempotencyKey, May, Params, cacheable};
+use crate::memory::rendered::Freshness;
 use crate::store::copies::trades::{
     self, Answered, CopyFault, NewTrade, Offered, TradeFilter, TradePermission, TradeRow,
     TradedCopy, When,

@@ -6,9 +6,9 @@ use cardscape_engine::{CardReference, Date, Deck, DeckEntry, Format};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
-use crate::api::words::with_near;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::words::with_near;
 use crate::domain::decks::deck::{FormatName, MAX_ENTRIES, ReadList, check_entry, read_list};
 use crate::store::catalogue::games::LoadedGame;
 

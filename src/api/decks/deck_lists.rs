@@ -10,17 +10,17 @@ use uuid::Uuid;
 
 use super::deck_input::{DeckEntryBody, DeckFaults};
 use crate::api::catalogue::codes::Codes;
-use crate::api::extract::{
-    AnswerForm, Body, Caller, Cursor, Freshness, IdempotencyKey, IfMatch, May, Page, PageLimit,
-    Params, Revision, paged,
-};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
-use crate::api::words::{Word as _, words};
+use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{IfMatch, Revision};
+use crate::app::words::{Word as _, words};
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
 use crate::domain::decks::deck::{DeckName, FormatName, Visibility};
 use crate::domain::ids::DeckId;
+use crate::http::extract::{AnswerForm, Body, Caller, IdempotencyKey, May, Params};
+use crate::memory::rendered::Freshness;
 use crate::store::decks::deck_lists::{
     self, DeckContent, DeckCreated, DeckFilter, DeckRow, Edited, StoredDeck,
 };

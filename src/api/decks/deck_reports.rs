@@ -14,13 +14,14 @@ use uuid::Uuid;
 use super::deck_cards;
 use super::deck_input::{DeckEntryBody, DeckFaults, FoundFormats, GivenDeck};
 use super::deck_lists::readable;
-use crate::api::extract::{Body, Caller, ClientNetwork, Freshness, Params, cacheable};
-use crate::api::problem::{InputFault, Problem};
-use crate::api::state::AppState;
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::decks::deck::{CardLines, FormatName, same_format};
 use crate::domain::ids::DeckId;
 use crate::domain::network::Network;
+use crate::http::extract::{Body, Caller, ClientNetwork, Params, cacheable};
+use crate::memory::rendered::Freshness;
 
 /// Most formats of one request.
 const MAX_FORMATS: usize = 10;

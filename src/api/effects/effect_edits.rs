@@ -9,14 +9,15 @@ use utoipa::ToSchema;
 
 use super::effect_texts::PhraseRulesBody;
 use crate::api::catalogue::import::{ImportQuery, NO_STORE};
-use crate::api::extract::{Body, May, Params, Revision, Versions};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{Revision, Versions};
 use crate::auth::permission::{Importer, WriteCatalogue};
 use crate::domain::code::Code;
 use crate::domain::effects::effect_texts::{
     EffectFault, EffectLibrary, EffectTexts, OutputChange, Sampled, TemplateChange,
 };
+use crate::http::extract::{Body, May, Params};
 use crate::store::effects::effect_texts::{self, LoadedEffects, TextsBase, TextsChange};
 
 /// Largest body with a list, in bytes: the 1 MiB of text that a game may have, with its quotes and escapes.

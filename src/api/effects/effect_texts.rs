@@ -6,11 +6,13 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api::extract::{Page, PageQuery, Params, Revision, paged};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::page::{Page, paged};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::app::versions::Revision;
 use crate::domain::code::Code;
 use crate::domain::effects::effect_texts::{EffectLibrary, Replacement};
+use crate::http::extract::{PageQuery, Params};
 use crate::store::effects::effect_texts::LoadedEffects;
 
 /// A template.

@@ -10,15 +10,15 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::effect_edits::faults_at;
 use super::effect_texts::loaded;
-use crate::api::extract::{
-    AnswerForm, Body, Cursor, Freshness, Page, PageLimit, Params, cacheable, cacheable_text,
-};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::draw::Draw;
 use crate::domain::effects::effect_texts::{EffectLibrary, MAX_COMBINATIONS, Made, Wanted};
 use crate::domain::text;
+use crate::http::extract::{AnswerForm, Body, Params, cacheable, cacheable_text};
+use crate::memory::rendered::Freshness;
 
 /// What an admin changes shows at once.
 const FRESH: Freshness = Freshness::Public(0);

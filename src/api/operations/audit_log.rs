@@ -10,13 +10,13 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::api::accounts::people::{Names, Person};
-use crate::api::extract::{
-    Caller, Cursor, CursorTime, Freshness, May, Moment, Page, PageLimit, Params, paged,
-};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::page::{Cursor, CursorTime, Page, PageLimit, paged};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::auth::permission::ReadAuditLog;
 use crate::domain::operations::audit::{AuditAction, AuditTarget};
+use crate::http::extract::{Caller, May, Moment, Params};
+use crate::memory::rendered::Freshness;
 use crate::store::operations::audit::{self, AuditEntryRow, AuditFilter};
 
 /// Something an admin, or the operator at the machine, did.

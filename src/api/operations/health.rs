@@ -6,9 +6,9 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::api::extract::client_address;
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::http::extract::client_address;
 use crate::store::Readiness;
 
 /// State of the instance.

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::api::extract::{
-    Body, Cursor, Freshness, IdempotencyKey, May, Page, PageLimit, Params, cacheable, edited, paged,
-};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::{ManageWebhooks, ReadWebhooks};
 use crate::domain::ids::{DeliveryId, WebhookId};
+use crate::http::extract::{Body, IdempotencyKey, May, Params, cacheable, edited};
+use crate::memory::rendered::Freshness;
 use crate::store::operations::webhook_deliveries as deliveries;
 use crate::store::operations::webhook_deliveries::{Asked, DeliveryRow, DeliveryState};
 

@@ -10,17 +10,17 @@ use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use crate::api::catalogue::changes::ChangeResponse;
-use crate::api::extract::{
-    Body, Freshness, IdempotencyKey, IfMatch, May, OptionalBody, cacheable, edited,
-};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
-use crate::api::words::{must_be_one_of, word_schema};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
+use crate::app::words::{must_be_one_of, word_schema};
 use crate::auth::permission::{ManageWebhooks, ReadWebhooks};
 use crate::auth::webhook_secret::WebhookSecret;
 use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::{EVENT_KINDS, MAX_OVERLAP_HOURS, OVERLAP_HOURS, PING};
 use crate::domain::text;
+use crate::http::extract::{Body, IdempotencyKey, May, OptionalBody, cacheable, edited};
+use crate::memory::rendered::Freshness;
 use crate::store::catalogue::changes;
 use crate::store::operations::webhook_deliveries::News;
 use crate::store::operations::webhooks::{

@@ -7,14 +7,14 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::print_plans::{PrintPlanRequest, plan};
-use crate::api::extract::{
-    Body, Freshness, IdempotencyKey, May, Page, PageQuery, Params, cacheable, paged,
-};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::page::{Page, paged};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::{AnnouncePrintRuns, Planner};
 use crate::domain::code::Code;
 use crate::domain::ids::CommitmentId;
+use crate::http::extract::{Body, IdempotencyKey, May, PageQuery, Params, cacheable};
+use crate::memory::rendered::Freshness;
 use crate::store::catalogue::sets;
 use crate::store::operations::idempotency;
 use crate::store::printing::print_commitments::{self, CommitmentRow, NewCommitment, Revealed};

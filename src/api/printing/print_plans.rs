@@ -6,12 +6,12 @@ use actix_web::{HttpResponse, web};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api::extract::{Body, May};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::{Planner, ReadPrintRuns};
 use crate::domain::code::Code;
 use crate::domain::printing::packs::{PackParameters, PackPlan};
+use crate::http::extract::{Body, May};
 use crate::store::printing::press::{self, MintError, Planned, RunRequest};
 
 /// How packs are made. All weights are in milligrams; what is left out has its default.

@@ -1,51 +1,36 @@
 //! Print runs, for admins. What a run's codes are nobody can ask: the service does not know them.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
-use moka::future::Cache;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::extract::{Freshness, May, Page, PageQuery, Params, cacheable, paged};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::page::{Page, paged};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadPrintRuns};
 use crate::domain::ids::PrintRunId;
+use crate::http::extract::{May, PageQuery, Params, cacheable};
+use crate::memory::rendered::Freshness;
 use crate::store::Connection;
 use crate::store::printing::print_runs::{self, PrintRunRow, RunCounts};
 
-/// Most runs whose counts are kept; one takes about half a kilobyte.
-const MOST_KEPT: u64 = 10_000;
-
-/// Counts of the last moments, by run and status: a run that was broken off holds nothing, and must not be told with what it held. To count goes
-/// through every registered copy of a run, which may be millions.
-pub struct CountedRuns(Cache<(Uuid, String), Arc<RunCounts>>);
-
-impl CountedRuns {
-    /// Keeps counts for so long.
-    pub fn new(ttl: Duration) -> Self {
-        Self(Cache::builder().max_capacity(MOST_KEPT).time_to_live(ttl).build())
-    }
-
-    /// The counts that are kept of a run, or what they are now; counted once for all who wait for it. Each run is counted by itself, so that
-    /// what was counted stays when there is no time for all of a page.
-    async fn of(
-        &self,
-        conn: &mut Connection,
-        by: &Granted<ReadPrintRuns>,
-        row: &PrintRunRow,
-    ) -> Result<Arc<RunCounts>, Problem> {
-        let count = async {
-            let counts = print_runs::count(conn, by, PrintRunId(row.id)).await?;
-            Ok::<_, Problem>(Arc::new(counts))
-        };
-        let found = self.0.try_get_with((row.id, row.status.clone()), count).await;
-        found.map_err(|problem| Problem::clone(&problem))
-    }
+/// The counts that are kept of a run, or what they are now. Each run is counted by itself, so that what was counted stays when there is no time for
+/// all of a page.
+async fn counts_of(
+    state: &AppState,
+    conn: &mut Connection,
+    by: &Granted<ReadPrintRuns>,
+    row: &PrintRunRow,
+) -> Result<Arc<RunCounts>, Problem> {
+    let count = async {
+        let counts = print_runs::count(conn, by, PrintRunId(row.id)).await?;
+        Ok::<_, Problem>(Arc::new(counts))
+    };
+    state.counted_runs.find_or((row.id, row.status.clone()), count).await
 }
 
 /// Copies of one rarity in a run.
@@ -148,7 +133,7 @@ pub async fn list_print_runs(
     let rows = print_runs::list(&mut conn, &by, before, query.limit.rows()).await?;
     let mut runs = Vec::with_capacity(rows.len());
     for row in rows {
-        let counts = state.counted_runs.of(&mut conn, &by, &row).await?;
+        let counts = counts_of(&state, &mut conn, &by, &row).await?;
         runs.push((row, counts));
     }
     let page = paged(runs, query.limit, |(row, _)| row.id, PrintRunResponse::from);
@@ -170,6 +155,6 @@ pub async fn find_print_run(
     let mut conn = state.store.connection().await?;
     let row =
         print_runs::find(&mut conn, &by, PrintRunId(*run)).await?.ok_or_else(Problem::not_found)?;
-    let counts = state.counted_runs.of(&mut conn, &by, &row).await?;
+    let counts = counts_of(&state, &mut conn, &by, &row).await?;
     cacheable(&req, Freshness::Private, None, &PrintRunResponse::from((row, counts)))
 }

@@ -1,18 +1,16 @@
 //! Whether what players register looks like what was printed.
 
-use std::time::Duration;
-
 use actix_web::{HttpRequest, HttpResponse, web};
-use moka::future::Cache;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::api::extract::{Caller, Freshness, Rendered};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::printing::registration_test::{self, Cell};
+use crate::http::extract::Caller;
+use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::catalogue::games::LoadedGame;
 use crate::store::catalogue::sets;
 use crate::store::printing::print_statistics;
@@ -23,20 +21,6 @@ const CAVEAT: &str = "Registering is voluntary: players may register some rariti
 
 /// A part of the minute that a change may take to show; an answer is kept for 20 s of it, and the rest is for counting.
 const FRESH: Freshness = Freshness::Public(30);
-/// Most sets whose answers are kept; one takes about a kilobyte.
-const MOST_KEPT: u64 = 1_000;
-
-/// Answers of the last moments, by game, set and whether the reader sees all cards. To count goes through every card of the set and its registered
-/// copies, and strangers may ask. A set that does not exist takes no room.
-pub struct CountedPrintings(Cache<(Code, Code, bool), Rendered>);
-
-impl CountedPrintings {
-    /// Keeps answers for so long.
-    pub fn new(ttl: Duration) -> Self {
-        Self(Cache::builder().max_capacity(MOST_KEPT).time_to_live(ttl).build())
-    }
-}
-
 /// A rarity: what was declared, printed and registered.
 #[derive(Serialize, ToSchema)]
 pub struct RarityStatistics {
@@ -125,8 +109,7 @@ pub async fn find_print_statistics(
     let manifest = manifest.ok_or_else(Problem::not_found)?;
     let key = (game.clone(), set.clone(), viewer.sees_all());
     let count = async { counted(&state, &manifest, game, set, viewer).await };
-    let found = state.counted_printings.0.try_get_with(key, count).await;
-    let found = found.map_err(|problem| Problem::clone(&problem))?;
+    let found = state.counted_printings.find_or(key, count).await?;
     Ok(if viewer.is_stranger() { found.answer(&req) } else { found.privately().answer(&req) })
 }
 
@@ -180,7 +163,7 @@ async fn counted(
         game: game.into_string(),
         set: set.into_string(),
     };
-    Rendered::new(FRESH, None, &answer)
+    Ok(Rendered::new(FRESH, None, &answer)?)
 }
 
 fn rounded(value: f64, steps: f64) -> f64 {

@@ -1,23 +1,22 @@
 //! Community statistics: unlocks over time, and a leaderboard of those who like to be on it.
 
-use std::time::Duration;
-
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::NaiveDate;
-use moka::future::Cache;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api::catalogue::codes::Codes;
-use crate::api::extract::{Body, Freshness, May, Params, Rendered};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::auth::permission::ChangeOwnListing;
 use crate::domain::code::Code;
+use crate::http::extract::{Body, May, Params};
+use crate::memory::recent::Statistic;
+use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::serials::community::{self, LeaderRow, UnlockDay};
 use crate::store::{Connection, StoreResult};
 
-/// A part of the minute that a change may take to show. Here an answer is kept for 20 s ([`crate::api::state::ApiSettings::statistics_ttl`]), and the
+/// A part of the minute that a change may take to show. Here an answer is kept for 20 s ([`crate::app::state::ApiSettings::statistics_ttl`]), and the
 /// rest is for counting.
 const FRESH: Freshness = Freshness::Public(30);
 /// Most days of one answer.
@@ -38,46 +37,22 @@ pub struct CommunityQuery {
     set: Option<Code>,
 }
 
-/// What is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Statistic {
-    Unlocks,
-    Leaders,
-}
-
-/// Answers of the last moments. To count reads every submission of those who are named, and strangers may ask. Keys are games and sets
-/// that exist: what somebody makes up takes no room.
-pub struct StatisticsCache(Cache<Key, Rendered>);
-
-type Key = (Statistic, Option<Code>, Option<Code>);
-
-impl StatisticsCache {
-    /// Keeps answers for so long.
-    pub fn new(ttl: Duration) -> Self {
-        Self(Cache::builder().max_capacity(1_000).time_to_live(ttl).build())
-    }
-
-    /// The answer that is kept, or what `count` gives; once for all who wait for it.
-    async fn find<T: Serialize>(
-        &self,
-        statistic: Statistic,
-        state: &AppState,
-        query: &CommunityQuery,
-        count: impl AsyncFnOnce(&mut Connection, Option<&str>, Option<&str>) -> StoreResult<T>,
-    ) -> Result<Rendered, Problem> {
-        let (game, set) = (query.game.clone(), query.set.clone());
-        let Codes { game, set, .. } = Codes { game, set, ..Codes::default() }.known(state).await?;
-        let key = (statistic, game.clone(), set.clone());
-        if let Some(kept) = self.0.get(&key).await {
-            return Ok(kept);
-        }
-        let count = async {
-            let mut conn = state.store.connection().await?;
-            Rendered::new(FRESH, None, &count(&mut conn, game.as_deref(), set.as_deref()).await?)
-        };
-        let kept = self.0.try_get_with(key, count).await;
-        kept.map_err(|problem| Problem::clone(&problem))
-    }
+/// The answer of the last moments, or what `count` gives.
+async fn recent<T: Serialize>(
+    statistic: Statistic,
+    state: &AppState,
+    query: &CommunityQuery,
+    count: impl AsyncFnOnce(&mut Connection, Option<&str>, Option<&str>) -> StoreResult<T>,
+) -> Result<Rendered, Problem> {
+    let (game, set) = (query.game.clone(), query.set.clone());
+    let Codes { game, set, .. } = Codes { game, set, ..Codes::default() }.known(state).await?;
+    let key = (statistic, game.clone(), set.clone());
+    let count = async {
+        let mut conn = state.store.connection().await?;
+        let counted = count(&mut conn, game.as_deref(), set.as_deref()).await?;
+        Ok::<_, Problem>(Rendered::new(FRESH, None, &counted)?)
+    };
+    state.statistics.find_or(key, count).await
 }
 
 /// A day on which cards were unlocked.
@@ -121,7 +96,7 @@ pub async fn find_unlock_statistics(
         let days = community::unlock_days(conn, game, set, MAX_DAYS).await?;
         Ok(UnlockStatisticsResponse { data: days.into_iter().map(Into::into).collect() })
     };
-    let found = state.statistics.find(Statistic::Unlocks, &state, &query, count).await?;
+    let found = recent(Statistic::Unlocks, &state, &query, count).await?;
     Ok(found.answer(&req))
 }
 
@@ -166,7 +141,7 @@ pub async fn find_leaderboard(
         let leaders = community::leaders(conn, game, set, MAX_LEADERS).await?;
         Ok(LeaderboardResponse { data: leaders.into_iter().map(Into::into).collect() })
     };
-    let found = state.statistics.find(Statistic::Leaders, &state, &query, count).await?;
+    let found = recent(Statistic::Leaders, &state, &query, count).await?;
     Ok(found.answer(&req))
 }
 

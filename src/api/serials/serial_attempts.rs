@@ -1,69 +1,59 @@
 //! Attempts at serial codes: taken before anything is looked up, given back when they were no guesses.
 
 use crate::api::accounts::sessions::{attempt_subjects, attempts_used_up};
-use crate::api::extract::ClientNetwork;
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::domain::accounts::attempts::AttemptScope;
 use crate::domain::ids::AccountId;
+use crate::domain::network::Network;
+use crate::memory::shared_attempts::ReservedAttempts;
 use crate::store::StoreResult;
 use crate::store::accounts::attempts::{self, AttemptSubject};
 use chrono::{DateTime, Utc};
 
-/// Attempts of an account and of its network, committed: parallel guesses cannot outrun the count.
-#[derive(Debug)]
-pub(in crate::api) struct SerialAttempts {
-    subjects: Vec<AttemptSubject>,
-    units: u32,
+/// Takes up to `wanted` attempts; 429 when none is left. Whoever has none left cannot touch the network's.
+pub(crate) async fn reserve(
+    state: &AppState,
+    account: AccountId,
+    network: Network,
+    wanted: u32,
     at: DateTime<Utc>,
+) -> Result<ReservedAttempts, Problem> {
+    let account = account.0;
+    let mut subjects =
+        attempt_subjects(state, AttemptScope::SerialAccount, account.as_bytes(), network);
+    subjects.extend(attempt_subjects(state, AttemptScope::SerialNetwork, &[], network));
+    let batches = &state.attempt_batches;
+    match batches.reserve_up_to(&state.store, &subjects, wanted, at).await? {
+        (0, Some(full)) => Err(attempts_used_up(full, ProblemCode::SerialAttemptsUsedUp, at)),
+        (units, _) => Ok(ReservedAttempts { subjects, units, at }),
+    }
 }
 
-impl SerialAttempts {
-    /// Takes up to `wanted` attempts; 429 when none is left. Whoever has none left cannot touch the network's.
-    pub(in crate::api) async fn reserve(
-        state: &AppState,
-        account: AccountId,
-        network: &ClientNetwork,
-        wanted: u32,
-        at: DateTime<Utc>,
-    ) -> Result<Self, Problem> {
-        let account = account.0;
-        let mut subjects =
-            attempt_subjects(state, AttemptScope::SerialAccount, account.as_bytes(), network);
-        subjects.extend(attempt_subjects(state, AttemptScope::SerialNetwork, &[], network));
-        let batches = &state.attempt_batches;
-        match batches.reserve_up_to(&state.store, &subjects, wanted, at).await? {
-            (0, Some(full)) => Err(attempts_used_up(full, ProblemCode::SerialAttemptsUsedUp, at)),
-            (units, _) => Ok(Self { subjects, units, at }),
-        }
+/// Gives back all but the guesses. Those are counted over all instances, too: many in an hour mean that somebody tries
+/// codes from many accounts and networks.
+pub(crate) async fn settle(
+    state: &AppState,
+    reserved: &ReservedAttempts,
+    guesses: u32,
+) -> StoreResult<()> {
+    let ReservedAttempts { subjects, units, at } = reserved;
+    let right = units - guesses.min(*units);
+    state.attempt_batches.release(&state.store, subjects, right, *at).await?;
+    if guesses == 0 {
+        return Ok(());
     }
-
-    /// How many were left to take.
-    pub(in crate::api) fn units(&self) -> u32 {
-        self.units
+    let mut conn = state.store.connection().await?;
+    let scope = AttemptScope::SerialEverybody;
+    let alarm = state.settings.attempt_limits.of(scope);
+    let everybody = AttemptSubject { scope, mac: [0; 16], limit: alarm };
+    let rejected = attempts::count(&mut conn, everybody, guesses, *at).await?;
+    metrics::gauge!("serial_rejections_this_hour").set(rejected);
+    if rejected >= alarm.limit && rejected - guesses < alarm.limit {
+        tracing::error!(
+            rejected,
+            "serial codes are being guessed: far more are rejected in this hour than players mistype"
+        );
     }
-
-    /// Gives back all but the guesses. Those are counted over all instances, too: many in an hour mean that somebody tries
-    /// codes from many accounts and networks.
-    pub(in crate::api) async fn settle(&self, state: &AppState, guesses: u32) -> StoreResult<()> {
-        let right = self.units - guesses.min(self.units);
-        let batches = &state.attempt_batches;
-        batches.release(&state.store, &self.subjects, right, self.at).await?;
-        if guesses == 0 {
-            return Ok(());
-        }
-        let mut conn = state.store.connection().await?;
-        let scope = AttemptScope::SerialEverybody;
-        let alarm = state.settings.attempt_limits.of(scope);
-        let everybody = AttemptSubject { scope, mac: [0; 16], limit: alarm };
-        let rejected = attempts::count(&mut conn, everybody, guesses, self.at).await?;
-        metrics::gauge!("serial_rejections_this_hour").set(rejected);
-        if rejected >= alarm.limit && rejected - guesses < alarm.limit {
-            tracing::error!(
-                rejected,
-                "serial codes are being guessed: far more are rejected in this hour than players mistype"
-            );
-        }
-        Ok(())
-    }
+    Ok(())
 }

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::serial_attempts::SerialAttempts;
+use super::serial_attempts;
 use super::submissions::{AcceptedResponse, SubmitRequest, answer_to, new_submission};
-use crate::api::extract::{Body, ClientNetwork, May};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::SubmitSerials;
+use crate::http::extract::{Body, ClientNetwork, May};
 use crate::store::db::deadlines;
 use crate::store::serials::submissions::{self, NewSubmission, Submitted};
 
@@ -98,7 +98,7 @@ pub async fn create_submissions(
     let at = state.clock.now();
     let read: Vec<Result<NewSubmission, Problem>> = requests
         .iter()
-        .map(|request| Ok(new_submission(&state, &network, request.claim(&state)?, at)))
+        .map(|request| Ok(new_submission(&state, network.0, request.claim(&state)?, at)))
         .collect();
     let batch: Vec<NewSubmission> = read.iter().flatten().cloned().collect();
     let mut submitted = Vec::with_capacity(batch.len());
@@ -108,7 +108,7 @@ pub async fn create_submissions(
     while submitted.len() < batch.len() {
         let rest = &batch[submitted.len()..];
         let wanted = u32::try_from(rest.len()).unwrap_or(u32::MAX);
-        let attempts = match SerialAttempts::reserve(&state, by.account(), &network, wanted, at)
+        let attempts = match serial_attempts::reserve(&state, by.account(), network.0, wanted, at)
             .await
         {
             Ok(attempts) => attempts,
@@ -119,12 +119,12 @@ pub async fn create_submissions(
             }
             Err(problem) => return Err(problem),
         };
-        let looked_at = usize::try_from(attempts.units()).unwrap_or(rest.len());
+        let looked_at = usize::try_from(attempts.units).unwrap_or(rest.len());
         let (decided, ended) = submissions::submit_batch(&store, &by, &rest[..looked_at]).await;
         let guesses = decided.iter().filter(|one| one.verdict().is_guess()).count();
         // When the store failed, nobody knows how far it came with the others: their attempts stay used.
         let used = guesses + looked_at - decided.len();
-        attempts.settle(&state, u32::try_from(used).unwrap_or(u32::MAX)).await?;
+        serial_attempts::settle(&state, &attempts, u32::try_from(used).unwrap_or(u32::MAX)).await?;
         ended?;
         submitted.extend(decided);
     }
@@ -145,7 +145,7 @@ pub async fn create_submissions(
         };
         // What is the service's fault is not the submission's.
         match answer {
-            Err(problem) if problem.code().status().is_server_error() => return Err(problem),
+            Err(problem) if problem.code().status() >= 500 => return Err(problem),
             answer => data.push(answer.into()),
         }
     }

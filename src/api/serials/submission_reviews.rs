@@ -10,13 +10,15 @@ use super::submissions::SubmittedCard;
 use crate::api::accounts::people::{Names, Person};
 use crate::api::catalogue::cards::CardUnlock;
 use crate::api::catalogue::codes::Codes;
-use crate::api::extract::{Body, Caller, Cursor, Freshness, May, Page, PageLimit, Params, paged};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::ReviewSubmissions;
 use crate::domain::code::Code;
 use crate::domain::ids::SubmissionId;
 use crate::domain::text;
+use crate::http::extract::{Body, Caller, May, Params};
+use crate::memory::rendered::Freshness;
 use crate::store::serials::submission_reviews::{self, NamedWaiting, Reviewed, WaitingFilter};
 use crate::store::serials::unlocks;
 

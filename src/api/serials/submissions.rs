@@ -6,15 +6,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::serial_attempts::SerialAttempts;
+use super::serial_attempts;
 use crate::api::catalogue::cards::CardUnlock;
-use crate::api::extract::{
-    Body, Caller, ClientNetwork, Freshness, IdempotencyKey, May, Page, PageQuery, Params,
-    cacheable, paged,
-};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::shared_attempts::SameClaim;
-use crate::api::state::AppState;
+use crate::app::page::{Page, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::auth::permission::{ReadOwnSubmissions, SubmitSerials};
 use crate::domain::copies::dispute::DisputeState;
 use crate::domain::ids::{CopyId, SubmissionId};
@@ -22,6 +18,11 @@ use crate::domain::network::Network;
 use crate::domain::serials::serial::{SerialCode, SerialError};
 use crate::domain::serials::submission::{Hold, Standing};
 use crate::domain::text;
+use crate::http::extract::{
+    Body, Caller, ClientNetwork, IdempotencyKey, May, PageQuery, Params, cacheable,
+};
+use crate::memory::rendered::Freshness;
+use crate::memory::shared_attempts::SameClaim;
 use crate::store::SubmissionClaim;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::serials::submissions::{
@@ -240,20 +241,25 @@ pub async fn create_submission(
 ) -> Result<HttpResponse, Problem> {
     let claim = body.value.claim(&state)?;
     let key = key.claim(&state, by.account(), "create_submission", &body);
-    let new = new_submission(&state, &network, claim, state.clock.now());
+    let new = new_submission(&state, network.0, claim, state.clock.now());
     if let Some(earlier) = repeated(&state, &by, key.as_ref()).await? {
         return Ok(earlier);
     }
     let attempt = state.shared_attempts.join(SameClaim::of(by.account(), &new));
-    attempt.reserve(SerialAttempts::reserve(&state, by.account(), &network, 1, new.at)).await?;
+    attempt.reserve(serial_attempts::reserve(&state, by.account(), network.0, 1, new.at)).await?;
     let submitted =
         submissions::submit(&state.store, &state.registration_groups, &by, &new, key.as_ref())
             .await;
-    match &submitted {
-        Ok(submitted) => attempt.settle(&state, submitted.verdict().is_guess()).await?,
+    let guess = match &submitted {
+        Ok(submitted) => Some(submitted.verdict().is_guess()),
         // When the store failed nobody knows how far it came: the attempt stays used.
-        Err(IdempotentError::Store(_)) => drop(attempt),
-        Err(_) => attempt.settle(&state, false).await?,
+        Err(IdempotentError::Store(_)) => None,
+        Err(_) => Some(false),
+    };
+    if let Some(guess) = guess
+        && let Some(reserved) = attempt.settle(guess)
+    {
+        serial_attempts::settle(&state, &reserved, u32::from(guess)).await?;
     }
     let submitted = submitted?;
     submissions::record(by.account(), &submitted);
@@ -353,15 +359,15 @@ fn told(answer: AcceptedResponse) -> HttpResponse {
 /// A submission of that claim, from that network.
 pub(super) fn new_submission(
     state: &AppState,
-    network: &ClientNetwork,
+    network: Network,
     claim: SubmissionClaim,
     at: DateTime<Utc>,
 ) -> NewSubmission {
     let mac = |network: Network| {
         state.keys.short_lookup("unlock_network", &[network.to_string().as_bytes()])
     };
-    let wider_macs = network.0.counted().skip(1).map(|(network, _)| mac(network)).collect();
-    NewSubmission { id: SubmissionId::fresh(), claim, network_mac: mac(network.0), wider_macs, at }
+    let wider_macs = network.counted().skip(1).map(|(network, _)| mac(network)).collect();
+    NewSubmission { id: SubmissionId::fresh(), claim, network_mac: mac(network), wider_macs, at }
 }
 
 impl SubmitRequest {

@@ -5,14 +5,16 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api::extract::{Body, Freshness, May, Revision, Versions, cacheable};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{Revision, Versions};
 use crate::auth::permission::UnlockCards;
 use crate::domain::code::Code;
 use crate::domain::serials::unlock_policy::{
     MAX_ACCOUNT_AGE_DAYS, MAX_RARITIES, MAX_THRESHOLD, UnlockPolicy,
 };
+use crate::http::extract::{Body, May, cacheable};
+use crate::memory::rendered::Freshness;
 use crate::store::db::deadlines;
 use crate::store::serials::unlock_policies::{self, InForce, PolicyChange, PolicyPlace};
 

@@ -9,14 +9,14 @@ use uuid::Uuid;
 use crate::api::catalogue::card_migrations::redirected;
 use crate::api::catalogue::cards::CardUnlock;
 use crate::api::copies::copy_moderation::reason;
-use crate::api::extract::{
-    Body, CursorTime, Freshness, May, Page, PageQuery, Params, cacheable, paged,
-};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::page::{CursorTime, Page, paged};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::auth::permission::UnlockCards;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
+use crate::http::extract::{Body, May, PageQuery, Params, cacheable};
+use crate::memory::rendered::Freshness;
 use crate::store::catalogue::sets;
 use crate::store::db::deadlines;
 use crate::store::serials::unlock_policies;

@@ -16,7 +16,7 @@ use crate::auth::permission::{Granted, ReadOwnEvents};
 use crate::domain::ids::AccountId;
 use crate::store::catalogue::changes::{self, Extent};
 use crate::store::db::statement::sql;
-use crate::store::operations::retention::{self, Turn};
+use crate::store::operations::sweep_turn::{self, Turn};
 use crate::store::{Connection, Store, StoreResult};
 
 /// How long events are kept. An account that nobody looked at for longer begins again.
@@ -348,7 +348,7 @@ struct SweptPage {
 
 /// Deletes events whose time is over, numbered or not; returns how many.
 pub(in crate::store) async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
-    let mut turn = Turn::new("account_events", retention::BATCH);
+    let mut turn = Turn::new("account_events", sweep_turn::BATCH);
     let mut after = (DateTime::UNIX_EPOCH, 0);
     loop {
         let page = sweep_page(store, now - RETENTION, after, turn.limit).await;

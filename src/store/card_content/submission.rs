@@ -7,10 +7,8 @@ use uuid::Uuid;
 
 use crate::auth::keys::SerialMac;
 use crate::auth::permission::{Acting, SubmitSerials};
-use crate::domain::ids::{CopyId, SubmissionId};
 use crate::domain::serials::serial::RunPrefix;
 use crate::store::db::statement::sql;
-use crate::store::serials::submissions::Submitted;
 use crate::store::{Connection, StoreResult};
 
 /// What a submission claims.
@@ -47,15 +45,6 @@ pub(in crate::store) struct MatchedCopy {
     /// Whether the asker owns it or ever did.
     #[diesel(sql_type = Bool)]
     pub was_owner: bool,
-}
-
-impl MatchedCopy {
-    /// What there is to say of a copy that is the asker's already; `None`: it is not.
-    pub(in crate::store) fn already(&self, by: &Acting<SubmitSerials>) -> Option<Submitted> {
-        let copy = CopyId(self.id.filter(|_| self.owner_id == Some(by.account().0))?);
-        let submission = self.own_submission.map(SubmissionId);
-        Some(Submitted::AlreadyYours { copy, submission })
-    }
 }
 
 /// The copy that fits a claim.

@@ -193,17 +193,19 @@ async fn decide_in(
             (Look::Held, _) | (_, None) => Outcome::Again,
             (Look::Repeat(submission), _) => Outcome::Decided(Submitted::Repeat(*submission)),
             (Look::Found(None), _) => Outcome::Decided(Submitted::Rejected),
-            (Look::Found(Some(copy)), Some(by)) => match (copy.owner_id, copy.already(by)) {
-                (_, Some(already)) => Outcome::Decided(already),
-                (Some(_), None) => Outcome::Alone,
-                (None, None) => {
-                    // The same code twice: the second is decided when the first is registered.
-                    if codes.insert((order.new.claim.prefix.to_string(), &copy.code_mac)) {
-                        claims.push((place, Claim { by, new: &order.new, copy }));
+            (Look::Found(Some(copy)), Some(by)) => {
+                match (copy.owner_id, Submitted::already(copy, by)) {
+                    (_, Some(already)) => Outcome::Decided(already),
+                    (Some(_), None) => Outcome::Alone,
+                    (None, None) => {
+                        // The same code twice: the second is decided when the first is registered.
+                        if codes.insert((order.new.claim.prefix.to_string(), &copy.code_mac)) {
+                            claims.push((place, Claim { by, new: &order.new, copy }));
+                        }
+                        Outcome::Again
                     }
-                    Outcome::Again
                 }
-            },
+            }
         });
     }
     if !claims.is_empty() {

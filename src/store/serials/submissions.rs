@@ -82,6 +82,13 @@ impl Submitted {
         }
     }
 
+    /// What there is to say of a copy that is the submitter's already; `None`: it is not.
+    pub(super) fn already(copy: &MatchedCopy, by: &Acting<SubmitSerials>) -> Option<Self> {
+        let id = CopyId(copy.id.filter(|_| copy.owner_id == Some(by.account().0))?);
+        let submission = copy.own_submission.map(SubmissionId);
+        Some(Self::AlreadyYours { copy: id, submission })
+    }
+
     /// Counts it in the metrics.
     pub fn count(&self) {
         metrics::counter!("submissions_total", "verdict" => self.verdict().as_str()).increment(1);
@@ -209,7 +216,7 @@ async fn decide(
         }
     }
     let verdict = Verdict::on_copy(copy.owner_id.map(AccountId), by.account(), copy.was_owner);
-    match (verdict, copy.already(by)) {
+    match (verdict, Submitted::already(&copy, by)) {
         (Verdict::AlreadyYours, Some(already)) => Ok(already),
         (Verdict::PassedOn, _) => Ok(Submitted::PassedOn),
         (Verdict::RegisteredToAnother, _) => open_dispute(conn, by, new, &copy).await,

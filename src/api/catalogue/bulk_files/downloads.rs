@@ -1,4 +1,4 @@
-//! Downloads that are going on: how many, and the bytes of one, chunk by chunk.
+//! The bytes of a download, chunk by chunk.
 
 use std::io;
 use std::ops::Range;
@@ -7,33 +7,11 @@ use actix_web::web::{self, Bytes};
 use futures_util::Stream;
 use uuid::Uuid;
 
-use crate::api::places::{Place, Places};
-use crate::api::state::AppState;
+use crate::app::state::AppState;
 use crate::domain::network::Network;
+use crate::memory::places::Place;
 use crate::store::StoreError;
 use crate::store::catalogue::bulk_files::{self, CHUNK};
-
-/// Most downloads of one network.
-const PER_NETWORK: usize = 20;
-/// Most downloads of a process: each holds a chunk, some twice.
-const IN_ALL: usize = 2_000;
-
-/// The downloads of the process.
-#[derive(Debug)]
-pub struct Downloads(Places<Network>);
-
-impl Default for Downloads {
-    fn default() -> Self {
-        Self(Places::new(IN_ALL, "bulk_downloads"))
-    }
-}
-
-impl Downloads {
-    /// A further download; `None` when its network, or all together, have as many as they may.
-    pub fn begin(&self, network: Network) -> Option<Place<Network>> {
-        self.0.take_for_network(network, PER_NETWORK).ok()
-    }
-}
 
 /// The bytes of a version that are left to send. Holds a connection only while it reads a chunk.
 pub(super) struct Reader {
