@@ -9,7 +9,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use cardscape::store::db::embedded::{EmbeddedPostgres, EmbeddedSettings};
+use cardscape::store::db::private_postgres;
+use embedded_postgres::EmbeddedPostgres;
 use futures_util::StreamExt as _;
 use reqwest::{Client, Method};
 use rustix::process::{Pid, Signal, kill_process};
@@ -227,7 +228,7 @@ fn print_cards(home: &TempDir, database: &str, keys: &str) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn streams_go_on_over_killed_services_and_end_with_stopped_ones() {
     let home = tempfile::tempdir().unwrap();
-    let postgres = EmbeddedPostgres::start(EmbeddedSettings::new(home.path())).unwrap();
+    let postgres = EmbeddedPostgres::start(private_postgres::settings(home.path())).unwrap();
     let database = postgres.url("postgres");
     let keys = home.path().join("stream-keys.json").to_str().unwrap().to_owned();
     let made =

@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use cardscape::store::db::embedded::{EmbeddedPostgres, EmbeddedSettings};
+use cardscape::store::db::private_postgres;
+use embedded_postgres::EmbeddedPostgres;
 use reqwest::{Client, Method};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -313,7 +314,7 @@ fn print_cards(home: &TempDir, database: &str, keys: &str) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_acknowledged_is_lost_and_nothing_happens_twice() {
     let home = tempfile::tempdir().unwrap();
-    let postgres = EmbeddedPostgres::start(EmbeddedSettings::new(home.path())).unwrap();
+    let postgres = EmbeddedPostgres::start(private_postgres::settings(home.path())).unwrap();
     let database = postgres.url("postgres");
     let keys = home.path().join("history-keys.json").to_str().unwrap().to_owned();
     let made =

@@ -8,8 +8,8 @@ use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_sig
 
 /// Has the kernel send `signal` to the command's process as soon as the *thread* that spawns it
 /// ends, even by `kill -9`, and puts it into a process group of its own, so that Ctrl-C in a
-/// terminal reaches the service alone, which stops it when its own work is done.
-pub(super) fn tie_to_this_thread(command: &mut Command, signal: Signal) {
+/// terminal reaches our process alone, which stops the server when its own work is done.
+pub(crate) fn tie_to_this_thread(command: &mut Command, signal: Signal) {
     let parent = getpid();
     command.process_group(0);
     // SAFETY: between fork and exec only async-signal-safe calls are allowed. The closure makes two

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::account::Account;
-use super::binaries::Binaries;
-use super::cluster::Cluster;
-use super::error::EmbeddedError;
-use super::log::{ServerLog, last_lines};
-use super::processes::{self, Escalation, Verdict};
-use super::socket::SocketDir;
-use super::{Durability, EmbeddedSettings, ping, spawn};
+use crate::account::Account;
+use crate::binaries::Binaries;
+use crate::cluster::Cluster;
+use crate::error::Error;
+use crate::log::{ServerLog, last_lines};
+use crate::processes::{self, Escalation, Verdict};
+use crate::socket::SocketDir;
+use crate::{Durability, Settings, ping, spawn};
 
 /// How long a start is tried again while remains of an earlier server are in its way.
 const PATIENCE_WITH_REMAINS: Duration = Duration::from_secs(10);
@@ -26,26 +26,26 @@ const REMAINS: [&str; 3] = ["lock file \"", "pre-existing shared memory block", 
 
 /// Everything a start needs to know.
 #[derive(Debug)]
-pub(super) struct Server {
-    pub(super) settings: EmbeddedSettings,
-    pub(super) cluster: Cluster,
-    pub(super) account: Account,
-    pub(super) binaries: Binaries,
-    pub(super) socket: SocketDir,
-    pub(super) log: ServerLog,
+pub(crate) struct Server {
+    pub(crate) settings: Settings,
+    pub(crate) cluster: Cluster,
+    pub(crate) account: Account,
+    pub(crate) binaries: Binaries,
+    pub(crate) socket: SocketDir,
+    pub(crate) log: ServerLog,
 }
 
 impl Server {
     /// Starts a server and waits until it accepts connections. The calling thread owns it: when the
     /// thread ends, so does the server. `give_up` is asked while waiting.
-    pub(super) fn start(&self, give_up: impl Fn() -> bool) -> Result<Child, EmbeddedError> {
+    pub(crate) fn start(&self, give_up: impl Fn() -> bool) -> Result<Child, Error> {
         let deadline = Instant::now() + PATIENCE_WITH_REMAINS;
         loop {
             self.clear_the_way()?;
             self.log.rotate();
             let log_start = self.log.len();
             match self.try_start(log_start, &give_up) {
-                Err(EmbeddedError::StartFailed { .. } | EmbeddedError::PidFile { .. })
+                Err(Error::StartFailed { .. } | Error::PidFile { .. })
                     if Instant::now() < deadline
                         && !give_up()
                         && REMAINS.iter().any(|text| self.log.since(log_start).contains(text)) =>
@@ -58,15 +58,11 @@ impl Server {
         }
     }
 
-    fn try_start(
-        &self,
-        log_start: u64,
-        give_up: impl Fn() -> bool,
-    ) -> Result<Child, EmbeddedError> {
-        let mut child = self.command()?.spawn().map_err(|source| EmbeddedError::Spawn {
-            program: self.binaries.path("postgres"),
-            source,
-        })?;
+    fn try_start(&self, log_start: u64, give_up: impl Fn() -> bool) -> Result<Child, Error> {
+        let mut child = self
+            .command()?
+            .spawn()
+            .map_err(|source| Error::Spawn { program: self.binaries.path("postgres"), source })?;
         let limit = self.settings.start_timeout;
         let deadline = Instant::now() + limit;
         loop {
@@ -78,7 +74,7 @@ impl Server {
             }
             if Instant::now() > deadline || give_up() {
                 shut_down(&mut child);
-                return Err(EmbeddedError::TooSlow { limit, log: self.log.path().to_owned() });
+                return Err(Error::TooSlow { limit, log: self.log.path().to_owned() });
             }
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -92,15 +88,13 @@ impl Server {
         let mut lines = noted.lines().map(str::trim);
         lines.next() == Some(&*child.id().to_string())
             && lines.nth(6) == Some("ready")
-            && ping::answers(&self.socket.socket())
+            && ping::answers(&self.socket.socket(), &self.settings.name)
     }
 
-    fn command(&self) -> Result<Command, EmbeddedError> {
+    fn command(&self) -> Result<Command, Error> {
         let log = self.log.open().map_err(|source| match source.kind() {
-            io::ErrorKind::StorageFull => {
-                EmbeddedError::DiskFull { path: self.log.path().to_owned() }
-            }
-            _ => EmbeddedError::DataDir { path: self.log.path().to_owned(), source },
+            io::ErrorKind::StorageFull => Error::DiskFull { path: self.log.path().to_owned() },
+            _ => Error::DataDir { path: self.log.path().to_owned(), source },
         })?;
         let mut command = self.binaries.command("postgres", &self.account);
         command.arg("-D").arg(self.cluster.dir()).current_dir(self.cluster.dir());
@@ -148,7 +142,7 @@ impl Server {
 
     /// Deals with what an earlier server left: waits for one that is still stopping, and removes pid
     /// files that are proven stale. We hold the data directory's lock, so nobody else starts one.
-    fn clear_the_way(&self) -> Result<(), EmbeddedError> {
+    fn clear_the_way(&self) -> Result<(), Error> {
         let cluster = self.cluster.dir();
         let mut escalation = Escalation::of_a_server();
         for pid_file in self.pid_files() {
@@ -177,13 +171,13 @@ impl Server {
         [self.cluster.dir().join("postmaster.pid"), self.socket.lock_file()]
     }
 
-    fn in_the_way(&self, path: PathBuf) -> EmbeddedError {
+    fn in_the_way(&self, path: PathBuf) -> Error {
         let cluster = self.cluster.dir().to_owned();
-        EmbeddedError::PidFile { pid: noted_pid(&path), path, cluster }
+        Error::PidFile { pid: noted_pid(&path), path, cluster }
     }
 
     /// Connections of a killed server work on for a while, and Postgres must not start beside them.
-    fn wait_for_orphans(&self) -> Result<(), EmbeddedError> {
+    fn wait_for_orphans(&self) -> Result<(), Error> {
         let cluster = self.cluster.dir();
         let mut escalation = Escalation::of_orphans();
         while let Some(process) = processes::working_in(cluster).into_iter().next() {
@@ -193,20 +187,20 @@ impl Server {
     }
 
     /// A crash of the machine can leave a pid file without content, which Postgres refuses.
-    fn remove_empty_pid_files(&self) -> Result<(), EmbeddedError> {
+    fn remove_empty_pid_files(&self) -> Result<(), Error> {
         for path in self.pid_files() {
             if fs::metadata(&path).is_ok_and(|meta| meta.len() == 0) {
                 fs::remove_file(&path)
-                    .map_err(|source| EmbeddedError::DataDir { path: path.clone(), source })?;
+                    .map_err(|source| Error::DataDir { path: path.clone(), source })?;
             }
         }
         Ok(())
     }
 
-    fn why_it_ended(&self, log_start: u64, status: std::process::ExitStatus) -> EmbeddedError {
+    fn why_it_ended(&self, log_start: u64, status: std::process::ExitStatus) -> Error {
         let said = self.log.since(log_start);
         if said.contains("No space left on device") || said.contains("Disk quota exceeded") {
-            return EmbeddedError::DiskFull { path: self.cluster.dir().to_owned() };
+            return Error::DiskFull { path: self.cluster.dir().to_owned() };
         }
         let refused = |path: &&PathBuf| {
             // Postgres names the one in the cluster by its name alone.
@@ -220,7 +214,7 @@ impl Server {
             Some(signal) => format!("killed by signal {signal}"),
             None => status.to_string(),
         };
-        EmbeddedError::StartFailed {
+        Error::StartFailed {
             log: self.log.path().to_owned(),
             tail: format!("{} ({ended})", last_lines(&said, 8)),
         }
@@ -229,7 +223,7 @@ impl Server {
 
 /// Stops a server that is our child: rolls back what is open and writes everything out; after 30 s
 /// without that, after 5 more the hard way. True when the checkpoint was made.
-pub(super) fn shut_down(child: &mut Child) -> bool {
+pub(crate) fn shut_down(child: &mut Child) -> bool {
     let steps = [(Signal::INT, 30), (Signal::QUIT, 5), (Signal::KILL, 5)];
     for (signal, seconds) in steps {
         // An unreaped child keeps its id, so this cannot hit another process.
@@ -258,11 +252,11 @@ fn noted_pid(path: &Path) -> Option<u32> {
     fs::read_to_string(path).ok()?.lines().next()?.trim().trim_start_matches('-').parse().ok()
 }
 
-fn remove_stale(path: &Path, pid: u32) -> Result<(), EmbeddedError> {
+fn remove_stale(path: &Path, pid: u32) -> Result<(), Error> {
     tracing::info!(file = %path.display(), pid, "removing a stale pid file");
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(EmbeddedError::DataDir { path: path.to_owned(), source: error })
+            Err(Error::DataDir { path: path.to_owned(), source: error })
         }
         _ => Ok(()),
     }

@@ -6,23 +6,22 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::Durability;
-use super::account::Account;
-use super::binaries::Binaries;
-use super::error::EmbeddedError;
-use super::log::last_lines;
-use super::processes::{self, Escalation};
-use super::{SUPERUSER, spawn};
+use crate::account::Account;
+use crate::binaries::Binaries;
+use crate::error::Error;
+use crate::log::last_lines;
+use crate::processes::{self, Escalation};
+use crate::{Durability, Settings, spawn};
 
 /// What an empty cluster and its first write-ahead log take, with some air.
 const ROOM_FOR_A_NEW_CLUSTER: u64 = 128 << 20;
 
-/// What stands at the end of `postgresql.conf` in a new cluster, for the operator to change. With the 1 GB of initdb, an import of a million cards
-/// makes a checkpoint every few seconds, and after each of them the first change of every page writes the whole page to the log. With the
-/// 128 MB of initdb for pages, the indices of a million cards and their codes go to and from the system's cache all the time.
-fn settings() -> String {
+/// What stands at the end of `postgresql.conf` in a new cluster, for the operator to change. With the 1 GB of initdb, an import of a million
+/// large rows makes a checkpoint every few seconds, and after each of them the first change of every page writes the whole page to the log.
+/// With the 128 MB of initdb for pages, the indices of a million rows go to and from the system's cache all the time.
+fn added_settings() -> String {
     format!(
-        "\n# Settings of Cardscape, made with the cluster. They may be changed.\nmax_wal_size = 4GB\nshared_buffers = {}MB\n",
+        "\n# Added when the cluster was made, and not read again. It may be changed.\nmax_wal_size = 4GB\nshared_buffers = {}MB\n",
         shared_buffers_mib()
     )
 }
@@ -37,7 +36,7 @@ fn shared_buffers_mib() -> u64 {
 
 /// The place of the cluster, `<data_dir>/postgres`, whether or not it exists yet.
 #[derive(Debug, Clone)]
-pub(super) struct Cluster {
+pub(crate) struct Cluster {
     dir: PathBuf,
     /// Where initdb works. A cluster gets its real name only when it is complete, so what lies here
     /// at a start is what an interrupted attempt left.
@@ -45,16 +44,16 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    pub(super) fn in_data_dir(data_dir: &Path) -> Self {
+    pub(crate) fn in_data_dir(data_dir: &Path) -> Self {
         Self { dir: data_dir.join("postgres"), unfinished: data_dir.join("postgres.unfinished") }
     }
 
-    pub(super) fn dir(&self) -> &Path {
+    pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// User and group that own the cluster; `None` when there is none yet.
-    pub(super) fn owner(&self) -> Result<Option<(u32, u32)>, EmbeddedError> {
+    pub(crate) fn owner(&self) -> Result<Option<(u32, u32)>, Error> {
         match fs::metadata(&self.dir) {
             Ok(_) if self.is_vacant()? => Ok(None),
             Ok(meta) => Ok(Some((meta.uid(), meta.gid()))),
@@ -64,17 +63,17 @@ impl Cluster {
     }
 
     /// The major version that made the cluster; `None` when there is none yet.
-    pub(super) fn major(&self) -> Result<Option<u32>, EmbeddedError> {
+    pub(crate) fn major(&self) -> Result<Option<u32>, Error> {
         match fs::read_to_string(self.dir.join("PG_VERSION")) {
             Ok(text) => match text.trim().parse() {
                 Ok(major) => Ok(Some(major)),
-                Err(_) => Err(EmbeddedError::NotACluster { path: self.dir.clone() }),
+                Err(_) => Err(Error::NotACluster { path: self.dir.clone() }),
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if self.is_vacant()? {
                     Ok(None)
                 } else {
-                    Err(EmbeddedError::NotACluster { path: self.dir.clone() })
+                    Err(Error::NotACluster { path: self.dir.clone() })
                 }
             }
             Err(source) => Err(self.failed(source)),
@@ -83,12 +82,12 @@ impl Cluster {
 
     /// Creates the cluster if there is none, and clears away an unfinished one. Blocks for about a
     /// second; the calling thread must outlive the work, for `initdb` ends with it.
-    pub(super) fn create_if_missing(
+    pub(crate) fn create_if_missing(
         &self,
         binaries: &Binaries,
         account: &Account,
-        durability: Durability,
-    ) -> Result<(), EmbeddedError> {
+        settings: &Settings,
+    ) -> Result<(), Error> {
         self.clear_unfinished()?;
         if self.major()?.is_some() {
             return Ok(());
@@ -97,14 +96,14 @@ impl Cluster {
         if rustix::fs::statvfs(data_dir)
             .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM_FOR_A_NEW_CLUSTER)
         {
-            return Err(EmbeddedError::DiskFull { path: data_dir.to_owned() });
+            return Err(Error::DiskFull { path: data_dir.to_owned() });
         }
         fs::DirBuilder::new()
             .mode(0o700)
             .create(&self.unfinished)
             .and_then(|()| account.give(&self.unfinished))
             .map_err(|error| self.failed(error))?;
-        self.run_initdb(binaries, account, durability)?;
+        self.run_initdb(binaries, account, settings)?;
         self.tune().map_err(|error| self.failed(error))?;
         self.publish(data_dir).map_err(|error| self.failed(error))
     }
@@ -113,15 +112,15 @@ impl Cluster {
         &self,
         binaries: &Binaries,
         account: &Account,
-        durability: Durability,
-    ) -> Result<(), EmbeddedError> {
+        settings: &Settings,
+    ) -> Result<(), Error> {
         let mut initdb = binaries.command("initdb", account);
         initdb
             .arg("--pgdata")
             .arg(&self.unfinished)
             .args(["--encoding=UTF8", "--locale=C.UTF-8", "--auth-local=trust"])
-            .args(["--auth-host=reject", "--username", SUPERUSER])
-            .arg(match durability {
+            .args(["--auth-host=reject", "--username", &settings.name])
+            .arg(match settings.durability {
                 Durability::Full => "--data-checksums",
                 Durability::Off => "--no-sync",
             });
@@ -130,24 +129,22 @@ impl Cluster {
         spawn::tie_to_this_thread(&mut initdb, rustix::process::Signal::KILL);
         let output = initdb
             .output()
-            .map_err(|source| EmbeddedError::Spawn { program: binaries.path("initdb"), source })?;
+            .map_err(|source| Error::Spawn { program: binaries.path("initdb"), source })?;
         if output.status.success() {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&output.stderr);
         if said.contains("No space left on device") || said.contains("Disk quota exceeded") {
-            return Err(EmbeddedError::DiskFull { path: self.dir.clone() });
+            return Err(Error::DiskFull { path: self.dir.clone() });
         }
-        Err(EmbeddedError::InitFailed {
-            output: format!("{} ({})", last_lines(&said, 8), output.status),
-        })
+        Err(Error::InitFailed { output: format!("{} ({})", last_lines(&said, 8), output.status) })
     }
 
-    /// Adds the settings that suit the service better than those of initdb.
+    /// Adds the settings that suit a private server better than those of initdb.
     fn tune(&self) -> io::Result<()> {
         let path = self.unfinished.join("postgresql.conf");
         let mut file = fs::OpenOptions::new().append(true).open(path)?;
-        file.write_all(settings().as_bytes())?;
+        file.write_all(added_settings().as_bytes())?;
         file.sync_all()
     }
 
@@ -162,7 +159,7 @@ impl Cluster {
     }
 
     /// Removes what an interrupted initdb left, after the end of whatever may still write there.
-    fn clear_unfinished(&self) -> Result<(), EmbeddedError> {
+    fn clear_unfinished(&self) -> Result<(), Error> {
         if !self.unfinished.exists() {
             return Ok(());
         }
@@ -182,7 +179,7 @@ impl Cluster {
         }
     }
 
-    fn is_vacant(&self) -> Result<bool, EmbeddedError> {
+    fn is_vacant(&self) -> Result<bool, Error> {
         match fs::read_dir(&self.dir) {
             Ok(mut entries) => Ok(entries.next().is_none()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
@@ -190,10 +187,10 @@ impl Cluster {
         }
     }
 
-    fn failed(&self, source: io::Error) -> EmbeddedError {
+    fn failed(&self, source: io::Error) -> Error {
         if matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
-            return EmbeddedError::DiskFull { path: self.dir.clone() };
+            return Error::DiskFull { path: self.dir.clone() };
         }
-        EmbeddedError::DataDir { path: self.dir.clone(), source }
+        Error::DataDir { path: self.dir.clone(), source }
     }
 }

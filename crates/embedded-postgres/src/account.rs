@@ -9,41 +9,39 @@ use std::process::Command;
 
 use rustix::process::{getegid, geteuid};
 
-use super::cluster::Cluster;
-use super::error::EmbeddedError;
+use crate::cluster::Cluster;
+use crate::error::Error;
 
 /// A user that may run Postgres: ourselves, or, since Postgres refuses to run as root, an ordinary
 /// user that root becomes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Account {
-    pub(super) name: String,
-    pub(super) uid: u32,
-    pub(super) gid: u32,
+pub(crate) struct Account {
+    pub(crate) name: String,
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
     /// Whether this process has to change its user to become it.
-    pub(super) switched: bool,
+    pub(crate) switched: bool,
 }
 
 impl Account {
     /// The user for a cluster: the owner of an existing one, else ourselves or, as root, `postgres`
     /// or `nobody`.
-    pub(super) fn for_cluster(cluster: &Cluster) -> Result<Self, EmbeddedError> {
+    pub(crate) fn for_cluster(cluster: &Cluster) -> Result<Self, Error> {
         let (uid, gid) = (geteuid().as_raw(), getegid().as_raw());
         let owner = cluster.owner()?;
         if uid != 0 {
             return match owner {
-                Some((owner, _)) if owner != uid => Err(EmbeddedError::ForeignCluster {
-                    path: cluster.dir().to_owned(),
-                    owner,
-                    user: uid,
-                }),
+                Some((owner, _)) if owner != uid => {
+                    Err(Error::ForeignCluster { path: cluster.dir().to_owned(), owner, user: uid })
+                }
                 _ => Ok(Self { name: name_of(uid), uid, gid, switched: false }),
             };
         }
         match owner {
-            None => Self::unprivileged().ok_or(EmbeddedError::NoAccount),
+            None => Self::unprivileged().ok_or(Error::NoAccount),
             Some((0, _)) => {
-                let user = Self::unprivileged().ok_or(EmbeddedError::NoAccount)?;
-                Err(EmbeddedError::ForeignCluster {
+                let user = Self::unprivileged().ok_or(Error::NoAccount)?;
+                Err(Error::ForeignCluster {
                     path: cluster.dir().to_owned(),
                     owner: 0,
                     user: user.uid,
@@ -68,24 +66,24 @@ impl Account {
 
     /// Makes a command run as this user, without root's supplementary groups (the standard library
     /// drops them together with the user id).
-    pub(super) fn apply(&self, command: &mut Command) {
+    pub(crate) fn apply(&self, command: &mut Command) {
         if self.switched {
             command.gid(self.gid).uid(self.uid);
         }
     }
 
     /// Gives a file or directory to this user.
-    pub(super) fn give(&self, path: &Path) -> io::Result<()> {
+    pub(crate) fn give(&self, path: &Path) -> io::Result<()> {
         if self.switched { chown(path, Some(self.uid), Some(self.gid)) } else { Ok(()) }
     }
 
     /// Lets this user pass through root's private data directory, without a look at what else is in
     /// there, and names the directory that bars the way when one further up does.
-    pub(super) fn open_way_into(&self, data_dir: &Path) -> Result<(), EmbeddedError> {
+    pub(crate) fn open_way_into(&self, data_dir: &Path) -> Result<(), Error> {
         if !self.switched {
             return Ok(());
         }
-        let failed = |source| EmbeddedError::DataDir { path: data_dir.to_owned(), source };
+        let failed = |source| Error::DataDir { path: data_dir.to_owned(), source };
         // Where group or others have rights already, the owner has decided who comes in.
         let meta = fs::metadata(data_dir).map_err(failed)?;
         if meta.uid() == 0 && meta.mode().trailing_zeros() >= 6 {
@@ -98,7 +96,7 @@ impl Account {
         self.apply(&mut probe);
         match probe.status() {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                Err(EmbeddedError::Unreachable {
+                Err(Error::Unreachable {
                     user: self.name.clone(),
                     path: self.first_barrier(data_dir),
                 })

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::error::EmbeddedError;
-use super::lock::{self, DataDirLock};
-use super::socket::SocketDir;
-use super::{EmbeddedPostgres, EmbeddedSettings, ping, prepare_data_dir};
+use crate::error::Error;
+use crate::lock::{self, DataDirLock};
+use crate::socket::SocketDir;
+use crate::{EmbeddedPostgres, Settings, ping, prepare_data_dir};
 
-/// How long a command waits for a service that holds the data directory but does not answer yet.
+/// How long to wait for a process that holds the data directory but whose server does not answer yet.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// A private Postgres that another process runs.
@@ -30,7 +30,7 @@ impl AttachedPostgres {
 pub enum Handle {
     /// We do, and it stops when this value is dropped.
     Owned(EmbeddedPostgres),
-    /// A service does, and it stays.
+    /// Another process does, and it stays.
     Attached(AttachedPostgres),
 }
 
@@ -44,7 +44,7 @@ impl Handle {
     }
 
     /// Stops the server if we run it.
-    pub fn stop(self) -> Result<(), EmbeddedError> {
+    pub fn stop(self) -> Result<(), Error> {
         match self {
             Self::Owned(postgres) => postgres.stop(),
             Self::Attached(_) => Ok(()),
@@ -52,32 +52,35 @@ impl Handle {
     }
 }
 
-/// The server of a data directory, if another process owns it and it accepts connections at this
-/// moment.
-pub fn attach(data_dir: &Path) -> Result<Option<AttachedPostgres>, EmbeddedError> {
-    if !lock::is_held(data_dir)? {
+/// The server of the data directory, if another process owns it and it accepts connections at this
+/// moment. Of the settings, only the name and the data directory matter.
+pub fn attach(settings: &Settings) -> Result<Option<AttachedPostgres>, Error> {
+    settings.check_name()?;
+    let Settings { name, data_dir, .. } = settings;
+    if !lock::is_held(data_dir, name)? {
         return Ok(None);
     }
     let Some(path) = noted_socket_dir(data_dir) else { return Ok(None) };
-    let socket = SocketDir::of_running_server(path);
-    Ok(ping::answers(&socket.socket()).then_some(AttachedPostgres { socket }))
+    let socket = SocketDir::of_running_server(path, name);
+    Ok(ping::answers(&socket.socket(), name).then_some(AttachedPostgres { socket }))
 }
 
-/// For commands that need the database whether or not the service runs: uses its server, or starts
-/// one for the time of the command. While the service starts or stops, waits up to 15 s.
-pub fn start_or_attach(settings: EmbeddedSettings) -> Result<Handle, EmbeddedError> {
-    let data_dir = prepare_data_dir(&settings.data_dir)?;
+/// For commands that need the database whether or not another process runs it: uses that server, or
+/// starts one for the time of the command. While the other process starts or stops its server, waits
+/// up to 15 s.
+pub fn start_or_attach(settings: Settings) -> Result<Handle, Error> {
+    let data_dir = prepare_data_dir(&settings)?;
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let held = match DataDirLock::try_acquire(&data_dir) {
+        let held = match DataDirLock::try_acquire(&data_dir, &settings.name) {
             Ok(lock) => {
                 let postgres = EmbeddedPostgres::start_locked(settings, data_dir, lock)?;
                 return Ok(Handle::Owned(postgres));
             }
-            Err(held @ EmbeddedError::AlreadyRunning { .. }) => held,
+            Err(held @ Error::AlreadyRunning { .. }) => held,
             Err(other) => return Err(other),
         };
-        if let Some(attached) = attach(&data_dir)? {
+        if let Some(attached) = attach(&settings)? {
             return Ok(Handle::Attached(attached));
         }
         if Instant::now() > deadline {

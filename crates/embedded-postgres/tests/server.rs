@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use cardscape::store::db::embedded::{
-    Durability, EmbeddedError, EmbeddedPostgres, EmbeddedSettings, Handle, attach, start_or_attach,
+use embedded_postgres::{
+    Durability, EmbeddedPostgres, Error, Handle, Settings, attach, start_or_attach,
 };
 
 /// Names the data directory for the process that [`owner_process`] is.
-const OWNER_DATA_DIR: &str = "CARDSCAPE_TEST_OWNER_DATA_DIR";
+const OWNER_DATA_DIR: &str = "EMBEDDED_POSTGRES_TEST_OWNER";
 
 /// When a wait has failed: far beyond the ten seconds that recovery may take on a quiet machine (it
 /// takes about one), since this one may be busy with other tests.
@@ -73,7 +73,7 @@ fn a_durable_server_is_private_and_durable_whatever_its_file_says() {
     for private in ["run", "postgres"] {
         assert_eq!(mode(&dir.path().join(private)), 0o700, "{private}");
     }
-    for private in ["postgres.log", "cardscape.lock"] {
+    for private in ["postgres.log", "notes.lock"] {
         assert_eq!(mode(&dir.path().join(private)), 0o600, "{private}");
     }
     assert_eq!(mode(dir.path()) & 0o007, 0, "others have no business in the data directory");
@@ -104,7 +104,7 @@ fn odd_and_long_data_directories_work() {
         let socket_dir = query(&postgres.url("postgres"), "SHOW unix_socket_directories");
         let socket_dir = Path::new(&socket_dir).to_owned();
         assert_eq!(mode(&socket_dir), 0o700);
-        let attached = attach(&data_dir).unwrap().expect("it runs");
+        let attached = attach(&volatile(&data_dir)).unwrap().expect("it runs");
         assert_eq!(attached.url("x"), postgres.url("x"));
         let elsewhere = !socket_dir.starts_with(dir.path());
         assert_eq!(elsewhere, name != "with a space", "{}", socket_dir.display());
@@ -140,7 +140,7 @@ fn a_second_owner_is_refused_and_told_who_the_first_is() {
     let dir = TempDir::new();
     let first = EmbeddedPostgres::start(volatile(dir.path())).unwrap();
     let error = EmbeddedPostgres::start(volatile(dir.path())).unwrap_err();
-    assert!(matches!(error, EmbeddedError::AlreadyRunning { .. }), "{error}");
+    assert!(matches!(error, Error::AlreadyRunning { .. }), "{error}");
     assert!(error.to_string().contains(&std::process::id().to_string()), "{error}");
     assert_eq!(query(&first.url("postgres"), "SELECT 'unharmed'"), "unharmed");
 }
@@ -148,7 +148,7 @@ fn a_second_owner_is_refused_and_told_who_the_first_is() {
 #[test]
 fn a_command_uses_the_server_of_a_running_service_or_its_own() {
     let dir = TempDir::new();
-    assert!(attach(dir.path()).unwrap().is_none());
+    assert!(attach(&volatile(dir.path())).unwrap().is_none());
     let service = EmbeddedPostgres::start(volatile(dir.path())).unwrap();
     let command = start_or_attach(volatile(dir.path())).unwrap();
     assert!(matches!(command, Handle::Attached(_)));
@@ -157,7 +157,7 @@ fn a_command_uses_the_server_of_a_running_service_or_its_own() {
     assert_eq!(query(&service.url("postgres"), "SELECT 'still here'"), "still here");
     service.stop().unwrap();
 
-    assert!(attach(dir.path()).unwrap().is_none());
+    assert!(attach(&volatile(dir.path())).unwrap().is_none());
     let command = start_or_attach(volatile(dir.path())).unwrap();
     assert!(matches!(command, Handle::Owned(_)));
     assert_eq!(query(&command.url("postgres"), "SELECT 'owned'"), "owned");
@@ -308,9 +308,7 @@ fn a_garbled_pid_file_is_named_with_the_command_that_mends_it() {
             fs::write(path, content).unwrap();
             let began = Instant::now();
             let error = EmbeddedPostgres::start(volatile(dir.path())).unwrap_err();
-            let EmbeddedError::PidFile { path: named, pid: None, .. } = &error else {
-                panic!("{error}")
-            };
+            let Error::PidFile { path: named, pid: None, .. } = &error else { panic!("{error}") };
             assert_eq!(named, path);
             assert!(began.elapsed() < Duration::from_secs(9), "it is not tried again and again");
             assert_eq!(fs::read(path).unwrap(), content, "it is left as it was");
@@ -334,7 +332,7 @@ fn a_cluster_of_another_major_version_is_refused() {
     EmbeddedPostgres::start(volatile(dir.path())).unwrap().stop().unwrap();
     fs::write(dir.path().join("postgres/PG_VERSION"), "9\n").unwrap();
     let error = EmbeddedPostgres::start(volatile(dir.path())).unwrap_err();
-    assert!(matches!(error, EmbeddedError::WrongMajor { cluster: 9, .. }), "{error}");
+    assert!(matches!(error, Error::WrongMajor { cluster: 9, .. }), "{error}");
 }
 
 #[test]
@@ -345,10 +343,8 @@ fn foreign_files_in_the_place_of_the_cluster_stay_untouched() {
     fs::write(&diary, "dear diary").unwrap();
     let error = EmbeddedPostgres::start(volatile(dir.path())).unwrap_err();
     // Root's files are foreign in one more way.
-    let expected = matches!(
-        error,
-        EmbeddedError::NotACluster { .. } | EmbeddedError::ForeignCluster { owner: 0, .. }
-    );
+    let expected =
+        matches!(error, Error::NotACluster { .. } | Error::ForeignCluster { owner: 0, .. });
     assert!(expected, "{error}");
     assert_eq!(fs::read_to_string(diary).unwrap(), "dear diary");
 }
@@ -361,7 +357,7 @@ fn missing_programs_and_wrappers_are_named() {
     let mut settings = volatile(&dir.path().join("data"));
     settings.bin_dir = Some(bin_dir.clone());
     let error = EmbeddedPostgres::start(settings.clone()).unwrap_err();
-    assert!(matches!(error, EmbeddedError::NoBinaries { .. }), "{error}");
+    assert!(matches!(error, Error::NoBinaries { .. }), "{error}");
     assert!(error.to_string().contains(bin_dir.to_str().unwrap()), "{error}");
 
     for program in ["postgres", "initdb"] {
@@ -379,7 +375,7 @@ fn a_broken_cluster_tells_the_end_of_the_log() {
     EmbeddedPostgres::start(volatile(dir.path())).unwrap().stop().unwrap();
     fs::remove_file(dir.path().join("postgres/global/pg_control")).unwrap();
     let error = EmbeddedPostgres::start(volatile(dir.path())).unwrap_err();
-    assert!(matches!(error, EmbeddedError::StartFailed { .. }), "{error}");
+    assert!(matches!(error, Error::StartFailed { .. }), "{error}");
     assert!(error.to_string().contains("could not find the database system"), "{error}");
 }
 
@@ -393,15 +389,12 @@ fn root_is_told_which_directory_bars_the_way() {
     fs::DirBuilder::new().mode(0o700).create(&barred).unwrap();
     let error = EmbeddedPostgres::start(volatile(&barred.join("data"))).unwrap_err();
     match &error {
-        EmbeddedError::Unreachable { path, .. } => assert_eq!(path, dir.path()),
+        Error::Unreachable { path, .. } => assert_eq!(path, dir.path()),
         other => panic!("{other}"),
     }
     world_readable(dir.path());
     let error = EmbeddedPostgres::start(volatile(&barred.join("data"))).unwrap_err();
-    assert!(
-        matches!(&error, EmbeddedError::Unreachable { path, .. } if *path == barred),
-        "{error}"
-    );
+    assert!(matches!(&error, Error::Unreachable { path, .. } if *path == barred), "{error}");
 }
 
 // ---- the process that owns a server and can be killed ----
@@ -489,7 +482,7 @@ struct TempDir(PathBuf);
 impl TempDir {
     fn new() -> Self {
         let folder = tempfile::Builder::new()
-            .prefix("cardscape-embedded-")
+            .prefix("embedded-postgres-")
             .permissions(fs::Permissions::from_mode(0o700))
             .tempdir()
             .unwrap();
@@ -511,18 +504,18 @@ impl Drop for TempDir {
     }
 }
 
-fn durable(data_dir: &Path) -> EmbeddedSettings {
-    EmbeddedSettings::new(data_dir)
+fn durable(data_dir: &Path) -> Settings {
+    Settings::new("notes", data_dir)
 }
 
-fn volatile(data_dir: &Path) -> EmbeddedSettings {
-    EmbeddedSettings { durability: Durability::Off, ..EmbeddedSettings::new(data_dir) }
+fn volatile(data_dir: &Path) -> Settings {
+    Settings { durability: Durability::Off, ..durable(data_dir) }
 }
 
 /// Creates a directory that the user who runs Postgres for root can pass, all the way down.
 fn world_readable(path: &Path) {
     fs::create_dir_all(path).unwrap();
-    let ours = |step: &&Path| step.to_string_lossy().contains("cardscape-embedded-");
+    let ours = |step: &&Path| step.to_string_lossy().contains("embedded-postgres-");
     for step in path.ancestors().take_while(ours) {
         fs::set_permissions(step, fs::Permissions::from_mode(0o755)).unwrap();
     }

@@ -10,31 +10,31 @@ const LIMIT: u64 = 8 << 20;
 
 /// `<data_dir>/postgres.log` and its predecessor `postgres.log.1`.
 #[derive(Debug, Clone)]
-pub(super) struct ServerLog {
+pub(crate) struct ServerLog {
     path: PathBuf,
 }
 
 impl ServerLog {
-    pub(super) fn in_data_dir(data_dir: &Path) -> Self {
+    pub(crate) fn in_data_dir(data_dir: &Path) -> Self {
         Self { path: data_dir.join("postgres.log") }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Opens the log for a server to write to, readable by us alone.
-    pub(super) fn open(&self) -> io::Result<File> {
+    pub(crate) fn open(&self) -> io::Result<File> {
         OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)
     }
 
     /// The present length, to tell later what was written since.
-    pub(super) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         fs::metadata(&self.path).map_or(0, |meta| meta.len())
     }
 
     /// The end of what was written after the log had that length, at most 64 KiB.
-    pub(super) fn since(&self, len: u64) -> String {
+    pub(crate) fn since(&self, len: u64) -> String {
         let read = || -> io::Result<String> {
             let mut file = File::open(&self.path)?;
             let end = file.metadata()?.len();
@@ -48,7 +48,7 @@ impl ServerLog {
 
     /// Moves the log aside when it has grown too long. It is copied and then emptied, since Postgres
     /// keeps it open; lines written in that instant may be lost.
-    pub(super) fn rotate(&self) {
+    pub(crate) fn rotate(&self) {
         if self.len() <= LIMIT {
             return;
         }
@@ -62,7 +62,7 @@ impl ServerLog {
 }
 
 /// The last lines of a text, joined into one.
-pub(super) fn last_lines(text: &str, count: usize) -> String {
+pub(crate) fn last_lines(text: &str, count: usize) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines[lines.len().saturating_sub(count)..].join(" / ")
 }

@@ -9,13 +9,22 @@ use std::time::Duration;
 /// Every message is one paragraph for the person at the terminal and says what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum EmbeddedError {
+pub enum Error {
+    /// The name in the settings cannot be the name of a role and of files.
+    #[error(
+        "{name:?} cannot be the name of the program that owns a server: use 1 to 32 lower-case \
+         letters, digits, `_` and `-`, with a letter first, and not `pg_`"
+    )]
+    Name {
+        /// What was given.
+        name: String,
+    },
     /// Another process owns the data directory.
     #[error(
-        "the data directory {} is already in use by {}. Stop that service first, or give this one \
-         a data directory of its own (--data-dir)",
+        "the data directory {} is already in use by {}. Stop that process first, or choose another \
+         data directory",
         data_dir.display(),
-        pid.map_or_else(|| "another Cardscape process".to_owned(), |pid| format!("Cardscape process {pid}"))
+        pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
     )]
     AlreadyRunning {
         /// The directory in question.
@@ -26,7 +35,7 @@ pub enum EmbeddedError {
     /// The data directory, or something in it, cannot be created, read or written.
     #[error(
         "cannot use {} in the data directory: {source}. Check that it exists, that this user may \
-         write there and that the disk is not full or read-only, or choose another (--data-dir)",
+         write there and that the disk is not full or read-only, or choose another",
         path.display()
     )]
     DataDir {
@@ -38,7 +47,7 @@ pub enum EmbeddedError {
     /// The cluster belongs to a user that Postgres cannot run as here.
     #[error(
         "the database files in {} belong to user id {owner}, but Postgres would have to run as \
-         user id {user}. Start the service as their owner, or hand them over: \
+         user id {user}. Start the program as their owner, or hand them over: \
          chown -R {user} {}",
         path.display(), path.display()
     )]
@@ -50,17 +59,17 @@ pub enum EmbeddedError {
         /// Who would run it.
         user: u32,
     },
-    /// The service runs as root, but there is no ordinary user to run Postgres as.
+    /// The process runs as root, but there is no ordinary user to run Postgres as.
     #[error(
         "Postgres refuses to run as root, and this system has neither a user `postgres` nor \
-         `nobody` to run it as. Create one (useradd --system postgres) or start the service as an \
-         ordinary user"
+         `nobody` to run it as. Create one (useradd --system postgres) or start the program as \
+         an ordinary user"
     )]
     NoAccount,
     /// The operating system user that runs Postgres cannot get to its files.
     #[error(
         "Postgres runs as the user `{user}`, who cannot enter {}. Choose a data directory that \
-         this user can reach, for example --data-dir /var/lib/cardscape, or open the way: \
+         this user can reach, for example one below /var/lib, or open the way: \
          chmod o+x {}",
         path.display(), path.display()
     )]
@@ -73,8 +82,7 @@ pub enum EmbeddedError {
     /// PostgreSQL is not installed.
     #[error(
         "PostgreSQL's server programs (postgres, initdb) were not found; looked in {searched}. \
-         Install them (scripts/install-postgres.sh, or: apt-get install postgresql), name their \
-         directory, or set DATABASE_URL to use a server of your own"
+         Install them (apt-get install postgresql), or name their directory"
     )]
     NoBinaries {
         /// The places searched, and what was wrong with those that looked promising.
@@ -99,7 +107,7 @@ pub enum EmbeddedError {
     /// The place of the cluster is taken by something else.
     #[error(
         "{} is not empty and is no PostgreSQL cluster (it has no PG_VERSION). Move it away, or \
-         choose another data directory (--data-dir)",
+         choose another data directory",
         path.display()
     )]
     NotACluster {

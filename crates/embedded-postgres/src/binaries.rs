@@ -7,9 +7,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::EmbeddedSettings;
-use super::account::Account;
-use super::error::EmbeddedError;
+use crate::Settings;
+use crate::account::Account;
+use crate::error::Error;
 
 /// The oldest major version whose options we use.
 const OLDEST_MAJOR: u32 = 13;
@@ -25,17 +25,17 @@ const VERSIONED_PLACES: [(&str, &str); 4] = [
 
 /// A directory with a `postgres` and an `initdb` that fit together and run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Binaries {
+pub(crate) struct Binaries {
     dir: PathBuf,
     /// The first part of the version: 15 in 15.18.
-    pub(super) major: u32,
+    pub(crate) major: u32,
     /// For programs unpacked outside their place: where the libraries they came with are.
     library_path: Option<OsString>,
 }
 
 impl Binaries {
     /// A command for one of the programs, in an empty environment, as the given user.
-    pub(super) fn command(&self, program: &str, account: &Account) -> Command {
+    pub(crate) fn command(&self, program: &str, account: &Account) -> Command {
         let mut command = Command::new(self.dir.join(program));
         command.env_clear().env("PATH", "/usr/bin:/bin").current_dir("/").stdin(Stdio::null());
         if let Some(path) = &self.library_path {
@@ -46,7 +46,7 @@ impl Binaries {
     }
 
     /// The path of a program, for messages.
-    pub(super) fn path(&self, program: &str) -> PathBuf {
+    pub(crate) fn path(&self, program: &str) -> PathBuf {
         self.dir.join(program)
     }
 
@@ -92,12 +92,12 @@ impl Binaries {
 /// Finds the programs: of the existing cluster's major version, otherwise the first that work in the
 /// order of the settings' directory, the search path, `pg_config`, the system's places (newest first)
 /// and what was unpacked below the data directory.
-pub(super) fn find(
-    settings: &EmbeddedSettings,
+pub(crate) fn find(
+    settings: &Settings,
     data_dir: &Path,
     cluster_major: Option<u32>,
     account: &Account,
-) -> Result<Binaries, EmbeddedError> {
+) -> Result<Binaries, Error> {
     let mut rejected = Vec::new();
     let mut other_majors = Vec::new();
     let mut seen = Vec::new();
@@ -118,16 +118,16 @@ pub(super) fn find(
         }
     }
     match cluster_major {
-        Some(cluster) if !other_majors.is_empty() => Err(EmbeddedError::WrongMajor {
+        Some(cluster) if !other_majors.is_empty() => Err(Error::WrongMajor {
             path: data_dir.join("postgres"),
             cluster,
             found: other_majors.join(", "),
         }),
-        _ => Err(EmbeddedError::NoBinaries { searched: searched(settings, data_dir, rejected) }),
+        _ => Err(Error::NoBinaries { searched: searched(settings, data_dir, rejected) }),
     }
 }
 
-fn searched(settings: &EmbeddedSettings, data_dir: &Path, rejected: Vec<String>) -> String {
+fn searched(settings: &Settings, data_dir: &Path, rejected: Vec<String>) -> String {
     let places = match &settings.bin_dir {
         Some(dir) => dir.display().to_string(),
         None => format!(
@@ -138,7 +138,7 @@ fn searched(settings: &EmbeddedSettings, data_dir: &Path, rejected: Vec<String>)
     if rejected.is_empty() { places } else { format!("{places}: {}", rejected.join("; ")) }
 }
 
-fn candidates(settings: &EmbeddedSettings, data_dir: &Path) -> Vec<PathBuf> {
+fn candidates(settings: &Settings, data_dir: &Path) -> Vec<PathBuf> {
     if let Some(dir) = &settings.bin_dir {
         return vec![dir.clone()];
     }

@@ -10,8 +10,6 @@ use fallible_iterator::FallibleIterator as _;
 use postgres_protocol::message::backend::{ErrorResponseBody, Message};
 use postgres_protocol::message::frontend;
 
-use super::SUPERUSER;
-
 /// How long a server may take to answer before it counts as silent.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -21,19 +19,19 @@ const MAX_ANSWER: usize = 64 * 1024;
 /// SQLSTATE `too_many_connections`.
 const FULL: &[u8] = b"53300";
 
-/// Whether the server behind a socket accepts connections now (a full one counts).
-pub(super) fn answers(socket: &Path) -> bool {
-    ask(socket).unwrap_or(false)
+/// Whether the server behind a socket accepts connections of this user now (a full one counts).
+pub(crate) fn answers(socket: &Path, user: &str) -> bool {
+    ask(socket, user).unwrap_or(false)
 }
 
-fn ask(socket: &Path) -> io::Result<bool> {
+fn ask(socket: &Path, user: &str) -> io::Result<bool> {
     let mut stream = UnixStream::connect(socket)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut sent = BytesMut::new();
     // The database that every cluster has.
-    let parameters =
-        [("user", SUPERUSER), ("database", "postgres"), ("application_name", "cardscape ping")];
+    let application = format!("{user} ping");
+    let parameters = [("user", user), ("database", "postgres"), ("application_name", &application)];
     frontend::startup_message(parameters, &mut sent)?;
     stream.write_all(&sent)?;
     let mut answer = BytesMut::new();
@@ -72,9 +70,8 @@ mod tests {
 
     /// What a server that answers so is taken for.
     fn answers_with(answer: &'static [u8]) -> bool {
-        let folder = std::env::temp_dir().join(format!("cardscape-ping-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let socket = folder.join(format!("{answer:p}"));
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("socket");
         let listener = UnixListener::bind(&socket).unwrap();
         let server = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
@@ -87,9 +84,8 @@ mod tests {
                 stream.write_all(piece).unwrap();
             }
         });
-        let answers = answers(&socket);
+        let answers = answers(&socket, "notes");
         server.join().unwrap();
-        std::fs::remove_file(&socket).unwrap();
         answers
     }
 

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::error::EmbeddedError;
-use super::server::{Server, shut_down};
+use crate::error::Error;
+use crate::server::{Server, shut_down};
 
 /// The wait before a restart grows from the first to the second of these.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
@@ -29,7 +29,7 @@ const LOG_CHECK: Duration = Duration::from_mins(1);
 
 /// The owner's end of the thread.
 #[derive(Debug)]
-pub(super) struct Supervisor {
+pub(crate) struct Supervisor {
     /// Zero while no server accepts connections.
     postmaster: Arc<AtomicU32>,
     stop: UnixStream,
@@ -39,8 +39,8 @@ pub(super) struct Supervisor {
 impl Supervisor {
     /// Starts the thread, which creates the cluster if need be and starts the server; returns when
     /// that accepts connections.
-    pub(super) fn start(server: Server) -> Result<Self, EmbeddedError> {
-        let broken = |error: std::io::Error| EmbeddedError::Supervisor(error.to_string());
+    pub(crate) fn start(server: Server) -> Result<Self, Error> {
+        let broken = |error: std::io::Error| Error::Supervisor(error.to_string());
         let (stop, stop_requested) = UnixStream::pair().map_err(broken)?;
         let postmaster = Arc::new(AtomicU32::new(0));
         let (first_start, outcome) = mpsc::sync_channel(1);
@@ -58,22 +58,23 @@ impl Supervisor {
         match outcome.recv() {
             Ok(Ok(())) => Ok(supervisor),
             Ok(Err(error)) => Err(error),
-            Err(_) => Err(supervisor.stop().err().unwrap_or_else(|| {
-                EmbeddedError::Supervisor("it ended without an answer".to_owned())
-            })),
+            Err(_) => Err(supervisor
+                .stop()
+                .err()
+                .unwrap_or_else(|| Error::Supervisor("it ended without an answer".to_owned()))),
         }
     }
 
-    pub(super) fn postmaster_pid(&self) -> Option<u32> {
+    pub(crate) fn postmaster_pid(&self) -> Option<u32> {
         Some(self.postmaster.load(Ordering::Acquire)).filter(|pid| *pid != 0)
     }
 
     /// Stops the server and the thread, and waits for both; without effect the second time.
-    pub(super) fn stop(&mut self) -> Result<(), EmbeddedError> {
+    pub(crate) fn stop(&mut self) -> Result<(), Error> {
         let Some(thread) = self.thread.take() else { return Ok(()) };
         // It fails only when the thread has ended already.
         let _ = self.stop.write_all(b"s");
-        thread.join().map_err(|_| EmbeddedError::Supervisor("it panicked".to_owned()))
+        thread.join().map_err(|_| Error::Supervisor("it panicked".to_owned()))
     }
 }
 
@@ -93,11 +94,10 @@ enum Woken {
 }
 
 impl Watch {
-    fn run(mut self, first_start: &SyncSender<Result<(), EmbeddedError>>) {
+    fn run(mut self, first_start: &SyncSender<Result<(), Error>>) {
         let Server { cluster, binaries, account, settings, .. } = &self.server;
-        let started = cluster
-            .create_if_missing(binaries, account, settings.durability)
-            .and_then(|()| self.start());
+        let started =
+            cluster.create_if_missing(binaries, account, settings).and_then(|()| self.start());
         let mut child = match started {
             Ok(child) => {
                 let _ = first_start.send(Ok(()));
@@ -128,7 +128,7 @@ impl Watch {
         }
     }
 
-    fn start(&self) -> Result<Child, EmbeddedError> {
+    fn start(&self) -> Result<Child, Error> {
         let child = self.server.start(|| self.stop_is_requested())?;
         self.postmaster.store(child.id(), Ordering::Release);
         Ok(child)

@@ -3,12 +3,15 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::error::EmbeddedError;
+use crate::error::Error;
 
-const FILE_NAME: &str = "cardscape.lock";
+/// The lock file of a program in its data directory.
+fn file_of(data_dir: &Path, name: &str) -> PathBuf {
+    data_dir.join(format!("{name}.lock"))
+}
 
 /// How long a start insists: [`is_held`] takes the lock for an instant to look, and a server that
 /// was just killed may not have let go of it yet.
@@ -17,17 +20,17 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// The right to run the cluster of a data directory; the kernel takes it back when the process ends,
 /// however it ends.
 #[derive(Debug)]
-pub(super) struct DataDirLock {
+pub(crate) struct DataDirLock {
     _file: File,
 }
 
 impl DataDirLock {
     /// Takes the lock, or says who has it.
-    pub(super) fn acquire(data_dir: &Path) -> Result<Self, EmbeddedError> {
+    pub(crate) fn acquire(data_dir: &Path, name: &str) -> Result<Self, Error> {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            match Self::try_acquire(data_dir) {
-                Err(EmbeddedError::AlreadyRunning { .. }) if Instant::now() < deadline => {
+            match Self::try_acquire(data_dir, name) {
+                Err(Error::AlreadyRunning { .. }) if Instant::now() < deadline => {
                     std::thread::sleep(Duration::from_millis(20));
                 }
                 outcome => return outcome,
@@ -36,9 +39,9 @@ impl DataDirLock {
     }
 
     /// Takes the lock if it is free at this moment.
-    pub(super) fn try_acquire(data_dir: &Path) -> Result<Self, EmbeddedError> {
-        let path = data_dir.join(FILE_NAME);
-        let failed = |source| EmbeddedError::DataDir { path: path.clone(), source };
+    pub(crate) fn try_acquire(data_dir: &Path, name: &str) -> Result<Self, Error> {
+        let path = file_of(data_dir, name);
+        let failed = |source| Error::DataDir { path: path.clone(), source };
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -50,7 +53,7 @@ impl DataDirLock {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(EmbeddedError::AlreadyRunning {
+                return Err(Error::AlreadyRunning {
                     data_dir: data_dir.to_owned(),
                     pid: owner(&mut file),
                 });
@@ -67,17 +70,17 @@ impl DataDirLock {
 }
 
 /// Whether some process owns the data directory now.
-pub(super) fn is_held(data_dir: &Path) -> Result<bool, EmbeddedError> {
-    let path = data_dir.join(FILE_NAME);
+pub(crate) fn is_held(data_dir: &Path, name: &str) -> Result<bool, Error> {
+    let path = file_of(data_dir, name);
     let file = match OpenOptions::new().read(true).open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-        Err(source) => return Err(EmbeddedError::DataDir { path, source }),
+        Err(source) => return Err(Error::DataDir { path, source }),
     };
     match file.try_lock_shared() {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
-        Err(TryLockError::Error(source)) => Err(EmbeddedError::DataDir { path, source }),
+        Err(TryLockError::Error(source)) => Err(Error::DataDir { path, source }),
     }
 }
 

@@ -10,10 +10,9 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::geteuid;
 use sha2::{Digest, Sha256};
 
-use super::SUPERUSER;
-use super::account::Account;
-use super::error::EmbeddedError;
-use crate::domain::hex::hex;
+use crate::Settings;
+use crate::account::Account;
+use crate::error::Error;
 
 /// The name Postgres gives its socket: its port is part of it, though nothing listens on the port.
 const SOCKET_NAME: &str = ".s.PGSQL.5432";
@@ -25,8 +24,10 @@ const URL_UNSAFE: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b
 
 /// A directory of mode 0700 that belongs to the user who runs Postgres.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SocketDir {
+pub(crate) struct SocketDir {
     path: PathBuf,
+    /// Who connects there.
+    user: String,
     /// Whether it lies outside the data directory and is to be removed after use.
     elsewhere: bool,
 }
@@ -34,24 +35,25 @@ pub(super) struct SocketDir {
 impl SocketDir {
     /// Makes the directory: `<data_dir>/run`, or, where that path will not do as a socket's address,
     /// one in the user's runtime directory or in `/tmp`.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         data_dir: &Path,
-        runtime_dir: Option<&Path>,
+        settings: &Settings,
         account: &Account,
-    ) -> Result<Self, EmbeddedError> {
+    ) -> Result<Self, Error> {
         let inside = data_dir.join("run");
         if suits_as_address(&inside) {
             return match secure(&inside, account) {
-                Ok(()) => Ok(Self { path: inside, elsewhere: false }),
-                Err(reason) => Err(EmbeddedError::SocketDir {
-                    reason: format!("{}: {reason}", inside.display()),
-                }),
+                Ok(()) => Ok(Self { path: inside, user: settings.name.clone(), elsewhere: false }),
+                Err(reason) => {
+                    Err(Error::SocketDir { reason: format!("{}: {reason}", inside.display()) })
+                }
             };
         }
         let mut reasons = vec![format!("{}: too long for a socket", inside.display())];
-        let name = fallback_name(data_dir, account);
+        let name = fallback_name(&settings.name, data_dir, account);
         // A runtime directory is closed to every user but its own.
-        let runtime_dir = runtime_dir.filter(|dir| !account.switched && dir.is_absolute());
+        let runtime_dir =
+            settings.runtime_dir.as_deref().filter(|dir| !account.switched && dir.is_absolute());
         for base in runtime_dir.into_iter().chain([Path::new("/tmp")]) {
             // Others may write to /tmp too, and take one name away, but hardly all of them.
             for attempt in 0..5 {
@@ -61,44 +63,47 @@ impl SocketDir {
                     break;
                 }
                 match secure(&path, account) {
-                    Ok(()) => return Ok(Self { path, elsewhere: true }),
+                    Ok(()) => {
+                        return Ok(Self { path, user: settings.name.clone(), elsewhere: true });
+                    }
                     Err(reason) => reasons.push(format!("{}: {reason}", path.display())),
                 }
             }
         }
-        Err(EmbeddedError::SocketDir { reason: reasons.join("; ") })
+        Err(Error::SocketDir { reason: reasons.join("; ") })
     }
 
     /// The directory that a running server says it uses.
-    pub(super) fn of_running_server(path: PathBuf) -> Self {
-        Self { path, elsewhere: false }
+    pub(crate) fn of_running_server(path: PathBuf, user: &str) -> Self {
+        Self { path, user: user.to_owned(), elsewhere: false }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(super) fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         self.path.join(SOCKET_NAME)
     }
 
     /// Postgres's own note of who uses the socket.
-    pub(super) fn lock_file(&self) -> PathBuf {
+    pub(crate) fn lock_file(&self) -> PathBuf {
         self.path.join(format!("{SOCKET_NAME}.lock"))
     }
 
-    pub(super) fn url(&self, database: &str) -> String {
+    pub(crate) fn url(&self, database: &str) -> String {
         // `suits_as_address` admits ASCII only.
         let host = self.path.to_string_lossy();
         format!(
-            "postgres:///{}?host={}&user={SUPERUSER}",
+            "postgres:///{}?host={}&user={}",
             utf8_percent_encode(database, &URL_UNSAFE),
             utf8_percent_encode(&host, &URL_UNSAFE),
+            self.user,
         )
     }
 
     /// Removes a directory outside the data directory once the server is gone.
-    pub(super) fn remove(&self) {
+    pub(crate) fn remove(&self) {
         if self.elsewhere {
             // Not empty when the server was killed: the next start uses it again.
             let _ = fs::remove_dir(&self.path);
@@ -118,9 +123,10 @@ fn suits_as_address(dir: &Path) -> bool {
 
 /// The same name for the same data directory and user, so that a restart after `kill -9` finds the
 /// old directory instead of leaving it.
-fn fallback_name(data_dir: &Path, account: &Account) -> String {
+fn fallback_name(program: &str, data_dir: &Path, account: &Account) -> String {
     let digest = Sha256::digest(data_dir.as_os_str().as_encoded_bytes());
-    format!("cardscape-{}-{}", account.uid, hex(&digest[..8]))
+    let digest: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{program}-{}-{digest}", account.uid)
 }
 
 /// Creates a directory for the account alone, or makes sure that an existing one is: a real
@@ -166,7 +172,7 @@ mod tests {
 
     #[test]
     fn an_address_survives_as_a_url() {
-        let dir = SocketDir::of_running_server("/data dir/run".into());
-        assert_eq!(dir.url("a/b"), "postgres:///a%2Fb?host=%2Fdata%20dir%2Frun&user=cardscape");
+        let dir = SocketDir::of_running_server("/data dir/run".into(), "notes");
+        assert_eq!(dir.url("a/b"), "postgres:///a%2Fb?host=%2Fdata%20dir%2Frun&user=notes");
     }
 }

@@ -13,18 +13,18 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use super::error::EmbeddedError;
+use crate::error::Error;
 
 /// A live Postgres process that was seen to work on a certain cluster.
 #[derive(Debug)]
-pub(super) struct ClusterProcess {
-    pub(super) pid: u32,
+pub(crate) struct ClusterProcess {
+    pub(crate) pid: u32,
     handle: Option<OwnedFd>,
 }
 
 /// What is known about a process id.
 #[derive(Debug)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     /// It is Postgres on this cluster.
     Ours(ClusterProcess),
     /// There is no such process (or only a zombie), or it is something else.
@@ -34,7 +34,7 @@ pub(super) enum Verdict {
 }
 
 /// Looks at one process.
-pub(super) fn examine(pid: u32, cluster: &Path) -> Verdict {
+pub(crate) fn examine(pid: u32, cluster: &Path) -> Verdict {
     let Some(raw) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
         return Verdict::Unrelated;
     };
@@ -55,7 +55,7 @@ pub(super) fn examine(pid: u32, cluster: &Path) -> Verdict {
 }
 
 /// Every Postgres process that works on this cluster (as far as this user may look).
-pub(super) fn working_in(cluster: &Path) -> Vec<ClusterProcess> {
+pub(crate) fn working_in(cluster: &Path) -> Vec<ClusterProcess> {
     let pids = fs::read_dir("/proc").into_iter().flatten().flatten();
     pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
         .filter_map(|pid| match examine(pid, cluster) {
@@ -98,7 +98,7 @@ fn works_in(pid: u32, cluster: &Path) -> Option<bool> {
 
 /// Waits for processes of an earlier run, and asks more firmly as time goes by.
 #[derive(Debug)]
-pub(super) struct Escalation {
+pub(crate) struct Escalation {
     steps: Steps,
     since: Instant,
     sent: Option<(u32, Signal)>,
@@ -121,18 +121,18 @@ impl Escalation {
 
     /// For a whole server: it is most likely stopping already, since its owner is gone. Then a fast
     /// shutdown, an immediate one (crash recovery makes up for it), and at last the end.
-    pub(super) fn of_a_server() -> Self {
+    pub(crate) fn of_a_server() -> Self {
         Self::with(Self::SERVER)
     }
 
     /// For connections whose server is dead: most notice it by themselves, and what they have not
     /// acknowledged may be lost.
-    pub(super) fn of_orphans() -> Self {
+    pub(crate) fn of_orphans() -> Self {
         Self::with(Self::ORPHANS)
     }
 
     /// For whatever writes to a cluster that is thrown away.
-    pub(super) fn of_no_value() -> Self {
+    pub(crate) fn of_no_value() -> Self {
         Self::with(Self::NO_VALUE)
     }
 
@@ -141,17 +141,10 @@ impl Escalation {
     }
 
     /// Does what is due for this process and waits a moment; an error when it has been too long.
-    pub(super) fn press(
-        &mut self,
-        process: &ClusterProcess,
-        cluster: &Path,
-    ) -> Result<(), EmbeddedError> {
+    pub(crate) fn press(&mut self, process: &ClusterProcess, cluster: &Path) -> Result<(), Error> {
         let waited = self.since.elapsed();
         if waited > Self::GIVE_UP {
-            return Err(EmbeddedError::StillRunning {
-                pid: process.pid,
-                cluster: cluster.to_owned(),
-            });
+            return Err(Error::StillRunning { pid: process.pid, cluster: cluster.to_owned() });
         }
         let due = self.steps.iter().rev().find(|(after, _)| waited >= *after).copied();
         if let (Some((_, signal)), Some(handle)) = (due, &process.handle)
