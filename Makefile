@@ -51,9 +51,9 @@ openapi:  ## write openapi/openapi.json and the table of scopes in docs/API.md
 	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test api -- the_committed_document the_scope_table
 
 pages:  ## write the generated parts of docs/GAMES.md, docs/VIOLATIONS.md and crates/engine/schema
-	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test games_page the_generated_parts
-	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test violations_page
-	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test json_schema the_shipped_schema
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test engine games_page::the_generated_parts
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test engine violations_page
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test engine json_schema::the_shipped_schema
 	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test cli_deck the_output_in_the_documentation
 
 schema: postgres  ## write src/store/db/schema.rs from the migrations

@@ -119,7 +119,7 @@ fn tests() -> Vec<Test> {
             }
         }
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engine");
     let mut files = Vec::new();
     walk(&root, &mut files);
     files.sort();
@@ -240,7 +240,7 @@ fn every_test_names_rules_that_exist() {
         .filter(|test| goes_on_with_a_number(&test.rest))
         .map(|test| format!("{}: {} (known: {:?})", test.place, test.name, test.rules))
         .collect();
-    assert!(unknown.is_empty(), "not in tests/rules/index.toml:\n{}", unknown.join("\n"));
+    assert!(unknown.is_empty(), "not in tests/engine/rules/index.toml:\n{}", unknown.join("\n"));
 }
 
 /// The numbers that a manifest cites, in its rules and in its texts and comments.
@@ -287,7 +287,7 @@ fn manifests_cite_only_rules_of_their_game() {
         let strange = keys.iter().filter(|id| !enforceable.contains(id));
         unknown.extend(strange.map(|id| format!("{game}: a rule with the number {id}")));
     }
-    assert!(unknown.is_empty(), "not in tests/rules/index.toml:\n{}", unknown.join("\n"));
+    assert!(unknown.is_empty(), "not in tests/engine/rules/index.toml:\n{}", unknown.join("\n"));
 }
 
 #[test]

@@ -1,11 +1,8 @@
 //! Checks of card and set definitions that hold for every game.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod support;
-
+use crate::support::{self, codes, game, unit};
 use cardscape_engine::{CardDefinition, SetDefinition, card_faults, check_card, check_set};
 use serde_json::json;
-use support::{codes, game, unit};
 
 /// Nothing stops at the first fault, and every fault has its place.
 #[test]

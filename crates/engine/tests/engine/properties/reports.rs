@@ -9,7 +9,7 @@ use cardscape_engine::{
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::generators::{judged, legal, spelled};
+use super::generators::{judged, legal, spelled};
 use crate::support::{GAMES, game, pool_card, shipped};
 
 /// The deck with the line at `at` cut in two; a line of one card cannot be cut, as an empty one would be a fault.

@@ -1,5 +1,4 @@
 //! Tools for tests that hold JSON Schemas against what the engine reads.
-#![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
 //! The effect-text tools against a straightforward implementation, on templates, values and rules made up at random.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

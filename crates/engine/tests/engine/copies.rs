@@ -1,15 +1,12 @@
 //! Physical copies in decks: none stands in a deck twice.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod support;
-
+use crate::support::{self, card, game, outline, pool, unit};
 use cardscape_engine::{
     CardReference, Catalogue, Deck, DeckEntry, Fix, Game, Report, ReportStatus, parse_deck_text,
     render_deck_text, validate,
 };
 use proptest::prelude::*;
 use serde_json::json;
-use support::{card, game, outline, pool, unit};
 
 fn sparks() -> Catalogue {
     pool(&game("ttcg"), (0..30).map(|at| unit(&format!("Spark {at}"), "fire", 1)))

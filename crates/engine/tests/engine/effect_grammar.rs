@@ -1,5 +1,4 @@
 //! The effects of the TTCG seed data keep to the grammar of section 3.3: conditions, costs, actions.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 use std::path::Path;
 

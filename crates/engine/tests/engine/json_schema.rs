@@ -1,15 +1,14 @@
 //! The published JSON Schemas and what the engine reads agree.
-#![allow(missing_docs, clippy::unwrap_used)]
-
-#[path = "support/schema.rs"]
-mod schema;
-mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use crate::support::schema::{
+    self, Mutation, Table, complaints, keyword, mutated, pointers, tables, validator,
+};
+use crate::support::{self, HARBOUR, all_games, files};
 use cardscape_engine::{
     Game, MANIFEST_SCHEMA, ManifestError, SetDefinition, SetParseError, check_set, set_file_schema,
 };
@@ -17,9 +16,7 @@ use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use schema::{Mutation, Table, complaints, keyword, mutated, pointers, tables, validator};
 use serde_json::{Value, json};
-use support::{HARBOUR, all_games, files};
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(MANIFEST_SCHEMA).unwrap());
 static MANIFESTS: LazyLock<Validator> = LazyLock::new(|| validator(&SCHEMA));

@@ -1,20 +1,17 @@
 //! `docs/VIOLATIONS.md`: the table of violation codes, made of violations that really occurred.
-#![allow(missing_docs, clippy::unwrap_used)]
-
-mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
+use crate::support::page::manifest_with;
+use crate::support::{HARBOUR, all_games, card, cards, game};
 use cardscape_engine::{
     CardDefinition, Catalogue, Deck, Game, Severity, Violation, ViolationCode, check_set,
     parse_deck_text, validate,
 };
 use serde_json::{Value, json};
-use support::page::manifest_with;
-use support::{HARBOUR, all_games, card, cards, game};
 
 /// A format that breaks where those of the sample game do not.
 const STRICT: &str = r#"
@@ -361,7 +358,7 @@ const INTRODUCTION: &str = "\
 # Violation codes
 
 What can be wrong with a deck, a card or a set. This page is made by a test, from violations that occurred in it;
-`CARDSCAPE_UPDATE=1 cargo test -p cardscape-engine --test violations_page` writes it anew.
+`CARDSCAPE_UPDATE=1 cargo test -p cardscape-engine --test engine violations_page` writes it anew.
 
 Codes are stable: write programs against them, not against messages. Every violation has `code`, `severity`, `message`, `rule` (its
 number), `section` (of the rulebook) and `rule_text` (the rule in the manifest's words); the column *Fields* names what is filled beside

@@ -1,14 +1,11 @@
 //! Games whose construction rules are shipped without cards, judged with invented ones.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod support;
-
+use crate::support::{self, GAMES, RULES_ONLY, card, codes, game, outline, pool};
 use cardscape_engine::{
     CardDefinition, Catalogue, Fix, Game, Report, ReportStatus, Violation, check_card,
     parse_deck_text, validate,
 };
 use serde_json::{Value, json};
-use support::{GAMES, RULES_ONLY, card, codes, game, outline, pool};
 
 /// A sound card of the game.
 fn sound(game: &Game, name: &str, kind: &str, attributes: &Value) -> CardDefinition {

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Map, Value};
 
-use crate::generators::{FORMATS, judged, legal, words};
+use super::generators::{FORMATS, judged, legal, words};
 use crate::support::{GAMES, files, game, manifest, pool_card, shipped};
 
 /// Any JSON value, with a liking for what manifests and sets hold.

@@ -1,14 +1,11 @@
 //! What the rulebooks leave open: told with the games, and real where an option can be chosen.
-#![allow(missing_docs, clippy::unwrap_used)]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::{self, GAMES, emoji, game, outline, pool, pool_card, shipped, unit};
 use cardscape_engine::{
     Catalogue, Decision, Deck, DeckEntry, Format, Game, Provenance, parse_deck_text, validate,
 };
-use support::{GAMES, emoji, game, outline, pool, pool_card, shipped, unit};
 
 /// `rule chosen: options`, those that can be chosen with a `*`.
 fn told(decisions: &[Decision]) -> Vec<String> {

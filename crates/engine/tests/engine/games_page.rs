@@ -1,21 +1,16 @@
 //! `docs/GAMES.md`: every example on it is run, every table and file on it is compared.
-#![allow(missing_docs, clippy::unwrap_used)]
-
-#[path = "support/schema.rs"]
-mod schema;
-mod support;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 
+use crate::support::page::{Block, blocks, manifest_with};
+use crate::support::schema::{self, keyword};
+use crate::support::{self, HARBOUR, card, cards, game_dir};
 use cardscape_engine::{
     Catalogue, Date, Deck, Game, MANIFEST_SCHEMA, Violation, check_card, parse_deck_text, validate,
 };
-use schema::keyword;
 use serde_json::Value;
-use support::page::{Block, blocks, manifest_with};
-use support::{HARBOUR, card, cards, game_dir};
 
 fn schema_of_manifests() -> Value {
     serde_json::from_str(MANIFEST_SCHEMA).unwrap()

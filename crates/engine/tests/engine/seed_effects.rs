@@ -1,15 +1,12 @@
 //! The shipped templates of effect texts: what they make, and that every effect on a card is one of it.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
-
-mod support;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::support::{files, sets};
 use cardscape_engine::effect_text::{
     Effects, Matcher, PhraseRules, Placeholders, finished, read_templates,
 };
-use support::{files, sets};
 
 const REMOVALS: &str = "combinations_to_remove.txt";
 const REPLACEMENTS: &str = "phrase_replacements.txt";

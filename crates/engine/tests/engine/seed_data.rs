@@ -1,17 +1,14 @@
 //! The shipped games: every manifest, set and sample deck.
-#![allow(missing_docs, clippy::unwrap_used)]
-
-mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::support::{self, GAMES, RARITIES, files, game, sets, shipped};
 use cardscape_engine::{
     AttributeValue, CardDefinition, Catalogue, Report, Violation, check_set, name_key,
     parse_deck_text, render_deck_text, validate,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use support::{GAMES, RARITIES, files, game, sets, shipped};
 
 /// The sample decks of a game, which are texts; `illegal.json` is not one of them.
 fn sample_decks(code: &str) -> Vec<(String, String)> {

@@ -1,14 +1,11 @@
 //! What formats say of single cards.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod support;
-
+use crate::support::{self, card, pool, shipped};
 use cardscape_engine::{
     CardReference, CardStatus, Catalogue, Deck, DeckEntry, Format, Game, PoolCard, Severity,
     validate,
 };
 use serde_json::json;
-use support::{card, pool, shipped};
 
 const MANIFEST: &str = r#"
 code = "orchard"

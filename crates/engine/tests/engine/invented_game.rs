@@ -1,18 +1,17 @@
 //! A game that no code knows: zones, a limit list, exemptions, a fixed box and dated rules, as data alone.
 //!
 //! It is the sample game of `docs/GAMES.md`, in `tests/data/games/harbour`.
-#![allow(missing_docs, clippy::unwrap_used)]
-
-mod support;
 
 use std::sync::{Arc, LazyLock};
 
+use crate::support::{
+    self, HARBOUR, card, codes, deck, files, outline, pool, pool_card, sets, shipped,
+};
 use cardscape_engine::{
     CardDefinition, Catalogue, Deck, DeckEntry, Fix, Game, ManifestFault, Report, ReportStatus,
     check_card, check_set, parse_deck_text, render_deck_text, validate,
 };
 use serde_json::{Value, json};
-use support::{HARBOUR, card, codes, deck, files, outline, pool, pool_card, sets, shipped};
 
 static MANIFEST: LazyLock<String> = LazyLock::new(|| support::manifest(HARBOUR));
 

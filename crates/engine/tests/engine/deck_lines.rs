@@ -1,5 +1,4 @@
 //! Which line is what: of entries, and of what cannot be read.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use cardscape_engine::{
     CardReference, Deck, DeckEntry, DeckTextFault, parse_deck_text, render_deck_text,

@@ -1,11 +1,8 @@
 //! A format that rotates by release days, as data.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod support;
-
+use crate::support::{self, card, outline};
 use cardscape_engine::{Catalogue, Game, PoolCard, ReportStatus, parse_deck_text, validate};
 use serde_json::json;
-use support::{card, outline};
 
 const MANIFEST: &str = r#"
 code = "orchard"

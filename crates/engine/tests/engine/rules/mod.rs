@@ -1,10 +1,6 @@
 //! The numbered rules about cards and decks of the five games, against the shipped manifests.
 //!
 //! Tests are named after the rules; `index.toml` lists them all, and `index.rs` sees to it that none is without a test.
-#![allow(missing_docs, clippy::unwrap_used)]
-
-#[path = "../support/mod.rs"]
-mod support;
 
 mod emoji_tcg;
 mod emojito;

@@ -1,14 +1,11 @@
 //! One deck judged by several formats.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod support;
-
+use crate::support::{card, pool};
 use cardscape_engine::{
     Catalogue, Format, Game, ReportStatus, SUGGESTED_NAMES_MAX, legalities, parse_deck_text,
     validate,
 };
 use serde_json::json;
-use support::{card, pool};
 
 const MANIFEST: &str = r#"
 code = "pond"

@@ -4,8 +4,8 @@ use cardscape_engine::CardDefinition;
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::ttcg_cards::TYPES;
 use crate::support::{RARITIES, faults, set_printing, spell, with};
-use crate::ttcg_cards::TYPES;
 
 fn check(card: &CardDefinition) -> Vec<String> {
     faults("ttcg", card)

@@ -9,7 +9,7 @@ use cardscape_engine::{
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::generators::{FORMATS, Legal, copies_allowed, legal, playable, sizes};
+use super::generators::{FORMATS, Legal, copies_allowed, legal, playable, sizes};
 use crate::support::{card, outline, pool_card};
 
 #[derive(Debug, Clone, Copy)]
