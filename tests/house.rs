@@ -1,6 +1,9 @@
 //! The house rules that a compiler does not hold: who may know whom, which licences may come in, what names what.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
+#[path = "house/bench_recipes.rs"]
+mod bench_recipes;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,4 @@
 //! `cardscape deck validate`: offline, through the engine alone.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! `cardscape effects`: the reference cases, the document's own examples, and what goes wrong.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

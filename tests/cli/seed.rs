@@ -1,5 +1,4 @@
 //! `cardscape seed --check`: every fault of every file, without a database. `cardscape seed --synthetic`: cards for trials.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,6 +1,5 @@
 //! Two real services on one Postgres, writers that send offers over both, readers whose streams are cut, and kill -9 of each service in the
 //! middle of it: every reader hears of every offer and of its end, once. Then an orderly stop, of which a stream tells.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};

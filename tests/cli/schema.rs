@@ -1,5 +1,4 @@
 //! `cardscape schema`: the JSON Schemas for editors.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 use std::process::{Command, Output};
 

@@ -1,7 +1,6 @@
 //! Two real services on one Postgres, 64 clients that register, offer and accept, and kill -9 of each service and of Postgres in the
 //! middle of it. Every client sends a request until it is answered, as people with a bad connection do. In the end the whole history
 //! is checked: nothing acknowledged is lost, nothing happened twice, every copy has one owner.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _};

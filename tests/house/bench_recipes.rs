@@ -1,12 +1,11 @@
 //! Every operation of the contract has a row in the cost table: a recipe that says how it is asked and what it is compared with.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use recipes::{Caller, Recipe, Yardstick};
 use serde_json::Value;
 
-#[path = "../benches/service/recipes/mod.rs"]
+#[path = "../../benches/service/recipes/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "the benchmark uses all of it")]
 mod recipes;
 

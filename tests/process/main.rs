@@ -1,11 +1,10 @@
-//! The program itself, started as people start it: first start, restart, kill -9, a second one, stopping.
+//! The program itself, started as people start it: first start, restart, kill -9, a second one, several on one database, stopping.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
-#[path = "process/database_wait.rs"]
 mod database_wait;
-#[path = "process/key_file.rs"]
+mod event_streams;
 mod key_file;
-#[path = "process/no_database.rs"]
+mod ledger_history;
 mod no_database;
 
 use std::io::{BufRead as _, BufReader, Read as _};
