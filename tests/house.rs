@@ -132,6 +132,27 @@ fn secrets_of_cards_have_one_door() {
     }
 }
 
+/// Seeds are published: what follows from them is made, and tested, in one place.
+#[test]
+fn seeded_numbers_are_made_in_one_place() {
+    // Of SplitMix64 and its relatives, of the congruential generators of Knuth and PCG, and of xorshift*.
+    let constants = ["bf58476d1ce4e5b9", "6364136223846793005", "2545f4914f6cdd1d"];
+    let homes = ["crates/engine/src/rng", "tests/house.rs"];
+    let found: Vec<PathBuf> = ["src", "crates", "tests", "benches", "examples"]
+        .into_iter()
+        .flat_map(sources)
+        .filter(|(_, text)| {
+            let text = text.to_lowercase().replace('_', "");
+            constants.iter().any(|constant| text.contains(constant))
+        })
+        .map(|(path, _)| path)
+        .collect();
+    assert!(found.iter().any(|path| path.starts_with(homes[0])), "{found:?}");
+    let strays: Vec<_> =
+        found.iter().filter(|path| !homes.iter().any(|home| path.starts_with(home))).collect();
+    assert!(strays.is_empty(), "{strays:?}");
+}
+
 #[test]
 fn only_the_command_line_is_the_operator() {
     assert_eq!(strays("at_the_machine", &["src/cli", "src/auth"]), Vec::<PathBuf>::new());
