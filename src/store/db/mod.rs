@@ -3,7 +3,6 @@
 mod budget;
 mod codes;
 pub mod deadlines;
-pub mod embedded;
 pub mod error;
 mod express;
 pub(in crate::store) mod health;
@@ -13,6 +12,7 @@ pub mod migrations;
 pub(in crate::store) mod orders;
 pub mod pool;
 pub mod pooler;
+pub mod private_postgres;
 #[allow(missing_docs, reason = "columns are explained in the migrations")]
 pub(in crate::store) mod schema;
 pub(in crate::store) mod session;

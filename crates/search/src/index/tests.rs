@@ -17,22 +17,15 @@ use crate::{
     CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique, Words,
     folded, words,
 };
+use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 use cardscape_engine::{Effect, name_key, search_key};
 
 /// Numbers by chance, the same for one seed.
-struct Chance(u64);
+struct Chance(SplitMix64);
 
 impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
     fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
+        self.0.below_by_product(end)
     }
 
     fn small(&mut self, end: u64) -> i64 {
@@ -480,7 +473,7 @@ proptest! {
 
     #[test]
     fn answers_are_those_of_a_scan(seed in any::<u64>()) {
-        let chance = &mut Chance(seed);
+        let chance = &mut Chance(SplitMix64::new(seed));
         let (mut scan, mut builder) = (Scan::default(), Builder::new());
         for sum in [["attack", "defense"], ["defense", "rank"]] {
             builder.sum(sum.map(str::to_owned).to_vec());
@@ -559,7 +552,7 @@ proptest! {
 
 #[test]
 fn a_hidden_card_is_found_by_its_place_and_nothing_else() {
-    let mut chance = Chance(7);
+    let mut chance = Chance(SplitMix64::new(7));
     let mut index = Index::default();
     let hidden = CardRecord { unlock: Unlock::Hidden, content: None, ..card(1, 4, &mut chance) };
     index.apply(vec![Change::Put(Box::new(hidden.clone()))]);
@@ -626,7 +619,7 @@ fn what_only_the_database_answers_wholly_is_told() {
     };
     let total = asks(total, Unique::Cards);
     let regex = |unique| asks(Test::Regex(Place::Name, "fox".to_owned()), unique);
-    let chance = &mut Chance(7);
+    let chance = &mut Chance(SplitMix64::new(7));
     for is_noted in [false, true] {
         let mut builder = Builder::new();
         if is_noted {
