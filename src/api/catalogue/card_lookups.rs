@@ -112,7 +112,7 @@ pub async fn find_named_card(
     match meant {
         Meant::One(card) => {
             let asked = Asked { viewer, form, include: None };
-            let found = answer_about(&req, &state, asked, CardId(card.id)).await?;
+            let found = answer_about(&req, &state, asked, card.id).await?;
             found.ok_or_else(Problem::not_found)
         }
         Meant::AnyOf(cards) => Err(ambiguous(cards)),

@@ -1,12 +1,11 @@
 //! Connections, transactions, errors, the schema, codecs and the statement cache.
 
 mod budget;
-mod codes;
+pub(in crate::store) mod codecs;
 pub mod deadlines;
 pub mod error;
 mod express;
 pub(in crate::store) mod health;
-pub(in crate::store) mod json;
 pub mod lane;
 pub mod migrations;
 pub(in crate::store) mod orders;
@@ -17,5 +16,4 @@ pub mod private_postgres;
 pub(in crate::store) mod schema;
 pub(in crate::store) mod session;
 pub(in crate::store) mod statement;
-pub(in crate::store) mod stored;
 pub(in crate::store) mod wire;
