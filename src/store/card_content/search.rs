@@ -4,8 +4,12 @@
 //! card when the viewer may see it. So no test of content, negated or not, and no sort key finds anything out about other cards.
 
 use cardscape_engine::search_key;
+use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Date, Int2, Jsonb, Nullable, Text, Uuid as SqlUuid};
+use diesel::serialize::ToSql;
+use diesel::sql_types::{
+    Array, BigInt, Date, HasSqlType, Int2, Jsonb, Nullable, Text, Uuid as SqlUuid,
+};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -17,7 +21,8 @@ use crate::domain::draw::Draw;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::search::index::Position;
 use crate::search::{
-    CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique,
+    CardQuery, Case, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test,
+    Unique,
 };
 use crate::store::db::json::Json;
 use crate::store::{Connection, StoreResult};
@@ -319,14 +324,32 @@ fn holds_in<'a>(sql: Sql<'a>, case: &Case, printings: bool) -> Sql<'a> {
     }
 }
 
-fn compare(operator: Operator) -> &'static str {
+/// An operator of SQL; those of its paths are the same, but for `equal`.
+fn sign(operator: Operator, equal: &'static str) -> &'static str {
     match operator {
-        Operator::Has | Operator::Equal => " = ",
-        Operator::NotEqual => " <> ",
-        Operator::Less => " < ",
-        Operator::AtMost => " <= ",
-        Operator::Greater => " > ",
-        Operator::AtLeast => " >= ",
+        Operator::Has | Operator::Equal => equal,
+        Operator::NotEqual => "<>",
+        Operator::Less => "<",
+        Operator::AtMost => "<=",
+        Operator::Greater => ">",
+        Operator::AtLeast => ">=",
+    }
+}
+
+/// What stands before it, compared.
+fn compares<'a, S, T>(sql: Sql<'a>, wanted: Comparison<T>) -> Sql<'a>
+where
+    S: Send + 'a,
+    Pg: HasSqlType<S>,
+    T: ToSql<S, Pg> + Send + 'a,
+{
+    match wanted {
+        Comparison::Is(operator, value) => {
+            sql.push(" ").push(sign(operator, "=")).push(" ").bind::<S, _>(value)
+        }
+        Comparison::Between(low, high) => {
+            sql.push(" BETWEEN ").bind::<S, _>(low).push(" AND ").bind::<S, _>(high)
+        }
     }
 }
 
@@ -343,18 +366,13 @@ fn known<'a>(sql: Sql<'a>, test: &KnownTest) -> Sql<'a> {
         KnownTest::Game(code) => sql.push("c.game_code = ").bind::<Text, _>(code.clone()),
         KnownTest::Set(code) => sql.push("c.set_code = ").bind::<Text, _>(code.clone()),
         KnownTest::Number(number) => sql.push("c.number = ").bind::<Text, _>(number.clone()),
-        KnownTest::NumberValue(operator, value) => {
-            sql.push(NUMBER_VALUE).push(compare(*operator)).bind::<BigInt, _>(*value)
-        }
+        KnownTest::NumberValue(wanted) => compares::<BigInt, _>(sql.push(NUMBER_VALUE), *wanted),
         KnownTest::Hidden => sql.push("u.card_id IS NOT NULL AND u.unlocked_at IS NULL"),
         KnownTest::Unlocked => sql.push("u.unlocked_at IS NOT NULL"),
-        KnownTest::UnlockedOn(operator, day) => sql
-            .push("(u.unlocked_at AT TIME ZONE 'UTC')::date")
-            .push(compare(*operator))
-            .bind::<Date, _>(*day),
-        KnownTest::Submissions(operator, value) => {
-            sql.push("u.submissions").push(compare(*operator)).bind::<BigInt, _>(*value)
+        KnownTest::UnlockedOn(wanted) => {
+            compares::<Date, _>(sql.push("(u.unlocked_at AT TIME ZONE 'UTC')::date"), *wanted)
         }
+        KnownTest::Submissions(wanted) => compares::<BigInt, _>(sql.push("u.submissions"), *wanted),
     }
 }
 
@@ -380,19 +398,19 @@ fn holds<'a>(sql: Sql<'a>, test: &Test, printings: bool) -> Sql<'a> {
         Test::TextIs(code, folded) => in_texts(sql, &Place::Attribute(code.clone()), |sql| {
             sql.push(" = ").bind::<Text, _>(folded.clone())
         }),
-        Test::Number { sum, per_printing: true, operator, value } => {
-            let path = number_path(sum, *operator, *value);
+        Test::Number { sum, per_printing: true, compared } => {
+            let path = number_path(sum, *compared);
             let sql = sql.push("(content.printing_numbers @? ").bind::<Text, _>(path);
             let sql = sql.push("::jsonpath");
             if !printings {
                 return sql.push(")");
             }
             // A printing that fits is one of a card that has such a printing, which is soon told.
-            let sql = added(sql.push(" AND "), sum, true).push(compare(*operator));
-            sql.bind::<BigInt, _>(*value).push(")")
+            let sql = added(sql.push(" AND "), sum, true);
+            compares::<BigInt, _>(sql, *compared).push(")")
         }
-        Test::Number { sum, per_printing: false, operator, value } => {
-            added(sql, sum, false).push(compare(*operator)).bind::<BigInt, _>(*value)
+        Test::Number { sum, per_printing: false, compared } => {
+            compares::<BigInt, _>(added(sql, sum, false), *compared)
         }
         Test::Choice { attribute, per_printing, values } => {
             in_a_printing(sql, *per_printing, printings, |sql, own| {
@@ -422,28 +440,21 @@ fn holds<'a>(sql: Sql<'a>, test: &Test, printings: bool) -> Sql<'a> {
         }
         Test::HasEffect => sql.push("content.effects <> '[]'"),
         Test::HasLore => sql.push("content.lore <> ''"),
-        Test::Year(operator, value) => {
-            sql.push(YEAR).push(compare(*operator)).bind::<BigInt, _>(*value)
-        }
-        Test::Released(operator, day) => {
-            sql.push(RELEASED_ON).push(compare(*operator)).bind::<Date, _>(*day)
-        }
+        Test::Year(wanted) => compares::<BigInt, _>(sql.push(YEAR), *wanted),
+        Test::Released(wanted) => compares::<Date, _>(sql.push(RELEASED_ON), *wanted),
     }
 }
 
 /// A path to the printings, among the numbers of all, in which a sum compares so. A printing that lacks one of them is none.
-fn number_path(sum: &[String], operator: Operator, value: i64) -> String {
+fn number_path(sum: &[String], wanted: Comparison<i64>) -> String {
     let attribute = |code: &String| format!("@.{}", Value::from(code.as_str()));
-    let sum: Vec<String> = sum.iter().map(attribute).collect();
-    let comparison = match operator {
-        Operator::Has | Operator::Equal => "==",
-        Operator::NotEqual => "<>",
-        Operator::Less => "<",
-        Operator::AtMost => "<=",
-        Operator::Greater => ">",
-        Operator::AtLeast => ">=",
-    };
-    format!("$[*] ? ({} {comparison} {value})", sum.join(" + "))
+    let sum = sum.iter().map(attribute).collect::<Vec<_>>().join(" + ");
+    match wanted {
+        Comparison::Is(operator, value) => {
+            format!("$[*] ? ({sum} {} {value})", sign(operator, "=="))
+        }
+        Comparison::Between(low, high) => format!("$[*] ? ({sum} >= {low} && {sum} <= {high})"),
+    }
 }
 
 fn one_of<'a>(sql: Sql<'a>, values: &[String]) -> Sql<'a> {
@@ -653,8 +664,15 @@ mod tests {
         assert_eq!(literally("ember"), "ember");
         assert_eq!(literally(r"50%_\"), r"50\%\_\\");
         assert_eq!(
-            number_path(&["attack".to_owned(), "a\"b".to_owned()], Operator::AtLeast, -3),
+            number_path(
+                &["attack".to_owned(), "a\"b".to_owned()],
+                Comparison::Is(Operator::AtLeast, -3)
+            ),
             r#"$[*] ? (@."attack" + @."a\"b" >= -3)"#
+        );
+        assert_eq!(
+            number_path(&["attack".to_owned()], Comparison::Between(-3, 600)),
+            r#"$[*] ? (@."attack" >= -3 && @."attack" <= 600)"#
         );
         assert_eq!(lexemes(&["it's".to_owned(), r"a\b".to_owned()]), r"'it''s' & 'a\\b':*");
     }
