@@ -111,6 +111,7 @@ impl EmbeddedPostgres {
     ///
     /// Blocks for about a second the first time and 0.2 s later, longer after a crash.
     pub fn start(settings: EmbeddedSettings) -> Result<Self, EmbeddedError> {
+        binaries::look_at_named(&settings)?;
         let data_dir = prepare_data_dir(&settings.data_dir)?;
         let lock = DataDirLock::acquire(&data_dir)?;
         Self::start_locked(settings, data_dir, lock)

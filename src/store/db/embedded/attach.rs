@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::error::EmbeddedError;
 use super::lock::{self, DataDirLock};
 use super::socket::SocketDir;
-use super::{EmbeddedPostgres, EmbeddedSettings, ping, prepare_data_dir};
+use super::{EmbeddedPostgres, EmbeddedSettings, binaries, ping, prepare_data_dir};
 
 /// How long a command waits for a service that holds the data directory but does not answer yet.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -66,6 +66,7 @@ pub fn attach(data_dir: &Path) -> Result<Option<AttachedPostgres>, EmbeddedError
 /// For commands that need the database whether or not the service runs: uses its server, or starts
 /// one for the time of the command. While the service starts or stops, waits up to 15 s.
 pub fn start_or_attach(settings: EmbeddedSettings) -> Result<Handle, EmbeddedError> {
+    binaries::look_at_named(&settings)?;
     let data_dir = prepare_data_dir(&settings.data_dir)?;
     let deadline = Instant::now() + PATIENCE;
     loop {

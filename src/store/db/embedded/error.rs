@@ -74,7 +74,7 @@ pub enum EmbeddedError {
     #[error(
         "PostgreSQL's server programs (postgres, initdb) were not found; looked in {searched}. \
          Install them (scripts/install-postgres.sh, or: apt-get install postgresql), name their \
-         directory, or set DATABASE_URL to use a server of your own"
+         directory (--pg-bin), or set DATABASE_URL to use a server of your own"
     )]
     NoBinaries {
         /// The places searched, and what was wrong with those that looked promising.
