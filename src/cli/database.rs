@@ -100,6 +100,16 @@ impl Database {
         KeyFile::read(self.keys_file.as_deref(), self.data_dir.as_deref())
     }
 
+    /// Whether it is the private Postgres.
+    pub(super) fn is_private(&self) -> bool {
+        self.private.is_some()
+    }
+
+    /// Waits for a server of the user's as long as it may take.
+    pub(super) async fn reach_server(&self) -> anyhow::Result<()> {
+        self.route().await.map(drop)
+    }
+
     /// Applies pending migrations. A database that was never migrated is refused, unless the command may make one.
     pub(super) async fn migrate(&self) -> anyhow::Result<Vec<String>> {
         if let Some(private) = &self.private {

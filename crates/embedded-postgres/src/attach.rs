@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 use crate::lock::{self, DataDirLock};
 use crate::socket::SocketDir;
-use crate::{EmbeddedPostgres, Settings, ping, prepare_data_dir};
+use crate::{EmbeddedPostgres, Settings, binaries, ping, prepare_data_dir};
 
 /// How long to wait for a process that holds the data directory but whose server does not answer yet.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -69,6 +69,7 @@ pub fn attach(settings: &Settings) -> Result<Option<AttachedPostgres>, Error> {
 /// starts one for the time of the command. While the other process starts or stops its server, waits
 /// up to 15 s.
 pub fn start_or_attach(settings: Settings) -> Result<Handle, Error> {
+    binaries::look_at_named(&settings)?;
     let data_dir = prepare_data_dir(&settings)?;
     let deadline = Instant::now() + PATIENCE;
     loop {

@@ -89,6 +89,16 @@ impl Binaries {
     }
 }
 
+/// Refuses a directory of the settings that holds no programs, before anything is made beside it.
+pub(crate) fn look_at_named(settings: &Settings) -> Result<(), Error> {
+    match &settings.bin_dir {
+        Some(dir) if resolve(dir).is_none() => {
+            Err(Error::NoBinaries { searched: dir.display().to_string() })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Finds the programs: of the existing cluster's major version, otherwise the first that work in the
 /// order of the settings' directory, the search path, `pg_config`, the system's places (newest first)
 /// and what was unpacked below the data directory.

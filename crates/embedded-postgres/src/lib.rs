@@ -148,6 +148,7 @@ impl EmbeddedPostgres {
     ///
     /// Blocks for about a second the first time and 0.2 s later, longer after a crash.
     pub fn start(settings: Settings) -> Result<Self, Error> {
+        binaries::look_at_named(&settings)?;
         let data_dir = prepare_data_dir(&settings)?;
         let lock = DataDirLock::acquire(&data_dir, &settings.name)?;
         Self::start_locked(settings, data_dir, lock)

@@ -10,7 +10,8 @@ use cardscape_search::index::{
     PrintingRecord, Snapshot, Unlock,
 };
 use cardscape_search::{
-    CardQuery, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique, Words,
+    CardQuery, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique,
+    Words,
 };
 use divan::{Bencher, black_box};
 use serde_json::{Map, Value};
@@ -140,8 +141,7 @@ fn number(sum: &[&str], operator: Operator, value: i64) -> Predicate {
     Predicate::content(Test::Number {
         sum: sum.iter().map(|code| (*code).to_owned()).collect(),
         per_printing: true,
-        operator,
-        value,
+        compared: Comparison::Is(operator, value),
     })
 }
 

@@ -14,8 +14,8 @@ use super::progress::Progress;
 use super::releases::Releases;
 use super::*;
 use crate::{
-    CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique, Words,
-    folded, words,
+    CardQuery, Case, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test,
+    Unique, Words, folded, words,
 };
 use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 use cardscape_engine::{Effect, name_key, search_key};
@@ -202,12 +202,19 @@ const PATTERNS: &[&str] = &[
     "\\D\\S",
 ];
 
+/// With one value or with two, whichever of them is the higher one.
+fn comparison<T>(chance: &mut Chance, value: impl Fn(&mut Chance) -> T) -> Comparison<T> {
+    match chance.below(9) {
+        0 | 1 => Comparison::Between(value(chance), value(chance)),
+        at => Comparison::Is(OPERATORS[usize::try_from(at - 2).unwrap()], value(chance)),
+    }
+}
+
 fn test(chance: &mut Chance, depth: u64) -> Test {
     let number = |chance: &mut Chance, sum: &[&str]| Test::Number {
         sum: sum.iter().map(|code| (*code).to_owned()).collect(),
         per_printing: chance.one_in(2),
-        operator: OPERATORS[usize::try_from(chance.below(7)).unwrap()],
-        value: chance.small(11) * 100 - 300,
+        compared: comparison(chance, |chance| chance.small(11) * 100 - 300),
     };
     match chance.below(if depth == 0 { 19 } else { 20 }) {
         0 | 1 => {
@@ -256,9 +263,9 @@ fn test(chance: &mut Chance, depth: u64) -> Test {
             _ => Test::HasAttribute(chance.of(CODES).to_owned()),
         },
         18 if chance.one_in(2) => {
-            Test::Released(OPERATORS[usize::try_from(chance.below(7)).unwrap()], day(2024, 5))
+            Test::Released(comparison(chance, |chance| day(2024, 4 + u32::from(chance.one_in(2)))))
         }
-        18 => Test::Year(OPERATORS[usize::try_from(chance.below(7)).unwrap()], 2024),
+        18 => Test::Year(comparison(chance, |chance| 2023 + chance.small(3))),
         _ => Test::Any((0..=chance.below(2)).map(|_| test(chance, 0)).collect()),
     }
 }
@@ -268,16 +275,17 @@ fn day(year: i32, month: u32) -> NaiveDate {
 }
 
 fn known_test(chance: &mut Chance) -> KnownTest {
-    let operator = OPERATORS[usize::try_from(chance.below(7)).unwrap()];
     match chance.below(10) {
         0 => KnownTest::Game(chance.of(GAMES).to_owned()),
         1 => KnownTest::Set(chance.of(SETS).to_owned()),
         2 => KnownTest::Number(chance.of(&["003", "3", "P-4", "zz"]).to_owned()),
-        3 | 4 => KnownTest::NumberValue(operator, chance.small(20)),
+        3 | 4 => KnownTest::NumberValue(comparison(chance, |chance| chance.small(20))),
         5 => KnownTest::Hidden,
         6 => KnownTest::Unlocked,
-        7 | 8 => KnownTest::Submissions(operator, chance.small(4)),
-        _ => KnownTest::UnlockedOn(operator, NaiveDate::from_ymd_opt(2023, 11, 15).unwrap()),
+        7 | 8 => KnownTest::Submissions(comparison(chance, |chance| chance.small(4))),
+        _ => KnownTest::UnlockedOn(comparison(chance, |chance| {
+            NaiveDate::from_ymd_opt(2023, 11, 14 + u32::from(chance.one_in(2))).unwrap()
+        })),
     }
 }
 
@@ -614,8 +622,7 @@ fn what_only_the_database_answers_wholly_is_told() {
     let total = Test::Number {
         sum: sum.clone(),
         per_printing: true,
-        operator: Operator::Greater,
-        value: 7,
+        compared: Comparison::Is(Operator::Greater, 7),
     };
     let total = asks(total, Unique::Cards);
     let regex = |unique| asks(Test::Regex(Place::Name, "fox".to_owned()), unique);
