@@ -33,12 +33,12 @@ macro_rules! routes {
             mount: |groups, config| {
                 use actix_web::middleware::from_fn;
                 use actix_web::web;
-                use $crate::api::routes::{Groups, method_not_allowed, on};
+                use $crate::api::routes::{Groups, method_not_allowed};
                 use $crate::http::middleware::deadline;
                 $(
                     let resource =
                         web::resource(Groups::split($path).1).wrap(from_fn(deadline::limit));
-                    $(let resource = on!(resource, $method, $room::$handler);)+
+                    $(let resource = $crate::api::routes::on!(resource, $method, $room::$handler);)+
                     let other = web::to(async || method_not_allowed(&[$(stringify!($method)),+]));
                     groups.add(config, $path, resource.default_service(other));
                 )+

@@ -173,16 +173,20 @@ fn demand_private(options: &DatabaseOptions) -> anyhow::Result<()> {
     if options.database_url.is_some() {
         return Ok(());
     }
-    let settings = private_settings(options);
-    if embedded_postgres::exists(&settings).map_err(with_options)? {
+    if has_private_database(options)? {
         return Ok(());
     }
     Err(Exit::usage(format!(
         "there is no database in {}. `cardscape serve`, `migrate` and `seed` make one; --data-dir (CARDSCAPE_DATA_DIR) names another \
          directory, --database-url (DATABASE_URL) a server of your own",
-        settings.data_dir.display()
+        options.data_dir().display()
     ))
     .into())
+}
+
+/// Whether the data directory of these options has a private Postgres.
+pub(super) fn has_private_database(options: &DatabaseOptions) -> anyhow::Result<bool> {
+    embedded_postgres::exists(&private_settings(options)).map_err(with_options)
 }
 
 fn private_settings(options: &DatabaseOptions) -> Settings {

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::Exit;
-use super::database::Database;
+use super::database::{Database, has_private_database};
 use crate::auth::keys::KeyRing;
 use crate::config::DatabaseOptions;
 use crate::domain::clock::Clock;
 use crate::store::Store;
-use crate::store::db::{embedded, migrations};
+use crate::store::db::migrations;
 use crate::store::printing::key_fingerprints::{self, Dependents, MissingKey};
 
 /// A key file, as far as can be said without the database.
@@ -94,10 +94,7 @@ impl KeyFile {
     pub(super) fn of(options: &DatabaseOptions) -> anyhow::Result<Self> {
         let data_dir = options.database_url.is_none().then(|| options.data_dir());
         let file = Self::read(options.keys_file.as_deref(), data_dir.as_deref())?;
-        if let Some(data_dir) = &data_dir
-            && file.is_awaited()
-            && !embedded::exists(data_dir)?
-        {
+        if data_dir.is_some() && file.is_awaited() && !has_private_database(options)? {
             return Err(KeyFileError::None(file.path).into());
         }
         Ok(file)
