@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::people::RoleParam;
 use super::sessions::{attempt_subjects, reserve_attempt};
-use crate::api::extract::{Body, ClientNetwork, Freshness, May, cacheable};
+use crate::api::extract::{Body, ClientNetwork, Freshness, Judge, JudgedBody, May, cacheable};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
 use crate::auth::permission::{ManageAccounts, ReadAccounts, ReadOwnAccount, Role};
@@ -88,6 +88,12 @@ pub struct RegisterRequest {
     pub password: String,
 }
 
+impl Judge for RegisterRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        new_credentials(&self.name, self.password.clone(), "/password").map(drop)
+    }
+}
+
 /// Registers a player.
 ///
 /// The answer holds recovery codes, once: no mail server stands behind this service.
@@ -102,7 +108,7 @@ pub struct RegisterRequest {
 pub async fn register(
     state: web::Data<AppState>,
     network: ClientNetwork,
-    body: Body<RegisterRequest>,
+    JudgedBody(body): JudgedBody<RegisterRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (name, password) = new_credentials(&body.value.name, body.value.password, "/password")?;
     let now = state.clock.now();
@@ -179,6 +185,12 @@ pub struct RecoverRequest {
     pub new_password: String,
 }
 
+impl Judge for RecoverRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        new_credentials(&self.name, self.new_password.clone(), "/new_password").map(drop)
+    }
+}
+
 /// Sets a new password with a recovery code.
 ///
 /// The code is used up and all sessions end. A second factor stays on.
@@ -193,7 +205,7 @@ pub struct RecoverRequest {
 pub async fn recover(
     state: web::Data<AppState>,
     network: ClientNetwork,
-    body: Body<RecoverRequest>,
+    JudgedBody(body): JudgedBody<RecoverRequest>,
 ) -> Result<HttpResponse, Problem> {
     let RecoverRequest { name, recovery_code, new_password } = body.value;
     let (name, password) = new_credentials(&name, new_password, "/new_password")?;

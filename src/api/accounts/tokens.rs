@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::extract::{Body, IdempotencyKey, May};
+use crate::api::extract::{IdempotencyKey, Judge, JudgedBody, May};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
 use crate::api::words::{Word as _, words};
@@ -95,7 +95,7 @@ pub async fn create_token(
     state: web::Data<AppState>,
     by: May<ManageOwnTokens>,
     key: IdempotencyKey,
-    body: Body<CreateTokenRequest>,
+    JudgedBody(body): JudgedBody<CreateTokenRequest>,
 ) -> Result<HttpResponse, Problem> {
     let now = state.clock.now();
     let (name, scopes, lifetime) = parse(&body.value)?;
@@ -128,6 +128,12 @@ pub async fn create_token(
         TokenCreated::TooMany => return Err(Problem::new(ProblemCode::TooManyTokens)),
     };
     Ok(HttpResponse::Created().insert_header(("cache-control", "no-store")).json(answer))
+}
+
+impl Judge for CreateTokenRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        parse(self).map(drop)
+    }
 }
 
 fn parse(request: &CreateTokenRequest) -> Result<(String, Vec<Scope>, Duration), Problem> {

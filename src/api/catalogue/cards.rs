@@ -18,11 +18,11 @@ use super::card_migrations::{redirected, redirected_number};
 use super::card_search::{Listed, Part, id_of, list_in_database, list_in_memory, page_of_bodies};
 use super::card_text::{card_text, list_text};
 use crate::api::extract::{
-    AnswerForm, Caller, ClientNetwork, Cursor, Freshness, ONE, Page, PageLimit, Params, Rendered,
-    cacheable, cacheable_text, json, linked,
+    AnswerForm, Caller, ClientNetwork, Cursor, Freshness, LooseParams, ONE, Page, PageLimit,
+    Params, Rendered, both, cacheable, cacheable_text, json, linked,
 };
 use crate::api::kept::Ticket;
-use crate::api::problem::{Problem, ProblemCode};
+use crate::api::problem::{InputFault, Problem};
 use crate::api::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
@@ -295,30 +295,41 @@ pub enum Include {
 }
 
 impl CardsQuery {
-    fn filter(&self) -> Result<CardFilter, Problem> {
+    /// What stands for itself, and a name that is no pattern.
+    fn filter(&self) -> (CardFilter, Option<InputFault>) {
         let name = self.name.as_deref().map(NamePattern::parse).transpose();
+        let (name, fault) = match name {
+            Ok(name) => (name, None),
+            Err(error) => (None, Some(InputFault::at("?name", error))),
+        };
         let text = |code: &Option<Code>| code.as_ref().map(|code| code.lower_case().into_string());
-        Ok(CardFilter {
+        let filter = CardFilter {
             game: text(&self.game),
             set: text(&self.set),
             number: self.number.clone().map(Code::into_string),
             hidden: self.hidden,
             kind: text(&self.kind),
-            name: name.map_err(|error| {
-                Problem::new(ProblemCode::InvalidQuery).detail(error.to_string())
-            })?,
+            name,
             rarity: text(&self.rarity),
-        })
+        };
+        (filter, fault)
     }
 
-    fn request(&self) -> Result<ListRequest, Problem> {
-        Ok(ListRequest {
-            filter: self.filter()?,
+    /// The list that is asked for; every fault of it at once.
+    async fn list(&self, state: &AppState) -> Result<List, Problem> {
+        let (filter, name_fault) = self.filter();
+        let request = ListRequest {
+            filter,
             text: self.q.clone().unwrap_or_default(),
             sort: self.sort.clone(),
             descending: self.order.map(|order| order == Order::Desc),
             unique: self.unique.map(Into::into),
-        })
+        };
+        let name = name_fault.map_or(Ok(()), |fault| Err(Problem::of_query(vec![fault])));
+        // Whether a cursor is of this list is told by the list.
+        let cursor = self.cursor.as_ref().map_or(Ok(()), List::demand_cursor);
+        let (_, list) = both(both(name, cursor), request.checked(state).await)?;
+        Ok(list)
     }
 
     /// Whether entries are whole cards.
@@ -355,10 +366,10 @@ pub async fn list_cards(
     caller: Caller,
     network: ClientNetwork,
     form: AnswerForm,
-    query: Params<CardsQuery>,
+    query: LooseParams<CardsQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (viewer, request) = (caller.viewer(), query.request()?);
-    let list = request.checked(&state).await?;
+    let viewer = caller.viewer();
+    let (query, list) = query.checked(async |query| query.list(&state).await).await?;
     let part = Part {
         after: query.cursor.as_ref().map(|cursor| list.position(cursor)).transpose()?,
         limit: query.limit,

@@ -10,7 +10,9 @@ use uuid::Uuid;
 
 use super::card_migrations::redirected;
 use super::cards::freshness;
-use crate::api::extract::{Body, Caller, IdempotencyKey, IfMatch, May, cacheable, edited};
+use crate::api::extract::{
+    Caller, IdempotencyKey, IfMatch, Judge, JudgedBody, May, cacheable, edited,
+};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
 use crate::auth::permission::WriteCatalogue;
@@ -96,6 +98,12 @@ pub struct RulingRequest {
     source: Option<String>,
 }
 
+impl Judge for RulingRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
 impl RulingRequest {
     /// What is to be written, or every fault of it.
     fn parse(&self) -> Result<RulingContent, Problem> {
@@ -175,11 +183,11 @@ pub async fn create_ruling(
     by: May<WriteCatalogue>,
     card: web::Path<Uuid>,
     key: IdempotencyKey,
-    body: Result<Body<RulingRequest>, Problem>,
+    body: Result<JudgedBody<RulingRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let (card, body) = (CardId(*card), body?);
-    let content = body.value.parse()?;
-    let key = key.claim_at(&state, by.account(), "create_ruling", card.0, &body);
+    let content = body.0.value.parse()?;
+    let key = key.claim_at(&state, by.account(), "create_ruling", card.0, &body.0);
     let (id, at) = (RulingId::fresh(), state.clock.now());
     let created = state
         .write(&by, async |conn, by| {
@@ -239,9 +247,9 @@ pub async fn replace_ruling(
     by: May<WriteCatalogue>,
     ruling: web::Path<Uuid>,
     if_match: Result<IfMatch, Problem>,
-    body: Result<Body<RulingRequest>, Problem>,
+    body: Result<JudgedBody<RulingRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, if_match, content) = (RulingId(*ruling), if_match?, body?.value.parse()?);
+    let (id, if_match, content) = (RulingId(*ruling), if_match?, body?.0.value.parse()?);
     let row = edit(&state, &by, id, &if_match, Some(&content)).await?;
     tracing::info!(account = %by.account(), ruling = %id, "ruling changed");
     edited(StatusCode::OK, &RulingResponse::from(row))

@@ -9,7 +9,8 @@ use uuid::Uuid;
 use crate::api::accounts::people::Names;
 use crate::api::catalogue::codes::Codes;
 use crate::api::extract::{
-    Caller, Cursor, Freshness, May, Page, PageLimit, PageQuery, Params, cacheable, paged,
+    Caller, Cursor, Freshness, LooseParams, May, Page, PageLimit, PageQuery, Params, both,
+    cacheable, paged,
 };
 use crate::api::problem::Problem;
 use crate::api::state::AppState;
@@ -145,11 +146,14 @@ pub async fn list_copies(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReadOwnCopies>,
-    query: Params<CopiesQuery>,
+    query: LooseParams<CopiesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = copies_after(query.cursor.as_ref())?;
-    let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
-    let codes = Codes { game, set, rarity }.known(&state).await?;
+    let check = async |query: &CopiesQuery| {
+        let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
+        let codes = Codes { game, set, rarity }.known(&state).await;
+        both(copies_after(query.cursor.as_ref()), codes)
+    };
+    let (query, (after, codes)) = query.checked(check).await?;
     let filter = CopyFilter {
         game: codes.game.as_deref(),
         set: codes.set.as_deref(),

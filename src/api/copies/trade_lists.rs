@@ -13,8 +13,8 @@ use crate::api::catalogue::card_lookups::CardIdentifierBody;
 use crate::api::catalogue::codes::Codes;
 use crate::api::collection::counts::CardLineResponse;
 use crate::api::extract::{
-    Body, Caller, Cursor, Freshness, IfMatch, May, Page, PageLimit, Params, Revision, cacheable,
-    paged,
+    Caller, Cursor, Freshness, IfMatch, Judge, JudgedBody, LooseParams, May, Page, PageLimit,
+    Revision, both, cacheable, paged,
 };
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
@@ -266,6 +266,12 @@ impl TradeListRequest {
     }
 }
 
+impl Judge for TradeListRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
 async fn own(
     state: &AppState,
     by: &Granted<ReadOwnCollection>,
@@ -340,7 +346,7 @@ pub async fn replace_wants(
     caller: Caller,
     by: May<WriteOwnCollection>,
     if_match: Result<IfMatch, Problem>,
-    body: Body<TradeListRequest>,
+    JudgedBody(body): JudgedBody<TradeListRequest>,
 ) -> Result<HttpResponse, Problem> {
     replace(&state, &by, caller.viewer(), TradeListKind::Want, if_match, &body.value).await
 }
@@ -378,7 +384,7 @@ pub async fn replace_haves(
     caller: Caller,
     by: May<WriteOwnCollection>,
     if_match: Result<IfMatch, Problem>,
-    body: Body<TradeListRequest>,
+    JudgedBody(body): JudgedBody<TradeListRequest>,
 ) -> Result<HttpResponse, Problem> {
     replace(&state, &by, caller.viewer(), TradeListKind::Have, if_match, &body.value).await
 }
@@ -516,10 +522,13 @@ pub async fn list_trade_matches(
     req: HttpRequest,
     state: web::Data<AppState>,
     by: May<ReadOwnCollection>,
-    query: Params<MatchesQuery>,
+    query: LooseParams<MatchesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = query.cursor.as_ref().map(Cursor::key::<MatchPosition>).transpose()?;
-    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
+    let check = async |query: &MatchesQuery| {
+        let codes = Codes { game: query.game.clone(), ..Codes::default() };
+        both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
+    };
+    let (query, (after, codes)): (_, (Option<MatchPosition>, _)) = query.checked(check).await?;
     let (game, limit) = (codes.game.as_deref(), query.limit.rows());
     let mut conn = state.store.connection().await?;
     let rows = trade_lists::matches(&mut conn, &by, game, after, limit).await?;

@@ -11,8 +11,8 @@ use uuid::Uuid;
 use super::deck_input::{DeckEntryBody, DeckFaults};
 use crate::api::catalogue::codes::Codes;
 use crate::api::extract::{
-    AnswerForm, Body, Caller, Cursor, Freshness, IdempotencyKey, IfMatch, May, Page, PageLimit,
-    Params, Revision, paged,
+    AnswerForm, Body, Caller, Cursor, Freshness, IdempotencyKey, IfMatch, LooseParams, May, Page,
+    PageLimit, Revision, both, paged,
 };
 use crate::api::problem::{Problem, ProblemCode};
 use crate::api::state::AppState;
@@ -179,10 +179,13 @@ pub async fn list_decks(
     req: HttpRequest,
     state: web::Data<AppState>,
     by: May<ReadOwnDecks>,
-    query: Params<DecksQuery>,
+    query: LooseParams<DecksQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let before = query.cursor.as_ref().map(Cursor::key::<Uuid>).transpose()?;
-    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
+    let check = async |query: &DecksQuery| {
+        let codes = Codes { game: query.game.clone(), ..Codes::default() };
+        both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
+    };
+    let (query, (before, codes)): (_, (Option<Uuid>, _)) = query.checked(check).await?;
     let mut conn = state.store.connection().await?;
     let filter = DeckFilter { game: codes.game.as_deref(), before };
     let rows = deck_lists::list(&mut conn, &by, &filter, query.limit.rows()).await?;

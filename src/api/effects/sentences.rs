@@ -11,7 +11,8 @@ use utoipa::{IntoParams, ToSchema};
 use super::effect_edits::faults_at;
 use super::effect_texts::loaded;
 use crate::api::extract::{
-    AnswerForm, Body, Cursor, Freshness, Page, PageLimit, Params, cacheable, cacheable_text,
+    AnswerForm, Body, Cursor, Freshness, Judge, JudgedBody, Page, PageLimit, Params, cacheable,
+    cacheable_text,
 };
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
@@ -289,20 +290,26 @@ pub struct MatchEffectsRequest {
     sentences: Vec<String>,
 }
 
+impl Judge for MatchEffectsRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
 impl MatchEffectsRequest {
-    fn parse(self) -> Result<Vec<String>, Problem> {
+    fn parse(&self) -> Result<Vec<String>, Problem> {
         let count = self.sentences.len();
         if !(1..=MAX_SENTENCES).contains(&count) {
             let detail = format!("must be 1 to {MAX_SENTENCES} sentences, not {count}");
             return Err(Problem::invalid(vec![InputFault::at("/sentences", detail)]));
         }
         let mut faults = Vec::new();
-        let read = |(at, sentence): (usize, String)| {
-            let read = text::line(&sentence, 1, MAX_SENTENCE);
+        let read = |(at, sentence): (usize, &String)| {
+            let read = text::line(sentence, 1, MAX_SENTENCE);
             let pointer = format!("/sentences/{at}");
             read.map_err(|error| faults.push(InputFault::at(pointer, error))).ok()
         };
-        let sentences = self.sentences.into_iter().enumerate().filter_map(read).collect();
+        let sentences = self.sentences.iter().enumerate().filter_map(read).collect();
         if faults.is_empty() { Ok(sentences) } else { Err(Problem::invalid(faults)) }
     }
 }
@@ -377,7 +384,7 @@ pub struct MatchedSentencesResponse {
 pub async fn match_effects(
     state: web::Data<AppState>,
     game: web::Path<Code>,
-    body: Body<MatchEffectsRequest>,
+    JudgedBody(body): JudgedBody<MatchEffectsRequest>,
 ) -> Result<HttpResponse, Problem> {
     let sentences = body.value.parse()?;
     let loaded = loaded(&state, &game).await?;

@@ -10,7 +10,9 @@ use super::submissions::SubmittedCard;
 use crate::api::accounts::people::{Names, Person};
 use crate::api::catalogue::cards::CardUnlock;
 use crate::api::catalogue::codes::Codes;
-use crate::api::extract::{Body, Caller, Cursor, Freshness, May, Page, PageLimit, Params, paged};
+use crate::api::extract::{
+    Body, Caller, Cursor, Freshness, LooseParams, May, Page, PageLimit, both, paged,
+};
 use crate::api::problem::{InputFault, Problem, ProblemCode};
 use crate::api::state::AppState;
 use crate::auth::permission::ReviewSubmissions;
@@ -103,11 +105,14 @@ pub async fn list_waiting_submissions(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReviewSubmissions>,
-    query: Params<WaitingQuery>,
+    query: LooseParams<WaitingQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = query.cursor.as_ref().map(Cursor::key).transpose()?;
-    let (game, set) = (query.game.clone(), query.set.clone());
-    let codes = Codes { game, set, ..Codes::default() }.known(&state).await?;
+    let check = async |query: &WaitingQuery| {
+        let (game, set) = (query.game.clone(), query.set.clone());
+        let codes = Codes { game, set, ..Codes::default() };
+        both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
+    };
+    let (query, (after, codes)) = query.checked(check).await?;
     let mut conn = state.store.connection().await?;
     let filter = WaitingFilter {
         account: Person::id(query.account.as_ref(), &mut conn, &caller).await?,
