@@ -110,6 +110,7 @@ mod json_schema;
 mod legality;
 mod manifest;
 mod name;
+mod near;
 mod report;
 pub mod rng;
 mod rule;
@@ -134,6 +135,7 @@ pub use json_schema::{MANIFEST_SCHEMA, set_file_schema};
 pub use legality::{Legalities, legalities};
 pub use manifest::{Game, ManifestError, ManifestFault, Position};
 pub use name::{name_key, search_key};
+pub use near::{did_you_mean, near};
 pub use report::{Report, ReportStatus, ZoneCount};
 pub use rule::{BoxLine, CopyLimit, DeckCheck, Provenance, Rule, RuleReference, SameCard};
 pub use schema::{

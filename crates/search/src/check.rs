@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{AttributeValue, Date, Game, Rarity, search_key};
+use cardscape_engine::{AttributeValue, Date, Game, Rarity, did_you_mean, near, search_key};
 
 use super::attributes::{attribute_codes, attributes, bare, sort_key, totals};
 use super::comparison::Comparison;
@@ -11,7 +11,6 @@ use super::index::Releases;
 use super::legality::{self, Wanted};
 use super::predicate::{Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
 use super::scope::Scope;
-use super::suggest::{did_you_mean, near};
 use super::syntax::{Fault, Literal, Node, Operator, Term};
 use super::values::{
     BadValue, any, attribute_test, chosen, compared, day, nothing_to_find, one_of, sign_in_word,

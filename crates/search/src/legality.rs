@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cardscape_engine::{
-    Admission, CardRules, Condition, Date, Format, Game, Selector, Variant, name_key, search_key,
+    Admission, CardRules, Condition, Date, Format, Game, Selector, Variant, did_you_mean, name_key,
+    near, search_key,
 };
 use chrono::NaiveDate;
 use serde_json::Value;
@@ -15,7 +16,6 @@ use serde_json::Value;
 use super::comparison::Comparison;
 use super::predicate::{KnownTest, Predicate, Test};
 use super::scope::Scope;
-use super::suggest::{did_you_mean, near};
 use super::syntax::Operator;
 use super::values::no_day;
 

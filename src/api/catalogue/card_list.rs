@@ -18,6 +18,7 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::hex::hex;
+use crate::http::extract::both;
 use crate::search::index::{Position, Releases};
 use crate::search::{
     self, CardFilter, CardQuery, Checked, Fault, Node, Predicate, Scope, SortKey, Unique,
@@ -126,7 +127,15 @@ impl ListRequest {
     /// Checks the request over the games and sets that there are.
     pub(in crate::api) async fn checked(self, state: &AppState) -> Result<List, Problem> {
         let games = state.all_games().await?;
-        let tree = search::parse(&self.text).map_err(bad_query)?;
+        let tree = match search::parse(&self.text) {
+            Ok(tree) => tree,
+            Err(faults) => {
+                // What is wrong beside the query is told, too.
+                let rest = Self { text: String::new(), ..self };
+                let others = rest.checked_over(&games, None, None, state.today()?);
+                return both(Err(bad_query(faults)), others).map(|(list, _)| list);
+            }
+        };
         let names_set = self.filter.set.is_some() || tree.as_ref().is_some_and(search::names_set);
         let sets = if names_set { Some(state.sets().await?) } else { None };
         let today = state.today()?;
@@ -149,7 +158,11 @@ impl ListRequest {
         let of_game = self.filter.game.as_deref().map(|game| all.of_code(game));
         let scope = of_game.and_then(Result::ok).unwrap_or(all);
         let checked = tree.map(|tree| search::check(&tree, &scope, sets, today)).transpose();
-        let checked = checked.map_err(bad_query)?;
+        let sorted = self.sort.as_ref().map(|name| search::sort_key(name, scope.games()));
+        let sorted = sorted
+            .transpose()
+            .map_err(|message| Problem::of_query(vec![InputFault::at("?sort", message)]));
+        let (checked, sorted) = both(checked.map_err(bad_query), sorted)?;
         let mut parts = self.filter.predicates();
         let (mut sort, mut descending, mut unique) = (None, None, None);
         if let Some(checked) = checked {
@@ -158,16 +171,9 @@ impl ListRequest {
             parts.push(predicate);
             warnings.extend(faults.into_iter().map(QueryWarning::from));
         }
-        if let Some(name) = &self.sort {
-            let found = search::sort_key(name, scope.games()).map_err(|message| {
-                let fault = InputFault::at("?sort", message);
-                Problem::new(ProblemCode::InvalidQuery).errors(vec![fault])
-            })?;
-            sort = Some(found);
-        }
         let query = CardQuery {
             predicate: Predicate::All(parts),
-            sort: sort.unwrap_or_default(),
+            sort: sorted.or(sort).unwrap_or_default(),
             descending: self.descending.or(descending).unwrap_or_default(),
             unique: self.unique.or(unique).unwrap_or_default(),
         };
@@ -204,6 +210,11 @@ pub(super) fn too_slow(error: StoreError) -> Problem {
 type CursorKey = (String, Option<String>, Code, Code, Code, i16);
 
 impl List {
+    /// Refuses what is no cursor of any list of cards.
+    pub(super) fn demand_cursor(cursor: &Cursor) -> Result<(), Problem> {
+        cursor.key::<CursorKey>().map(drop)
+    }
+
     /// Where a page begins.
     pub(in crate::api) fn position(&self, cursor: &Cursor) -> Result<Position, Problem> {
         let (mark, key, game, set, number, tier): CursorKey = cursor.key()?;

@@ -21,7 +21,8 @@ use crate::domain::draw::Draw;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::domain::text::{TextError, line};
-use crate::http::extract::{AnswerForm, Body, Caller, ClientNetwork, Params, cacheable};
+use crate::http::extract::{AnswerForm, Caller, ClientNetwork, cacheable};
+use crate::http::extract::{Judge, JudgedBody, LooseParams, both};
 use crate::memory::rendered::Rendered;
 use crate::search::{CardFilter, CardQuery};
 use crate::store::catalogue::cards::{self, CardIdentifier, NamePlace, NamedCard};
@@ -93,10 +94,11 @@ pub async fn find_named_card(
     caller: Caller,
     network: ClientNetwork,
     form: AnswerForm,
-    query: Params<NamedQuery>,
+    query: LooseParams<NamedQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (viewer, (typed, near)) = (caller.viewer(), query.typed()?);
-    let place = query.place(&state).await?;
+    let viewer = caller.viewer();
+    let check = async |query: &NamedQuery| both(query.typed(), query.place(&state).await);
+    let (_, ((typed, near), place)) = query.checked(check).await?;
     let candidates = match named_in_memory(&state, viewer, &place, &typed, near).await? {
         Some(candidates) => candidates,
         None if near => {
@@ -195,14 +197,22 @@ pub async fn suggest_card_names(
     state: web::Data<AppState>,
     caller: Caller,
     network: ClientNetwork,
-    query: Params<AutocompleteQuery>,
+    query: LooseParams<AutocompleteQuery>,
 ) -> Result<HttpResponse, Problem> {
     let viewer = caller.viewer();
-    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
-    let data = match TypedName::parse(&query.q) {
-        Err(TextError::Blank | TextError::Length { actual: 0, .. }) => Vec::new(),
-        Err(error) => return Err(bad_query("?q", error)),
-        Ok(typed) => {
+    let check = async |query: &AutocompleteQuery| {
+        let typed = match TypedName::parse(&query.q) {
+            Err(TextError::Blank | TextError::Length { actual: 0, .. }) => Ok(None),
+            Err(error) => Err(bad_query("?q", error)),
+            Ok(typed) => Ok(Some(typed)),
+        };
+        let codes = Codes { game: query.game.clone(), ..Codes::default() };
+        both(typed, codes.known(&state).await)
+    };
+    let (query, (typed, codes)) = query.checked(check).await?;
+    let data = match typed {
+        None => Vec::new(),
+        Some(typed) => {
             let (game, limit) = (codes.game.as_deref(), query.limit.0);
             match suggest_in_memory(&state, viewer, game, &typed, limit.into()).await? {
                 Some(names) => names,
@@ -266,13 +276,16 @@ pub async fn draw_card(
     caller: Caller,
     network: ClientNetwork,
     form: AnswerForm,
-    query: Params<RandomQuery>,
+    query: LooseParams<RandomQuery>,
 ) -> Result<HttpResponse, Problem> {
     let viewer = caller.viewer();
-    let seed = query.seed.as_deref().map(|seed| line(seed, 1, MAX_SEED)).transpose();
-    let seed = seed.map_err(|error| bad_query("?seed", error))?;
+    let check = async |query: &RandomQuery| {
+        let seed = query.seed.as_deref().map(|seed| line(seed, 1, MAX_SEED)).transpose();
+        let seed = seed.map_err(|error| bad_query("?seed", error));
+        both(seed, query.request().without_warnings(&state).await)
+    };
+    let (_, (seed, from)) = query.checked(check).await?;
     let draw = seed.as_deref().map_or_else(Draw::fresh, Draw::of_seed);
-    let from = query.request().without_warnings(&state).await?;
     let fresh = freshness(viewer, true);
     let mut answer = match draw_in_memory(&state, network.0, viewer, &from, draw).await? {
         Some(None) => return Err(Problem::not_found()),
@@ -421,6 +434,12 @@ impl LookUpRequest {
     }
 }
 
+impl Judge for LookUpRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
 /// The cards that were found, and the identifiers of the others.
 #[derive(Serialize, ToSchema)]
 pub struct LookUpResponse {
@@ -442,7 +461,7 @@ pub struct LookUpResponse {
 pub async fn look_up_cards(
     state: web::Data<AppState>,
     caller: Caller,
-    body: Body<LookUpRequest>,
+    JudgedBody(body): JudgedBody<LookUpRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, identifiers) = (caller.viewer(), body.value.parse()?);
     if let Some(found) = look_up_in_memory(&state, viewer, &identifiers).await? {

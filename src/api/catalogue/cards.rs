@@ -17,18 +17,17 @@ use super::card_migrations::{redirected, redirected_number};
 use super::card_search::{Listed, Part, id_of, list_in_database, list_in_memory, page_of_bodies};
 use super::card_text::{card_text, list_text};
 use crate::app::page::{Cursor, Page, PageLimit};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::http::extract::{
-    AnswerForm, Caller, ClientNetwork, Params, cacheable, cacheable_text, linked,
+    AnswerForm, Caller, ClientNetwork, LooseParams, Params, both, cacheable, cacheable_text, linked,
 };
 use crate::memory::catalogue::card_cache::{KeptCard, PlaceMark};
 use crate::memory::kept::Ticket;
-use crate::memory::rendered::{Freshness, Rendered};
-use crate::memory::rendered::{ONE, json};
+use crate::memory::rendered::{Freshness, ONE, Rendered, json};
 use crate::search::{CardFilter, NamePattern, Unique};
 use crate::store::catalogue::cards::{
     self, CardPlace, CardView, HiddenCard, JsonText, OpenCard, Printing,
@@ -297,30 +296,41 @@ pub enum Include {
 }
 
 impl CardsQuery {
-    fn filter(&self) -> Result<CardFilter, Problem> {
+    /// What stands for itself, and a name that is no pattern.
+    fn filter(&self) -> (CardFilter, Option<InputFault>) {
         let name = self.name.as_deref().map(NamePattern::parse).transpose();
+        let (name, fault) = match name {
+            Ok(name) => (name, None),
+            Err(error) => (None, Some(InputFault::at("?name", error))),
+        };
         let text = |code: &Option<Code>| code.as_ref().map(|code| code.lower_case().into_string());
-        Ok(CardFilter {
+        let filter = CardFilter {
             game: text(&self.game),
             set: text(&self.set),
             number: self.number.clone().map(Code::into_string),
             hidden: self.hidden,
             kind: text(&self.kind),
-            name: name.map_err(|error| {
-                Problem::new(ProblemCode::InvalidQuery).detail(error.to_string())
-            })?,
+            name,
             rarity: text(&self.rarity),
-        })
+        };
+        (filter, fault)
     }
 
-    fn request(&self) -> Result<ListRequest, Problem> {
-        Ok(ListRequest {
-            filter: self.filter()?,
+    /// The list that is asked for; every fault of it at once.
+    async fn list(&self, state: &AppState) -> Result<List, Problem> {
+        let (filter, name_fault) = self.filter();
+        let request = ListRequest {
+            filter,
             text: self.q.clone().unwrap_or_default(),
             sort: self.sort.clone(),
             descending: self.order.map(|order| order == Order::Desc),
             unique: self.unique.map(Into::into),
-        })
+        };
+        let name = name_fault.map_or(Ok(()), |fault| Err(Problem::of_query(vec![fault])));
+        // Whether a cursor is of this list is told by the list.
+        let cursor = self.cursor.as_ref().map_or(Ok(()), List::demand_cursor);
+        let (_, list) = both(both(name, cursor), request.checked(state).await)?;
+        Ok(list)
     }
 
     /// Whether entries are whole cards.
@@ -357,10 +367,10 @@ pub async fn list_cards(
     caller: Caller,
     network: ClientNetwork,
     form: AnswerForm,
-    query: Params<CardsQuery>,
+    query: LooseParams<CardsQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (viewer, request) = (caller.viewer(), query.request()?);
-    let list = request.checked(&state).await?;
+    let viewer = caller.viewer();
+    let (query, list) = query.checked(async |query| query.list(&state).await).await?;
     let part = Part {
         after: query.cursor.as_ref().map(|cursor| list.position(cursor)).transpose()?,
         limit: query.limit,

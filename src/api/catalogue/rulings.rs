@@ -17,7 +17,8 @@ use crate::auth::permission::WriteCatalogue;
 use crate::domain::catalogue::ruling::{RulingContent, RulingKind};
 use crate::domain::ids::{CardId, RulingId};
 use crate::domain::text;
-use crate::http::extract::{Body, Caller, IdempotencyKey, May, cacheable, edited};
+use crate::http::extract::{Caller, IdempotencyKey, May, cacheable, edited};
+use crate::http::extract::{Judge, JudgedBody};
 use crate::store::catalogue::cards;
 use crate::store::catalogue::rulings::{self, RulingCreated, RulingEdited, RulingRow};
 
@@ -95,6 +96,12 @@ pub struct RulingRequest {
     #[serde(default)]
     #[schema(min_length = 1, max_length = 300, example = "Rules team, November 2026")]
     source: Option<String>,
+}
+
+impl Judge for RulingRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
 }
 
 impl RulingRequest {
@@ -176,11 +183,11 @@ pub async fn create_ruling(
     by: May<WriteCatalogue>,
     card: web::Path<Uuid>,
     key: IdempotencyKey,
-    body: Result<Body<RulingRequest>, Problem>,
+    body: Result<JudgedBody<RulingRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let (card, body) = (CardId(*card), body?);
-    let content = body.value.parse()?;
-    let key = key.claim_at(&state, by.account(), "create_ruling", card.0, &body);
+    let content = body.0.value.parse()?;
+    let key = key.claim_at(&state, by.account(), "create_ruling", card.0, &body.0);
     let (id, at) = (RulingId::fresh(), state.clock.now());
     let created = state
         .write(&by, async |conn, by| {
@@ -240,9 +247,9 @@ pub async fn replace_ruling(
     by: May<WriteCatalogue>,
     ruling: web::Path<Uuid>,
     if_match: Result<IfMatch, Problem>,
-    body: Result<Body<RulingRequest>, Problem>,
+    body: Result<JudgedBody<RulingRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, if_match, content) = (RulingId(*ruling), if_match?, body?.value.parse()?);
+    let (id, if_match, content) = (RulingId(*ruling), if_match?, body?.0.value.parse()?);
     let row = edit(&state, &by, id, &if_match, Some(&content)).await?;
     tracing::info!(account = %by.account(), ruling = %id, "ruling changed");
     edited(StatusCode::OK, &RulingResponse::from(row))

@@ -10,11 +10,11 @@ use uuid::Uuid;
 use super::counts::CardLineResponse;
 use crate::api::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
-use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnCollection;
 use crate::domain::code::Code;
-use crate::http::extract::{Caller, May, Params, cacheable};
+use crate::http::extract::{Caller, LooseParams, May, Params, both, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::catalogue::sets;
 use crate::store::collection::counts::{
@@ -229,15 +229,16 @@ pub async fn list_duplicates(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReadOwnCollection>,
-    query: Params<DuplicatesQuery>,
+    query: LooseParams<DuplicatesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let over = query.over;
-    if !(1..=9999).contains(&over) {
-        let fault = InputFault::at("?over", "must be 1 to 9999");
-        return Err(Problem::new(ProblemCode::InvalidQuery).errors(vec![fault]));
-    }
-    let after = query.cursor.as_ref().map(Cursor::key::<DuplicatePosition>).transpose()?;
-    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
+    let check = async |query: &DuplicatesQuery| {
+        let fault = || Problem::of_query(vec![InputFault::at("?over", "must be 1 to 9999")]);
+        let over = Some(query.over).filter(|over| (1..=9999).contains(over)).ok_or_else(fault);
+        let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await;
+        both(both(over, Cursor::key_of(query.cursor.as_ref())), codes)
+    };
+    let (query, ((over, after), codes)) = query.checked(check).await?;
+    let after: Option<DuplicatePosition> = after;
     let filter = DuplicateFilter { game: codes.game.as_deref(), over };
     let (viewer, limit) = (caller.viewer(), query.limit.rows());
     let mut conn = state.store.connection().await?;

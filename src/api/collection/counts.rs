@@ -20,7 +20,8 @@ use crate::domain::collection::resolve::{Choice, Meaning};
 use crate::domain::collection::table::WantedPrinting;
 use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::domain::ids::{CardId, PrintingId};
-use crate::http::extract::{Body, Caller, IdempotencyKey, May, Params};
+use crate::http::extract::{Caller, IdempotencyKey, May};
+use crate::http::extract::{Judge, JudgedBody, LooseParams, both};
 use crate::memory::rendered::Freshness;
 use crate::store::collection::counts::{
     self, CardLine, Change, Changed, CollectionError, EntryFilter, EntryPosition, EntryView,
@@ -152,11 +153,14 @@ pub async fn list_collection(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReadOwnCollection>,
-    query: Params<CollectionQuery>,
+    query: LooseParams<CollectionQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = query.cursor.as_ref().map(Cursor::key::<EntryPosition>).transpose()?;
-    let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
-    let codes = Codes { game, set, rarity }.known(&state).await?;
+    let check = async |query: &CollectionQuery| {
+        let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
+        let codes = Codes { game, set, rarity }.known(&state).await;
+        both(Cursor::key_of(query.cursor.as_ref()), codes)
+    };
+    let (query, (after, codes)): (_, (Option<EntryPosition>, _)) = query.checked(check).await?;
     let filter = EntryFilter {
         game: codes.game.as_deref(),
         set: codes.set.as_deref(),
@@ -202,6 +206,12 @@ impl CountRequest {
     }
 }
 
+impl Judge for CountRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
 /// The condition of that name, or the usual one.
 fn condition_of(word: Option<&str>, pointer: &str, faults: &mut Vec<InputFault>) -> Condition {
     let condition = word.map(Condition::read).transpose();
@@ -231,7 +241,7 @@ pub async fn set_count(
     caller: Caller,
     by: May<WriteOwnCollection>,
     printing: web::Path<Uuid>,
-    body: Body<CountRequest>,
+    JudgedBody(body): JudgedBody<CountRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (quantity, condition) = body.value.parse()?;
     let (viewer, key, at) =
@@ -357,6 +367,29 @@ pub struct CountChangesResponse {
     pub data: Vec<ChangedCount>,
 }
 
+impl CountChangesRequest {
+    /// The changes, or every fault of them.
+    fn parse(&self) -> Result<Vec<Change>, Problem> {
+        let count = self.changes.len();
+        if !(1..=MAX_CHANGES).contains(&count) {
+            let detail = format!("must be 1 to {MAX_CHANGES} changes, not {count}");
+            return Err(Problem::invalid(vec![InputFault::at("/changes", detail)]));
+        }
+        let mut faults = Vec::new();
+        let changes = self.changes.iter().enumerate();
+        let changes = changes
+            .filter_map(|(place, change)| change.parse(&format!("/changes/{place}"), &mut faults));
+        let changes = changes.collect();
+        if faults.is_empty() { Ok(changes) } else { Err(Problem::invalid(faults)) }
+    }
+}
+
+impl Judge for CountChangesRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
 /// Adds to counts and takes from them.
 ///
 /// Changes of several devices at the same moment all count. No count falls below 0: then nothing is changed, and `errors` names the
@@ -375,23 +408,10 @@ pub async fn change_counts(
     caller: Caller,
     by: May<WriteOwnCollection>,
     key: IdempotencyKey,
-    body: Body<CountChangesRequest>,
+    JudgedBody(body): JudgedBody<CountChangesRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "change_counts", &body);
-    let requests = &body.value.changes;
-    if !(1..=MAX_CHANGES).contains(&requests.len()) {
-        let detail = format!("must be 1 to {MAX_CHANGES} changes, not {}", requests.len());
-        return Err(Problem::invalid(vec![InputFault::at("/changes", detail)]));
-    }
-    let mut faults = Vec::new();
-    let changes = requests
-        .iter()
-        .enumerate()
-        .filter_map(|(place, change)| change.parse(&format!("/changes/{place}"), &mut faults));
-    let changes: Vec<Change> = changes.collect();
-    if !faults.is_empty() {
-        return Err(Problem::invalid(faults));
-    }
+    let changes = body.value.parse()?;
     let (viewer, at) = (caller.viewer(), state.clock.now());
     let changed = state
         .write(&by, async |conn, by| {

@@ -15,7 +15,7 @@ use crate::auth::permission::{OverseeCopies, ReadOwnCopies};
 use crate::domain::code::Code;
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::ids::{AccountId, CardId, CopyId};
-use crate::http::extract::{Caller, May, PageQuery, Params, cacheable};
+use crate::http::extract::{Caller, LooseParams, May, PageQuery, Params, both, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::copies::copy_records::{self, CopyFilter, CopyPosition, CopyView, LedgerRow};
 
@@ -145,11 +145,14 @@ pub async fn list_copies(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReadOwnCopies>,
-    query: Params<CopiesQuery>,
+    query: LooseParams<CopiesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = copies_after(query.cursor.as_ref())?;
-    let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
-    let codes = Codes { game, set, rarity }.known(&state).await?;
+    let check = async |query: &CopiesQuery| {
+        let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
+        let codes = Codes { game, set, rarity }.known(&state).await;
+        both(copies_after(query.cursor.as_ref()), codes)
+    };
+    let (query, (after, codes)) = query.checked(check).await?;
     let filter = CopyFilter {
         game: codes.game.as_deref(),
         set: codes.set.as_deref(),

@@ -23,7 +23,8 @@ use crate::domain::collection::{MAX_QUANTITY, MAX_TRADE_ITEMS, TradeListKind};
 use crate::domain::decks::deck::Visibility;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::text::AccountName;
-use crate::http::extract::{Body, Caller, May, Params, cacheable};
+use crate::http::extract::{Caller, May, cacheable};
+use crate::http::extract::{Judge, JudgedBody, LooseParams, both};
 use crate::memory::rendered::Freshness;
 use crate::store::catalogue::cards::{self, CardIdentifier, CardView};
 use crate::store::copies::trade_lists::{
@@ -267,6 +268,12 @@ impl TradeListRequest {
     }
 }
 
+impl Judge for TradeListRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
 async fn own(
     state: &AppState,
     by: &Granted<ReadOwnCollection>,
@@ -341,7 +348,7 @@ pub async fn replace_wants(
     caller: Caller,
     by: May<WriteOwnCollection>,
     if_match: Result<IfMatch, Problem>,
-    body: Body<TradeListRequest>,
+    JudgedBody(body): JudgedBody<TradeListRequest>,
 ) -> Result<HttpResponse, Problem> {
     replace(&state, &by, caller.viewer(), TradeListKind::Want, if_match, &body.value).await
 }
@@ -379,7 +386,7 @@ pub async fn replace_haves(
     caller: Caller,
     by: May<WriteOwnCollection>,
     if_match: Result<IfMatch, Problem>,
-    body: Body<TradeListRequest>,
+    JudgedBody(body): JudgedBody<TradeListRequest>,
 ) -> Result<HttpResponse, Problem> {
     replace(&state, &by, caller.viewer(), TradeListKind::Have, if_match, &body.value).await
 }
@@ -517,10 +524,13 @@ pub async fn list_trade_matches(
     req: HttpRequest,
     state: web::Data<AppState>,
     by: May<ReadOwnCollection>,
-    query: Params<MatchesQuery>,
+    query: LooseParams<MatchesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = query.cursor.as_ref().map(Cursor::key::<MatchPosition>).transpose()?;
-    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
+    let check = async |query: &MatchesQuery| {
+        let codes = Codes { game: query.game.clone(), ..Codes::default() };
+        both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
+    };
+    let (query, (after, codes)): (_, (Option<MatchPosition>, _)) = query.checked(check).await?;
     let (game, limit) = (codes.game.as_deref(), query.limit.rows());
     let mut conn = state.store.connection().await?;
     let rows = trade_lists::matches(&mut conn, &by, game, after, limit).await?;

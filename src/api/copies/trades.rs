@@ -17,7 +17,8 @@ use crate::domain::copies::trade::{
 };
 use crate::domain::ids::{AccountId, CopyId, TradeId};
 use crate::domain::text::{self, AccountName};
-use crate::http::extract::{Body, Caller, IdempotencyKey, May, Params, cacheable};
+use crate::http::extract::{Caller, IdempotencyKey, May, Params, cacheable};
+use crate::http::extract::{Judge, JudgedBody};
 use crate::memory::rendered::Freshness;
 use crate::store::copies::trades::{
     self, Answered, CopyFault, NewTrade, Offered, TradeFilter, TradePermission, TradeRow,
@@ -191,6 +192,45 @@ pub struct CounterRequest {
     pub expires_in_hours: Option<u16>,
 }
 
+impl TradeRequest {
+    /// Whom it is for, and the offer, or every fault.
+    fn parse(&self) -> Result<(AccountName, ParsedOffer), Problem> {
+        let Self { with, give, want, message, expires_in_hours } = self;
+        let mut faults = Vec::new();
+        let name =
+            AccountName::parse(with).map_err(|error| faults.push(InputFault::at("/with", error)));
+        let parsed =
+            ParsedOffer::parse(give, want, message.as_deref(), *expires_in_hours, &mut faults);
+        match (name, parsed) {
+            (Ok(name), Some(parsed)) if faults.is_empty() => Ok((name, parsed)),
+            _ => Err(Problem::invalid(faults)),
+        }
+    }
+}
+
+impl Judge for TradeRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
+impl CounterRequest {
+    /// The offer, or every fault.
+    fn parse(&self) -> Result<ParsedOffer, Problem> {
+        let Self { give, want, message, expires_in_hours } = self;
+        let mut faults = Vec::new();
+        let parsed =
+            ParsedOffer::parse(give, want, message.as_deref(), *expires_in_hours, &mut faults);
+        parsed.filter(|_| faults.is_empty()).ok_or_else(|| Problem::invalid(faults))
+    }
+}
+
+impl Judge for CounterRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
 /// An offer, checked as far as that goes without the database.
 struct ParsedOffer {
     terms: TradeTerms,
@@ -269,17 +309,10 @@ pub async fn create_trade(
     caller: Caller,
     by: May<WriteTrades>,
     key: IdempotencyKey,
-    body: Body<TradeRequest>,
+    JudgedBody(body): JudgedBody<TradeRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "create_trade", &body);
-    let TradeRequest { with, give, want, message, expires_in_hours } = &body.value;
-    let mut faults = Vec::new();
-    let name =
-        AccountName::parse(with).map_err(|error| faults.push(InputFault::at("/with", error)));
-    let parsed = ParsedOffer::parse(give, want, message.as_deref(), *expires_in_hours, &mut faults);
-    let (Ok(name), Some(parsed), true) = (name, parsed, faults.is_empty()) else {
-        return Err(Problem::invalid(faults));
-    };
+    let (name, parsed) = body.value.parse()?;
     let id = TradeId::fresh();
     let new = parsed.new_trade(id, state.clock.now());
     let offered = state
@@ -535,15 +568,10 @@ pub async fn counter_trade(
     by: May<WriteTrades>,
     trade: web::Path<Uuid>,
     key: IdempotencyKey,
-    body: Body<CounterRequest>,
+    JudgedBody(body): JudgedBody<CounterRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "counter_trade", &body);
-    let CounterRequest { give, want, message, expires_in_hours } = &body.value;
-    let mut faults = Vec::new();
-    let parsed = ParsedOffer::parse(give, want, message.as_deref(), *expires_in_hours, &mut faults);
-    let (Some(parsed), true) = (parsed, faults.is_empty()) else {
-        return Err(Problem::invalid(faults));
-    };
+    let parsed = body.value.parse()?;
     let (first, id) = (TradeId(*trade), TradeId::fresh());
     let new = parsed.new_trade(id, state.clock.now());
     let answered = state

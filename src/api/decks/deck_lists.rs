@@ -19,7 +19,7 @@ use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
 use crate::domain::decks::deck::{DeckName, FormatName, Visibility};
 use crate::domain::ids::DeckId;
-use crate::http::extract::{AnswerForm, Body, Caller, IdempotencyKey, May, Params};
+use crate::http::extract::{AnswerForm, Body, Caller, IdempotencyKey, LooseParams, May, both};
 use crate::memory::rendered::Freshness;
 use crate::store::decks::deck_lists::{
     self, DeckContent, DeckCreated, DeckFilter, DeckRow, Edited, StoredDeck,
@@ -179,10 +179,13 @@ pub async fn list_decks(
     req: HttpRequest,
     state: web::Data<AppState>,
     by: May<ReadOwnDecks>,
-    query: Params<DecksQuery>,
+    query: LooseParams<DecksQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let before = query.cursor.as_ref().map(Cursor::key::<Uuid>).transpose()?;
-    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
+    let check = async |query: &DecksQuery| {
+        let codes = Codes { game: query.game.clone(), ..Codes::default() };
+        both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
+    };
+    let (query, (before, codes)): (_, (Option<Uuid>, _)) = query.checked(check).await?;
     let mut conn = state.store.connection().await?;
     let filter = DeckFilter { game: codes.game.as_deref(), before };
     let rows = deck_lists::list(&mut conn, &by, &filter, query.limit.rows()).await?;

@@ -17,7 +17,7 @@ use crate::auth::permission::ReviewSubmissions;
 use crate::domain::code::Code;
 use crate::domain::ids::SubmissionId;
 use crate::domain::text;
-use crate::http::extract::{Body, Caller, May, Params};
+use crate::http::extract::{Body, Caller, LooseParams, May, both};
 use crate::memory::rendered::Freshness;
 use crate::store::serials::submission_reviews::{self, NamedWaiting, Reviewed, WaitingFilter};
 use crate::store::serials::unlocks;
@@ -105,11 +105,14 @@ pub async fn list_waiting_submissions(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReviewSubmissions>,
-    query: Params<WaitingQuery>,
+    query: LooseParams<WaitingQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = query.cursor.as_ref().map(Cursor::key).transpose()?;
-    let (game, set) = (query.game.clone(), query.set.clone());
-    let codes = Codes { game, set, ..Codes::default() }.known(&state).await?;
+    let check = async |query: &WaitingQuery| {
+        let (game, set) = (query.game.clone(), query.set.clone());
+        let codes = Codes { game, set, ..Codes::default() };
+        both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
+    };
+    let (query, (after, codes)) = query.checked(check).await?;
     let mut conn = state.store.connection().await?;
     let filter = WaitingFilter {
         account: Person::id(query.account.as_ref(), &mut conn, &caller).await?,

@@ -212,7 +212,7 @@ fn faults_of_decisions_have_a_place() {
             "{ code = \"three_and_one\"",
             "decisions[0].options[1].code: is taken by another option",
         ),
-        ("chosen =", "taken =", "decisions[0].chosen: is required"),
+        ("chosen =", "taken =", "decisions[0].chosen: is missing"),
     ] {
         let error = Game::from_toml(&manifest.replacen(from, to, 1)).unwrap_err().to_string();
         assert!(error.contains(&format!("formats[0].{fault}")), "no {fault} in {error}");

@@ -1,9 +1,10 @@
-//! What may have been meant.
+//! What may have been meant by a word that nobody knows.
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::search_key;
 use strsim::osa_distance;
+
+use crate::name::search_key;
 
 /// The candidates that look most like `typed`, at most three.
 pub fn near<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
