@@ -36,7 +36,7 @@ use crate::search::index::Releases;
 use crate::store::accounts::attempt_batches::AttemptBatches;
 use crate::store::catalogue::cards;
 use crate::store::catalogue::games::{GameShelf, LoadedGame};
-use crate::store::db::lane::SearchLane;
+use crate::store::db::search_queue::SearchQueue;
 use crate::store::effects::effect_texts::EffectShelf;
 use crate::store::serials::registration_groups::RegistrationGroups;
 use crate::store::{AsStoreError, Connection, Store, StoreError, StoreResult};
@@ -57,7 +57,7 @@ pub struct AppState {
     /// The pool of this worker thread.
     pub store: Store,
     /// Connections for searches that may read much of the catalogue; the worker threads share them.
-    pub searches: SearchLane,
+    pub searches: SearchQueue,
     /// What the whole process shares.
     pub shared: Arc<Shared>,
 }

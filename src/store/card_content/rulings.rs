@@ -21,10 +21,8 @@ use crate::store::{Connection, StoreResult};
 /// A ruling of a card that the viewer may see.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct RulingRow {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
     pub id: RulingId,
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
     /// `ruling` or `erratum`.

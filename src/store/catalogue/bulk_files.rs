@@ -32,7 +32,6 @@ pub struct BulkFile {
     pub id: Uuid,
     /// Its name, the same for all versions.
     pub name: String,
-    /// Code of its game.
     pub game_code: String,
     /// `cards` or `printings`.
     pub kind: String,

@@ -55,11 +55,9 @@ impl MigrationKind {
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = card_migrations)]
 pub struct MigrationRow {
-    /// Id.
     pub id: MigrationId,
     /// Which of the two.
     pub kind: MigrationKind,
-    /// Game code.
     pub game_code: String,
     /// The card that was moved or merged.
     pub old_card_id: CardId,

@@ -123,7 +123,6 @@ pub async fn totals(
 
 /// Which printings to list as duplicates.
 pub struct DuplicateFilter<'a> {
-    /// Game code.
     pub game: Option<&'a str>,
     /// More than so many are a duplicate.
     pub over: i64,
@@ -180,7 +179,6 @@ pub struct Change {
 pub struct Changed {
     /// The printing and its condition.
     pub key: EntryKey,
-    /// The entry.
     pub entry: Option<EntryView>,
 }
 

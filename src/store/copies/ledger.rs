@@ -25,7 +25,6 @@ pub(in crate::store) struct HeldCopy {
     /// Key of the copy, second half.
     #[diesel(sql_type = Binary)]
     pub code_mac: Vec<u8>,
-    /// Its id.
     #[diesel(sql_type = SqlUuid)]
     pub id: CopyId,
     /// Whose it is.
@@ -41,7 +40,6 @@ pub(in crate::store) struct HeldCopy {
 
 /// An entry to write about a copy whose row is held.
 pub(in crate::store) struct NewEntry<'a> {
-    /// The copy.
     pub copy: &'a HeldCopy,
     /// What happened.
     pub kind: LedgerKind,

@@ -19,7 +19,6 @@ use crate::store::{Connection, StoreResult};
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
 #[diesel(table_name = webhooks)]
 pub struct WebhookRow {
-    /// Id.
     pub id: WebhookId,
     /// Where events are posted to. Path and query may be secrets of the receiver.
     pub url: String,
@@ -258,7 +257,7 @@ pub async fn edit(
         diesel::update(webhooks::table.find(id))
             .set((
                 webhooks::disabled_at.eq(at),
-                webhooks::disabled_reason.eq(DisabledReason::Admin.as_str()),
+                webhooks::disabled_reason.eq(DisabledReason::Admin),
             ))
             .execute(conn)
             .await?;

@@ -19,7 +19,7 @@ use cardscape::domain::ids::AccountId;
 use cardscape::domain::text::AccountName;
 use cardscape::search::index::Snapshot;
 use cardscape::store::accounts::account_records::{self, NewAccount};
-use cardscape::store::db::lane::SearchLane;
+use cardscape::store::db::search_queue::SearchQueue;
 use cardscape::store::{Store, StoreSettings};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::json;
@@ -148,7 +148,7 @@ impl TestApp {
             &Store::new(&together).unwrap(),
         ));
         let own = shared.clone();
-        let searches = SearchLane::new(&store_settings).unwrap();
+        let searches = SearchQueue::new(&store_settings).unwrap();
         let for_changes = StoreSettings { pool_size: 1, ..store_settings.clone() };
         let (send, receive) = std::sync::mpsc::channel();
         std::thread::spawn(move || {

@@ -178,7 +178,7 @@ impl EventWatch {
             open.iter().map(|(_, _, credential)| credential).collect();
         let demand = shared.settings.second_factor_demand;
         let mut conn = store.connection().await?;
-        let ended = credentials::ended(&mut conn, &credentials, demand, now).await?;
+        let ended = credentials::find_ended(&mut conn, &credentials, demand, now).await?;
         drop(conn);
         for (place, end) in ended {
             if let Some((id, ..)) = open.get(place)
