@@ -15,7 +15,6 @@ use crate::api::problem::Problem;
 use crate::api::state::AppState;
 use crate::auth::permission::{OverseeCopies, ReadOwnCopies};
 use crate::domain::code::Code;
-use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::ids::{AccountId, CardId, CopyId};
 use crate::store::copies::copy_records::{self, CopyFilter, CopyPosition, CopyView, LedgerRow};
 
@@ -238,11 +237,10 @@ impl CopyEventResponse {
     fn new(row: LedgerRow, reader: AccountId, names: Option<&Names>) -> Self {
         let overseer = names.is_some();
         let person = |account: AccountId| if account == reader { "you" } else { "another player" };
-        let kind = row.kind();
-        let by_moderator = kind.is_none_or(LedgerKind::is_moderators);
+        let by_moderator = row.entry.is_moderators();
         Self {
             position: row.position,
-            event: kind.map_or("other", LedgerKind::as_str),
+            event: row.entry.as_str(),
             by: match person(row.account_id) {
                 "another player" if by_moderator => "a moderator",
                 person => person,

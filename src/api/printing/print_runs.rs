@@ -16,14 +16,14 @@ use crate::api::state::AppState;
 use crate::auth::permission::{Granted, ReadPrintRuns};
 use crate::domain::ids::PrintRunId;
 use crate::store::Connection;
-use crate::store::printing::print_runs::{self, PrintRunRow, RunCounts};
+use crate::store::printing::print_runs::{self, PrintRunRow, RunCounts, RunStatus};
 
 /// Most runs whose counts are kept; one takes about half a kilobyte.
 const MOST_KEPT: u64 = 10_000;
 
 /// Counts of the last moments, by run and status: a run that was broken off holds nothing, and must not be told with what it held. To count goes
 /// through every registered copy of a run, which may be millions.
-pub struct CountedRuns(Cache<(Uuid, String), Arc<RunCounts>>);
+pub struct CountedRuns(Cache<(Uuid, RunStatus), Arc<RunCounts>>);
 
 impl CountedRuns {
     /// Keeps counts for so long.
@@ -43,7 +43,7 @@ impl CountedRuns {
             let counts = print_runs::count(conn, by, row.id).await?;
             Ok::<_, Problem>(Arc::new(counts))
         };
-        let found = self.0.try_get_with((row.id.0, row.status.clone()), count).await;
+        let found = self.0.try_get_with((row.id.0, row.status), count).await;
         found.map_err(|problem| Problem::clone(&problem))
     }
 }
@@ -126,7 +126,7 @@ impl From<(PrintRunRow, Arc<RunCounts>)> for PrintRunResponse {
             discarded_at: row.discarded_at,
             game: row.game_code,
             set: row.set_code,
-            status: row.status,
+            status: row.status.as_str().to_owned(),
             key_id: row.key_id,
         }
     }

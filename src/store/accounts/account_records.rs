@@ -91,7 +91,7 @@ pub async fn register(conn: &mut Connection, new: &NewAccount<'_>) -> StoreResul
             accounts::name_key.eq(new.name.key()),
             accounts::name_skeleton.eq(new.name.skeleton()),
             accounts::password_hash.eq(new.password_hash),
-            accounts::role.eq(new.role.as_str()),
+            accounts::role.eq(new.role),
             accounts::must_change_password.eq(new.must_change_password),
             accounts::created_at.eq(new.at),
         ))

@@ -321,8 +321,8 @@ pub(in crate::store) async fn write(
     let part = |kept: bool| {
         let rows = counts.iter().filter(move |(_, quantity)| (**quantity > 0) == kept);
         let ids: Vec<PrintingId> = rows.clone().map(|((printing, _), _)| *printing).collect();
-        let conditions: Vec<&str> =
-            rows.clone().map(|((_, condition), _)| condition.as_str()).collect();
+        let conditions: Vec<Condition> =
+            rows.clone().map(|((_, condition), _)| *condition).collect();
         let quantities: Vec<i32> = rows.map(|(_, quantity)| *quantity).collect();
         (ids, conditions, quantities)
     };

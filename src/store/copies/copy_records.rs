@@ -249,8 +249,9 @@ pub struct LedgerRow {
     /// Place in the copy's history, from 1.
     #[diesel(sql_type = Integer)]
     pub position: i32,
+    /// What happened.
     #[diesel(sql_type = Text)]
-    entry: String,
+    pub entry: LedgerKind,
     /// Who did it, or was given the copy.
     #[diesel(sql_type = SqlUuid)]
     pub account_id: AccountId,
@@ -272,13 +273,6 @@ pub struct LedgerRow {
     /// When.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
-}
-
-impl LedgerRow {
-    /// What happened; `None`: something that a newer program wrote.
-    pub fn kind(&self) -> Option<LedgerKind> {
-        LedgerKind::parse(&self.entry)
-    }
 }
 
 /// What happened to one of the own copies (with `overseer`: any), the oldest first, after the position `after`. `None`: there is no

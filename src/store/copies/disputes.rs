@@ -327,7 +327,7 @@ async fn state_new(
         .values((
             dispute_statements::dispute_id.eq(dispute),
             dispute_statements::position.eq(last.unwrap_or(0) + 1),
-            dispute_statements::side.eq(side.as_str()),
+            dispute_statements::side.eq(side),
             dispute_statements::account_id.eq(by.account()),
             dispute_statements::text.eq(text),
             dispute_statements::created_at.eq(at),
@@ -405,7 +405,7 @@ pub async fn decide(
     }
     diesel::update(disputes::table.find(dispute))
         .set((
-            disputes::state.eq(outcome.state().as_str()),
+            disputes::state.eq(outcome.state()),
             disputes::closed_at.eq(at),
             disputes::decided_by.eq(by.account()),
             disputes::reason.eq(reason),

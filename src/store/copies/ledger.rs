@@ -162,7 +162,7 @@ pub(in crate::store) async fn append(
                 copy_ledger::id.eq(LedgerId::fresh()),
                 copy_ledger::code_prefix.eq(&entry.copy.code_prefix),
                 copy_ledger::code_mac.eq(&entry.copy.code_mac),
-                copy_ledger::entry.eq(entry.kind.as_str()),
+                copy_ledger::entry.eq(entry.kind),
                 copy_ledger::account_id.eq(entry.account),
                 copy_ledger::reason.eq(entry.reason),
                 copy_ledger::trade_id.eq(entry.trade),

@@ -172,8 +172,7 @@ pub async fn create(
             webhooks::kinds.eq(content.kinds),
             webhooks::game_code.eq(content.game),
             webhooks::disabled_at.eq((!content.enabled).then_some(at)),
-            webhooks::disabled_reason
-                .eq((!content.enabled).then_some(DisabledReason::Admin.as_str())),
+            webhooks::disabled_reason.eq((!content.enabled).then_some(DisabledReason::Admin)),
             webhooks::secret_generation.eq(1),
             webhooks::cursor_seq.eq(cursor),
             webhooks::created_by.eq(by.account()),

@@ -18,7 +18,7 @@ use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
 
 /// How far a print run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RunStatus {
     /// Its copies are stored or being stored; nobody can submit one.
     Pending,
@@ -246,7 +246,7 @@ pub struct PrintRunRow {
     pub copy_count: i64,
     /// `pending`, `active` or `discarded`.
     #[diesel(sql_type = Text)]
-    pub status: String,
+    pub status: RunStatus,
     /// Id of the serial key.
     #[diesel(sql_type = Text)]
     pub key_id: String,

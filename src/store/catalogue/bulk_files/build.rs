@@ -358,7 +358,7 @@ impl BuildOrder<'_> {
                 bulk_files::id.eq(id),
                 bulk_files::name.eq(&made.name),
                 bulk_files::game_code.eq(self.game),
-                bulk_files::kind.eq(file.kind.as_str()),
+                bulk_files::kind.eq(file.kind),
                 bulk_files::row_count.eq(file.row_count),
                 bulk_files::size.eq(size),
                 bulk_files::unpacked_size.eq(i64::try_from(file.unpacked_size).unwrap_or(i64::MAX)),
