@@ -32,7 +32,7 @@ use crate::http::server;
 use crate::jobs::{account_events, card_index, feed};
 use crate::store::accounts::{account_records, name_skeletons};
 use crate::store::catalogue::{bulk_files, cards};
-use crate::store::db::lane::SearchLane;
+use crate::store::db::search_queue::SearchQueue;
 use crate::store::operations::retention;
 use crate::store::printing::{discarded_runs, key_fingerprints};
 use crate::store::serials::unlock_policies;
@@ -94,7 +94,7 @@ impl ServeCommand {
             let sender = Sender::new(shared.settings.webhook_networks.clone())?;
             let app_shared = shared.clone();
             let shared_store = store.clone();
-            let searches = SearchLane::new(&settings)?;
+            let searches = SearchQueue::new(&settings)?;
             let state = move || AppState {
                 // A pool for each worker: a shared one costs a third of the throughput (docs/decisions/0001-connection-pool-per-worker.md).
                 store: Store::new(&settings).unwrap_or_else(|_| shared_store.clone()),

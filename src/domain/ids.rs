@@ -37,7 +37,6 @@ macro_rules! ids {
 }
 
 ids! {
-    /// An account.
     AccountId;
     /// A log-in on one device: lives as long as its refresh tokens rotate.
     SessionId;
@@ -47,7 +46,6 @@ ids! {
     CardId;
     /// A card in one rarity or edition.
     PrintingId;
-    /// A print run.
     PrintRunId;
     /// An announcement of a print run.
     CommitmentId;

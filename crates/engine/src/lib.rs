@@ -93,6 +93,7 @@
 //!
 //! `docs/GAMES.md` in the repository explains manifests to those who write them, with an example of every key;
 //! `docs/VIOLATIONS.md` has the table of violation codes.
+#![warn(missing_docs)]
 
 mod card;
 mod card_check;

@@ -2,6 +2,7 @@
 //!
 //! A query goes from text to a syntax tree ([`parse`]), which is checked against the games' manifests ([`check`]) and becomes a
 //! [`Predicate`].
+#![warn(missing_docs)]
 
 mod attributes;
 mod check;

@@ -387,7 +387,7 @@ impl Reader {
         let mut conn = self.state.store.connection().await?;
         let rows = account_events::list(&mut conn, by, self.after, CHUNK).await?;
         let (demand, now) = (self.state.settings.second_factor_demand, self.state.clock.now());
-        let ended = credentials::ended(&mut conn, &[by.credential()], demand, now).await?;
+        let ended = credentials::find_ended(&mut conn, &[by.credential()], demand, now).await?;
         drop(conn);
         if let Some((_, end)) = ended.first() {
             return Ok(Err(StreamEnd::Credential(*end)));

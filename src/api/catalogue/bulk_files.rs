@@ -82,10 +82,8 @@ pub struct BulkFilesResponse {
 }
 
 impl BulkFileResponse {
-    /// `None`: a kind of file that this program does not know.
-    fn of(file: BulkFile) -> Option<Self> {
-        let kind = BulkKind::parse(&file.kind)?;
-        let (description, unpacked) = match kind {
+    fn of(file: BulkFile) -> Self {
+        let (description, unpacked) = match file.kind {
             BulkKind::Cards => (
                 "Every card of the game as GET /v1/cards/{card} shows it to a stranger, with its printings: a JSON object in each \
                  line. Hidden cards have their place and threshold only.",
@@ -96,8 +94,8 @@ impl BulkFileResponse {
                 "text/csv; charset=utf-8; header=present",
             ),
         };
-        Some(Self {
-            r#type: file.kind,
+        Self {
+            r#type: file.kind.as_str().to_owned(),
             description,
             updated_at: file.created_at,
             size: file.size,
@@ -110,7 +108,7 @@ impl BulkFileResponse {
             change_seq: file.change_seq,
             game: file.game_code,
             name: file.name,
-        })
+        }
     }
 }
 
@@ -128,7 +126,7 @@ pub async fn list_bulk_files(
 ) -> Result<HttpResponse, Problem> {
     let mut conn = state.store.connection().await?;
     let files = bulk_files::list(&mut conn).await?;
-    let data = files.into_iter().filter_map(BulkFileResponse::of).collect();
+    let data = files.into_iter().map(BulkFileResponse::of).collect();
     cacheable(&req, FRESH, None, &BulkFilesResponse { data })
 }
 

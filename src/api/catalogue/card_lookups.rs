@@ -15,7 +15,7 @@ use super::codes::Codes;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
-use crate::domain::catalogue::card_name::{Meant, TypedName, exactly, nearly};
+use crate::domain::catalogue::card_name::{NameMatch, TypedName, match_exactly, match_nearly};
 use crate::domain::code::Code;
 use crate::domain::draw::Draw;
 use crate::domain::ids::CardId;
@@ -102,7 +102,7 @@ pub async fn find_named_card(
     let candidates = match named_in_memory(&state, viewer, &place, &typed, near).await? {
         Some(candidates) => candidates,
         None if near => {
-            let mut conn = state.searches.enter(network.0).await?;
+            let mut conn = state.searches.connection(network.0).await?;
             cards::named(&mut conn, viewer, &place, &typed, true).await.map_err(too_slow)?
         }
         None => {
@@ -110,15 +110,16 @@ pub async fn find_named_card(
             cards::named(&mut conn, viewer, &place, &typed, false).await?
         }
     };
-    let meant = if near { nearly(&typed, candidates) } else { exactly(&typed, candidates) };
+    let meant =
+        if near { match_nearly(&typed, candidates) } else { match_exactly(&typed, candidates) };
     match meant {
-        Meant::One(card) => {
+        NameMatch::One(card) => {
             let asked = Asked { viewer, form, include: None };
             let found = answer_about(&req, &state, asked, card.id).await?;
             found.ok_or_else(Problem::not_found)
         }
-        Meant::AnyOf(cards) => Err(ambiguous(cards)),
-        Meant::Nothing => Err(Problem::not_found()),
+        NameMatch::AnyOf(cards) => Err(ambiguous(cards)),
+        NameMatch::Nothing => Err(Problem::not_found()),
     }
 }
 
@@ -217,7 +218,7 @@ pub async fn suggest_card_names(
             match suggest_in_memory(&state, viewer, game, &typed, limit.into()).await? {
                 Some(names) => names,
                 None => {
-                    let mut conn = state.searches.enter(network.0).await?;
+                    let mut conn = state.searches.connection(network.0).await?;
                     let names = cards::suggest_names(&mut conn, viewer, game, &typed, limit.into());
                     names.await.map_err(too_slow)?
                 }
@@ -301,7 +302,7 @@ pub async fn draw_card(
         }
         None => {
             let most = state.settings.search_candidates.into();
-            let mut conn = state.searches.enter(network.0).await?;
+            let mut conn = state.searches.connection(network.0).await?;
             let drawn = cards::random(&mut conn, viewer, &from, most, draw).await;
             let card = drawn.map_err(too_slow)?.ok_or_else(Problem::not_found)?;
             in_form(&req, form, fresh, None, card)?

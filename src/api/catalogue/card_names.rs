@@ -14,7 +14,7 @@ use super::cards::body_of;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
-use crate::domain::catalogue::card_name::{Meant, TypedName, exactly};
+use crate::domain::catalogue::card_name::{NameMatch, TypedName, match_exactly};
 use crate::domain::ids::CardId;
 use crate::search::index::{self, CardRecord, NameQuery, Snapshot};
 use crate::search::words;
@@ -111,9 +111,9 @@ fn card_of(all: &Snapshot, view: &[CardRecord], identifier: &CardIdentifier) -> 
             // By set and number: of each name the first.
             let mut known = BTreeSet::new();
             let firsts = of_set.filter(|card| known.insert(name_key(&card.name)));
-            match exactly(name, firsts.map(NamedCard::from).collect()) {
-                Meant::One(card) => Some(card.id),
-                Meant::AnyOf(_) | Meant::Nothing => None,
+            match match_exactly(name, firsts.map(NamedCard::from).collect()) {
+                NameMatch::One(card) => Some(card.id),
+                NameMatch::AnyOf(_) | NameMatch::Nothing => None,
             }
         }
     }

@@ -140,7 +140,7 @@ pub(super) async fn list_in_database(
     list: &List,
     part: &Part,
 ) -> Result<Listed<Found>, Problem> {
-    let mut conn = state.searches.enter(network).await?;
+    let mut conn = state.searches.connection(network).await?;
     let tried = state.settings.search_candidates;
     let candidates = tried.into();
     let limit = part.limit.items();

@@ -153,7 +153,7 @@ pub async fn list_facets(
         }
         None => {
             let most = state.settings.search_candidates.into();
-            let mut conn = state.searches.enter(network.0).await?;
+            let mut conn = state.searches.connection(network.0).await?;
             let predicate = &list.query.predicate;
             let counted = cards::facets(&mut conn, viewer, predicate, most, &codes).await;
             let cut = cards::is_cut(&mut conn, viewer, &list.query, most).await;

@@ -53,7 +53,7 @@ impl From<RulingRow> for RulingResponse {
         Self {
             id: row.id.0,
             card: row.card_id.0,
-            kind: row.kind,
+            kind: row.kind.as_str().to_owned(),
             text: row.text,
             published_on: row.published_on,
             source: row.source,

@@ -322,8 +322,8 @@ pub async fn read_import(
     let lines = &table.lines;
     let mut reading = collection_imports::read(&mut conn, &by, viewer, lines, &assumed).await?;
     drop(conn);
-    let lane = (&state.searches, network.0);
-    let left_out = collection_imports::suggest(lane, viewer, &mut reading, time_limit).await;
+    let searches = (&state.searches, network.0);
+    let left_out = collection_imports::suggest(searches, viewer, &mut reading, time_limit).await;
 
     let (id, at) = (CollectionImportId::unordered(), state.clock.now());
     let new = NewImport {

@@ -13,7 +13,6 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{OverseeCopies, ReadOwnCopies};
 use crate::domain::code::Code;
-use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::ids::{AccountId, CardId, CopyId};
 use crate::http::extract::{Caller, LooseParams, May, PageQuery, Params, both, cacheable};
 use crate::memory::rendered::Freshness;
@@ -241,11 +240,10 @@ impl CopyEventResponse {
     fn new(row: LedgerRow, reader: AccountId, names: Option<&Names>) -> Self {
         let overseer = names.is_some();
         let person = |account: AccountId| if account == reader { "you" } else { "another player" };
-        let kind = row.kind();
-        let by_moderator = kind.is_none_or(LedgerKind::is_moderators);
+        let by_moderator = row.entry.is_moderators();
         Self {
             position: row.position,
-            event: kind.map_or("other", LedgerKind::as_str),
+            event: row.entry.as_str(),
             by: match person(row.account_id) {
                 "another player" if by_moderator => "a moderator",
                 person => person,

@@ -122,7 +122,7 @@ pub async fn list_player_copies(
     };
     let (viewer, limit) = (caller.viewer(), query.limit.rows());
     let mut conn = state.store.connection().await?;
-    let rows = copy_records::shown(&mut conn, &by, viewer, name.key(), &filter, after, limit)
+    let rows = copy_records::list_shown(&mut conn, &by, viewer, name.key(), &filter, after, limit)
         .await?
         .ok_or_else(Problem::not_found)?;
     let page = paged(rows, query.limit, CopyView::position, ShownCopyResponse::from);

@@ -123,8 +123,8 @@ pub(super) async fn add_near(
 ) -> usize {
     let time_limit = state.settings.suggestion_time;
     let Some(names) = names else {
-        let lane = (&state.searches, network);
-        return deck_pool::add_near(lane, viewer, unknown, found, time_limit).await;
+        let searches = (&state.searches, network);
+        return deck_pool::add_near(searches, viewer, unknown, found, time_limit).await;
     };
     let typed: Vec<String> = unknown.iter().take(SUGGESTED_NAMES_MAX).cloned().collect();
     let code = game.code().to_owned();

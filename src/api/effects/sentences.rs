@@ -15,7 +15,9 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::draw::Draw;
-use crate::domain::effects::effect_texts::{EffectLibrary, MAX_COMBINATIONS, Made, Wanted};
+use crate::domain::effects::effect_texts::{
+    EffectLibrary, MAX_COMBINATIONS, RenderedSentence, Wanted,
+};
 use crate::domain::text;
 use crate::http::extract::{
     AnswerForm, Body, Judge, JudgedBody, Params, cacheable, cacheable_text,
@@ -77,9 +79,9 @@ pub struct EffectSentenceResponse {
     pub bindings: Vec<EffectBindingResponse>,
 }
 
-impl From<Made> for EffectSentenceResponse {
-    fn from(made: Made) -> Self {
-        let Made { number, template, text, bindings } = made;
+impl From<RenderedSentence> for EffectSentenceResponse {
+    fn from(made: RenderedSentence) -> Self {
+        let RenderedSentence { number, template, text, bindings } = made;
         Self { number, text, template: template + 1, bindings: responses(bindings) }
     }
 }
@@ -489,8 +491,8 @@ pub async fn expand_template(
     let most = limit.items();
     let tried = state.work.run(move || loaded.library.try_template(&template, most)).await?;
     let tried = tried.map_err(|faults| faults_at(ProblemCode::InvalidBody, faults, &[]))?;
-    let tell = |made: Made| {
-        let Made { number, text, bindings, .. } = made;
+    let tell = |made: RenderedSentence| {
+        let RenderedSentence { number, text, bindings, .. } = made;
         TriedEffectResponse { number, text, bindings: responses(bindings) }
     };
     let answer = ExpandedTemplateResponse {

@@ -16,7 +16,7 @@ use crate::domain::ids::PrintRunId;
 use crate::http::extract::{May, PageQuery, Params, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::Connection;
-use crate::store::printing::print_runs::{self, PrintRunRow, RunCounts};
+use crate::store::printing::print_runs::{self, PrintRunRow, RunCounts, RunStatus};
 
 /// The counts that are kept of a run, or what they are now. Each run is counted by itself, so that what was counted stays when there is no time for
 /// all of a page.
@@ -30,7 +30,7 @@ async fn counts_of(
         let counts = print_runs::count(conn, by, row.id).await?;
         Ok::<_, Problem>(Arc::new(counts))
     };
-    state.counted_runs.find_or((row.id.0, row.status.clone()), count).await
+    state.counted_runs.find_or((row.id.0, row.status), count).await
 }
 
 /// Copies of one rarity in a run.
@@ -111,7 +111,7 @@ impl From<(PrintRunRow, Arc<RunCounts>)> for PrintRunResponse {
             discarded_at: row.discarded_at,
             game: row.game_code,
             set: row.set_code,
-            status: row.status,
+            status: row.status.as_str().to_owned(),
             key_id: row.key_id,
         }
     }

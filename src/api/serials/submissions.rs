@@ -16,7 +16,7 @@ use crate::domain::copies::dispute::DisputeState;
 use crate::domain::ids::{CopyId, SubmissionId};
 use crate::domain::network::Network;
 use crate::domain::serials::serial::{SerialCode, SerialError};
-use crate::domain::serials::submission::{Hold, Standing};
+use crate::domain::serials::submission::{CountingState, HoldReason};
 use crate::domain::text;
 use crate::http::extract::{
     Body, Caller, ClientNetwork, IdempotencyKey, May, PageQuery, Params, cacheable,
@@ -109,14 +109,14 @@ pub struct SubmissionStanding {
     pub counted: bool,
 }
 
-impl From<Standing> for SubmissionStanding {
-    fn from(standing: Standing) -> Self {
+impl From<CountingState> for SubmissionStanding {
+    fn from(standing: CountingState) -> Self {
         let hold = standing.hold();
         Self {
             state: standing.as_str(),
-            held_for: hold.map(Hold::as_str),
-            held_until: hold.and_then(Hold::until),
-            counted: standing == Standing::Counted,
+            held_for: hold.map(HoldReason::as_str),
+            held_until: hold.and_then(HoldReason::until),
+            counted: standing == CountingState::Counted,
         }
     }
 }
@@ -184,7 +184,7 @@ impl AcceptedResponse {
         Self {
             submission: None,
             of: row.of.into(),
-            standing: Standing::NotCounted.into(),
+            standing: CountingState::NotCounted.into(),
             created_at: row.registered_at,
             already_registered: true,
         }

@@ -19,20 +19,15 @@ const MAX_SUGGESTED: usize = 100;
 /// A printing that a line may mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownPrinting {
-    /// Id.
     pub id: PrintingId,
-    /// Rarity code.
     pub rarity: String,
 }
 
 /// A card that a line may mean: one that the owner may see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownCard {
-    /// Id.
     pub id: CardId,
-    /// Game code.
     pub game: String,
-    /// Set code.
     pub set: String,
     /// Collector number.
     pub number: String,
@@ -47,7 +42,6 @@ pub struct KnownCard {
 pub struct Titled {
     /// Code of its game; of a game its own.
     pub game: String,
-    /// Code.
     pub code: String,
     /// Name for people.
     pub name: String,
@@ -165,13 +159,10 @@ impl RarityAliases {
 /// A card, or a printing of it, that may be meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Game code.
     pub game: String,
-    /// Set code.
     pub set: String,
     /// Collector number.
     pub number: String,
-    /// Name.
     pub name: Option<String>,
     /// The printing and its rarity, where the card is clear.
     pub printing: Option<KnownPrinting>,
@@ -180,7 +171,6 @@ pub struct Choice {
 /// What a line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// This printing.
     Printing(Box<Choice>, PrintingId),
     /// One of several. The reason tells nothing of hidden cards; the choices are what the owner sees.
     Ambiguous(Cow<'static, str>, Vec<Choice>),

@@ -24,7 +24,6 @@ use crate::store::{Connection, StoreError, StoreResult};
 #[derive(Clone, Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = accounts)]
 pub struct AccountRow {
-    /// Id.
     pub id: AccountId,
     /// Name as typed.
     pub name: String,
@@ -43,7 +42,6 @@ pub struct AccountRow {
 }
 
 impl AccountRow {
-    /// The role.
     pub fn role(&self) -> Role {
         self.role
     }
@@ -57,7 +55,6 @@ impl AccountRow {
 /// What a log-in needs to know.
 #[derive(Clone, Debug)]
 pub struct LoginRow {
-    /// The account.
     pub account: AccountRow,
     /// Its PHC string.
     pub password_hash: String,
@@ -65,13 +62,10 @@ pub struct LoginRow {
 
 /// An account to store.
 pub struct NewAccount<'a> {
-    /// Its id.
     pub id: AccountId,
-    /// Its name.
     pub name: &'a AccountName,
     /// PHC string of its password.
     pub password_hash: &'a str,
-    /// Its role.
     pub role: Role,
     /// Whether the password must be changed at the first log-in.
     pub must_change_password: bool,
@@ -97,7 +91,7 @@ pub async fn register(conn: &mut Connection, new: &NewAccount<'_>) -> StoreResul
             accounts::name_key.eq(new.name.key()),
             accounts::name_skeleton.eq(new.name.skeleton()),
             accounts::password_hash.eq(new.password_hash),
-            accounts::role.eq(new.role.as_str()),
+            accounts::role.eq(new.role),
             accounts::must_change_password.eq(new.must_change_password),
             accounts::created_at.eq(new.at),
         ))
@@ -186,13 +180,12 @@ pub async fn find(conn: &mut Connection, id: AccountId) -> StoreResult<Option<Ac
 
 /// Whether any admin exists.
 pub async fn any_admin(conn: &mut Connection) -> StoreResult<bool> {
-    let found = accounts::table.filter(accounts::role.eq(Role::Admin.as_str()));
+    let found = accounts::table.filter(accounts::role.eq(Role::Admin));
     Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
 }
 
 /// A password that was found right for the hash that an account had when it was read.
 pub struct VerifiedPassword {
-    /// The account.
     pub account: AccountId,
     /// The hash that it was checked against.
     pub hash: String,
@@ -362,7 +355,7 @@ pub async fn change_trading(
     trading: Trading,
 ) -> StoreResult<Option<AccountRow>> {
     Ok(diesel::update(accounts::table.find(by.account()))
-        .set(accounts::trading.eq(trading.as_str()))
+        .set(accounts::trading.eq(trading))
         .returning(AccountRow::as_returning())
         .get_result(conn)
         .await
@@ -405,7 +398,7 @@ pub async fn change(
         return Ok(Some(before));
     }
     let after = diesel::update(accounts::table.find(id))
-        .set((accounts::role.eq(role.as_str()), accounts::banned_at.eq(banned_at)))
+        .set((accounts::role.eq(role), accounts::banned_at.eq(banned_at)))
         .returning(AccountRow::as_returning())
         .get_result(conn)
         .await?;

@@ -90,7 +90,7 @@ pub async fn reserve(
     };
     let taken: Vec<AttemptSubject> = subjects.iter().filter(taken).copied().collect();
     let used = used(conn, subjects, now).await?;
-    let full = |subject: &&AttemptSubject| left(&used, subject) < units;
+    let full = |subject: &&AttemptSubject| remaining(&used, subject) < units;
     let full = subjects.iter().find(full).or(subjects.first()).copied();
     release(conn, &taken, units, now).await?;
     Ok(full)
@@ -117,7 +117,7 @@ async fn used(
     Ok(rows.into_iter().map(used).collect())
 }
 
-fn left(used: &HashMap<(String, Vec<u8>), u32>, subject: &AttemptSubject) -> u32 {
+fn remaining(used: &HashMap<(String, Vec<u8>), u32>, subject: &AttemptSubject) -> u32 {
     let key = (subject.scope.as_str().to_owned(), subject.mac.to_vec());
     subject.limit.limit.saturating_sub(used.get(&key).copied().unwrap_or_default())
 }
@@ -253,7 +253,7 @@ pub async fn count(
          ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $units \
          RETURNING scope, subject_mac, used",
     )
-    .bind("scope", subject.scope.as_str())
+    .bind("scope", subject.scope)
     .bind("mac", subject.mac.to_vec())
     .bind("start", subject.limit.window_start(now))
     .bind("units", number(units))

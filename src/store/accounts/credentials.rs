@@ -215,8 +215,8 @@ async fn hold_free(
     .await?)
 }
 
-/// Which of the credentials, by their places, are worth nothing any more, and why.
-pub async fn ended(
+/// Finds those of the credentials that have ended, by their places, and why.
+pub async fn find_ended(
     conn: &mut Connection,
     credentials: &[&Credential],
     demand: SecondFactorDemand,

@@ -34,7 +34,6 @@ pub type PersonPosition = (bool, String);
 /// An account in a list.
 #[derive(Clone, Debug)]
 pub struct FoundAccount {
-    /// The account.
     pub account: AccountRow,
     /// Where it stands.
     pub position: PersonPosition,

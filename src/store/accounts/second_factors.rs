@@ -50,7 +50,6 @@ pub enum FactorChanged {
 pub enum Confirmed {
     /// From now on a log-in needs a code.
     Yes,
-    /// The code is wrong.
     WrongCode,
     /// Nothing waits to be confirmed, or it has waited too long.
     NothingPending,

@@ -31,7 +31,6 @@ pub enum RevokeReason {
     RefreshReused,
     /// The account was banned.
     Banned,
-    /// The role changed.
     RoleChanged,
     /// The password was set with a recovery code.
     Recovered,
@@ -71,7 +70,6 @@ impl RevokeReason {
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = sessions)]
 pub struct SessionRow {
-    /// Id.
     pub id: SessionId,
     /// When the log-in was.
     pub created_at: DateTime<Utc>,
@@ -83,7 +81,6 @@ pub struct SessionRow {
 
 /// A session to begin.
 pub struct NewSession<'a> {
-    /// Its id.
     pub id: SessionId,
     /// Whose, and the password that was found right.
     pub verified: &'a VerifiedPassword,
@@ -199,7 +196,6 @@ pub async fn knows_network_since(
 pub enum Refreshed {
     /// `next` is now the session's newest token.
     Renewed {
-        /// The session.
         session: SessionId,
         /// Its owner.
         account: AccountId,
@@ -292,7 +288,7 @@ async fn revoke(
     now: DateTime<Utc>,
 ) -> StoreResult<usize> {
     Ok(diesel::update(sessions::table.find(id).filter(sessions::revoked_at.is_null()))
-        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason.as_str())))
+        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason)))
         .execute(conn)
         .await?)
 }
@@ -316,7 +312,7 @@ pub(super) async fn revoke_all(
         .filter(sessions::account_id.eq(account))
         .filter(sessions::revoked_at.is_null())
         .filter(sessions::id.ne(spare))
-        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason.as_str())))
+        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason)))
         .execute(conn)
         .await?;
     Ok(())
@@ -341,10 +337,7 @@ pub async fn end(
         .filter(sessions::id.eq(session))
         .filter(sessions::account_id.eq(by.account()))
         .filter(sessions::revoked_at.is_null())
-        .set((
-            sessions::revoked_at.eq(now),
-            sessions::revoked_reason.eq(RevokeReason::Logout.as_str()),
-        ))
+        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(RevokeReason::Logout)))
         .execute(conn)
         .await?;
     Ok(ended == 1)

@@ -22,7 +22,6 @@ pub const MAX_TOKENS: i64 = 50;
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = tokens)]
 pub struct TokenRow {
-    /// Id.
     pub id: TokenId,
     /// What the owner calls it.
     pub name: String,
@@ -38,7 +37,6 @@ pub struct TokenRow {
 
 /// A token to store.
 pub struct NewToken<'a> {
-    /// Its id.
     pub id: TokenId,
     /// What the owner calls it.
     pub name: &'a str,

@@ -16,7 +16,6 @@ use crate::store::{Connection, StoreResult};
 /// A card that the viewer sees, or its place only, with its printings; none of a card that is hidden from the viewer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BulkCard {
-    /// The card.
     pub card: CardView,
     /// Its printings, the most common first.
     pub printings: Vec<Printing>,

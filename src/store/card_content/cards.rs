@@ -33,11 +33,8 @@ pub struct UnlockProgress {
 /// Where a card stands: what everybody may know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardPlace {
-    /// Id.
     pub id: CardId,
-    /// Game code.
     pub game: Code,
-    /// Set code.
     pub set: Code,
     /// Collector number.
     pub number: Code,
@@ -59,9 +56,7 @@ pub struct OpenCard {
     pub place: CardPlace,
     /// Its progress, when it started hidden.
     pub unlock: Option<UnlockProgress>,
-    /// Name.
     pub name: String,
-    /// Kind code.
     pub kind: Code,
     /// Attributes of the base printing.
     pub attributes: JsonText<Map<String, Value>>,
@@ -116,9 +111,7 @@ impl CardView {
 /// A printing of a card that the viewer may see.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Printing {
-    /// Id.
     pub id: PrintingId,
-    /// Rarity code.
     pub rarity: String,
     /// Place of the rarity in its game's list, from 1.
     pub tier: i16,

@@ -243,7 +243,6 @@ pub async fn held_hidden(
 /// When a set came out.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct Release {
-    /// Game code.
     #[diesel(sql_type = Text)]
     pub game_code: String,
     /// Set code.

@@ -21,13 +21,10 @@ const CHUNK: usize = 2_000;
 /// A card in few words.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct CardLine {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
     pub id: CardId,
-    /// Game code.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Set code.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     /// Collector number.
@@ -57,10 +54,8 @@ fn with_content(sql: Statement<'_>, viewer: Viewer) -> Statement<'_> {
 /// An entry of a collection.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct EntryView {
-    /// Its card.
     #[diesel(embed)]
     pub card: CardLine,
-    /// Its printing.
     #[diesel(sql_type = SqlUuid)]
     pub printing_id: PrintingId,
     /// Rarity; `None`: the card is hidden from the viewer.
@@ -92,11 +87,8 @@ pub type EntryPosition = (String, String, String, PrintingId, String);
 /// Which entries of a collection.
 #[derive(Clone, Debug, Default)]
 pub struct EntryFilter<'a> {
-    /// Game code.
     pub game: Option<&'a str>,
-    /// Set code.
     pub set: Option<&'a str>,
-    /// Card.
     pub card: Option<CardId>,
     /// Rarity code: only of cards that the viewer may see.
     pub rarity: Option<&'a str>,
@@ -224,10 +216,8 @@ pub(in crate::store) async fn count_entries(
 /// A printing of which a player has several.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct DuplicateView {
-    /// Its card.
     #[diesel(embed)]
     pub card: CardLine,
-    /// The printing.
     #[diesel(sql_type = SqlUuid)]
     pub printing_id: PrintingId,
     /// Rarity; `None`: the card is hidden from the viewer.
@@ -288,7 +278,6 @@ pub(in crate::store) async fn duplicates(
 /// An item of a list of wants or haves.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct TradeItemView {
-    /// Its card.
     #[diesel(embed)]
     pub card: CardLine,
     /// Its printing; `None`: any rarity will do.
@@ -325,13 +314,10 @@ pub(in crate::store) async fn trade_items(
 /// A printing that the viewer may see.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct SeenPrinting {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
     pub id: PrintingId,
-    /// Its card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
-    /// Rarity code.
     #[diesel(sql_type = Text)]
     pub rarity: String,
 }

@@ -13,7 +13,6 @@ use crate::store::{Connection, StoreResult};
 /// What an account has of a part of a set.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct OwnedRow {
-    /// Set code.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     /// `cards`, `printings`, `rarity` or `kind`.

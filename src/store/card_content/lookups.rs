@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::{name_key, search_key};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -12,7 +12,7 @@ use super::cards::{self, CardView, OpenCard, Row};
 use super::identifier::CardIdentifier;
 use super::search::literally;
 use crate::auth::permission::Viewer;
-use crate::domain::catalogue::card_name::{Candidate, Meant, TypedName, exactly};
+use crate::domain::catalogue::card_name::{Candidate, NameMatch, TypedName, match_exactly};
 use crate::domain::ids::CardId;
 use crate::search::{index, words};
 use crate::store::catalogue::card_migrations;
@@ -31,19 +31,15 @@ pub struct NamePlace {
 /// A card that may be meant by a name.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct NamedCard {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
     pub id: CardId,
-    /// Game code.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Set code.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     /// Collector number.
     #[diesel(sql_type = Text)]
     pub number: String,
-    /// Name.
     #[diesel(sql_type = Text)]
     pub name: String,
     #[diesel(sql_type = Bool)]
@@ -75,7 +71,7 @@ impl Candidate for NamedCard {
 }
 
 /// Most candidates for one name.
-const MAX_CANDIDATES: i64 = 20;
+pub(super) const MAX_CANDIDATES: i64 = 20;
 
 impl<'a> Statement<'a> {
     /// Adds a condition on a code, if there is one.
@@ -89,14 +85,14 @@ impl<'a> Statement<'a> {
 
 /// A pattern for `name_words`: the typed words, or beginnings of them, in their order, with anything between them. `None`, which
 /// nothing is like, when there is no word.
-fn word_pattern(typed: &TypedName) -> Option<String> {
+pub(super) fn word_pattern(typed: &TypedName) -> Option<String> {
     let words = words(typed.as_str());
     let pattern: String = words.iter().map(|word| format!("% {}", literally(word))).collect();
     (!words.is_empty()).then(|| pattern + "%")
 }
 
 /// Most cards that are ranked by set and number; far more than one name has.
-const MAX_ALIKE: i64 = 1_000;
+pub(super) const MAX_ALIKE: i64 = 1_000;
 
 /// Cards that may be meant by a name, the most alike first, 20 at most: those whose name is the same but for accents, and, if
 /// `near`, those that have the typed words or a name like it. Of several cards of a game with one name the first by set and number
@@ -148,83 +144,6 @@ pub async fn named(
         )
         .value(MAX_CANDIDATES);
     Ok(sql.load(conn).await?)
-}
-
-/// A name for which near ones are looked for.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::store) struct Misspelt {
-    /// Code of the game; `None`: in all of them.
-    pub game: Option<String>,
-    search_key: String,
-    pattern: Option<String>,
-}
-
-impl Misspelt {
-    /// `None`: too short to be like others.
-    pub(in crate::store) fn new(game: Option<String>, typed: &TypedName) -> Option<Self> {
-        let (search_key, pattern) = (typed.search_key().to_owned(), word_pattern(typed));
-        typed.has_near_names().then_some(Self { game, search_key, pattern })
-    }
-}
-
-#[derive(QueryableByName)]
-struct NearRow {
-    /// Place of the misspelt name, from 1.
-    #[diesel(sql_type = BigInt)]
-    asked: i64,
-    #[diesel(embed)]
-    card: NamedCard,
-}
-
-/// What [`named`] finds for each of several misspelt names, in one statement.
-pub(in crate::store) async fn near(
-    conn: &mut Connection,
-    viewer: Viewer,
-    names: &[Misspelt],
-) -> StoreResult<Vec<Vec<NamedCard>>> {
-    let games: Vec<Option<&str>> = names.iter().map(|name| name.game.as_deref()).collect();
-    let keys: Vec<&str> = names.iter().map(|name| name.search_key.as_str()).collect();
-    let patterns: Vec<Option<&str>> = names.iter().map(|name| name.pattern.as_deref()).collect();
-    let order = "is_same DESC, has_words DESC, likeness DESC, name_key, game_code";
-    let sql = sql("SELECT typed.asked, one.* FROM unnest(")
-        .value(games)
-        .push(", ")
-        .value(keys)
-        .push(", ")
-        .value(patterns)
-        .push(
-            ") WITH ORDINALITY AS typed (game, key, pattern, asked) CROSS JOIN LATERAL (SELECT * FROM ( \
-             SELECT DISTINCT ON (alike.game_code, alike.name_key) c.id, alike.game_code, c.set_code, c.number, alike.name, \
-             alike.name_key, is_same, has_words, likeness FROM (SELECT content.card_id, content.game_code, content.name, \
-             content.name_key, content.search_key = typed.key AS is_same, \
-             coalesce(content.name_words LIKE typed.pattern, false) AS has_words, \
-             similarity(content.search_key, typed.key) AS likeness FROM ",
-        )
-        .content_seen_by(viewer)
-        .push(
-            " WHERE (content.search_key = typed.key OR content.search_key % typed.key OR content.name_words LIKE typed.pattern) \
-             AND (typed.game IS NULL OR content.game_code = typed.game) ORDER BY ",
-        )
-        .push(order)
-        .push(", card_id LIMIT ")
-        .value(MAX_ALIKE)
-        .push(
-            ") alike JOIN cards c ON c.id = alike.card_id ORDER BY alike.game_code, alike.name_key, c.set_code, c.number) first \
-             ORDER BY ",
-        )
-        .push(order)
-        .push(" LIMIT ")
-        .value(MAX_CANDIDATES)
-        .push(") one ORDER BY typed.asked, ")
-        .push(order);
-    let rows: Vec<NearRow> = sql.load(conn).await?;
-    let mut found = vec![Vec::new(); names.len()];
-    for row in rows {
-        if let Some(cards) = usize::try_from(row.asked - 1).ok().and_then(|at| found.get_mut(at)) {
-            cards.push(row.card);
-        }
-    }
-    Ok(found)
 }
 
 #[derive(QueryableByName)]
@@ -351,9 +270,9 @@ pub async fn look_up(
             let mut known = BTreeSet::new();
             let firsts = same.into_iter().flatten().copied().filter(of_set);
             let firsts = firsts.filter(|card| known.insert(name_key(&card.name))).collect();
-            match exactly(name, firsts) {
-                Meant::One(card) => Some(CardView::Open(card.clone())),
-                Meant::AnyOf(_) | Meant::Nothing => None,
+            match match_exactly(name, firsts) {
+                NameMatch::One(card) => Some(CardView::Open(card.clone())),
+                NameMatch::AnyOf(_) | NameMatch::Nothing => None,
             }
         }
     };

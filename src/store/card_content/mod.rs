@@ -23,6 +23,7 @@ pub(super) mod pool;
 pub(super) mod rulings;
 pub(super) mod search;
 pub(super) mod submission;
+pub(super) mod suggestions;
 pub(super) mod words;
 
 use super::db::statement::Statement;

@@ -124,33 +124,3 @@ async fn load(conn: &mut Connection, sql: Statement<'_>) -> StoreResult<Vec<Foun
     let rows: Vec<DefinitionRow> = sql.load(conn).await?;
     Ok(rows.into_iter().map(Found::from).collect())
 }
-
-#[derive(QueryableByName)]
-struct NameRow {
-    #[diesel(sql_type = Text)]
-    name: String,
-}
-
-/// Names of a game's cards that look like these ([`cardscape_engine::search_key`] of what was typed): for each the most alike, so many.
-pub(in crate::store) async fn near_names(
-    conn: &mut Connection,
-    viewer: Viewer,
-    game: &str,
-    search_keys: &[String],
-    limit: i64,
-) -> StoreResult<Vec<String>> {
-    let sql = sql("SELECT DISTINCT near.name FROM unnest(")
-        .value(search_keys)
-        .push(") AS typed (key) CROSS JOIN LATERAL (SELECT min(content.name) AS name FROM ")
-        .content_seen_by(viewer)
-        .push(" WHERE content.game_code = ")
-        .value(game)
-        .push(
-            " AND content.search_key % typed.key GROUP BY content.name_key, content.search_key \
-             ORDER BY similarity(content.search_key, typed.key) DESC, content.name_key LIMIT ",
-        )
-        .value(limit)
-        .push(") near");
-    let rows: Vec<NameRow> = sql.load(conn).await?;
-    Ok(rows.into_iter().map(|row| row.name).collect())
-}

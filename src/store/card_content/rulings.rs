@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::history::{self, Change};
 use crate::auth::permission::{Acting, Viewer, WriteCatalogue};
-use crate::domain::catalogue::ruling::{MAX_RULINGS, RulingContent};
+use crate::domain::catalogue::ruling::{MAX_RULINGS, RulingContent, RulingKind};
 use crate::domain::ids::{CardId, RulingId};
 use crate::store::catalogue::changes;
 use crate::store::db::schema::{card_rulings, cards};
@@ -21,15 +21,12 @@ use crate::store::{Connection, StoreResult};
 /// A ruling of a card that the viewer may see.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct RulingRow {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
     pub id: RulingId,
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
-    /// `ruling` or `erratum`.
     #[diesel(sql_type = Text)]
-    pub kind: String,
+    pub kind: RulingKind,
     /// What it says.
     #[diesel(sql_type = Text)]
     pub text: String,
@@ -47,8 +44,7 @@ pub struct RulingRow {
 impl RulingRow {
     /// What the card's history keeps of it.
     fn as_value(&self) -> Value {
-        let mut value =
-            json!({ "kind": self.kind, "text": self.text, "published_on": self.published_on });
+        let mut value = json!({ "kind": self.kind.as_str(), "text": self.text, "published_on": self.published_on });
         if let Some(source) = &self.source {
             value["source"] = json!(source);
         }
@@ -141,7 +137,7 @@ pub async fn create(
     let row = RulingRow {
         id: id,
         card_id: card,
-        kind: content.kind.as_str().to_owned(),
+        kind: content.kind,
         text: content.text.clone(),
         published_on: content.published_on,
         source: content.source.clone(),
@@ -152,7 +148,7 @@ pub async fn create(
 }
 
 type Columns<'a> = (
-    diesel::dsl::Eq<card_rulings::kind, &'a str>,
+    diesel::dsl::Eq<card_rulings::kind, RulingKind>,
     diesel::dsl::Eq<card_rulings::text, &'a str>,
     diesel::dsl::Eq<card_rulings::published_on, NaiveDate>,
     diesel::dsl::Eq<card_rulings::source, Option<&'a str>>,
@@ -160,7 +156,7 @@ type Columns<'a> = (
 
 fn columns(content: &RulingContent) -> Columns<'_> {
     (
-        card_rulings::kind.eq(content.kind.as_str()),
+        card_rulings::kind.eq(content.kind),
         card_rulings::text.eq(content.text.as_str()),
         card_rulings::published_on.eq(content.published_on),
         card_rulings::source.eq(content.source.as_deref()),
@@ -208,7 +204,7 @@ pub async fn edit(
         return Ok(RulingEdited::Done(before));
     };
     let now = RulingRow {
-        kind: content.kind.as_str().to_owned(),
+        kind: content.kind,
         text: content.text.clone(),
         published_on: content.published_on,
         source: content.source.clone(),

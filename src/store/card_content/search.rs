@@ -31,7 +31,6 @@ const SELECTIVITY: &str = "a word may be in a few cards, or in most";
 /// An entry of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// The card.
     pub card: CardView,
     /// The printing, in lists of printings.
     pub printing: Option<Printing>,

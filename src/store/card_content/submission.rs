@@ -36,7 +36,6 @@ pub(in crate::store) struct MatchedCopy {
     /// Whose it is.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub owner_id: Option<AccountId>,
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
     /// The submission that registered it, when the asker made it and has the copy.

@@ -12,6 +12,7 @@ use diesel::prelude::*;
 use diesel_async::{AnsiTransactionManager, RunQueryDsl, TransactionManager as _};
 use uuid::Uuid;
 
+use crate::domain::catalogue::bulk::BulkKind;
 use crate::store::db::deadlines;
 use crate::store::db::schema::{bulk_chunks, bulk_files};
 use crate::store::db::statement::run_commands;
@@ -32,10 +33,8 @@ pub struct BulkFile {
     pub id: Uuid,
     /// Its name, the same for all versions.
     pub name: String,
-    /// Code of its game.
     pub game_code: String,
-    /// `cards` or `printings`.
-    pub kind: String,
+    pub kind: BulkKind,
     /// How many rows it has, a heading not counted.
     pub row_count: i64,
     /// Bytes, packed.

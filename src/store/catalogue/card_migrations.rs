@@ -55,11 +55,9 @@ impl MigrationKind {
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = card_migrations)]
 pub struct MigrationRow {
-    /// Id.
     pub id: MigrationId,
     /// Which of the two.
     pub kind: MigrationKind,
-    /// Game code.
     pub game_code: String,
     /// The card that was moved or merged.
     pub old_card_id: CardId,
@@ -314,13 +312,13 @@ impl Order<'_> {
             .values((
                 card_migrations::id.eq(self.id),
                 card_migrations::kind.eq(kind),
-                card_migrations::game_code.eq(old.game.as_str()),
+                card_migrations::game_code.eq(&old.game),
                 card_migrations::old_card_id.eq(old.id),
-                card_migrations::old_set_code.eq(old.set.as_str()),
-                card_migrations::old_number.eq(old.number.as_str()),
+                card_migrations::old_set_code.eq(&old.set),
+                card_migrations::old_number.eq(&old.number),
                 card_migrations::new_card_id.eq(new.id),
-                card_migrations::new_set_code.eq(new.set.as_str()),
-                card_migrations::new_number.eq(new.number.as_str()),
+                card_migrations::new_set_code.eq(&new.set),
+                card_migrations::new_number.eq(&new.number),
                 card_migrations::card_id.eq(new.id),
                 card_migrations::note.eq(self.note),
                 card_migrations::performed_at.eq(self.at),
@@ -367,9 +365,9 @@ pub async fn move_card(
     let sets = unprinted(conn, &old.game, [&old.set, &new.set]).await?;
     let there = cards::table.filter(
         cards::game_code
-            .eq(new.game.as_str())
-            .and(cards::set_code.eq(new.set.as_str()))
-            .and(cards::number.eq(new.number.as_str())),
+            .eq(&new.game)
+            .and(cards::set_code.eq(&new.set))
+            .and(cards::number.eq(&new.number)),
     );
     let there: bool = diesel::select(diesel::dsl::exists(there)).get_result(conn).await?;
     if there || successor_of_number(conn, &new.game, &new.set, &new.number).await?.is_some() {
@@ -377,8 +375,8 @@ pub async fn move_card(
     }
     diesel::update(cards::table.find(card))
         .set((
-            cards::set_code.eq(new.set.as_str()),
-            cards::number.eq(new.number.as_str()),
+            cards::set_code.eq(&new.set),
+            cards::number.eq(&new.number),
             cards::revision.eq(cards::revision + 1),
             cards::updated_at.eq(order.at),
         ))

@@ -38,7 +38,6 @@ pub struct Change {
 /// What a change happened to: what everybody may know of it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Subject {
-    /// Game code.
     pub game: String,
     /// Set code, where it is about a set or card.
     pub set: Option<String>,
@@ -55,7 +54,6 @@ pub struct Subject {
 pub struct FormerCard {
     /// Id: another one if it was merged.
     pub card: CardId,
-    /// Set code.
     pub set: String,
     /// Number in the set.
     pub number: String,

@@ -14,7 +14,6 @@ use crate::store::{Connection, StoreResult};
 /// A set with its counts.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct SetRow {
-    /// Game code.
     #[diesel(sql_type = Text)]
     pub game_code: String,
     /// Set code.

@@ -1,7 +1,7 @@
 //! Files on their way into a collection: read and shown first, then applied exactly as they were shown.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration as StdDuration, Instant};
+use std::time::Duration as StdDuration;
 
 use cardscape_engine::{name_similarity, search_key};
 use chrono::{DateTime, Duration, Utc};
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::counts::{self, CollectionError, Only};
 use crate::auth::permission::{Acting, Granted, Viewer, WriteOwnCollection};
-use crate::domain::catalogue::card_name::TypedName;
+use crate::domain::catalogue::card_name::{SIMILARITY_MIN, TypedName};
 use crate::domain::collection::resolve::{
     Assumptions, Choice, Meaning, Shelf, Titled, spellings, without_set,
 };
@@ -23,11 +23,12 @@ use crate::domain::ids::{AccountId, CollectionImportId, PrintingId};
 use crate::domain::network::Network;
 use crate::store::card_content::collection as door;
 use crate::store::card_content::collection::Clues;
-use crate::store::card_content::lookups::{self, Misspelt, NamedCard};
+use crate::store::card_content::lookups::NamedCard;
+use crate::store::card_content::suggestions::{Misspelt, near_names};
 use crate::store::db::codecs::json::Json;
-use crate::store::db::lane::SearchLane;
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::{games, printings, sets};
+use crate::store::db::search_queue::SearchQueue;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreError, StoreResult};
 
@@ -39,14 +40,8 @@ const MAX_WAITING: i64 = 5;
 const STRETCH: usize = 1_000;
 /// Choices of all lines together that an answer tells: a short file can ask the same question again and again.
 const MAX_CHOICES_TOLD: usize = 10_000;
-/// Unknown names of one file that near names are looked up for.
-const SUGGESTED_NAMES: usize = 60;
-/// Unknown names that one statement looks for: a connection is not held for all of them when time is short.
-const AT_ONCE: usize = 20;
 /// Near names of one unknown name.
 const NEAR_NAMES: usize = 3;
-/// Least similarity of a near name: see [`name_similarity`].
-const NEAR: f64 = 0.6;
 
 /// Everything that these descriptions may be about, as the viewer sees it.
 pub(in crate::store) async fn shelf(
@@ -261,7 +256,7 @@ fn misspelt(
             [] => continue,
             _ => None,
         };
-        found.extend(Misspelt::new(game, &name).map(|misspelt| (at, misspelt, name)));
+        found.extend(Misspelt::with_words(game, &name).map(|misspelt| (at, misspelt, name)));
     }
     found
 }
@@ -270,36 +265,20 @@ fn misspelt(
 /// there are too many of them, because it took longer than `time_limit`, or because there was no place for the search: the reading is right
 /// without.
 pub async fn suggest(
-    (lane, network): (&SearchLane, Network),
+    searches: (&SearchQueue, Network),
     viewer: Viewer,
     reading: &mut Reading,
     time_limit: StdDuration,
 ) -> usize {
-    let started = Instant::now();
     let names: BTreeSet<&Misspelt> = reading.misspelt.iter().map(|(_, name, _)| name).collect();
     let names: Vec<Misspelt> = names.into_iter().cloned().collect();
-    let mut near: BTreeMap<&Misspelt, Vec<NamedCard>> = BTreeMap::new();
-    let look = async {
-        if names.is_empty() {
-            return Ok(());
-        }
-        let mut conn = lane.enter(network).await?;
-        let some = &names[..names.len().min(SUGGESTED_NAMES)];
-        for names in some.chunks(AT_ONCE) {
-            if started.elapsed() > time_limit {
-                break;
-            }
-            near.extend(names.iter().zip(lookups::near(&mut conn, viewer, names).await?));
-        }
-        Ok::<(), StoreError>(())
-    };
-    if let Err(error) = look.await {
-        tracing::debug!(%error, "suggestions are left out");
-    }
+    let near = near_names(searches, viewer, &names, time_limit).await;
+    let near: BTreeMap<&Misspelt, Vec<NamedCard>> = names.iter().zip(near).collect();
     for (at, misspelt, typed) in &reading.misspelt {
         let Some(Verdict::Unknown(_, choices)) = reading.verdicts.get_mut(*at) else { continue };
         let cards = near.get(misspelt).into_iter().flatten();
-        let cards = cards.filter(|card| name_similarity(typed.as_str(), &card.name) >= NEAR);
+        let cards =
+            cards.filter(|card| name_similarity(typed.as_str(), &card.name) >= SIMILARITY_MIN);
         choices.extend(cards.take(NEAR_NAMES).map(|card| Choice {
             game: card.game_code.clone(),
             set: card.set_code.clone(),
@@ -346,7 +325,7 @@ pub async fn keep(
     )
     .bind("id", new.id)
     .bind("account", by.account())
-    .bind("mode", new.mode.as_str())
+    .bind("mode", new.mode)
     .bind("game", new.game)
     .bind("entries", json!(entries))
     .bind("rejected", json!(new.rejected))

@@ -123,7 +123,6 @@ pub async fn totals(
 
 /// Which printings to list as duplicates.
 pub struct DuplicateFilter<'a> {
-    /// Game code.
     pub game: Option<&'a str>,
     /// More than so many are a duplicate.
     pub over: i64,
@@ -180,7 +179,6 @@ pub struct Change {
 pub struct Changed {
     /// The printing and its condition.
     pub key: EntryKey,
-    /// The entry.
     pub entry: Option<EntryView>,
 }
 
@@ -323,8 +321,8 @@ pub(in crate::store) async fn write(
     let part = |kept: bool| {
         let rows = counts.iter().filter(move |(_, quantity)| (**quantity > 0) == kept);
         let ids: Vec<PrintingId> = rows.clone().map(|((printing, _), _)| *printing).collect();
-        let conditions: Vec<&str> =
-            rows.clone().map(|((_, condition), _)| condition.as_str()).collect();
+        let conditions: Vec<Condition> =
+            rows.clone().map(|((_, condition), _)| *condition).collect();
         let quantities: Vec<i32> = rows.map(|(_, quantity)| *quantity).collect();
         (ids, conditions, quantities)
     };

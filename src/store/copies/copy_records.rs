@@ -64,11 +64,9 @@ pub(super) const CARD_OF_COPY: &str = "JOIN printings p ON p.id = c.printing_id 
 /// A registered copy as a viewer sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CopyView {
-    /// Its id.
     pub id: CopyId,
     /// Whose it is. For moderators; everybody else sees at most whether it is their own.
     pub owner: AccountId,
-    /// Its card.
     pub card: CardId,
     /// Code of the card's game.
     pub game: String,
@@ -93,7 +91,7 @@ pub struct CopyView {
 }
 
 /// Looks at copies with a viewer's eyes; the account's own copies have their rarity in any case.
-pub(in crate::store) async fn seen(
+pub(in crate::store) async fn as_seen_by(
     conn: &mut Connection,
     viewer: Viewer,
     account: AccountId,
@@ -129,9 +127,7 @@ pub struct CopyFilter<'a> {
     pub game: Option<&'a str>,
     /// Code of the card's set.
     pub set: Option<&'a str>,
-    /// The card.
     pub card: Option<CardId>,
-    /// Code of the rarity.
     pub rarity: Option<&'a str>,
 }
 
@@ -155,12 +151,12 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<CopyView>> {
     let rows = of_owner(conn, by.account(), filter, false, after, limit).await?;
-    seen(conn, viewer, by.account(), rows).await
+    as_seen_by(conn, viewer, by.account(), rows).await
 }
 
 /// The copies that the player of that name shows: those that she could give away. `None`: there is no such player, or she shows
 /// nothing; the two are not told apart.
-pub async fn shown(
+pub async fn list_shown(
     conn: &mut Connection,
     by: &Granted<ReadTrades>,
     viewer: Viewer,
@@ -172,7 +168,7 @@ pub async fn shown(
     use crate::store::db::schema::accounts;
     let found: Option<AccountId> = accounts::table
         .filter(accounts::name_key.eq(name_key))
-        .filter(accounts::trading.eq(Trading::Public.as_str()))
+        .filter(accounts::trading.eq(Trading::Public))
         .filter(accounts::banned_at.is_null())
         .select(accounts::id)
         .first(conn)
@@ -180,7 +176,7 @@ pub async fn shown(
         .optional()?;
     let Some(owner) = found else { return Ok(None) };
     let rows = of_owner(conn, owner, filter, true, after, limit).await?;
-    seen(conn, viewer, by.account(), rows).await.map(Some)
+    as_seen_by(conn, viewer, by.account(), rows).await.map(Some)
 }
 
 /// Begins with what the owner has, and filters afterwards: a filter that may be absent looks to the planner, who makes one plan for all, as if it
@@ -244,7 +240,7 @@ async fn one(
         .bind("copy", copy)
         .get_results(conn)
         .await?;
-    Ok(seen(conn, viewer, account, rows).await?.pop())
+    Ok(as_seen_by(conn, viewer, account, rows).await?.pop())
 }
 
 /// Something that happened to a copy.
@@ -253,8 +249,9 @@ pub struct LedgerRow {
     /// Place in the copy's history, from 1.
     #[diesel(sql_type = Integer)]
     pub position: i32,
+    /// What happened.
     #[diesel(sql_type = Text)]
-    entry: String,
+    pub entry: LedgerKind,
     /// Who did it, or was given the copy.
     #[diesel(sql_type = SqlUuid)]
     pub account_id: AccountId,
@@ -276,13 +273,6 @@ pub struct LedgerRow {
     /// When.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
-}
-
-impl LedgerRow {
-    /// What happened; `None`: something that a newer program wrote.
-    pub fn kind(&self) -> Option<LedgerKind> {
-        LedgerKind::parse(&self.entry)
-    }
 }
 
 /// What happened to one of the own copies (with `overseer`: any), the oldest first, after the position `after`. `None`: there is no
@@ -365,7 +355,6 @@ impl Moderation {
 pub enum Moderated {
     /// The copy is so now.
     Done {
-        /// The copy.
         copy: Box<CopyView>,
         /// Whether it was so before: nothing was written.
         already: bool,
@@ -461,9 +450,9 @@ async fn void_disputes(
     let of_copy = disputes::table
         .filter(disputes::code_prefix.eq(&held.code_prefix))
         .filter(disputes::code_mac.eq(&held.code_mac))
-        .filter(disputes::state.eq(DisputeState::Open.as_str()));
+        .filter(disputes::state.eq(DisputeState::Open));
     Ok(diesel::update(of_copy)
-        .set((disputes::state.eq(DisputeState::Voided.as_str()), disputes::closed_at.eq(at)))
+        .set((disputes::state.eq(DisputeState::Voided), disputes::closed_at.eq(at)))
         .execute(conn)
         .await?)
 }

@@ -7,7 +7,7 @@ use diesel_async::RunQueryDsl;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::copy_records::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, seen};
+use super::copy_records::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, as_seen_by};
 use super::ledger::{self, NewEntry};
 use crate::auth::permission::{
     Acting, ArgueOwnDisputes, Granted, ModerateCopies, OverseeCopies, Permission, ReadOwnDisputes,
@@ -48,7 +48,6 @@ struct DisputeRow {
 /// A dispute as a viewer sees it.
 #[derive(Clone, Debug)]
 pub struct DisputeView {
-    /// Id.
     pub id: DisputeId,
     /// The copy. Its id and owner are for its owner and moderators: the claimant does not learn who the other is.
     pub copy: CopyView,
@@ -182,7 +181,7 @@ async fn views(
     rows: Vec<DisputeRow>,
 ) -> StoreResult<Vec<DisputeView>> {
     let copies = rows.iter().map(|row| row.copy.clone()).collect();
-    let copies = seen(conn, viewer, account, copies).await?;
+    let copies = as_seen_by(conn, viewer, account, copies).await?;
     let view = |(row, copy): (DisputeRow, CopyView)| DisputeView {
         id: row.dispute_id,
         copy,
@@ -233,7 +232,6 @@ pub async fn find<P: DisputePermission>(
 /// What became of something that somebody did in a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argued {
-    /// Done.
     Done,
     /// Done before by the same request: nothing changed.
     Before,
@@ -329,7 +327,7 @@ async fn state_new(
         .values((
             dispute_statements::dispute_id.eq(dispute),
             dispute_statements::position.eq(last.unwrap_or(0) + 1),
-            dispute_statements::side.eq(side.as_str()),
+            dispute_statements::side.eq(side),
             dispute_statements::account_id.eq(by.account()),
             dispute_statements::text.eq(text),
             dispute_statements::created_at.eq(at),
@@ -357,7 +355,7 @@ pub async fn withdraw(
         closed => return Ok(Argued::Closed(closed)),
     }
     diesel::update(disputes::table.find(dispute))
-        .set((disputes::state.eq(DisputeState::Withdrawn.as_str()), disputes::closed_at.eq(at)))
+        .set((disputes::state.eq(DisputeState::Withdrawn), disputes::closed_at.eq(at)))
         .execute(conn)
         .await?;
     Ok(Argued::Done)
@@ -407,7 +405,7 @@ pub async fn decide(
     }
     diesel::update(disputes::table.find(dispute))
         .set((
-            disputes::state.eq(outcome.state().as_str()),
+            disputes::state.eq(outcome.state()),
             disputes::closed_at.eq(at),
             disputes::decided_by.eq(by.account()),
             disputes::reason.eq(reason),

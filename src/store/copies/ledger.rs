@@ -25,7 +25,6 @@ pub(in crate::store) struct HeldCopy {
     /// Key of the copy, second half.
     #[diesel(sql_type = Binary)]
     pub code_mac: Vec<u8>,
-    /// Its id.
     #[diesel(sql_type = SqlUuid)]
     pub id: CopyId,
     /// Whose it is.
@@ -41,7 +40,6 @@ pub(in crate::store) struct HeldCopy {
 
 /// An entry to write about a copy whose row is held.
 pub(in crate::store) struct NewEntry<'a> {
-    /// The copy.
     pub copy: &'a HeldCopy,
     /// What happened.
     pub kind: LedgerKind,
@@ -164,7 +162,7 @@ pub(in crate::store) async fn append(
                 copy_ledger::id.eq(LedgerId::fresh()),
                 copy_ledger::code_prefix.eq(&entry.copy.code_prefix),
                 copy_ledger::code_mac.eq(&entry.copy.code_mac),
-                copy_ledger::entry.eq(entry.kind.as_str()),
+                copy_ledger::entry.eq(entry.kind),
                 copy_ledger::account_id.eq(entry.account),
                 copy_ledger::reason.eq(entry.reason),
                 copy_ledger::trade_id.eq(entry.trade),

@@ -51,7 +51,6 @@ pub struct TradeListView {
 /// An item to store; the card exists, and the printing is one of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NewTradeItem {
-    /// The card.
     pub card: CardId,
     /// The printing; `None`: any.
     pub printing: Option<PrintingId>,
@@ -66,12 +65,7 @@ async fn row(
     account: AccountId,
     kind: TradeListKind,
 ) -> StoreResult<Option<TradeListRow>> {
-    Ok(sql(LIST)
-        .bind("account", account)
-        .bind("kind", kind.as_str())
-        .get_result(conn)
-        .await
-        .optional()?)
+    Ok(sql(LIST).bind("account", account).bind("kind", kind).get_result(conn).await.optional()?)
 }
 
 /// One of the own lists; an empty, private one when nothing was written yet.
@@ -107,7 +101,7 @@ pub async fn public(
          WHERE a.name_key = $name AND a.banned_at IS NULL AND l.visibility = 'public'",
     )
     .bind("name", name_key)
-    .bind("kind", kind.as_str())
+    .bind("kind", kind)
     .get_result(conn)
     .await
     .optional()?;
@@ -161,14 +155,14 @@ pub async fn replace(
          updated_at = excluded.updated_at RETURNING visibility, revision, updated_at",
     )
     .bind("account", account)
-    .bind("kind", kind.as_str())
-    .bind("visibility", visibility.as_str())
+    .bind("kind", kind)
+    .bind("visibility", visibility)
     .bind("at", at)
     .get_result(conn)
     .await?;
     sql("DELETE FROM trade_list_items WHERE account_id = $account AND kind = $kind")
         .bind("account", account)
-        .bind("kind", kind.as_str())
+        .bind("kind", kind)
         .execute(conn)
         .await?;
     sql(
@@ -177,7 +171,7 @@ pub async fn replace(
          FROM unnest((SELECT $cards), (SELECT $printings), (SELECT $quantities)) WITH ORDINALITY AS item (card, printing, quantity, place)",
     )
     .bind("account", account)
-    .bind("kind", kind.as_str())
+    .bind("kind", kind)
     .bind("cards", items.iter().map(|item| item.card).collect::<Vec<_>>())
     .bind("printings", items.iter().map(|item| item.printing).collect::<Vec<_>>())
     .bind("quantities", items.iter().map(|item| item.quantity).collect::<Vec<_>>())

@@ -8,7 +8,7 @@ use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid 
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-use super::copy_records::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, seen};
+use super::copy_records::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, as_seen_by};
 use super::ledger::{self, HeldCopy, NewEntry};
 use crate::auth::permission::{Acting, Granted, Permission, ReadTrades, Viewer, WriteTrades};
 use crate::domain::copies::ledger::LedgerKind;
@@ -23,7 +23,6 @@ use crate::store::{Connection, StoreResult};
 
 /// An offer to make.
 pub struct NewTrade<'a> {
-    /// Its id.
     pub id: TradeId,
     /// What changes hands.
     pub terms: &'a TradeTerms,
@@ -168,7 +167,9 @@ async fn counter_new(
     };
     match first.state {
         TradeState::Open => {}
-        TradeState::Lapsed => return Ok(Answered::Lapsed(gone(conn, trade).await?, When::Before)),
+        TradeState::Lapsed => {
+            return Ok(Answered::Lapsed(missing_copies(conn, trade).await?, When::Before));
+        }
         closed => return Ok(Answered::Closed(closed)),
     }
     let found: Option<Trading> = accounts::table
@@ -222,7 +223,7 @@ async fn make(
         .await?;
     let open: i64 = trades::table
         .filter(trades::offered_by.eq(by.account()))
-        .filter(trades::state.eq(TradeState::Open.as_str()))
+        .filter(trades::state.eq(TradeState::Open))
         .filter(trades::expires_at.gt(new.at))
         .count()
         .get_result(conn)
@@ -239,7 +240,7 @@ async fn make(
             trades::id.eq(new.id),
             trades::offered_by.eq(by.account()),
             trades::offered_to.eq(partner.account),
-            trades::state.eq(TradeState::Open.as_str()),
+            trades::state.eq(TradeState::Open),
             trades::message.eq(new.message),
             trades::counter_to.eq(counter_to),
             trades::created_at.eq(new.at),
@@ -364,14 +365,14 @@ async fn close(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     diesel::update(trades::table.find(trade))
-        .set((trades::state.eq(state.as_str()), trades::closed_at.eq(at)))
+        .set((trades::state.eq(state), trades::closed_at.eq(at)))
         .execute(conn)
         .await?;
     Ok(())
 }
 
-/// Which copies an offer lapsed for.
-async fn gone(conn: &mut Connection, trade: TradeId) -> StoreResult<Vec<CopyId>> {
+/// The copies that are not to be had any more, for which an offer lapsed.
+async fn missing_copies(conn: &mut Connection, trade: TradeId) -> StoreResult<Vec<CopyId>> {
     #[derive(QueryableByName)]
     struct Gone {
         #[diesel(sql_type = SqlUuid)]
@@ -455,7 +456,9 @@ pub async fn accept(
     match held.state {
         TradeState::Open => {}
         TradeState::Accepted => return Ok(Answered::Done(When::Before)),
-        TradeState::Lapsed => return Ok(Answered::Lapsed(gone(conn, trade).await?, When::Before)),
+        TradeState::Lapsed => {
+            return Ok(Answered::Lapsed(missing_copies(conn, trade).await?, When::Before));
+        }
         closed => return Ok(Answered::Closed(closed)),
     }
     let rows: Vec<SwapRow> = sql(
@@ -532,7 +535,6 @@ async fn swap(
 /// A trade as its two sides see it, without its copies.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct TradeRow {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
     pub id: TradeId,
     #[diesel(sql_type = SqlUuid)]
@@ -703,7 +705,7 @@ async fn copies_of(
         places.push((row.given, row.available, row.gone));
         copies.push(row.copy);
     }
-    let copies = seen(conn, viewer, account, copies).await?;
+    let copies = as_seen_by(conn, viewer, account, copies).await?;
     let traded = |(copy, (given, available, gone))| TradedCopy { copy, given, available, gone };
     Ok(copies.into_iter().zip(places).map(traded).collect())
 }

@@ -20,7 +20,6 @@ use crate::store::{Connection, StoreResult};
 #[derive(Clone, Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = decks)]
 pub struct DeckRow {
-    /// Id.
     pub id: DeckId,
     /// Whose it is.
     pub account_id: AccountId,
@@ -44,7 +43,6 @@ impl DeckRow {
         FormatName::of_game(&self.game_code, &self.format_code)
     }
 
-    /// Code of the game.
     pub fn game(&self) -> &str {
         &self.game_code
     }
@@ -92,7 +90,6 @@ pub enum DeckCreated {
 /// What became of a change under `If-Match`.
 #[derive(Debug)]
 pub enum Edited<T> {
-    /// Done.
     Done(T),
     /// It was changed since the client read it.
     Stale,
@@ -109,7 +106,9 @@ pub async fn create(
     key: Option<&IdempotencyClaim>,
 ) -> Result<DeckCreated, IdempotentError> {
     if let Some(earlier) = idempotency::begin(conn, key, id).await? {
-        return Ok(DeckCreated::Repeat(whole(conn, earlier, Some(by.account()), false).await?));
+        return Ok(DeckCreated::Repeat(
+            load_with_entries(conn, earlier, Some(by.account()), false).await?,
+        ));
     }
     // Not FOR UPDATE: whoever has claimed a key holds a key share of this row, and two of those would wait for each other.
     accounts::table
@@ -125,7 +124,7 @@ pub async fn create(
         .bind("game", content.format.game())
         .bind("format", content.format.local())
         .bind("name", content.name.as_str())
-        .bind("visibility", content.visibility.as_str())
+        .bind("visibility", content.visibility)
         .bind("at", content.at)
         .bind("account", by.account())
         .bind("limit", MAX_DECKS)
@@ -184,7 +183,7 @@ pub async fn replace(
         .bind("game", content.format.game())
         .bind("format", content.format.local())
         .bind("name", content.name.as_str())
-        .bind("visibility", content.visibility.as_str())
+        .bind("visibility", content.visibility)
         .bind("at", content.at)
         .bind("count", i32::try_from(content.deck.entries.len()).unwrap_or(i32::MAX))
         .get_result(conn)
@@ -232,12 +231,11 @@ pub async fn find(
     reader: Option<&Granted<ReadOwnDecks>>,
     id: DeckId,
 ) -> StoreResult<Option<StoredDeck>> {
-    whole(conn, id, reader.map(Granted::account), true).await
+    load_with_entries(conn, id, reader.map(Granted::account), true).await
 }
 
 /// Decks of one account, and of one game where that is asked for.
 pub struct DeckFilter<'a> {
-    /// Code of the game.
     pub game: Option<&'a str>,
     /// The last deck of the page before.
     pub before: Option<Uuid>,
@@ -287,13 +285,13 @@ struct EntryRow {
 
 /// A deck with its entries, if it belongs to `owner` or, where `or_public` says so, if it is public. One statement, so that
 /// deck and entries are of the same revision.
-async fn whole(
+async fn load_with_entries(
     conn: &mut Connection,
     id: DeckId,
     owner: Option<AccountId>,
     or_public: bool,
 ) -> StoreResult<Option<StoredDeck>> {
-    let public = decks::visibility.eq(Visibility::Public.as_str());
+    let public = decks::visibility.eq(Visibility::Public);
     let owned = decks::account_id.nullable().eq(owner).assume_not_null();
     let rows: Vec<(DeckRow, Option<EntryRow>)> = decks::table
         .left_join(deck_entries::table.on(deck_entries::deck_id.eq(decks::id)))

@@ -1,7 +1,7 @@
-//! Deliveries: which event is posted to which webhook, by whom, and what became of it.
+//! Deliveries of events to webhooks: writing them, leasing webhooks, taking the next delivery and noting the result.
 //!
-//! Whoever changes deliveries of a webhook holds its row first. A task that posts has the webhook for itself by a lease, so that one
-//! delivery is on its way at a time; a task that is killed has it until the lease ends, and then another posts again what was not noted.
+//! Every change of a webhook's deliveries locks the row of the webhook first. A task leases a webhook before it posts, so that one
+//! delivery is sent at a time. When a task is killed, its lease ends by time; then another task posts again what has no noted result.
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
@@ -22,7 +22,7 @@ use crate::store::{Connection, Store, StoreResult};
 
 /// Events that are looked at in one transaction.
 const STRETCH: i64 = 500;
-/// Most of these transactions in one go: whoever enqueues has letters to post, too.
+/// Most of these transactions in one go: whoever enqueues has deliveries to post, too.
 const STRETCHES: usize = 20;
 /// Deliveries that are given up by one statement: it writes two indexes, and what it cannot finish in time it never will.
 const GIVEN_UP: i64 = 1_000;
@@ -39,7 +39,6 @@ pub struct DeliveryRow {
     pub seq: Option<i64>,
     /// Kind of the event, or `ping`.
     pub kind: String,
-    /// How far it is.
     pub state: DeliveryState,
     /// How often it was tried since it was made, or sent again.
     pub attempts: i32,
@@ -144,7 +143,7 @@ async fn load(
         .optional()?)
 }
 
-/// What became of an admin's wish to post something.
+/// Result of a request to post something at once.
 #[derive(Debug)]
 pub enum Asked {
     /// It waits to be posted at once.
@@ -179,7 +178,7 @@ async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(
     Ok(Ok(()))
 }
 
-/// Posts a message to a webhook that tells of nothing, once.
+/// Posts a test message to a webhook, once.
 pub async fn ping(
     conn: &mut Connection,
     by: &Acting<ManageWebhooks>,
@@ -200,7 +199,7 @@ pub async fn ping(
             deliveries::id.eq(id),
             deliveries::webhook_id.eq(webhook),
             deliveries::kind.eq(PING),
-            deliveries::state.eq(DeliveryState::Waiting.as_str()),
+            deliveries::state.eq(DeliveryState::Waiting),
             deliveries::next_attempt_at.eq(at),
             deliveries::created_at.eq(at),
         ))
@@ -226,7 +225,7 @@ pub async fn resend(
     let row: Option<DeliveryRow> =
         diesel::update(deliveries::table.find(id).filter(deliveries::webhook_id.eq(webhook)))
             .set((
-                deliveries::state.eq(DeliveryState::Waiting.as_str()),
+                deliveries::state.eq(DeliveryState::Waiting),
                 deliveries::attempts.eq(0),
                 deliveries::next_attempt_at.eq(at),
                 deliveries::finished_at.eq(None::<DateTime<Utc>>),
@@ -281,7 +280,7 @@ struct Listener {
     cursor_seq: i64,
 }
 
-/// Brings one webhook a stretch further. `false`: none is behind, or others are at it.
+/// Writes the deliveries of one webhook for the next events of the feed. `false`: no webhook is behind, or other instances are writing theirs.
 async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> StoreResult<bool> {
     let behind: Option<Listener> = webhooks::table
         .filter(webhooks::disabled_at.is_null())
@@ -297,14 +296,14 @@ async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> Store
         .optional()?;
     let Some(listener) = behind else { return Ok(false) };
     let up_to = newest.min(listener.cursor_seq + STRETCH);
-    let news: Vec<(Option<i64>, String, serde_json::Value)> = events::table
+    let event: Vec<(Option<i64>, String, serde_json::Value)> = events::table
         .filter(events::seq.gt(listener.cursor_seq).and(events::seq.le(up_to)).assume_not_null())
         .filter(events::kind.eq_any(&listener.kinds))
         .select((events::seq, events::kind, events::payload))
         .order(events::seq)
         .load(conn)
         .await?;
-    let rows: Vec<_> = news
+    let rows: Vec<_> = event
         .into_iter()
         .filter(|(_, _, payload)| {
             listener.game_code.as_ref().is_none_or(|game| payload["game"] == game.as_str())
@@ -315,7 +314,7 @@ async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> Store
                 deliveries::webhook_id.eq(listener.id),
                 deliveries::seq.eq(seq),
                 deliveries::kind.eq(kind),
-                deliveries::state.eq(DeliveryState::Waiting.as_str()),
+                deliveries::state.eq(DeliveryState::Waiting),
                 deliveries::next_attempt_at.eq(at),
                 deliveries::created_at.eq(at),
             )
@@ -343,7 +342,7 @@ async fn give_up_disabled(conn: &mut Connection, at: DateTime<Utc>) -> StoreResu
                       LIMIT $limit FOR UPDATE OF d SKIP LOCKED)",
     )
     .bind("at", at)
-    .bind("failure", Failure::Disabled.as_str())
+    .bind("failure", Failure::Disabled)
     .bind("limit", GIVEN_UP)
     .execute(conn)
     .await?)
@@ -357,38 +356,37 @@ pub(super) async fn drop_waiting_of(
 ) -> StoreResult<()> {
     let waiting = deliveries::table
         .filter(deliveries::webhook_id.eq(webhook))
-        .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()));
+        .filter(deliveries::state.eq(DeliveryState::Waiting));
     diesel::update(waiting)
         .set((
-            deliveries::state.eq(DeliveryState::Failed.as_str()),
+            deliveries::state.eq(DeliveryState::Failed),
             deliveries::next_attempt_at.eq(None::<DateTime<Utc>>),
             deliveries::finished_at.eq(at),
-            deliveries::last_failure.eq(Failure::Disabled.as_str()),
+            deliveries::last_failure.eq(Failure::Disabled),
         ))
         .execute(conn)
         .await?;
     Ok(())
 }
 
-/// The right to post to a webhook, until its lease ends.
+/// The right of one task to post to a webhook, for a limited time.
 #[derive(Clone, Copy, Debug)]
-pub struct Hold {
-    /// Which webhook.
+pub struct Lease {
     pub webhook: WebhookId,
-    lease: Uuid,
+    id: Uuid,
 }
 
 #[derive(QueryableByName)]
-struct Held {
+struct LeasedRow {
     #[diesel(sql_type = SqlUuid)]
     id: WebhookId,
 }
 
-/// Takes a webhook for which something waits whose time has come, and which nobody else holds.
-pub async fn hold(store: &Store, now: DateTime<Utc>) -> StoreResult<Option<Hold>> {
+/// Leases a webhook that has a due delivery and that no other task has leased.
+pub async fn lease_next(store: &Store, now: DateTime<Utc>) -> StoreResult<Option<Lease>> {
     let mut conn = store.connection().await?;
     let lease = Uuid::new_v4();
-    let held: Option<Held> = sql(
+    let leased: Option<LeasedRow> = sql(
         "UPDATE webhooks SET lease_id = $lease, lease_until = $until WHERE id = ( \
              SELECT w.id FROM webhooks w \
              WHERE w.disabled_at IS NULL AND w.deleted_at IS NULL \
@@ -404,14 +402,14 @@ pub async fn hold(store: &Store, now: DateTime<Utc>) -> StoreResult<Option<Hold>
     .get_result(&mut *conn)
     .await
     .optional()?;
-    Ok(held.map(|Held { id }| Hold { webhook: id, lease }))
+    Ok(leased.map(|LeasedRow { id }| Lease { webhook: id, id: lease }))
 }
 
-/// Gives a webhook back.
-pub async fn release(store: &Store, hold: Hold, now: DateTime<Utc>) -> StoreResult<()> {
+/// Ends a lease early.
+pub async fn release(store: &Store, lease: Lease, now: DateTime<Utc>) -> StoreResult<()> {
     let mut conn = store.connection().await?;
-    // The time stays: whoever was served last comes last.
-    diesel::update(held(hold))
+    // `lease_until` is kept as the time of the last turn: the webhook that was served last comes last.
+    diesel::update(leased(lease))
         .set((webhooks::lease_id.eq(None::<Uuid>), webhooks::lease_until.eq(now)))
         .execute(&mut *conn)
         .await?;
@@ -419,17 +417,17 @@ pub async fn release(store: &Store, hold: Hold, now: DateTime<Utc>) -> StoreResu
 }
 
 #[diesel::dsl::auto_type(no_type_alias)]
-fn held(hold: Hold) -> _ {
-    let (id, lease): (WebhookId, Uuid) = (hold.webhook, hold.lease);
+fn leased(lease: Lease) -> _ {
+    let (id, lease): (WebhookId, Uuid) = (lease.webhook, lease.id);
     webhooks::table.filter(webhooks::id.eq(id)).filter(webhooks::lease_id.eq(lease))
 }
 
-/// What a delivery tells.
+/// What a delivery is about.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum WebhookEvent {
     /// Something happened to the catalogue.
     Change(Change),
-    /// An admin tries the webhook.
+    /// A ping: an admin tests the webhook.
     Ping {
         /// Which one.
         webhook: WebhookId,
@@ -438,8 +436,7 @@ pub enum News {
     },
 }
 
-impl News {
-    /// Its kind.
+impl WebhookEvent {
     pub fn kind(&self) -> &str {
         match self {
             Self::Change(change) => &change.kind,
@@ -450,20 +447,19 @@ impl News {
 
 /// A delivery that is to be posted now.
 #[derive(Clone, Debug)]
-pub struct Letter {
+pub struct DueDelivery {
     /// Its id.
     pub delivery: DeliveryId,
     /// Where to.
     pub url: String,
-    /// What it tells.
-    pub news: News,
+    pub event: WebhookEvent,
     /// Attempts, this one included.
     pub attempts: i32,
     secret_generation: i32,
     previous_secret_until: Option<DateTime<Utc>>,
 }
 
-impl Letter {
+impl DueDelivery {
     /// The generations of secrets that it is signed with now, the newest first.
     pub fn generations(&self, now: DateTime<Utc>) -> impl Iterator<Item = i32> + use<> {
         let is_both = self.previous_secret_until.is_some_and(|until| now < until);
@@ -472,30 +468,34 @@ impl Letter {
     }
 }
 
-/// What there is to post.
+/// The delivery that a task posts next.
 #[derive(Debug)]
-pub enum Taken {
-    /// This.
-    Letter(Box<Letter>),
-    /// Something whose event is gone or cannot be read: it was given up.
+pub enum NextDelivery {
+    /// One is due.
+    Due(Box<DueDelivery>),
+    /// One was due, but its event was deleted or cannot be read: it was given up.
     GivenUp(Failure),
-    /// Nothing now, or not by this task any more.
+    /// None is due, or the lease has ended.
     Nothing,
 }
 
 /// Takes the first delivery of a webhook, in the order of the feed, whose time has come; the attempt counts from here on. The lease lasts
 /// longer with it.
-pub async fn take(store: &Store, hold: Hold, now: DateTime<Utc>) -> StoreResult<Taken> {
+pub async fn take(store: &Store, lease: Lease, now: DateTime<Utc>) -> StoreResult<NextDelivery> {
     let mut transaction = store.begin().await?;
-    let result = take_in(transaction.conn(), hold, now).await;
+    let result = take_in(transaction.conn(), lease, now).await;
     transaction.end(result).await
 }
 
-async fn take_in(conn: &mut Connection, hold: Hold, now: DateTime<Utc>) -> StoreResult<Taken> {
+async fn take_in(
+    conn: &mut Connection,
+    lease: Lease,
+    now: DateTime<Utc>,
+) -> StoreResult<NextDelivery> {
     type Address = (String, i32, Option<DateTime<Utc>>);
     type Next = (DeliveryId, Option<i64>, i32, DateTime<Utc>);
     let address: Option<Address> = diesel::update(
-        held(hold)
+        leased(lease)
             .filter(webhooks::disabled_at.is_null())
             .filter(webhooks::deleted_at.is_null())
             .filter(
@@ -508,20 +508,20 @@ async fn take_in(conn: &mut Connection, hold: Hold, now: DateTime<Utc>) -> Store
     .await
     .optional()?;
     let Some((url, secret_generation, previous_secret_until)) = address else {
-        return Ok(Taken::Nothing);
+        return Ok(NextDelivery::Nothing);
     };
     let next: Option<Next> = deliveries::table
-        .filter(deliveries::webhook_id.eq(hold.webhook))
-        .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
+        .filter(deliveries::webhook_id.eq(lease.webhook))
+        .filter(deliveries::state.eq(DeliveryState::Waiting))
         .filter(deliveries::next_attempt_at.le(now))
         .order((deliveries::seq.asc().nulls_first(), deliveries::id))
         .select((deliveries::id, deliveries::seq, deliveries::attempts, deliveries::created_at))
         .first(conn)
         .await
         .optional()?;
-    let Some((id, seq, attempts, created_at)) = next else { return Ok(Taken::Nothing) };
-    let news = match seq {
-        None => News::Ping { webhook: hold.webhook, at: created_at },
+    let Some((id, seq, attempts, created_at)) = next else { return Ok(NextDelivery::Nothing) };
+    let event = match seq {
+        None => WebhookEvent::Ping { webhook: lease.webhook, at: created_at },
         Some(seq) => {
             let found = match changes::find(conn, seq).await {
                 Ok(Some(change)) => Ok(change),
@@ -533,10 +533,10 @@ async fn take_in(conn: &mut Connection, hold: Hold, now: DateTime<Utc>) -> Store
                 Err(error) => return Err(error),
             };
             match found {
-                Ok(change) => News::Change(change),
+                Ok(change) => WebhookEvent::Change(change),
                 Err(failure) => {
                     finish(conn, id, DeliveryState::Failed, None, Some(failure), now).await?;
-                    return Ok(Taken::GivenUp(failure));
+                    return Ok(NextDelivery::GivenUp(failure));
                 }
             }
         }
@@ -547,8 +547,9 @@ async fn take_in(conn: &mut Connection, hold: Hold, now: DateTime<Utc>) -> Store
         .execute(conn)
         .await?;
     let delivery = id;
-    let letter = Letter { delivery, url, news, attempts, secret_generation, previous_secret_until };
-    Ok(Taken::Letter(Box::new(letter)))
+    let due =
+        DueDelivery { delivery, url, event, attempts, secret_generation, previous_secret_until };
+    Ok(NextDelivery::Due(Box::new(due)))
 }
 
 async fn finish(
@@ -561,7 +562,7 @@ async fn finish(
 ) -> StoreResult<()> {
     diesel::update(deliveries::table.find(id))
         .set((
-            deliveries::state.eq(state.as_str()),
+            deliveries::state.eq(state),
             deliveries::next_attempt_at.eq(None::<DateTime<Utc>>),
             deliveries::last_status.eq(status),
             deliveries::last_failure.eq(failure.map(Failure::as_str)),
@@ -583,14 +584,14 @@ pub async fn give_up(
     diesel::update(
         deliveries::table
             .find(delivery)
-            .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
+            .filter(deliveries::state.eq(DeliveryState::Waiting))
             .filter(deliveries::attempts.eq(attempts)),
     )
     .set((
-        deliveries::state.eq(DeliveryState::Failed.as_str()),
+        deliveries::state.eq(DeliveryState::Failed),
         deliveries::next_attempt_at.eq(None::<DateTime<Utc>>),
         deliveries::last_status.eq(None::<i32>),
-        deliveries::last_failure.eq(failure.as_str()),
+        deliveries::last_failure.eq(failure),
         deliveries::finished_at.eq(now),
     ))
     .execute(&mut *conn)
@@ -610,7 +611,7 @@ pub enum Settled {
 /// Notes how an attempt ended, the one of that number. After a failure the delivery waits, or with `None` is given up.
 pub async fn settle(
     store: &Store,
-    hold: Hold,
+    lease: Lease,
     (delivery, attempts): (DeliveryId, i32),
     outcome: Outcome,
     wait: Option<Duration>,
@@ -618,13 +619,13 @@ pub async fn settle(
 ) -> StoreResult<Settled> {
     let mut transaction = store.begin().await?;
     let attempt = (delivery, attempts);
-    let result = settle_in(transaction.conn(), hold, attempt, outcome, wait, now).await;
+    let result = settle_in(transaction.conn(), lease, attempt, outcome, wait, now).await;
     transaction.end(result).await
 }
 
 async fn settle_in(
     conn: &mut Connection,
-    hold: Hold,
+    lease: Lease,
     (delivery, attempts): (DeliveryId, i32),
     outcome: Outcome,
     wait: Option<Duration>,
@@ -632,7 +633,7 @@ async fn settle_in(
 ) -> StoreResult<Settled> {
     type Health = (Option<Uuid>, i32, Option<DateTime<Utc>>, Option<DateTime<Utc>>);
     let health: Option<Health> = webhooks::table
-        .find(hold.webhook)
+        .find(lease.webhook)
         .filter(webhooks::deleted_at.is_null())
         .select((
             webhooks::lease_id,
@@ -644,11 +645,11 @@ async fn settle_in(
         .first(conn)
         .await
         .optional()?;
-    let Some((lease, failures, since, failed_at)) = health else { return Ok(Settled::Enabled) };
-    let webhook = webhooks::table.find(hold.webhook);
+    let Some((current, failures, since, failed_at)) = health else { return Ok(Settled::Enabled) };
+    let webhook = webhooks::table.find(lease.webhook);
     let status = outcome.status.map(i32::from);
     let Some(failure) = outcome.failure else {
-        // Delivered is delivered, whoever holds the webhook now.
+        // A success counts even if the lease has ended meanwhile.
         finish(conn, delivery, DeliveryState::Delivered, status, None, now).await?;
         let none = None::<DateTime<Utc>>;
         diesel::update(webhook)
@@ -662,24 +663,24 @@ async fn settle_in(
             .await?;
         return Ok(Settled::Enabled);
     };
-    if lease != Some(hold.lease) {
+    if current != Some(lease.id) {
         return Ok(Settled::Enabled);
     }
     let before = since.zip(failed_at).map(|(since, last)| Streak { failures, since, last });
     let streak = Streak::after(before, now);
-    // One that an admin sends again meanwhile has no attempts any more: it is posted at once, whatever became of this one.
+    // If an admin has sent it again meanwhile, its attempts begin anew and this result does not count.
     let attempted = deliveries::table
         .find(delivery)
-        .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
+        .filter(deliveries::state.eq(DeliveryState::Waiting))
         .filter(deliveries::attempts.eq(attempts));
     let next = wait.filter(|_| failure != Failure::Gone).map(|wait| now + wait);
     let state = if next.is_some() { DeliveryState::Waiting } else { DeliveryState::Failed };
     diesel::update(attempted)
         .set((
-            deliveries::state.eq(state.as_str()),
+            deliveries::state.eq(state),
             deliveries::next_attempt_at.eq(next),
             deliveries::last_status.eq(status),
-            deliveries::last_failure.eq(failure.as_str()),
+            deliveries::last_failure.eq(failure),
             deliveries::finished_at.eq(next.is_none().then_some(now)),
         ))
         .execute(conn)
@@ -695,13 +696,13 @@ async fn settle_in(
         .await?;
     let reason = match failure {
         Failure::Gone => DisabledReason::Gone,
-        _ if streak.is_hopeless() => DisabledReason::Failing,
+        _ if streak.is_too_long() => DisabledReason::Failing,
         _ => return Ok(Settled::Enabled),
     };
     let disabled = diesel::update(webhook.filter(webhooks::disabled_at.is_null()))
         .set((
             webhooks::disabled_at.eq(now),
-            webhooks::disabled_reason.eq(reason.as_str()),
+            webhooks::disabled_reason.eq(reason),
             webhooks::updated_at.eq(now),
         ))
         .execute(conn)
@@ -710,13 +711,13 @@ async fn settle_in(
         return Ok(Settled::Enabled);
     }
     let details = json!({ "reason": reason.as_str(), "failing_since": streak.since });
-    super::webhooks::note(conn, None, "webhook.disabled", hold.webhook, details, now).await?;
+    super::webhooks::note(conn, None, "webhook.disabled", lease.webhook, details, now).await?;
     Ok(Settled::Disabled(reason))
 }
 
 /// How many deliveries wait.
 pub async fn waiting(store: &Store) -> StoreResult<i64> {
     let mut conn = store.connection().await?;
-    let waiting = deliveries::table.filter(deliveries::state.eq(DeliveryState::Waiting.as_str()));
+    let waiting = deliveries::table.filter(deliveries::state.eq(DeliveryState::Waiting));
     Ok(waiting.count().get_result(&mut *conn).await?)
 }

@@ -19,7 +19,6 @@ use crate::store::{Connection, StoreResult};
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
 #[diesel(table_name = webhooks)]
 pub struct WebhookRow {
-    /// Id.
     pub id: WebhookId,
     /// Where events are posted to. Path and query may be secrets of the receiver.
     pub url: String,
@@ -173,8 +172,7 @@ pub async fn create(
             webhooks::kinds.eq(content.kinds),
             webhooks::game_code.eq(content.game),
             webhooks::disabled_at.eq((!content.enabled).then_some(at)),
-            webhooks::disabled_reason
-                .eq((!content.enabled).then_some(DisabledReason::Admin.as_str())),
+            webhooks::disabled_reason.eq((!content.enabled).then_some(DisabledReason::Admin)),
             webhooks::secret_generation.eq(1),
             webhooks::cursor_seq.eq(cursor),
             webhooks::created_by.eq(by.account()),
@@ -258,7 +256,7 @@ pub async fn edit(
         diesel::update(webhooks::table.find(id))
             .set((
                 webhooks::disabled_at.eq(at),
-                webhooks::disabled_reason.eq(DisabledReason::Admin.as_str()),
+                webhooks::disabled_reason.eq(DisabledReason::Admin),
             ))
             .execute(conn)
             .await?;

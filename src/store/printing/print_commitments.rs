@@ -22,13 +22,11 @@ use crate::store::{Connection, StoreResult};
 /// An announcement as everybody may see it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct CommitmentRow {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
     pub id: CommitmentId,
     /// Code of the set's game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Code of the set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     #[diesel(sql_type = Binary)]
@@ -110,7 +108,6 @@ pub async fn list(
 
 /// An announcement to store.
 pub struct NewCommitment<'a> {
-    /// Its id.
     pub id: CommitmentId,
     /// Id of the set.
     pub set: Uuid,
@@ -223,7 +220,7 @@ pub enum Revealed {
 }
 
 #[derive(QueryableByName)]
-struct Standing {
+struct CommitmentState {
     #[diesel(sql_type = Bool)]
     printed: bool,
     #[diesel(sql_type = Bool)]
@@ -239,7 +236,7 @@ pub async fn reveal(
     id: CommitmentId,
     now: DateTime<Utc>,
 ) -> StoreResult<Revealed> {
-    let standing: Option<Standing> = sql(
+    let standing: Option<CommitmentState> = sql(
         "SELECT m.revealed_at IS NOT NULL AS revealed, \
                 EXISTS (SELECT 1 FROM print_runs r WHERE r.id = m.print_run_id AND r.status = 'active') AS printed, \
                 EXISTS (SELECT 1 FROM sets s JOIN cards k ON k.game_code = s.game_code AND k.set_code = s.code \

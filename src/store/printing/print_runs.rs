@@ -18,7 +18,7 @@ use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
 
 /// How far a print run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RunStatus {
     /// Its copies are stored or being stored; nobody can submit one.
     Pending,
@@ -64,7 +64,6 @@ pub struct SetToPrint {
 /// A card of a [`SetToPrint`].
 #[derive(Clone, Debug, QueryableByName)]
 pub struct CardRow {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
     pub id: CardId,
     /// Number in the set.
@@ -118,9 +117,7 @@ pub async fn find_set(
 
 /// A run whose print file is written.
 pub struct NewPrintRun<'a> {
-    /// Its id.
     pub id: PrintRunId,
-    /// Its set.
     pub set: Uuid,
     /// First symbols of its codes.
     pub prefix: RunPrefix,
@@ -234,13 +231,11 @@ pub async fn is_active(conn: &mut Connection, run: PrintRunId) -> StoreResult<bo
 /// A print run as admins see it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct PrintRunRow {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
     pub id: PrintRunId,
     /// Code of the set's game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Code of the set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     /// Copies of each card.
@@ -251,7 +246,7 @@ pub struct PrintRunRow {
     pub copy_count: i64,
     /// `pending`, `active` or `discarded`.
     #[diesel(sql_type = Text)]
-    pub status: String,
+    pub status: RunStatus,
     /// Id of the serial key.
     #[diesel(sql_type = Text)]
     pub key_id: String,

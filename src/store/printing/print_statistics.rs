@@ -11,7 +11,6 @@ use crate::store::{Connection, StoreResult};
 /// A rarity of a set.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct RarityRow {
-    /// Its code.
     #[diesel(sql_type = Text)]
     pub rarity: String,
     /// Copies in active print runs.

@@ -31,13 +31,10 @@ pub struct WaitingRow {
     /// How many submissions it has made in all.
     #[diesel(sql_type = BigInt)]
     pub account_submissions: i64,
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
-    /// Code of its game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Code of its set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     /// Its number in the set.
@@ -125,7 +122,6 @@ pub async fn waiting(
 pub enum Reviewed {
     /// It is noted, or was noted before with the same outcome.
     Noted {
-        /// The card.
         card: CardId,
         /// Whether it unlocked the card.
         unlocked: bool,

@@ -12,7 +12,7 @@ use super::unlocks::ProgressRow;
 use crate::auth::permission::{Acting, Granted, ReadOwnSubmissions, SubmitSerials, Viewer};
 use crate::domain::copies::dispute::DisputeState;
 use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, LedgerId, SubmissionId};
-use crate::domain::serials::submission::{Hold, Standing, Verdict};
+use crate::domain::serials::submission::{CountingState, HoldReason, Verdict};
 use crate::store::card_content::copies::names_seen;
 use crate::store::card_content::submission::{
     MatchedCopy, SubmissionClaim, matching_copies, matching_copy,
@@ -28,7 +28,6 @@ use crate::store::{Connection, Store, StoreError, StoreResult};
 pub struct NewSubmission {
     /// Its id, if it is accepted.
     pub id: SubmissionId,
-    /// What it claims.
     pub claim: SubmissionClaim,
     /// Keyed hash of the network it comes from.
     pub network_mac: [u8; 16],
@@ -52,7 +51,6 @@ pub enum Submitted {
     Repeat(SubmissionId),
     /// The copy was the account's already.
     AlreadyYours {
-        /// The copy.
         copy: CopyId,
         /// The account's submission of it; `None`: the copy came by a trade or a decision.
         submission: Option<SubmissionId>,
@@ -257,13 +255,11 @@ async fn open_dispute(
 /// The card of a registered copy, and how far it is. It tells no more of the card than that it exists.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct CardOfCopy {
-    /// Id of the copy.
     #[diesel(sql_type = SqlUuid)]
     pub copy_id: CopyId,
     /// Rarity of the copy.
     #[diesel(sql_type = Text)]
     pub rarity: String,
-    /// Id of the card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
     /// Code of the card's game.
@@ -294,7 +290,6 @@ impl CardOfCopy {
 /// A submission as its maker sees it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct SubmissionRow {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
     pub id: SubmissionId,
     /// Whether it counts for the unlock of its card, or did when the card was unlocked.
@@ -319,13 +314,13 @@ pub struct SubmissionRow {
 
 impl SubmissionRow {
     /// What it counts for the unlock of its card at that time.
-    pub fn standing(&self, at: DateTime<Utc>) -> Standing {
+    pub fn standing(&self, at: DateTime<Utc>) -> CountingState {
         match self.old_enough_at {
-            _ if self.counted => Standing::Counted,
-            None => Standing::NotCounted,
-            Some(_) if self.by_review => Standing::Held(Hold::Review),
-            Some(then) if then <= at && self.by_network => Standing::Held(Hold::Network),
-            Some(then) => Standing::Held(Hold::AccountAge(then)),
+            _ if self.counted => CountingState::Counted,
+            None => CountingState::NotCounted,
+            Some(_) if self.by_review => CountingState::Held(HoldReason::Review),
+            Some(then) if then <= at && self.by_network => CountingState::Held(HoldReason::Network),
+            Some(then) => CountingState::Held(HoldReason::AccountAge(then)),
         }
     }
 }

@@ -24,7 +24,6 @@ use crate::store::{Connection, Store, StoreResult};
 /// Whose policy it is: a set's, or a game's for all its sets that have none of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyPlace {
-    /// Game code.
     pub game: String,
     /// Set code; `None`: the whole game.
     pub set: Option<String>,
@@ -76,7 +75,6 @@ impl PolicyRow {
 /// What unlocks the cards of a set.
 #[derive(Clone, Debug)]
 pub struct InForce {
-    /// The policy.
     pub policy: UnlockPolicy,
     /// Where it is stored; `None`: the set file names a threshold and nothing else.
     pub stored: Option<PolicyRow>,
@@ -142,7 +140,7 @@ pub async fn change(
     base: Option<i64>,
     at: DateTime<Utc>,
 ) -> StoreResult<PolicyChange> {
-    run_commands(conn, PATIENCE).await?;
+    run_commands(conn, LONG_TIMEOUTS).await?;
     let Some(codes) = locked_sets(conn, place).await? else { return Ok(PolicyChange::Missing) };
     let stored = find(conn, place).await?.map(|row| row.revision);
     if stored != base {
@@ -357,7 +355,7 @@ pub(in crate::store) async fn open(
     .bind("events", events)
     .bind("cards", cards)
     .bind("at", at)
-    .bind("reason", reason.as_str())
+    .bind("reason", reason)
     .execute(conn)
     .await?;
     Ok(opened)
@@ -416,7 +414,7 @@ async fn hidden_cards(conn: &mut Connection, game: &str, set: &str) -> StoreResu
 }
 
 /// Many cards take longer than a request may.
-pub(in crate::store) const PATIENCE: &str =
+pub(in crate::store) const LONG_TIMEOUTS: &str =
     "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
 
 /// Unlocks sets whose day has come after `since`. How many cards. Several instances may do it at once. What fails is told in the log, and keeps
@@ -486,7 +484,7 @@ pub async fn unlock_due(
 async fn count_grown(store: &Store, card: CardId, at: DateTime<Utc>) -> StoreResult<bool> {
     let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
     let done = async {
-        run_commands(begun.conn(), PATIENCE).await?;
+        run_commands(begun.conn(), LONG_TIMEOUTS).await?;
         votes::count_card(begun.conn(), card, at).await
     };
     let done = done.await;
@@ -501,7 +499,7 @@ async fn unlock_by_date(
 ) -> StoreResult<usize> {
     let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
     let done = async {
-        run_commands(begun.conn(), PATIENCE).await?;
+        run_commands(begun.conn(), LONG_TIMEOUTS).await?;
         apply(begun.conn(), game, set, Count::Everything, at).await
     };
     let done = done.await;

@@ -53,13 +53,10 @@ pub struct ProgressRow {
 /// A card that was unlocked.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct UnlockRow {
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
-    /// Code of its game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Code of its set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     /// Its number in the set.
@@ -78,7 +75,6 @@ pub async fn progress(conn: &mut Connection, card: CardId) -> StoreResult<Option
 /// A card that started hidden, and how far it is.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct SetProgressRow {
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
     /// Its number in the set.

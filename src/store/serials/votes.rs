@@ -13,7 +13,7 @@ use diesel::sql_types::{
 };
 use diesel_async::RunQueryDsl;
 
-use super::unlock_policies::{InForce, PATIENCE, UnlockReason, in_force, open};
+use super::unlock_policies::{InForce, LONG_TIMEOUTS, UnlockReason, in_force, open};
 use crate::domain::ids::{AccountId, CardId, SubmissionId};
 use crate::domain::serials::unlock_policy::{Tally, UnlockPolicy, Vote};
 use crate::store::db::statement::{run_commands, sql};
@@ -284,7 +284,7 @@ pub(in crate::store) async fn count_account(
     account: AccountId,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
-    run_commands(conn, PATIENCE).await?;
+    run_commands(conn, LONG_TIMEOUTS).await?;
     let cards: Vec<CardRow> = sql(
         "SELECT DISTINCT s.card_id FROM submissions s JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at IS NULL \
          WHERE s.account_id = $account",

@@ -95,7 +95,6 @@ impl AsStoreError for ImportError {
 /// What an import changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ImportSummary {
-    /// Game code.
     pub game: String,
     /// Whether the game is new.
     pub game_added: bool,
@@ -108,7 +107,6 @@ pub struct ImportSummary {
 /// What an import changed about a set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SetSummary {
-    /// Set code.
     pub set: String,
     /// Whether the set is new.
     pub set_added: bool,

@@ -5,16 +5,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 tokio::task_local! {
-    static BUDGET: Arc<Budget>;
+    static BUDGET: Arc<WaitBudget>;
 }
 
-/// What is left of the time that a request may wait for the database.
+/// The time that a request may still wait for the database.
 #[derive(Debug)]
-pub(in crate::store) struct Budget {
+pub(in crate::store) struct WaitBudget {
     micros: AtomicU64,
 }
 
-impl Budget {
+impl WaitBudget {
     /// Runs a request, whose waits for the database take no longer than `limit` together. Work that it spawns has no budget.
     pub(in crate::store) async fn scope<T>(limit: Duration, request: impl Future<Output = T>) -> T {
         let micros = u64::try_from(limit.as_micros()).unwrap_or(u64::MAX);
@@ -26,12 +26,12 @@ impl Budget {
         BUDGET.try_with(Clone::clone).ok()
     }
 
-    /// What is left.
-    pub(in crate::store) fn left(&self) -> Duration {
+    /// The time that is left.
+    pub(in crate::store) fn remaining(&self) -> Duration {
         Duration::from_micros(self.micros.load(Ordering::Relaxed))
     }
 
-    /// Takes what a wait took.
+    /// Subtracts the length of a wait.
     pub(super) fn spend(&self, wait: Duration) {
         let wait = u64::try_from(wait.as_micros()).unwrap_or(u64::MAX);
         let spend = |left: u64| Some(left.saturating_sub(wait));

@@ -1,5 +1,5 @@
-//! One connection of each worker thread for the shortest reads, which send their statements one behind another without waiting for each
-//! other's answers (pipelining). So a few sessions of Postgres do what many did, stay warm, and are woken once for several statements.
+//! A connection that the short reads of one worker thread share by pipelining: statements are sent without waiting for the answers to those
+//! before them. So a few sessions of Postgres do the work of many, their caches stay warm, and one wake-up serves several statements.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,45 +14,46 @@ use crate::store::{Connection, StoreError, StoreResult, StoreSettings};
 /// Reads that may be under way at once on one connection. Each waits for those before it; more than that wait for a place.
 const UNDER_WAY: usize = 32;
 
-/// The line of one worker thread.
-pub(in crate::store) struct Express {
+/// The shared connection of one worker thread.
+pub(in crate::store) struct SharedConnection {
     settings: Arc<StoreSettings>,
     places: Arc<Semaphore>,
     /// Opened when it is first needed, and again when it has ended, also because an answer was late, or when its kept statements are of no use.
-    line: Mutex<Option<Arc<Session>>>,
+    session: Mutex<Option<Arc<Session>>>,
 }
 
 /// A connection for single statements that find a row by its key. It is shared: there is no transaction to be had.
 pub(in crate::store) struct Reader {
-    line: Arc<Session>,
+    session: Arc<Session>,
     _place: OwnedSemaphorePermit,
 }
 
-impl Express {
+impl SharedConnection {
     pub(in crate::store) fn new(settings: Arc<StoreSettings>) -> Self {
         let places = Arc::new(Semaphore::new(UNDER_WAY));
-        Self { settings, places, line: Mutex::new(None) }
+        Self { settings, places, session: Mutex::new(None) }
     }
 
-    /// A place on the line, within the time that a connection of the pool may take.
+    /// Shares the connection, when fewer than [`UNDER_WAY`] reads do, within the time that a connection of the pool may take.
     pub(in crate::store) async fn reader(&self, time_limit: Duration) -> StoreResult<Reader> {
         let reader = async {
             // The places are never closed.
             let place = self.places.clone().acquire_owned().await.map_err(unavailable)?;
-            let mut current = self.line.lock().await;
-            let line = match &*current {
-                Some(line)
-                    if line.is_open() && !line.keeps_too_much(self.settings.health.outdated()) =>
+            let mut current = self.session.lock().await;
+            let session = match &*current {
+                Some(session)
+                    if session.is_open()
+                        && !session.keeps_too_much(self.settings.health.outdated()) =>
                 {
-                    line.clone()
+                    session.clone()
                 }
                 _ => {
-                    let line =
+                    let session =
                         Box::pin(Session::open(&self.settings)).await.map_err(unavailable)?;
-                    current.insert(Arc::new(line)).clone()
+                    current.insert(Arc::new(session)).clone()
                 }
             };
-            Ok(Reader { line, _place: place })
+            Ok(Reader { session, _place: place })
         };
         let in_time = timeout(time_limit, reader).await;
         in_time.map_err(|_| unavailable(NO_FREE_CONNECTION))?
@@ -67,6 +68,6 @@ impl std::ops::Deref for Reader {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        &self.line
+        &self.session
     }
 }

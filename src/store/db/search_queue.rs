@@ -1,5 +1,6 @@
-//! Connections of their own for searches that may read much of the catalogue, with a short queue before them: however many there
-//! are, everything else goes on as before. Networks take turns, so that one with many searches keeps no other waiting for long.
+//! A queue with fair scheduling before searches that may read much of the catalogue. They have connections of their own, so that
+//! however many there are, other requests find connections as before. Networks take turns: the next search is of the network that runs
+//! fewest, so one with many searches delays no other for long.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::{Deref, DerefMut};
@@ -8,54 +9,55 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-use super::budget::Budget;
-use super::session::Held;
+use super::session::PooledConnection;
+use super::wait_budget::WaitBudget;
 use crate::domain::network::Network;
 use crate::store::{Connection, Store, StoreError, StoreResult, StoreSettings};
 
 /// Searches that may wait for each connection.
-const QUEUE: usize = 16;
+const WAITING_PER_CONNECTION: usize = 16;
 
-/// The lane of a process: its worker threads share it.
+/// The search queue of a process: its worker threads share it.
 #[derive(Clone)]
-pub struct SearchLane {
+pub struct SearchQueue {
     store: Store,
     settings: Arc<StoreSettings>,
-    turns: Arc<Turns>,
+    scheduler: Arc<Scheduler>,
 }
 
-/// A connection of the lane. It is somebody else's turn when it is dropped.
-pub struct LaneConnection {
+/// A connection for searches. Dropping it gives the turn to the next search that waits.
+pub struct SearchConnection {
     // Dropped first: whoever has the next turn finds the connection free.
-    conn: Held,
+    conn: PooledConnection,
     _turn: Turn,
 }
 
-impl SearchLane {
-    /// A lane with the connections and the time limit that the settings have for searches.
+impl SearchQueue {
+    /// A queue with the connections and the time limit that the settings have for searches.
     pub fn new(settings: &StoreSettings) -> StoreResult<Self> {
         let own = StoreSettings {
             pool_size: settings.search_connections,
             statement_timeout: settings.search_timeout,
             ..settings.clone()
         };
-        let turns = Turns::new(settings.search_connections);
-        Ok(Self { store: Store::new(&own)?, settings: Arc::new(own), turns })
+        let scheduler = Scheduler::new(settings.search_connections);
+        Ok(Self { store: Store::new(&own)?, settings: Arc::new(own), scheduler })
     }
 
-    /// A connection, when it is the network's turn. [`StoreError::Crowded`]: too many wait, or too many of that network.
-    pub async fn enter(&self, network: Network) -> StoreResult<LaneConnection> {
+    /// Waits for the network's turn and takes a connection. [`StoreError::Crowded`]: too many searches wait, or too many of that network, or the
+    /// turn did not come within the time that a connection may take.
+    pub async fn connection(&self, network: Network) -> StoreResult<SearchConnection> {
         let turn = self.turn(network).await?;
-        Ok(LaneConnection { conn: self.store.connection().await?, _turn: turn })
+        Ok(SearchConnection { conn: self.store.connection().await?, _turn: turn })
     }
 
-    /// The same without a connection, for a search that needs none.
+    /// The same for a search that needs no connection: it only counts as one that runs.
     pub async fn turn(&self, network: Network) -> StoreResult<Turn> {
-        let budget = Budget::current();
+        let budget = WaitBudget::current();
         let most = self.settings.acquire_timeout;
-        let most = budget.as_ref().map_or(most, |budget| most.min(budget.left()));
+        let most = budget.as_ref().map_or(most, |budget| most.min(budget.remaining()));
         let began = Instant::now();
-        let turn = timeout(most, self.turns.take(network)).await;
+        let turn = timeout(most, self.scheduler.take(network)).await;
         if let Some(budget) = &budget {
             budget.spend(began.elapsed());
         }
@@ -68,7 +70,7 @@ impl SearchLane {
     }
 }
 
-impl Deref for LaneConnection {
+impl Deref for SearchConnection {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
@@ -76,32 +78,32 @@ impl Deref for LaneConnection {
     }
 }
 
-impl DerefMut for LaneConnection {
+impl DerefMut for SearchConnection {
     fn deref_mut(&mut self) -> &mut Connection {
         &mut self.conn
     }
 }
 
-/// Who searches, and who waits for that.
-struct Turns {
+/// Searches that run and that wait.
+struct Scheduler {
     connections: usize,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    taken: usize,
+    running_in_all: usize,
     running: HashMap<Network, usize>,
     waiting: VecDeque<(Network, oneshot::Sender<Turn>)>,
 }
 
-/// The right to search. The next has it when it is dropped.
+/// The right to run one search. Dropping it gives it to the next that waits.
 pub struct Turn {
-    turns: Arc<Turns>,
+    scheduler: Arc<Scheduler>,
     network: Network,
 }
 
-impl Turns {
+impl Scheduler {
     fn new(connections: usize) -> Arc<Self> {
         Arc::new(Self { connections, state: Mutex::default() })
     }
@@ -110,37 +112,37 @@ impl Turns {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A turn, at once or after others; `None`: too many wait already.
+    /// A turn, at once or when others end; `None`: too many wait already.
     async fn take(self: &Arc<Self>, network: Network) -> Option<Turn> {
-        let given = {
+        let receiver = {
             let mut state = self.state();
             state.waiting.retain(|(_, waiting)| !waiting.is_closed());
-            if state.taken < self.connections {
+            if state.running_in_all < self.connections {
                 state.begin(network);
-                return Some(Turn { turns: self.clone(), network });
+                return Some(Turn { scheduler: self.clone(), network });
             }
-            let queue = self.connections * QUEUE;
+            let queue = self.connections * WAITING_PER_CONNECTION;
             let of_network = state.waiting.iter().filter(|(other, _)| *other == network).count();
             // One network leaves half of the places to others.
             if state.waiting.len() >= queue || of_network >= queue / 2 {
                 return None;
             }
-            let (give, given) = oneshot::channel();
-            state.waiting.push_back((network, give));
-            given
+            let (sender, receiver) = oneshot::channel();
+            state.waiting.push_back((network, sender));
+            receiver
         };
-        given.await.ok()
+        receiver.await.ok()
     }
 }
 
 impl State {
     fn begin(&mut self, network: Network) {
-        self.taken += 1;
+        self.running_in_all += 1;
         *self.running.entry(network).or_default() += 1;
     }
 
     fn end(&mut self, network: Network) {
-        self.taken -= 1;
+        self.running_in_all -= 1;
         if let Some(running) = self.running.get_mut(&network) {
             *running -= 1;
             if *running == 0 {
@@ -149,7 +151,7 @@ impl State {
         }
     }
 
-    /// Who waits longest of those whose networks search least.
+    /// The search that waits longest among those of the networks that run fewest.
     fn next(&mut self) -> Option<(Network, oneshot::Sender<Turn>)> {
         let running = |network: &Network| self.running.get(network).copied().unwrap_or_default();
         let all = self.waiting.iter().enumerate();
@@ -161,7 +163,7 @@ impl State {
 impl Drop for Turn {
     fn drop(&mut self) {
         let next = {
-            let mut state = self.turns.state();
+            let mut state = self.scheduler.state();
             state.end(self.network);
             state.waiting.retain(|(_, waiting)| !waiting.is_closed());
             let next = state.next();
@@ -170,9 +172,9 @@ impl Drop for Turn {
             }
             next
         };
-        if let Some((network, give)) = next {
-            // Whoever gave up in this moment drops the turn, and so hands it on.
-            let _ = give.send(Self { turns: self.turns.clone(), network });
+        if let Some((network, sender)) = next {
+            // If the receiver gave up at this moment, the turn is dropped here and passed on.
+            let _ = sender.send(Self { scheduler: self.scheduler.clone(), network });
         }
     }
 }
@@ -190,13 +192,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_network_that_searches_less_goes_first() {
-        let turns = Turns::new(2);
-        let first = turns.take(network(1)).await.unwrap();
-        let second = turns.take(network(1)).await.unwrap();
-        let mut third = Box::pin(turns.take(network(1)));
+    async fn the_network_that_runs_fewer_searches_is_next() {
+        let scheduler = Scheduler::new(2);
+        let first = scheduler.take(network(1)).await.unwrap();
+        let second = scheduler.take(network(1)).await.unwrap();
+        let mut third = Box::pin(scheduler.take(network(1)));
         assert!(third.as_mut().now_or_never().is_none());
-        let mut other = Box::pin(turns.take(network(2)));
+        let mut other = Box::pin(scheduler.take(network(2)));
         assert!(other.as_mut().now_or_never().is_none());
         drop(first);
         let other = other.now_or_never().flatten().expect("the other network's turn");
@@ -204,20 +206,21 @@ mod tests {
         drop(second);
         let third = third.now_or_never().flatten().expect("its turn");
         drop((other, third));
-        assert!(turns.state().running.is_empty() && turns.state().taken == 0);
+        assert!(scheduler.state().running.is_empty() && scheduler.state().running_in_all == 0);
     }
 
     #[tokio::test]
     async fn one_network_leaves_places_to_others_and_turns_are_never_lost() {
-        let turns = Turns::new(1);
-        let running = turns.take(network(1)).await.unwrap();
-        let mut waiting: Vec<_> = (0..QUEUE).map(|_| Box::pin(turns.take(network(1)))).collect();
+        let scheduler = Scheduler::new(1);
+        let running = scheduler.take(network(1)).await.unwrap();
+        let mut waiting: Vec<_> =
+            (0..WAITING_PER_CONNECTION).map(|_| Box::pin(scheduler.take(network(1)))).collect();
         let refused = waiting.iter_mut().filter_map(|one| one.as_mut().now_or_never());
-        assert_eq!(refused.filter(Option::is_none).count(), QUEUE / 2);
-        let mut other = Box::pin(turns.take(network(2)));
+        assert_eq!(refused.filter(Option::is_none).count(), WAITING_PER_CONNECTION / 2);
+        let mut other = Box::pin(scheduler.take(network(2)));
         assert!(other.as_mut().now_or_never().is_none(), "there is a place for another");
         // All of them give up; the turn is free again.
         drop((waiting, other, running));
-        assert!(turns.take(network(3)).now_or_never().flatten().is_some());
+        assert!(scheduler.take(network(3)).now_or_never().flatten().is_some());
     }
 }
