@@ -12,7 +12,8 @@ mod page;
 mod params;
 mod range;
 
-pub use answer_form::{AnswerForm, prefers_json};
+pub use crate::app::answer_form::AnswerForm;
+pub use answer_form::prefers_json;
 pub use body::{Body, File, FileType, Json, OptionalBody, Patch, TableFile, Toml};
 pub use conditional::{Condition, cacheable, cacheable_text, edited};
 pub use idempotency::IdempotencyKey;
