@@ -367,6 +367,15 @@ impl Problem {
     }
 }
 
+/// What two checks make of a request, or the faults of both.
+pub fn both<A, B>(one: Result<A, Problem>, other: Result<B, Problem>) -> Result<(A, B), Problem> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (Err(one), Err(other)) => Err(one.and(other)),
+        (Err(problem), Ok(_)) | (Ok(_), Err(problem)) => Err(problem),
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.code.code())?;

@@ -39,7 +39,7 @@ use crate::store::catalogue::cards;
 use crate::store::catalogue::games::{GameShelf, LoadedGame};
 use crate::store::db::search_queue::SearchQueue;
 use crate::store::effects::effect_texts::EffectShelf;
-use crate::store::printing::print_runs::RunCounts;
+use crate::store::printing::print_runs::{RunCounts, RunStatus};
 use crate::store::serials::registration_groups::RegistrationGroups;
 use crate::store::{AsStoreError, Connection, Store, StoreError, StoreResult};
 use crate::work::BoundedWork;

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::api::catalogue::changes::known;
+use crate::app::catalogue::changes::known;
 use crate::app::page::PageLimit;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;

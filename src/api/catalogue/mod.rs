@@ -3,21 +3,15 @@
 pub mod bulk_files;
 pub mod card_edits;
 pub mod card_legalities;
-pub mod card_list;
 pub mod card_lookups;
 pub mod card_migrations;
-mod card_names;
-pub(in crate::api) mod card_search;
-mod card_text;
 pub mod cards;
 pub mod changes;
-pub(in crate::api) mod codes;
 pub mod facets;
 pub mod games;
 pub mod history;
 pub mod import;
 pub mod rulings;
-mod set_totals;
 pub mod sets;
 
 use super::routes::routes;

@@ -8,13 +8,14 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::counts::CardLineResponse;
-use crate::api::catalogue::codes::Codes;
+use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::both;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnCollection;
 use crate::domain::code::Code;
-use crate::http::extract::{Caller, LooseParams, May, Params, both, cacheable};
+use crate::http::extract::{Caller, LooseParams, May, Params, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::catalogue::sets;
 use crate::store::collection::counts::{

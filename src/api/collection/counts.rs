@@ -8,8 +8,9 @@ use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::api::catalogue::codes::Codes;
+use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::both;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::words::{Word as _, words};
@@ -21,7 +22,7 @@ use crate::domain::collection::table::WantedPrinting;
 use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::domain::ids::{CardId, PrintingId};
 use crate::http::extract::{Caller, IdempotencyKey, May};
-use crate::http::extract::{Judge, JudgedBody, LooseParams, both};
+use crate::http::extract::{Judge, JudgedBody, LooseParams};
 use crate::memory::rendered::Freshness;
 use crate::store::collection::counts::{
     self, CardLine, Change, Changed, CollectionError, EntryFilter, EntryPosition, EntryView,

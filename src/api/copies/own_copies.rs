@@ -7,14 +7,15 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::api::accounts::people::Names;
-use crate::api::catalogue::codes::Codes;
+use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
 use crate::app::problem::Problem;
+use crate::app::problem::both;
 use crate::app::state::AppState;
 use crate::auth::permission::{OverseeCopies, ReadOwnCopies};
 use crate::domain::code::Code;
 use crate::domain::ids::{AccountId, CardId, CopyId};
-use crate::http::extract::{Caller, LooseParams, May, PageQuery, Params, both, cacheable};
+use crate::http::extract::{Caller, LooseParams, May, PageQuery, Params, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::copies::copy_records::{self, CopyFilter, CopyPosition, CopyView, LedgerRow};
 

@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::api::catalogue::card_lookups::CardIdentifierBody;
-use crate::api::catalogue::codes::Codes;
 use crate::api::collection::counts::CardLineResponse;
+use crate::app::catalogue::card_lookups::CardIdentifierBody;
+use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::both;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
@@ -24,7 +25,7 @@ use crate::domain::decks::deck::Visibility;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::text::AccountName;
 use crate::http::extract::{Caller, May, cacheable};
-use crate::http::extract::{Judge, JudgedBody, LooseParams, both};
+use crate::http::extract::{Judge, JudgedBody, LooseParams};
 use crate::memory::rendered::Freshness;
 use crate::store::catalogue::cards::{self, CardIdentifier, CardView};
 use crate::store::copies::trade_lists::{

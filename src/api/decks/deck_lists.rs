@@ -9,8 +9,9 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::deck_input::{DeckEntryBody, DeckFaults};
-use crate::api::catalogue::codes::Codes;
+use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::both;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
@@ -19,7 +20,7 @@ use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
 use crate::domain::decks::deck::{DeckName, FormatName, Visibility};
 use crate::domain::ids::DeckId;
-use crate::http::extract::{AnswerForm, Body, Caller, IdempotencyKey, LooseParams, May, both};
+use crate::http::extract::{AnswerForm, Body, Caller, IdempotencyKey, LooseParams, May};
 use crate::memory::rendered::Freshness;
 use crate::store::decks::deck_lists::{
     self, DeckContent, DeckCreated, DeckFilter, DeckRow, Edited, StoredDeck,

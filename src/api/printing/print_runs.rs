@@ -16,7 +16,7 @@ use crate::domain::ids::PrintRunId;
 use crate::http::extract::{May, PageQuery, Params, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::Connection;
-use crate::store::printing::print_runs::{self, PrintRunRow, RunCounts, RunStatus};
+use crate::store::printing::print_runs::{self, PrintRunRow, RunCounts};
 
 /// The counts that are kept of a run, or what they are now. Each run is counted by itself, so that what was counted stays when there is no time for
 /// all of a page.

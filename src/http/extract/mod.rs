@@ -13,7 +13,8 @@ mod page;
 mod params;
 mod range;
 
-pub use answer_form::{AnswerForm, prefers_json};
+pub use crate::app::answer_form::AnswerForm;
+pub use answer_form::prefers_json;
 pub use body::{
     Body, File, FileType, Json, Judge, JudgedBody, OptionalBody, Patch, TableFile, Toml,
 };
@@ -24,7 +25,7 @@ pub use moment::Moment;
 pub use network::ClientNetwork;
 pub(crate) use network::{client_address, client_network};
 pub use page::{PageQuery, linked};
-pub use params::{LooseParams, Params, both};
+pub use params::{LooseParams, Params};
 pub use range::Part;
 
 use std::future::Future;

@@ -77,15 +77,6 @@ impl<T: DeserializeOwned + IntoParams + 'static> FromRequest for LooseParams<T> 
     }
 }
 
-/// What two checks make of a request, or the faults of both.
-pub fn both<A, B>(one: Result<A, Problem>, other: Result<B, Problem>) -> Result<(A, B), Problem> {
-    match (one, other) {
-        (Ok(one), Ok(other)) => Ok((one, other)),
-        (Err(one), Err(other)) => Err(one.and(other)),
-        (Err(problem), Ok(_)) | (Ok(_), Err(problem)) => Err(problem),
-    }
-}
-
 fn parse<T: DeserializeOwned + IntoParams + 'static>(query: &str) -> Result<T, Problem> {
     demand_text(query)?;
     read(query).map_err(|stop| {

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use actix_web::web::Bytes;
+use bytes::Bytes;
 use cardscape_engine::name_key;
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::card_bodies::{body_of, body_of_each};
 use super::card_lookups::CardIdentifierBody;
 use super::card_search::cards_in_memory;
-use super::cards::body_of;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -20,7 +20,7 @@ use crate::search::index::{self, CardRecord, NameQuery, Snapshot};
 use crate::search::words;
 use crate::store::catalogue::cards::{self, CardIdentifier, NamePlace, NamedCard};
 
-fn asked(typed: &TypedName, near: bool) -> NameQuery {
+fn name_query(typed: &TypedName, near: bool) -> NameQuery {
     NameQuery {
         search_key: typed.search_key().to_owned(),
         words: words(typed.as_str()),
@@ -36,58 +36,58 @@ fn has_trigram(key: &str) -> bool {
     })
 }
 
-/// The cards that may be meant by a name, as [`cards::named`] finds them. `None`: the database has to be asked.
+/// The cards that may be meant by a name, as [`cards::named`] finds them; `None`: the database has to be asked.
 pub(super) async fn named_in_memory(
-    state: &AppState,
+    app: &AppState,
     viewer: Viewer,
     place: &NamePlace,
     typed: &TypedName,
     near: bool,
 ) -> Result<Option<Vec<NamedCard>>, Problem> {
-    let Some((all, view)) = cards_in_memory(state, viewer).await? else { return Ok(None) };
+    let Some((all, view)) = cards_in_memory(app, viewer).await? else { return Ok(None) };
     let place = index::NamePlace { game: place.game.as_deref(), set: place.set.as_deref() };
-    let found = all.named(place, &asked(typed, near), &view);
+    let found = all.named(place, &name_query(typed, near), &view);
     Ok(Some(found.into_iter().map(NamedCard::from).collect()))
 }
 
 /// The names that a typed one may become, as [`cards::suggest_names`] finds them. `None`: the database has to be asked.
 pub(super) async fn suggest_in_memory(
-    state: &AppState,
+    app: &AppState,
     viewer: Viewer,
     game: Option<&str>,
     typed: &TypedName,
     limit: usize,
 ) -> Result<Option<Vec<String>>, Problem> {
-    let query = asked(typed, true);
+    let query = name_query(typed, true);
     // Without three letters in a row no list narrows the names down: all would be read.
     if query.near && !has_trigram(&query.search_key) {
         return Ok(None);
     }
-    let Some((all, view)) = cards_in_memory(state, viewer).await? else { return Ok(None) };
+    let Some((all, view)) = cards_in_memory(app, viewer).await? else { return Ok(None) };
     Ok(Some(all.suggest_names(game, &query, &view, limit)))
 }
 
 /// What each identifier names, as [`cards::look_up`] finds it, written as JSON. `None`: the database has to be asked for all.
 pub(super) async fn look_up_in_memory(
-    state: &AppState,
+    app: &AppState,
     viewer: Viewer,
     identifiers: &[CardIdentifier],
 ) -> Result<Option<Vec<Option<Bytes>>>, Problem> {
-    let Some((all, view)) = cards_in_memory(state, viewer).await? else { return Ok(None) };
+    let Some((all, view)) = cards_in_memory(app, viewer).await? else { return Ok(None) };
     let meant: Vec<Option<CardId>> =
         identifiers.iter().map(|identifier| card_of(&all, &view, identifier)).collect();
     let ids: Vec<CardId> = meant.iter().flatten().copied().collect();
-    let mut bodies = state.body_of_each(viewer, &ids).await?.into_iter();
+    let mut bodies = body_of_each(app, viewer, &ids).await?.into_iter();
     let mut found: Vec<Option<Bytes>> =
         meant.iter().map(|card| card.and_then(|_| bodies.next().flatten())).collect();
-    // Cards that were moved or merged: the database knows what they are now.
+    // Cards that were moved or merged: the database knows where they are now.
     let is_lost = |at: &usize| {
         found[*at].is_none() && !matches!(identifiers[*at], CardIdentifier::Name { .. })
     };
     let lost: Vec<usize> = (0..identifiers.len()).filter(is_lost).collect();
     if !lost.is_empty() {
         let unknown: Vec<CardIdentifier> = lost.iter().map(|at| identifiers[*at].clone()).collect();
-        let mut conn = state.store.connection().await?;
+        let mut conn = app.store.connection().await?;
         let views = cards::look_up(&mut conn, viewer, &unknown).await?;
         for (at, view) in lost.into_iter().zip(views) {
             if let Some(view) = view {
@@ -98,7 +98,7 @@ pub(super) async fn look_up_in_memory(
     Ok(Some(found))
 }
 
-/// The card that an identifier names, as far as the index knows; an id is taken as it is.
+/// The card that an identifier names, as far as the index knows; an id is not looked up.
 fn card_of(all: &Snapshot, view: &[CardRecord], identifier: &CardIdentifier) -> Option<CardId> {
     let id = |id| CardId(Uuid::from_u128(id));
     match identifier {
@@ -124,13 +124,13 @@ struct NotFound<'a> {
     not_found: Vec<&'a CardIdentifierBody>,
 }
 
-/// An answer of which each card is written already, as [`super::card_lookups::LookUpResponse`] is written.
-pub(super) fn written_look_up(
+/// Writes an answer of cards that are written already: the same bytes as a [`super::card_lookups::LookUpResponse`].
+pub(super) fn write_look_up(
     identifiers: &[CardIdentifierBody],
     found: &[Option<Bytes>],
 ) -> serde_json::Result<Vec<u8>> {
-    let asked = identifiers.iter().zip(found);
-    let not_found = asked.filter(|(_, body)| body.is_none()).map(|(asked, _)| asked).collect();
+    let pairs = identifiers.iter().zip(found);
+    let not_found = pairs.filter(|(_, body)| body.is_none()).map(|(named, _)| named).collect();
     let rest = serde_json::to_vec(&NotFound { not_found })?;
     let length: usize = found.iter().flatten().map(|body| body.len() + 1).sum();
     let mut answer = Vec::with_capacity(length + rest.len() + 16);
@@ -142,7 +142,7 @@ pub(super) fn written_look_up(
         answer.extend_from_slice(body);
     }
     answer.extend_from_slice(b"],");
-    // The object of the rest goes on where that of the answer is.
+    // The members of `rest` follow `data` in the same object.
     answer.extend_from_slice(rest.strip_prefix(b"{").unwrap_or_default());
     Ok(answer)
 }

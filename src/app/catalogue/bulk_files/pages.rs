@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::api::catalogue::cards::{OpenCardResponse, PrintingResponse};
+use crate::app::catalogue::cards::{OpenCardResponse, PrintingResponse};
 use crate::domain::catalogue::bulk::BulkKind;
 use crate::domain::csv_lines::CsvLines;
 use crate::store::catalogue::bulk_files::{BulkCard, Layout, Page, Pages};

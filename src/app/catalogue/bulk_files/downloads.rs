@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 
-use actix_web::web::{self, Bytes};
+use bytes::Bytes;
 use futures_util::Stream;
 use uuid::Uuid;
 
@@ -14,26 +14,35 @@ use crate::store::StoreError;
 use crate::store::catalogue::bulk_files::{self, CHUNK};
 
 /// The bytes of a version that are left to send. Holds a connection only while it reads a chunk.
-pub(super) struct Reader {
-    pub(super) state: web::Data<AppState>,
-    pub(super) version: Uuid,
-    pub(super) left: Range<u64>,
-    /// Kept for its end.
-    pub(super) _download: Place<Network>,
+pub struct Download {
+    app: AppState,
+    version: Uuid,
+    left: Range<u64>,
+    /// Counts as a download of its network while this lives.
+    _place: Place<Network>,
 }
 
-impl Reader {
-    /// What to send, as it is taken. Ends with an error, and so with the connection, when the database does not answer or the version
+impl Download {
+    pub(super) fn new(
+        app: AppState,
+        version: Uuid,
+        left: Range<u64>,
+        place: Place<Network>,
+    ) -> Self {
+        Self { app, version, left, _place: place }
+    }
+
+    /// The bytes, read as they are taken. Ends with an error, and so with the connection, when the database does not answer or the version
     /// is not kept any more; the client can go on from there.
-    pub(super) fn stream(self) -> impl Stream<Item = Result<Bytes, io::Error>> {
-        futures_util::stream::try_unfold(self, |mut reader| async move {
-            if reader.left.is_empty() {
+    pub fn stream(self) -> impl Stream<Item = Result<Bytes, io::Error>> {
+        futures_util::stream::try_unfold(self, |mut download| async move {
+            if download.left.is_empty() {
                 return Ok(None);
             }
-            match reader.next().await {
-                Ok(bytes) => Ok(Some((bytes, reader))),
+            match download.next().await {
+                Ok(bytes) => Ok(Some((bytes, download))),
                 Err(error) => {
-                    tracing::warn!(%error, version = %reader.version, "a download broke off");
+                    tracing::warn!(%error, version = %download.version, "a download broke off");
                     Err(error)
                 }
             }
@@ -57,7 +66,7 @@ impl Reader {
     }
 
     async fn chunk(&self, position: i32) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut conn = self.state.store.connection().await?;
+        let mut conn = self.app.store.connection().await?;
         bulk_files::chunk(&mut conn, self.version, position).await
     }
 }

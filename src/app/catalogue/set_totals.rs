@@ -1,4 +1,4 @@
-//! How much there is of a set: counted in the index of all cards and kept while they are the same, or else counted by the database.
+//! How many cards, printings, kinds and rarities a set has: counted in the index of all cards and kept until cards change, or else counted by the database.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::store::{Connection, StoreResult};
 
 impl AppState {
     /// How many cards a set has, and how many printings, rarities and kinds those that the viewer may see; nothing for a set without cards.
-    pub(in crate::api) async fn totals_of_set(
+    pub(crate) async fn totals_of_set(
         &self,
         conn: &mut Connection,
         viewer: Viewer,

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use cardscape_engine::{CardReference, Deck, DeckEntry, MAIN_ZONE, render_deck_text};
 use serde_json::Value;
 
-use super::card_list::QueryWarning;
+use super::card_query::QueryWarning;
 use crate::store::catalogue::cards::{CardView, Found};
 
 /// A card as one reads it: name, place, attributes, effects, lore. An error where the database has something else than a card.
-pub(in crate::api) fn card_text(view: &CardView) -> serde_json::Result<String> {
+pub(super) fn card_text(view: &CardView) -> serde_json::Result<String> {
     let place = view.place();
     let place = format!("{} {} {}", place.game, place.set, place.number);
     let card = match view {
@@ -52,8 +52,8 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// A list as a deck list with one of each, which `list` of a deck takes back. What a deck list has no line for stands in comments: games,
-/// cards that are hidden from the caller, warnings.
+/// A list of cards as a deck list with one of each, which `list` of a deck takes back. What a deck list has no line for stands in comments: games,
+/// cards that are hidden from the viewer, warnings.
 pub(super) fn list_text(found: &[Found], warnings: &[QueryWarning]) -> String {
     let mut text = String::new();
     for warning in warnings {
