@@ -68,8 +68,8 @@ impl ServeCommand {
             seed_data::read(folder).context("--seed-data names no folder with seed data")?;
         }
         let patience = Duration::from_secs(self.options.database_wait);
+        let key_file = KeyFile::of(&self.database)?;
         let database = Database::start(&self.database, pools)?.waiting(patience);
-        let key_file = database.key_file()?;
         block_on(async move {
             // Signals count from here on: a Ctrl-C during the start-up must not leave a half-stopped Postgres.
             let mut stop = Box::pin(stop_signal()?);
@@ -239,6 +239,7 @@ async fn prepare(
     key_file: KeyFile,
     options: &ServeOptions,
 ) -> anyhow::Result<(KeyRing, StoreSettings, Store)> {
+    key_file.demand_for_new(database).await?;
     let applied = database.migrate().await?;
     if !applied.is_empty() {
         tracing::info!(migrations = applied.len(), "database migrated");

@@ -4,7 +4,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use cardscape::api::contract::document;
-use cardscape::api::routes::ROUTES;
+use cardscape::api::routes;
 use reqwest::Method;
 
 use crate::support::{Answer, RequestExt as _, TestApp};
@@ -129,7 +129,7 @@ async fn operations_without_query_parameters_refuse_any() {
     let app = TestApp::start().await;
     let contract = serde_json::to_value(document()).unwrap();
     let mut refused = 0;
-    for (method, path, operation) in ROUTES {
+    for (method, path, operation) in &routes::all() {
         let told = contract["paths"][path][method]["parameters"].as_array();
         if told.into_iter().flatten().any(|parameter| parameter["in"] == "query") {
             continue;
@@ -159,7 +159,9 @@ async fn bodies_that_are_too_much() {
     register(&app, "application/json", long).await.problem(422, "invalid_body");
     let huge =
         json!({ "name": "x".repeat(1_000_000), "password": "tram window sonnet" }).to_string();
-    register(&app, "application/json", huge).await.problem(413, "body_too_large");
+    let problem = register(&app, "application/json", huge).await.problem(413, "body_too_large");
+    assert_eq!(problem["max_bytes"], 256 * 1024);
+    assert_eq!(problem["detail"], "The body may have 262144 bytes at most.");
     let chunks: Vec<Result<String, std::io::Error>> =
         (0..64).map(|_| Ok("x".repeat(16 * 1024))).collect();
     let unannounced = reqwest::Body::wrap_stream(futures_util::stream::iter(chunks));

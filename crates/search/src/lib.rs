@@ -5,6 +5,7 @@
 
 mod attributes;
 mod check;
+mod comparison;
 mod fields;
 mod fold;
 pub mod index;
@@ -21,6 +22,7 @@ use thiserror::Error;
 
 pub use attributes::{sort_key, sums};
 pub use check::{Checked, check, names_set};
+pub use comparison::Comparison;
 pub use fields::{examples, reference};
 pub use fold::{WORDS_VERSION, Words, folded, words};
 pub use predicate::{CardQuery, Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
@@ -79,7 +81,7 @@ impl CardFilter {
 /// Zeros before a number do not count, as in queries.
 fn known_number(number: String) -> KnownTest {
     match number.parse() {
-        Ok(value) => KnownTest::NumberValue(Operator::Equal, value),
+        Ok(value) => KnownTest::NumberValue(Comparison::Is(Operator::Equal, value)),
         Err(_) => KnownTest::Number(number),
     }
 }

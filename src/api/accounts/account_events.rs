@@ -115,9 +115,11 @@ pub struct AccountEventResponse {
 
 impl From<EventRow> for AccountEventResponse {
     fn from(row: EventRow) -> Self {
-        let subject = |path, id: Option<Uuid>| id.map(|id| EventSubject::under(path, id));
+        fn subject<I: Into<Uuid>>(path: &str, id: Option<I>) -> Option<EventSubject> {
+            id.map(|id| EventSubject::under(path, id.into()))
+        }
         let card = row.card_id.map(|id| EventCard {
-            id,
+            id: id.0,
             game: row.game_code,
             set: row.set_code,
             number: row.number,

@@ -55,7 +55,7 @@ impl From<AccountRow> for AccountResponse {
         Self {
             role: row.role().as_str(),
             trading: row.trading().as_str(),
-            id: row.id,
+            id: row.id.0,
             name: row.name,
             must_change_password: row.must_change_password,
             second_factor: row.second_factor_since.is_some(),
@@ -208,7 +208,7 @@ pub async fn recover(
 
     let new_hash = place.hash(password).await?;
     // An unknown account takes the same way as a wrong code: to an id that nobody has.
-    let account = found.map_or_else(AccountId::fresh, |row| AccountId(row.account.id));
+    let account = found.map_or_else(AccountId::fresh, |row| row.account.id);
     let code = RecoveryCode::presented(&recovery_code).hash();
     let recovered = state
         .store

@@ -43,7 +43,7 @@ pub struct TokenResponse {
 impl From<TokenRow> for TokenResponse {
     fn from(row: TokenRow) -> Self {
         Self {
-            id: row.id,
+            id: row.id.0,
             name: row.name,
             scopes: row.scopes,
             created_at: row.created_at,

@@ -243,7 +243,7 @@ pub async fn list_duplicates(
     let mut conn = state.store.connection().await?;
     let rows = counts::duplicates(&mut conn, &by, viewer, &filter, after.as_ref(), limit).await?;
     let response = |row: DuplicateView| DuplicateResponse {
-        printing: row.printing_id,
+        printing: row.printing_id.0,
         rarity: row.rarity,
         counted: row.counted,
         registered: row.registered,

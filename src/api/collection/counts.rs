@@ -66,7 +66,7 @@ impl From<CardLine> for CardLineResponse {
     fn from(card: CardLine) -> Self {
         Self {
             href: format!("/v1/cards/{}", card.id),
-            id: card.id,
+            id: card.id.0,
             game: card.game_code,
             set: card.set_code,
             number: card.number,
@@ -101,7 +101,7 @@ pub struct CollectionEntryResponse {
 impl From<EntryView> for CollectionEntryResponse {
     fn from(entry: EntryView) -> Self {
         Self {
-            printing: entry.printing_id,
+            printing: entry.printing_id.0,
             condition: entry.condition.as_str(),
             quantity: entry.quantity,
             updated_at: entry.updated_at,

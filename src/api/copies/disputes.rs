@@ -166,8 +166,8 @@ impl DisputeResponse {
             by: row.side.as_str(),
             text: row.text,
             created_at: row.created_at,
-            account_id: names.is_some().then_some(row.account_id),
-            account_name: names.and_then(|names| names.of(row.account_id)),
+            account_id: names.is_some().then_some(row.account_id.0),
+            account_name: names.and_then(|names| names.of(row.account_id.0)),
         };
         Self {
             summary: DisputeSummaryResponse::new(view, reader, names),
@@ -329,7 +329,7 @@ async fn whole<P: DisputePermission>(
     let found = disputes::find(&mut conn, by, overseer, caller.viewer(), id).await?;
     let (view, statements) = found.ok_or_else(Problem::not_found)?;
     let names = if overseer {
-        let said = statements.iter().map(|statement| statement.account_id);
+        let said = statements.iter().map(|statement| statement.account_id.0);
         Some(Names::read(&mut conn, caller, people_in(&view).chain(said)).await?)
     } else {
         None

@@ -131,7 +131,7 @@ pub struct CopiesQuery {
 pub(super) fn copies_after(cursor: Option<&Cursor>) -> Result<Option<CopyPosition>, Problem> {
     let key = cursor.map(Cursor::key::<(Code, Code, Code, Uuid)>).transpose()?;
     Ok(key.map(|(game, set, number, id)| {
-        (game.into_string(), set.into_string(), number.into_string(), id)
+        (game.into_string(), set.into_string(), number.into_string(), CopyId(id))
     }))
 }
 
@@ -237,7 +237,7 @@ pub struct CopyEventResponse {
 impl CopyEventResponse {
     fn new(row: LedgerRow, reader: AccountId, names: Option<&Names>) -> Self {
         let overseer = names.is_some();
-        let person = |account: Uuid| if account == reader.0 { "you" } else { "another player" };
+        let person = |account: AccountId| if account == reader { "you" } else { "another player" };
         let kind = row.kind();
         let by_moderator = kind.is_none_or(LedgerKind::is_moderators);
         Self {
@@ -249,12 +249,12 @@ impl CopyEventResponse {
             },
             owner: row.owner_id.map_or("another player", person),
             reason: row.reason,
-            trade: row.trade_id.filter(|_| row.own_trade || overseer),
-            dispute: row.dispute_id,
-            account_id: overseer.then_some(row.account_id),
-            account_name: names.and_then(|names| names.of(row.account_id)),
-            owner_id: row.owner_id.filter(|_| overseer),
-            owner_name: names.and_then(|names| names.of(row.owner_id?)),
+            trade: row.trade_id.filter(|_| row.own_trade || overseer).map(Uuid::from),
+            dispute: row.dispute_id.map(Uuid::from),
+            account_id: overseer.then_some(row.account_id.0),
+            account_name: names.and_then(|names| names.of(row.account_id.0)),
+            owner_id: row.owner_id.filter(|_| overseer).map(Uuid::from),
+            owner_name: names.and_then(|names| names.of(row.owner_id?.0)),
             at: row.created_at,
         }
     }
@@ -284,8 +284,9 @@ pub async fn list_copy_history(
             .ok_or_else(Problem::not_found)?;
     let names = match overseer {
         Some(_) => {
-            let people =
-                rows.iter().flat_map(|row| row.owner_id.into_iter().chain([row.account_id]));
+            let people = rows
+                .iter()
+                .flat_map(|row| row.owner_id.into_iter().chain([row.account_id]).map(|id| id.0));
             Some(Names::read(&mut conn, &caller, people).await?)
         }
         None => None,

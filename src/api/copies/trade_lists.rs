@@ -21,6 +21,7 @@ use crate::auth::permission::{Granted, ReadOwnCollection, Viewer, WriteOwnCollec
 use crate::domain::code::Code;
 use crate::domain::collection::{MAX_QUANTITY, MAX_TRADE_ITEMS, TradeListKind};
 use crate::domain::decks::deck::Visibility;
+use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::text::AccountName;
 use crate::http::extract::{Body, Caller, May, Params, cacheable};
 use crate::memory::rendered::Freshness;
@@ -50,7 +51,7 @@ pub struct TradeItemResponse {
 impl From<TradeItemView> for TradeItemResponse {
     fn from(item: TradeItemView) -> Self {
         let TradeItemView { card, printing_id, rarity, quantity } = item;
-        Self { card: card.into(), printing: printing_id, rarity, quantity }
+        Self { card: card.into(), printing: printing_id.map(Uuid::from), rarity, quantity }
     }
 }
 
@@ -208,10 +209,10 @@ impl TradeListRequest {
                 Named::Printing(_) => None,
             })
             .collect();
-        let ids: Vec<Uuid> = named
+        let ids: Vec<PrintingId> = named
             .iter()
             .filter_map(|named| match named {
-                Named::Printing(id) => Some(*id),
+                Named::Printing(id) => Some(PrintingId(*id)),
                 Named::Card(_) => None,
             })
             .collect();
@@ -224,13 +225,13 @@ impl TradeListRequest {
             })
             .collect();
         let with_rarity = found.iter().zip(&self.items).filter(|(_, item)| item.rarity.is_some());
-        let with_rarity: Vec<Uuid> =
-            with_rarity.filter_map(|(card, _)| Some(card.as_ref()?.place().id.0)).collect();
+        let with_rarity: Vec<CardId> =
+            with_rarity.filter_map(|(card, _)| Some(card.as_ref()?.place().id)).collect();
         let printings =
             trade_lists::printings(&mut conn, by, viewer, kind, &ids, &with_rarity).await?;
-        let by_id: BTreeMap<Uuid, &SeenPrinting> =
+        let by_id: BTreeMap<PrintingId, &SeenPrinting> =
             printings.iter().map(|printing| (printing.id, printing)).collect();
-        let by_rarity: BTreeMap<(Uuid, &str), Uuid> = printings
+        let by_rarity: BTreeMap<(CardId, &str), PrintingId> = printings
             .iter()
             .map(|printing| ((printing.card_id, printing.rarity.as_str()), printing.id))
             .collect();
@@ -241,13 +242,13 @@ impl TradeListRequest {
             let quantity = item.quantity;
             let new = match (named, &found[place], &item.rarity) {
                 (Named::Printing(id), ..) => by_id
-                    .get(id)
-                    .map(|printing| (printing.card_id, Some(*id)))
+                    .get(&PrintingId(*id))
+                    .map(|printing| (printing.card_id, Some(printing.id)))
                     .ok_or("there is no such printing, or none that you may see"),
                 (Named::Card(_), None, _) => Err("there is no such card, or none that you may see"),
-                (Named::Card(_), Some(card), None) => Ok((card.place().id.0, None)),
+                (Named::Card(_), Some(card), None) => Ok((card.place().id, None)),
                 (Named::Card(_), Some(card), Some(rarity)) => {
-                    let card = card.place().id.0;
+                    let card = card.place().id;
                     let printing = by_rarity.get(&(card, rarity.as_str()));
                     printing
                         .map(|printing| (card, Some(*printing)))
@@ -400,7 +401,7 @@ pub struct ShownTradeListResponse {
 /// is part of the secret.
 fn shown(items: Vec<TradeItemView>) -> Vec<TradeItemResponse> {
     let mut shown: Vec<TradeItemResponse> = Vec::with_capacity(items.len());
-    let mut places: BTreeMap<Uuid, usize> = BTreeMap::new();
+    let mut places: BTreeMap<CardId, usize> = BTreeMap::new();
     for item in items {
         if item.card.name.is_some() {
             shown.push(item.into());

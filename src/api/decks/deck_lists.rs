@@ -60,8 +60,8 @@ pub struct DeckSummaryResponse {
 impl DeckSummaryResponse {
     fn new(row: DeckRow, card_count: i64) -> Self {
         Self {
-            id: row.id,
-            account_id: row.account_id,
+            id: row.id.0,
+            account_id: row.account_id.0,
             game: row.game().to_owned(),
             format: format!("{}/{}", row.game(), row.local_format()),
             visibility: row.visibility.as_str(),

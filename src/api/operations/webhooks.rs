@@ -75,7 +75,7 @@ pub struct WebhookResponse {
 impl From<WebhookRow> for WebhookResponse {
     fn from(row: WebhookRow) -> Self {
         Self {
-            id: row.id,
+            id: row.id.0,
             url: row.url,
             description: row.description,
             kinds: row.kinds,
@@ -316,7 +316,7 @@ fn with_secret(
     row: WebhookRow,
     is_shown: bool,
 ) -> Result<HttpResponse, Problem> {
-    let (id, generation) = (WebhookId(row.id), row.secret_generation);
+    let (id, generation) = (row.id, row.secret_generation);
     let secret = is_shown.then(|| {
         let secret = WebhookSecret::derive(&state.keys, id, generation);
         secret.reveal().to_string()

@@ -27,10 +27,10 @@ async fn counts_of(
     row: &PrintRunRow,
 ) -> Result<Arc<RunCounts>, Problem> {
     let count = async {
-        let counts = print_runs::count(conn, by, PrintRunId(row.id)).await?;
+        let counts = print_runs::count(conn, by, row.id).await?;
         Ok::<_, Problem>(Arc::new(counts))
     };
-    state.counted_runs.find_or((row.id, row.status.clone()), count).await
+    state.counted_runs.find_or((row.id.0, row.status.clone()), count).await
 }
 
 /// Copies of one rarity in a run.
@@ -98,14 +98,14 @@ impl From<(PrintRunRow, Arc<RunCounts>)> for PrintRunResponse {
         let rarities = rarities
             .map(|(rarity, copies)| RarityCopies { rarity: rarity.clone(), copies: *copies });
         Self {
-            id: row.id,
+            id: row.id.0,
             copies_per_card: row.copies_per_card,
             copy_count: row.copy_count,
             rarities: rarities.collect(),
             registered: counts.registered,
             file_sha256: row.file_sha256(),
             packing_sha256: row.packing_sha256(),
-            commitment: row.commitment,
+            commitment: row.commitment.map(Uuid::from),
             created_at: row.created_at,
             activated_at: row.activated_at,
             discarded_at: row.discarded_at,

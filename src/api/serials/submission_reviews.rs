@@ -53,16 +53,16 @@ pub struct WaitingSubmission {
 impl WaitingSubmission {
     fn new(NamedWaiting { row, name }: NamedWaiting, names: &Names) -> Self {
         Self {
-            submission: row.id,
-            account: row.account_id,
-            account_name: names.of(row.account_id),
+            submission: row.id.0,
+            account: row.account_id.0,
+            account_name: names.of(row.account_id.0),
             account_since: row.account_since,
             account_submissions: row.account_submissions,
             rarity: row.rarity,
             created_at: row.created_at,
             card: SubmittedCard {
                 href: format!("/v1/cards/{}", row.card_id),
-                id: row.card_id,
+                id: row.card_id.0,
                 game: row.game_code,
                 set: row.set_code,
                 number: row.number,
@@ -118,7 +118,7 @@ pub async fn list_waiting_submissions(
     };
     let (viewer, limit) = (caller.viewer(), query.limit.rows());
     let waiting = submission_reviews::waiting(&mut conn, &by, viewer, filter, after, limit).await?;
-    let accounts = waiting.iter().map(|waiting| waiting.row.account_id);
+    let accounts = waiting.iter().map(|waiting| waiting.row.account_id.0);
     let names = Names::read(&mut conn, &caller, accounts).await?;
     let one = |waiting| WaitingSubmission::new(waiting, &names);
     let page = paged(waiting, query.limit, |waiting| waiting.row.id, one);

@@ -74,12 +74,12 @@ pub struct SubmittedCopy {
 impl From<CardOfCopy> for SubmittedCopy {
     fn from(of: CardOfCopy) -> Self {
         Self {
-            copy: of.copy_id,
+            copy: of.copy_id.0,
             unlock: of.progress().map(Into::into),
             rarity: of.rarity,
             card: SubmittedCard {
                 href: format!("/v1/cards/{}", of.card_id),
-                id: of.card_id,
+                id: of.card_id.0,
                 game: of.game_code,
                 set: of.set_code,
                 number: of.number,
@@ -141,7 +141,7 @@ impl SubmissionResponse {
     fn new(submission: NamedSubmission, at: DateTime<Utc>) -> Self {
         let NamedSubmission { row, name } = submission;
         let mut response = Self {
-            submission: row.id,
+            submission: row.id.0,
             standing: row.standing(at).into(),
             created_at: row.created_at,
             of: row.of.into(),
@@ -172,7 +172,7 @@ pub struct AcceptedResponse {
 impl AcceptedResponse {
     fn submitted(row: SubmissionRow, at: DateTime<Utc>, already_registered: bool) -> Self {
         Self {
-            submission: Some(row.id),
+            submission: Some(row.id.0),
             standing: row.standing(at).into(),
             created_at: row.created_at,
             of: row.of.into(),

@@ -77,7 +77,7 @@ pub async fn find_named(
     match meant {
         Meant::One(card) => {
             let request = CardRequest { viewer, form, legalities: false };
-            let found = answer_about(app, request, CardId(card.id)).await?;
+            let found = answer_about(app, request, card.id).await?;
             found.ok_or_else(Problem::not_found)
         }
         Meant::AnyOf(cards) => Err(ambiguous(cards)),

@@ -95,10 +95,10 @@ impl From<MigrationRow> for MigrationResponse {
     fn from(row: MigrationRow) -> Self {
         let place = |set, number| CardPlaceResponse { game: row.game_code.clone(), set, number };
         Self {
-            id: row.id,
-            r#type: row.kind,
-            old_card_id: row.old_card_id,
-            new_card_id: row.new_card_id,
+            id: row.id.0,
+            r#type: row.kind.as_str().to_owned(),
+            old_card_id: row.old_card_id.0,
+            new_card_id: row.new_card_id.0,
             old: place(row.old_set_code, row.old_number),
             new: place(row.new_set_code, row.new_number),
             performed_at: row.performed_at,
@@ -171,9 +171,9 @@ pub async fn merge_card(
 
 /// Logs a move or merge, but not a repeated request for one.
 fn log(by: &Granted<WriteCatalogue>, id: MigrationId, row: &MigrationRow) {
-    if row.id == id.0 {
+    if row.id == id {
         tracing::info!(
-            account = %by.account(), migration = %id, kind = row.kind, old = %row.old_card_id, new = %row.new_card_id,
+            account = %by.account(), migration = %id, kind = row.kind.as_str(), old = %row.old_card_id, new = %row.new_card_id,
             "card moved or merged"
         );
     }

@@ -112,7 +112,7 @@ fn card_of(all: &Snapshot, view: &[CardRecord], identifier: &CardIdentifier) -> 
             let mut known = BTreeSet::new();
             let firsts = of_set.filter(|card| known.insert(name_key(&card.name)));
             match exactly(name, firsts.map(NamedCard::from).collect()) {
-                Meant::One(card) => Some(CardId(card.id)),
+                Meant::One(card) => Some(card.id),
                 Meant::AnyOf(_) | Meant::Nothing => None,
             }
         }

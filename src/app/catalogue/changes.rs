@@ -55,11 +55,11 @@ impl From<Change> for ChangeResponse {
     fn from(Change { seq, kind, subject, at }: Change) -> Self {
         let changes::Subject { game, set, number, card, from } = subject;
         let from = from.map(|changes::FormerCard { card, set, number }| FormerCardResponse {
-            card,
+            card: card.0,
             set,
             number,
         });
-        Self { seq, kind, game, set, number, card, from, at }
+        Self { seq, kind, game, set, number, card: card.map(Uuid::from), from, at }
     }
 }
 

@@ -40,8 +40,8 @@ pub struct RulingResponse {
 impl From<RulingRow> for RulingResponse {
     fn from(row: RulingRow) -> Self {
         Self {
-            id: row.id,
-            card: row.card_id,
+            id: row.id.0,
+            card: row.card_id.0,
             kind: row.kind,
             text: row.text,
             published_on: row.published_on,

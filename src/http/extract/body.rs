@@ -209,7 +209,7 @@ fn read(
             return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(wanted));
         }
         if declared.is_some_and(|length| length > limit) {
-            return Err(Problem::new(ProblemCode::BodyTooLarge));
+            return Err(too_large(limit));
         }
         let mut raw = BytesMut::new();
         while let Some(chunk) = payload.next().await {
@@ -218,12 +218,18 @@ fn read(
                     .detail("The body ended before it was complete.")
             })?;
             if raw.len() + chunk.len() > limit {
-                return Err(Problem::new(ProblemCode::BodyTooLarge));
+                return Err(too_large(limit));
             }
             raw.extend_from_slice(&chunk);
         }
         Ok(raw.freeze())
     }
+}
+
+fn too_large(limit: usize) -> Problem {
+    Problem::new(ProblemCode::BodyTooLarge)
+        .detail(format!("The body may have {limit} bytes at most."))
+        .with("max_bytes", limit)
 }
 
 /// Whether a body follows (RFC 9112, section 6.3).

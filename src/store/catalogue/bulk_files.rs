@@ -9,13 +9,12 @@ mod packing;
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
-use diesel_async::{
-    AnsiTransactionManager, RunQueryDsl, SimpleAsyncConnection as _, TransactionManager as _,
-};
+use diesel_async::{AnsiTransactionManager, RunQueryDsl, TransactionManager as _};
 use uuid::Uuid;
 
 use crate::store::db::deadlines;
 use crate::store::db::schema::{bulk_chunks, bulk_files};
+use crate::store::db::statement::run_commands;
 use crate::store::{Connection, Store, StoreResult};
 
 pub use crate::store::card_content::bulk::BulkCard;
@@ -106,7 +105,7 @@ async fn discard_one(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<u
         .optional()?;
     let Some(version) = version else { return Ok(0) };
     // A large file has many chunks.
-    conn.batch_execute("SET LOCAL statement_timeout = '60s'").await?;
+    run_commands(conn, "SET LOCAL statement_timeout = '60s'").await?;
     Ok(diesel::delete(bulk_files::table.find(version)).execute(conn).await?)
 }
 

@@ -6,11 +6,10 @@ use std::time::{Duration as StdDuration, Instant};
 use cardscape_engine::{name_similarity, search_key};
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Jsonb, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use uuid::Uuid;
 
 use super::counts::{self, CollectionError, Only};
 use crate::auth::permission::{Acting, Granted, Viewer, WriteOwnCollection};
@@ -25,7 +24,7 @@ use crate::domain::network::Network;
 use crate::store::card_content::collection as door;
 use crate::store::card_content::collection::Clues;
 use crate::store::card_content::lookups::{self, Misspelt, NamedCard};
-use crate::store::db::json::Json;
+use crate::store::db::codecs::json::Json;
 use crate::store::db::lane::SearchLane;
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::{games, printings, sets};
@@ -92,7 +91,7 @@ async fn fill(
 ) -> StoreResult<()> {
     let (mut names, mut places, mut ids) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for wanted in wanted {
-        ids.extend(wanted.printing.map(|printing| printing.0));
+        ids.extend(wanted.printing);
         match (&wanted.name, &wanted.number) {
             (Some(name), _) => {
                 names.insert(name.search_key().to_owned());
@@ -343,26 +342,26 @@ pub async fn keep(
         .collect();
     sql(
         "INSERT INTO collection_imports (id, account_id, mode, game_code, entries, rejected, created_at, expires_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+         VALUES ($id, $account, $mode, $game, $entries, $rejected, $at, $until)",
     )
-    .bind::<SqlUuid, _>(new.id.0)
-    .bind::<SqlUuid, _>(by.account().0)
-    .bind::<Text, _>(new.mode.as_str())
-    .bind::<Nullable<Text>, _>(new.game)
-    .bind::<Jsonb, _>(json!(entries))
-    .bind::<Jsonb, _>(json!(new.rejected))
-    .bind::<Timestamptz, _>(new.at)
-    .bind::<Timestamptz, _>(new.at + COMMIT_TIME)
+    .bind("id", new.id)
+    .bind("account", by.account())
+    .bind("mode", new.mode.as_str())
+    .bind("game", new.game)
+    .bind("entries", json!(entries))
+    .bind("rejected", json!(new.rejected))
+    .bind("at", new.at)
+    .bind("until", new.at + COMMIT_TIME)
     .execute(conn)
     .await?;
     sql(
-        "DELETE FROM collection_imports WHERE account_id = $1 AND committed_at IS NULL AND id NOT IN (\
-         SELECT id FROM collection_imports WHERE account_id = $1 AND committed_at IS NULL \
-         ORDER BY created_at DESC, id = $3 DESC LIMIT $2)",
+        "DELETE FROM collection_imports WHERE account_id = $account AND committed_at IS NULL AND id NOT IN (\
+         SELECT id FROM collection_imports WHERE account_id = $account AND committed_at IS NULL \
+         ORDER BY created_at DESC, id = $id DESC LIMIT $limit)",
     )
-    .bind::<SqlUuid, _>(by.account().0)
-    .bind::<BigInt, _>(MAX_WAITING)
-    .bind::<SqlUuid, _>(new.id.0)
+    .bind("account", by.account())
+    .bind("limit", MAX_WAITING)
+    .bind("id", new.id)
     .execute(conn)
     .await?;
     Ok(())
@@ -449,10 +448,10 @@ pub async fn commit(
 ) -> Result<Committed, CommitError> {
     let row: Option<ImportRow> = sql(
         "SELECT mode, game_code, entries, rejected, expires_at, result FROM collection_imports \
-         WHERE id = $1 AND account_id = $2 FOR UPDATE",
+         WHERE id = $id AND account_id = $account FOR UPDATE",
     )
-    .bind::<SqlUuid, _>(id.0)
-    .bind::<SqlUuid, _>(by.account().0)
+    .bind("id", id)
+    .bind("account", by.account())
     .get_result(conn)
     .await
     .optional()?;
@@ -469,7 +468,7 @@ pub async fn commit(
     }
     let Json(entries) = row.entries;
     counts::lock(conn, by.account()).await?;
-    let ids: BTreeSet<Uuid> = entries.iter().map(|(printing, ..)| printing.0).collect();
+    let ids: BTreeSet<PrintingId> = entries.iter().map(|(printing, ..)| *printing).collect();
     let known = printings::table.filter(printings::id.eq_any(ids.iter().copied()));
     let known: i64 = known.count().get_result(conn).await?;
     if usize::try_from(known) != Ok(ids.len()) {
@@ -491,11 +490,11 @@ pub async fn commit(
     result.rejected = rejected;
     counts::write(conn, by.account(), &after, true, at).await?;
     sql(
-        "UPDATE collection_imports SET committed_at = $2, result = $3, entries = '[]' WHERE id = $1",
+        "UPDATE collection_imports SET committed_at = $at, result = $result, entries = '[]' WHERE id = $id",
     )
-    .bind::<SqlUuid, _>(id.0)
-    .bind::<Timestamptz, _>(at)
-    .bind::<Jsonb, _>(json!(result))
+    .bind("id", id)
+    .bind("at", at)
+    .bind("result", json!(result))
     .execute(conn)
     .await?;
     Ok(result)

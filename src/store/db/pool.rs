@@ -12,6 +12,7 @@ use super::budget::Budget;
 use super::express::Express;
 use super::health::Health;
 use super::session::{Held, Session, Sessions};
+use super::statement::sql;
 use super::wire;
 use crate::auth::permission::{Acting, Confirm, Granted, Permission};
 use crate::store::accounts::credentials;
@@ -317,10 +318,12 @@ impl Store {
     pub async fn readiness(&self) -> Readiness {
         let asked = async {
             let mut conn = self.connection().await?;
-            let query = diesel::select(diesel::dsl::sql::<diesel::sql_types::Bool>(
-                "pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean",
-            ));
-            Ok::<bool, StoreError>(query.get_result(&mut *conn).await?)
+            let ReadOnly { read_only } = sql(
+                "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only",
+            )
+            .get_result(&mut *conn)
+            .await?;
+            Ok::<bool, StoreError>(read_only)
         };
         match asked.await {
             Err(_) => Readiness::Silent,
@@ -329,6 +332,12 @@ impl Store {
             Ok(false) => Readiness::Ready,
         }
     }
+}
+
+#[derive(diesel::QueryableByName)]
+struct ReadOnly {
+    #[diesel(sql_type = diesel::sql_types::Bool)]
+    read_only: bool,
 }
 
 /// What can be expected of the database.

@@ -5,7 +5,7 @@
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::Uuid as SqlUuid;
 use diesel_async::RunQueryDsl;
 use serde_json::json;
 use uuid::Uuid;
@@ -30,11 +30,11 @@ const GIVEN_UP: i64 = 1_000;
 pub(in crate::store) const RETENTION: Duration = Duration::days(30);
 
 /// A delivery as admins see it.
-#[derive(Clone, Debug, Queryable, Selectable)]
+#[derive(Clone, Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = deliveries)]
 pub struct DeliveryRow {
     /// Id; receivers know it as `webhook-id`.
-    pub id: Uuid,
+    pub id: DeliveryId,
     /// Number of the event in the change feed; `None`: a ping.
     pub seq: Option<i64>,
     /// Kind of the event, or `ping`.
@@ -98,21 +98,18 @@ pub async fn list(
     if !is_alive(conn, webhook).await? {
         return Ok(None);
     }
-    let mut query = deliveries::table
-        .filter(deliveries::webhook_id.eq(webhook.0))
-        .select(DeliveryRow::as_select())
-        .order(deliveries::id.desc())
-        .limit(limit)
-        .into_boxed();
+    let mut statement = sql("SELECT id, seq, kind, state, attempts, next_attempt_at, last_attempt_at, last_status, last_failure, created_at, finished_at \
+         FROM webhook_deliveries WHERE webhook_id = $webhook")
+    .bind("webhook", webhook);
     if let Some(state) = state {
         // As a literal: a plan for any state could not use the index of those that failed.
-        let is_in = format!("webhook_deliveries.state = '{}'", state.as_str());
-        query = query.filter(diesel::dsl::sql::<diesel::sql_types::Bool>(&is_in));
+        statement = statement.push(&format!(" AND state = '{}'", state.as_str()));
     }
     if let Some(before) = before {
-        query = query.filter(deliveries::id.lt(before));
+        statement = statement.push(" AND id < $before").bind("before", before);
     }
-    Ok(Some(query.load(conn).await?))
+    let statement = statement.push(" ORDER BY id DESC LIMIT $limit").bind("limit", limit);
+    Ok(Some(statement.load(conn).await?))
 }
 
 /// A delivery of a webhook.
@@ -129,7 +126,7 @@ pub async fn find(
 }
 
 async fn is_alive(conn: &mut Connection, webhook: WebhookId) -> StoreResult<bool> {
-    let found = webhooks::table.find(webhook.0).filter(webhooks::deleted_at.is_null());
+    let found = webhooks::table.find(webhook).filter(webhooks::deleted_at.is_null());
     Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
 }
 
@@ -139,8 +136,8 @@ async fn load(
     id: DeliveryId,
 ) -> StoreResult<Option<DeliveryRow>> {
     Ok(deliveries::table
-        .find(id.0)
-        .filter(deliveries::webhook_id.eq(webhook.0))
+        .find(id)
+        .filter(deliveries::webhook_id.eq(webhook))
         .select(DeliveryRow::as_select())
         .first(conn)
         .await
@@ -163,7 +160,7 @@ pub enum Asked {
 /// Holds a webhook that something is to be posted to at once: a pause ends. `Err`: there is none, or it is disabled.
 async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(), Asked>> {
     let disabled: Option<Option<DateTime<Utc>>> = webhooks::table
-        .find(webhook.0)
+        .find(webhook)
         .filter(webhooks::deleted_at.is_null())
         .select(webhooks::disabled_at)
         .for_no_key_update()
@@ -175,7 +172,7 @@ async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(
         Some(Some(_)) => return Ok(Err(Asked::Disabled)),
         Some(None) => {}
     }
-    diesel::update(webhooks::table.find(webhook.0))
+    diesel::update(webhooks::table.find(webhook))
         .set(webhooks::resume_at.eq(None::<DateTime<Utc>>))
         .execute(conn)
         .await?;
@@ -191,8 +188,8 @@ pub async fn ping(
     claim: Option<&IdempotencyClaim>,
     at: DateTime<Utc>,
 ) -> Result<Asked, IdempotentError> {
-    if let Some(before) = idempotency::begin(conn, claim, id.0).await? {
-        return Ok(Asked::Repeat(load(conn, webhook, DeliveryId(before)).await?));
+    if let Some(before) = idempotency::begin(conn, claim, id).await? {
+        return Ok(Asked::Repeat(load(conn, webhook, before).await?));
     }
     if let Err(refused) = wake(conn, webhook).await? {
         idempotency::forget(conn, claim).await?;
@@ -200,8 +197,8 @@ pub async fn ping(
     }
     let row = diesel::insert_into(deliveries::table)
         .values((
-            deliveries::id.eq(id.0),
-            deliveries::webhook_id.eq(webhook.0),
+            deliveries::id.eq(id),
+            deliveries::webhook_id.eq(webhook),
             deliveries::kind.eq(PING),
             deliveries::state.eq(DeliveryState::Waiting.as_str()),
             deliveries::next_attempt_at.eq(at),
@@ -227,7 +224,7 @@ pub async fn resend(
         return Ok(refused);
     }
     let row: Option<DeliveryRow> =
-        diesel::update(deliveries::table.find(id.0).filter(deliveries::webhook_id.eq(webhook.0)))
+        diesel::update(deliveries::table.find(id).filter(deliveries::webhook_id.eq(webhook)))
             .set((
                 deliveries::state.eq(DeliveryState::Waiting.as_str()),
                 deliveries::attempts.eq(0),
@@ -278,7 +275,7 @@ pub async fn enqueue(store: &Store, clock: &Clock) -> StoreResult<()> {
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = webhooks)]
 struct Listener {
-    id: Uuid,
+    id: WebhookId,
     kinds: Vec<String>,
     game_code: Option<String>,
     cursor_seq: i64,
@@ -340,14 +337,14 @@ async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> Store
 /// What waits for a disabled or deleted webhook will not be posted.
 async fn give_up_disabled(conn: &mut Connection, at: DateTime<Utc>) -> StoreResult<usize> {
     Ok(sql(
-        "UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, finished_at = $1, last_failure = $2 \
+        "UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, finished_at = $at, last_failure = $failure \
          WHERE id IN (SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \
                       WHERE d.state = 'waiting' AND (w.disabled_at IS NOT NULL OR w.deleted_at IS NOT NULL) \
-                      LIMIT $3 FOR UPDATE OF d SKIP LOCKED)",
+                      LIMIT $limit FOR UPDATE OF d SKIP LOCKED)",
     )
-    .bind::<Timestamptz, _>(at)
-    .bind::<diesel::sql_types::Text, _>(Failure::Disabled.as_str())
-    .bind::<diesel::sql_types::BigInt, _>(GIVEN_UP)
+    .bind("at", at)
+    .bind("failure", Failure::Disabled.as_str())
+    .bind("limit", GIVEN_UP)
     .execute(conn)
     .await?)
 }
@@ -359,7 +356,7 @@ pub(super) async fn drop_waiting_of(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let waiting = deliveries::table
-        .filter(deliveries::webhook_id.eq(webhook.0))
+        .filter(deliveries::webhook_id.eq(webhook))
         .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()));
     diesel::update(waiting)
         .set((
@@ -384,7 +381,7 @@ pub struct Hold {
 #[derive(QueryableByName)]
 struct Held {
     #[diesel(sql_type = SqlUuid)]
-    id: Uuid,
+    id: WebhookId,
 }
 
 /// Takes a webhook for which something waits whose time has come, and which nobody else holds.
@@ -392,22 +389,22 @@ pub async fn hold(store: &Store, now: DateTime<Utc>) -> StoreResult<Option<Hold>
     let mut conn = store.connection().await?;
     let lease = Uuid::new_v4();
     let held: Option<Held> = sql(
-        "UPDATE webhooks SET lease_id = $1, lease_until = $2 WHERE id = ( \
+        "UPDATE webhooks SET lease_id = $lease, lease_until = $until WHERE id = ( \
              SELECT w.id FROM webhooks w \
              WHERE w.disabled_at IS NULL AND w.deleted_at IS NULL \
-               AND (w.lease_until IS NULL OR w.lease_until <= $3) AND (w.resume_at IS NULL OR w.resume_at <= $3) \
+               AND (w.lease_until IS NULL OR w.lease_until <= $now) AND (w.resume_at IS NULL OR w.resume_at <= $now) \
                AND EXISTS (SELECT FROM webhook_deliveries d \
-                           WHERE d.webhook_id = w.id AND d.state = 'waiting' AND d.next_attempt_at <= $3) \
+                           WHERE d.webhook_id = w.id AND d.state = 'waiting' AND d.next_attempt_at <= $now) \
              ORDER BY w.lease_until NULLS FIRST, w.id LIMIT 1 FOR UPDATE OF w SKIP LOCKED) \
          RETURNING id",
     )
-    .bind::<SqlUuid, _>(lease)
-    .bind::<Timestamptz, _>(now + LEASE)
-    .bind::<Timestamptz, _>(now)
+    .bind("lease", lease)
+    .bind("until", now + LEASE)
+    .bind("now", now)
     .get_result(&mut *conn)
     .await
     .optional()?;
-    Ok(held.map(|Held { id }| Hold { webhook: WebhookId(id), lease }))
+    Ok(held.map(|Held { id }| Hold { webhook: id, lease }))
 }
 
 /// Gives a webhook back.
@@ -423,7 +420,7 @@ pub async fn release(store: &Store, hold: Hold, now: DateTime<Utc>) -> StoreResu
 
 #[diesel::dsl::auto_type(no_type_alias)]
 fn held(hold: Hold) -> _ {
-    let (id, lease): (Uuid, Uuid) = (hold.webhook.0, hold.lease);
+    let (id, lease): (WebhookId, Uuid) = (hold.webhook, hold.lease);
     webhooks::table.filter(webhooks::id.eq(id)).filter(webhooks::lease_id.eq(lease))
 }
 
@@ -496,7 +493,7 @@ pub async fn take(store: &Store, hold: Hold, now: DateTime<Utc>) -> StoreResult<
 
 async fn take_in(conn: &mut Connection, hold: Hold, now: DateTime<Utc>) -> StoreResult<Taken> {
     type Address = (String, i32, Option<DateTime<Utc>>);
-    type Next = (Uuid, Option<i64>, i32, DateTime<Utc>);
+    type Next = (DeliveryId, Option<i64>, i32, DateTime<Utc>);
     let address: Option<Address> = diesel::update(
         held(hold)
             .filter(webhooks::disabled_at.is_null())
@@ -514,7 +511,7 @@ async fn take_in(conn: &mut Connection, hold: Hold, now: DateTime<Utc>) -> Store
         return Ok(Taken::Nothing);
     };
     let next: Option<Next> = deliveries::table
-        .filter(deliveries::webhook_id.eq(hold.webhook.0))
+        .filter(deliveries::webhook_id.eq(hold.webhook))
         .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
         .filter(deliveries::next_attempt_at.le(now))
         .order((deliveries::seq.asc().nulls_first(), deliveries::id))
@@ -530,7 +527,7 @@ async fn take_in(conn: &mut Connection, hold: Hold, now: DateTime<Utc>) -> Store
                 Ok(Some(change)) => Ok(change),
                 Ok(None) => Err(Failure::Expired),
                 Err(error) if error.is_unreadable() => {
-                    tracing::error!(%error, delivery = %DeliveryId(id), seq, "cannot read the event of a delivery");
+                    tracing::error!(%error, delivery = %id, seq, "cannot read the event of a delivery");
                     Err(Failure::Unreadable)
                 }
                 Err(error) => return Err(error),
@@ -549,14 +546,14 @@ async fn take_in(conn: &mut Connection, hold: Hold, now: DateTime<Utc>) -> Store
         .set((deliveries::attempts.eq(attempts), deliveries::last_attempt_at.eq(now)))
         .execute(conn)
         .await?;
-    let delivery = DeliveryId(id);
+    let delivery = id;
     let letter = Letter { delivery, url, news, attempts, secret_generation, previous_secret_until };
     Ok(Taken::Letter(Box::new(letter)))
 }
 
 async fn finish(
     conn: &mut Connection,
-    id: Uuid,
+    id: DeliveryId,
     state: DeliveryState,
     status: Option<i32>,
     failure: Option<Failure>,
@@ -585,7 +582,7 @@ pub async fn give_up(
     let mut conn = store.connection().await?;
     diesel::update(
         deliveries::table
-            .find(delivery.0)
+            .find(delivery)
             .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
             .filter(deliveries::attempts.eq(attempts)),
     )
@@ -635,7 +632,7 @@ async fn settle_in(
 ) -> StoreResult<Settled> {
     type Health = (Option<Uuid>, i32, Option<DateTime<Utc>>, Option<DateTime<Utc>>);
     let health: Option<Health> = webhooks::table
-        .find(hold.webhook.0)
+        .find(hold.webhook)
         .filter(webhooks::deleted_at.is_null())
         .select((
             webhooks::lease_id,
@@ -648,11 +645,11 @@ async fn settle_in(
         .await
         .optional()?;
     let Some((lease, failures, since, failed_at)) = health else { return Ok(Settled::Enabled) };
-    let webhook = webhooks::table.find(hold.webhook.0);
+    let webhook = webhooks::table.find(hold.webhook);
     let status = outcome.status.map(i32::from);
     let Some(failure) = outcome.failure else {
         // Delivered is delivered, whoever holds the webhook now.
-        finish(conn, delivery.0, DeliveryState::Delivered, status, None, now).await?;
+        finish(conn, delivery, DeliveryState::Delivered, status, None, now).await?;
         let none = None::<DateTime<Utc>>;
         diesel::update(webhook)
             .set((
@@ -672,7 +669,7 @@ async fn settle_in(
     let streak = Streak::after(before, now);
     // One that an admin sends again meanwhile has no attempts any more: it is posted at once, whatever became of this one.
     let attempted = deliveries::table
-        .find(delivery.0)
+        .find(delivery)
         .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
         .filter(deliveries::attempts.eq(attempts));
     let next = wait.filter(|_| failure != Failure::Gone).map(|wait| now + wait);

@@ -254,15 +254,14 @@ async fn look_up(
             here.push((place, order, by));
         }
     }
-    let begun = here
-        .iter()
-        .map(|(_, order, _)| idempotency::begin(conn, order.key.as_ref(), order.new.id.0));
+    let begun =
+        here.iter().map(|(_, order, _)| idempotency::begin(conn, order.key.as_ref(), order.new.id));
     let claims: Vec<_> = here.iter().map(|(_, order, by)| (*by, &order.new.claim)).collect();
     let (begun, copies) = tokio::join!(biased; join_all(begun), matching_copies(conn, &claims));
     for (((place, ..), begun), copy) in here.iter().zip(begun).zip(copies?) {
         looks[*place] = match begun {
             Ok(None) => Look::Found(copy),
-            Ok(Some(earlier)) => Look::Repeat(SubmissionId(earlier)),
+            Ok(Some(earlier)) => Look::Repeat(earlier),
             Err(IdempotentError::Mismatch | IdempotentError::Running) => Look::Alone,
             Err(IdempotentError::Store(error)) => return Err(error),
         };

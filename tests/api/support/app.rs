@@ -62,6 +62,8 @@ fn settings() -> ApiSettings {
         games_trust: Duration::ZERO,
         statistics_ttl: Duration::ZERO,
         suggestion_time: Duration::from_hours(1),
+        // A busy machine is no slow service; tests about the time limit set one.
+        request_timeout: Duration::from_mins(1),
         ..ApiSettings::default()
     }
 }

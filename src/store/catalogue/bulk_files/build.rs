@@ -6,9 +6,7 @@ use cardscape_engine::Game;
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Int4, Nullable, Text, Timestamptz};
-use diesel_async::{
-    AnsiTransactionManager, RunQueryDsl, SimpleAsyncConnection as _, TransactionManager as _,
-};
+use diesel_async::{AnsiTransactionManager, RunQueryDsl, TransactionManager as _};
 use uuid::Uuid;
 
 use super::packing::Packing;
@@ -22,7 +20,7 @@ use crate::store::catalogue::games::GameShelf;
 use crate::store::catalogue::import;
 use crate::store::db::deadlines;
 use crate::store::db::schema::{bulk_chunks, bulk_files};
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{run_commands, sql};
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
 /// Whoever makes a file holds this advisory lock.
@@ -253,12 +251,13 @@ impl Order<'_> {
         conn: &mut Connection,
         games: &GameShelf,
     ) -> StoreResult<Option<Vec<Made>>> {
-        conn.batch_execute(
+        run_commands(
+            conn,
             "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL statement_timeout = '60s'",
         )
         .await?;
-        let lock = sql("SELECT pg_try_advisory_xact_lock($1) AS locked");
-        let Locked { locked } = lock.bind::<BigInt, _>(LOCK).get_result(conn).await?;
+        let lock = sql("SELECT pg_try_advisory_xact_lock($lock) AS locked");
+        let Locked { locked } = lock.bind("lock", LOCK).get_result(conn).await?;
         if !locked {
             return Ok(None);
         }
