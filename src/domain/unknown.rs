@@ -1,8 +1,8 @@
-//! Values of another program: texts from the database that no enum of this one knows.
+//! Texts from the database that no enum of this program knows.
 
 use thiserror::Error;
 
-/// A newer program wrote it, or somebody by hand. It is never taken for another value.
+/// A newer version wrote it, or it was changed by hand. It is never replaced by a default.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("unknown {what} `{value}`")]
 pub struct UnknownValue {

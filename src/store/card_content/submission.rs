@@ -34,7 +34,7 @@ pub(in crate::store) struct MatchedCopy {
     /// Key of the copy, second half.
     #[diesel(sql_type = Binary)]
     pub code_mac: Vec<u8>,
-    /// Whose it is.
+    /// The owner.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub owner_id: Option<AccountId>,
     #[diesel(sql_type = SqlUuid)]

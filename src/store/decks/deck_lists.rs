@@ -21,7 +21,7 @@ use crate::store::{Connection, StoreResult};
 #[diesel(table_name = decks)]
 pub struct DeckRow {
     pub id: DeckId,
-    /// Whose it is.
+    /// The owner.
     pub account_id: AccountId,
     game_code: String,
     format_code: String,

@@ -26,7 +26,7 @@ pub struct IdempotencyClaim {
     pub at: DateTime<Utc>,
 }
 
-/// What became of a claim.
+/// Result of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claimed {
     /// The key is new: create the resource with this id.

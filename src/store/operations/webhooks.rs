@@ -75,7 +75,7 @@ impl WebhookContent<'_> {
     }
 }
 
-/// What became of a new webhook.
+/// Result of creating a webhook.
 #[derive(Debug)]
 pub enum WebhookCreated {
     /// It is stored.
@@ -88,7 +88,7 @@ pub enum WebhookCreated {
     NoGame,
 }
 
-/// What became of a webhook that was to be changed.
+/// Result of changing a webhook.
 #[derive(Debug)]
 pub enum WebhookEdited {
     /// What it is now; what it was, if it was deleted.
@@ -101,7 +101,7 @@ pub enum WebhookEdited {
     NoGame,
 }
 
-/// What became of a request for a new secret.
+/// Result of rotating a secret.
 #[derive(Debug)]
 pub enum SecretRotated {
     /// There is a new one.
