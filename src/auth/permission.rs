@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use crate::domain::ids::{AccountId, SessionId, TokenId};
-use crate::domain::unknown::UnknownValue;
 
 /// What an account is trusted with. Later ones include the earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,14 +33,6 @@ impl Role {
     /// The role of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.as_str() == name)
-    }
-}
-
-impl TryFrom<String> for Role {
-    type Error = UnknownValue;
-
-    fn try_from(value: String) -> Result<Self, UnknownValue> {
-        Self::parse(&value).ok_or(UnknownValue { what: "role", value })
     }
 }
 
@@ -112,14 +103,6 @@ impl Scope {
     /// The scope of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == name)
-    }
-}
-
-impl TryFrom<String> for Scope {
-    type Error = UnknownValue;
-
-    fn try_from(value: String) -> Result<Self, UnknownValue> {
-        Self::parse(&value).ok_or(UnknownValue { what: "scope", value })
     }
 }
 
