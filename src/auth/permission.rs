@@ -261,7 +261,7 @@ impl Identity {
         })
     }
 
-    /// With whose eyes this identity sees cards. A token without the scope sees what a stranger sees.
+    /// The viewer as whom this identity sees cards. A token without the scope sees what a stranger sees.
     pub fn viewer(&self) -> Viewer {
         match self.grant::<ViewCards>() {
             Err(_) => Viewer::stranger(),
@@ -271,7 +271,7 @@ impl Identity {
     }
 }
 
-/// With whose eyes cards are seen. The store's door asks for one; only an [`Identity`] makes one that sees more than a
+/// The viewer of cards, by whom hidden content is filtered. `card_content` asks for one; only an [`Identity`] makes one that sees more than a
 /// stranger does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Viewer(Eyes);

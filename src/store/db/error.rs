@@ -23,7 +23,7 @@ pub enum StoreError {
     /// another try.
     #[error("other transactions were in the way: {0}")]
     Contended(String),
-    /// Too many searches wait already that read much of the catalogue. Worth another try a little later.
+    /// The search queue is full. Worth another try a little later.
     #[error("too many wide searches at once")]
     Crowded,
     /// The session or personal access token behind the request has ended, or its account was banned or has lost the role. Nothing was written.

@@ -31,7 +31,7 @@ const CHANGE_RETENTION: Duration = Duration::days(90);
 
 /// Rows of the first batch of each kind; a batch that does not end within the time limit for a statement is followed by smaller ones.
 pub const BATCH: i64 = 1_000;
-/// Longest time for one kind of rows in one sweep: the others get their turn, too.
+/// Longest time for one kind of rows in one sweep, so that the others are reached, too.
 const TURN: Period = Period::from_mins(1);
 
 /// Every statement of a sweep with what it is about, for tests of their plans.
@@ -41,7 +41,7 @@ pub fn statements() -> impl Iterator<Item = (&'static str, &'static str)> {
     STEPS.iter().map(|step| (step.rows, step.statement)).chain(walks)
 }
 
-/// Deletes everything whose time is over; returns how many rows went, or the first error, when all else was done.
+/// Deletes everything after its retention; returns the number of rows, or the first error after all other steps were done.
 pub async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut swept = Swept::default();
     for step in &STEPS {
@@ -188,7 +188,7 @@ impl Turn {
     }
 }
 
-/// What the steps of a sweep have done: one that fails keeps no other from being done.
+/// Results of the steps of a sweep: an error in one does not stop the others.
 #[derive(Default)]
 struct Swept {
     rows: usize,
