@@ -16,6 +16,7 @@ use super::card_list::{
 use super::card_migrations::{redirected, redirected_number};
 use super::card_search::{Listed, Part, id_of, list_in_database, list_in_memory, page_of_bodies};
 use super::card_text::{card_text, list_text};
+use crate::app::catalogue::cards::CardUnlock;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -33,30 +34,6 @@ use crate::search::{CardFilter, NamePattern, Unique};
 use crate::store::catalogue::cards::{
     self, CardPlace, CardView, HiddenCard, JsonText, OpenCard, Printing,
 };
-
-/// How far a card that started hidden is from being unlocked.
-#[derive(Serialize, ToSchema)]
-pub struct CardUnlock {
-    /// Submissions that count: at most one of each account.
-    #[schema(example = 3)]
-    pub submissions: i32,
-    /// How many unlock the card.
-    #[schema(example = 5)]
-    pub threshold: i32,
-    /// When the card was unlocked; absent while it is hidden.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unlocked_at: Option<DateTime<Utc>>,
-}
-
-impl From<cards::UnlockProgress> for CardUnlock {
-    fn from(unlock: cards::UnlockProgress) -> Self {
-        Self {
-            submissions: unlock.submissions,
-            threshold: unlock.threshold,
-            unlocked_at: unlock.unlocked_at,
-        }
-    }
-}
 
 /// One effect of a card.
 // How an `Effect` looks in answers, which pass on what the database has of it; a test holds them together.

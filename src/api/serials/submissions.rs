@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::serial_attempts;
-use crate::api::catalogue::cards::CardUnlock;
+use crate::app::catalogue::cards::CardUnlock;
 use crate::app::page::{Page, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;

@@ -7,8 +7,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::api::catalogue::card_migrations::redirected;
-use crate::api::catalogue::cards::CardUnlock;
 use crate::api::copies::copy_moderation::reason;
+use crate::app::catalogue::cards::CardUnlock;
 use crate::app::page::{CursorTime, Page, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;

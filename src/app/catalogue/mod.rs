@@ -1,0 +1,4 @@
+//! The catalogue: what games, sets and cards are, as everybody may see them.
+
+pub mod cards;
+pub mod codes;
