@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::app::catalogue::card_migrations::{Located, NewPlace, follow_id, follow_number};
 use crate::app::page::{CursorTime, Page, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -21,6 +22,7 @@ use crate::store::Connection;
 use crate::store::catalogue::card_migrations::{
     self, Destination, MigrationError, MigrationRow, Order, move_card as store_move,
 };
+use crate::store::catalogue::cards::CardPlace;
 use crate::store::db::deadlines;
 
 /// Old places lead on for ever, but where to may change.
@@ -28,33 +30,51 @@ const REDIRECTS_FRESH: &str = "public, max-age=300";
 /// Longest note, in characters.
 const MAX_NOTE: usize = 500;
 
+impl<T> Located<T> {
+    /// Answers with what was found, or with a 308 to where the card is now.
+    pub(in crate::api) fn answer(
+        self,
+        req: &HttpRequest,
+        answer: impl FnOnce(T) -> Result<HttpResponse, Problem>,
+    ) -> Result<HttpResponse, Problem> {
+        match self {
+            Self::Here(found) => answer(found),
+            Self::Moved(to) => redirect(req, to),
+        }
+    }
+}
+
 /// 308 to the card that this one became; 404 if it became none, because it never was.
 pub(in crate::api) async fn redirected(
     req: &HttpRequest,
     conn: &mut Connection,
     old: CardId,
 ) -> Result<HttpResponse, Problem> {
-    let new = card_migrations::successor(conn, old).await?.ok_or_else(Problem::not_found)?;
-    let pattern =
-        req.match_pattern().ok_or_else(|| Problem::internal("a route without pattern"))?;
-    redirect(req, &pattern.replace("{card}", &new.to_string()))
+    follow_id::<HttpResponse>(conn, old).await?.answer(req, Ok)
 }
 
 /// 308 to the place of the card that had this number; 404 if none ever had.
 pub(super) async fn redirected_number(
     req: &HttpRequest,
     conn: &mut Connection,
-    (game, set, number): (&Code, &Code, &Code),
+    number: (&Code, &Code, &Code),
 ) -> Result<HttpResponse, Problem> {
-    let new =
-        card_migrations::successor_of_number(conn, game.as_str(), set.as_str(), number.as_str());
-    let new = new.await?.ok_or_else(Problem::not_found)?;
-    redirect(req, &format!("/v1/games/{}/sets/{}/cards/{}", new.game, new.set, new.number))
+    follow_number::<HttpResponse>(conn, number).await?.answer(req, Ok)
 }
 
-fn redirect(req: &HttpRequest, path: &str) -> Result<HttpResponse, Problem> {
+fn redirect(req: &HttpRequest, to: NewPlace) -> Result<HttpResponse, Problem> {
+    let path = match to {
+        NewPlace::Id(card) => {
+            let pattern =
+                req.match_pattern().ok_or_else(|| Problem::internal("a route without pattern"))?;
+            pattern.replace("{card}", &card.to_string())
+        }
+        NewPlace::Number(CardPlace { game, set, number, .. }) => {
+            format!("/v1/games/{game}/sets/{set}/cards/{number}")
+        }
+    };
     let query = req.query_string();
-    let place = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
+    let place = if query.is_empty() { path } else { format!("{path}?{query}") };
     let place = header::HeaderValue::try_from(place).map_err(Problem::internal)?;
     Ok(HttpResponse::PermanentRedirect()
         .insert_header((header::LOCATION, place))

@@ -1,4 +1,5 @@
 //! The catalogue: what games, sets and cards are, as everybody may see them.
 
+pub mod card_migrations;
 pub mod cards;
 pub mod codes;
