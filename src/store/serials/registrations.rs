@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, Binary, Bool, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
+use futures_util::future::try_join_all;
 use uuid::Uuid;
 
 use super::submissions::{self, NewSubmission, SubmissionRow, Submitted};
@@ -28,21 +29,44 @@ pub(in crate::store) struct Claim<'a> {
     pub copy: &'a MatchedCopy,
 }
 
-/// Registers what is still nobody's, each as [`register`] does, and says what fits nothing; `None` for all others.
-///
-/// All rows that are waited for are locked first, and in the order in which everybody locks them: copies by their keys, the account, cards by
-/// game, set and id. So whatever the order of a batch, nobody waits for each other in a circle, and the cards are held no longer than it takes to
-/// count. The statement that follows waits for nobody.
+/// Registers what is still nobody's, each as [`register`] does, and says what fits nothing and what is the account's already; `None` for all others.
 pub(super) async fn register_all(
     conn: &mut Connection,
     by: &Acting<SubmitSerials>,
     batch: &[NewSubmission],
     copies: Vec<Option<MatchedCopy>>,
 ) -> StoreResult<Vec<Option<Submitted>>> {
+    let mut decided = register_free(conn, by, batch, &copies).await?;
+    // After that, for what is registered now may change how far a card is and which submission counts; in one trip to the database.
+    let shared: &Connection = conn;
+    let answers = copies.iter().zip(&decided).map(|(copy, decided)| async move {
+        match (copy, decided) {
+            (Some(copy), None) => submissions::already_yours(shared, by, copy).await,
+            _ => Ok(None),
+        }
+    });
+    let answers = try_join_all(answers).await?;
+    for (decided, answer) in decided.iter_mut().zip(answers) {
+        *decided = decided.take().or(answer);
+    }
+    Ok(decided)
+}
+
+/// Registers what is still nobody's, and says what fits nothing; `None` for all others.
+///
+/// All rows that are waited for are locked first, and in the order in which everybody locks them: copies by their keys, the account, cards by
+/// game, set and id. So whatever the order of a batch, nobody waits for each other in a circle, and the cards are held no longer than it takes to
+/// count. The statement that follows waits for nobody.
+async fn register_free(
+    conn: &mut Connection,
+    by: &Acting<SubmitSerials>,
+    batch: &[NewSubmission],
+    copies: &[Option<MatchedCopy>],
+) -> StoreResult<Vec<Option<Submitted>>> {
     let mut decided: Vec<Option<Submitted>> =
         copies.iter().map(|copy| copy.is_none().then_some(Submitted::Rejected)).collect();
     let mut free: BTreeMap<(String, Vec<u8>), (usize, &MatchedCopy)> = BTreeMap::new();
-    for (place, (new, copy)) in batch.iter().zip(&copies).enumerate() {
+    for (place, (new, copy)) in batch.iter().zip(copies).enumerate() {
         if let Some(copy) = copy
             && copy.owner_id.is_none()
         {
