@@ -447,8 +447,8 @@ fn what_writes_is_confirmed_in_its_transaction() {
     let reads = [
         ("src/store/accounts/tokens.rs", "ManageOwnTokens", 1),
         ("src/store/serials/submission_reviews.rs", "ReviewSubmissions", 1),
-        // A submission and a batch, which open their transactions themselves, and two reads of what was stored.
-        ("src/store/serials/submissions.rs", "SubmitSerials", 5),
+        // A submission and a batch, which open their transactions themselves, and a read of what was answered before.
+        ("src/store/serials/submissions.rs", "SubmitSerials", 4),
         // Submissions that wait to be decided together, under credentials that are looked at then.
         ("src/store/serials/registration_groups.rs", "SubmitSerials", 3),
         ("src/store/collection/collection_imports.rs", "WriteOwnCollection", 1),

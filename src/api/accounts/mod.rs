@@ -5,7 +5,6 @@ pub mod own_account;
 pub mod own_password;
 pub mod people;
 pub mod second_factor;
-mod second_factor_attempts;
 pub mod sessions;
 pub mod tokens;
 

@@ -1,7 +1,6 @@
 //! Submissions, batches, reviews, attempts, unlocks, unlock policies, community.
 
 pub mod community;
-pub(in crate::api) mod serial_attempts;
 pub mod submission_batches;
 pub mod submission_reviews;
 pub mod submissions;
