@@ -12,7 +12,7 @@ use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use super::cards::{CardResponse, PrintingResponse};
-use super::codes::{UnknownCode, unknown_codes};
+use crate::app::catalogue::codes::{UnknownCode, unknown_codes};
 use crate::app::page::{Cursor, Page};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;

@@ -11,7 +11,7 @@ use super::card_list::{ListRequest, too_slow};
 use super::card_names::{look_up_in_memory, named_in_memory, suggest_in_memory, written_look_up};
 use super::card_search::{ask_index, in_memory};
 use super::cards::{Asked, CardResponse, answer_about, freshness, in_form};
-use super::codes::Codes;
+use crate::app::catalogue::codes::Codes;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::codes::Codes;
+use crate::app::catalogue::codes::Codes;
 use crate::app::page::PageLimit;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;

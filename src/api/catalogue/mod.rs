@@ -11,7 +11,6 @@ pub(in crate::api) mod card_search;
 mod card_text;
 pub mod cards;
 pub mod changes;
-pub(in crate::api) mod codes;
 pub mod facets;
 pub mod games;
 pub mod history;

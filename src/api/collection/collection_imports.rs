@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::counts::ChoiceResponse;
-use crate::api::catalogue::codes::Codes;
+use crate::app::catalogue::codes::Codes;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};

@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::counts::CardLineResponse;
-use crate::api::catalogue::codes::Codes;
+use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;

@@ -7,7 +7,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::api::accounts::people::Names;
-use crate::api::catalogue::codes::Codes;
+use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::own_copies::{CopyCard, card_of, copies_after};
 use crate::api::accounts::own_account::AccountResponse;
-use crate::api::catalogue::codes::Codes;
+use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;

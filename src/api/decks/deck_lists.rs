@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::deck_input::{DeckEntryBody, DeckFaults};
-use crate::api::catalogue::codes::Codes;
+use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;

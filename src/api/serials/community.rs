@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api::catalogue::codes::Codes;
+use crate::app::catalogue::codes::Codes;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::ChangeOwnListing;

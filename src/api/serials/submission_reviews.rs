@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::submissions::SubmittedCard;
 use crate::api::accounts::people::{Names, Person};
 use crate::api::catalogue::cards::CardUnlock;
-use crate::api::catalogue::codes::Codes;
+use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;

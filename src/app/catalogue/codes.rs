@@ -11,18 +11,18 @@ use crate::store::catalogue::games::LoadedGame;
 
 /// Codes that the parameters of a request name.
 #[derive(Clone, Debug, Default)]
-pub(in crate::api) struct Codes {
-    pub(in crate::api) game: Option<Code>,
-    pub(in crate::api) set: Option<Code>,
-    pub(in crate::api) rarity: Option<Code>,
+pub(crate) struct Codes {
+    pub(crate) game: Option<Code>,
+    pub(crate) set: Option<Code>,
+    pub(crate) rarity: Option<Code>,
 }
 
 /// A parameter with a code that there is not.
-pub(in crate::api) struct UnknownCode<'c> {
-    pub(in crate::api) parameter: &'static str,
-    pub(in crate::api) code: &'c str,
+pub(crate) struct UnknownCode<'c> {
+    pub(crate) parameter: &'static str,
+    pub(crate) code: &'c str,
     /// That there is none, with near ones, for people.
-    pub(in crate::api) message: String,
+    pub(crate) message: String,
 }
 
 impl Codes {
@@ -30,7 +30,7 @@ impl Codes {
     ///
     /// # Errors
     /// `invalid_query`: there is no such game, set or rarity.
-    pub(in crate::api) async fn known(self, state: &AppState) -> Result<Self, Problem> {
+    pub(crate) async fn known(self, state: &AppState) -> Result<Self, Problem> {
         let Self { game, set, rarity } = self;
         let [game, set, rarity] =
             [game, set, rarity].map(|code| code.as_ref().map(Code::lower_case));
@@ -70,7 +70,7 @@ impl Codes {
 }
 
 /// Codes of a filter that there are not. Of an unknown game there is nothing to be known beside it.
-pub(in crate::api) fn unknown_codes<'c>(
+pub(crate) fn unknown_codes<'c>(
     filter: &'c CardFilter,
     games: &[Arc<LoadedGame>],
     sets: Option<&Releases>,

@@ -1,0 +1,3 @@
+//! The catalogue: what games, sets and cards are, as everybody may see them.
+
+pub mod codes;
