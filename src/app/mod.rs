@@ -1,6 +1,7 @@
 //! What the service can do: one use case a function, with its answers and failures. It knows neither HTTP nor SQL; the API sends what it answers, pages
 //! render it, commands print it.
 
+pub mod accounts;
 pub mod catalogue;
 pub mod page;
 pub mod problem;

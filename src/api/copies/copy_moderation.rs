@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::own_copies::CopyResponse;
-use crate::api::accounts::people::Names;
+use crate::app::accounts::people::Names;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::ModerateCopies;
@@ -107,7 +107,7 @@ async fn moderate(
                 tracing::info!(%copy, by = %by.account(), action = what.action(), "copy moderated");
             }
             let mut conn = state.store.connection().await?;
-            let names = Names::read(&mut conn, caller, [view.owner.0]).await?;
+            let names = Names::read(&mut conn, caller.may().as_ref(), [view.owner.0]).await?;
             Ok(HttpResponse::Ok()
                 .insert_header(("cache-control", "no-store"))
                 .json(CopyResponse::new(*view, Some(&names))))

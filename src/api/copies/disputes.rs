@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use super::copy_moderation::reason;
 use super::own_copies::{CopyCard, card_of};
-use crate::api::accounts::people::{Names, Person};
+use crate::api::accounts::people::Person;
+use crate::app::accounts::people::{Names, PersonFilter};
 use crate::app::page::{Cursor, Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -271,7 +272,9 @@ pub async fn list_disputes(
         _ => None,
     };
     let mut conn = state.store.connection().await?;
-    let about = Person::id(query.account.as_ref(), &mut conn, &caller).await?;
+    let about =
+        PersonFilter::id(Person::filter(query.account.as_ref(), &caller)?.as_ref(), &mut conn)
+            .await?;
     let of = match (query.role, &overseer) {
         (_, Some(overseer)) => DisputesOf::All(overseer, about),
         (Some(DisputeRole::Claimant), None) => DisputesOf::Own(Some(DisputeSide::Claimant)),
@@ -287,7 +290,9 @@ pub async fn list_disputes(
     let (viewer, limit) = (caller.viewer(), query.limit.rows());
     let views = disputes::list(&mut conn, &by, viewer, of, filter, before, limit).await?;
     let names = match overseer {
-        Some(_) => Some(Names::read(&mut conn, &caller, views.iter().flat_map(people_in)).await?),
+        Some(_) => Some(
+            Names::read(&mut conn, caller.may().as_ref(), views.iter().flat_map(people_in)).await?,
+        ),
         None => None,
     };
     let summary = |view| DisputeSummaryResponse::new(view, by.account(), names.as_ref());
@@ -330,7 +335,7 @@ async fn whole<P: DisputePermission>(
     let (view, statements) = found.ok_or_else(Problem::not_found)?;
     let names = if overseer {
         let said = statements.iter().map(|statement| statement.account_id);
-        Some(Names::read(&mut conn, caller, people_in(&view).chain(said)).await?)
+        Some(Names::read(&mut conn, caller.may().as_ref(), people_in(&view).chain(said)).await?)
     } else {
         None
     };

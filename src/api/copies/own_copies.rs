@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::api::accounts::people::Names;
+use crate::app::accounts::people::Names;
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
 use crate::app::problem::Problem;
@@ -184,7 +184,7 @@ pub async fn find_copy(
             .await?
             .ok_or_else(Problem::not_found)?;
     let names = match overseer {
-        Some(_) => Some(Names::read(&mut conn, &caller, [view.owner.0]).await?),
+        Some(_) => Some(Names::read(&mut conn, caller.may().as_ref(), [view.owner.0]).await?),
         None => None,
     };
     cacheable(&req, Freshness::Private, None, &CopyResponse::new(view, names.as_ref()))
@@ -286,7 +286,7 @@ pub async fn list_copy_history(
         Some(_) => {
             let people =
                 rows.iter().flat_map(|row| row.owner_id.into_iter().chain([row.account_id]));
-            Some(Names::read(&mut conn, &caller, people).await?)
+            Some(Names::read(&mut conn, caller.may().as_ref(), people).await?)
         }
         None => None,
     };

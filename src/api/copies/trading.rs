@@ -6,7 +6,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::own_copies::{CopyCard, card_of, copies_after};
-use crate::api::accounts::own_account::AccountResponse;
+use crate::app::accounts::own_account::AccountResponse;
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
 use crate::app::problem::Problem;

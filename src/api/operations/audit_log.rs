@@ -9,7 +9,8 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::api::accounts::people::{Names, Person};
+use crate::api::accounts::people::Person;
+use crate::app::accounts::people::{Names, PersonFilter};
 use crate::app::page::{Cursor, CursorTime, Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -140,15 +141,20 @@ pub async fn list_audit_log(
     let before = before.map(|(CursorTime(at), id)| (at, id));
     let mut conn = state.store.connection().await?;
     let filter = AuditFilter {
-        account: Person::id(query.account.as_ref(), &mut conn, &caller).await?,
-        actor: Person::id(query.actor.as_ref(), &mut conn, &caller).await?,
+        account: PersonFilter::id(
+            Person::filter(query.account.as_ref(), &caller)?.as_ref(),
+            &mut conn,
+        )
+        .await?,
+        actor: PersonFilter::id(Person::filter(query.actor.as_ref(), &caller)?.as_ref(), &mut conn)
+            .await?,
         action: query.action.as_ref(),
         target: query.target.as_ref(),
         from: query.from.map(|Moment(from)| from),
         until: query.until.map(|Moment(until)| until),
     };
     let rows = audit::list(&mut conn, &by, &filter, before, query.limit.rows()).await?;
-    let names = Names::read(&mut conn, &caller, rows.iter().flat_map(ids_of)).await?;
+    let names = Names::read(&mut conn, caller.may().as_ref(), rows.iter().flat_map(ids_of)).await?;
     let page = paged(
         rows,
         query.limit,

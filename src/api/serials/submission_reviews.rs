@@ -7,8 +7,9 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::submissions::SubmittedCard;
-use crate::api::accounts::people::{Names, Person};
+use crate::api::accounts::people::Person;
 use crate::api::catalogue::cards::CardUnlock;
+use crate::app::accounts::people::{Names, PersonFilter};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -112,14 +113,18 @@ pub async fn list_waiting_submissions(
     let codes = Codes { game, set, ..Codes::default() }.known(&state).await?;
     let mut conn = state.store.connection().await?;
     let filter = WaitingFilter {
-        account: Person::id(query.account.as_ref(), &mut conn, &caller).await?,
+        account: PersonFilter::id(
+            Person::filter(query.account.as_ref(), &caller)?.as_ref(),
+            &mut conn,
+        )
+        .await?,
         game: codes.game.as_deref(),
         set: codes.set.as_deref(),
     };
     let (viewer, limit) = (caller.viewer(), query.limit.rows());
     let waiting = submission_reviews::waiting(&mut conn, &by, viewer, filter, after, limit).await?;
     let accounts = waiting.iter().map(|waiting| waiting.row.account_id);
-    let names = Names::read(&mut conn, &caller, accounts).await?;
+    let names = Names::read(&mut conn, caller.may().as_ref(), accounts).await?;
     let one = |waiting| WaitingSubmission::new(waiting, &names);
     let page = paged(waiting, query.limit, |waiting| waiting.row.id, one);
     page.answer(&req, Freshness::Private)

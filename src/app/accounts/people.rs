@@ -1,0 +1,60 @@
+//! People: accounts by what is known of their names, and names beside ids, for moderators and admins.
+
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
+use crate::auth::permission::{Granted, ReadAccounts};
+use crate::domain::ids::AccountId;
+use crate::domain::text::AccountName;
+use crate::store::accounts::people;
+use crate::store::{Connection, StoreResult};
+
+/// The account that a list is filtered by.
+pub enum PersonFilter {
+    /// By its id.
+    Id(AccountId),
+    /// By its name, for whoever may read accounts.
+    Name(AccountName, Granted<ReadAccounts>),
+}
+
+impl PersonFilter {
+    /// The id of the account; for a name that no account has, an id that no account has.
+    pub(crate) async fn id(
+        person: Option<&Self>,
+        conn: &mut Connection,
+    ) -> StoreResult<Option<AccountId>> {
+        match person {
+            None => Ok(None),
+            Some(Self::Id(id)) => Ok(Some(*id)),
+            Some(Self::Name(name, by)) => {
+                let found = people::id_of(conn, by, name).await?;
+                Ok(Some(found.unwrap_or_else(AccountId::fresh)))
+            }
+        }
+    }
+}
+
+/// Names for the ids of accounts in an answer; empty when the caller may not read accounts.
+#[derive(Debug, Default)]
+pub(crate) struct Names(BTreeMap<Uuid, String>);
+
+impl Names {
+    /// Looks up the names of those of the ids that are accounts, together.
+    pub(crate) async fn read(
+        conn: &mut Connection,
+        by: Option<&Granted<ReadAccounts>>,
+        ids: impl IntoIterator<Item = Uuid>,
+    ) -> StoreResult<Self> {
+        let Some(by) = by else { return Ok(Self::default()) };
+        let mut ids: Vec<Uuid> = ids.into_iter().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Ok(Self(people::names(conn, by, ids).await?))
+    }
+
+    /// The name of an account; `None`: there is no such account, or the caller may not know.
+    pub(crate) fn of(&self, id: Uuid) -> Option<String> {
+        self.0.get(&id).cloned()
+    }
+}
