@@ -9,8 +9,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::card_lookups::CardIdentifierBody;
-use super::card_search::cards_in_memory;
 use super::cards::body_of;
+use crate::app::catalogue::card_search::cards_in_memory;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;

@@ -12,6 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::card_list::{CardMembers, List, MAX_TOTAL, QueryWarning, Total, too_slow};
 use super::cards::{PrintingResponse, body_of};
+use crate::app::catalogue::card_search::cards_in_memory;
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -21,10 +22,6 @@ use crate::domain::network::Network;
 use crate::search::index::{CardRecord, Hit, Position, Snapshot};
 use crate::search::{CardQuery, Unique};
 use crate::store::catalogue::cards::{self, CardView, Found, Printing};
-
-/// Most hidden cards of which somebody may hold copies for the index to serve her: they are read for each of her requests, and tried one
-/// by one. The database serves others.
-const MOST_HELD: usize = 200;
 
 /// Most tests and names of a query that is answered on a thread that also answers other requests.
 const MOST_LOOKED_UP: usize = 200;
@@ -64,27 +61,6 @@ pub(super) async fn in_memory(
     let Some((all, view)) = cards_in_memory(state, viewer).await? else { return Ok(None) };
     let all = state.catalogue.cards_for(query, all, &state.store).await?;
     Ok(all.answers(query).then_some((all, view)))
-}
-
-/// The same for questions that no query asks: nobody's progress counts.
-pub(in crate::api) async fn cards_in_memory(
-    state: &AppState,
-    viewer: Viewer,
-) -> Result<Option<(Arc<Snapshot>, Vec<CardRecord>)>, Problem> {
-    if viewer.sees_all() {
-        return Ok(None);
-    }
-    let Some(all) = state.catalogue.cards() else { return Ok(None) };
-    let Some(account) = viewer.holder().filter(|_| all.hidden() > 0) else {
-        return Ok(Some((all, Vec::new())));
-    };
-    let mut conn = state.store.connection().await?;
-    let most = i64::try_from(MOST_HELD).unwrap_or(i64::MAX);
-    let held = cards::held_hidden(&conn, account, most + 1).await?;
-    if held.len() > MOST_HELD {
-        return Ok(None);
-    }
-    Ok(Some((all, cards::records(&mut conn, viewer, &held).await?)))
 }
 
 /// Asks the index: at once, or, where that may take as long as a search of the database, when it is the network's turn, and on a thread that

@@ -16,5 +16,4 @@ pub mod games;
 pub mod history;
 pub mod import;
 pub mod rulings;
-mod set_totals;
 pub mod sets;

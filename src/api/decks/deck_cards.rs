@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use cardscape_engine::{Deck, Format, Game, SUGGESTED_NAMES_MAX, name_key, search_key};
 use uuid::Uuid;
 
-use crate::api::catalogue::card_search::cards_in_memory;
+use crate::app::catalogue::card_search::cards_in_memory;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;

@@ -1,3 +1,5 @@
 //! The catalogue: what games, sets and cards are, as everybody may see them.
 
+pub mod card_search;
 pub mod codes;
+mod set_totals;

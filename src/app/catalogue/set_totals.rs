@@ -14,7 +14,7 @@ use crate::store::{Connection, StoreResult};
 
 impl AppState {
     /// How many cards a set has, and how many printings, rarities and kinds those that the viewer may see; nothing for a set without cards.
-    pub(in crate::api) async fn totals_of_set(
+    pub(crate) async fn totals_of_set(
         &self,
         conn: &mut Connection,
         viewer: Viewer,
