@@ -3,6 +3,7 @@
 
 pub mod accounts;
 pub mod catalogue;
+pub mod decks;
 pub mod page;
 pub mod problem;
 pub mod state;
