@@ -3,6 +3,7 @@
 
 pub mod accounts;
 pub mod catalogue;
+pub mod collection;
 pub mod decks;
 pub mod page;
 pub mod problem;

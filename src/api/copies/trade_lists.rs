@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::api::catalogue::card_lookups::CardIdentifierBody;
-use crate::api::collection::counts::CardLineResponse;
+use crate::app::collection::counts::CardLineResponse;
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
