@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod catalogue;
 pub mod collection;
+pub mod copies;
 pub mod decks;
 pub mod page;
 pub mod problem;
