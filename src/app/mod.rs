@@ -3,6 +3,7 @@
 
 pub mod accounts;
 pub mod catalogue;
+pub mod effects;
 pub mod page;
 pub mod problem;
 pub mod state;
