@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod catalogue;
 pub mod effects;
 pub mod page;
+pub mod printing;
 pub mod problem;
 pub mod state;
 pub mod versions;
