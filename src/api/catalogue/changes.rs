@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::{DateTime, Utc};
 use futures_util::Stream;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use uuid::Uuid;
 
+use crate::app::catalogue::changes::ChangeResponse;
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::PageLimit;
 use crate::app::problem::{Problem, ProblemCode};
@@ -19,7 +18,7 @@ use crate::http::extract::{ClientNetwork, Params, cacheable};
 use crate::http::sse;
 use crate::memory::rendered::Freshness;
 use crate::store::StoreResult;
-use crate::store::catalogue::changes::{self, Change};
+use crate::store::catalogue::changes;
 
 use crate::memory::catalogue::change_watch::Watcher;
 
@@ -27,62 +26,6 @@ use crate::memory::catalogue::change_watch::Watcher;
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Most events that a stream reads at once.
 const CHUNK: i64 = 500;
-
-/// Something that happened.
-#[derive(Serialize, ToSchema)]
-pub struct ChangeResponse {
-    /// Its place in the feed, from 1, without gaps.
-    #[schema(example = 174, minimum = 1)]
-    pub seq: i64,
-    /// `game.changed`, `set.changed`, `card.added`, `card.changed` (it, its printings or its rulings), `card.unlocked`, `card.moved` (to
-    /// another number) or `card.merged` (`from` is no card any more: it became this one).
-    #[schema(example = "card.unlocked")]
-    pub kind: String,
-    /// Code of the game.
-    #[schema(example = "ttcg")]
-    pub game: String,
-    /// Code of the set, if it is about a set or card.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "veil")]
-    pub set: Option<String>,
-    /// Number in the set, if it is about a card.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "001")]
-    pub number: Option<String>,
-    /// Id of the card, if it is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub card: Option<Uuid>,
-    /// What the card was before, if it was moved or merged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<FormerCardResponse>,
-    /// When.
-    pub at: DateTime<Utc>,
-}
-
-impl From<Change> for ChangeResponse {
-    fn from(Change { seq, kind, subject, at }: Change) -> Self {
-        let changes::Subject { game, set, number, card, from } = subject;
-        let from = from.map(|changes::FormerCard { card, set, number }| FormerCardResponse {
-            card,
-            set,
-            number,
-        });
-        Self { seq, kind, game, set, number, card, from, at }
-    }
-}
-
-/// What a card was called before it was moved or merged.
-#[derive(Serialize, ToSchema)]
-pub struct FormerCardResponse {
-    /// Id: the same after a move.
-    pub card: Uuid,
-    /// Code of the set.
-    #[schema(example = "hearth")]
-    pub set: String,
-    /// Number in the set.
-    #[schema(example = "007")]
-    pub number: String,
-}
 
 /// A stretch of the feed.
 #[derive(Serialize, ToSchema)]
