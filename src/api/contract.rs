@@ -4,18 +4,17 @@ use std::sync::{LazyLock, OnceLock};
 
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::Value;
-use utoipa::OpenApi as _;
 use utoipa::openapi::OpenApi;
 
 use super::openapi;
-use super::routes::Operations;
+use super::routes;
 use crate::app::problem::Problem;
 use crate::http::middleware::query::WithoutQuery;
 use crate::memory::rendered::{Freshness, Rendered};
 
 /// The whole document.
 pub fn document() -> OpenApi {
-    openapi::completed(Operations::openapi())
+    openapi::completed(routes::operations())
 }
 
 /// The operations that have no query parameters.

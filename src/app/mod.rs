@@ -2,6 +2,7 @@
 //! render it, commands print it.
 
 pub mod accounts;
+pub mod answer_form;
 pub mod catalogue;
 pub mod collection;
 pub mod copies;

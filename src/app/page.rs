@@ -57,12 +57,24 @@ pub struct Cursor(String);
 impl Cursor {
     /// Reads the key back; 400 when it is none.
     pub fn key<K: DeserializeOwned>(&self) -> Result<K, Problem> {
-        let bytes = BASE64URL.decode(&self.0).ok();
-        let value: Option<Value> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        value
+        Self::content(&self.0)
             .filter(|value| !has_nul(value))
             .and_then(|value| serde_json::from_value(value).ok())
             .ok_or_else(|| Problem::new(ProblemCode::InvalidCursor))
+    }
+
+    /// Whether a text may be a cursor of some list.
+    pub(crate) fn may_be(text: &str) -> bool {
+        Self::content(text).is_some()
+    }
+
+    fn content(text: &str) -> Option<Value> {
+        serde_json::from_slice(&BASE64URL.decode(text).ok()?).ok()
+    }
+
+    /// The key of a cursor, if a request has one.
+    pub fn key_of<K: DeserializeOwned>(cursor: Option<&Self>) -> Result<Option<K>, Problem> {
+        cursor.map(Self::key).transpose()
     }
 
     /// The cursor of a key.

@@ -219,6 +219,9 @@ impl InputFault {
     }
 }
 
+/// What is said of a cursor beside other faults.
+pub(crate) const NOT_OF_THIS_LIST: &str = "is not one that this list gave out";
+
 /// Why something could not be done: the error type of every use case and every handler.
 #[derive(Clone, Debug)]
 pub struct Problem {
@@ -297,6 +300,41 @@ impl Problem {
         Self::new(ProblemCode::InvalidBody).errors(errors)
     }
 
+    /// Query parameters are wrong.
+    pub fn of_query(errors: Vec<InputFault>) -> Self {
+        Self::new(ProblemCode::InvalidQuery).errors(errors)
+    }
+
+    /// One refusal with the faults of two, where both are about the parameters of a request; else the first.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        let (Some(own), Some(others)) = (self.query_faults(), other.query_faults()) else {
+            return self;
+        };
+        self.code = ProblemCode::InvalidQuery;
+        self.errors = [own, others].concat();
+        for (member, value) in other.extra {
+            self.extra.entry(member).or_insert(value);
+        }
+        self
+    }
+
+    /// Without the faults that name no place.
+    #[must_use]
+    pub fn without_whole(mut self) -> Self {
+        self.errors.retain(|fault| !fault.pointer.is_empty());
+        self
+    }
+
+    /// What is wrong with the query parameters; `None`: it is about something else.
+    fn query_faults(&self) -> Option<Vec<InputFault>> {
+        match self.code {
+            ProblemCode::InvalidQuery => Some(self.errors.clone()),
+            ProblemCode::InvalidCursor => Some(vec![InputFault::at("?cursor", NOT_OF_THIS_LIST)]),
+            _ => None,
+        }
+    }
+
     /// A fault of ours: `cause` goes to the log, not to the client.
     pub fn internal(cause: impl fmt::Display) -> Self {
         tracing::error!(%cause, "internal error");
@@ -306,6 +344,11 @@ impl Problem {
     /// Its code.
     pub fn code(&self) -> ProblemCode {
         self.code
+    }
+
+    /// What is wrong with the input.
+    pub fn into_faults(self) -> Vec<InputFault> {
+        self.errors
     }
 
     /// Members beside those that every problem has.
@@ -321,6 +364,15 @@ impl Problem {
             None if faults.is_empty() => self.code.title().to_owned(),
             None => format!("{}: {}", self.code.title(), faults.join("; ")),
         }
+    }
+}
+
+/// What two checks make of a request, or the faults of both.
+pub fn both<A, B>(one: Result<A, Problem>, other: Result<B, Problem>) -> Result<(A, B), Problem> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (Err(one), Err(other)) => Err(one.and(other)),
+        (Err(problem), Ok(_)) | (Ok(_), Err(problem)) => Err(problem),
     }
 }
 

@@ -37,9 +37,9 @@ use crate::search::index::Releases;
 use crate::store::accounts::attempt_batches::AttemptBatches;
 use crate::store::catalogue::cards;
 use crate::store::catalogue::games::{GameShelf, LoadedGame};
-use crate::store::db::lane::SearchLane;
+use crate::store::db::search_queue::SearchQueue;
 use crate::store::effects::effect_texts::EffectShelf;
-use crate::store::printing::print_runs::RunCounts;
+use crate::store::printing::print_runs::{RunCounts, RunStatus};
 use crate::store::serials::registration_groups::RegistrationGroups;
 use crate::store::{AsStoreError, Connection, Store, StoreError, StoreResult};
 use crate::work::BoundedWork;
@@ -59,7 +59,7 @@ pub struct AppState {
     /// The pool of this worker thread.
     pub store: Store,
     /// Connections for searches that may read much of the catalogue; the worker threads share them.
-    pub searches: SearchLane,
+    pub searches: SearchQueue,
     /// What the whole process shares.
     pub shared: Arc<Shared>,
 }
@@ -247,7 +247,7 @@ pub struct Shared {
     pub statistics: Recent<(Statistic, Option<Code>, Option<Code>), Rendered>,
     /// What became of print runs, by run and status: a run that was broken off holds nothing, and must not be told with what it held. To count goes through
     /// every registered copy of a run, which may be millions.
-    pub counted_runs: Recent<(Uuid, String), Arc<RunCounts>>,
+    pub counted_runs: Recent<(Uuid, RunStatus), Arc<RunCounts>>,
     /// What is registered of sets, by game, set and whether the reader sees all cards. To count goes through every card of the set and its registered copies.
     pub counted_printings: Recent<(Code, Code, bool), Rendered>,
     /// Games whose manifests are loaded.

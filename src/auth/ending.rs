@@ -15,7 +15,6 @@ pub enum CredentialEnd {
     Recovered,
     /// An old refresh token came back.
     RefreshReused,
-    /// The role changed.
     RoleChanged,
     /// The account was banned.
     Banned,

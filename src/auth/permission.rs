@@ -415,13 +415,10 @@ macro_rules! permissions {
 permissions! {
     /// Read the own account, its second factor and sessions.
     ReadOwnAccount: Player, None, Never, true;
-    /// Change the own password.
     ChangeOwnPassword: Player, None, Last, true;
     /// Switch the own second factor on and off.
     ManageOwnSecondFactor: Player, None, Last, true;
-    /// Replace the own recovery codes.
     ReplaceOwnRecoveryCodes: Player, None, Last;
-    /// End own sessions.
     EndOwnSessions: Player, None, First, true;
     /// Make and revoke own personal access tokens.
     ManageOwnTokens: Player, None, Last;
@@ -435,9 +432,7 @@ permissions! {
     ReadOwnCollection: Player, Some(Scope::CollectionRead), Never;
     /// Change the owner's collection, wants and haves.
     WriteOwnCollection: Player, Some(Scope::CollectionWrite), Last;
-    /// Read own submissions.
     ReadOwnSubmissions: Player, Some(Scope::SerialsRead), Never;
-    /// Submit serials.
     SubmitSerials: Player, Some(Scope::SerialsSubmit), Last;
     /// Read own copies and their history.
     ReadOwnCopies: Player, Some(Scope::SerialsRead), Never;
@@ -477,7 +472,6 @@ permissions! {
     ReadWebhooks: Admin, Some(Scope::AdminRead), Never;
     /// Make, change and try webhooks.
     ManageWebhooks: Admin, Some(Scope::AdminWrite), Last;
-    /// Read the audit log.
     ReadAuditLog: Admin, Some(Scope::AdminRead), Never;
 }
 

@@ -93,7 +93,7 @@ impl RecoveryCode {
         let symbols: Vec<char> = text
             .chars()
             .filter(char::is_ascii_alphanumeric)
-            .map(crockford::meant)
+            .map(crockford::normalise)
             .take(64)
             .collect();
         let groups: Vec<String> = symbols.chunks(4).map(|group| group.iter().collect()).collect();

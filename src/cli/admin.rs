@@ -185,7 +185,7 @@ async fn reset(store: &Store, name: &AccountName) -> anyhow::Result<FirstSecrets
     drop(conn);
     let row = found.ok_or_else(|| Exit::no("there is no account with this name"))?;
     let (secrets, hash, codes) = FirstSecrets::generate().await?;
-    let id = AccountId(row.account.id);
+    let id = row.account.id;
     let (operator, now) = (Operator::at_the_machine(), Clock::system().now());
     store
         .transaction(async |conn| {
@@ -201,7 +201,7 @@ async fn remove_second_factor(store: &Store, name: &AccountName) -> anyhow::Resu
     drop(conn);
     let row = found.ok_or_else(|| Exit::no("there is no account with this name"))?;
     let (operator, now) = (Operator::at_the_machine(), Clock::system().now());
-    let account = AccountId(row.account.id);
+    let account = row.account.id;
     let removed = store
         .transaction(async |conn| {
             second_factors::remove_by_operator(conn, &operator, account, now).await

@@ -19,8 +19,8 @@ use super::database::Database;
 use super::key_file::KeyFile;
 use super::{Outcome, admin, block_on, say, seed, seed_data};
 use crate::api;
-use crate::api::catalogue::bulk_files::LAYOUT;
 use crate::api::operations::webhooks;
+use crate::app::catalogue::bulk_files::LAYOUT;
 use crate::app::state::{AppState, Shared, TOGETHER};
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
@@ -32,7 +32,7 @@ use crate::http::server;
 use crate::jobs::{account_events, card_index, feed};
 use crate::store::accounts::{account_records, name_skeletons};
 use crate::store::catalogue::{bulk_files, cards};
-use crate::store::db::lane::SearchLane;
+use crate::store::db::search_queue::SearchQueue;
 use crate::store::operations::retention;
 use crate::store::printing::{discarded_runs, key_fingerprints};
 use crate::store::serials::unlock_policies;
@@ -68,8 +68,8 @@ impl ServeCommand {
             seed_data::read(folder).context("--seed-data names no folder with seed data")?;
         }
         let patience = Duration::from_secs(self.options.database_wait);
+        let key_file = KeyFile::of(&self.database)?;
         let database = Database::start(&self.database, pools)?.waiting(patience);
-        let key_file = database.key_file()?;
         block_on(async move {
             // Signals count from here on: a Ctrl-C during the start-up must not leave a half-stopped Postgres.
             let mut stop = Box::pin(stop_signal()?);
@@ -94,7 +94,7 @@ impl ServeCommand {
             let sender = Sender::new(shared.settings.webhook_networks.clone())?;
             let app_shared = shared.clone();
             let shared_store = store.clone();
-            let searches = SearchLane::new(&settings)?;
+            let searches = SearchQueue::new(&settings)?;
             let state = move || AppState {
                 // A pool for each worker: a shared one costs a third of the throughput (docs/decisions/0001-connection-pool-per-worker.md).
                 store: Store::new(&settings).unwrap_or_else(|_| shared_store.clone()),
@@ -239,6 +239,7 @@ async fn prepare(
     key_file: KeyFile,
     options: &ServeOptions,
 ) -> anyhow::Result<(KeyRing, StoreSettings, Store)> {
+    key_file.demand_for_new(database).await?;
     let applied = database.migrate().await?;
     if !applied.is_empty() {
         tracing::info!(migrations = applied.len(), "database migrated");

@@ -8,8 +8,9 @@ pub fn symbol(value: u8) -> char {
     char::from(ALPHABET[usize::from(value & 31)])
 }
 
-/// What somebody means who types a character: the capital letter, 0 for O, 1 for I and L. Whether it is a symbol at all is another question.
-pub fn meant(typed: char) -> char {
+/// A typed character as its symbol: the capital letter, 0 for O, 1 for I and L. Other characters are returned as they are, also when they are no
+/// symbols.
+pub fn normalise(typed: char) -> char {
     match typed.to_ascii_uppercase() {
         'O' => '0',
         'I' | 'L' => '1',
@@ -19,8 +20,8 @@ pub fn meant(typed: char) -> char {
 
 /// The value of the symbol that a typed character means.
 pub fn value(typed: char) -> Option<u8> {
-    let meant = meant(typed);
-    (0..32).find(|&value| symbol(value) == meant)
+    let normalised = normalise(typed);
+    (0..32).find(|&value| symbol(value) == normalised)
 }
 
 #[cfg(test)]
@@ -36,7 +37,7 @@ mod tests {
         for (value_of, c) in (0..).zip(all.chars()) {
             assert_eq!((value(c), value(c.to_ascii_lowercase())), (Some(value_of), Some(value_of)));
         }
-        assert_eq!("oOiIlL".chars().map(meant).collect::<String>(), "001111");
+        assert_eq!("oOiIlL".chars().map(normalise).collect::<String>(), "001111");
         assert_eq!("uU-*é".chars().find_map(value), None);
     }
 }

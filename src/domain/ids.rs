@@ -16,6 +16,18 @@ macro_rules! ids {
             }
         }
 
+        impl From<Uuid> for $name {
+            fn from(id: Uuid) -> Self {
+                Self(id)
+            }
+        }
+
+        impl From<$name> for Uuid {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 self.0.fmt(f)
@@ -25,7 +37,6 @@ macro_rules! ids {
 }
 
 ids! {
-    /// An account.
     AccountId;
     /// A log-in on one device: lives as long as its refresh tokens rotate.
     SessionId;
@@ -35,7 +46,6 @@ ids! {
     CardId;
     /// A card in one rarity or edition.
     PrintingId;
-    /// A print run.
     PrintRunId;
     /// An announcement of a print run.
     CommitmentId;

@@ -162,7 +162,7 @@ impl EventWatch {
         let credentials: Vec<&Credential> =
             open.iter().map(|(_, _, credential)| credential).collect();
         let mut conn = store.connection().await?;
-        let ended = credentials::ended(&mut conn, &credentials, demand, now).await?;
+        let ended = credentials::find_ended(&mut conn, &credentials, demand, now).await?;
         drop(conn);
         for (place, end) in ended {
             if let Some((id, ..)) = open.get(place)

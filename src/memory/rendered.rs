@@ -89,6 +89,11 @@ impl Rendered {
         Self { media_type, ..Self::written(freshness, None, body.into()) }
     }
 
+    /// A plain text. The tag is a hash of it.
+    pub fn text(freshness: Freshness, modified: Option<DateTime<Utc>>, text: String) -> Self {
+        Self::tagged(&tag_of(text.as_bytes()), freshness, modified, PLAIN, text)
+    }
+
     /// An answer of JSON that is written already. The tag is a hash of it.
     pub fn of_json(freshness: Freshness, body: impl Into<Bytes>) -> Self {
         Self::written(freshness, None, body.into())

@@ -19,4 +19,4 @@ pub use card_content::submission::SubmissionClaim;
 pub use db::error::{StoreError, StoreResult, in_time};
 pub use db::health::Health;
 pub use db::pool::{AsStoreError, Connection, Readiness, Store, StoreSettings};
-pub use db::session::Held;
+pub use db::session::PooledConnection;

@@ -56,23 +56,23 @@ const fn v6(n: [u16; 8], bits: u8) -> Ipv6Net {
     Ipv6Net::new_assert(address, bits)
 }
 
-/// What an address is to us.
+/// How an address is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum AddressClass {
     /// The operator names its network: anything goes.
     Named,
     /// On the public internet: with TLS.
     Public,
-    /// Neither.
+    /// Neither: nothing is posted there.
     Refused,
 }
 
-/// What an address is to us, where the operator names these networks.
-pub(super) fn standing(address: IpAddr, named: &[IpNet]) -> Standing {
+/// Classifies an address, where the operator names these networks.
+pub(super) fn classify(address: IpAddr, named: &[IpNet]) -> AddressClass {
     if named.iter().any(|network| network.contains(&address)) {
-        return Standing::Named;
+        return AddressClass::Named;
     }
-    if is_public(address) { Standing::Public } else { Standing::Refused }
+    if is_public(address) { AddressClass::Public } else { AddressClass::Refused }
 }
 
 fn is_public(address: IpAddr) -> bool {
@@ -89,13 +89,13 @@ fn is_public(address: IpAddr) -> bool {
 mod tests {
     use super::*;
 
-    fn of(address: &str, named: &str) -> Standing {
+    fn of(address: &str, named: &str) -> AddressClass {
         let named: Vec<IpNet> = named
             .split(',')
             .filter(|net| !net.is_empty())
             .map(|net| net.parse().unwrap())
             .collect();
-        standing(address.parse().unwrap(), &named)
+        classify(address.parse().unwrap(), &named)
     }
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
             "fec0::1",
             "ff02::1",
         ] {
-            assert_eq!(of(address, ""), Standing::Refused, "{address}");
+            assert_eq!(of(address, ""), AddressClass::Refused, "{address}");
         }
     }
 
@@ -170,16 +170,20 @@ mod tests {
             "2606:4700::1111",
             "2a00:1450::1",
         ] {
-            assert_eq!(of(address, ""), Standing::Public, "{address}");
+            assert_eq!(of(address, ""), AddressClass::Public, "{address}");
         }
     }
 
     #[test]
     fn the_operator_names_networks() {
-        assert_eq!(of("10.1.2.3", "127.0.0.0/8,10.1.0.0/16"), Standing::Named);
-        assert_eq!(of("10.2.2.3", "127.0.0.0/8,10.1.0.0/16"), Standing::Refused);
-        assert_eq!(of("fd00::1", "fd00::/8"), Standing::Named);
-        assert_eq!(of("::ffff:10.1.2.3", "10.1.0.0/16"), Standing::Refused, "in another spelling");
-        assert_eq!(of("8.8.8.8", "10.0.0.0/8"), Standing::Public);
+        assert_eq!(of("10.1.2.3", "127.0.0.0/8,10.1.0.0/16"), AddressClass::Named);
+        assert_eq!(of("10.2.2.3", "127.0.0.0/8,10.1.0.0/16"), AddressClass::Refused);
+        assert_eq!(of("fd00::1", "fd00::/8"), AddressClass::Named);
+        assert_eq!(
+            of("::ffff:10.1.2.3", "10.1.0.0/16"),
+            AddressClass::Refused,
+            "in another spelling"
+        );
+        assert_eq!(of("8.8.8.8", "10.0.0.0/8"), AddressClass::Public);
     }
 }

@@ -1,4 +1,4 @@
-//! Webhooks on their way out: whose turn it is, what is posted, how it went. SQL is in `store`, URLs and answers are in `api`.
+//! Posts deliveries to webhooks and notes the results. The SQL is in `store`; URLs and answers are in `api`.
 
 mod address;
 pub mod sender;
@@ -18,30 +18,31 @@ use crate::domain::clock::Clock;
 use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::{Failure, Outcome, wait_after};
 use crate::store::operations::webhook_deliveries as deliveries;
-use crate::store::operations::webhook_deliveries::{Hold, Letter, News, Settled, Taken};
+use crate::store::operations::webhook_deliveries::{
+    DueDelivery, Lease, NextDelivery, Settled, WebhookEvent,
+};
 use crate::store::{Store, StoreResult, in_time};
 use sender::{Message, Sender};
 
-/// How often somebody looks for something to post.
+/// How often an instance looks for due deliveries.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// How often waiting deliveries are counted, for the metrics: every so many looks.
 const COUNT_EVERY: u32 = 15;
 /// Webhooks that one instance posts to at once, one delivery at a time each.
 const AT_ONCE: usize = 8;
-/// After so long another webhook gets its turn.
+/// How long one webhook is served before another gets its turn.
 const TURN: Duration = Duration::from_secs(20);
-/// A database that is silent for so long, without closing the connection, is none. What was committed meanwhile stays: the next look goes on
-/// from there.
+/// How long to wait for the database. What was committed stays; the next look continues from there.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// Writes a body: the room of the answers knows how.
-pub type Render = fn(News) -> serde_json::Result<Vec<u8>>;
+/// Writes the body of a delivery; `api` provides it.
+pub type Render = fn(WebhookEvent) -> serde_json::Result<Vec<u8>>;
 
-/// Posts what there is to post. Any number of instances may do it at once: each webhook is held by one task at a time.
+/// Posts due deliveries. Any number of instances may run: a lease gives each webhook to one task at a time.
 pub struct Dispatcher {
-    /// Where deliveries are.
+    /// The database.
     pub store: Store,
-    /// What secrets are derived from.
+    /// Keys that secrets are derived from.
     pub keys: KeyRing,
     /// The time.
     pub clock: Clock,
@@ -49,7 +50,7 @@ pub struct Dispatcher {
     pub sender: Sender,
     /// Writes bodies.
     pub render: Render,
-    /// Turns true when the instance is about to stop: what is being posted is finished, nothing is begun.
+    /// Becomes true when the instance is about to stop: posts that run are finished, no new ones begin.
     pub stopping: watch::Receiver<bool>,
 }
 
@@ -66,7 +67,7 @@ impl Dispatcher {
                 _ = tick.tick() => {}
                 _ = stopping.wait_for(|stopping| *stopping) => break,
             }
-            if let Err(error) = self.look(&mut running).await {
+            if let Err(error) = self.begin_due(&mut running).await {
                 tracing::warn!(%error, "could not look after the webhooks");
             }
             if looks.is_multiple_of(COUNT_EVERY) {
@@ -79,11 +80,11 @@ impl Dispatcher {
         }
     }
 
-    /// Posts everything whose time has come, and returns when there is no more.
+    /// Posts all due deliveries, and returns when there are no more.
     pub async fn run_once(self: &Arc<Self>) -> StoreResult<()> {
         let mut running = JoinSet::new();
         loop {
-            let looked = self.look(&mut running).await;
+            let looked = self.begin_due(&mut running).await;
             let is_idle = running.is_empty();
             while let Some(ended) = running.join_next().await {
                 note_panic(ended);
@@ -96,20 +97,21 @@ impl Dispatcher {
     }
 
     /// Writes deliveries for what happened, and begins posting.
-    async fn look(self: &Arc<Self>, running: &mut JoinSet<()>) -> StoreResult<()> {
+    async fn begin_due(self: &Arc<Self>, running: &mut JoinSet<()>) -> StoreResult<()> {
         while let Some(ended) = running.try_join_next() {
             note_panic(ended);
         }
-        // Whatever keeps new deliveries from being written, those that are there are posted.
+        // If writing new deliveries fails, those that exist are posted all the same.
         let enqueued = in_time(SILENCE, deliveries::enqueue(&self.store, &self.clock)).await;
         while running.len() < AT_ONCE && !*self.stopping.borrow() {
-            let held = in_time(SILENCE, deliveries::hold(&self.store, self.clock.now())).await?;
-            let Some(hold) = held else { break };
+            let leased =
+                in_time(SILENCE, deliveries::lease_next(&self.store, self.clock.now())).await?;
+            let Some(lease) = leased else { break };
             let this = self.clone();
             running.spawn(async move {
-                if let Err(error) = this.serve(hold).await {
-                    // The hold ends by itself; whatever was not noted is posted once more.
-                    tracing::warn!(%error, webhook = %hold.webhook, "could not go on with a webhook");
+                if let Err(error) = this.serve(lease).await {
+                    // The lease ends by itself; a delivery without a noted result is posted once more.
+                    tracing::warn!(%error, webhook = %lease.webhook, "could not go on with a webhook");
                 }
             });
         }
@@ -124,26 +126,26 @@ impl Dispatcher {
         }
     }
 
-    /// Posts a webhook's deliveries, one after the other, in the order of the feed as far as their time has come.
-    async fn serve(&self, hold: Hold) -> StoreResult<()> {
+    /// Posts the due deliveries of a webhook one after the other, in the order of the feed.
+    async fn serve(&self, lease: Lease) -> StoreResult<()> {
         let began = Instant::now();
         while began.elapsed() < TURN && !*self.stopping.borrow() {
-            match deliveries::take(&self.store, hold, self.clock.now()).await? {
-                Taken::Letter(letter) => self.deliver(hold, *letter).await?,
-                Taken::GivenUp(failure) => count_attempt(failure.as_str()),
-                Taken::Nothing => break,
+            match deliveries::take(&self.store, lease, self.clock.now()).await? {
+                NextDelivery::Due(due) => self.deliver(lease, *due).await?,
+                NextDelivery::GivenUp(failure) => count_attempt(failure.as_str()),
+                NextDelivery::Nothing => break,
             }
         }
-        deliveries::release(&self.store, hold, self.clock.now()).await
+        deliveries::release(&self.store, lease, self.clock.now()).await
     }
 
-    async fn deliver(&self, hold: Hold, letter: Letter) -> StoreResult<()> {
-        let Letter { delivery, url, attempts, .. } = &letter;
+    async fn deliver(&self, lease: Lease, due: DueDelivery) -> StoreResult<()> {
+        let DueDelivery { delivery, url, attempts, .. } = &due;
         let (delivery, attempts) = (*delivery, *attempts);
-        let kind = letter.news.kind().to_owned();
+        let kind = due.event.kind().to_owned();
         let origin = target::origin_of(url);
         let began = Instant::now();
-        let outcome = match self.message(hold.webhook, &letter) {
+        let outcome = match self.message(lease.webhook, &due) {
             Ok(message) => self.sender.post(url, message).await,
             Err(error) => {
                 // Tried again it would fail again, and keep those behind it from being posted.
@@ -160,8 +162,9 @@ impl Dispatcher {
         let wait = wait_after(attempts, &kind, dice);
         let now = self.clock.now();
         let settled =
-            deliveries::settle(&self.store, hold, (delivery, attempts), outcome, wait, now).await?;
-        let webhook = hold.webhook;
+            deliveries::settle(&self.store, lease, (delivery, attempts), outcome, wait, now)
+                .await?;
+        let webhook = lease.webhook;
         let Outcome { status, .. } = outcome;
         if outcome.failure.is_none() {
             tracing::debug!(%webhook, %delivery, %origin, %kind, status, attempts, "webhook delivered");
@@ -175,11 +178,11 @@ impl Dispatcher {
         Ok(())
     }
 
-    fn message(&self, webhook: WebhookId, letter: &Letter) -> serde_json::Result<Message> {
+    fn message(&self, webhook: WebhookId, due: &DueDelivery) -> serde_json::Result<Message> {
         let now = self.clock.now();
-        let id = letter.delivery.to_string();
-        let body = (self.render)(letter.news.clone())?;
-        let signatures: Vec<String> = letter
+        let id = due.delivery.to_string();
+        let body = (self.render)(due.event.clone())?;
+        let signatures: Vec<String> = due
             .generations(now)
             .map(|generation| WebhookSecret::derive(&self.keys, webhook, generation))
             .map(|secret| secret.sign(&id, now, &body))
@@ -192,7 +195,7 @@ fn count_attempt(outcome: &'static str) {
     metrics::counter!("webhook_attempts_total", "outcome" => outcome).increment(1);
 }
 
-/// Tells of a turn that panicked. Its hold ends by itself, then the webhook has its turn again.
+/// Logs that a task panicked. Its lease ends by itself, then the webhook is served again.
 fn note_panic(ended: Result<(), JoinError>) {
     if let Err(error) = ended {
         tracing::error!(%error, "posting to a webhook panicked");

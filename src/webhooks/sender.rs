@@ -1,4 +1,4 @@
-//! Posting: one look-up, one connection to an address that was looked at, one request, no redirect, no proxy.
+//! Posts a message: one look-up of addresses, one connection to an address that was checked, one request, no redirects, no proxy.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
@@ -35,20 +35,20 @@ const BODY_TIME: Duration = Duration::from_secs(1);
 
 /// How long an attempt may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct Timeouts {
     /// For the addresses of the name, the connection and TLS together.
     pub connect: Duration,
-    /// For all of it, up to the head of the answer.
-    pub whole: Duration,
+    /// For the whole attempt, up to the head of the answer.
+    pub total: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(5), whole: Duration::from_secs(15) }
+        Self { connect: Duration::from_secs(5), total: Duration::from_secs(15) }
     }
 }
 
-/// Who knows the addresses of names.
+/// Looks up the addresses of names.
 pub trait Resolver: Send + Sync {
     /// The addresses of a name.
     fn resolve(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
@@ -61,16 +61,16 @@ pub struct SystemResolver;
 impl Resolver for SystemResolver {
     fn resolve(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
         // A thread of its own: the system's look-up cannot be broken off, and the runtime would wait for its threads at the end.
-        let (tell, told) = tokio::sync::oneshot::channel();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || {
             let found = (name.as_str(), 0).to_socket_addrs();
-            let _ = tell.send(found.map(|found| found.map(|address| address.ip()).collect()));
+            let _ = sender.send(found.map(|found| found.map(|address| address.ip()).collect()));
         });
-        async move { told.await.map_err(io::Error::other)? }.boxed()
+        async move { receiver.await.map_err(io::Error::other)? }.boxed()
     }
 }
 
-/// What is posted.
+/// A message to post.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// `webhook-id`.
@@ -83,17 +83,17 @@ pub struct Message {
     pub body: Vec<u8>,
 }
 
-/// Posts messages.
+/// Posts messages over HTTP.
 #[derive(Clone)]
 pub struct Sender {
     named: Arc<[IpNet]>,
     resolver: Arc<dyn Resolver>,
     tls: TlsConnector,
-    time_limit: Patience,
+    timeouts: Timeouts,
 }
 
 impl Sender {
-    /// Posts to the public internet, and to networks that the operator names. Believes the certificates that this machine believes.
+    /// Posts to the public internet and to the networks that the operator names. Trusts the root certificates of this machine.
     pub fn new(named: Vec<IpNet>) -> anyhow::Result<Self> {
         let mut roots = RootCertStore::empty();
         let found = rustls_native_certs::load_native_certs();
@@ -106,15 +106,15 @@ impl Sender {
                 "this machine has no root certificates (ca-certificates): webhooks with https will fail"
             );
         }
-        Self::with(named, Arc::new(SystemResolver), roots, Patience::default())
+        Self::with(named, Arc::new(SystemResolver), roots, Timeouts::default())
     }
 
-    /// Posts with another resolver, other roots and other time_limit.
+    /// Posts with another resolver, other roots and other timeouts.
     pub fn with(
         named: Vec<IpNet>,
         resolver: Arc<dyn Resolver>,
         roots: RootCertStore,
-        time_limit: Patience,
+        timeouts: Timeouts,
     ) -> anyhow::Result<Self> {
         let provider = Arc::new(crypto::ring::default_provider());
         let mut config = ClientConfig::builder_with_provider(provider)
@@ -123,13 +123,13 @@ impl Sender {
             .with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let tls = TlsConnector::from(Arc::new(config));
-        Ok(Self { named: named.into(), resolver, tls, time_limit })
+        Ok(Self { named: named.into(), resolver, tls, timeouts })
     }
 
-    /// Posts a message and tells how it went.
+    /// Posts a message and returns the result.
     pub async fn post(&self, url: &str, message: Message) -> Outcome {
         let attempt = self.attempt(url, message);
-        let attempt = tokio::time::timeout(self.time_limit.whole, attempt).await;
+        let attempt = tokio::time::timeout(self.timeouts.total, attempt).await;
         let failed = |failure| Outcome { status: None, failure: Some(failure), retry_after: None };
         let response = match attempt {
             Err(_) => return failed(Failure::Timeout),
@@ -147,7 +147,7 @@ impl Sender {
     async fn attempt(&self, url: &str, message: Message) -> Result<Answered, Failure> {
         // The networks that the operator names may be others than when the webhook was made.
         let target = Target::parse(url, &self.named).map_err(refusal)?;
-        let stream = tokio::time::timeout(self.time_limit.connect, self.connect(&target))
+        let stream = tokio::time::timeout(self.timeouts.connect, self.connect(&target))
             .await
             .map_err(|_| Failure::Timeout)??;
         let (mut requests, connection) = hyper::client::conn::http1::Builder::new()
@@ -195,7 +195,7 @@ impl Sender {
     /// A connection to the first address that takes one. None may use up the time of the others: a machine may believe that it has IPv6.
     async fn open(&self, addresses: &[IpAddr], port: u16) -> Option<TcpStream> {
         let tried = &addresses[..addresses.len().min(MAX_ADDRESSES)];
-        let share = self.time_limit.connect / u32::try_from(tried.len()).unwrap_or(1).max(1);
+        let share = self.timeouts.connect / u32::try_from(tried.len()).unwrap_or(1).max(1);
         for address in tried {
             let connecting = TcpStream::connect(SocketAddr::new(*address, port));
             if let Ok(Ok(stream)) = tokio::time::timeout(share, connecting).await {
@@ -206,7 +206,7 @@ impl Sender {
     }
 }
 
-/// What a target that is refused now is told as.
+/// The failure that a refused target is noted as.
 fn refusal(error: TargetError) -> Failure {
     match error {
         TargetError::Address | TargetError::Plain => Failure::Address,
@@ -293,13 +293,13 @@ mod tests {
     use super::*;
 
     /// A resolver whose first answer differs from all others.
-    struct ChangesItsMind {
+    struct ChangingResolver {
         asked: AtomicUsize,
         first: Vec<IpAddr>,
         then: Vec<IpAddr>,
     }
 
-    impl Resolver for ChangesItsMind {
+    impl Resolver for ChangingResolver {
         fn resolve(&self, _: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
             let is_first = self.asked.fetch_add(1, Ordering::Relaxed) == 0;
             let answer = if is_first { self.first.clone() } else { self.then.clone() };
@@ -307,10 +307,10 @@ mod tests {
         }
     }
 
-    fn resolver(first: &[&str], then: &[&str]) -> Arc<ChangesItsMind> {
+    fn resolver(first: &[&str], then: &[&str]) -> Arc<ChangingResolver> {
         let read =
             |addresses: &[&str]| addresses.iter().map(|address| address.parse().unwrap()).collect();
-        Arc::new(ChangesItsMind {
+        Arc::new(ChangingResolver {
             asked: AtomicUsize::new(0),
             first: read(first),
             then: read(then),
@@ -319,7 +319,7 @@ mod tests {
 
     fn sender(named: &str, resolver: Arc<dyn Resolver>, roots: RootCertStore) -> Sender {
         let time_limit =
-            Patience { connect: Duration::from_millis(700), whole: Duration::from_secs(1) };
+            Timeouts { connect: Duration::from_millis(700), total: Duration::from_secs(1) };
         let named = named.split(',').filter(|net| !net.is_empty());
         let named = named.map(|net| net.parse().unwrap()).collect();
         Sender::with(named, resolver, roots, time_limit).unwrap()
@@ -423,7 +423,7 @@ mod tests {
     #[tokio::test]
     async fn a_name_is_asked_for_once_and_every_address_counts() {
         let (port, connections) = answering(b"HTTP/1.1 200 OK\r\n\r\n").await;
-        let post = async |named: &str, resolver: Arc<ChangesItsMind>| {
+        let post = async |named: &str, resolver: Arc<ChangingResolver>| {
             let sender = sender(named, resolver.clone(), RootCertStore::empty());
             let scheme = if named.is_empty() { "https" } else { "http" };
             let url = format!("{scheme}://rebinding.example:{port}/");

@@ -6,7 +6,7 @@ use ipnet::IpNet;
 use thiserror::Error;
 use url::{Host, Url};
 
-use super::address::{Standing, standing};
+use super::address::{AddressClass, classify};
 
 /// Longest URL, in bytes.
 pub const MAX_URL: usize = 2000;
@@ -93,11 +93,11 @@ impl Target {
     /// Whether these addresses, all of them, may be posted to.
     pub fn check(&self, addresses: &[IpAddr], named: &[IpNet]) -> Result<(), TargetError> {
         for address in addresses {
-            match standing(*address, named) {
-                Standing::Named => {}
-                Standing::Public if self.is_plain() => return Err(TargetError::Plain),
-                Standing::Public => {}
-                Standing::Refused => return Err(TargetError::Address),
+            match classify(*address, named) {
+                AddressClass::Named => {}
+                AddressClass::Public if self.is_plain() => return Err(TargetError::Plain),
+                AddressClass::Public => {}
+                AddressClass::Refused => return Err(TargetError::Address),
             }
         }
         Ok(())
@@ -123,7 +123,6 @@ impl Target {
         self.address
     }
 
-    /// The port.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -133,7 +132,6 @@ impl Target {
         self.url.authority()
     }
 
-    /// Path and query.
     pub fn path_and_query(&self) -> &str {
         &self.url[url::Position::BeforePath..url::Position::AfterQuery]
     }

@@ -93,6 +93,7 @@
 //!
 //! `docs/GAMES.md` in the repository explains manifests to those who write them, with an example of every key;
 //! `docs/VIOLATIONS.md` has the table of violation codes.
+#![warn(missing_docs)]
 
 mod card;
 mod card_check;
@@ -110,12 +111,13 @@ mod json_schema;
 mod legality;
 mod manifest;
 mod name;
+mod near;
 mod report;
+pub mod rng;
 mod rule;
 mod schema;
 mod selector;
 mod set_check;
-mod split_mix;
 mod suggest;
 mod validate;
 mod violation;
@@ -134,6 +136,7 @@ pub use json_schema::{MANIFEST_SCHEMA, set_file_schema};
 pub use legality::{Legalities, legalities};
 pub use manifest::{Game, ManifestError, ManifestFault, Position};
 pub use name::{name_key, search_key};
+pub use near::{did_you_mean, near};
 pub use report::{Report, ReportStatus, ZoneCount};
 pub use rule::{BoxLine, CopyLimit, DeckCheck, Provenance, Rule, RuleReference, SameCard};
 pub use schema::{
@@ -142,7 +145,6 @@ pub use schema::{
 };
 pub use selector::{Condition, Released, Selector, is_something};
 pub use set_check::{SET_FAULTS_MAX, SetFault, SetParseError, check_set};
-pub use split_mix::SplitMix64;
 pub use suggest::{SUGGESTED_NAMES_MAX, name_similarity};
 pub use validate::validate;
 pub use violation::{CardMention, Fix, Severity, Violation};

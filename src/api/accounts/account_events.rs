@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::api::catalogue::changes::known;
+use crate::app::catalogue::changes::known;
 use crate::app::page::PageLimit;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -115,9 +115,11 @@ pub struct AccountEventResponse {
 
 impl From<EventRow> for AccountEventResponse {
     fn from(row: EventRow) -> Self {
-        let subject = |path, id: Option<Uuid>| id.map(|id| EventSubject::under(path, id));
+        fn subject<I: Into<Uuid>>(path: &str, id: Option<I>) -> Option<EventSubject> {
+            id.map(|id| EventSubject::under(path, id.into()))
+        }
         let card = row.card_id.map(|id| EventCard {
-            id,
+            id: id.0,
             game: row.game_code,
             set: row.set_code,
             number: row.number,
@@ -385,7 +387,7 @@ impl Reader {
         let mut conn = self.state.store.connection().await?;
         let rows = account_events::list(&mut conn, by, self.after, CHUNK).await?;
         let (demand, now) = (self.state.settings.second_factor_demand, self.state.clock.now());
-        let ended = credentials::ended(&mut conn, &[by.credential()], demand, now).await?;
+        let ended = credentials::find_ended(&mut conn, &[by.credential()], demand, now).await?;
         drop(conn);
         if let Some((_, end)) = ended.first() {
             return Ok(Err(StreamEnd::Credential(*end)));

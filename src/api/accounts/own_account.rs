@@ -16,7 +16,7 @@ use crate::domain::accounts::attempts::AttemptScope;
 use crate::domain::accounts::password::Password;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
-use crate::http::extract::{Body, ClientNetwork, May, cacheable};
+use crate::http::extract::{Body, ClientNetwork, Judge, JudgedBody, May, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::accounts::account_records::{self, AccountChanges, NewAccount};
 use crate::store::accounts::attempts;
@@ -46,6 +46,12 @@ pub struct RegisterRequest {
     pub password: String,
 }
 
+impl Judge for RegisterRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        new_credentials(&self.name, self.password.clone(), "/password").map(drop)
+    }
+}
+
 /// Registers a player.
 ///
 /// The answer holds recovery codes, once: no mail server stands behind this service.
@@ -60,7 +66,7 @@ pub struct RegisterRequest {
 pub async fn register(
     state: web::Data<AppState>,
     network: ClientNetwork,
-    body: Body<RegisterRequest>,
+    JudgedBody(body): JudgedBody<RegisterRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (name, password) = new_credentials(&body.value.name, body.value.password, "/password")?;
     let now = state.clock.now();
@@ -137,6 +143,12 @@ pub struct RecoverRequest {
     pub new_password: String,
 }
 
+impl Judge for RecoverRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        new_credentials(&self.name, self.new_password.clone(), "/new_password").map(drop)
+    }
+}
+
 /// Sets a new password with a recovery code.
 ///
 /// The code is used up and all sessions end. A second factor stays on.
@@ -151,7 +163,7 @@ pub struct RecoverRequest {
 pub async fn recover(
     state: web::Data<AppState>,
     network: ClientNetwork,
-    body: Body<RecoverRequest>,
+    JudgedBody(body): JudgedBody<RecoverRequest>,
 ) -> Result<HttpResponse, Problem> {
     let RecoverRequest { name, recovery_code, new_password } = body.value;
     let (name, password) = new_credentials(&name, new_password, "/new_password")?;
@@ -165,7 +177,7 @@ pub async fn recover(
 
     let new_hash = place.hash(password).await?;
     // An unknown account takes the same way as a wrong code: to an id that nobody has.
-    let account = found.map_or_else(AccountId::fresh, |row| AccountId(row.account.id));
+    let account = found.map_or_else(AccountId::fresh, |row| row.account.id);
     let code = RecoveryCode::presented(&recovery_code).hash();
     let recovered = state
         .store

@@ -138,7 +138,7 @@ async fn verify_password(
         Verdict::Right | Verdict::Wrong => None,
     };
     Ok(VerifiedPassword {
-        account: AccountId(account.id),
+        account: account.id,
         hash: password_hash,
         second_factor_since: account.second_factor_since,
         stronger,
@@ -231,7 +231,7 @@ async fn login_subjects(
 ) -> StoreResult<Vec<AttemptSubject>> {
     // Unknown names are counted like known ones, by their folded text.
     // An unknown name asks what a known one asks: about an id that nobody has.
-    let account = found.map_or_else(AccountId::fresh, |row| AccountId(row.account.id));
+    let account = found.map_or_else(AccountId::fresh, |row| row.account.id);
     let known = sessions::knows_network(conn, account, &network_mac(state, network)).await?;
     let mut subjects =
         attempt_subjects(state, AttemptScope::LoginAccountNetwork, key.as_bytes(), network);
@@ -396,8 +396,8 @@ pub async fn list_sessions(
     let data = rows
         .into_iter()
         .map(|row| SessionResponse {
-            current: current == Some(SessionId(row.id)),
-            id: row.id,
+            current: current == Some(row.id),
+            id: row.id.0,
             created_at: row.created_at,
             last_used_at: row.last_used_at,
             expires_at: row.expires_at,

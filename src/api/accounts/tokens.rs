@@ -13,7 +13,8 @@ use crate::auth::permission::{ManageOwnTokens, Scope};
 use crate::auth::secret::{OpaqueToken, TokenKind};
 use crate::domain::ids::TokenId;
 use crate::domain::text;
-use crate::http::extract::{Body, IdempotencyKey, May};
+use crate::http::extract::{IdempotencyKey, May};
+use crate::http::extract::{Judge, JudgedBody};
 use crate::store::accounts::tokens::{self, NewToken, TokenCreated, TokenRow};
 
 words! {
@@ -43,7 +44,7 @@ pub struct TokenResponse {
 impl From<TokenRow> for TokenResponse {
     fn from(row: TokenRow) -> Self {
         Self {
-            id: row.id,
+            id: row.id.0,
             name: row.name,
             scopes: row.scopes,
             created_at: row.created_at,
@@ -95,7 +96,7 @@ pub async fn create_token(
     state: web::Data<AppState>,
     by: May<ManageOwnTokens>,
     key: IdempotencyKey,
-    body: Body<CreateTokenRequest>,
+    JudgedBody(body): JudgedBody<CreateTokenRequest>,
 ) -> Result<HttpResponse, Problem> {
     let now = state.clock.now();
     let (name, scopes, lifetime) = parse(&body.value)?;
@@ -128,6 +129,12 @@ pub async fn create_token(
         TokenCreated::TooMany => return Err(Problem::new(ProblemCode::TooManyTokens)),
     };
     Ok(HttpResponse::Created().insert_header(("cache-control", "no-store")).json(answer))
+}
+
+impl Judge for CreateTokenRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        parse(self).map(drop)
+    }
 }
 
 fn parse(request: &CreateTokenRequest) -> Result<(String, Vec<Scope>, Duration), Problem> {

@@ -4,13 +4,14 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use crate::app::catalogue::codes::Codes;
 use crate::app::collection::collection_progress::{self, CompletionResponse, DuplicateResponse};
 use crate::app::page::{Cursor, Page, PageLimit};
-use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, both};
 use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnCollection;
 use crate::domain::code::Code;
-use crate::http::extract::{Caller, May, Params, cacheable};
+use crate::http::extract::{Caller, LooseParams, May, Params, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::collection::counts::DuplicatePosition;
 
@@ -83,16 +84,19 @@ pub async fn list_duplicates(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReadOwnCollection>,
-    query: Params<DuplicatesQuery>,
+    query: LooseParams<DuplicatesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let over = query.over;
-    if !(1..=9999).contains(&over) {
-        let fault = InputFault::at("?over", "must be 1 to 9999");
-        return Err(Problem::new(ProblemCode::InvalidQuery).errors(vec![fault]));
-    }
-    let after = query.cursor.as_ref().map(Cursor::key::<DuplicatePosition>).transpose()?;
-    let (viewer, game, limit) = (caller.viewer(), query.game.clone(), query.limit);
+    let check = async |query: &DuplicatesQuery| {
+        let fault = || Problem::of_query(vec![InputFault::at("?over", "must be 1 to 9999")]);
+        let over = Some(query.over).filter(|over| (1..=9999).contains(over)).ok_or_else(fault);
+        let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await;
+        both(both(over, Cursor::key_of(query.cursor.as_ref())), codes)
+    };
+    let (query, ((over, after), codes)) = query.checked(check).await?;
+    let after: Option<DuplicatePosition> = after;
+    let (viewer, limit) = (caller.viewer(), query.limit);
     let page =
-        collection_progress::list_duplicates(&state, &by, viewer, game, over, after, limit).await?;
+        collection_progress::list_duplicates(&state, &by, viewer, &codes, over, after, limit)
+            .await?;
     page.answer(&req, Freshness::Private)
 }

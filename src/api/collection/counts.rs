@@ -6,11 +6,12 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::app::catalogue::codes::Codes;
 use crate::app::collection::counts::{
     self, CollectionEntryResponse, CountChangesResponse, EntrySelection,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
-use crate::app::problem::{InputFault, Problem};
+use crate::app::problem::{InputFault, Problem, both};
 use crate::app::state::AppState;
 use crate::app::words::Word as _;
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
@@ -19,7 +20,7 @@ use crate::domain::code::Code;
 use crate::domain::collection::table::WantedPrinting;
 use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::domain::ids::{CardId, PrintingId};
-use crate::http::extract::{Body, Caller, IdempotencyKey, May, Params};
+use crate::http::extract::{Caller, IdempotencyKey, Judge, JudgedBody, LooseParams, May};
 use crate::memory::rendered::Freshness;
 use crate::store::collection::counts::{Change, EntryPosition};
 
@@ -67,18 +68,18 @@ pub async fn list_collection(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReadOwnCollection>,
-    query: Params<CollectionQuery>,
+    query: LooseParams<CollectionQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = query.cursor.as_ref().map(Cursor::key::<EntryPosition>).transpose()?;
-    let selection = EntrySelection {
-        game: query.game.clone(),
-        set: query.set.clone(),
-        card: query.card.map(CardId),
-        rarity: query.rarity.clone(),
-        with_total: query.total,
+    let check = async |query: &CollectionQuery| {
+        let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
+        let codes = Codes { game, set, rarity }.known(&state).await;
+        both(Cursor::key_of(query.cursor.as_ref()), codes)
     };
+    let (query, (after, codes)): (_, (Option<EntryPosition>, _)) = query.checked(check).await?;
+    let card = query.card.map(CardId);
+    let selection = EntrySelection { codes, card, with_total: query.total };
     let (viewer, limit) = (caller.viewer(), query.limit);
-    let page = counts::list(&state, &by, viewer, selection, after, limit).await?;
+    let page = counts::list(&state, &by, viewer, &selection, after, limit).await?;
     page.answer(&req, Freshness::Private)
 }
 
@@ -107,6 +108,12 @@ impl CountRequest {
         } else {
             Err(Problem::invalid(faults))
         }
+    }
+}
+
+impl Judge for CountRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
     }
 }
 
@@ -139,7 +146,7 @@ pub async fn set_count(
     caller: Caller,
     by: May<WriteOwnCollection>,
     printing: web::Path<Uuid>,
-    body: Body<CountRequest>,
+    JudgedBody(body): JudgedBody<CountRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (quantity, condition) = body.value.parse()?;
     let (viewer, key) = (caller.viewer(), (PrintingId(*printing), condition));
@@ -231,6 +238,7 @@ pub struct CountChangesRequest {
 }
 
 impl CountChangesRequest {
+    /// The changes, or every fault of them.
     fn parse(&self) -> Result<Vec<Change>, Problem> {
         let count = self.changes.len();
         if !(1..=MAX_CHANGES).contains(&count) {
@@ -244,6 +252,12 @@ impl CountChangesRequest {
             });
         let changes: Vec<Change> = changes.collect();
         if faults.is_empty() { Ok(changes) } else { Err(Problem::invalid(faults)) }
+    }
+}
+
+impl Judge for CountChangesRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
     }
 }
 
@@ -265,7 +279,7 @@ pub async fn change_counts(
     caller: Caller,
     by: May<WriteOwnCollection>,
     key: IdempotencyKey,
-    body: Body<CountChangesRequest>,
+    JudgedBody(body): JudgedBody<CountChangesRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "change_counts", &body);
     let changes = body.value.parse()?;

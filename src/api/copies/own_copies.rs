@@ -5,16 +5,17 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use uuid::Uuid;
 
+use crate::app::catalogue::codes::Codes;
 use crate::app::copies::own_copies::{
     self, CopyEventResponse, CopyResponse, CopySelection, Overseer,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, both};
 use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnCopies;
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, CopyId};
-use crate::http::extract::{Caller, May, PageQuery, Params, cacheable};
+use crate::http::extract::{Caller, LooseParams, May, PageQuery, Params, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::copies::copy_records::CopyPosition;
 
@@ -47,7 +48,7 @@ pub struct CopiesQuery {
 pub(super) fn copies_after(cursor: Option<&Cursor>) -> Result<Option<CopyPosition>, Problem> {
     let key = cursor.map(Cursor::key::<(Code, Code, Code, Uuid)>).transpose()?;
     Ok(key.map(|(game, set, number, id)| {
-        (game.into_string(), set.into_string(), number.into_string(), id)
+        (game.into_string(), set.into_string(), number.into_string(), CopyId(id))
     }))
 }
 
@@ -66,17 +67,17 @@ pub async fn list_copies(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReadOwnCopies>,
-    query: Params<CopiesQuery>,
+    query: LooseParams<CopiesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = copies_after(query.cursor.as_ref())?;
-    let selection = CopySelection {
-        game: query.game.clone(),
-        set: query.set.clone(),
-        card: query.card.map(CardId),
-        rarity: query.rarity.clone(),
+    let check = async |query: &CopiesQuery| {
+        let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
+        let codes = Codes { game, set, rarity }.known(&state).await;
+        both(copies_after(query.cursor.as_ref()), codes)
     };
+    let (query, (after, codes)) = query.checked(check).await?;
+    let selection = CopySelection { codes, card: query.card.map(CardId) };
     let (viewer, limit) = (caller.viewer(), query.limit);
-    let page = own_copies::list(&state, &by, viewer, selection, after, limit).await?;
+    let page = own_copies::list(&state, &by, viewer, &selection, after, limit).await?;
     page.answer(&req, Freshness::Private)
 }
 

@@ -6,14 +6,15 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::api::catalogue::card_lookups::CardIdentifierBody;
+use crate::app::catalogue::card_lookups::CardIdentifierBody;
+use crate::app::catalogue::codes::Codes;
 use crate::app::copies::trade_lists::{
     self, NamedItem, ShownTradeListResponse, TradeListContent, TradeListResponse,
     VersionedTradeList, WantedItem,
 };
 use crate::app::copies::trade_matches::{self, TradeMatchResponse};
 use crate::app::page::{Cursor, Page, PageLimit};
-use crate::app::problem::{InputFault, Problem};
+use crate::app::problem::{InputFault, Problem, both};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::app::words::Word as _;
@@ -21,8 +22,9 @@ use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
 use crate::domain::code::Code;
 use crate::domain::collection::{MAX_QUANTITY, MAX_TRADE_ITEMS, TradeListKind};
 use crate::domain::decks::deck::Visibility;
+use crate::domain::ids::PrintingId;
 use crate::domain::text::AccountName;
-use crate::http::extract::{Body, Caller, May, Params, cacheable};
+use crate::http::extract::{Caller, Judge, JudgedBody, LooseParams, May, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::copies::trade_lists::MatchPosition;
 
@@ -113,7 +115,7 @@ impl TradeListRequest {
                     faults.push(InputFault::at(&at, "has a printing, which says everything else"));
                     None
                 }
-                Some(printing) => Some(NamedItem::Printing(*printing)),
+                Some(printing) => Some(NamedItem::Printing(PrintingId(*printing))),
                 None => {
                     let body = CardIdentifierBody {
                         id: card.clone(),
@@ -134,6 +136,12 @@ impl TradeListRequest {
         } else {
             Err(Problem::invalid(faults))
         }
+    }
+}
+
+impl Judge for TradeListRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
     }
 }
 
@@ -193,7 +201,7 @@ pub async fn replace_wants(
     caller: Caller,
     by: May<WriteOwnCollection>,
     if_match: Result<IfMatch, Problem>,
-    body: Body<TradeListRequest>,
+    JudgedBody(body): JudgedBody<TradeListRequest>,
 ) -> Result<HttpResponse, Problem> {
     replace(&state, &caller, &by, TradeListKind::Want, if_match, &body.value).await
 }
@@ -232,7 +240,7 @@ pub async fn replace_haves(
     caller: Caller,
     by: May<WriteOwnCollection>,
     if_match: Result<IfMatch, Problem>,
-    body: Body<TradeListRequest>,
+    JudgedBody(body): JudgedBody<TradeListRequest>,
 ) -> Result<HttpResponse, Problem> {
     replace(&state, &caller, &by, TradeListKind::Have, if_match, &body.value).await
 }
@@ -308,9 +316,13 @@ pub async fn list_trade_matches(
     req: HttpRequest,
     state: web::Data<AppState>,
     by: May<ReadOwnCollection>,
-    query: Params<MatchesQuery>,
+    query: LooseParams<MatchesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = query.cursor.as_ref().map(Cursor::key::<MatchPosition>).transpose()?;
-    let page = trade_matches::list(&state, &by, query.game.clone(), after, query.limit).await?;
+    let check = async |query: &MatchesQuery| {
+        let codes = Codes { game: query.game.clone(), ..Codes::default() };
+        both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
+    };
+    let (query, (after, codes)): (_, (Option<MatchPosition>, _)) = query.checked(check).await?;
+    let page = trade_matches::list(&state, &by, &codes, after, query.limit).await?;
     page.answer(&req, Freshness::Private)
 }

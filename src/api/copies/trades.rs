@@ -18,7 +18,7 @@ use crate::domain::copies::trade::{
 };
 use crate::domain::ids::{CopyId, TradeId};
 use crate::domain::text::{self, AccountName};
-use crate::http::extract::{Body, Caller, IdempotencyKey, May, Params, cacheable};
+use crate::http::extract::{Caller, IdempotencyKey, Judge, JudgedBody, May, Params, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::copies::trades::TradeFilter;
 
@@ -64,6 +64,43 @@ pub struct CounterRequest {
     /// How long it can be accepted, in hours: 1 to 2160; 336, fourteen days, when absent.
     #[schema(example = 336, minimum = 1, maximum = 2160)]
     pub expires_in_hours: Option<u16>,
+}
+
+impl TradeRequest {
+    /// Whom it is for, and the offer, or every fault.
+    fn parse(&self) -> Result<(AccountName, Offer), Problem> {
+        let Self { with, give, want, message, expires_in_hours } = self;
+        let mut faults = Vec::new();
+        let name =
+            AccountName::parse(with).map_err(|error| faults.push(InputFault::at("/with", error)));
+        let offer = parse_offer(give, want, message.as_deref(), *expires_in_hours, &mut faults);
+        match (name, offer) {
+            (Ok(name), Some(offer)) if faults.is_empty() => Ok((name, offer)),
+            _ => Err(Problem::invalid(faults)),
+        }
+    }
+}
+
+impl Judge for TradeRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
+impl CounterRequest {
+    /// The offer, or every fault.
+    fn parse(&self) -> Result<Offer, Problem> {
+        let Self { give, want, message, expires_in_hours } = self;
+        let mut faults = Vec::new();
+        let offer = parse_offer(give, want, message.as_deref(), *expires_in_hours, &mut faults);
+        offer.filter(|_| faults.is_empty()).ok_or_else(|| Problem::invalid(faults))
+    }
+}
+
+impl Judge for CounterRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
 }
 
 /// Reads an offer as far as that goes without the database.
@@ -116,17 +153,10 @@ pub async fn create_trade(
     caller: Caller,
     by: May<WriteTrades>,
     key: IdempotencyKey,
-    body: Body<TradeRequest>,
+    JudgedBody(body): JudgedBody<TradeRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "create_trade", &body);
-    let TradeRequest { with, give, want, message, expires_in_hours } = &body.value;
-    let mut faults = Vec::new();
-    let name =
-        AccountName::parse(with).map_err(|error| faults.push(InputFault::at("/with", error)));
-    let offer = parse_offer(give, want, message.as_deref(), *expires_in_hours, &mut faults);
-    let (Ok(name), Some(offer), true) = (name, offer, faults.is_empty()) else {
-        return Err(Problem::invalid(faults));
-    };
+    let (name, offer) = body.value.parse()?;
     let viewer = caller.viewer();
     let trade = trades::create(&state, &by, viewer, &name, &offer, key.as_ref()).await?;
     Ok(created(&trade))
@@ -280,15 +310,10 @@ pub async fn counter_trade(
     by: May<WriteTrades>,
     trade: web::Path<Uuid>,
     key: IdempotencyKey,
-    body: Body<CounterRequest>,
+    JudgedBody(body): JudgedBody<CounterRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "counter_trade", &body);
-    let CounterRequest { give, want, message, expires_in_hours } = &body.value;
-    let mut faults = Vec::new();
-    let offer = parse_offer(give, want, message.as_deref(), *expires_in_hours, &mut faults);
-    let (Some(offer), true) = (offer, faults.is_empty()) else {
-        return Err(Problem::invalid(faults));
-    };
+    let offer = body.value.parse()?;
     let (viewer, first) = (caller.viewer(), TradeId(*trade));
     let trade = trades::counter(&state, &by, viewer, first, &offer, key.as_ref()).await?;
     Ok(created(&trade))

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::own_copies::copies_after;
 use crate::app::accounts::own_account::AccountResponse;
+use crate::app::catalogue::codes::Codes;
 use crate::app::copies::own_copies::CopySelection;
 use crate::app::copies::trading::{self, ShownCopyResponse};
 use crate::app::page::{Cursor, Page, PageLimit};
@@ -84,13 +85,10 @@ pub async fn list_player_copies(
 ) -> Result<HttpResponse, Problem> {
     let after = copies_after(query.cursor.as_ref())?;
     let player = AccountName::parse(&player).map_err(|_| Problem::not_found())?;
-    let selection = CopySelection {
-        game: query.game.clone(),
-        set: query.set.clone(),
-        card: query.card.map(CardId),
-        rarity: None,
-    };
+    let codes = Codes { game: query.game.clone(), set: query.set.clone(), ..Codes::default() };
+    let codes = codes.known(&state).await?;
+    let selection = CopySelection { codes, card: query.card.map(CardId) };
     let (viewer, limit) = (caller.viewer(), query.limit);
-    let page = trading::list_shown(&state, &by, viewer, &player, selection, after, limit).await?;
+    let page = trading::list_shown(&state, &by, viewer, &player, &selection, after, limit).await?;
     page.answer(&req, Freshness::Private)
 }

@@ -6,17 +6,18 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use uuid::Uuid;
 
+use crate::app::catalogue::codes::Codes;
 use crate::app::decks::deck_lists::{
     self, DeckRequest, DeckResponse, DeckSummaryResponse, VersionedDeck,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, both};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
 use crate::domain::ids::DeckId;
-use crate::http::extract::{AnswerForm, Body, Caller, IdempotencyKey, May, Params};
+use crate::http::extract::{AnswerForm, Body, Caller, IdempotencyKey, LooseParams, May};
 use crate::memory::rendered::Freshness;
 
 /// Which of your decks.
@@ -45,10 +46,14 @@ pub async fn list_decks(
     req: HttpRequest,
     state: web::Data<AppState>,
     by: May<ReadOwnDecks>,
-    query: Params<DecksQuery>,
+    query: LooseParams<DecksQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let before = query.cursor.as_ref().map(Cursor::key::<Uuid>).transpose()?;
-    let page = deck_lists::list(&state, &by, query.game.clone(), before, query.limit).await?;
+    let check = async |query: &DecksQuery| {
+        let codes = Codes { game: query.game.clone(), ..Codes::default() };
+        both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
+    };
+    let (query, (before, codes)): (_, (Option<Uuid>, _)) = query.checked(check).await?;
+    let page = deck_lists::list(&state, &by, &codes, before, query.limit).await?;
     page.answer(&req, Freshness::Private)
 }
 

@@ -15,7 +15,9 @@ use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::text;
-use crate::http::extract::{AnswerForm, Body, Params, cacheable, cacheable_text};
+use crate::http::extract::{
+    AnswerForm, Body, Judge, JudgedBody, Params, cacheable, cacheable_text,
+};
 use crate::memory::rendered::Freshness;
 
 /// What an admin changes shows at once.
@@ -137,20 +139,26 @@ pub struct MatchEffectsRequest {
     sentences: Vec<String>,
 }
 
+impl Judge for MatchEffectsRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
 impl MatchEffectsRequest {
-    fn parse(self) -> Result<Vec<String>, Problem> {
+    fn parse(&self) -> Result<Vec<String>, Problem> {
         let count = self.sentences.len();
         if !(1..=MAX_SENTENCES).contains(&count) {
             let detail = format!("must be 1 to {MAX_SENTENCES} sentences, not {count}");
             return Err(Problem::invalid(vec![InputFault::at("/sentences", detail)]));
         }
         let mut faults = Vec::new();
-        let read = |(at, sentence): (usize, String)| {
-            let read = text::line(&sentence, 1, MAX_SENTENCE);
+        let read = |(at, sentence): (usize, &String)| {
+            let read = text::line(sentence, 1, MAX_SENTENCE);
             let pointer = format!("/sentences/{at}");
             read.map_err(|error| faults.push(InputFault::at(pointer, error))).ok()
         };
-        let sentences = self.sentences.into_iter().enumerate().filter_map(read).collect();
+        let sentences = self.sentences.iter().enumerate().filter_map(read).collect();
         if faults.is_empty() { Ok(sentences) } else { Err(Problem::invalid(faults)) }
     }
 }
@@ -168,7 +176,7 @@ impl MatchEffectsRequest {
 pub async fn match_effects(
     state: web::Data<AppState>,
     game: web::Path<Code>,
-    body: Body<MatchEffectsRequest>,
+    JudgedBody(body): JudgedBody<MatchEffectsRequest>,
 ) -> Result<HttpResponse, Problem> {
     let sentences = body.value.parse()?;
     let answer = matches::find(&state, &game, sentences).await?;

@@ -58,11 +58,11 @@ impl AuditEntryResponse {
         let mut mentioned = Vec::new();
         ids_in(&row.details, &mut mentioned);
         Self {
-            actor_name: row.actor_id.and_then(|actor| names.of(actor)),
+            actor_name: row.actor_id.and_then(|actor| names.of(actor.0)),
             target_name: target_account(&row.target).and_then(|account| names.of(account)),
             names: mentioned.into_iter().filter_map(|id| Some((id, names.of(id)?))).collect(),
             id: row.id,
-            actor_id: row.actor_id,
+            actor_id: row.actor_id.map(Uuid::from),
             action: row.action,
             target: row.target,
             details: row.details,
@@ -73,7 +73,8 @@ impl AuditEntryResponse {
 
 /// Every id that an entry tells and that may be an account's.
 fn ids_of(row: &AuditEntryRow) -> Vec<Uuid> {
-    let mut ids: Vec<Uuid> = row.actor_id.into_iter().chain(target_account(&row.target)).collect();
+    let mut ids: Vec<Uuid> =
+        row.actor_id.map(Uuid::from).into_iter().chain(target_account(&row.target)).collect();
     ids_in(&row.details, &mut ids);
     ids
 }

@@ -64,7 +64,7 @@ pub struct DeliveryResponse {
 impl From<DeliveryRow> for DeliveryResponse {
     fn from(row: DeliveryRow) -> Self {
         Self {
-            id: row.id,
+            id: row.id.0,
             seq: row.seq,
             kind: row.kind,
             state: row.state.as_str().to_owned(),

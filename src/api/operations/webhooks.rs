@@ -22,7 +22,7 @@ use crate::domain::text;
 use crate::http::extract::{Body, IdempotencyKey, May, OptionalBody, cacheable, edited};
 use crate::memory::rendered::Freshness;
 use crate::store::catalogue::changes;
-use crate::store::operations::webhook_deliveries::News;
+use crate::store::operations::webhook_deliveries::WebhookEvent;
 use crate::store::operations::webhooks::{
     self, SecretRotated, WebhookContent, WebhookCreated, WebhookEdited, WebhookRow,
 };
@@ -75,7 +75,7 @@ pub struct WebhookResponse {
 impl From<WebhookRow> for WebhookResponse {
     fn from(row: WebhookRow) -> Self {
         Self {
-            id: row.id,
+            id: row.id.0,
             url: row.url,
             description: row.description,
             kinds: row.kinds,
@@ -126,10 +126,10 @@ pub struct WebhookPing {
 }
 
 /// Writes the body of a delivery.
-pub fn render(news: News) -> serde_json::Result<Vec<u8>> {
-    match news {
-        News::Change(change) => serde_json::to_vec(&ChangeResponse::from(change)),
-        News::Ping { webhook, at } => {
+pub fn render(event: WebhookEvent) -> serde_json::Result<Vec<u8>> {
+    match event {
+        WebhookEvent::Change(change) => serde_json::to_vec(&ChangeResponse::from(change)),
+        WebhookEvent::Ping { webhook, at } => {
             serde_json::to_vec(&WebhookPing { kind: PING, webhook: webhook.0, at })
         }
     }
@@ -316,7 +316,7 @@ fn with_secret(
     row: WebhookRow,
     is_shown: bool,
 ) -> Result<HttpResponse, Problem> {
-    let (id, generation) = (WebhookId(row.id), row.secret_generation);
+    let (id, generation) = (row.id, row.secret_generation);
     let secret = is_shown.then(|| {
         let secret = WebhookSecret::derive(&state.keys, id, generation);
         secret.reveal().to_string()

@@ -8,17 +8,18 @@ use uuid::Uuid;
 
 use super::submissions::SubmittedCard;
 use crate::api::accounts::people::Person;
-use crate::api::catalogue::cards::CardUnlock;
 use crate::app::accounts::people::{Names, PersonFilter};
+use crate::app::catalogue::cards::CardUnlock;
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit, paged};
+use crate::app::problem::both;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::ReviewSubmissions;
 use crate::domain::code::Code;
 use crate::domain::ids::SubmissionId;
 use crate::domain::text;
-use crate::http::extract::{Body, Caller, May, Params};
+use crate::http::extract::{Body, Caller, LooseParams, May};
 use crate::memory::rendered::Freshness;
 use crate::store::serials::submission_reviews::{self, NamedWaiting, Reviewed, WaitingFilter};
 use crate::store::serials::unlocks;
@@ -54,16 +55,16 @@ pub struct WaitingSubmission {
 impl WaitingSubmission {
     fn new(NamedWaiting { row, name }: NamedWaiting, names: &Names) -> Self {
         Self {
-            submission: row.id,
-            account: row.account_id,
-            account_name: names.of(row.account_id),
+            submission: row.id.0,
+            account: row.account_id.0,
+            account_name: names.of(row.account_id.0),
             account_since: row.account_since,
             account_submissions: row.account_submissions,
             rarity: row.rarity,
             created_at: row.created_at,
             card: SubmittedCard {
                 href: format!("/v1/cards/{}", row.card_id),
-                id: row.card_id,
+                id: row.card_id.0,
                 game: row.game_code,
                 set: row.set_code,
                 number: row.number,
@@ -106,11 +107,14 @@ pub async fn list_waiting_submissions(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReviewSubmissions>,
-    query: Params<WaitingQuery>,
+    query: LooseParams<WaitingQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = query.cursor.as_ref().map(Cursor::key).transpose()?;
-    let (game, set) = (query.game.clone(), query.set.clone());
-    let codes = Codes { game, set, ..Codes::default() }.known(&state).await?;
+    let check = async |query: &WaitingQuery| {
+        let (game, set) = (query.game.clone(), query.set.clone());
+        let codes = Codes { game, set, ..Codes::default() };
+        both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
+    };
+    let (query, (after, codes)) = query.checked(check).await?;
     let mut conn = state.store.connection().await?;
     let filter = WaitingFilter {
         account: PersonFilter::id(
@@ -123,7 +127,7 @@ pub async fn list_waiting_submissions(
     };
     let (viewer, limit) = (caller.viewer(), query.limit.rows());
     let waiting = submission_reviews::waiting(&mut conn, &by, viewer, filter, after, limit).await?;
-    let accounts = waiting.iter().map(|waiting| waiting.row.account_id);
+    let accounts = waiting.iter().map(|waiting| waiting.row.account_id.0);
     let names = Names::read(&mut conn, caller.may().as_ref(), accounts).await?;
     let one = |waiting| WaitingSubmission::new(waiting, &names);
     let page = paged(waiting, query.limit, |waiting| waiting.row.id, one);

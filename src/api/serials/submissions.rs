@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::serial_attempts;
-use crate::api::catalogue::cards::CardUnlock;
+use crate::app::catalogue::cards::CardUnlock;
 use crate::app::page::{Page, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -16,7 +16,7 @@ use crate::domain::copies::dispute::DisputeState;
 use crate::domain::ids::{CopyId, SubmissionId};
 use crate::domain::network::Network;
 use crate::domain::serials::serial::{SerialCode, SerialError};
-use crate::domain::serials::submission::{Hold, Standing};
+use crate::domain::serials::submission::{CountingState, HoldReason};
 use crate::domain::text;
 use crate::http::extract::{
     Body, Caller, ClientNetwork, IdempotencyKey, May, PageQuery, Params, cacheable,
@@ -74,12 +74,12 @@ pub struct SubmittedCopy {
 impl From<CardOfCopy> for SubmittedCopy {
     fn from(of: CardOfCopy) -> Self {
         Self {
-            copy: of.copy_id,
+            copy: of.copy_id.0,
             unlock: of.progress().map(Into::into),
             rarity: of.rarity,
             card: SubmittedCard {
                 href: format!("/v1/cards/{}", of.card_id),
-                id: of.card_id,
+                id: of.card_id.0,
                 game: of.game_code,
                 set: of.set_code,
                 number: of.number,
@@ -109,14 +109,14 @@ pub struct SubmissionStanding {
     pub counted: bool,
 }
 
-impl From<Standing> for SubmissionStanding {
-    fn from(standing: Standing) -> Self {
+impl From<CountingState> for SubmissionStanding {
+    fn from(standing: CountingState) -> Self {
         let hold = standing.hold();
         Self {
             state: standing.as_str(),
-            held_for: hold.map(Hold::as_str),
-            held_until: hold.and_then(Hold::until),
-            counted: standing == Standing::Counted,
+            held_for: hold.map(HoldReason::as_str),
+            held_until: hold.and_then(HoldReason::until),
+            counted: standing == CountingState::Counted,
         }
     }
 }
@@ -141,7 +141,7 @@ impl SubmissionResponse {
     fn new(submission: NamedSubmission, at: DateTime<Utc>) -> Self {
         let NamedSubmission { row, name } = submission;
         let mut response = Self {
-            submission: row.id,
+            submission: row.id.0,
             standing: row.standing(at).into(),
             created_at: row.created_at,
             of: row.of.into(),
@@ -172,7 +172,7 @@ pub struct AcceptedResponse {
 impl AcceptedResponse {
     fn submitted(row: SubmissionRow, at: DateTime<Utc>, already_registered: bool) -> Self {
         Self {
-            submission: Some(row.id),
+            submission: Some(row.id.0),
             standing: row.standing(at).into(),
             created_at: row.created_at,
             of: row.of.into(),
@@ -184,7 +184,7 @@ impl AcceptedResponse {
         Self {
             submission: None,
             of: row.of.into(),
-            standing: Standing::NotCounted.into(),
+            standing: CountingState::NotCounted.into(),
             created_at: row.registered_at,
             already_registered: true,
         }

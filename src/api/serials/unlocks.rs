@@ -7,8 +7,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::api::catalogue::card_migrations::redirected;
-use crate::api::catalogue::cards::CardUnlock;
 use crate::api::copies::copy_moderation::reason;
+use crate::app::catalogue::cards::CardUnlock;
 use crate::app::page::{CursorTime, Page, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -72,7 +72,7 @@ pub async fn list_unlocks(
         query.limit,
         |row| (CursorTime(row.unlocked_at), row.card_id),
         |row| UnlockedCard {
-            card: row.card_id,
+            card: row.card_id.0,
             game: row.game_code,
             set: row.set_code,
             number: row.number,
@@ -121,7 +121,7 @@ pub struct CardProgress {
 
 impl From<SetProgressRow> for CardProgress {
     fn from(row: SetProgressRow) -> Self {
-        Self { card: row.card_id, number: row.number, progress: row.progress.into() }
+        Self { card: row.card_id.0, number: row.number, progress: row.progress.into() }
     }
 }
 

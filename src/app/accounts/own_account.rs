@@ -39,7 +39,7 @@ impl From<AccountRow> for AccountResponse {
         Self {
             role: row.role().as_str(),
             trading: row.trading().as_str(),
-            id: row.id,
+            id: row.id.0,
             name: row.name,
             must_change_password: row.must_change_password,
             second_factor: row.second_factor_since.is_some(),

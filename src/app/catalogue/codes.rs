@@ -1,4 +1,4 @@
-//! Codes of games, sets, kinds and rarities in query parameters: case does not count, and what there is not is told with near ones.
+//! Codes of games, sets, kinds and rarities in query parameters: case does not count, and unknown ones are refused with near ones that exist.
 
 use std::sync::Arc;
 
@@ -11,17 +11,20 @@ use crate::store::catalogue::games::LoadedGame;
 
 /// Codes that the parameters of a request name.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Codes {
-    pub(crate) game: Option<Code>,
-    pub(crate) set: Option<Code>,
-    pub(crate) rarity: Option<Code>,
+pub struct Codes {
+    /// Of a game.
+    pub game: Option<Code>,
+    /// Of a set, of that game if one is named.
+    pub set: Option<Code>,
+    /// Of a rarity, of that game if one is named.
+    pub rarity: Option<Code>,
 }
 
-/// A parameter with a code that there is not.
+/// A parameter with a code that does not exist.
 pub(crate) struct UnknownCode<'c> {
     pub(crate) parameter: &'static str,
     pub(crate) code: &'c str,
-    /// That there is none, with near ones, for people.
+    /// Says that it does not exist, with near ones that do, for people.
     pub(crate) message: String,
 }
 
@@ -30,7 +33,7 @@ impl Codes {
     ///
     /// # Errors
     /// `invalid_query`: there is no such game, set or rarity.
-    pub(crate) async fn known(self, state: &AppState) -> Result<Self, Problem> {
+    pub async fn known(self, app: &AppState) -> Result<Self, Problem> {
         let Self { game, set, rarity } = self;
         let [game, set, rarity] =
             [game, set, rarity].map(|code| code.as_ref().map(Code::lower_case));
@@ -45,14 +48,14 @@ impl Codes {
         if filter == CardFilter::default() {
             return Ok(codes);
         }
-        let games = state.all_games().await?;
-        let sets = if codes.set.is_some() { Some(state.sets().await?) } else { None };
+        let games = app.all_games().await?;
+        let sets = if codes.set.is_some() { Some(app.sets().await?) } else { None };
         if unknown_codes(&filter, &games, sets.as_deref()).is_empty() {
             return Ok(codes);
         }
         // What is kept in memory may be a moment old, and a list that lacks something new is no reason to refuse it.
-        let mut conn = state.store.connection().await?;
-        let games = state.games.read_list(&mut conn).await?;
+        let mut conn = app.store.connection().await?;
+        let games = app.games.read_list(&mut conn).await?;
         let sets = match sets {
             Some(_) => Some(AppState::read_sets(&mut conn).await?),
             None => None,
@@ -69,7 +72,7 @@ impl Codes {
     }
 }
 
-/// Codes of a filter that there are not. Of an unknown game there is nothing to be known beside it.
+/// The codes of a filter that do not exist. Where the game is unknown, only the game: its sets and kinds cannot be checked.
 pub(crate) fn unknown_codes<'c>(
     filter: &'c CardFilter,
     games: &[Arc<LoadedGame>],
@@ -85,11 +88,11 @@ pub(crate) fn unknown_codes<'c>(
         }
     };
     let mut found = Vec::new();
-    let mut tell = |parameter, code, message: Option<String>| {
+    let mut add = |parameter, code, message: Option<String>| {
         found.extend(message.map(|message| UnknownCode { parameter, code, message }));
     };
     if let (Some(set), Some(sets)) = (set, sets) {
-        tell("set", set, scope.unknown_set(set, sets));
+        add("set", set, scope.unknown_set(set, sets));
     }
     let lacks = |what, code: &str, known: Vec<&str>| {
         (!known.contains(&code)).then(|| scope.lacks(what, code, known))
@@ -97,11 +100,11 @@ pub(crate) fn unknown_codes<'c>(
     let games = || scope.games().iter();
     if let Some(kind) = kind {
         let kinds = games().flat_map(|game| game.kinds()).map(|kind| kind.code.as_str());
-        tell("kind", kind, lacks("kind", kind, kinds.collect()));
+        add("kind", kind, lacks("kind", kind, kinds.collect()));
     }
     if let Some(rarity) = rarity {
         let rarities = games().flat_map(|game| game.rarities()).map(|one| one.code.as_str());
-        tell("rarity", rarity, lacks("rarity", rarity, rarities.collect()));
+        add("rarity", rarity, lacks("rarity", rarity, rarities.collect()));
     }
     found
 }

@@ -1,4 +1,4 @@
-//! How much there is of a set: counted in the index of all cards and kept while they are the same, or else counted by the database.
+//! How many cards, printings, kinds and rarities a set has: counted in the index of all cards and kept until cards change, or else counted by the database.
 
 use std::sync::Arc;
 

@@ -45,7 +45,7 @@ impl From<EntryView> for ExportedEntry {
         Self {
             quantity: entry.quantity,
             condition: entry.condition.as_str(),
-            printing: entry.printing_id,
+            printing: entry.printing_id.0,
             rarity: entry.rarity,
             name: entry.card.name,
             game: entry.card.game_code,

@@ -91,8 +91,9 @@ impl ExpectedFile {
         let lines = &table.lines;
         let mut reading = collection_imports::read(&mut conn, by, viewer, lines, &assumed).await?;
         drop(conn);
-        let (lane, time_limit) = ((&app.searches, network), app.settings.suggestion_time);
-        let left_out = collection_imports::suggest(lane, viewer, &mut reading, time_limit).await;
+        let (searches, time_limit) = ((&app.searches, network), app.settings.suggestion_time);
+        let left_out =
+            collection_imports::suggest(searches, viewer, &mut reading, time_limit).await;
 
         let (id, at) = (CollectionImportId::unordered(), app.clock.now());
         let new = NewImport {

@@ -168,22 +168,22 @@ pub struct DuplicateResponse {
     pub card: CardLineResponse,
 }
 
-/// Lists printings of which the account has more than `over`, counted and registered together, by game, set and number.
+/// Lists printings of which the account has more than `over`, counted and registered together, by game, set and number; of one game where
+/// `codes`, which are known, name one.
 pub async fn list_duplicates(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
     viewer: Viewer,
-    game: Option<Code>,
+    codes: &Codes,
     over: i64,
     after: Option<DuplicatePosition>,
     limit: PageLimit,
 ) -> Result<Page<DuplicateResponse>, Problem> {
-    let codes = Codes { game, ..Codes::default() }.known(app).await?;
     let filter = DuplicateFilter { game: codes.game.as_deref(), over };
     let (mut conn, after) = (app.store.connection().await?, after.as_ref());
     let rows = counts::duplicates(&mut conn, by, viewer, &filter, after, limit.rows()).await?;
     let response = |row: DuplicateView| DuplicateResponse {
-        printing: row.printing_id,
+        printing: row.printing_id.0,
         rarity: row.rarity,
         counted: row.counted,
         registered: row.registered,

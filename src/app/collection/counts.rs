@@ -12,7 +12,6 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
-use crate::domain::code::Code;
 use crate::domain::collection::resolve::{Choice, Meaning};
 use crate::domain::collection::{Condition, EntryKey};
 use crate::domain::ids::CardId;
@@ -58,7 +57,7 @@ impl From<CardLine> for CardLineResponse {
     fn from(card: CardLine) -> Self {
         Self {
             href: format!("/v1/cards/{}", card.id),
-            id: card.id,
+            id: card.id.0,
             game: card.game_code,
             set: card.set_code,
             number: card.number,
@@ -93,7 +92,7 @@ pub struct CollectionEntryResponse {
 impl From<EntryView> for CollectionEntryResponse {
     fn from(entry: EntryView) -> Self {
         Self {
-            printing: entry.printing_id,
+            printing: entry.printing_id.0,
             condition: entry.condition.as_str(),
             quantity: entry.quantity,
             updated_at: entry.updated_at,
@@ -203,14 +202,10 @@ impl From<CollectionError> for Problem {
 
 /// Which entries to list.
 pub struct EntrySelection {
-    /// Only cards of this game.
-    pub game: Option<Code>,
-    /// Only cards of sets with this code.
-    pub set: Option<Code>,
+    /// Only cards of this game, of sets with this code, and printings of this rarity: codes that are known.
+    pub codes: Codes,
     /// Only this card.
     pub card: Option<CardId>,
-    /// Only printings of this rarity.
-    pub rarity: Option<Code>,
     /// Whether to count the whole list, too.
     pub with_total: bool,
 }
@@ -220,23 +215,22 @@ pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
     viewer: Viewer,
-    selection: EntrySelection,
+    selection: &EntrySelection,
     after: Option<EntryPosition>,
     limit: PageLimit,
 ) -> Result<Page<CollectionEntryResponse>, Problem> {
-    let EntrySelection { game, set, card, rarity, with_total } = selection;
-    let codes = Codes { game, set, rarity }.known(app).await?;
+    let EntrySelection { codes, card, with_total } = selection;
     let filter = EntryFilter {
         game: codes.game.as_deref(),
         set: codes.set.as_deref(),
-        card,
+        card: *card,
         rarity: codes.rarity.as_deref(),
         printings: None,
     };
     let mut conn = app.store.connection().await?;
     let rows = counts::list(&mut conn, by, viewer, &filter, after.as_ref(), limit.rows()).await?;
     let mut page = paged(rows, limit, EntryView::position, CollectionEntryResponse::from);
-    if with_total {
+    if *with_total {
         page.total = Some(counts::count(&mut conn, by, viewer, &filter).await?);
     }
     Ok(page)

@@ -153,8 +153,8 @@ impl DisputeResponse {
             by: row.side.as_str(),
             text: row.text,
             created_at: row.created_at,
-            account_id: names.is_some().then_some(row.account_id),
-            account_name: names.and_then(|names| names.of(row.account_id)),
+            account_id: names.is_some().then_some(row.account_id.0),
+            account_name: names.and_then(|names| names.of(row.account_id.0)),
         };
         Self {
             summary: DisputeSummaryResponse::new(view, reader, names),

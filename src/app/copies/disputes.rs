@@ -94,7 +94,7 @@ async fn read<P: DisputePermission>(
     let names = match reader {
         Reader::Side => None,
         Reader::Moderator(accounts) => {
-            let authors = statements.iter().map(|statement| statement.account_id);
+            let authors = statements.iter().map(|statement| statement.account_id.0);
             Some(Names::read(conn, accounts, people_in(&view).chain(authors)).await?)
         }
     };

@@ -11,8 +11,6 @@ use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, OverseeCopies, ReadAccounts, ReadOwnCopies, Viewer};
-use crate::domain::code::Code;
-use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::ids::{AccountId, CardId, CopyId};
 use crate::store::copies::copy_records::{self, CopyFilter, CopyPosition, CopyView, LedgerRow};
 
@@ -146,24 +144,23 @@ pub struct CopyEventResponse {
 impl CopyEventResponse {
     fn new(row: LedgerRow, reader: AccountId, names: Option<&Names>) -> Self {
         let overseer = names.is_some();
-        let person = |account: Uuid| if account == reader.0 { "you" } else { "another player" };
-        let kind = row.kind();
-        let by_moderator = kind.is_none_or(LedgerKind::is_moderators);
+        let person = |account: AccountId| if account == reader { "you" } else { "another player" };
+        let by_moderator = row.entry.is_moderators();
         Self {
             position: row.position,
-            event: kind.map_or("other", LedgerKind::as_str),
+            event: row.entry.as_str(),
             by: match person(row.account_id) {
                 "another player" if by_moderator => "a moderator",
                 person => person,
             },
             owner: row.owner_id.map_or("another player", person),
             reason: row.reason,
-            trade: row.trade_id.filter(|_| row.own_trade || overseer),
-            dispute: row.dispute_id,
-            account_id: overseer.then_some(row.account_id),
-            account_name: names.and_then(|names| names.of(row.account_id)),
-            owner_id: row.owner_id.filter(|_| overseer),
-            owner_name: names.and_then(|names| names.of(row.owner_id?)),
+            trade: row.trade_id.filter(|_| row.own_trade || overseer).map(Uuid::from),
+            dispute: row.dispute_id.map(Uuid::from),
+            account_id: overseer.then_some(row.account_id.0),
+            account_name: names.and_then(|names| names.of(row.account_id.0)),
+            owner_id: row.owner_id.filter(|_| overseer).map(Uuid::from),
+            owner_name: names.and_then(|names| names.of(row.owner_id?.0)),
             at: row.created_at,
         }
     }
@@ -172,14 +169,10 @@ impl CopyEventResponse {
 /// Which copies to list.
 #[derive(Default)]
 pub struct CopySelection {
-    /// Only copies of cards of this game.
-    pub game: Option<Code>,
-    /// Only copies of cards of this set.
-    pub set: Option<Code>,
+    /// Only copies of cards of this game and set, and of this rarity: codes that are known.
+    pub codes: Codes,
     /// Only copies of this card.
     pub card: Option<CardId>,
-    /// Only copies of this rarity.
-    pub rarity: Option<Code>,
 }
 
 /// Somebody who may look at all copies and disputes.
@@ -195,16 +188,15 @@ pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnCopies>,
     viewer: Viewer,
-    selection: CopySelection,
+    selection: &CopySelection,
     after: Option<CopyPosition>,
     limit: PageLimit,
 ) -> Result<Page<CopyResponse>, Problem> {
-    let CopySelection { game, set, card, rarity } = selection;
-    let codes = Codes { game, set, rarity }.known(app).await?;
+    let CopySelection { codes, card } = selection;
     let filter = CopyFilter {
         game: codes.game.as_deref(),
         set: codes.set.as_deref(),
-        card,
+        card: *card,
         rarity: codes.rarity.as_deref(),
     };
     let mut conn = app.store.connection().await?;
@@ -250,8 +242,9 @@ pub async fn list_history(
         .ok_or_else(Problem::not_found)?;
     let names = match overseer {
         Some(Overseer { accounts, .. }) => {
-            let people =
-                rows.iter().flat_map(|row| row.owner_id.into_iter().chain([row.account_id]));
+            let people = rows
+                .iter()
+                .flat_map(|row| row.owner_id.into_iter().chain([row.account_id]).map(|id| id.0));
             Some(Names::read(&mut conn, accounts.as_ref(), people).await?)
         }
         None => None,

@@ -15,6 +15,7 @@ use crate::auth::permission::{Granted, ReadOwnCollection, Viewer, WriteOwnCollec
 use crate::domain::code::Code;
 use crate::domain::collection::{MAX_QUANTITY, TradeListKind};
 use crate::domain::decks::deck::Visibility;
+use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::text::AccountName;
 use crate::store::catalogue::cards::{self, CardIdentifier, CardView};
 use crate::store::copies::trade_lists::{
@@ -42,7 +43,7 @@ pub struct TradeItemResponse {
 impl From<TradeItemView> for TradeItemResponse {
     fn from(item: TradeItemView) -> Self {
         let TradeItemView { card, printing_id, rarity, quantity } = item;
-        Self { card: card.into(), printing: printing_id, rarity, quantity }
+        Self { card: card.into(), printing: printing_id.map(Uuid::from), rarity, quantity }
     }
 }
 
@@ -99,7 +100,7 @@ pub struct WantedItem {
 /// What an item names.
 pub enum NamedItem {
     /// A printing, by its id.
-    Printing(Uuid),
+    Printing(PrintingId),
     /// A card.
     Card(CardIdentifier),
 }
@@ -161,7 +162,7 @@ async fn resolve(
             NamedItem::Printing(_) => None,
         })
         .collect();
-    let ids: Vec<Uuid> = wanted
+    let ids: Vec<PrintingId> = wanted
         .iter()
         .filter_map(|item| match &item.named {
             NamedItem::Printing(id) => Some(*id),
@@ -177,13 +178,13 @@ async fn resolve(
         })
         .collect();
     let with_rarity = found.iter().zip(wanted).filter(|(_, item)| item.rarity.is_some());
-    let with_rarity: Vec<Uuid> =
-        with_rarity.filter_map(|(card, _)| Some(card.as_ref()?.place().id.0)).collect();
+    let with_rarity: Vec<CardId> =
+        with_rarity.filter_map(|(card, _)| Some(card.as_ref()?.place().id)).collect();
     let printings = trade_lists::printings(&mut conn, by, viewer, kind, &ids, &with_rarity).await?;
     drop(conn);
-    let by_id: BTreeMap<Uuid, &SeenPrinting> =
+    let by_id: BTreeMap<PrintingId, &SeenPrinting> =
         printings.iter().map(|printing| (printing.id, printing)).collect();
-    let by_rarity: BTreeMap<(Uuid, &str), Uuid> = printings
+    let by_rarity: BTreeMap<(CardId, &str), PrintingId> = printings
         .iter()
         .map(|printing| ((printing.card_id, printing.rarity.as_str()), printing.id))
         .collect();
@@ -198,9 +199,9 @@ async fn resolve(
                 .map(|printing| (printing.card_id, Some(*id)))
                 .ok_or("there is no such printing, or none that you may see"),
             (NamedItem::Card(_), None, _) => Err("there is no such card, or none that you may see"),
-            (NamedItem::Card(_), Some(card), None) => Ok((card.place().id.0, None)),
+            (NamedItem::Card(_), Some(card), None) => Ok((card.place().id, None)),
             (NamedItem::Card(_), Some(card), Some(rarity)) => {
-                let card = card.place().id.0;
+                let card = card.place().id;
                 let printing = by_rarity.get(&(card, rarity.as_str()));
                 printing
                     .map(|printing| (card, Some(*printing)))
@@ -235,7 +236,7 @@ pub struct ShownTradeListResponse {
 /// is part of the secret.
 fn shown(items: Vec<TradeItemView>) -> Vec<TradeItemResponse> {
     let mut shown: Vec<TradeItemResponse> = Vec::with_capacity(items.len());
-    let mut places: BTreeMap<Uuid, usize> = BTreeMap::new();
+    let mut places: BTreeMap<CardId, usize> = BTreeMap::new();
     for item in items {
         if item.card.name.is_some() {
             shown.push(item.into());

@@ -8,7 +8,6 @@ use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection};
-use crate::domain::code::Code;
 use crate::store::copies::trade_lists::{self, MatchPosition, TradeMatch};
 
 /// A player who would suit.
@@ -35,15 +34,14 @@ impl From<TradeMatch> for TradeMatchResponse {
     }
 }
 
-/// Lists players whose public lists match the own ones, those first for whom both lists do.
+/// Lists players whose public lists match the own ones, of one game where `codes`, which are known, name one; those first for whom both lists do.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
-    game: Option<Code>,
+    codes: &Codes,
     after: Option<MatchPosition>,
     limit: PageLimit,
 ) -> Result<Page<TradeMatchResponse>, Problem> {
-    let codes = Codes { game, ..Codes::default() }.known(app).await?;
     let mut conn = app.store.connection().await?;
     let game = codes.game.as_deref();
     let rows = trade_lists::matches(&mut conn, by, game, after, limit.rows()).await?;

@@ -93,7 +93,7 @@ pub struct TradeSummaryResponse {
 impl TradeSummaryResponse {
     pub(super) fn new(row: TradeRow, reader: AccountId) -> Self {
         Self {
-            id: row.id,
+            id: row.id.0,
             state: row.state.as_str(),
             role: row.role(reader).as_str(),
             closed_at: row.closed_at(),
@@ -102,8 +102,8 @@ impl TradeSummaryResponse {
             give_count: row.gives,
             want_count: row.wants,
             message: row.message,
-            counter_to: row.counter_to,
-            countered_by: row.countered_by,
+            counter_to: row.counter_to.map(Uuid::from),
+            countered_by: row.countered_by.map(Uuid::from),
             created_at: row.created_at,
             expires_at: row.expires_at,
         }

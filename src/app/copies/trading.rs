@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use super::own_copies::{CopyCard, CopySelection, card_of};
 use crate::app::accounts::own_account::AccountResponse;
-use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -57,17 +56,16 @@ pub async fn list_shown(
     by: &Granted<ReadTrades>,
     viewer: Viewer,
     player: &AccountName,
-    selection: CopySelection,
+    selection: &CopySelection,
     after: Option<CopyPosition>,
     limit: PageLimit,
 ) -> Result<Page<ShownCopyResponse>, Problem> {
-    let CopySelection { game, set, card, .. } = selection;
-    let codes = Codes { game, set, ..Codes::default() }.known(app).await?;
-    let filter =
-        CopyFilter { game: codes.game.as_deref(), set: codes.set.as_deref(), card, rarity: None };
+    let CopySelection { codes, card } = selection;
+    let (game, set) = (codes.game.as_deref(), codes.set.as_deref());
+    let filter = CopyFilter { game, set, card: *card, rarity: None };
     let mut conn = app.store.connection().await?;
     let key = player.key();
-    let rows = copy_records::shown(&mut conn, by, viewer, key, &filter, after, limit.rows())
+    let rows = copy_records::list_shown(&mut conn, by, viewer, key, &filter, after, limit.rows())
         .await?
         .ok_or_else(Problem::not_found)?;
     Ok(paged(rows, limit, CopyView::position, ShownCopyResponse::from))

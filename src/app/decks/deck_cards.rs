@@ -18,12 +18,12 @@ use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::search::index::{CardRecord, NamePlace, NameQuery, Snapshot};
 use crate::store::decks::deck_pool::{self, DeckPool, NEAR_NAMES};
-use crate::store::{Connection, Held, Store, StoreResult};
+use crate::store::{Connection, PooledConnection, Store, StoreResult};
 
 /// A connection for steps that follow each other: taken when the first of them needs it, given back after the last.
 pub(super) struct StepConnection<'a> {
     store: &'a Store,
-    taken: Option<Held>,
+    taken: Option<PooledConnection>,
 }
 
 impl<'a> StepConnection<'a> {
@@ -145,8 +145,8 @@ pub(super) async fn add_near(
 ) -> usize {
     let time_limit = app.settings.suggestion_time;
     let Some(names) = names else {
-        let lane = (&app.searches, network);
-        return deck_pool::add_near(lane, viewer, unknown, found, time_limit).await;
+        let searches = (&app.searches, network);
+        return deck_pool::add_near(searches, viewer, unknown, found, time_limit).await;
     };
     let typed: Vec<String> = unknown.iter().take(SUGGESTED_NAMES_MAX).cloned().collect();
     let code = game.code().to_owned();

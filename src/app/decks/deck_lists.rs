@@ -14,7 +14,6 @@ use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::app::words::{Word as _, words};
 use crate::auth::permission::{Granted, ReadOwnDecks, WriteOwnDecks};
-use crate::domain::code::Code;
 use crate::domain::decks::deck::{DeckName, FormatName, Visibility};
 use crate::domain::ids::DeckId;
 use crate::store::decks::deck_lists::{
@@ -57,8 +56,8 @@ pub struct DeckSummaryResponse {
 impl DeckSummaryResponse {
     fn new(row: DeckRow, card_count: i64) -> Self {
         Self {
-            id: row.id,
-            account_id: row.account_id,
+            id: row.id.0,
+            account_id: row.account_id.0,
             game: row.game().to_owned(),
             format: format!("{}/{}", row.game(), row.local_format()),
             visibility: row.visibility.as_str(),
@@ -165,15 +164,14 @@ async fn parse(app: &AppState, request: DeckRequest) -> Result<ParsedDeck, Probl
     faults.into_result(parsed)
 }
 
-/// Lists the own decks, of one game where that is asked for, the newest first.
+/// Lists the own decks, of one game where `codes`, which are known, name one; the newest first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,
-    game: Option<Code>,
+    codes: &Codes,
     before: Option<Uuid>,
     limit: PageLimit,
 ) -> Result<Page<DeckSummaryResponse>, Problem> {
-    let codes = Codes { game, ..Codes::default() }.known(app).await?;
     let mut conn = app.store.connection().await?;
     let filter = DeckFilter { game: codes.game.as_deref(), before };
     let rows = deck_lists::list(&mut conn, by, &filter, limit.rows()).await?;

@@ -11,7 +11,9 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::draw::Draw;
-use crate::domain::effects::effect_texts::{EffectLibrary, MAX_COMBINATIONS, Made, Wanted};
+use crate::domain::effects::effect_texts::{
+    EffectLibrary, MAX_COMBINATIONS, RenderedSentence, Wanted,
+};
 use crate::domain::text;
 
 /// Longest text to look for in sentences, in characters.
@@ -59,9 +61,9 @@ pub struct EffectSentenceResponse {
     pub bindings: Vec<EffectBindingResponse>,
 }
 
-impl From<Made> for EffectSentenceResponse {
-    fn from(made: Made) -> Self {
-        let Made { number, template, text, bindings } = made;
+impl From<RenderedSentence> for EffectSentenceResponse {
+    fn from(made: RenderedSentence) -> Self {
+        let RenderedSentence { number, template, text, bindings } = made;
         Self { number, text, template: template + 1, bindings: responses(bindings) }
     }
 }
@@ -234,8 +236,8 @@ pub async fn expand(
     let most = limit.items();
     let tried = app.work.run(move || loaded.library.try_template(&template, most)).await?;
     let tried = tried.map_err(|faults| faults_at(ProblemCode::InvalidBody, faults, &[]))?;
-    let sentence = |made: Made| {
-        let Made { number, text, bindings, .. } = made;
+    let sentence = |made: RenderedSentence| {
+        let RenderedSentence { number, text, bindings, .. } = made;
         TriedEffectResponse { number, text, bindings: responses(bindings) }
     };
     Ok(ExpandedTemplateResponse {

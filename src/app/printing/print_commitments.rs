@@ -57,7 +57,7 @@ pub struct CommitmentResponse {
 impl From<CommitmentRow> for CommitmentResponse {
     fn from(row: CommitmentRow) -> Self {
         Self {
-            id: row.id,
+            id: row.id.0,
             commitment: row.digest(),
             status: match (row.revealed_at, row.printed_at, row.broken_off_at) {
                 (Some(_), ..) => "revealed",

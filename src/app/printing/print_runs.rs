@@ -80,20 +80,20 @@ impl From<(PrintRunRow, Arc<RunCounts>)> for PrintRunResponse {
         let rarities = rarities
             .map(|(rarity, copies)| RarityCopies { rarity: rarity.clone(), copies: *copies });
         Self {
-            id: row.id,
+            id: row.id.0,
             copies_per_card: row.copies_per_card,
             copy_count: row.copy_count,
             rarities: rarities.collect(),
             registered: counts.registered,
             file_sha256: row.file_sha256(),
             packing_sha256: row.packing_sha256(),
-            commitment: row.commitment,
+            commitment: row.commitment.map(Uuid::from),
             created_at: row.created_at,
             activated_at: row.activated_at,
             discarded_at: row.discarded_at,
             game: row.game_code,
             set: row.set_code,
-            status: row.status,
+            status: row.status.as_str().to_owned(),
             key_id: row.key_id,
         }
     }
@@ -137,8 +137,8 @@ async fn count(
     row: &PrintRunRow,
 ) -> Result<Arc<RunCounts>, Problem> {
     let count = async {
-        let counts = print_runs::count(conn, by, PrintRunId(row.id)).await?;
+        let counts = print_runs::count(conn, by, row.id).await?;
         Ok::<_, Problem>(Arc::new(counts))
     };
-    app.counted_runs.find_or((row.id, row.status.clone()), count).await
+    app.counted_runs.find_or((row.id.0, row.status), count).await
 }

@@ -8,7 +8,7 @@ use crate::domain::text::{TextError, line};
 pub const MAX_NAME: usize = 120;
 
 /// Least similarity ([`name_similarity`]) of a name that may be meant.
-const NEAR: f64 = 0.6;
+pub const SIMILARITY_MIN: f64 = 0.6;
 
 /// Fewest letters that are compared with parts of names and with misspellings; fewer are in too many of them.
 const MIN_LETTERS: usize = 3;
@@ -46,7 +46,6 @@ impl TypedName {
 
 /// A card that may be meant.
 pub trait Candidate {
-    /// Its name.
     fn name(&self) -> &str;
 
     /// Whether the words that were typed begin words of its name, in their order.
@@ -55,7 +54,7 @@ pub trait Candidate {
 
 /// What a name means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Meant<T> {
+pub enum NameMatch<T> {
     /// This card.
     One(T),
     /// Any of these, two at least; nothing says which.
@@ -64,7 +63,7 @@ pub enum Meant<T> {
     Nothing,
 }
 
-impl<T> Meant<T> {
+impl<T> NameMatch<T> {
     fn of(mut cards: Vec<T>) -> Self {
         match cards.len() {
             0 => Self::Nothing,
@@ -75,38 +74,38 @@ impl<T> Meant<T> {
 }
 
 /// The card with exactly that name: case and punctuation do not count. Accents count only where a name with the very accents exists.
-pub fn exactly<T: Candidate>(typed: &TypedName, candidates: Vec<T>) -> Meant<T> {
+pub fn match_exactly<T: Candidate>(typed: &TypedName, candidates: Vec<T>) -> NameMatch<T> {
     let key = name_key(&typed.text);
     let (same, others): (Vec<T>, Vec<T>) =
         candidates.into_iter().partition(|card| name_key(card.name()) == key);
     if same.is_empty() {
         let plain = |card: &T| search_key(card.name()) == typed.search_key;
-        Meant::of(others.into_iter().filter(plain).collect())
+        NameMatch::of(others.into_iter().filter(plain).collect())
     } else {
-        Meant::of(same)
+        NameMatch::of(same)
     }
 }
 
 /// The card whose name is most like what was typed: the name itself; else the only one that has the typed words, or beginnings of
 /// them; else the nearest misspelling.
-pub fn nearly<T: Candidate>(typed: &TypedName, candidates: Vec<T>) -> Meant<T> {
+pub fn match_nearly<T: Candidate>(typed: &TypedName, candidates: Vec<T>) -> NameMatch<T> {
     let plain = |card: &T| search_key(card.name()) == typed.search_key;
     if candidates.iter().any(plain) {
-        return exactly(typed, candidates);
+        return match_exactly(typed, candidates);
     }
     let (with_words, others): (Vec<T>, Vec<T>) =
         candidates.into_iter().partition(Candidate::has_words);
     if !with_words.is_empty() {
-        return Meant::of(with_words);
+        return NameMatch::of(with_words);
     }
     let near = |card: T| {
         let similarity = name_similarity(&typed.text, card.name());
-        (similarity >= NEAR).then_some((similarity, card))
+        (similarity >= SIMILARITY_MIN).then_some((similarity, card))
     };
     let near: Vec<(f64, T)> = others.into_iter().filter_map(near).collect();
     let best = near.iter().map(|(similarity, _)| *similarity).fold(0.0, f64::max);
     let nearest = near.into_iter().filter(|(similarity, _)| *similarity >= best);
-    Meant::of(nearest.map(|(_, card)| card).collect())
+    NameMatch::of(nearest.map(|(_, card)| card).collect())
 }
 
 #[cfg(test)]
@@ -134,39 +133,42 @@ mod tests {
         TypedName::parse(text).unwrap()
     }
 
-    fn names(meant: Meant<Named>) -> Vec<&'static str> {
+    fn names(meant: NameMatch<Named>) -> Vec<&'static str> {
         match meant {
-            Meant::One(card) => vec![card.0],
-            Meant::AnyOf(cards) => cards.iter().map(|card| card.0).collect(),
-            Meant::Nothing => Vec::new(),
+            NameMatch::One(card) => vec![card.0],
+            NameMatch::AnyOf(cards) => cards.iter().map(|card| card.0).collect(),
+            NameMatch::Nothing => Vec::new(),
         }
     }
 
     #[test]
     fn accents_count_where_they_tell_names_apart() {
         let both = ["Café", "Cafe"];
-        assert_eq!(names(exactly(&typed("CAFÉ!"), cards(&both))), ["Café"]);
-        assert_eq!(names(exactly(&typed("cafe"), cards(&both))), ["Cafe"]);
-        assert_eq!(names(exactly(&typed("cafè"), cards(&both))), both);
-        assert_eq!(names(exactly(&typed("cafe"), cards(&["Café"]))), ["Café"]);
-        assert_eq!(exactly(&typed("caf"), cards(&both)), Meant::Nothing);
+        assert_eq!(names(match_exactly(&typed("CAFÉ!"), cards(&both))), ["Café"]);
+        assert_eq!(names(match_exactly(&typed("cafe"), cards(&both))), ["Cafe"]);
+        assert_eq!(names(match_exactly(&typed("cafè"), cards(&both))), both);
+        assert_eq!(names(match_exactly(&typed("cafe"), cards(&["Café"]))), ["Café"]);
+        assert_eq!(match_exactly(&typed("caf"), cards(&both)), NameMatch::Nothing);
     }
 
     #[test]
     fn the_nearest_is_meant_and_a_tie_is_a_question() {
         let pool = ["Kettle Imp", "Nettle Imp", "Barrow Ox"];
-        assert_eq!(names(nearly(&typed("ketle imp"), cards(&pool))), ["Kettle Imp"]);
-        assert_eq!(names(nearly(&typed("xettle imp"), cards(&pool))), ["Kettle Imp", "Nettle Imp"]);
-        assert_eq!(nearly(&typed("grandmother"), cards(&pool)), Meant::Nothing);
-        assert_eq!(names(nearly(&typed("KETTLE-IMP"), cards(&pool))), ["Kettle Imp"]);
+        assert_eq!(names(match_nearly(&typed("ketle imp"), cards(&pool))), ["Kettle Imp"]);
+        assert_eq!(
+            names(match_nearly(&typed("xettle imp"), cards(&pool))),
+            ["Kettle Imp", "Nettle Imp"]
+        );
+        assert_eq!(match_nearly(&typed("grandmother"), cards(&pool)), NameMatch::Nothing);
+        assert_eq!(names(match_nearly(&typed("KETTLE-IMP"), cards(&pool))), ["Kettle Imp"]);
     }
 
     #[test]
     fn typed_words_come_before_misspellings() {
         let pool = vec![Named("Kettle", false), Named("Ket of the Long Night", true)];
-        assert_eq!(names(nearly(&typed("kett"), pool.clone())), ["Ket of the Long Night"]);
+        assert_eq!(names(match_nearly(&typed("kett"), pool.clone())), ["Ket of the Long Night"]);
         let both = pool.into_iter().map(|card| Named(card.0, true)).collect();
-        assert_eq!(names(nearly(&typed("kett"), both)).len(), 2);
+        assert_eq!(names(match_nearly(&typed("kett"), both)).len(), 2);
     }
 
     #[test]

@@ -107,7 +107,6 @@ pub struct FaultyCard {
     /// Collector number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<String>,
-    /// Name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
@@ -212,7 +211,6 @@ pub struct CardImport {
 /// A printing of a card.
 #[derive(Clone, Debug)]
 pub struct PrintingImport {
-    /// Rarity code.
     pub rarity: String,
     /// Place of the rarity in the game's list, from 1.
     pub tier: i16,
@@ -253,7 +251,6 @@ impl GameImport {
         Ok(Self { game, manifest: source.manifest.clone(), sets })
     }
 
-    /// The game.
     pub fn game(&self) -> &Game {
         &self.game
     }
@@ -263,7 +260,6 @@ impl GameImport {
         &self.manifest
     }
 
-    /// The sets.
     pub fn sets(&self) -> &[SetImport] {
         &self.sets
     }

@@ -22,6 +22,11 @@ impl RulingKind {
             Self::Erratum => "erratum",
         }
     }
+
+    /// The kind of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Ruling, Self::Erratum].into_iter().find(|kind| kind.as_str() == name)
+    }
 }
 
 /// What an admin writes of a card.

@@ -47,9 +47,7 @@ pub enum Column {
     SetName,
     /// Collector number.
     Number,
-    /// Rarity.
     Rarity,
-    /// Condition.
     Condition,
     /// Foil or not: the game says which rarity that is.
     Finish,
@@ -156,7 +154,6 @@ pub struct WantedPrinting {
     pub number: Option<String>,
     /// Name of its card.
     pub name: Option<TypedName>,
-    /// Its rarity.
     pub rarity: Option<String>,
     /// Its finish, in the words of another program: `foil`. Nothing where it is an ordinary one.
     pub finish: Option<String>,
@@ -254,7 +251,6 @@ pub enum TableError {
 pub enum FileFormat {
     /// Comma-separated values, or with another separator.
     Csv,
-    /// JSON.
     Json,
 }
 

@@ -118,7 +118,6 @@ impl FormatName {
         }
     }
 
-    /// Code of the game.
     pub fn game(&self) -> &str {
         &self.game
     }

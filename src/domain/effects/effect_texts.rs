@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::diff::{OutputChange, Sampled, TemplateChange};
 pub use self::files::EffectFiles;
-pub use self::library::{EffectLibrary, Found, Made, Stretch, Trial, Wanted};
+pub use self::library::{EffectLibrary, Found, RenderedSentence, Stretch, Trial, Wanted};
 
 /// Most templates of a game.
 pub const MAX_TEMPLATES: usize = 2_000;

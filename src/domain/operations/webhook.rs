@@ -1,4 +1,4 @@
-//! Webhooks: what they can be told, when a delivery is tried again, when one is given up.
+//! Webhooks: kinds of events, when a delivery is tried again, when a webhook is disabled.
 
 use chrono::{DateTime, Duration, Utc};
 
@@ -13,7 +13,7 @@ pub const EVENT_KINDS: [&str; 7] = [
     "card.merged",
 ];
 
-/// The kind of a delivery that tells of nothing: an admin tries the webhook.
+/// The kind of a test delivery, which an admin asks for.
 pub const PING: &str = "ping";
 
 /// Most webhooks.
@@ -22,7 +22,7 @@ pub const MAX_WEBHOOKS: i64 = 20;
 /// Most attempts at one delivery: the last is about three days after the first.
 pub const MAX_ATTEMPTS: i32 = 13;
 
-/// Whoever posts to a webhook has it for so long, and longer with each delivery. Ends the hold of an instance that was killed; much
+/// Length of the lease of a webhook, renewed with each delivery. The lease of an instance that was killed ends by it; much
 /// longer than an attempt takes, so that clocks of instances may differ.
 pub const LEASE: Duration = Duration::seconds(60);
 
@@ -31,12 +31,12 @@ pub const MAX_OVERLAP_HOURS: u16 = 168;
 /// How long the secret before stays good if nobody says.
 pub const OVERLAP_HOURS: u16 = 24;
 
-/// A webhook to which nothing got through for so long is disabled.
-const PATIENCE: Duration = Duration::days(3);
-/// After so long without an attempt, a failure has nothing to do with those before.
-const FORGOTTEN: Duration = Duration::days(1);
+/// A webhook is disabled when all attempts have failed for so long.
+const DISABLE_AFTER: Duration = Duration::days(3);
+/// After so long without an attempt, a failure begins a new streak.
+const STREAK_GAP: Duration = Duration::days(1);
 /// Longest wait that a receiver can ask for.
-const MAX_ASKED: Duration = Duration::hours(1);
+const MAX_RETRY_AFTER: Duration = Duration::hours(1);
 
 /// Why an attempt failed. Nothing of the answer is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ pub enum DisabledReason {
     Admin,
     /// The receiver answered 410.
     Gone,
-    /// Nothing got through for three days.
+    /// All attempts failed for three days.
     Failing,
 }
 
@@ -150,7 +150,7 @@ pub struct Outcome {
     pub retry_after: Option<Duration>,
 }
 
-/// What has failed of a webhook since something got through.
+/// Failed attempts of a webhook since its last success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Streak {
     /// How many attempts, at least 1.
@@ -164,7 +164,7 @@ pub struct Streak {
 impl Streak {
     /// One more failure.
     pub fn after(before: Option<Self>, now: DateTime<Utc>) -> Self {
-        match before.filter(|streak| now - streak.last <= FORGOTTEN) {
+        match before.filter(|streak| now - streak.last <= STREAK_GAP) {
             Some(streak) => {
                 Self { failures: streak.failures.saturating_add(1), since: streak.since, last: now }
             }
@@ -172,9 +172,9 @@ impl Streak {
         }
     }
 
-    /// Whether that is enough.
-    pub fn is_hopeless(&self) -> bool {
-        self.last - self.since >= PATIENCE
+    /// Whether the webhook is to be disabled.
+    pub fn is_too_long(&self) -> bool {
+        self.last - self.since >= DISABLE_AFTER
     }
 
     /// How long nothing at all is posted: not at all after one failure, which may be about one delivery alone; then 5 s, and twice as
@@ -184,7 +184,7 @@ impl Streak {
             ..=1 => Duration::zero(),
             failures => doubled(5, failures - 2).min(Duration::minutes(5)),
         };
-        pause.max(asked.unwrap_or_default().min(MAX_ASKED))
+        pause.max(asked.unwrap_or_default().min(MAX_RETRY_AFTER))
     }
 }
 
@@ -215,8 +215,8 @@ mod tests {
         assert_eq!(waits[..3], [10, 40, 160].map(Duration::seconds));
         assert_eq!(waits.last(), Some(&Duration::hours(12)));
         let whole: Duration = waits.iter().sum();
-        assert!(whole > PATIENCE && whole < PATIENCE + Duration::hours(12), "{whole}");
-        assert!(waits.iter().all(|wait| *wait < FORGOTTEN), "one streak");
+        assert!(whole > DISABLE_AFTER && whole < DISABLE_AFTER + Duration::hours(12), "{whole}");
+        assert!(waits.iter().all(|wait| *wait < STREAK_GAP), "one streak");
         assert_eq!(wait_after(1, PING, 0), None, "a ping is tried once");
     }
 
@@ -244,10 +244,10 @@ mod tests {
         let mut streak = Streak::after(None, hours(0));
         for hour in [20, 40, 60] {
             streak = Streak::after(Some(streak), hours(hour));
-            assert!(!streak.is_hopeless());
+            assert!(!streak.is_too_long());
         }
         assert_eq!(streak.failures, 4);
-        assert!(Streak::after(Some(streak), hours(72)).is_hopeless());
+        assert!(Streak::after(Some(streak), hours(72)).is_too_long());
         assert_eq!(Streak::after(Some(streak), hours(90)).since, hours(90));
     }
 }

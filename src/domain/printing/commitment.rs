@@ -34,7 +34,6 @@ impl PlanSeed {
         Self(bytes)
     }
 
-    /// The bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -70,7 +69,6 @@ impl AnnouncedLine {
         &self.0
     }
 
-    /// The rarity.
     pub fn rarity(&self) -> &str {
         &self.1
     }
@@ -91,13 +89,11 @@ pub struct AnnouncedPlan {
     pub algorithm: String,
     /// Copies of each card.
     pub copies_per_card: u64,
-    /// Code of the game.
     pub game: String,
     /// Every printing of every card, in the order of the print file.
     pub lines: Vec<AnnouncedLine>,
     /// How packs are made; none: the run is not packed.
     pub packs: Option<PackParameters>,
-    /// Code of the set.
     pub set: String,
     /// Weights of the rarities, by which the copies of a card are shared.
     pub weights: BTreeMap<String, u32>,
@@ -164,9 +160,7 @@ impl AnnouncedPlan {
 /// What opens a commitment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// The seed.
     pub seed: PlanSeed,
-    /// The plan.
     pub plan: AnnouncedPlan,
 }
 

@@ -18,7 +18,6 @@ pub const MAX_CODES: u64 = 10_000_000;
 pub struct PrintingToPrint {
     /// Which.
     pub id: PrintingId,
-    /// Code of its rarity.
     pub rarity: String,
     /// The rarity's weight in its game.
     pub weight: u32,
@@ -40,7 +39,6 @@ pub struct CardToPrint {
 pub struct PlanLine<'a> {
     /// Number of the card.
     pub number: &'a str,
-    /// The printing.
     pub printing: &'a PrintingToPrint,
     /// How many copies; zero where a small run does not reach the tier.
     pub copies: u64,
@@ -49,9 +47,7 @@ pub struct PlanLine<'a> {
 /// What a rarity gets of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RarityShare {
-    /// Code of the rarity.
     pub rarity: String,
-    /// Its weight.
     pub weight: u32,
     /// Copies over all cards.
     pub copies: u64,

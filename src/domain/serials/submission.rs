@@ -51,11 +51,11 @@ impl Verdict {
 
 /// What a submission counts for the unlock of its card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum CountingState {
     /// It counts, or did when the card was unlocked.
     Counted,
     /// It does not count yet: the unlock policy holds it back.
-    Held(Hold),
+    Held(HoldReason),
     /// It does not count: the card was never hidden or was unlocked before, the account counts already, the account is banned, the copy is
     /// void, or a moderator refused it.
     NotCounted,
@@ -63,7 +63,7 @@ pub enum Standing {
 
 /// For what the unlock policy holds a submission back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hold {
+pub enum HoldReason {
     /// A moderator must confirm it.
     Review,
     /// The account is too young until then.
@@ -72,7 +72,7 @@ pub enum Hold {
     Network,
 }
 
-impl Standing {
+impl CountingState {
     /// The word on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ impl Standing {
     }
 
     /// For what it is held back, if it is.
-    pub fn hold(self) -> Option<Hold> {
+    pub fn hold(self) -> Option<HoldReason> {
         match self {
             Self::Held(hold) => Some(hold),
             Self::Counted | Self::NotCounted => None,
@@ -91,7 +91,7 @@ impl Standing {
     }
 }
 
-impl Hold {
+impl HoldReason {
     /// The word on the wire.
     pub fn as_str(self) -> &'static str {
         match self {

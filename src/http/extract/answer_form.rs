@@ -7,14 +7,7 @@ use actix_web::dev::Payload;
 use actix_web::http::header::{self, Header as _, HeaderValue};
 use actix_web::{FromRequest, HttpRequest, HttpResponse};
 
-/// The form that the client would rather have, where there are two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AnswerForm {
-    /// JSON, for programs: also when nothing is said.
-    Json,
-    /// Plain text, for people and deck builders: only when `Accept` ranks it above JSON.
-    Text,
-}
+use crate::app::answer_form::AnswerForm;
 
 impl AnswerForm {
     fn preferred_by(req: &HttpRequest) -> Self {

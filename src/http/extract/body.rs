@@ -10,13 +10,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::Extracting;
+use super::faults::{Contract, MAX_FAULTS, in_words, refusal};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::domain::catalogue::import::without_mark;
 use crate::domain::catalogue::set_file::read_document;
 use crate::domain::collection::table::FileFormat;
 use crate::domain::pointer::json_pointer;
-use crate::http::extract::Extracting;
-use crate::http::extract::faults::{Contract, in_words, refusal};
 
 /// Largest body, in bytes, where a route does not say otherwise.
 const MAX_BODY: usize = 256 * 1024;
@@ -53,9 +53,37 @@ impl<T: DeserializeOwned + ToSchema + 'static, const MAX: usize> FromRequest for
         let whole = read(req, payload, &["application/json"], MAX);
         Box::pin(async move {
             let raw = whole.await?;
-            Ok(Self { value: parse::<T, T>(&raw)?, raw })
+            Ok(Self { value: parse::<T, T>(&raw, unjudged)?, raw })
         })
     }
+}
+
+/// A request with rules that its contract cannot tell.
+pub trait Judge {
+    /// Every fault by these rules, as far as the request tells by itself.
+    fn judge(&self) -> Result<(), Problem>;
+}
+
+/// A JSON body of a request with such rules: when the contract refuses it, the faults by the rules are told as well. What the contract allows is for
+/// the handler to judge. Otherwise like [`Body`].
+pub struct JudgedBody<T>(pub Body<T>);
+
+impl<T: DeserializeOwned + ToSchema + Judge + 'static> FromRequest for JudgedBody<T> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let whole = read(req, payload, &["application/json"], MAX_BODY);
+        Box::pin(async move {
+            let raw = whole.await?;
+            Ok(Self(Body { value: parse::<T, T>(&raw, T::judge)?, raw }))
+        })
+    }
+}
+
+/// There are no rules beside the contract.
+fn unjudged<T>(_: &T) -> Result<(), Problem> {
+    Ok(())
 }
 
 /// A JSON body that may be left out, because each of its members may: a request without one means `{}`, whatever its `Content-Type` says.
@@ -73,7 +101,7 @@ impl<T: DeserializeOwned + ToSchema + 'static> FromRequest for OptionalBody<T> {
             let raw = if announced { whole.await? } else { Bytes::new() };
             // The same request with and without braces: for an `Idempotency-Key`, too.
             let raw = if raw.is_empty() { Bytes::from_static(b"{}") } else { raw };
-            Ok(Self(Body { value: parse::<T, T>(&raw)?, raw }))
+            Ok(Self(Body { value: parse::<T, T>(&raw, unjudged)?, raw }))
         })
     }
 }
@@ -89,7 +117,7 @@ impl<T: DeserializeOwned, S: ToSchema + 'static> FromRequest for Patch<T, S> {
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let media_types = &["application/merge-patch+json", "application/json"];
         let whole = read(req, payload, media_types, MAX_BODY);
-        Box::pin(async move { Ok(Self(parse::<T, S>(&whole.await?)?, PhantomData)) })
+        Box::pin(async move { Ok(Self(parse::<T, S>(&whole.await?, unjudged)?, PhantomData)) })
     }
 }
 
@@ -209,7 +237,7 @@ fn read(
             return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(wanted));
         }
         if declared.is_some_and(|length| length > limit) {
-            return Err(Problem::new(ProblemCode::BodyTooLarge));
+            return Err(too_large(limit));
         }
         let mut raw = BytesMut::new();
         while let Some(chunk) = payload.next().await {
@@ -218,12 +246,18 @@ fn read(
                     .detail("The body ended before it was complete.")
             })?;
             if raw.len() + chunk.len() > limit {
-                return Err(Problem::new(ProblemCode::BodyTooLarge));
+                return Err(too_large(limit));
             }
             raw.extend_from_slice(&chunk);
         }
         Ok(raw.freeze())
     }
+}
+
+fn too_large(limit: usize) -> Problem {
+    Problem::new(ProblemCode::BodyTooLarge)
+        .detail(format!("The body may have {limit} bytes at most."))
+        .with("max_bytes", limit)
 }
 
 /// Whether a body follows (RFC 9112, section 6.3).
@@ -247,7 +281,10 @@ fn is_encoded(req: &HttpRequest) -> bool {
     values.any(|value| !value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
-fn parse<T: DeserializeOwned, S: ToSchema + 'static>(raw: &[u8]) -> Result<T, Problem> {
+fn parse<T: DeserializeOwned, S: ToSchema + 'static>(
+    raw: &[u8],
+    judge: fn(&T) -> Result<(), Problem>,
+) -> Result<T, Problem> {
     // A derived deserialiser would take an array for the fields of a struct, in order.
     if raw.trim_ascii_start().first() != Some(&b'{') {
         well_formed(raw)?;
@@ -260,7 +297,8 @@ fn parse<T: DeserializeOwned, S: ToSchema + 'static>(raw: &[u8]) -> Result<T, Pr
         // The reader stops at the first thing it does not like, and what follows may be malformed.
         well_formed(raw).err().unwrap_or_else(|| match mismatch(&error) {
             Some(reason) => {
-                refusal(ProblemCode::InvalidBody, every_fault::<S>(raw, &pointer, &reason))
+                let stop = InputFault::at(pointer, reason);
+                refusal(ProblemCode::InvalidBody, every_fault::<T, S>(raw, stop, judge))
             }
             None => malformed(raw, &error),
         })
@@ -329,32 +367,72 @@ fn mismatch(error: &serde_json::Error) -> Option<String> {
     }
 }
 
-/// What is wrong with a body by the contract, and what the reader stopped at, if that is something else.
-fn every_fault<S: ToSchema + 'static>(
+/// Bytes that are read again, at most, to find what only the reader tells.
+const MAX_READ_AGAIN: usize = 8 * 1024 * 1024;
+
+/// What is wrong with a body by its contract, and what else its reader and the rules of the request tell. `stop` is what the reader stopped at.
+fn every_fault<T: DeserializeOwned, S: ToSchema + 'static>(
     raw: &[u8],
-    stopped_at: &str,
-    reason: &str,
+    stop: InputFault,
+    judge: fn(&T) -> Result<(), Problem>,
 ) -> Vec<InputFault> {
     let document: Result<(Value, Vec<(String, String)>), _> =
         read_document(&mut serde_json::Deserializer::from_slice(raw)).or_else(|_| {
             // Texts or lists that are longer than any of a card.
             serde_json::from_slice(raw).map(|document| (document, Vec::new()))
         });
-    let mut faults = Vec::new();
-    if let Ok((document, doubled)) = document {
-        faults.extend(doubled.into_iter().map(|(at, message)| InputFault::at(at, message)));
-        faults.extend(Contract::of_body::<S>().faults(&document));
+    let Ok((mut document, doubled)) = document else { return vec![stop] };
+    let contract = Contract::of_body::<S>();
+    let mut faults: Vec<InputFault> = Vec::new();
+    faults.extend(doubled.into_iter().map(|(at, message)| InputFault::at(at, message)));
+    let of_contract = contract.faults(&document);
+    for fault in &of_contract {
+        contract.mend(&mut document, &fault.pointer);
     }
-    let is_told = |fault: &InputFault| {
-        fault
-            .pointer
-            .strip_prefix(stopped_at)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    if !faults.iter().any(is_told) {
-        faults.push(InputFault::at(stopped_at, reason));
+    faults.extend(of_contract);
+    if !faults.iter().any(|fault| is_within(&fault.pointer, &stop.pointer)) {
+        contract.mend(&mut document, &stop.pointer);
+        faults.push(stop);
+    }
+    // Without what was told, the reader comes to what follows.
+    for _ in 0..(MAX_READ_AGAIN / raw.len().max(1)).min(MAX_FAULTS) {
+        let mended = serde_json::to_vec(&document).unwrap_or_default();
+        let reader = &mut serde_json::Deserializer::from_slice(&mended);
+        let error = match serde_path_to_error::deserialize::<_, T>(reader) {
+            Err(error) => error,
+            Ok(value) => {
+                let told = judge(&value)
+                    .err()
+                    .filter(|problem| problem.code() == ProblemCode::InvalidBody);
+                let others = told.map(Problem::into_faults).unwrap_or_default();
+                // What was put in the place of a fault has no faults.
+                let others: Vec<InputFault> =
+                    others.into_iter().filter(|other| is_apart(&other.pointer, &faults)).collect();
+                faults.extend(others);
+                break;
+            }
+        };
+        let pointer = json_pointer(error.path());
+        let reason = mismatch(error.inner()).filter(|_| is_apart(&pointer, &faults));
+        let Some(reason) = reason else { break };
+        let is_mended = contract.mend(&mut document, &pointer);
+        faults.push(InputFault::at(pointer, reason));
+        if !is_mended {
+            break;
+        }
     }
     faults
+}
+
+/// Whether a pointer leads to a place or into it.
+fn is_within(pointer: &str, place: &str) -> bool {
+    pointer.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whether nothing was told of a place, of what it is in, or of what is in it.
+fn is_apart(pointer: &str, faults: &[InputFault]) -> bool {
+    let touches = |told: &str| is_within(told, pointer) || is_within(pointer, told);
+    !faults.iter().any(|fault| touches(&fault.pointer))
 }
 
 /// Whether any string of a well-formed document holds NUL, which Postgres cannot store: it can only be written `\u0000`.

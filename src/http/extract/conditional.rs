@@ -75,7 +75,7 @@ pub fn cacheable_text(
     modified: Option<DateTime<Utc>>,
     text: String,
 ) -> HttpResponse {
-    conditional(req, &tag_of(text.as_bytes()), freshness, modified, PLAIN, text.into_bytes())
+    Rendered::text(freshness, modified, text).answer(req)
 }
 
 impl Revision {

@@ -12,13 +12,14 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::Required;
 use utoipa::{IntoParams, ToSchema};
 
+use super::mending::mend;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::words::must_be_one_of;
 use crate::domain::catalogue::set_file::sort;
 use crate::domain::pointer::push_token;
 
 /// Most faults in one answer: a list of the wrong things has one for each of its entries.
-const MAX_FAULTS: usize = 100;
+pub(super) const MAX_FAULTS: usize = 100;
 
 /// What an input must be, by the contract: the schema of a body, or the query parameters of an operation as the members of an object.
 pub(crate) struct Contract {
@@ -82,6 +83,16 @@ impl Contract {
             }
         }
         faults
+    }
+
+    /// Whether it has a member, or parameter, of that name.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.schema["properties"].get(name).is_some()
+    }
+
+    /// Makes a place of a document what the contract allows; whether that was possible.
+    pub(super) fn mend(&self, document: &mut Value, pointer: &str) -> bool {
+        mend(document, &self.schema, pointer)
     }
 
     /// The query parameters as a document, with numbers and flags where the contract has these. What has other forms is for the reader to judge.

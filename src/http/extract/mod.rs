@@ -6,14 +6,18 @@ mod conditional;
 mod faults;
 mod idempotency;
 mod identity;
+mod mending;
 mod moment;
 mod network;
 mod page;
 mod params;
 mod range;
 
-pub use answer_form::{AnswerForm, prefers_json};
-pub use body::{Body, File, FileType, Json, OptionalBody, Patch, TableFile, Toml};
+pub use crate::app::answer_form::AnswerForm;
+pub use answer_form::prefers_json;
+pub use body::{
+    Body, File, FileType, Json, Judge, JudgedBody, OptionalBody, Patch, TableFile, Toml,
+};
 pub use conditional::{Condition, cacheable, cacheable_text, edited};
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, Lasting, May};
@@ -21,7 +25,7 @@ pub use moment::Moment;
 pub use network::ClientNetwork;
 pub(crate) use network::{client_address, client_network};
 pub use page::{PageQuery, linked};
-pub use params::Params;
+pub use params::{LooseParams, Params};
 pub use range::Part;
 
 use std::future::Future;

@@ -8,12 +8,11 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use uuid::Uuid;
 
 use crate::auth::permission::{Granted, ReadOwnEvents};
-use crate::domain::ids::AccountId;
+use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, SubmissionId, TradeId};
 use crate::store::catalogue::changes::{self, Extent};
 use crate::store::db::statement::sql;
 use crate::store::operations::sweep_turn::{self, Turn};
@@ -43,13 +42,13 @@ pub struct EventRow {
     pub kind: String,
     /// To which submission.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub submission_id: Option<Uuid>,
+    pub submission_id: Option<SubmissionId>,
     /// To which copy.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub copy_id: Option<Uuid>,
+    pub copy_id: Option<CopyId>,
     /// Which card it is about.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub card_id: Option<Uuid>,
+    pub card_id: Option<CardId>,
     /// Code of the card's game.
     #[diesel(sql_type = Nullable<Text>)]
     pub game_code: Option<String>,
@@ -61,10 +60,10 @@ pub struct EventRow {
     pub number: Option<String>,
     /// Which trade it is about.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub trade_id: Option<Uuid>,
+    pub trade_id: Option<TradeId>,
     /// Which dispute it is about.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub dispute_id: Option<Uuid>,
+    pub dispute_id: Option<DisputeId>,
     /// What a dispute came to.
     #[diesel(sql_type = Nullable<Text>)]
     pub outcome: Option<String>,
@@ -83,9 +82,9 @@ pub async fn extent(
     let newest: HashMap<AccountId, i64> = newest(store, &[account], now).await?;
     let newest = newest.get(&account).copied().unwrap_or_default();
     let oldest: OldestRow = sql(
-        "SELECT min(seq) AS oldest FROM account_events WHERE account_id = $1 AND seq IS NOT NULL",
+        "SELECT min(seq) AS oldest FROM account_events WHERE account_id = $account AND seq IS NOT NULL",
     )
-    .bind::<SqlUuid, _>(account.0)
+    .bind("account", account)
     .get_result(&mut *store.connection().await?)
     .await?;
     Ok(Extent { oldest: oldest.oldest.unwrap_or(newest + 1), newest })
@@ -100,13 +99,13 @@ struct OldestRow {
 #[derive(QueryableByName)]
 struct AccountRow {
     #[diesel(sql_type = SqlUuid)]
-    account_id: Uuid,
+    account_id: AccountId,
 }
 
 #[derive(QueryableByName)]
 struct ClockRow {
     #[diesel(sql_type = SqlUuid)]
-    account_id: Uuid,
+    account_id: AccountId,
     #[diesel(sql_type = BigInt)]
     last_seq: i64,
 }
@@ -120,7 +119,7 @@ pub async fn newest(
 ) -> StoreResult<HashMap<AccountId, i64>> {
     // Unlocks get their numbers in the change feed.
     changes::extent(store).await?;
-    let mut ids: Vec<Uuid> = accounts.iter().map(|account| account.0).collect();
+    let mut ids = accounts.to_vec();
     ids.sort_unstable();
     ids.dedup();
     let behind = behind(&mut *store.connection().await?, &ids, now).await?;
@@ -128,30 +127,30 @@ pub async fn newest(
         number(store, &behind, now).await?;
     }
     let rows: Vec<ClockRow> =
-        sql("SELECT account_id, last_seq FROM account_event_clocks WHERE account_id = ANY ((SELECT $1)::uuid[])")
-            .bind::<Array<SqlUuid>, _>(ids)
+        sql("SELECT account_id, last_seq FROM account_event_clocks WHERE account_id = ANY ((SELECT $ids)::uuid[])")
+            .bind("ids", ids)
             .get_results(&mut *store.connection().await?)
             .await?;
-    Ok(rows.into_iter().map(|row| (AccountId(row.account_id), row.last_seq)).collect())
+    Ok(rows.into_iter().map(|row| (row.account_id, row.last_seq)).collect())
 }
 
 /// Those of the accounts that have something to number, or that nobody looked at for a day; in order.
 async fn behind(
     conn: &mut Connection,
-    accounts: &[Uuid],
+    accounts: &[AccountId],
     now: DateTime<Utc>,
-) -> StoreResult<Vec<Uuid>> {
+) -> StoreResult<Vec<AccountId>> {
     // Each clock is looked up by itself: a plan that is kept does not know how few are asked for, and would read all clocks.
     let rows: Vec<AccountRow> = sql(
-        "SELECT a.id AS account_id FROM unnest((SELECT $1)::uuid[]) AS asked (id) JOIN accounts a ON a.id = asked.id \
+        "SELECT a.id AS account_id FROM unnest((SELECT $accounts)::uuid[]) AS asked (id) JOIN accounts a ON a.id = asked.id \
          LEFT JOIN LATERAL (SELECT c.looked_at, c.unlocks_seq FROM account_event_clocks c WHERE c.account_id = asked.id LIMIT 1) clock ON true \
-         WHERE clock.looked_at IS NULL OR clock.looked_at < $2 \
+         WHERE clock.looked_at IS NULL OR clock.looked_at < $before \
             OR clock.unlocks_seq < (SELECT max(seq) FROM events WHERE kind = 'card.unlocked') \
             OR EXISTS (SELECT FROM account_events e WHERE e.account_id = asked.id AND e.seq IS NULL LIMIT 1) \
          ORDER BY a.id",
     )
-    .bind::<Array<SqlUuid>, _>(accounts)
-    .bind::<Timestamptz, _>(now - MARGIN)
+    .bind("accounts", accounts)
+    .bind("before", now - MARGIN)
     .get_results(conn)
     .await?;
     Ok(rows.into_iter().map(|row| row.account_id).collect())
@@ -164,7 +163,7 @@ struct CountRow {
 }
 
 /// Numbers the events of accounts, which come in order, so that two who number wait for each other and never in a circle.
-async fn number(store: &Store, accounts: &[Uuid], now: DateTime<Utc>) -> StoreResult<()> {
+async fn number(store: &Store, accounts: &[AccountId], now: DateTime<Utc>) -> StoreResult<()> {
     loop {
         let mut begun = store.begin().await?;
         let numbered = number_some(begun.conn(), accounts, now).await;
@@ -176,48 +175,48 @@ async fn number(store: &Store, accounts: &[Uuid], now: DateTime<Utc>) -> StoreRe
 
 async fn number_some(
     conn: &mut Connection,
-    accounts: &[Uuid],
+    accounts: &[AccountId],
     now: DateTime<Utc>,
 ) -> StoreResult<i64> {
     sql("INSERT INTO account_event_clocks (account_id, last_seq, unlocks_seq, looked_at) \
-         SELECT id, 0, 0, $2 FROM unnest((SELECT $1)::uuid[]) WITH ORDINALITY AS asked (id, place) ORDER BY place \
+         SELECT id, 0, 0, $now FROM unnest((SELECT $accounts)::uuid[]) WITH ORDINALITY AS asked (id, place) ORDER BY place \
          ON CONFLICT (account_id) DO NOTHING")
-    .bind::<Array<SqlUuid>, _>(accounts)
-    .bind::<Timestamptz, _>(now)
+    .bind("accounts", accounts)
+    .bind("now", now)
     .execute(conn)
     .await?;
     // The locks come first: the statements after it see every event that was committed before.
     sql(
-        "SELECT account_id FROM account_event_clocks WHERE account_id = ANY ((SELECT $1)::uuid[]) ORDER BY account_id FOR NO KEY UPDATE",
+        "SELECT account_id FROM account_event_clocks WHERE account_id = ANY ((SELECT $accounts)::uuid[]) ORDER BY account_id FOR NO KEY UPDATE",
     )
-    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind("accounts", accounts)
     .execute(conn)
     .await?;
     // Events may have been swept that nobody looked for. A number is left out, so that nobody can go on from before.
     sql(
         "WITH away AS ( \
              UPDATE account_event_clocks SET last_seq = last_seq + 1 \
-             WHERE account_id = ANY ((SELECT $1)::uuid[]) AND looked_at < $2 RETURNING account_id \
+             WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND looked_at < $before RETURNING account_id \
          ) DELETE FROM account_events e USING away WHERE e.account_id = away.account_id AND e.seq IS NOT NULL",
     )
-    .bind::<Array<SqlUuid>, _>(accounts)
-    .bind::<Timestamptz, _>(now - RETENTION + MARGIN)
+    .bind("accounts", accounts)
+    .bind("before", now - RETENTION + MARGIN)
     .execute(conn)
     .await?;
     sql(
-        "UPDATE account_event_clocks SET looked_at = $2 WHERE account_id = ANY ((SELECT $1)::uuid[]) AND looked_at < $3",
+        "UPDATE account_event_clocks SET looked_at = $now WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND looked_at < $before",
     )
-    .bind::<Array<SqlUuid>, _>(accounts)
-    .bind::<Timestamptz, _>(now)
-    .bind::<Timestamptz, _>(now - MARGIN)
+    .bind("accounts", accounts)
+    .bind("now", now)
+    .bind("before", now - MARGIN)
     .execute(conn)
     .await?;
     tell_unlocks(conn, accounts).await?;
     // Whatever else holds a row sweeps it.
     let numbered: CountRow = sql(
         "WITH held AS MATERIALIZED ( \
-             SELECT id, account_id FROM account_events WHERE account_id = ANY ((SELECT $1)::uuid[]) AND seq IS NULL \
-             ORDER BY account_id, id LIMIT $2 FOR UPDATE SKIP LOCKED \
+             SELECT id, account_id FROM account_events WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND seq IS NULL \
+             ORDER BY account_id, id LIMIT $limit FOR UPDATE SKIP LOCKED \
          ), placed AS ( \
              SELECT held.id, c.last_seq + row_number() OVER (PARTITION BY held.account_id ORDER BY held.id) AS seq \
              FROM held JOIN account_event_clocks c ON c.account_id = held.account_id \
@@ -229,15 +228,15 @@ async fn number_some(
              WHERE c.account_id = last.account_id \
          ) SELECT count(*) AS count FROM numbered",
     )
-    .bind::<Array<SqlUuid>, _>(accounts)
-    .bind::<BigInt, _>(BATCH)
+    .bind("accounts", accounts)
+    .bind("limit", BATCH)
     .get_result(conn)
     .await?;
     Ok(numbered.count)
 }
 
 /// Tells accounts of the cards that were unlocked since they were told last, and that they had submitted.
-async fn tell_unlocks(conn: &mut Connection, accounts: &[Uuid]) -> StoreResult<()> {
+async fn tell_unlocks(conn: &mut Connection, accounts: &[AccountId]) -> StoreResult<()> {
     #[derive(QueryableByName)]
     struct NewestRow {
         #[diesel(sql_type = Nullable<BigInt>)]
@@ -248,10 +247,10 @@ async fn tell_unlocks(conn: &mut Connection, accounts: &[Uuid]) -> StoreResult<(
     let row: NewestRow = sql(
         "SELECT (SELECT max(seq) FROM events WHERE kind = 'card.unlocked') AS newest, \
                 (SELECT count(*) FROM (SELECT FROM events WHERE kind = 'card.unlocked' AND seq > ( \
-                     SELECT min(unlocks_seq) FROM account_event_clocks WHERE account_id = ANY ((SELECT $1)::uuid[])) LIMIT $2) few) AS untold",
+                     SELECT min(unlocks_seq) FROM account_event_clocks WHERE account_id = ANY ((SELECT $accounts)::uuid[])) LIMIT $limit) few) AS untold",
     )
-    .bind::<Array<SqlUuid>, _>(accounts)
-    .bind::<BigInt, _>(FEW_UNLOCKS + 1)
+    .bind("accounts", accounts)
+    .bind("limit", FEW_UNLOCKS + 1)
     .get_result(conn)
     .await?;
     let Some(newest) = row.newest else { return Ok(()) };
@@ -261,10 +260,10 @@ async fn tell_unlocks(conn: &mut Connection, accounts: &[Uuid]) -> StoreResult<(
         format!(
             "SELECT DISTINCT c.account_id, s.card_id, e.created_at, e.seq \
              FROM account_event_clocks c \
-             JOIN events e ON e.kind = 'card.unlocked' AND e.seq > c.unlocks_seq AND e.seq <= $2 \
+             JOIN events e ON e.kind = 'card.unlocked' AND e.seq > c.unlocks_seq AND e.seq <= $newest \
              JOIN submissions s ON s.account_id = c.account_id AND s.card_id = e.subject_id \
                                AND s.created_at <= e.created_at + {SKEW} \
-             WHERE c.account_id = ANY ((SELECT $1)::uuid[]) AND c.unlocks_seq < $2"
+             WHERE c.account_id = ANY ((SELECT $accounts)::uuid[]) AND c.unlocks_seq < $newest"
         )
     } else {
         format!(
@@ -273,24 +272,24 @@ async fn tell_unlocks(conn: &mut Connection, accounts: &[Uuid]) -> StoreResult<(
              CROSS JOIN LATERAL (SELECT s.account_id, s.card_id, s.created_at FROM submissions s \
                                  WHERE s.account_id = c.account_id OFFSET 0) mine \
              CROSS JOIN LATERAL (SELECT e.created_at, e.seq FROM events e \
-                                 WHERE e.kind = 'card.unlocked' AND e.subject_id = mine.card_id AND e.seq > c.unlocks_seq AND e.seq <= $2 \
+                                 WHERE e.kind = 'card.unlocked' AND e.subject_id = mine.card_id AND e.seq > c.unlocks_seq AND e.seq <= $newest \
                                    AND mine.created_at <= e.created_at + {SKEW} LIMIT 1) unlock \
-             WHERE c.account_id = ANY ((SELECT $1)::uuid[]) AND c.unlocks_seq < $2"
+             WHERE c.account_id = ANY ((SELECT $accounts)::uuid[]) AND c.unlocks_seq < $newest"
         )
     };
     sql(format!(
         "INSERT INTO account_events (account_id, kind, card_id, created_at) \
          SELECT told.account_id, 'card.unlocked', told.card_id, told.created_at FROM ({told}) told ORDER BY told.seq"
     ))
-    .bind::<Array<SqlUuid>, _>(accounts)
-    .bind::<BigInt, _>(newest)
+    .bind("accounts", accounts)
+    .bind("newest", newest)
     .execute(conn)
     .await?;
     sql(
-        "UPDATE account_event_clocks SET unlocks_seq = $2 WHERE account_id = ANY ((SELECT $1)::uuid[]) AND unlocks_seq < $2",
+        "UPDATE account_event_clocks SET unlocks_seq = $newest WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND unlocks_seq < $newest",
     )
-    .bind::<Array<SqlUuid>, _>(accounts)
-    .bind::<BigInt, _>(newest)
+    .bind("accounts", accounts)
+    .bind("newest", newest)
     .execute(conn)
     .await?;
     Ok(())
@@ -306,24 +305,24 @@ pub async fn list(
     Ok(sql(
         "SELECT e.seq, e.kind, e.submission_id, e.copy_id, e.card_id, k.game_code, k.set_code, k.number, \
                 e.trade_id, e.dispute_id, e.outcome, e.created_at \
-         FROM (SELECT * FROM account_events WHERE account_id = $1 AND seq > $2 ORDER BY seq LIMIT $3) e \
+         FROM (SELECT * FROM account_events WHERE account_id = $account AND seq > $after ORDER BY seq LIMIT $limit) e \
          LEFT JOIN cards k ON k.id = e.card_id ORDER BY e.seq",
     )
-    .bind::<SqlUuid, _>(by.account().0)
-    .bind::<BigInt, _>(after)
-    .bind::<BigInt, _>(limit)
+    .bind("account", by.account())
+    .bind("after", after)
+    .bind("limit", limit)
     .get_results(conn)
     .await?)
 }
 
-/// Looks at the next `$4` events before `$1` that come after `$2` and `$3`, and deletes those whose time is over. An unlock that was told late
+/// Looks at the next `$limit` events before `$before` that come after `$last_at` and `$last_id`, and deletes those whose time is over. An unlock that was told late
 /// is older than what has a lower number: it stays until that goes, so that what is kept has no holes.
 pub(in crate::store) const SWEEP: &str = "WITH page AS MATERIALIZED ( \
          SELECT id, account_id, created_at FROM account_events \
-         WHERE created_at < $1 AND (created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $4 \
+         WHERE created_at < $before AND (created_at, id) > ($last_at, $last_id) ORDER BY created_at, id LIMIT $limit \
      ), kept AS MATERIALIZED ( \
          SELECT old.account_id, (SELECT min(stays.seq) FROM account_events stays \
-                                 WHERE stays.account_id = old.account_id AND stays.created_at >= $1) AS first_seq \
+                                 WHERE stays.account_id = old.account_id AND stays.created_at >= $before) AS first_seq \
          FROM (SELECT DISTINCT account_id FROM page) old \
      ), gone AS ( \
          DELETE FROM account_events WHERE id = ANY (ARRAY( \
@@ -332,7 +331,7 @@ pub(in crate::store) const SWEEP: &str = "WITH page AS MATERIALIZED ( \
                AND (e.seq IS NULL OR kept.first_seq IS NULL OR e.seq < kept.first_seq) FOR UPDATE OF e SKIP LOCKED)) RETURNING 1 \
      ), ends AS (SELECT created_at, id FROM page ORDER BY created_at DESC, id DESC LIMIT 1) \
      SELECT (SELECT count(*) FROM gone) AS deleted, (SELECT count(*) FROM page) AS seen, \
-            coalesce((SELECT created_at FROM ends), $2) AS last_at, coalesce((SELECT id FROM ends), $3) AS last_id";
+            coalesce((SELECT created_at FROM ends), $last_at) AS last_at, coalesce((SELECT id FROM ends), $last_id) AS last_id";
 
 #[derive(QueryableByName)]
 struct SweptPage {
@@ -370,10 +369,10 @@ async fn sweep_page(
 ) -> StoreResult<SweptPage> {
     let mut conn = store.connection().await?;
     Ok(sql(SWEEP)
-        .bind::<Timestamptz, _>(before)
-        .bind::<Timestamptz, _>(last_at)
-        .bind::<BigInt, _>(last_id)
-        .bind::<BigInt, _>(limit)
+        .bind("before", before)
+        .bind("last_at", last_at)
+        .bind("last_id", last_id)
+        .bind("limit", limit)
         .get_result(&mut *conn)
         .await?)
 }

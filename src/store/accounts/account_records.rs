@@ -24,8 +24,7 @@ use crate::store::{Connection, StoreError, StoreResult};
 #[derive(Clone, Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = accounts)]
 pub struct AccountRow {
-    /// Id.
-    pub id: Uuid,
+    pub id: AccountId,
     /// Name as typed.
     pub name: String,
     role: Role,
@@ -43,7 +42,6 @@ pub struct AccountRow {
 }
 
 impl AccountRow {
-    /// The role.
     pub fn role(&self) -> Role {
         self.role
     }
@@ -57,7 +55,6 @@ impl AccountRow {
 /// What a log-in needs to know.
 #[derive(Clone, Debug)]
 pub struct LoginRow {
-    /// The account.
     pub account: AccountRow,
     /// Its PHC string.
     pub password_hash: String,
@@ -65,13 +62,10 @@ pub struct LoginRow {
 
 /// An account to store.
 pub struct NewAccount<'a> {
-    /// Its id.
     pub id: AccountId,
-    /// Its name.
     pub name: &'a AccountName,
     /// PHC string of its password.
     pub password_hash: &'a str,
-    /// Its role.
     pub role: Role,
     /// Whether the password must be changed at the first log-in.
     pub must_change_password: bool,
@@ -92,12 +86,12 @@ pub fn is_name_taken(error: &StoreError) -> bool {
 pub async fn register(conn: &mut Connection, new: &NewAccount<'_>) -> StoreResult<AccountRow> {
     let row = diesel::insert_into(accounts::table)
         .values((
-            accounts::id.eq(new.id.0),
+            accounts::id.eq(new.id),
             accounts::name.eq(new.name.as_str()),
             accounts::name_key.eq(new.name.key()),
             accounts::name_skeleton.eq(new.name.skeleton()),
             accounts::password_hash.eq(new.password_hash),
-            accounts::role.eq(new.role.as_str()),
+            accounts::role.eq(new.role),
             accounts::must_change_password.eq(new.must_change_password),
             accounts::created_at.eq(new.at),
         ))
@@ -132,7 +126,7 @@ async fn replace_recovery_codes(
     account: AccountId,
     codes: &[TokenHash],
 ) -> StoreResult<()> {
-    diesel::delete(recovery_codes::table.filter(recovery_codes::account_id.eq(account.0)))
+    diesel::delete(recovery_codes::table.filter(recovery_codes::account_id.eq(account)))
         .execute(conn)
         .await?;
     store_recovery_codes(conn, account, codes).await
@@ -145,12 +139,7 @@ async fn store_recovery_codes(
 ) -> StoreResult<()> {
     let rows: Vec<_> = codes
         .iter()
-        .map(|code| {
-            (
-                recovery_codes::account_id.eq(account.0),
-                recovery_codes::code_hash.eq(code.0.to_vec()),
-            )
-        })
+        .map(|code| (recovery_codes::account_id.eq(account), recovery_codes::code_hash.eq(code)))
         .collect();
     diesel::insert_into(recovery_codes::table).values(rows).execute(conn).await?;
     Ok(())
@@ -176,7 +165,7 @@ pub async fn find_with_password(
     id: AccountId,
 ) -> StoreResult<Option<LoginRow>> {
     let found: Option<(AccountRow, String)> = accounts::table
-        .find(id.0)
+        .find(id)
         .select((AccountRow::as_select(), accounts::password_hash))
         .first(conn)
         .await
@@ -186,18 +175,17 @@ pub async fn find_with_password(
 
 /// The account with that id.
 pub async fn find(conn: &mut Connection, id: AccountId) -> StoreResult<Option<AccountRow>> {
-    Ok(accounts::table.find(id.0).select(AccountRow::as_select()).first(conn).await.optional()?)
+    Ok(accounts::table.find(id).select(AccountRow::as_select()).first(conn).await.optional()?)
 }
 
 /// Whether any admin exists.
 pub async fn any_admin(conn: &mut Connection) -> StoreResult<bool> {
-    let found = accounts::table.filter(accounts::role.eq(Role::Admin.as_str()));
+    let found = accounts::table.filter(accounts::role.eq(Role::Admin));
     Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
 }
 
 /// A password that was found right for the hash that an account had when it was read.
 pub struct VerifiedPassword {
-    /// The account.
     pub account: AccountId,
     /// The hash that it was checked against.
     pub hash: String,
@@ -214,7 +202,7 @@ pub(super) async fn hold_verified(
     verified: &VerifiedPassword,
 ) -> StoreResult<bool> {
     let current = accounts::table
-        .find(verified.account.0)
+        .find(verified.account)
         .filter(accounts::password_hash.eq(&verified.hash))
         .filter(accounts::second_factor_since.is_not_distinct_from(verified.second_factor_since))
         .filter(accounts::banned_at.is_null());
@@ -243,12 +231,11 @@ pub async fn change_password(
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
     let account = by.account();
-    let changed = diesel::update(
-        accounts::table.find(account.0).filter(accounts::password_hash.eq(old_hash)),
-    )
-    .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(false)))
-    .execute(conn)
-    .await?;
+    let changed =
+        diesel::update(accounts::table.find(account).filter(accounts::password_hash.eq(old_hash)))
+            .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(false)))
+            .execute(conn)
+            .await?;
     if changed == 0 {
         return Ok(false);
     }
@@ -304,7 +291,7 @@ pub async fn reset_password(
     recovery_codes: &[TokenHash],
     now: DateTime<Utc>,
 ) -> StoreResult<()> {
-    diesel::update(accounts::table.find(account.0))
+    diesel::update(accounts::table.find(account))
         .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(true)))
         .execute(conn)
         .await?;
@@ -334,9 +321,7 @@ pub async fn recover(
     // The account before its codes, as in every change of a password: the two never wait for each other in a circle.
     credentials::hold_account(conn, account).await?;
     let used = diesel::update(
-        recovery_codes::table
-            .find((account.0, code.0.to_vec()))
-            .filter(recovery_codes::used_at.is_null()),
+        recovery_codes::table.find((account, code)).filter(recovery_codes::used_at.is_null()),
     )
     .set(recovery_codes::used_at.eq(now))
     .execute(conn)
@@ -344,7 +329,7 @@ pub async fn recover(
     if used == 0 {
         return Ok(false);
     }
-    diesel::update(accounts::table.find(account.0))
+    diesel::update(accounts::table.find(account))
         .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(false)))
         .execute(conn)
         .await?;
@@ -369,8 +354,8 @@ pub async fn change_trading(
     by: &Acting<ChangeOwnTrading>,
     trading: Trading,
 ) -> StoreResult<Option<AccountRow>> {
-    Ok(diesel::update(accounts::table.find(by.account().0))
-        .set(accounts::trading.eq(trading.as_str()))
+    Ok(diesel::update(accounts::table.find(by.account()))
+        .set(accounts::trading.eq(trading))
         .returning(AccountRow::as_returning())
         .get_result(conn)
         .await
@@ -396,7 +381,7 @@ pub async fn change(
     now: DateTime<Utc>,
 ) -> StoreResult<Option<AccountRow>> {
     let found: Option<AccountRow> = accounts::table
-        .find(id.0)
+        .find(id)
         .select(AccountRow::as_select())
         .for_no_key_update()
         .first(conn)
@@ -412,8 +397,8 @@ pub async fn change(
     if role == before.role() && banned_at == before.banned_at {
         return Ok(Some(before));
     }
-    let after = diesel::update(accounts::table.find(id.0))
-        .set((accounts::role.eq(role.as_str()), accounts::banned_at.eq(banned_at)))
+    let after = diesel::update(accounts::table.find(id))
+        .set((accounts::role.eq(role), accounts::banned_at.eq(banned_at)))
         .returning(AccountRow::as_returning())
         .get_result(conn)
         .await?;

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use tokio::sync::oneshot;
 
 use super::attempts::{self, AttemptRow, AttemptSubject, Flush};
-use crate::store::db::orders::{Clerk, Orders};
+use crate::store::db::batch_queue::{BatchQueue, BatchWorker};
 use crate::store::{Store, StoreError, StoreResult};
 
 /// What was taken, and, if that is less than was wanted, of whom no more is left.
@@ -20,13 +20,13 @@ pub type Taken = (u32, Option<AttemptSubject>);
 /// Where requests order attempts. One for a process, whatever its worker threads.
 #[derive(Clone)]
 pub struct AttemptBatches {
-    orders: Orders<Order>,
+    orders: BatchQueue<AttemptJob>,
     /// For the task that works on them.
     store: Store,
 }
 
 /// What a request wants.
-pub(in crate::store) struct Order {
+pub(in crate::store) struct AttemptJob {
     subjects: Vec<AttemptSubject>,
     at: DateTime<Utc>,
     units: u32,
@@ -34,12 +34,12 @@ pub(in crate::store) struct Order {
 }
 
 enum Answer {
-    Taken(oneshot::Sender<StoreResult<Delivery>>),
+    Taken(oneshot::Sender<StoreResult<Reservation>>),
     GivenBack(oneshot::Sender<StoreResult<()>>),
 }
 
-/// What was taken for a request, on its way there. Dropped before it has arrived, it gives the units back.
-struct Delivery {
+/// Units that were reserved for a request, on their way to it. If it is dropped before it arrives, it gives the units back.
+struct Reservation {
     taken: Taken,
     subjects: Vec<AttemptSubject>,
     at: DateTime<Utc>,
@@ -47,21 +47,21 @@ struct Delivery {
     arrived: bool,
 }
 
-impl Delivery {
+impl Reservation {
     fn accept(mut self) -> Taken {
         self.arrived = true;
         self.taken
     }
 }
 
-impl Drop for Delivery {
+impl Drop for Reservation {
     fn drop(&mut self) {
         let (units, _) = self.taken;
         if !self.arrived && units > 0 {
             let (answer, _) = oneshot::channel();
             let (subjects, answer) =
                 (std::mem::take(&mut self.subjects), Answer::GivenBack(answer));
-            self.batches.push(Order { subjects, at: self.at, units, answer });
+            self.batches.push(AttemptJob { subjects, at: self.at, units, answer });
         }
     }
 }
@@ -69,7 +69,7 @@ impl Drop for Delivery {
 impl AttemptBatches {
     /// Attempts in the database of `store`, whose connections no request takes. Must be called in a runtime of tokio that outlives all requests.
     pub fn new(store: Store) -> Self {
-        Self { orders: Orders::new(), store }
+        Self { orders: BatchQueue::new(), store }
     }
 
     /// Takes as many of `wanted` units of each of the subjects, which are distinct, as are left of all; committed when this returns.
@@ -85,8 +85,8 @@ impl AttemptBatches {
         }
         let (answer, told) = oneshot::channel();
         let answer = Answer::Taken(answer);
-        self.push(Order { subjects: subjects.to_vec(), at, units: wanted, answer });
-        Ok(store.wait_for(heard(told)).await?.accept())
+        self.push(AttemptJob { subjects: subjects.to_vec(), at, units: wanted, answer });
+        Ok(store.wait_for(receive(told)).await?.accept())
     }
 
     /// Gives `units` of each back: the attempts were right. `reserved_at` is the time given to [`Self::reserve_up_to`].
@@ -102,33 +102,35 @@ impl AttemptBatches {
         }
         let (answer, told) = oneshot::channel();
         let answer = Answer::GivenBack(answer);
-        self.push(Order { subjects: subjects.to_vec(), at: reserved_at, units, answer });
-        store.wait_for(heard(told)).await
+        self.push(AttemptJob { subjects: subjects.to_vec(), at: reserved_at, units, answer });
+        store.wait_for(receive(told)).await
     }
 
     /// Waits until nobody waits for an attempt.
-    pub(in crate::store) async fn are_done(&self) {
-        self.orders.are_done().await;
+    pub(in crate::store) async fn wait_until_empty(&self) {
+        self.orders.wait_until_empty().await;
     }
 
-    fn push(&self, order: Order) {
+    fn push(&self, order: AttemptJob) {
         self.orders.push(order, self);
     }
 }
 
-impl Clerk for AttemptBatches {
-    type Order = Order;
+impl BatchWorker for AttemptBatches {
+    type Job = AttemptJob;
 
     /// The rows of a batch are locked until it is committed.
     const MOST: usize = 200;
 
-    async fn serve(&self, orders: Vec<Order>) {
+    async fn work(&self, orders: Vec<AttemptJob>) {
         settle(self, orders).await;
     }
 }
 
-async fn heard<T>(told: oneshot::Receiver<StoreResult<T>>) -> StoreResult<T> {
-    told.await.unwrap_or_else(|_| Err(StoreError::Unavailable("attempts were not counted".into())))
+async fn receive<T>(answer: oneshot::Receiver<StoreResult<T>>) -> StoreResult<T> {
+    answer
+        .await
+        .unwrap_or_else(|_| Err(StoreError::Unavailable("attempts were not counted".into())))
 }
 
 /// One of several who wait for what failed.
@@ -166,7 +168,7 @@ impl Stock {
 
 type Stocks = BTreeMap<Key, Stock>;
 
-fn stocks(orders: &[Order]) -> Stocks {
+fn stocks(orders: &[AttemptJob]) -> Stocks {
     let mut stocks = Stocks::new();
     for order in orders {
         let abandoned = matches!(&order.answer, Answer::Taken(answer) if answer.is_closed());
@@ -185,8 +187,8 @@ fn stocks(orders: &[Order]) -> Stocks {
 
 /// Hands out what is at hand, first come, first served: to each what is left of all of its subjects. Whoever is short of one takes no more of the
 /// others.
-fn hand_out(stocks: &mut Stocks, orders: &[Order]) -> Vec<Taken> {
-    let hand_out = |order: &Order| {
+fn hand_out(stocks: &mut Stocks, orders: &[AttemptJob]) -> Vec<Taken> {
+    let hand_out = |order: &AttemptJob| {
         let Answer::Taken(answer) = &order.answer else { return (0, None) };
         if answer.is_closed() {
             return (0, None);
@@ -217,7 +219,7 @@ fn rows(stocks: &Stocks, units: impl Fn(Stock) -> u32) -> Vec<AttemptRow> {
     stocks.iter().map(row).filter(|row| row.units > 0).collect()
 }
 
-async fn settle(batches: &AttemptBatches, orders: Vec<Order>) {
+async fn settle(batches: &AttemptBatches, orders: Vec<AttemptJob>) {
     let store = &batches.store;
     let mut stocks = stocks(&orders);
     let spare = rows(&stocks, Stock::spare);
@@ -248,7 +250,7 @@ async fn settle(batches: &AttemptBatches, orders: Vec<Order>) {
             }
             Answer::Taken(answer) => {
                 let (subjects, at, batches) = (order.subjects, order.at, batches.clone());
-                let delivery = |taken| Delivery { taken, subjects, at, batches, arrived: false };
+                let delivery = |taken| Reservation { taken, subjects, at, batches, arrived: false };
                 let _ = answer.send(taken.map(delivery));
             }
         }
@@ -263,7 +265,11 @@ async fn release(store: &Store, rows: &[AttemptRow]) -> StoreResult<()> {
 }
 
 /// Takes what is missing, and commits before it tells who got what. What the limits do not leave, or nobody could use after all, is not taken.
-async fn take(store: &Store, stocks: &mut Stocks, orders: &[Order]) -> StoreResult<Vec<Taken>> {
+async fn take(
+    store: &Store,
+    stocks: &mut Stocks,
+    orders: &[AttemptJob],
+) -> StoreResult<Vec<Taken>> {
     let missing = rows(stocks, Stock::missing);
     if missing.is_empty() {
         return Ok(hand_out(stocks, orders));
@@ -274,9 +280,9 @@ async fn take(store: &Store, stocks: &mut Stocks, orders: &[Order]) -> StoreResu
 }
 
 async fn take_in(
-    begun: &mut crate::store::db::pool::Begun,
+    begun: &mut crate::store::db::pool::OpenTransaction,
     stocks: &mut Stocks,
-    orders: &[Order],
+    orders: &[AttemptJob],
     missing: &[AttemptRow],
 ) -> StoreResult<Vec<Taken>> {
     let used = attempts::take_rows(begun.conn(), missing).await?;
@@ -320,18 +326,18 @@ mod tests {
     fn wants(
         subjects: &[AttemptSubject],
         units: u32,
-    ) -> (Order, oneshot::Receiver<StoreResult<Delivery>>) {
+    ) -> (AttemptJob, oneshot::Receiver<StoreResult<Reservation>>) {
         let (answer, told) = oneshot::channel();
         let (subjects, at, answer) =
             (subjects.to_vec(), DateTime::UNIX_EPOCH, Answer::Taken(answer));
-        (Order { subjects, at, units, answer }, told)
+        (AttemptJob { subjects, at, units, answer }, told)
     }
 
-    fn gives(subjects: &[AttemptSubject], units: u32) -> Order {
+    fn gives(subjects: &[AttemptSubject], units: u32) -> AttemptJob {
         let (answer, _) = oneshot::channel();
         let (subjects, at, answer) =
             (subjects.to_vec(), DateTime::UNIX_EPOCH, Answer::GivenBack(answer));
-        Order { subjects, at, units, answer }
+        AttemptJob { subjects, at, units, answer }
     }
 
     #[test]

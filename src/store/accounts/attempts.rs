@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use diesel::QueryableByName;
-use diesel::sql_types::{Array, Binary, Bool, Int4, Text, Timestamptz};
+use diesel::sql_types::{Binary, Int4, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
 use crate::domain::accounts::attempts::{AttemptLimit, AttemptScope};
@@ -60,23 +60,23 @@ pub async fn reserve(
     // condition on each row, which sees the newest count. Rows are locked in one order, here and when they are given back.
     let taken: Vec<Taken> = sql(
         "WITH wanted AS ( \
-             SELECT * FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4)) AS w (scope, mac, start, most) \
+             SELECT * FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts), (SELECT $limits)) AS w (scope, mac, start, most) \
          ) \
          INSERT INTO attempts AS a (scope, subject_mac, window_start, used) \
-         SELECT scope, mac, start, $5 FROM wanted \
-         WHERE $5 <= (SELECT min(most) FROM wanted) AND NOT EXISTS ( \
+         SELECT scope, mac, start, $units FROM wanted \
+         WHERE $units <= (SELECT min(most) FROM wanted) AND NOT EXISTS ( \
              SELECT FROM wanted w JOIN attempts b ON (b.scope, b.subject_mac, b.window_start) = (w.scope, w.mac, w.start) \
-             WHERE b.used + $5 > w.most) \
+             WHERE b.used + $units > w.most) \
          ORDER BY scope, mac \
-         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $5 \
-         WHERE a.used + $5 <= (SELECT most FROM wanted w WHERE (w.scope, w.mac) = (a.scope, a.subject_mac)) \
+         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $units \
+         WHERE a.used + $units <= (SELECT most FROM wanted w WHERE (w.scope, w.mac) = (a.scope, a.subject_mac)) \
          RETURNING scope, subject_mac, used",
     )
-    .bind::<Array<Text>, _>(scopes)
-    .bind::<Array<Binary>, _>(macs)
-    .bind::<Array<Timestamptz>, _>(starts)
-    .bind::<Array<Int4>, _>(limits)
-    .bind::<Int4, _>(number(units))
+    .bind("scopes", scopes)
+    .bind("macs", macs)
+    .bind("starts", starts)
+    .bind("limits", limits)
+    .bind("units", number(units))
     .load(conn)
     .await?;
     if taken.len() == subjects.len() {
@@ -90,7 +90,7 @@ pub async fn reserve(
     };
     let taken: Vec<AttemptSubject> = subjects.iter().filter(taken).copied().collect();
     let used = used(conn, subjects, now).await?;
-    let full = |subject: &&AttemptSubject| left(&used, subject) < units;
+    let full = |subject: &&AttemptSubject| remaining(&used, subject) < units;
     let full = subjects.iter().find(full).or(subjects.first()).copied();
     release(conn, &taken, units, now).await?;
     Ok(full)
@@ -104,12 +104,12 @@ async fn used(
 ) -> StoreResult<HashMap<(String, Vec<u8>), u32>> {
     let Columns { scopes, macs, starts, .. } = Columns::of(subjects, now);
     let rows: Vec<Taken> = sql(
-        "SELECT a.scope, a.subject_mac, a.used FROM unnest((SELECT $1), (SELECT $2), (SELECT $3)) AS w (scope, mac, start) \
+        "SELECT a.scope, a.subject_mac, a.used FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts)) AS w (scope, mac, start) \
          JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start)",
     )
-    .bind::<Array<Text>, _>(scopes)
-    .bind::<Array<Binary>, _>(macs)
-    .bind::<Array<Timestamptz>, _>(starts)
+    .bind("scopes", scopes)
+    .bind("macs", macs)
+    .bind("starts", starts)
     .load(conn)
     .await?;
     let used =
@@ -117,7 +117,7 @@ async fn used(
     Ok(rows.into_iter().map(used).collect())
 }
 
-fn left(used: &HashMap<(String, Vec<u8>), u32>, subject: &AttemptSubject) -> u32 {
+fn remaining(used: &HashMap<(String, Vec<u8>), u32>, subject: &AttemptSubject) -> u32 {
     let key = (subject.scope.as_str().to_owned(), subject.mac.to_vec());
     subject.limit.limit.saturating_sub(used.get(&key).copied().unwrap_or_default())
 }
@@ -186,19 +186,19 @@ pub(super) async fn release_rows(
 ) -> StoreResult<()> {
     let (scopes, macs, starts, units) = columns(rows);
     sql("WITH setting AS MATERIALIZED ( \
-             SELECT CASE WHEN $5 THEN set_config('synchronous_commit', 'off', true) END \
+             SELECT CASE WHEN $later THEN set_config('synchronous_commit', 'off', true) END \
          ), given AS ( \
-             SELECT a.scope, a.subject_mac, a.window_start, w.units FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4)) AS w (scope, mac, start, units) \
+             SELECT a.scope, a.subject_mac, a.window_start, w.units FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts), (SELECT $units)) AS w (scope, mac, start, units) \
              JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start) JOIN setting ON true \
              ORDER BY a.scope, a.subject_mac, a.window_start FOR UPDATE OF a \
          ) \
          UPDATE attempts a SET used = greatest(a.used - given.units, 0) FROM given \
          WHERE (a.scope, a.subject_mac, a.window_start) = (given.scope, given.subject_mac, given.window_start)")
-    .bind::<Array<Text>, _>(scopes)
-    .bind::<Array<Binary>, _>(macs)
-    .bind::<Array<Timestamptz>, _>(starts)
-    .bind::<Array<Int4>, _>(units)
-    .bind::<Bool, _>(flush == Flush::Later)
+    .bind("scopes", scopes)
+    .bind("macs", macs)
+    .bind("starts", starts)
+    .bind("units", units)
+    .bind("later", flush == Flush::Later)
     .execute(conn)
     .await?;
     Ok(())
@@ -221,14 +221,14 @@ pub(super) async fn take_rows(conn: &mut Connection, rows: &[AttemptRow]) -> Sto
     let (scopes, macs, starts, units) = columns(rows);
     let used: Vec<TakenRow> = sql(
         "INSERT INTO attempts AS a (scope, subject_mac, window_start, used) \
-         SELECT scope, mac, start, units FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4)) AS w (scope, mac, start, units) ORDER BY scope, mac, start \
+         SELECT scope, mac, start, units FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts), (SELECT $units)) AS w (scope, mac, start, units) ORDER BY scope, mac, start \
          ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + excluded.used \
          RETURNING scope, subject_mac, window_start, used",
     )
-    .bind::<Array<Text>, _>(scopes)
-    .bind::<Array<Binary>, _>(macs)
-    .bind::<Array<Timestamptz>, _>(starts)
-    .bind::<Array<Int4>, _>(units)
+    .bind("scopes", scopes)
+    .bind("macs", macs)
+    .bind("starts", starts)
+    .bind("units", units)
     .load(conn)
     .await?;
     let of = |row: &AttemptRow| {
@@ -249,14 +249,14 @@ pub async fn count(
     now: DateTime<Utc>,
 ) -> StoreResult<u32> {
     let row: Taken = sql(
-        "INSERT INTO attempts AS a (scope, subject_mac, window_start, used) VALUES ($1, $2, $3, $4) \
-         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $4 \
+        "INSERT INTO attempts AS a (scope, subject_mac, window_start, used) VALUES ($scope, $mac, $start, $units) \
+         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $units \
          RETURNING scope, subject_mac, used",
     )
-    .bind::<Text, _>(subject.scope.as_str())
-    .bind::<Binary, _>(subject.mac.to_vec())
-    .bind::<Timestamptz, _>(subject.limit.window_start(now))
-    .bind::<Int4, _>(number(units))
+    .bind("scope", subject.scope)
+    .bind("mac", subject.mac.to_vec())
+    .bind("start", subject.limit.window_start(now))
+    .bind("units", number(units))
     .get_result(conn)
     .await?;
     Ok(u32::try_from(row.used).unwrap_or_default())

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Bool, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::sessions::RevokeReason;
 use crate::auth::ending::CredentialEnd;
-use crate::auth::permission::{Credential, Granted, Identity, Permission};
+use crate::auth::permission::{Credential, Granted, Identity, Permission, Role};
 use crate::auth::second_factor::SecondFactorDemand;
 use crate::domain::ids::{AccountId, SessionId, TokenId};
 use crate::store::db::schema::{accounts, personal_access_tokens as tokens, sessions};
@@ -64,24 +64,24 @@ impl EndedRow {
 
 /// Those that have ended, by their id, and why. One that is stored no more counts as revoked.
 const SESSIONS: &str = "SELECT asked.id, coalesce(a.banned_at IS NOT NULL, false) AS banned, s.revoked_reason AS reason, \
-           (s.id IS NULL OR s.revoked_at IS NOT NULL) AS revoked, coalesce(s.expires_at <= $2, false) AS expired, \
+           (s.id IS NULL OR s.revoked_at IS NOT NULL) AS revoked, coalesce(s.expires_at <= $now, false) AS expired, \
            coalesce(a.must_change_password, false) AS password_due \
-    FROM unnest((SELECT $1)) AS asked (id) LEFT JOIN sessions s ON s.id = asked.id LEFT JOIN accounts a ON a.id = s.account_id \
-    WHERE s.id IS NULL OR s.revoked_at IS NOT NULL OR s.expires_at <= $2 OR a.banned_at IS NOT NULL OR a.must_change_password \
-       OR (a.second_factor_since IS NULL AND a.role = ANY ($3))";
+    FROM unnest((SELECT $ids)) AS asked (id) LEFT JOIN sessions s ON s.id = asked.id LEFT JOIN accounts a ON a.id = s.account_id \
+    WHERE s.id IS NULL OR s.revoked_at IS NOT NULL OR s.expires_at <= $now OR a.banned_at IS NOT NULL OR a.must_change_password \
+       OR (a.second_factor_since IS NULL AND a.role = ANY ($roles))";
 const TOKENS: &str = "SELECT asked.id, coalesce(a.banned_at IS NOT NULL, false) AS banned, NULL::text AS reason, \
-           (t.id IS NULL OR t.revoked_at IS NOT NULL) AS revoked, coalesce(t.expires_at <= $2, false) AS expired, \
+           (t.id IS NULL OR t.revoked_at IS NOT NULL) AS revoked, coalesce(t.expires_at <= $now, false) AS expired, \
            coalesce(a.must_change_password, false) AS password_due \
-    FROM unnest((SELECT $1)) AS asked (id) LEFT JOIN personal_access_tokens t ON t.id = asked.id LEFT JOIN accounts a ON a.id = t.account_id \
-    WHERE t.id IS NULL OR t.revoked_at IS NOT NULL OR t.expires_at <= $2 OR a.banned_at IS NOT NULL OR a.must_change_password \
-       OR (a.second_factor_since IS NULL AND a.role = ANY ($3))";
+    FROM unnest((SELECT $ids)) AS asked (id) LEFT JOIN personal_access_tokens t ON t.id = asked.id LEFT JOIN accounts a ON a.id = t.account_id \
+    WHERE t.id IS NULL OR t.revoked_at IS NOT NULL OR t.expires_at <= $now OR a.banned_at IS NOT NULL OR a.must_change_password \
+       OR (a.second_factor_since IS NULL AND a.role = ANY ($roles))";
 
 /// Holds the account's row until the transaction ends.
 pub(in crate::store) async fn hold_account(
     conn: &mut Connection,
     account: AccountId,
 ) -> StoreResult<()> {
-    let row = accounts::table.find(account.0).select(accounts::id).for_no_key_update();
+    let row = accounts::table.find(account).select(accounts::id).for_no_key_update();
     row.first::<Uuid>(conn).await.optional()?;
     Ok(())
 }
@@ -103,7 +103,7 @@ pub(in crate::store) async fn confirm<P: Permission>(
         Credential::Session(id) => {
             let account = unbanned.filter(accounts::id.eq(sessions::account_id));
             sessions::table
-                .find(id.0)
+                .find(id)
                 .filter(sessions::revoked_at.is_null())
                 .filter(sessions::expires_at.gt(now))
                 .select((
@@ -118,7 +118,7 @@ pub(in crate::store) async fn confirm<P: Permission>(
         Credential::Token { id, .. } => {
             let account = unbanned.filter(accounts::id.eq(tokens::account_id));
             tokens::table
-                .find(id.0)
+                .find(id)
                 .filter(tokens::revoked_at.is_null())
                 .filter(tokens::expires_at.gt(now))
                 .select((
@@ -150,7 +150,7 @@ struct HeldRow {
     #[diesel(sql_type = SqlUuid)]
     id: Uuid,
     #[diesel(sql_type = Text)]
-    role: String,
+    role: Role,
     #[diesel(sql_type = Bool)]
     must_change_password: bool,
 }
@@ -183,7 +183,7 @@ pub(in crate::store) async fn confirm_free<P: Permission>(
             let Some(row) = held.get(id) else { return Ok(false) };
             let identity = Identity {
                 account: by.account(),
-                role: row.role.clone().try_into()?,
+                role: row.role,
                 credential: by.credential().clone(),
                 must_change_password: row.must_change_password,
                 // As in [`confirm`].
@@ -206,17 +206,17 @@ async fn hold_free(
     }
     Ok(sql(format!(
         "SELECT c.id, a.role, a.must_change_password FROM {table} c JOIN accounts a ON a.id = c.account_id \
-         WHERE c.id = ANY ((SELECT $1)::uuid[]) AND c.revoked_at IS NULL AND c.expires_at > $2 AND a.banned_at IS NULL \
+         WHERE c.id = ANY ((SELECT $ids)::uuid[]) AND c.revoked_at IS NULL AND c.expires_at > $now AND a.banned_at IS NULL \
          FOR NO KEY UPDATE SKIP LOCKED"
     ))
-    .bind::<Array<SqlUuid>, _>(ids)
-    .bind::<Timestamptz, _>(now)
+    .bind("ids", ids)
+    .bind("now", now)
     .load(&mut conn)
     .await?)
 }
 
-/// Which of the credentials, by their places, are worth nothing any more, and why.
-pub async fn ended(
+/// Finds those of the credentials that have ended, by their places, and why.
+pub async fn find_ended(
     conn: &mut Connection,
     credentials: &[&Credential],
     demand: SecondFactorDemand,
@@ -239,9 +239,9 @@ pub async fn ended(
         ids.sort_unstable();
         ids.dedup();
         let rows: Vec<EndedRow> = sql(statement)
-            .bind::<Array<SqlUuid>, _>(ids)
-            .bind::<Timestamptz, _>(now)
-            .bind::<Array<Text>, _>(demand.role_names())
+            .bind("ids", ids)
+            .bind("now", now)
+            .bind("roles", demand.role_names())
             .get_results(conn)
             .await?;
         for row in &rows {

@@ -1,11 +1,10 @@
 //! What the names of older accounts look like: filled in for those that a program stored that did not know of it.
 
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use uuid::Uuid;
 
 use super::account_records as rows;
+use crate::domain::ids::AccountId;
 use crate::domain::text::name_skeleton;
 use crate::store::db::schema::accounts;
 use crate::store::db::statement::sql;
@@ -31,7 +30,7 @@ pub async fn fill_in(store: &Store) -> StoreResult<usize> {
 
 async fn fill_in_some(conn: &mut Connection) -> StoreResult<usize> {
     // Another instance may be at it, too: each takes rows of its own.
-    let missing: Vec<(Uuid, String)> = accounts::table
+    let missing: Vec<(AccountId, String)> = accounts::table
         .filter(accounts::name_skeleton.is_null())
         .select((accounts::id, accounts::name))
         .order(accounts::id)
@@ -40,17 +39,17 @@ async fn fill_in_some(conn: &mut Connection) -> StoreResult<usize> {
         .skip_locked()
         .load(conn)
         .await?;
-    let (ids, skeletons): (Vec<Uuid>, Vec<String>) =
+    let (ids, skeletons): (Vec<AccountId>, Vec<String>) =
         missing.iter().map(|(id, name)| (*id, name_skeleton(name))).unzip();
     Ok(sql(
         "UPDATE accounts a SET name_skeleton = CASE \
              WHEN made.place = 1 AND NOT EXISTS (SELECT 1 FROM accounts o WHERE o.name_skeleton = made.skeleton) \
              THEN made.skeleton ELSE made.skeleton || E'\\n' || made.id END \
          FROM (SELECT id, skeleton, row_number() OVER (PARTITION BY skeleton ORDER BY id) AS place \
-               FROM unnest((SELECT $1), (SELECT $2)) AS given (id, skeleton)) made WHERE a.id = made.id",
+               FROM unnest((SELECT $ids), (SELECT $skeletons)) AS given (id, skeleton)) made WHERE a.id = made.id",
     )
-    .bind::<Array<SqlUuid>, _>(ids)
-    .bind::<Array<Text>, _>(skeletons)
+    .bind("ids", ids)
+    .bind("skeletons", skeletons)
     .execute(conn)
     .await?)
 }

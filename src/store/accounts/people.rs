@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Text};
+use diesel::sql_types::Text;
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -34,7 +34,6 @@ pub type PersonPosition = (bool, String);
 /// An account in a list.
 #[derive(Clone, Debug)]
 pub struct FoundAccount {
-    /// The account.
     pub account: AccountRow,
     /// Where it stands.
     pub position: PersonPosition,
@@ -83,9 +82,9 @@ async fn part(
 ) -> StoreResult<Vec<FoundAccount>> {
     let wanted = literally(filter.name.map_or("", NamePart::key));
     // Each condition as its index has it: `accounts_name_order` and `accounts_name_trigrams`.
-    let begins = "a.name_key COLLATE \"C\" LIKE $1 || '%'";
+    let begins = "a.name_key COLLATE \"C\" LIKE $wanted || '%'";
     let matches = if inside {
-        format!("a.name_key LIKE '%' || $1 || '%' AND NOT {begins}")
+        format!("a.name_key LIKE '%' || $wanted || '%' AND NOT {begins}")
     } else {
         begins.to_owned()
     };
@@ -100,13 +99,13 @@ async fn part(
         Some(false) => " AND a.banned_at IS NULL",
     };
     let rows: Vec<FoundRow> = sql(format!(
-        "SELECT {COLUMNS} FROM accounts a WHERE {matches}{role}{banned} AND a.name_key COLLATE \"C\" > $2 \
-         ORDER BY a.name_key COLLATE \"C\" LIMIT $3"
+        "SELECT {COLUMNS} FROM accounts a WHERE {matches}{role}{banned} AND a.name_key COLLATE \"C\" > $after \
+         ORDER BY a.name_key COLLATE \"C\" LIMIT $limit"
     ))
-    .bind::<Text, _>(wanted)
-    .bind::<Text, _>(after)
-    .bind::<BigInt, _>(limit)
-    .plan_each_time("letters may be in a few names, or in most")
+    .bind("wanted", wanted)
+    .bind("after", after)
+    .bind("limit", limit)
+    .custom_plan("letters may be in a few names, or in most")
     .load(conn)
     .await?;
     let found =
@@ -120,13 +119,12 @@ pub async fn id_of(
     _by: &Granted<ReadAccounts>,
     name: &AccountName,
 ) -> StoreResult<Option<AccountId>> {
-    let found: Option<Uuid> = accounts::table
+    Ok(accounts::table
         .filter(accounts::name_key.eq(name.key()))
         .select(accounts::id)
         .first(conn)
         .await
-        .optional()?;
-    Ok(found.map(AccountId))
+        .optional()?)
 }
 
 /// The names of those of the ids that are accounts.

@@ -50,7 +50,6 @@ pub enum FactorChanged {
 pub enum Confirmed {
     /// From now on a log-in needs a code.
     Yes,
-    /// The code is wrong.
     WrongCode,
     /// Nothing waits to be confirmed, or it has waited too long.
     NothingPending,
@@ -67,7 +66,7 @@ struct Stored {
 async fn find(conn: &mut Connection, account: AccountId) -> StoreResult<Option<Stored>> {
     type Row = (String, Vec<u8>, DateTime<Utc>, Option<i64>);
     let found: Option<Row> = factors::table
-        .find(account.0)
+        .find(account)
         .select((factors::key_id, factors::sealed, factors::created_at, factors::last_step))
         .first(conn)
         .await
@@ -92,13 +91,12 @@ pub async fn state(
 ) -> StoreResult<SecondFactorState> {
     let account = by.account();
     let since: Option<DateTime<Utc>> =
-        accounts::table.find(account.0).select(accounts::second_factor_since).first(conn).await?;
+        accounts::table.find(account).select(accounts::second_factor_since).first(conn).await?;
     let begun = match since {
         Some(_) => None,
         None => find(conn, account).await?.map(|stored| stored.created_at + ENROLMENT_LIFETIME),
     };
-    let left =
-        codes::table.filter(codes::account_id.eq(account.0)).filter(codes::used_at.is_null());
+    let left = codes::table.filter(codes::account_id.eq(account)).filter(codes::used_at.is_null());
     Ok(SecondFactorState {
         since,
         pending_until: begun.filter(|until| *until > now),
@@ -124,7 +122,7 @@ pub async fn begin(
         factors::created_at.eq(now),
     );
     diesel::insert_into(factors::table)
-        .values((factors::account_id.eq(verified.account.0), values))
+        .values((factors::account_id.eq(verified.account), values))
         .on_conflict(factors::account_id)
         .do_update()
         .set(values)
@@ -158,11 +156,11 @@ pub async fn confirm(
         PresentedFactor::Recovery(_) => None,
     };
     let Some(step) = step else { return Ok(Confirmed::WrongCode) };
-    diesel::update(factors::table.find(account.0))
+    diesel::update(factors::table.find(account))
         .set(factors::last_step.eq(step))
         .execute(conn)
         .await?;
-    diesel::update(accounts::table.find(account.0))
+    diesel::update(accounts::table.find(account))
         .set(accounts::second_factor_since.eq(now))
         .execute(conn)
         .await?;
@@ -190,8 +188,7 @@ pub(in crate::store) async fn accept(
     match presented {
         PresentedFactor::Code(code) => accept_code(conn, keys, account, code, now).await,
         PresentedFactor::Recovery(code) => {
-            let unused =
-                codes::table.find((account.0, code.0.to_vec())).filter(codes::used_at.is_null());
+            let unused = codes::table.find((account, code)).filter(codes::used_at.is_null());
             let used = diesel::update(unused).set(codes::used_at.eq(now)).execute(conn).await? == 1;
             if used {
                 let action = "account.second_factor_code_used";
@@ -220,7 +217,7 @@ async fn accept_code(
         sealed if sealed.key_id == keys.sealing().id() => sealed,
         _ => secret.seal(keys, account),
     };
-    diesel::update(factors::table.find(account.0))
+    diesel::update(factors::table.find(account))
         .set((
             factors::last_step.eq(step),
             factors::key_id.eq(sealed.key_id),
@@ -269,7 +266,7 @@ pub async fn replace_recovery_codes(
     if !accept(conn, keys, account, presented, now).await? {
         return Ok(FactorChanged::WrongCode);
     }
-    diesel::delete(codes::table.filter(codes::account_id.eq(account.0))).execute(conn).await?;
+    diesel::delete(codes::table.filter(codes::account_id.eq(account))).execute(conn).await?;
     store_codes(conn, account, recovery_codes).await?;
     note(conn, Some(account), account, "account.second_factor_codes_replaced", now).await?;
     Ok(FactorChanged::Yes)
@@ -331,15 +328,15 @@ struct Held {
 
 /// Holds the account's row. `None`: no such account.
 async fn hold(conn: &mut Connection, account: AccountId) -> StoreResult<Option<Held>> {
-    let row = accounts::table.find(account.0).select(accounts::second_factor_since);
+    let row = accounts::table.find(account).select(accounts::second_factor_since);
     let since = row.for_no_key_update().first(conn).await.optional()?;
     Ok(since.map(|since| Held { since }))
 }
 
 async fn forget(conn: &mut Connection, account: AccountId) -> StoreResult<()> {
     // Its codes go with it.
-    diesel::delete(factors::table.find(account.0)).execute(conn).await?;
-    diesel::update(accounts::table.find(account.0))
+    diesel::delete(factors::table.find(account)).execute(conn).await?;
+    diesel::update(accounts::table.find(account))
         .set(accounts::second_factor_since.eq(None::<DateTime<Utc>>))
         .execute(conn)
         .await?;
@@ -353,7 +350,7 @@ async fn store_codes(
 ) -> StoreResult<()> {
     let rows: Vec<_> = hashes
         .iter()
-        .map(|hash| (codes::account_id.eq(account.0), codes::code_hash.eq(hash.0.to_vec())))
+        .map(|hash| (codes::account_id.eq(account), codes::code_hash.eq(hash)))
         .collect();
     diesel::insert_into(codes::table).values(rows).execute(conn).await?;
     Ok(())

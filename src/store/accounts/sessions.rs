@@ -9,7 +9,7 @@ use super::account_records::{VerifiedPassword, hold_verified};
 use super::second_factors;
 use crate::auth::keys::KeyRing;
 use crate::auth::permission::{
-    Acting, Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount,
+    Acting, Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount, Role,
 };
 use crate::auth::second_factor::{PresentedFactor, SecondFactorDemand};
 use crate::auth::secret::TokenHash;
@@ -31,7 +31,6 @@ pub enum RevokeReason {
     RefreshReused,
     /// The account was banned.
     Banned,
-    /// The role changed.
     RoleChanged,
     /// The password was set with a recovery code.
     Recovered,
@@ -40,7 +39,7 @@ pub enum RevokeReason {
 }
 
 impl RevokeReason {
-    fn as_str(self) -> &'static str {
+    pub(in crate::store) fn as_str(self) -> &'static str {
         match self {
             Self::Logout => "logout",
             Self::PasswordChanged => "password_changed",
@@ -71,8 +70,7 @@ impl RevokeReason {
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = sessions)]
 pub struct SessionRow {
-    /// Id.
-    pub id: Uuid,
+    pub id: SessionId,
     /// When the log-in was.
     pub created_at: DateTime<Utc>,
     /// When it was refreshed last.
@@ -83,7 +81,6 @@ pub struct SessionRow {
 
 /// A session to begin.
 pub struct NewSession<'a> {
-    /// Its id.
     pub id: SessionId,
     /// Whose, and the password that was found right.
     pub verified: &'a VerifiedPassword,
@@ -131,8 +128,8 @@ pub async fn begin(
     }
     diesel::insert_into(sessions::table)
         .values((
-            sessions::id.eq(new.id.0),
-            sessions::account_id.eq(account.0),
+            sessions::id.eq(new.id),
+            sessions::account_id.eq(account),
             sessions::network_mac.eq(new.network_mac.to_vec()),
             sessions::generation.eq(1),
             sessions::created_at.eq(new.at),
@@ -141,20 +138,20 @@ pub async fn begin(
         ))
         .execute(conn)
         .await?;
-    insert_token(conn, new.id.0, new.refresh, 1, new.at).await?;
+    insert_token(conn, new.id, new.refresh, 1, new.at).await?;
     Ok(SessionBegun::Yes)
 }
 
 async fn insert_token(
     conn: &mut Connection,
-    session: Uuid,
+    session: SessionId,
     token: TokenHash,
     generation: i32,
     now: DateTime<Utc>,
 ) -> StoreResult<()> {
     diesel::insert_into(refresh_tokens::table)
         .values((
-            refresh_tokens::token_hash.eq(token.0.to_vec()),
+            refresh_tokens::token_hash.eq(token),
             refresh_tokens::session_id.eq(session),
             refresh_tokens::generation.eq(generation),
             refresh_tokens::issued_at.eq(now),
@@ -171,7 +168,7 @@ pub async fn knows_network(
     network_mac: &[u8; 16],
 ) -> StoreResult<bool> {
     let found = sessions::table
-        .filter(sessions::account_id.eq(account.0))
+        .filter(sessions::account_id.eq(account))
         .filter(sessions::network_mac.eq(network_mac.to_vec()));
     Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
 }
@@ -185,7 +182,7 @@ pub async fn knows_network_since(
     since: DateTime<Utc>,
 ) -> StoreResult<bool> {
     let found = sessions::table
-        .filter(sessions::account_id.eq(account.0))
+        .filter(sessions::account_id.eq(account))
         .filter(sessions::network_mac.eq(network_mac.to_vec()))
         .filter(sessions::expires_at.gt(since))
         .filter(
@@ -199,7 +196,6 @@ pub async fn knows_network_since(
 pub enum Refreshed {
     /// `next` is now the session's newest token.
     Renewed {
-        /// The session.
         session: SessionId,
         /// Its owner.
         account: AccountId,
@@ -218,15 +214,15 @@ pub async fn refresh(
     next: TokenHash,
     now: DateTime<Utc>,
 ) -> StoreResult<Refreshed> {
-    let owner: Option<Uuid> = refresh_tokens::table
-        .find(presented.0.to_vec())
+    let owner: Option<SessionId> = refresh_tokens::table
+        .find(presented)
         .select(refresh_tokens::session_id)
         .first(conn)
         .await
         .optional()?;
     let Some(id) = owner else { return Ok(Refreshed::Unknown) };
     let (account, newest, expires_at, revoked_at): (
-        Uuid,
+        AccountId,
         i32,
         DateTime<Utc>,
         Option<DateTime<Utc>>,
@@ -243,7 +239,7 @@ pub async fn refresh(
         .await?;
     // Read again under the lock: another refresh may have replaced the token meanwhile.
     let (generation, replaced_at): (i32, Option<DateTime<Utc>>) = refresh_tokens::table
-        .find(presented.0.to_vec())
+        .find(presented)
         .select((refresh_tokens::generation, refresh_tokens::replaced_at))
         .first(conn)
         .await?;
@@ -259,7 +255,7 @@ pub async fn refresh(
         RefreshDecision::Ended => return Ok(Refreshed::Unknown),
         RefreshDecision::Reused => {
             revoke(conn, id, RevokeReason::RefreshReused, now).await?;
-            return Ok(Refreshed::Reused(SessionId(id)));
+            return Ok(Refreshed::Reused(id));
         }
         RefreshDecision::Rotate => newest + 1,
         RefreshDecision::Reissue => newest,
@@ -282,17 +278,17 @@ pub async fn refresh(
         ))
         .execute(conn)
         .await?;
-    Ok(Refreshed::Renewed { session: SessionId(id), account: AccountId(account) })
+    Ok(Refreshed::Renewed { session: id, account })
 }
 
 async fn revoke(
     conn: &mut Connection,
-    id: Uuid,
+    id: SessionId,
     reason: RevokeReason,
     now: DateTime<Utc>,
 ) -> StoreResult<usize> {
     Ok(diesel::update(sessions::table.find(id).filter(sessions::revoked_at.is_null()))
-        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason.as_str())))
+        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason)))
         .execute(conn)
         .await?)
 }
@@ -306,17 +302,17 @@ pub(super) async fn revoke_all(
     now: DateTime<Utc>,
 ) -> StoreResult<()> {
     diesel::update(personal_access_tokens::table)
-        .filter(personal_access_tokens::account_id.eq(account.0))
+        .filter(personal_access_tokens::account_id.eq(account))
         .filter(personal_access_tokens::revoked_at.is_null())
         .set(personal_access_tokens::revoked_at.eq(now))
         .execute(conn)
         .await?;
-    let spare = spare.map_or_else(Uuid::nil, |session| session.0);
+    let spare = spare.unwrap_or(SessionId(Uuid::nil()));
     diesel::update(sessions::table)
-        .filter(sessions::account_id.eq(account.0))
+        .filter(sessions::account_id.eq(account))
         .filter(sessions::revoked_at.is_null())
         .filter(sessions::id.ne(spare))
-        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason.as_str())))
+        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason)))
         .execute(conn)
         .await?;
     Ok(())
@@ -338,13 +334,10 @@ pub async fn end(
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
     let ended = diesel::update(sessions::table)
-        .filter(sessions::id.eq(session.0))
-        .filter(sessions::account_id.eq(by.account().0))
+        .filter(sessions::id.eq(session))
+        .filter(sessions::account_id.eq(by.account()))
         .filter(sessions::revoked_at.is_null())
-        .set((
-            sessions::revoked_at.eq(now),
-            sessions::revoked_reason.eq(RevokeReason::Logout.as_str()),
-        ))
+        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(RevokeReason::Logout)))
         .execute(conn)
         .await?;
     Ok(ended == 1)
@@ -357,7 +350,7 @@ pub async fn list(
     now: DateTime<Utc>,
 ) -> StoreResult<Vec<SessionRow>> {
     Ok(sessions::table
-        .filter(sessions::account_id.eq(by.account().0))
+        .filter(sessions::account_id.eq(by.account()))
         .filter(sessions::revoked_at.is_null())
         .filter(sessions::expires_at.gt(now))
         .select(SessionRow::as_select())
@@ -374,9 +367,9 @@ pub async fn identify(
     demand: SecondFactorDemand,
     now: DateTime<Utc>,
 ) -> StoreResult<Option<Identity>> {
-    let found: Option<(Uuid, String, bool, Option<DateTime<Utc>>)> = sessions::table
+    let found: Option<(AccountId, Role, bool, Option<DateTime<Utc>>)> = sessions::table
         .inner_join(accounts::table.on(accounts::id.eq(sessions::account_id)))
-        .filter(sessions::id.eq(id.0))
+        .filter(sessions::id.eq(id))
         .filter(sessions::revoked_at.is_null())
         .filter(sessions::expires_at.gt(now))
         .filter(accounts::banned_at.is_null())
@@ -392,9 +385,8 @@ pub async fn identify(
     let Some((account, role, must_change_password, second_factor_since)) = found else {
         return Ok(None);
     };
-    let role = role.try_into()?;
     Ok(Some(Identity {
-        account: AccountId(account),
+        account,
         role,
         credential: Credential::Session(id),
         must_change_password,

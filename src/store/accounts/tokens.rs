@@ -5,7 +5,9 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-use crate::auth::permission::{Acting, Credential, Granted, Identity, ManageOwnTokens, Scope};
+use crate::auth::permission::{
+    Acting, Credential, Granted, Identity, ManageOwnTokens, Role, Scope,
+};
 use crate::auth::second_factor::SecondFactorDemand;
 use crate::auth::secret::TokenHash;
 use crate::domain::ids::{AccountId, TokenId};
@@ -20,8 +22,7 @@ pub const MAX_TOKENS: i64 = 50;
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = tokens)]
 pub struct TokenRow {
-    /// Id.
-    pub id: Uuid,
+    pub id: TokenId,
     /// What the owner calls it.
     pub name: String,
     /// Names of its scopes.
@@ -36,7 +37,6 @@ pub struct TokenRow {
 
 /// A token to store.
 pub struct NewToken<'a> {
-    /// Its id.
     pub id: TokenId,
     /// What the owner calls it.
     pub name: &'a str,
@@ -63,7 +63,7 @@ pub enum TokenCreated {
 
 fn own(account: AccountId, now: DateTime<Utc>) -> tokens::BoxedQuery<'static, diesel::pg::Pg> {
     tokens::table
-        .filter(tokens::account_id.eq(account.0))
+        .filter(tokens::account_id.eq(account))
         .filter(tokens::revoked_at.is_null())
         .filter(tokens::expires_at.gt(now))
         .into_boxed()
@@ -76,13 +76,13 @@ pub async fn create(
     new: &NewToken<'_>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<TokenCreated, IdempotentError> {
-    if let Some(earlier) = idempotency::begin(conn, key, new.id.0).await? {
+    if let Some(earlier) = idempotency::begin(conn, key, new.id).await? {
         let row = tokens::table.find(earlier).select(TokenRow::as_select()).first(conn).await?;
         return Ok(TokenCreated::Repeat(row));
     }
     // Not FOR UPDATE: whoever has claimed a key holds a key share of this row, and two of those would wait for each other.
     accounts::table
-        .find(by.account().0)
+        .find(by.account())
         .select(accounts::id)
         .for_no_key_update()
         .first::<Uuid>(conn)
@@ -95,10 +95,10 @@ pub async fn create(
     let scopes: Vec<&str> = new.scopes.iter().map(|scope| scope.as_str()).collect();
     let row = diesel::insert_into(tokens::table)
         .values((
-            tokens::id.eq(new.id.0),
-            tokens::account_id.eq(by.account().0),
+            tokens::id.eq(new.id),
+            tokens::account_id.eq(by.account()),
             tokens::name.eq(new.name),
-            tokens::token_hash.eq(new.hash.0.to_vec()),
+            tokens::token_hash.eq(new.hash),
             tokens::scopes.eq(scopes),
             tokens::created_at.eq(new.at),
             tokens::expires_at.eq(new.expires_at),
@@ -129,8 +129,8 @@ pub async fn revoke(
     id: TokenId,
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
-    let revoked = diesel::update(tokens::table.find(id.0))
-        .filter(tokens::account_id.eq(by.account().0))
+    let revoked = diesel::update(tokens::table.find(id))
+        .filter(tokens::account_id.eq(by.account()))
         .filter(tokens::revoked_at.is_null())
         .set(tokens::revoked_at.eq(now))
         .execute(conn)
@@ -146,10 +146,10 @@ pub async fn identify(
     now: DateTime<Utc>,
 ) -> StoreResult<Option<Identity>> {
     type Time = DateTime<Utc>;
-    type Found = (Uuid, Vec<String>, Option<Time>, Uuid, String, bool, Option<Time>);
+    type Found = (TokenId, Vec<Scope>, Option<Time>, AccountId, Role, bool, Option<Time>);
     let found: Option<Found> = tokens::table
         .inner_join(accounts::table.on(accounts::id.eq(tokens::account_id)))
-        .filter(tokens::token_hash.eq(hash.0.to_vec()))
+        .filter(tokens::token_hash.eq(hash))
         .filter(tokens::revoked_at.is_null())
         .filter(tokens::expires_at.gt(now))
         .filter(accounts::banned_at.is_null())
@@ -174,12 +174,11 @@ pub async fn identify(
             .execute(conn)
             .await?;
     }
-    let scopes = scopes.into_iter().map(Scope::try_from).collect::<Result<_, _>>()?;
-    let role = role.try_into()?;
+    let scopes = scopes.into_iter().collect();
     Ok(Some(Identity {
-        account: AccountId(account),
+        account,
         role,
-        credential: Credential::Token { id: TokenId(id), scopes },
+        credential: Credential::Token { id, scopes },
         must_change_password,
         second_factor_due: demand.covers(role) && since.is_none(),
     }))

@@ -1,22 +1,21 @@
 //! All cards of a game with their printings, stretch by stretch, for bulk files.
 
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Jsonb, Text};
+use diesel::sql_types::Jsonb;
 use diesel_async::RunQueryDsl;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Sql;
 use super::cards::{COLUMNS, CardPlace, CardView, Printing, Row};
 use crate::auth::permission::Viewer;
 use crate::domain::ids::PrintingId;
-use crate::store::db::json::Json;
+use crate::store::db::codecs::json::Json;
+use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
 /// A card that the viewer sees, or its place only, with its printings; none of a card that is hidden from the viewer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BulkCard {
-    /// The card.
     pub card: CardView,
     /// Its printings, the most common first.
     pub printings: Vec<Printing>,
@@ -67,20 +66,17 @@ pub(in crate::store) async fn stretch(
     after: Option<&CardPlace>,
     limit: i64,
 ) -> StoreResult<Vec<BulkCard>> {
-    let mut sql = Sql::new(COLUMNS)
-        .push(PRINTINGS)
-        .sight(viewer)
-        .push(" WHERE c.game_code = ")
-        .bind::<Text, _>(game);
+    let mut sql =
+        sql(COLUMNS).push(PRINTINGS).sight(viewer).push(" WHERE c.game_code = ").value(game);
     if let Some(after) = after {
         sql = sql
             .push(" AND (c.set_code, c.number) > (")
-            .bind::<Text, _>(after.set.as_str())
+            .value(after.set.as_str())
             .push(", ")
-            .bind::<Text, _>(after.number.as_str())
+            .value(after.number.as_str())
             .push(")");
     }
-    let sql = sql.push(" ORDER BY c.set_code, c.number LIMIT ").bind::<BigInt, _>(limit);
-    let rows: Vec<BulkRow> = sql.fixed().load(conn).await?;
+    let sql = sql.push(" ORDER BY c.set_code, c.number LIMIT ").value(limit);
+    let rows: Vec<BulkRow> = sql.load(conn).await?;
     Ok(rows.into_iter().map(BulkRow::card).collect())
 }

@@ -5,19 +5,18 @@ use diesel::deserialize::{self, QueryableByName};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::row::NamedRow;
-use diesel::sql_types::{Array, Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
 use cardscape_engine::Effect;
 
-use super::Sql;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, PrintingId};
-use crate::store::db::json::{Json, JsonText};
+use crate::store::db::codecs::json::{Json, JsonText};
 use crate::store::db::schema;
+use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
 /// How far a card that started hidden is from being unlocked. Everybody may know.
@@ -34,11 +33,8 @@ pub struct UnlockProgress {
 /// Where a card stands: what everybody may know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardPlace {
-    /// Id.
     pub id: CardId,
-    /// Game code.
     pub game: Code,
-    /// Set code.
     pub set: Code,
     /// Collector number.
     pub number: Code,
@@ -60,9 +56,7 @@ pub struct OpenCard {
     pub place: CardPlace,
     /// Its progress, when it started hidden.
     pub unlock: Option<UnlockProgress>,
-    /// Name.
     pub name: String,
-    /// Kind code.
     pub kind: Code,
     /// Attributes of the base printing.
     pub attributes: JsonText<Map<String, Value>>,
@@ -117,9 +111,7 @@ impl CardView {
 /// A printing of a card that the viewer may see.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Printing {
-    /// Id.
     pub id: PrintingId,
-    /// Rarity code.
     pub rarity: String,
     /// Place of the rarity in its game's list, from 1.
     pub tier: i16,
@@ -133,7 +125,7 @@ pub(super) const COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number
 
 /// What [`COLUMNS`] gives; other columns may follow.
 pub(super) struct Row {
-    id: Uuid,
+    id: CardId,
     game_code: Code,
     set_code: Code,
     number: Code,
@@ -172,7 +164,7 @@ impl QueryableByName<Pg> for Row {
 impl Row {
     pub(super) fn view(self) -> CardView {
         let place = CardPlace {
-            id: CardId(self.id),
+            id: self.id,
             game: self.game_code,
             set: self.set_code,
             number: self.number,
@@ -207,8 +199,8 @@ impl Row {
 }
 
 /// Rows of all cards; the content of those that the viewer may see.
-pub(super) fn cards_and_content<'a>(viewer: Viewer) -> Sql<'a> {
-    Sql::new(COLUMNS)
+pub(super) fn cards_and_content<'a>(viewer: Viewer) -> Statement<'a> {
+    sql(COLUMNS)
         .push(" FROM cards c LEFT JOIN unlocks u ON u.card_id = c.id LEFT JOIN card_content content ON content.card_id = c.id AND ")
         .sight(viewer)
         .push(" WHERE true")
@@ -216,7 +208,7 @@ pub(super) fn cards_and_content<'a>(viewer: Viewer) -> Sql<'a> {
 
 /// The card with that id.
 pub async fn find(conn: &Connection, viewer: Viewer, id: CardId) -> StoreResult<Option<CardView>> {
-    let sql = cards_and_content(viewer).push(" AND c.id = ").bind::<SqlUuid, _>(id.0);
+    let sql = cards_and_content(viewer).push(" AND c.id = ").value(id);
     one(conn, sql).await
 }
 
@@ -230,11 +222,11 @@ pub async fn find_by_number(
 ) -> StoreResult<Option<CardView>> {
     let sql = cards_and_content(viewer)
         .push(" AND c.game_code = ")
-        .bind::<Text, _>(game)
+        .value(game)
         .push(" AND c.set_code = ")
-        .bind::<Text, _>(set)
+        .value(set)
         .push(" AND c.number = ")
-        .bind::<Text, _>(number);
+        .value(number);
     one(conn, sql).await
 }
 
@@ -281,9 +273,8 @@ pub async fn find_many(
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let sql = cards_and_content(viewer).push(" AND c.id = ").any::<SqlUuid, _>(ids);
-    let rows: Vec<Row> = sql.fixed().load(&mut conn).await?;
+    let sql = cards_and_content(viewer).push(" AND c.id = ").any(ids);
+    let rows: Vec<Row> = sql.load(&mut conn).await?;
     Ok(rows.into_iter().map(Row::view).collect())
 }
 
@@ -296,23 +287,23 @@ pub async fn printings_of(
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let (cards, tiers): (Vec<Uuid>, Vec<i16>) =
-        wanted.iter().map(|(card, tier)| (card.0, *tier)).unzip();
-    // In sub-selects, so that the plan is not made anew for just so many: see `Sql::any`.
-    let sql = Sql::new(
+    let (cards, tiers): (Vec<CardId>, Vec<i16>) =
+        wanted.iter().map(|(card, tier)| (*card, *tier)).unzip();
+    // In sub-selects, so that the plan is not made anew for just so many: see `Statement::any`.
+    let sql = sql(
         "SELECT p.id, p.rarity, p.tier, own.attributes, p.card_id FROM unnest((SELECT ",
     )
-    .bind::<Array<SqlUuid>, _>(cards)
+    .value(cards)
     .push("), (SELECT ")
-    .bind::<Array<Int2>, _>(tiers)
+    .value(tiers)
     .push(
         ")) AS wanted (card, tier) JOIN printings p ON p.card_id = wanted.card AND p.tier = wanted.tier \
          JOIN printing_content own ON own.printing_id = p.id \
          JOIN card_content content ON content.card_id = p.card_id AND ",
     )
     .sight(viewer);
-    let rows: Vec<PrintingOfRow> = sql.fixed().load(&mut conn).await?;
-    Ok(rows.into_iter().map(|row| (CardId(row.card_id), row.printing.printing())).collect())
+    let rows: Vec<PrintingOfRow> = sql.load(&mut conn).await?;
+    Ok(rows.into_iter().map(|row| (row.card_id, row.printing.printing())).collect())
 }
 
 #[derive(QueryableByName)]
@@ -320,18 +311,18 @@ struct PrintingOfRow {
     #[diesel(embed)]
     printing: PrintingRow,
     #[diesel(sql_type = SqlUuid)]
-    card_id: Uuid,
+    card_id: CardId,
 }
 
-async fn one(mut conn: &Connection, sql: Sql<'_>) -> StoreResult<Option<CardView>> {
-    let row: Option<Row> = sql.fixed().get_result(&mut conn).await.optional()?;
+async fn one(mut conn: &Connection, sql: Statement<'_>) -> StoreResult<Option<CardView>> {
+    let row: Option<Row> = sql.get_result(&mut conn).await.optional()?;
     Ok(row.map(Row::view))
 }
 
 #[derive(QueryableByName)]
 struct PrintingRow {
     #[diesel(sql_type = SqlUuid)]
-    id: Uuid,
+    id: PrintingId,
     #[diesel(sql_type = Text)]
     rarity: String,
     #[diesel(sql_type = Int2)]
@@ -343,7 +334,7 @@ struct PrintingRow {
 impl PrintingRow {
     fn printing(self) -> Printing {
         Printing {
-            id: PrintingId(self.id),
+            id: self.id,
             rarity: self.rarity,
             tier: self.tier,
             attributes: self.attributes.0,
@@ -357,15 +348,13 @@ pub async fn printings(
     viewer: Viewer,
     card: CardId,
 ) -> StoreResult<Vec<Printing>> {
-    let sql = Sql::new(
-        "SELECT p.id, p.rarity, p.tier, own.attributes FROM printings p \
+    let sql = sql("SELECT p.id, p.rarity, p.tier, own.attributes FROM printings p \
          JOIN printing_content own ON own.printing_id = p.id \
-         JOIN card_content content ON content.card_id = p.card_id AND ",
-    )
+         JOIN card_content content ON content.card_id = p.card_id AND ")
     .sight(viewer)
     .push(" WHERE p.card_id = ")
-    .bind::<SqlUuid, _>(card.0)
+    .value(card)
     .push(" ORDER BY p.tier");
-    let rows: Vec<PrintingRow> = sql.fixed().load(conn).await?;
+    let rows: Vec<PrintingRow> = sql.load(conn).await?;
     Ok(rows.into_iter().map(PrintingRow::printing).collect())
 }

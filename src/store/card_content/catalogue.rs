@@ -6,7 +6,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{
-    Array, BigInt, Bool, Date, Int2, Jsonb, Nullable, SmallInt, Text, Timestamptz, Uuid as SqlUuid,
+    Array, Bool, Date, Int2, Jsonb, Nullable, SmallInt, Text, Timestamptz, Uuid as SqlUuid,
 };
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
@@ -14,12 +14,12 @@ use uuid::Uuid;
 
 use cardscape_engine::Effect;
 
-use super::{HELD, Sql};
+use super::HELD;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::{AccountId, CardId};
 use crate::search::index::{CardContent, CardRecord, EffectTags, PrintingRecord, Unlock};
 use crate::search::{WORDS_VERSION, Words};
-use crate::store::db::json::Json;
+use crate::store::db::codecs::json::Json;
 use crate::store::db::schema::sets;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -33,7 +33,7 @@ const SEARCHED: &str = "SELECT c.id, c.game_code, c.set_code, c.number, u.card_i
 #[derive(QueryableByName)]
 struct Row {
     #[diesel(sql_type = SqlUuid)]
-    id: Uuid,
+    id: CardId,
     #[diesel(sql_type = Text)]
     game_code: String,
     #[diesel(sql_type = Text)]
@@ -108,7 +108,7 @@ impl ContentRow {
 #[derive(QueryableByName)]
 struct PrintingsRow {
     #[diesel(sql_type = SqlUuid)]
-    card_id: Uuid,
+    card_id: CardId,
     #[diesel(sql_type = Array<Text>)]
     rarities: Vec<String>,
     #[diesel(sql_type = Array<Int2>)]
@@ -125,7 +125,7 @@ impl Row {
             (true, Some(at)) => Unlock::At(at),
         };
         CardRecord {
-            id: self.id.as_u128(),
+            id: self.id.0.as_u128(),
             game: self.game_code,
             set: self.set_code,
             number: self.number,
@@ -136,18 +136,18 @@ impl Row {
 }
 
 /// Ids of cards: those after the first, up to and with the second.
-pub(in crate::store) type IdRange = (Uuid, Uuid);
+pub(in crate::store) type IdRange = (CardId, CardId);
 
 /// All ids that there are or will be, in ranges of so many cards each.
 pub async fn stretches(conn: &mut Connection, cards: i64) -> StoreResult<Vec<IdRange>> {
     let ends: Vec<IdRow> = sql(
-        "SELECT id AS card_id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM cards) placed WHERE place % $1 = 0 ORDER BY id",
+        "SELECT id AS card_id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM cards) placed WHERE place % $cards = 0 ORDER BY id",
     )
-    .bind::<BigInt, _>(cards)
+    .bind("cards", cards)
     .load(conn)
     .await?;
-    let ends = ends.into_iter().map(|row| row.card_id).chain([Uuid::max()]);
-    let mut after = Uuid::nil();
+    let ends = ends.into_iter().map(|row| row.card_id).chain([CardId(Uuid::max())]);
+    let mut after = CardId(Uuid::nil());
     Ok(ends.map(|end| (std::mem::replace(&mut after, end), end)).collect())
 }
 
@@ -157,10 +157,10 @@ pub async fn stretches(conn: &mut Connection, cards: i64) -> StoreResult<Vec<IdR
 /// before the first, has everything: what was committed before is in the stretches, what was committed later is in the feed.
 pub async fn stretch(conn: &mut Connection, (after, to): IdRange) -> StoreResult<Vec<CardRecord>> {
     let viewer = Viewer::stranger();
-    let sql = Sql::new(SEARCHED).sight(viewer);
-    let sql = sql.push(" WHERE c.id > ").bind::<SqlUuid, _>(after);
-    let sql = sql.push(" AND c.id <= ").bind::<SqlUuid, _>(to);
-    let rows: Vec<Row> = sql.fixed().load(conn).await?;
+    let sql = sql(SEARCHED).sight(viewer);
+    let sql = sql.push(" WHERE c.id > ").value(after);
+    let sql = sql.push(" AND c.id <= ").value(to);
+    let rows: Vec<Row> = sql.load(conn).await?;
     with_printings(conn, viewer, rows).await
 }
 
@@ -173,9 +173,8 @@ pub async fn records(
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let sql = Sql::new(SEARCHED).sight(viewer).push(" WHERE c.id = ").any::<SqlUuid, _>(ids);
-    let rows: Vec<Row> = sql.fixed().load(conn).await?;
+    let sql = sql(SEARCHED).sight(viewer).push(" WHERE c.id = ").any(ids);
+    let rows: Vec<Row> = sql.load(conn).await?;
     with_printings(conn, viewer, rows).await
 }
 
@@ -192,18 +191,18 @@ async fn with_printings(
     if seen.is_empty() {
         return Ok(records);
     }
-    let sql = Sql::new(
+    let sql = sql(
         "SELECT p.card_id, array_agg(p.rarity) AS rarities, array_agg(p.tier) AS tiers, array_agg(own.attributes) AS attributes \
          FROM printings p JOIN printing_content own ON own.printing_id = p.id \
          JOIN card_content content ON content.card_id = p.card_id AND ",
     )
     .sight(viewer)
     .push(" WHERE p.card_id = ")
-    .any::<SqlUuid, _>(seen)
+    .any(seen)
     .push(" GROUP BY p.card_id");
-    let rows: Vec<PrintingsRow> = sql.fixed().load(conn).await?;
+    let rows: Vec<PrintingsRow> = sql.load(conn).await?;
     for row in rows {
-        let card = row.card_id.as_u128();
+        let card = row.card_id.0.as_u128();
         let at = records.binary_search_by_key(&card, |record| record.id);
         let content = at.ok().and_then(|at| records[at].content.as_mut());
         if let Some(content) = content {
@@ -219,7 +218,7 @@ async fn with_printings(
 #[derive(QueryableByName)]
 struct IdRow {
     #[diesel(sql_type = SqlUuid)]
-    card_id: Uuid,
+    card_id: CardId,
 }
 
 /// The hidden cards of which an account holds a registered copy; at most `limit`.
@@ -230,21 +229,20 @@ pub async fn held_hidden(
 ) -> StoreResult<Vec<CardId>> {
     // What the account has comes first, and each of its cards is looked up: a limit whose number Postgres does not know when it plans makes it
     // compare all hidden cards with all of hers, in the hope that a few are enough.
-    let sql = Sql::new("WITH mine AS MATERIALIZED (SELECT DISTINCT one.card_id FROM (")
+    let sql = sql("WITH mine AS MATERIALIZED (SELECT DISTINCT one.card_id FROM (")
         .push(HELD)
-        .bind::<SqlUuid, _>(account.0)
+        .value(account)
         .push(
             ") one) SELECT mine.card_id FROM mine WHERE (SELECT u.unlocked_at IS NULL FROM unlocks u WHERE u.card_id = mine.card_id) LIMIT ",
         )
-        .bind::<BigInt, _>(limit);
-    let rows: Vec<IdRow> = sql.fixed().load(&mut conn).await?;
-    Ok(rows.into_iter().map(|row| CardId(row.card_id)).collect())
+        .value(limit);
+    let rows: Vec<IdRow> = sql.load(&mut conn).await?;
+    Ok(rows.into_iter().map(|row| row.card_id).collect())
 }
 
 /// When a set came out.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct Release {
-    /// Game code.
     #[diesel(sql_type = Text)]
     pub game_code: String,
     /// Set code.
@@ -268,8 +266,9 @@ pub async fn releases(
     };
     let (games, codes): (Vec<&str>, Vec<&str>) =
         of.iter().map(|(game, code)| (game.as_str(), code.as_str())).unzip();
-    let query =
-        sql("SELECT s.game_code, s.code, s.released_on FROM unnest($1, $2) AS named (game, code) \
-         JOIN sets s ON s.game_code = named.game AND s.code = named.code");
-    Ok(query.bind::<Array<Text>, _>(games).bind::<Array<Text>, _>(codes).load(conn).await?)
+    let query = sql(
+        "SELECT s.game_code, s.code, s.released_on FROM unnest($games, $codes) AS named (game, code) \
+         JOIN sets s ON s.game_code = named.game AND s.code = named.code",
+    );
+    Ok(query.bind("games", games).bind("codes", codes).load(conn).await?)
 }

@@ -3,19 +3,16 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{
-    Array, BigInt, Bool, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid,
-};
+use diesel::sql_types::{BigInt, Bool, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde::Deserialize;
-use uuid::Uuid;
 
-use super::Sql;
 use crate::auth::permission::Viewer;
 use crate::domain::collection::resolve::{KnownCard, KnownPrinting};
 use crate::domain::collection::{Condition, TradeListKind};
 use crate::domain::ids::{AccountId, CardId, PrintingId};
-use crate::store::db::json::Json;
+use crate::store::db::codecs::json::Json;
+use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
 /// Names, places or ids that one statement looks for.
@@ -24,13 +21,10 @@ const CHUNK: usize = 2_000;
 /// A card in few words.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct CardLine {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
-    pub id: Uuid,
-    /// Game code.
+    pub id: CardId,
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Set code.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     /// Collector number.
@@ -52,7 +46,7 @@ const LINE: &str = "SELECT c.id, c.game_code, c.set_code, c.number, \
     CASE WHEN content.card_id IS NOT NULL THEN p.rarity END AS rarity";
 
 /// The tables of [`LINE`] after the one that names cards as `c` and printings as `p`.
-fn with_content(sql: Sql<'_>, viewer: Viewer) -> Sql<'_> {
+fn with_content(sql: Statement<'_>, viewer: Viewer) -> Statement<'_> {
     sql.push(" LEFT JOIN unlocks u ON u.card_id = c.id LEFT JOIN card_content content ON content.card_id = c.id AND ")
         .sight(viewer)
 }
@@ -60,12 +54,10 @@ fn with_content(sql: Sql<'_>, viewer: Viewer) -> Sql<'_> {
 /// An entry of a collection.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct EntryView {
-    /// Its card.
     #[diesel(embed)]
     pub card: CardLine,
-    /// Its printing.
     #[diesel(sql_type = SqlUuid)]
-    pub printing_id: Uuid,
+    pub printing_id: PrintingId,
     /// Rarity; `None`: the card is hidden from the viewer.
     #[diesel(sql_type = Nullable<Text>)]
     pub rarity: Option<String>,
@@ -90,49 +82,46 @@ impl EntryView {
 }
 
 /// Game, set, number, printing and condition.
-pub type EntryPosition = (String, String, String, Uuid, String);
+pub type EntryPosition = (String, String, String, PrintingId, String);
 
 /// Which entries of a collection.
 #[derive(Clone, Debug, Default)]
 pub struct EntryFilter<'a> {
-    /// Game code.
     pub game: Option<&'a str>,
-    /// Set code.
     pub set: Option<&'a str>,
-    /// Card.
     pub card: Option<CardId>,
     /// Rarity code: only of cards that the viewer may see.
     pub rarity: Option<&'a str>,
     /// These printings.
-    pub printings: Option<Vec<Uuid>>,
+    pub printings: Option<Vec<PrintingId>>,
 }
 
 fn filtered<'a>(
-    sql: Sql<'a>,
+    sql: Statement<'a>,
     viewer: Viewer,
     account: AccountId,
     filter: &EntryFilter<'a>,
-) -> Sql<'a> {
-    let mut sql = sql.push(" WHERE e.account_id = ").bind::<SqlUuid, _>(account.0);
+) -> Statement<'a> {
+    let mut sql = sql.push(" WHERE e.account_id = ").value(account);
     if let Some(game) = filter.game {
-        sql = sql.push(" AND c.game_code = ").bind::<Text, _>(game);
+        sql = sql.push(" AND c.game_code = ").value(game);
     }
     if let Some(set) = filter.set {
-        sql = sql.push(" AND c.set_code = ").bind::<Text, _>(set);
+        sql = sql.push(" AND c.set_code = ").value(set);
     }
     if let Some(card) = filter.card {
-        sql = sql.push(" AND c.id = ").bind::<SqlUuid, _>(card.0);
+        sql = sql.push(" AND c.id = ").value(card);
     }
     if let Some(rarity) = filter.rarity {
         sql = sql
             .push(" AND p.rarity = ")
-            .bind::<Text, _>(rarity)
+            .value(rarity)
             .push(" AND EXISTS (SELECT FROM card_content content WHERE content.card_id = c.id AND ")
             .sight(viewer)
             .push(")");
     }
     match &filter.printings {
-        Some(printings) => sql.push(" AND e.printing_id = ").any::<SqlUuid, _>(printings.clone()),
+        Some(printings) => sql.push(" AND e.printing_id = ").any(printings.clone()),
         None => sql,
     }
 }
@@ -140,13 +129,13 @@ fn filtered<'a>(
 /// Adds the condition that a card stands at a place or after it, and where it stands there, that `columns` are greater than what is
 /// bound next. The place by itself is what Postgres has an index and numbers for.
 fn beyond<'a>(
-    sql: Sql<'a>,
+    sql: Statement<'a>,
     (game, set, number): (&'a str, &'a str, &'a str),
     columns: &str,
-) -> Sql<'a> {
-    let place = |sql: Sql<'a>| {
-        let sql = sql.push("(").bind::<Text, _>(game).push(", ").bind::<Text, _>(set);
-        sql.push(", ").bind::<Text, _>(number).push(")")
+) -> Statement<'a> {
+    let place = |sql: Statement<'a>| {
+        let sql = sql.push("(").value(game).push(", ").value(set);
+        sql.push(", ").value(number).push(")")
     };
     let sql = place(sql.push(" AND (c.game_code, c.set_code, c.number) >= "));
     let sql = place(sql.push(" AND ((c.game_code, c.set_code, c.number) <> "));
@@ -165,9 +154,9 @@ pub(in crate::store) async fn entries(
     account: AccountId,
     filter: &EntryFilter<'_>,
 ) -> StoreResult<Vec<EntryView>> {
-    let sql = Sql::new(LINE).push(ENTRY_COLUMNS).push("collection_entries").push(CARD_OF_ENTRY);
+    let sql = sql(LINE).push(ENTRY_COLUMNS).push("collection_entries").push(CARD_OF_ENTRY);
     let sql = filtered(with_content(sql, viewer), viewer, account, filter).push(ENTRY_ORDER);
-    Ok(sql.filtered().load(conn).await?)
+    Ok(sql.varies_with_filters().load(conn).await?)
 }
 
 /// The same a page at a time, after a position.
@@ -182,27 +171,27 @@ pub(in crate::store) async fn page_of_entries(
     after: Option<&EntryPosition>,
     limit: i64,
 ) -> StoreResult<Vec<EntryView>> {
-    let sql = Sql::new(
+    let sql = sql(
         "WITH mine AS MATERIALIZED (SELECT c.game_code, c.set_code, c.number, e.* FROM collection_entries",
     );
     let mut sql = filtered(sql.push(CARD_OF_ENTRY), viewer, account, filter);
     if let Some((game, set, number, printing, condition)) = after {
         sql = beyond(sql, (game, set, number), "(e.printing_id, e.condition)")
             .push("(")
-            .bind::<SqlUuid, _>(*printing)
+            .value(*printing)
             .push(", ")
-            .bind::<Text, _>(condition)
+            .value(condition)
             .push("))");
     }
     let sql = sql
         .push("), page AS (SELECT * FROM mine ORDER BY game_code, set_code, number, printing_id, condition LIMIT ")
-        .bind::<BigInt, _>(limit)
+        .value(limit)
         .push(") ")
         .push(LINE)
         .push(ENTRY_COLUMNS)
         .push("page");
     let sql = with_content(sql.push(CARD_OF_ENTRY), viewer).push(ENTRY_ORDER);
-    Ok(sql.filtered().load(conn).await?)
+    Ok(sql.varies_with_filters().load(conn).await?)
 }
 
 #[derive(QueryableByName)]
@@ -218,21 +207,19 @@ pub(in crate::store) async fn count_entries(
     account: AccountId,
     filter: &EntryFilter<'_>,
 ) -> StoreResult<i64> {
-    let sql = Sql::new("SELECT count(*) AS count FROM collection_entries").push(CARD_OF_ENTRY);
+    let sql = sql("SELECT count(*) AS count FROM collection_entries").push(CARD_OF_ENTRY);
     let sql = filtered(sql, viewer, account, filter);
-    let row: CountRow = sql.filtered().get_result(conn).await?;
+    let row: CountRow = sql.varies_with_filters().get_result(conn).await?;
     Ok(row.count)
 }
 
 /// A printing of which a player has several.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct DuplicateView {
-    /// Its card.
     #[diesel(embed)]
     pub card: CardLine,
-    /// The printing.
     #[diesel(sql_type = SqlUuid)]
-    pub printing_id: Uuid,
+    pub printing_id: PrintingId,
     /// Rarity; `None`: the card is hidden from the viewer.
     #[diesel(sql_type = Nullable<Text>)]
     pub rarity: Option<String>,
@@ -253,7 +240,7 @@ impl DuplicateView {
 }
 
 /// Game, set, number and printing.
-pub type DuplicatePosition = (String, String, String, Uuid);
+pub type DuplicatePosition = (String, String, String, PrintingId);
 
 /// Printings of which the account has more than `over`, counted and registered together.
 pub(in crate::store) async fn duplicates(
@@ -265,40 +252,37 @@ pub(in crate::store) async fn duplicates(
     after: Option<&DuplicatePosition>,
     limit: i64,
 ) -> StoreResult<Vec<DuplicateView>> {
-    let mut sql = Sql::new(LINE)
+    let mut sql = sql(LINE)
         .push(", n.printing_id, n.counted, n.registered FROM (SELECT n.* FROM (SELECT one.printing_id, \
                sum(one.counted)::bigint AS counted, sum(one.registered)::bigint AS registered FROM (\
                SELECT printing_id, quantity AS counted, 0 AS registered FROM collection_entries WHERE account_id = ")
-        .bind::<SqlUuid, _>(account.0)
+        .value(account)
         .push(" UNION ALL SELECT printing_id, 0, 1 FROM copies WHERE voided_at IS NULL AND owner_id = ")
-        .bind::<SqlUuid, _>(account.0)
+        .value(account)
         .push(") one GROUP BY one.printing_id HAVING sum(one.counted + one.registered) > ")
-        .bind::<BigInt, _>(over)
+        .value(over)
         .push(") n JOIN printings p ON p.id = n.printing_id JOIN cards c ON c.id = p.card_id WHERE true");
     if let Some(game) = game {
-        sql = sql.push(" AND c.game_code = ").bind::<Text, _>(game);
+        sql = sql.push(" AND c.game_code = ").value(game);
     }
     if let Some((game, set, number, printing)) = after {
-        sql = beyond(sql, (game, set, number), "n.printing_id")
-            .bind::<SqlUuid, _>(*printing)
-            .push(")");
+        sql = beyond(sql, (game, set, number), "n.printing_id").value(*printing).push(")");
     }
     let order = " ORDER BY c.game_code, c.set_code, c.number, n.printing_id";
-    let sql = sql.push(order).push(" LIMIT ").bind::<BigInt, _>(limit);
+    let sql = sql.push(order).push(" LIMIT ").value(limit);
     let sql =
         sql.push(") n JOIN printings p ON p.id = n.printing_id JOIN cards c ON c.id = p.card_id");
-    Ok(with_content(sql, viewer).push(order).filtered().load(conn).await?)
+    Ok(with_content(sql, viewer).push(order).varies_with_filters().load(conn).await?)
 }
 
 /// An item of a list of wants or haves.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct TradeItemView {
-    /// Its card.
     #[diesel(embed)]
     pub card: CardLine,
     /// Its printing; `None`: any rarity will do.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub printing_id: Option<Uuid>,
+    pub printing_id: Option<PrintingId>,
     /// Rarity of the printing; `None`: any, or the card is hidden from the viewer.
     #[diesel(sql_type = Nullable<Text>)]
     pub rarity: Option<String>,
@@ -314,29 +298,26 @@ pub(in crate::store) async fn trade_items(
     account: AccountId,
     kind: TradeListKind,
 ) -> StoreResult<Vec<TradeItemView>> {
-    let sql = Sql::new(LINE).push(
+    let sql = sql(LINE).push(
         ", i.printing_id, i.quantity FROM trade_list_items i JOIN cards c ON c.id = i.card_id \
          LEFT JOIN printings p ON p.id = i.printing_id",
     );
     let sql = with_content(sql, viewer)
         .push(" WHERE i.account_id = ")
-        .bind::<SqlUuid, _>(account.0)
+        .value(account)
         .push(" AND i.kind = ")
-        .bind::<Text, _>(kind.as_str())
+        .value(kind.as_str())
         .push(" ORDER BY i.position");
-    Ok(sql.filtered().load(conn).await?)
+    Ok(sql.varies_with_filters().load(conn).await?)
 }
 
 /// A printing that the viewer may see.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct SeenPrinting {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
-    pub id: Uuid,
-    /// Its card.
+    pub id: PrintingId,
     #[diesel(sql_type = SqlUuid)]
-    pub card_id: Uuid,
-    /// Rarity code.
+    pub card_id: CardId,
     #[diesel(sql_type = Text)]
     pub rarity: String,
 }
@@ -345,21 +326,21 @@ pub struct SeenPrinting {
 pub(in crate::store) async fn seen_printings(
     conn: &mut Connection,
     viewer: Viewer,
-    ids: &[Uuid],
-    cards: &[Uuid],
+    ids: &[PrintingId],
+    cards: &[CardId],
 ) -> StoreResult<Vec<SeenPrinting>> {
-    let sql = Sql::new(
+    let sql = sql(
         "SELECT p.id, p.card_id, p.rarity FROM printings p JOIN card_content content ON content.card_id = p.card_id AND ",
     )
     .sight(viewer)
-    .push(" WHERE p.id = ").any::<SqlUuid, _>(ids).push(" OR p.card_id = ").any::<SqlUuid, _>(cards);
-    Ok(sql.filtered().load(conn).await?)
+    .push(" WHERE p.id = ").any(ids).push(" OR p.card_id = ").any(cards);
+    Ok(sql.varies_with_filters().load(conn).await?)
 }
 
 #[derive(QueryableByName)]
 struct KnownRow {
     #[diesel(sql_type = SqlUuid)]
-    id: Uuid,
+    id: CardId,
     #[diesel(sql_type = Text)]
     game_code: String,
     #[diesel(sql_type = Text)]
@@ -382,7 +363,7 @@ impl KnownRow {
     fn card(self) -> KnownCard {
         let printing = |row: KnownPrintingRow| KnownPrinting { id: row.id, rarity: row.rarity };
         KnownCard {
-            id: CardId(self.id),
+            id: self.id,
             game: self.game_code,
             set: self.set_code,
             number: self.number,
@@ -404,7 +385,7 @@ pub(in crate::store) struct Clues {
     /// Game, set, and number in every spelling.
     pub places: Vec<(String, String, String)>,
     /// Ids of printings.
-    pub printings: Vec<Uuid>,
+    pub printings: Vec<PrintingId>,
 }
 
 /// The cards that clues may be about: those that the viewer may see, and by their printing those that the account has counted.
@@ -416,44 +397,44 @@ pub(in crate::store) async fn known_cards(
 ) -> StoreResult<Vec<KnownCard>> {
     let mut rows: Vec<KnownRow> = Vec::new();
     for names in clues.names.chunks(CHUNK) {
-        let sql = Sql::new(KNOWN)
+        let sql = sql(KNOWN)
             .content_seen_by(viewer)
             .push(" JOIN cards c ON c.id = content.card_id WHERE content.search_key = ")
-            .any::<Text, _>(names)
+            .any(names)
             .push(" ORDER BY c.game_code, c.set_code, c.number");
-        rows.extend(sql.fixed().load::<KnownRow>(conn).await?);
+        rows.extend(sql.load::<KnownRow>(conn).await?);
     }
     for places in clues.places.chunks(CHUNK) {
         let part = |of: fn(&(String, String, String)) -> &String| -> Vec<&String> {
             places.iter().map(of).collect()
         };
-        let sql = Sql::new(KNOWN)
+        let sql = sql(KNOWN)
             .push("unnest(")
-            .bind::<Array<Text>, _>(part(|place| &place.0))
+            .value(part(|place| &place.0))
             .push(", ")
-            .bind::<Array<Text>, _>(part(|place| &place.1))
+            .value(part(|place| &place.1))
             .push(", ")
-            .bind::<Array<Text>, _>(part(|place| &place.2))
+            .value(part(|place| &place.2))
             .push(
                 ") AS place (game, set, number) JOIN cards c ON c.game_code = place.game AND c.set_code = place.set \
                  AND c.number = place.number JOIN card_content content ON content.card_id = c.id AND ",
             )
             .sight(viewer);
-        rows.extend(sql.fixed().load::<KnownRow>(conn).await?);
+        rows.extend(sql.load::<KnownRow>(conn).await?);
     }
     for printings in clues.printings.chunks(CHUNK) {
-        let sql = Sql::new(KNOWN)
+        let sql = sql(KNOWN)
             .push("cards c JOIN card_content content ON content.card_id = c.id AND ")
             .sight(viewer)
             .push(" WHERE c.id IN (SELECT card_id FROM printings WHERE id = ")
-            .any::<SqlUuid, _>(printings)
+            .any(printings)
             .push(")");
-        rows.extend(sql.fixed().load::<KnownRow>(conn).await?);
+        rows.extend(sql.load::<KnownRow>(conn).await?);
     }
     if !clues.printings.is_empty() {
         // Counted, and hidden again from who counted it: nothing but what she wrote down. In one statement, since a card is known by the
         // first row about it.
-        let sql = Sql::new(
+        let sql = sql(
             "SELECT c.id, c.game_code, c.set_code, c.number, NULL::text AS name, \
              jsonb_agg(DISTINCT jsonb_build_object('id', p.id, 'rarity', '')) AS printings \
              FROM collection_entries e JOIN printings p ON p.id = e.printing_id JOIN cards c ON c.id = p.card_id \
@@ -461,9 +442,9 @@ pub(in crate::store) async fn known_cards(
         )
         .sight(viewer)
         .push(" WHERE content.card_id IS NULL AND e.account_id = ")
-        .bind::<SqlUuid, _>(account.0)
-        .push(" AND e.printing_id = ").any::<SqlUuid, _>(&clues.printings).push(" GROUP BY c.id");
-        rows.extend(sql.fixed().load::<KnownRow>(conn).await?);
+        .value(account)
+        .push(" AND e.printing_id = ").any(&clues.printings).push(" GROUP BY c.id");
+        rows.extend(sql.load::<KnownRow>(conn).await?);
     }
     Ok(rows.into_iter().map(KnownRow::card).collect())
 }

@@ -2,18 +2,17 @@
 //! everybody and can be kept.
 
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Int4, Text, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Int4, Text};
 use diesel_async::RunQueryDsl;
 
-use super::Sql;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::AccountId;
+use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
 /// What an account has of a part of a set.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct OwnedRow {
-    /// Set code.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     /// `cards`, `printings`, `rarity` or `kind`.
@@ -43,10 +42,10 @@ pub(in crate::store) async fn owned(
     game: &str,
     set: Option<&str>,
 ) -> StoreResult<Vec<OwnedRow>> {
-    let sql = Sql::new("WITH mine AS MATERIALIZED (SELECT printing_id FROM collection_entries WHERE account_id = ")
-        .bind::<SqlUuid, _>(account.0)
+    let sql = sql("WITH mine AS MATERIALIZED (SELECT printing_id FROM collection_entries WHERE account_id = ")
+        .value(account)
         .push(" UNION SELECT printing_id FROM copies WHERE voided_at IS NULL AND owner_id = ")
-        .bind::<SqlUuid, _>(account.0)
+        .value(account)
         .push(
             "), has AS MATERIALIZED (SELECT c.id, c.set_code, p.rarity, p.tier, content.kind, content.open FROM mine \
              JOIN printings p ON p.id = mine.printing_id JOIN cards c ON c.id = p.card_id \
@@ -54,9 +53,9 @@ pub(in crate::store) async fn owned(
         )
         .sight(viewer)
         .push(" WHERE c.game_code = ")
-        .bind::<Text, _>(game);
+        .value(game);
     let sql = match set {
-        Some(set) => sql.push(" AND c.set_code = ").bind::<Text, _>(set),
+        Some(set) => sql.push(" AND c.set_code = ").value(set),
         None => sql,
     };
     // For those who see all cards, hidden ones are in the totals.
@@ -78,7 +77,7 @@ pub(in crate::store) async fn owned(
          SELECT set_code, part, code, min(place) AS place, sum(owned)::bigint AS owned, sum(beside)::bigint AS beside FROM part \
          GROUP BY set_code, part, code",
     );
-    Ok(sql.filtered().load(conn).await?)
+    Ok(sql.varies_with_filters().load(conn).await?)
 }
 
 /// How many there are of a part of a set.
@@ -107,27 +106,26 @@ pub(in crate::store) async fn totals(
     set: &str,
 ) -> StoreResult<Vec<TotalRow>> {
     let open = if viewer.sees_all() { "" } else { " AND content.open" };
-    let sql = Sql::new(
-        "WITH one AS MATERIALIZED (SELECT c.id, content.kind, p.rarity, p.tier FROM cards c \
-         JOIN card_content content ON content.card_id = c.id",
-    );
+    let sql =
+        sql("WITH one AS MATERIALIZED (SELECT c.id, content.kind, p.rarity, p.tier FROM cards c \
+         JOIN card_content content ON content.card_id = c.id");
     let sql = sql
         .push(open)
         .push(" LEFT JOIN printings p ON p.card_id = c.id WHERE c.game_code = ")
-        .bind::<Text, _>(game)
+        .value(game)
         .push(" AND c.set_code = ")
-        .bind::<Text, _>(set)
+        .value(set)
         .push(
             "), part AS (SELECT 'cards' AS part, '' AS code, 0 AS place, count(*) AS total FROM cards WHERE game_code = ",
         )
-        .bind::<Text, _>(game)
+        .value(game)
         .push(" AND set_code = ")
-        .bind::<Text, _>(set)
+        .value(set)
         .push(
             " HAVING count(*) > 0 UNION ALL SELECT 'printings', '', 0, count(rarity) FROM one HAVING count(*) > 0 \
              UNION ALL SELECT 'rarity', rarity, min(tier), count(*) FROM one WHERE rarity IS NOT NULL GROUP BY rarity \
              UNION ALL SELECT 'kind', kind, 0, count(DISTINCT id) FROM one GROUP BY kind) \
              SELECT * FROM part",
         );
-    Ok(sql.filtered().load(conn).await?)
+    Ok(sql.varies_with_filters().load(conn).await?)
 }

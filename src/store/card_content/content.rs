@@ -5,17 +5,16 @@ use std::collections::BTreeMap;
 use cardscape_engine::{CardDefinition, Effect, PrintingDefinition, search_key};
 use diesel::dsl::Eq;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Jsonb, Nullable, SmallInt, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Jsonb, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use uuid::Uuid;
 
 use crate::auth::permission::Importer;
 use crate::domain::catalogue::import::{CardImport, PrintingImport};
 use crate::domain::ids::{CardId, PrintingId};
 use crate::search::{WORDS_VERSION, Words};
-use crate::store::db::json::Json;
+use crate::store::db::codecs::json::Json;
 use crate::store::db::schema::{card_content, printing_content};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -78,7 +77,7 @@ impl StoredCard {
 #[derive(QueryableByName)]
 struct StoredRow {
     #[diesel(sql_type = SqlUuid)]
-    id: Uuid,
+    id: CardId,
     #[diesel(sql_type = Text)]
     number: String,
     #[diesel(sql_type = Text)]
@@ -102,7 +101,7 @@ impl StoredRow {
     fn card(self) -> StoredCard {
         let Json(content) = self.content;
         StoredCard {
-            id: CardId(self.id),
+            id: self.id,
             number: self.number,
             name_key: self.name_key,
             kind: content.kind,
@@ -130,9 +129,8 @@ pub(in crate::store) async fn load_set(
     game: &str,
     set: &str,
 ) -> StoreResult<BTreeMap<String, StoredCard>> {
-    let of_set = format!("{STORED} WHERE c.game_code = $1 AND c.set_code = $2");
-    let rows: Vec<StoredRow> =
-        sql(of_set).bind::<Text, _>(game).bind::<Text, _>(set).load(conn).await?;
+    let of_set = format!("{STORED} WHERE c.game_code = $game AND c.set_code = $set");
+    let rows: Vec<StoredRow> = sql(of_set).bind("game", game).bind("set", set).load(conn).await?;
     let cards = rows.into_iter().map(StoredRow::card);
     Ok(cards.map(|card| (card.number.clone(), card)).collect())
 }
@@ -143,9 +141,8 @@ pub(in crate::store) async fn load_card(
     _by: &Importer,
     id: CardId,
 ) -> StoreResult<Option<StoredCard>> {
-    let one = format!("{STORED} WHERE c.id = $1");
-    let row: Option<StoredRow> =
-        sql(one).bind::<SqlUuid, _>(id.0).get_result(conn).await.optional()?;
+    let one = format!("{STORED} WHERE c.id = $id");
+    let row: Option<StoredRow> = sql(one).bind("id", id).get_result(conn).await.optional()?;
     Ok(row.map(StoredRow::card))
 }
 
@@ -172,12 +169,12 @@ pub(in crate::store) async fn names_taken(
         // Cards are looked up one by one, and there are seldom any: joined, the planner reads all cards for each set of an import.
         "SELECT content.name_key, c.set_code, c.number FROM card_content content \
          CROSS JOIN LATERAL (SELECT set_code, number FROM cards WHERE id = content.card_id OFFSET 0) c \
-         WHERE content.game_code = $1 AND content.name_key = ANY($2) AND c.set_code <> ALL($3)",
+         WHERE content.game_code = $game AND content.name_key = ANY($names) AND c.set_code <> ALL($outside)",
     );
     Ok(query
-        .bind::<Text, _>(game)
-        .bind::<Array<Text>, _>(name_keys)
-        .bind::<Array<Text>, _>(outside)
+        .bind("game", game)
+        .bind("names", name_keys)
+        .bind("outside", outside)
         .load(conn)
         .await?)
 }
@@ -195,9 +192,9 @@ pub(in crate::store) async fn shared_names(
     game: &str,
 ) -> StoreResult<Vec<String>> {
     let rows: Vec<SharedName> = sql("SELECT min(name) AS name FROM card_content \
-         WHERE game_code = $1 AND EXISTS (SELECT FROM games WHERE code = $1 AND NOT unique_names) \
+         WHERE game_code = $game AND EXISTS (SELECT FROM games WHERE code = $game AND NOT unique_names) \
          GROUP BY name_key HAVING count(*) > 1 ORDER BY 1 LIMIT 100")
-    .bind::<Text, _>(game)
+    .bind("game", game)
     .load(conn)
     .await?;
     Ok(rows.into_iter().map(|row| row.name).collect())
@@ -224,10 +221,10 @@ pub(in crate::store) async fn codes_used(
 ) -> StoreResult<Vec<CodeUsed>> {
     let query = sql("SELECT DISTINCT 'kinds' AS list, content.kind AS code, c.set_code \
          FROM card_content content JOIN cards c ON c.id = content.card_id \
-         WHERE c.game_code = $1 AND c.set_code <> ALL($2) \
+         WHERE c.game_code = $game AND c.set_code <> ALL($outside) \
          UNION SELECT DISTINCT 'rarities', p.rarity, c.set_code FROM printings p JOIN cards c ON c.id = p.card_id \
-         WHERE c.game_code = $1 AND c.set_code <> ALL($2) ORDER BY 1, 2, 3");
-    Ok(query.bind::<Text, _>(game).bind::<Array<Text>, _>(outside).load(conn).await?)
+         WHERE c.game_code = $game AND c.set_code <> ALL($outside) ORDER BY 1, 2, 3");
+    Ok(query.bind("game", game).bind("outside", outside).load(conn).await?)
 }
 
 /// Takes the names off cards that are about to get other ones, so that two can change names with each other.
@@ -236,9 +233,8 @@ pub(in crate::store) async fn free_names(
     _by: &Importer,
     cards: &[CardId],
 ) -> StoreResult<()> {
-    let ids: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
-    sql("UPDATE card_content SET name_key = card_id::text WHERE card_id = ANY($1)")
-        .bind::<Array<SqlUuid>, _>(ids)
+    sql("UPDATE card_content SET name_key = card_id::text WHERE card_id = ANY($ids)")
+        .bind("ids", cards)
         .execute(conn)
         .await?;
     Ok(())
@@ -289,7 +285,7 @@ fn printing_numbers(card: &CardImport) -> Value {
 
 /// The content of new cards, a column beside the other, as the database takes it. To make it takes a third as long as to store it.
 pub(in crate::store) struct NewContent<'a> {
-    ids: Vec<Uuid>,
+    ids: Vec<CardId>,
     kinds: Vec<&'a str>,
     names: Vec<&'a str>,
     name_keys: Vec<&'a str>,
@@ -309,7 +305,7 @@ impl<'a> NewContent<'a> {
     /// Of these cards.
     pub(in crate::store) fn of(cards: &[(CardId, &'a CardImport)]) -> Self {
         let mut new = Self {
-            ids: cards.iter().map(|(id, _)| id.0).collect(),
+            ids: cards.iter().map(|(id, _)| *id).collect(),
             kinds: cards.iter().map(|(_, card)| card.definition.kind.as_str()).collect(),
             names: cards.iter().map(|(_, card)| card.definition.name.as_str()).collect(),
             name_keys: cards.iter().map(|(_, card)| card.name_key.as_str()).collect(),
@@ -351,25 +347,27 @@ pub(in crate::store) async fn insert(
     let query = sql(
         "INSERT INTO card_content (game_code, words_version, open, card_id, kind, name, name_key, search_key, attributes, effects, lore, \
              printing_numbers, words, name_words, effect_words, lore_words, attribute_words) \
-         SELECT $1, $2, false, * FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+         SELECT $game, $words_version, false, * FROM unnest( \
+             $ids, $kinds, $names, $name_keys, $search_keys, $attributes, $effects, $lore, \
+             $printing_numbers, $words, $name_words, $effect_words, $lore_words, $attribute_words)",
     );
     query
-        .bind::<Text, _>(game)
-        .bind::<SmallInt, _>(WORDS_VERSION)
-        .bind::<Array<SqlUuid>, _>(&new.ids)
-        .bind::<Array<Text>, _>(&new.kinds)
-        .bind::<Array<Text>, _>(&new.names)
-        .bind::<Array<Text>, _>(&new.name_keys)
-        .bind::<Array<Text>, _>(&new.search_keys)
-        .bind::<Array<Jsonb>, _>(&new.attributes)
-        .bind::<Array<Jsonb>, _>(&new.effects)
-        .bind::<Array<Nullable<Text>>, _>(&new.lore)
-        .bind::<Array<Jsonb>, _>(&new.printing_numbers)
-        .bind::<Array<Text>, _>(&new.words)
-        .bind::<Array<Text>, _>(&new.name_words)
-        .bind::<Array<Text>, _>(&new.effect_words)
-        .bind::<Array<Text>, _>(&new.lore_words)
-        .bind::<Array<Jsonb>, _>(&new.attribute_words)
+        .bind("game", game)
+        .bind("words_version", WORDS_VERSION)
+        .bind("ids", &new.ids)
+        .bind("kinds", &new.kinds)
+        .bind("names", &new.names)
+        .bind("name_keys", &new.name_keys)
+        .bind("search_keys", &new.search_keys)
+        .bind("attributes", &new.attributes)
+        .bind("effects", &new.effects)
+        .bind("lore", &new.lore)
+        .bind("printing_numbers", &new.printing_numbers)
+        .bind("words", &new.words)
+        .bind("name_words", &new.name_words)
+        .bind("effect_words", &new.effect_words)
+        .bind("lore_words", &new.lore_words)
+        .bind("attribute_words", &new.attribute_words)
         .execute(conn)
         .await?;
     Ok(())
@@ -383,7 +381,7 @@ pub(in crate::store) async fn update(
     card: &CardImport,
 ) -> StoreResult<()> {
     let definition = &card.definition;
-    diesel::update(card_content::table.find(id.0))
+    diesel::update(card_content::table.find(id))
         .set((
             word_columns(words_of(card)),
             card_content::kind.eq(&definition.kind),
@@ -403,12 +401,12 @@ pub(in crate::store) async fn update(
 pub(in crate::store) async fn insert_printings(
     conn: &mut Connection,
     _by: &Importer,
-    ids: &[Uuid],
+    ids: &[PrintingId],
     attributes: &[Value],
 ) -> StoreResult<()> {
-    sql("INSERT INTO printing_content (printing_id, attributes) SELECT * FROM unnest($1, $2)")
-        .bind::<Array<SqlUuid>, _>(ids)
-        .bind::<Array<Jsonb>, _>(attributes)
+    sql("INSERT INTO printing_content (printing_id, attributes) SELECT * FROM unnest($ids, $attributes)")
+        .bind("ids", ids)
+        .bind("attributes", attributes)
         .execute(conn)
         .await?;
     Ok(())
@@ -421,7 +419,7 @@ pub(in crate::store) async fn update_printing(
     id: PrintingId,
     printing: &PrintingImport,
 ) -> StoreResult<()> {
-    diesel::update(printing_content::table.find(id.0))
+    diesel::update(printing_content::table.find(id))
         .set(printing_content::attributes.eq(Value::Object(printing.attributes.clone())))
         .execute(conn)
         .await?;

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use uuid::Uuid;
 
-use super::Sql;
 use crate::auth::permission::Viewer;
+use crate::domain::ids::CardId;
+use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
 #[derive(QueryableByName)]
 struct NameRow {
     #[diesel(sql_type = SqlUuid)]
-    card_id: Uuid,
+    card_id: CardId,
     #[diesel(sql_type = Text)]
     name: String,
 }
@@ -23,12 +23,12 @@ struct NameRow {
 pub(in crate::store) async fn names_seen(
     conn: &mut Connection,
     viewer: Viewer,
-    cards: Vec<Uuid>,
-) -> StoreResult<BTreeMap<Uuid, String>> {
-    let sql = Sql::new("SELECT content.card_id, content.name FROM card_content content WHERE content.card_id = ANY (")
-        .bind::<Array<SqlUuid>, _>(cards)
+    cards: Vec<CardId>,
+) -> StoreResult<BTreeMap<CardId, String>> {
+    let sql = sql("SELECT content.card_id, content.name FROM card_content content WHERE content.card_id = ANY (")
+        .value(cards)
         .push(") AND ")
         .sight(viewer);
-    let rows: Vec<NameRow> = sql.fixed().load(conn).await?;
+    let rows: Vec<NameRow> = sql.load(conn).await?;
     Ok(rows.into_iter().map(|row| (row.card_id, row.name)).collect())
 }

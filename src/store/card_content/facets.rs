@@ -1,15 +1,15 @@
 //! How many of the cards that a viewer may see have which value.
 
-use diesel::sql_types::{Array, BigInt, Jsonb, Text};
+use diesel::sql_types::{BigInt, Jsonb, Text};
 use diesel::{QueryableByName, sql_types::Nullable};
 use diesel_async::RunQueryDsl;
 use serde_json::Value;
 
-use super::Sql;
 use super::search::seen_source;
 use crate::auth::permission::Viewer;
 use crate::search::index::{FacetCount, FacetSource};
 use crate::search::{CardQuery, Predicate, SortKey, Unique};
+use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
 /// The source that a statement calls so.
@@ -55,7 +55,7 @@ pub async fn facets(
     // Each count reads the cards anew: kept aside, their attributes and effects would go to disk and back. Which cards those are is costly to
     // find out where texts have to be read.
     let kept_aside = if predicate.is_costly() { "MATERIALIZED" } else { "NOT MATERIALIZED" };
-    let sql = Sql::new(&format!(
+    let sql = sql(format!(
         "WITH seen AS {kept_aside} (SELECT content.card_id, content.kind, content.attributes, content.effects"
     ));
     let sql = seen_source(sql, viewer, &query, true, candidates);
@@ -72,9 +72,9 @@ pub async fn facets(
                  FROM seen, jsonb_path_query(effects, '$[*].slot') slot WHERE slot <> 'null' GROUP BY slot \
              UNION ALL SELECT 'attribute', key, value, count(*) FROM seen, unnest(",
         )
-        .bind::<Array<Text>, _>(attributes)
+        .value(attributes)
         .push(") key, jsonb_path_query(attributes -> key, '$[*]') value GROUP BY key, value");
-    let rows: Vec<CountRow> = sql.composed().load(conn).await?;
+    let rows: Vec<CountRow> = sql.varies_with_search().load(conn).await?;
     let count = |row: CountRow| {
         Some(FacetCount {
             source: source_of(&row.source)?,

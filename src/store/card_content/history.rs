@@ -5,16 +5,15 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Jsonb, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Jsonb, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::Sql;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
-use crate::store::db::json::Json;
+use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
@@ -66,7 +65,7 @@ pub async fn list(
     before: Option<(DateTime<Utc>, Uuid)>,
     limit: i64,
 ) -> StoreResult<Vec<HistoryEntry>> {
-    let sql = Sql::new(
+    let sql = sql(
         "SELECT h.* FROM (SELECT id, card_id, change, changes, at FROM card_history WHERE (NOT early OR ",
     )
     .push(if viewer.sees_all() { "true" } else { "false" })
@@ -78,18 +77,15 @@ pub async fn list(
     )
     .sight(viewer)
     .push(" WHERE h.card_id = ")
-    .bind::<SqlUuid, _>(card.0);
+    .value(card);
     let sql = match before {
-        Some((at, id)) => sql
-            .push(" AND (h.at, h.id) < (")
-            .bind::<Timestamptz, _>(at)
-            .push(", ")
-            .bind::<SqlUuid, _>(id)
-            .push(")"),
+        Some((at, id)) => {
+            sql.push(" AND (h.at, h.id) < (").value(at).push(", ").value(id).push(")")
+        }
         None => sql,
     };
-    let sql = sql.push(" ORDER BY h.at DESC, h.id DESC LIMIT ").bind::<BigInt, _>(limit);
-    let rows: Vec<Row> = sql.fixed().load(conn).await?;
+    let sql = sql.push(" ORDER BY h.at DESC, h.id DESC LIMIT ").value(limit);
+    let rows: Vec<Row> = sql.load(conn).await?;
     let entry = |row: Row| HistoryEntry {
         id: row.id,
         change: row.change,
@@ -108,12 +104,12 @@ pub(in crate::store) async fn note(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     sql("INSERT INTO card_history (id, card_id, change, changes, early, at) \
-         SELECT $1, card_id, $3, $4, NOT open, $5 FROM card_content WHERE card_id = $2")
-    .bind::<SqlUuid, _>(Uuid::now_v7())
-    .bind::<SqlUuid, _>(card.0)
-    .bind::<Text, _>(change)
-    .bind::<Jsonb, _>(json!(changes))
-    .bind::<Timestamptz, _>(at)
+         SELECT $id, card_id, $change, $changes, NOT open, $at FROM card_content WHERE card_id = $card")
+    .bind("id", Uuid::now_v7())
+    .bind("card", card)
+    .bind("change", change)
+    .bind("changes", json!(changes))
+    .bind("at", at)
     .execute(conn)
     .await?;
     Ok(())

@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::{name_key, search_key};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-use super::Sql;
 use super::cards::{self, CardView, OpenCard, Row};
 use super::identifier::CardIdentifier;
 use super::search::literally;
 use crate::auth::permission::Viewer;
-use crate::domain::catalogue::card_name::{Candidate, Meant, TypedName, exactly};
+use crate::domain::catalogue::card_name::{Candidate, NameMatch, TypedName, match_exactly};
 use crate::domain::ids::CardId;
 use crate::search::{index, words};
 use crate::store::catalogue::card_migrations;
+use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
 /// Where names are looked for.
@@ -31,19 +31,15 @@ pub struct NamePlace {
 /// A card that may be meant by a name.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct NamedCard {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
-    pub id: Uuid,
-    /// Game code.
+    pub id: CardId,
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Set code.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     /// Collector number.
     #[diesel(sql_type = Text)]
     pub number: String,
-    /// Name.
     #[diesel(sql_type = Text)]
     pub name: String,
     #[diesel(sql_type = Bool)]
@@ -53,7 +49,14 @@ pub struct NamedCard {
 impl From<index::NamedCard> for NamedCard {
     fn from(card: index::NamedCard) -> Self {
         let index::NamedCard { id, game, set, number, name, has_words } = card;
-        Self { id: Uuid::from_u128(id), game_code: game, set_code: set, number, name, has_words }
+        Self {
+            id: CardId(Uuid::from_u128(id)),
+            game_code: game,
+            set_code: set,
+            number,
+            name,
+            has_words,
+        }
     }
 }
 
@@ -68,13 +71,13 @@ impl Candidate for NamedCard {
 }
 
 /// Most candidates for one name.
-const MAX_CANDIDATES: i64 = 20;
+pub(super) const MAX_CANDIDATES: i64 = 20;
 
-impl<'a> Sql<'a> {
+impl<'a> Statement<'a> {
     /// Adds a condition on a code, if there is one.
     fn and_code(self, condition: &str, code: Option<&'a str>) -> Self {
         match code {
-            Some(code) => self.push(condition).bind::<Text, _>(code),
+            Some(code) => self.push(condition).value(code),
             None => self,
         }
     }
@@ -82,14 +85,14 @@ impl<'a> Sql<'a> {
 
 /// A pattern for `name_words`: the typed words, or beginnings of them, in their order, with anything between them. `None`, which
 /// nothing is like, when there is no word.
-fn word_pattern(typed: &TypedName) -> Option<String> {
+pub(super) fn word_pattern(typed: &TypedName) -> Option<String> {
     let words = words(typed.as_str());
     let pattern: String = words.iter().map(|word| format!("% {}", literally(word))).collect();
     (!words.is_empty()).then(|| pattern + "%")
 }
 
 /// Most cards that are ranked by set and number; far more than one name has.
-const MAX_ALIKE: i64 = 1_000;
+pub(super) const MAX_ALIKE: i64 = 1_000;
 
 /// Cards that may be meant by a name, the most alike first, 20 at most: those whose name is the same but for accents, and, if
 /// `near`, those that have the typed words or a name like it. Of several cards of a game with one name the first by set and number
@@ -103,27 +106,27 @@ pub async fn named(
 ) -> StoreResult<Vec<NamedCard>> {
     let (key, pattern) = (typed.search_key(), word_pattern(typed));
     // Ranked before they are joined to their places: a common syllable is in very many names.
-    let sql = Sql::new(
+    let sql = sql(
         "WITH alike AS MATERIALIZED (SELECT content.card_id, content.game_code, content.name, content.name_key, \
          content.search_key = ",
     )
-    .bind::<Text, _>(key)
+    .value(key)
     .push(" AS is_same, coalesce(content.name_words LIKE ")
-    .bind::<Nullable<Text>, _>(pattern.clone())
+    .value(pattern.clone())
     .push(", false) AS has_words, similarity(content.search_key, ")
-    .bind::<Text, _>(key)
+    .value(key)
     .push(") AS likeness FROM ")
     .content_seen_by(viewer);
     let sql = match &place.set {
         None => sql,
         Some(_) => sql.push(" JOIN cards c ON c.id = content.card_id"),
     };
-    let sql = sql.push(" WHERE (content.search_key = ").bind::<Text, _>(key);
+    let sql = sql.push(" WHERE (content.search_key = ").value(key);
     let sql = if near && typed.has_near_names() {
         sql.push(" OR content.search_key % ")
-            .bind::<Text, _>(key)
+            .value(key)
             .push(" OR content.name_words LIKE ")
-            .bind::<Nullable<Text>, _>(pattern)
+            .value(pattern)
     } else {
         sql
     };
@@ -132,92 +135,15 @@ pub async fn named(
         .and_code(" AND content.game_code = ", place.game.as_deref())
         .and_code(" AND c.set_code = ", place.set.as_deref())
         .push(" ORDER BY is_same DESC, has_words DESC, likeness DESC, name_key, game_code, card_id LIMIT ")
-        .bind::<BigInt, _>(MAX_ALIKE)
+        .value(MAX_ALIKE)
         .push(
             ") SELECT * FROM (SELECT DISTINCT ON (alike.game_code, alike.name_key) c.id, alike.game_code, c.set_code, c.number, \
              alike.name, alike.name_key, is_same, has_words, likeness FROM alike JOIN cards c ON c.id = alike.card_id \
              ORDER BY alike.game_code, alike.name_key, c.set_code, c.number) one \
              ORDER BY is_same DESC, has_words DESC, likeness DESC, name_key, game_code LIMIT ",
         )
-        .bind::<BigInt, _>(MAX_CANDIDATES);
-    Ok(sql.fixed().load(conn).await?)
-}
-
-/// A name for which near ones are looked for.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::store) struct Misspelt {
-    /// Code of the game; `None`: in all of them.
-    pub game: Option<String>,
-    search_key: String,
-    pattern: Option<String>,
-}
-
-impl Misspelt {
-    /// `None`: too short to be like others.
-    pub(in crate::store) fn new(game: Option<String>, typed: &TypedName) -> Option<Self> {
-        let (search_key, pattern) = (typed.search_key().to_owned(), word_pattern(typed));
-        typed.has_near_names().then_some(Self { game, search_key, pattern })
-    }
-}
-
-#[derive(QueryableByName)]
-struct NearRow {
-    /// Place of the misspelt name, from 1.
-    #[diesel(sql_type = BigInt)]
-    asked: i64,
-    #[diesel(embed)]
-    card: NamedCard,
-}
-
-/// What [`named`] finds for each of several misspelt names, in one statement.
-pub(in crate::store) async fn near(
-    conn: &mut Connection,
-    viewer: Viewer,
-    names: &[Misspelt],
-) -> StoreResult<Vec<Vec<NamedCard>>> {
-    let games: Vec<Option<&str>> = names.iter().map(|name| name.game.as_deref()).collect();
-    let keys: Vec<&str> = names.iter().map(|name| name.search_key.as_str()).collect();
-    let patterns: Vec<Option<&str>> = names.iter().map(|name| name.pattern.as_deref()).collect();
-    let order = "is_same DESC, has_words DESC, likeness DESC, name_key, game_code";
-    let sql = Sql::new("SELECT typed.asked, one.* FROM unnest(")
-        .bind::<Array<Nullable<Text>>, _>(games)
-        .push(", ")
-        .bind::<Array<Text>, _>(keys)
-        .push(", ")
-        .bind::<Array<Nullable<Text>>, _>(patterns)
-        .push(
-            ") WITH ORDINALITY AS typed (game, key, pattern, asked) CROSS JOIN LATERAL (SELECT * FROM ( \
-             SELECT DISTINCT ON (alike.game_code, alike.name_key) c.id, alike.game_code, c.set_code, c.number, alike.name, \
-             alike.name_key, is_same, has_words, likeness FROM (SELECT content.card_id, content.game_code, content.name, \
-             content.name_key, content.search_key = typed.key AS is_same, \
-             coalesce(content.name_words LIKE typed.pattern, false) AS has_words, \
-             similarity(content.search_key, typed.key) AS likeness FROM ",
-        )
-        .content_seen_by(viewer)
-        .push(
-            " WHERE (content.search_key = typed.key OR content.search_key % typed.key OR content.name_words LIKE typed.pattern) \
-             AND (typed.game IS NULL OR content.game_code = typed.game) ORDER BY ",
-        )
-        .push(order)
-        .push(", card_id LIMIT ")
-        .bind::<BigInt, _>(MAX_ALIKE)
-        .push(
-            ") alike JOIN cards c ON c.id = alike.card_id ORDER BY alike.game_code, alike.name_key, c.set_code, c.number) first \
-             ORDER BY ",
-        )
-        .push(order)
-        .push(" LIMIT ")
-        .bind::<BigInt, _>(MAX_CANDIDATES)
-        .push(") one ORDER BY typed.asked, ")
-        .push(order);
-    let rows: Vec<NearRow> = sql.fixed().load(conn).await?;
-    let mut found = vec![Vec::new(); names.len()];
-    for row in rows {
-        if let Some(cards) = usize::try_from(row.asked - 1).ok().and_then(|at| found.get_mut(at)) {
-            cards.push(row.card);
-        }
-    }
-    Ok(found)
+        .value(MAX_CANDIDATES);
+    Ok(sql.load(conn).await?)
 }
 
 #[derive(QueryableByName)]
@@ -242,14 +168,14 @@ pub async fn suggest_names(
         return Ok(first);
     }
     let pattern = word_pattern(typed);
-    let sql = Sql::new("SELECT content.name FROM ")
+    let sql = sql("SELECT content.name FROM ")
         .content_seen_by(viewer)
         .push(" WHERE (content.search_key LIKE ")
-        .bind::<Text, _>(beginning.clone())
+        .value(beginning.clone())
         .push(" OR content.name_words LIKE ")
-        .bind::<Nullable<Text>, _>(pattern.clone());
+        .value(pattern.clone());
     let sql = if typed.has_near_names() {
-        sql.push(" OR content.search_key LIKE ").bind::<Text, _>(format!("%{beginning}"))
+        sql.push(" OR content.search_key LIKE ").value(format!("%{beginning}"))
     } else {
         sql
     };
@@ -257,12 +183,12 @@ pub async fn suggest_names(
         .push(")")
         .and_code(" AND content.game_code = ", game)
         .push(" GROUP BY content.name, content.search_key, content.name_words ORDER BY CASE WHEN content.search_key LIKE ")
-        .bind::<Text, _>(beginning)
+        .value(beginning)
         .push(" THEN 0 WHEN content.name_words LIKE ")
-        .bind::<Nullable<Text>, _>(pattern)
+        .value(pattern)
         .push(" THEN 1 ELSE 2 END, content.search_key COLLATE \"C\", content.name COLLATE \"C\" LIMIT ")
-        .bind::<BigInt, _>(limit);
-    let rows: Vec<NameRow> = sql.fixed().load(conn).await?;
+        .value(limit);
+    let rows: Vec<NameRow> = sql.load(conn).await?;
     Ok(rows.into_iter().map(|row| row.name).collect())
 }
 
@@ -278,16 +204,16 @@ async fn names_beginning(
     beginning: &str,
     limit: i64,
 ) -> StoreResult<Vec<String>> {
-    let sql = Sql::new("SELECT name FROM (SELECT content.name, content.search_key FROM ")
+    let sql = sql("SELECT name FROM (SELECT content.name, content.search_key FROM ")
         .content_seen_by(viewer)
         .push(" WHERE content.search_key LIKE ")
-        .bind::<Text, _>(beginning)
+        .value(beginning)
         .and_code(" AND content.game_code = ", game)
         .push(" ORDER BY content.search_key USING ~<~, content.name COLLATE \"C\" LIMIT ")
-        .bind::<BigInt, _>(limit * ROWS_OF_A_NAME)
+        .value(limit * ROWS_OF_A_NAME)
         .push(") first GROUP BY name, search_key ORDER BY search_key COLLATE \"C\", name COLLATE \"C\" LIMIT ")
-        .bind::<BigInt, _>(limit);
-    let rows: Vec<NameRow> = sql.fixed().load(conn).await?;
+        .value(limit);
+    let rows: Vec<NameRow> = sql.load(conn).await?;
     Ok(rows.into_iter().map(|row| row.name).collect())
 }
 
@@ -344,9 +270,9 @@ pub async fn look_up(
             let mut known = BTreeSet::new();
             let firsts = same.into_iter().flatten().copied().filter(of_set);
             let firsts = firsts.filter(|card| known.insert(name_key(&card.name))).collect();
-            match exactly(name, firsts) {
-                Meant::One(card) => Some(CardView::Open(card.clone())),
-                Meant::AnyOf(_) | Meant::Nothing => None,
+            match match_exactly(name, firsts) {
+                NameMatch::One(card) => Some(CardView::Open(card.clone())),
+                NameMatch::AnyOf(_) | NameMatch::Nothing => None,
             }
         }
     };
@@ -379,11 +305,11 @@ async fn placed(
     viewer: Viewer,
     identifiers: &[CardIdentifier],
 ) -> StoreResult<Vec<CardView>> {
-    let mut ids: Vec<Uuid> = Vec::new();
+    let mut ids: Vec<CardId> = Vec::new();
     let (mut games, mut sets, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
     for identifier in identifiers {
         match identifier {
-            CardIdentifier::Id(id) => ids.push(id.0),
+            CardIdentifier::Id(id) => ids.push(*id),
             CardIdentifier::Number { game, set, number } => {
                 games.push(game);
                 sets.push(set);
@@ -397,18 +323,18 @@ async fn placed(
     }
     let sql = cards::cards_and_content(viewer)
         .push(" AND c.id IN (SELECT unnest(")
-        .bind::<Array<SqlUuid>, _>(ids)
+        .value(ids)
         .push(") UNION SELECT one.id FROM unnest(")
-        .bind::<Array<Text>, _>(games)
+        .value(games)
         .push(", ")
-        .bind::<Array<Text>, _>(sets)
+        .value(sets)
         .push(", ")
-        .bind::<Array<Text>, _>(numbers)
+        .value(numbers)
         .push(
             ") AS place (game, set, number) JOIN cards one ON one.game_code = place.game \
              AND one.set_code = place.set AND one.number = place.number)",
         );
-    let rows: Vec<Row> = sql.fixed().load(conn).await?;
+    let rows: Vec<Row> = sql.load(conn).await?;
     Ok(rows.into_iter().map(Row::view).collect())
 }
 
@@ -436,11 +362,11 @@ async fn named_so(
         )
         .content_seen_by(viewer)
         .push(" JOIN cards one ON one.id = content.card_id LEFT JOIN (SELECT DISTINCT unnest(")
-        .bind::<Array<Text>, _>(sets)
-        .push(") AS set_code) told ON told.set_code = one.set_code WHERE content.game_code = ").any::<Text, _>(games).push(" AND content.search_key = ").any::<Text, _>(keys).push(" ORDER BY content.game_code, content.name_key, told.set_code, one.set_code, one.number) \
+        .value(sets)
+        .push(") AS set_code) told ON told.set_code = one.set_code WHERE content.game_code = ").any(games).push(" AND content.search_key = ").any(keys).push(" ORDER BY content.game_code, content.name_key, told.set_code, one.set_code, one.number) \
              ORDER BY c.set_code, c.number",
         );
-    let rows: Vec<Row> = sql.fixed().load(conn).await?;
+    let rows: Vec<Row> = sql.load(conn).await?;
     let open = |row: Row| match row.view() {
         CardView::Open(card) => Some(card),
         CardView::Hidden(_) => None,

@@ -3,16 +3,15 @@
 use cardscape_engine::{CardDefinition, PoolCard, PrintingDefinition};
 use chrono::NaiveDate;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Date, Jsonb, Nullable, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Date, Jsonb, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
-use super::Sql;
 use crate::auth::permission::Viewer;
 use crate::domain::clock::engine_date;
 use crate::domain::ids::CardId;
-use crate::store::db::json::Json;
+use crate::store::db::codecs::json::Json;
+use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
 /// What decks are judged by: neither effects nor the background text.
@@ -24,7 +23,7 @@ const DEFINITION: &str = "SELECT c.id, c.set_code, c.number, \
 #[derive(QueryableByName)]
 struct DefinitionRow {
     #[diesel(sql_type = SqlUuid)]
-    id: Uuid,
+    id: CardId,
     #[diesel(sql_type = Text)]
     set_code: String,
     #[diesel(sql_type = Text)]
@@ -64,7 +63,7 @@ impl From<DefinitionRow> for Found {
             released_on: row.released_on.as_ref().and_then(engine_date),
             definition,
         };
-        Self { id: CardId(row.id), card }
+        Self { id: row.id, card }
     }
 }
 
@@ -75,12 +74,12 @@ pub(in crate::store) async fn pool(
     game: &str,
     name_keys: &[String],
 ) -> StoreResult<Vec<Found>> {
-    let sql = Sql::new(DEFINITION)
+    let sql = sql(DEFINITION)
         .content_seen_by(viewer)
         .push(" JOIN cards c ON c.id = content.card_id WHERE content.game_code = ")
-        .bind::<Text, _>(game)
+        .value(game)
         .push(" AND content.name_key = ")
-        .any::<Text, _>(name_keys)
+        .any(name_keys)
         .push(" ORDER BY c.set_code, c.number");
     load(conn, sql).await
 }
@@ -92,15 +91,14 @@ pub(in crate::store) async fn by_ids(
     game: &str,
     ids: &[CardId],
 ) -> StoreResult<Vec<Found>> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let sql = Sql::new(DEFINITION)
+    let sql = sql(DEFINITION)
         .push("cards c JOIN card_content content ON content.card_id = c.id WHERE c.id = ")
-        .any::<SqlUuid, _>(ids)
+        .any(ids)
         .push(" AND c.game_code = ")
-        .bind::<Text, _>(game)
+        .value(game)
         .push(" AND ")
         .sight(viewer);
-    let rows: Vec<DefinitionRow> = sql.fixed().load(conn).await?;
+    let rows: Vec<DefinitionRow> = sql.load(conn).await?;
     Ok(rows.into_iter().map(Found::from).collect())
 }
 
@@ -111,48 +109,18 @@ pub(in crate::store) async fn set_pool(
     game: &str,
     set: &str,
 ) -> StoreResult<Vec<Found>> {
-    let sql = Sql::new(DEFINITION)
+    let sql = sql(DEFINITION)
         .push("cards c JOIN card_content content ON content.card_id = c.id WHERE c.game_code = ")
-        .bind::<Text, _>(game)
+        .value(game)
         .push(" AND c.set_code = ")
-        .bind::<Text, _>(set)
+        .value(set)
         .push(" AND ")
         .sight(viewer)
         .push(" ORDER BY c.number");
     load(conn, sql).await
 }
 
-async fn load(conn: &mut Connection, sql: Sql<'_>) -> StoreResult<Vec<Found>> {
-    let rows: Vec<DefinitionRow> = sql.fixed().load(conn).await?;
+async fn load(conn: &mut Connection, sql: Statement<'_>) -> StoreResult<Vec<Found>> {
+    let rows: Vec<DefinitionRow> = sql.load(conn).await?;
     Ok(rows.into_iter().map(Found::from).collect())
-}
-
-#[derive(QueryableByName)]
-struct NameRow {
-    #[diesel(sql_type = Text)]
-    name: String,
-}
-
-/// Names of a game's cards that look like these ([`cardscape_engine::search_key`] of what was typed): for each the most alike, so many.
-pub(in crate::store) async fn near_names(
-    conn: &mut Connection,
-    viewer: Viewer,
-    game: &str,
-    search_keys: &[String],
-    limit: i64,
-) -> StoreResult<Vec<String>> {
-    let sql = Sql::new("SELECT DISTINCT near.name FROM unnest(")
-        .bind::<Array<Text>, _>(search_keys)
-        .push(") AS typed (key) CROSS JOIN LATERAL (SELECT min(content.name) AS name FROM ")
-        .content_seen_by(viewer)
-        .push(" WHERE content.game_code = ")
-        .bind::<Text, _>(game)
-        .push(
-            " AND content.search_key % typed.key GROUP BY content.name_key, content.search_key \
-             ORDER BY similarity(content.search_key, typed.key) DESC, content.name_key LIMIT ",
-        )
-        .bind::<BigInt, _>(limit)
-        .push(") near");
-    let rows: Vec<NameRow> = sql.fixed().load(conn).await?;
-    Ok(rows.into_iter().map(|row| row.name).collect())
 }

@@ -7,13 +7,13 @@ use diesel_async::RunQueryDsl;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::Sql;
 use super::history::{self, Change};
 use crate::auth::permission::{Acting, Viewer, WriteCatalogue};
-use crate::domain::catalogue::ruling::{MAX_RULINGS, RulingContent};
+use crate::domain::catalogue::ruling::{MAX_RULINGS, RulingContent, RulingKind};
 use crate::domain::ids::{CardId, RulingId};
 use crate::store::catalogue::changes;
 use crate::store::db::schema::{card_rulings, cards};
+use crate::store::db::statement::{Statement, sql};
 use crate::store::operations::audit;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
@@ -21,15 +21,12 @@ use crate::store::{Connection, StoreResult};
 /// A ruling of a card that the viewer may see.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct RulingRow {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
-    pub id: Uuid,
-    /// The card.
+    pub id: RulingId,
     #[diesel(sql_type = SqlUuid)]
-    pub card_id: Uuid,
-    /// `ruling` or `erratum`.
+    pub card_id: CardId,
     #[diesel(sql_type = Text)]
-    pub kind: String,
+    pub kind: RulingKind,
     /// What it says.
     #[diesel(sql_type = Text)]
     pub text: String,
@@ -47,8 +44,7 @@ pub struct RulingRow {
 impl RulingRow {
     /// What the card's history keeps of it.
     fn as_value(&self) -> Value {
-        let mut value =
-            json!({ "kind": self.kind, "text": self.text, "published_on": self.published_on });
+        let mut value = json!({ "kind": self.kind.as_str(), "text": self.text, "published_on": self.published_on });
         if let Some(source) = &self.source {
             value["source"] = json!(source);
         }
@@ -57,11 +53,9 @@ impl RulingRow {
 }
 
 /// Rows of rulings whose cards the viewer may see.
-fn seen<'a>(viewer: Viewer) -> Sql<'a> {
-    Sql::new(
-        "SELECT r.id, r.card_id, r.kind, r.text, r.published_on, r.source, r.created_at \
-         FROM card_rulings r JOIN card_content content ON content.card_id = r.card_id AND ",
-    )
+fn seen<'a>(viewer: Viewer) -> Statement<'a> {
+    sql("SELECT r.id, r.card_id, r.kind, r.text, r.published_on, r.source, r.created_at \
+         FROM card_rulings r JOIN card_content content ON content.card_id = r.card_id AND ")
     .sight(viewer)
     .push(" WHERE true")
 }
@@ -72,11 +66,9 @@ pub async fn list(
     viewer: Viewer,
     card: CardId,
 ) -> StoreResult<Vec<RulingRow>> {
-    let sql = seen(viewer)
-        .push(" AND r.card_id = ")
-        .bind::<SqlUuid, _>(card.0)
-        .push(" ORDER BY r.published_on, r.id");
-    Ok(sql.fixed().load(conn).await?)
+    let sql =
+        seen(viewer).push(" AND r.card_id = ").value(card).push(" ORDER BY r.published_on, r.id");
+    Ok(sql.load(conn).await?)
 }
 
 /// The ruling of that id, if the viewer may see its card.
@@ -85,8 +77,8 @@ pub async fn find(
     viewer: Viewer,
     id: RulingId,
 ) -> StoreResult<Option<RulingRow>> {
-    let sql = seen(viewer).push(" AND r.id = ").bind::<SqlUuid, _>(id.0);
-    Ok(sql.fixed().get_result(conn).await.optional()?)
+    let sql = seen(viewer).push(" AND r.id = ").value(id);
+    Ok(sql.get_result(conn).await.optional()?)
 }
 
 /// What became of a new ruling.
@@ -112,12 +104,12 @@ pub async fn create(
     claim: Option<&IdempotencyClaim>,
     at: DateTime<Utc>,
 ) -> Result<RulingCreated, IdempotentError> {
-    if let Some(before) = idempotency::begin(conn, claim, id.0).await? {
-        return Ok(RulingCreated::Repeat(find(conn, Viewer::from(&**by), RulingId(before)).await?));
+    if let Some(before) = idempotency::begin(conn, claim, id).await? {
+        return Ok(RulingCreated::Repeat(find(conn, Viewer::from(&**by), before).await?));
     }
     // Writers of one card's rulings wait for each other, so that the limit is one.
     let known: Option<Uuid> = cards::table
-        .find(card.0)
+        .find(card)
         .select(cards::id)
         .for_no_key_update()
         .first(conn)
@@ -127,28 +119,25 @@ pub async fn create(
         idempotency::forget(conn, claim).await?;
         return Ok(RulingCreated::NoCard);
     }
-    let there: i64 = card_rulings::table
-        .filter(card_rulings::card_id.eq(card.0))
-        .count()
-        .get_result(conn)
-        .await?;
+    let there: i64 =
+        card_rulings::table.filter(card_rulings::card_id.eq(card)).count().get_result(conn).await?;
     if there >= MAX_RULINGS {
         idempotency::forget(conn, claim).await?;
         return Ok(RulingCreated::TooMany);
     }
     diesel::insert_into(card_rulings::table)
         .values((
-            card_rulings::id.eq(id.0),
-            card_rulings::card_id.eq(card.0),
+            card_rulings::id.eq(id),
+            card_rulings::card_id.eq(card),
             card_rulings::created_at.eq(at),
             columns(content),
         ))
         .execute(conn)
         .await?;
     let row = RulingRow {
-        id: id.0,
-        card_id: card.0,
-        kind: content.kind.as_str().to_owned(),
+        id: id,
+        card_id: card,
+        kind: content.kind,
         text: content.text.clone(),
         published_on: content.published_on,
         source: content.source.clone(),
@@ -159,7 +148,7 @@ pub async fn create(
 }
 
 type Columns<'a> = (
-    diesel::dsl::Eq<card_rulings::kind, &'a str>,
+    diesel::dsl::Eq<card_rulings::kind, RulingKind>,
     diesel::dsl::Eq<card_rulings::text, &'a str>,
     diesel::dsl::Eq<card_rulings::published_on, NaiveDate>,
     diesel::dsl::Eq<card_rulings::source, Option<&'a str>>,
@@ -167,7 +156,7 @@ type Columns<'a> = (
 
 fn columns(content: &RulingContent) -> Columns<'_> {
     (
-        card_rulings::kind.eq(content.kind.as_str()),
+        card_rulings::kind.eq(content.kind),
         card_rulings::text.eq(content.text.as_str()),
         card_rulings::published_on.eq(content.published_on),
         card_rulings::source.eq(content.source.as_deref()),
@@ -195,7 +184,7 @@ pub async fn edit(
     at: DateTime<Utc>,
 ) -> StoreResult<RulingEdited> {
     let locked: Option<Uuid> = card_rulings::table
-        .find(id.0)
+        .find(id)
         .select(card_rulings::id)
         .for_update()
         .first(conn)
@@ -210,12 +199,12 @@ pub async fn edit(
         return Ok(RulingEdited::Stale);
     }
     let Some(content) = content else {
-        diesel::delete(card_rulings::table.find(id.0)).execute(conn).await?;
+        diesel::delete(card_rulings::table.find(id)).execute(conn).await?;
         note(conn, by, "ruling_removed", Some(&before), None, at).await?;
         return Ok(RulingEdited::Done(before));
     };
     let now = RulingRow {
-        kind: content.kind.as_str().to_owned(),
+        kind: content.kind,
         text: content.text.clone(),
         published_on: content.published_on,
         source: content.source.clone(),
@@ -224,7 +213,7 @@ pub async fn edit(
     if now == before {
         return Ok(RulingEdited::Done(now));
     }
-    diesel::update(card_rulings::table.find(id.0)).set(columns(content)).execute(conn).await?;
+    diesel::update(card_rulings::table.find(id)).set(columns(content)).execute(conn).await?;
     note(conn, by, "ruling_changed", Some(&before), Some(&now), at).await?;
     Ok(RulingEdited::Done(now))
 }
@@ -235,8 +224,8 @@ pub(in crate::store) async fn hand_over(
     from: CardId,
     to: CardId,
 ) -> StoreResult<()> {
-    diesel::update(card_rulings::table.filter(card_rulings::card_id.eq(from.0)))
-        .set(card_rulings::card_id.eq(to.0))
+    diesel::update(card_rulings::table.filter(card_rulings::card_id.eq(from)))
+        .set(card_rulings::card_id.eq(to))
         .execute(conn)
         .await?;
     Ok(())
@@ -252,7 +241,7 @@ async fn note(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
-    let (card, id) = (CardId(row.card_id), row.id);
+    let (card, id) = (row.card_id, row.id);
     let told = Change {
         member: format!("/rulings/{id}"),
         before: before.map(RulingRow::as_value),

@@ -4,28 +4,33 @@
 //! card when the viewer may see it. So no test of content, negated or not, and no sort key finds anything out about other cards.
 
 use cardscape_engine::search_key;
+use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Date, Int2, Jsonb, Nullable, Text, Uuid as SqlUuid};
+use diesel::serialize::ToSql;
+use diesel::sql_types::{BigInt, HasSqlType, Int2, Jsonb, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
-use super::Sql;
 use super::cards::{self, COLUMNS, CardView, Printing, Row};
 use crate::auth::permission::Viewer;
 use crate::domain::draw::Draw;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::search::index::Position;
 use crate::search::{
-    CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique,
+    CardQuery, Case, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test,
+    Unique,
 };
-use crate::store::db::json::Json;
+use crate::store::db::codecs::SqlValue;
+use crate::store::db::codecs::json::Json;
+use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
+
+/// Why searches are planned for their values.
+const SELECTIVITY: &str = "a word may be in a few cards, or in most";
 
 /// An entry of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// The card.
     pub card: CardView,
     /// The printing, in lists of printings.
     pub printing: Option<Printing>,
@@ -65,7 +70,7 @@ struct PrintingRow {
     #[diesel(embed)]
     card: CardRow,
     #[diesel(sql_type = SqlUuid)]
-    printing_id: Uuid,
+    printing_id: PrintingId,
     #[diesel(sql_type = Text)]
     rarity: String,
     #[diesel(sql_type = Int2)]
@@ -83,7 +88,7 @@ impl From<CardRow> for Found {
 impl From<PrintingRow> for Found {
     fn from(row: PrintingRow) -> Self {
         let printing = Printing {
-            id: PrintingId(row.printing_id),
+            id: row.printing_id,
             rarity: row.rarity,
             tier: row.tier,
             attributes: row.printing_attributes.0,
@@ -103,7 +108,7 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<Found>> {
     let printings = query.unique == Unique::Printings;
-    let mut sql = Sql::new("SELECT *, sort_value::text AS sort_key FROM (").push(COLUMNS);
+    let mut sql = sql("SELECT *, sort_value::text AS sort_key FROM (").push(COLUMNS);
     sql = sql.push(if printings {
         ", p.id AS printing_id, p.rarity, p.tier, own.attributes AS printing_attributes, "
     } else {
@@ -120,8 +125,8 @@ pub async fn list(
         (_, false) => "sort_value IS NULL, sort_value, game_code, set_code, number, tier",
         (_, true) => "sort_value IS NULL, sort_value DESC, game_code, set_code, number, tier",
     };
-    sql = sql.push(" ORDER BY ").push(place).push(" LIMIT ").bind::<BigInt, _>(limit);
-    let sql = sql.composed();
+    sql = sql.push(" ORDER BY ").push(place).push(" LIMIT ").value(limit);
+    let sql = sql.varies_with_search();
     Ok(if printings {
         sql.load::<PrintingRow>(conn).await?.into_iter().map(Found::from).collect()
     } else {
@@ -143,9 +148,9 @@ pub async fn count(
     candidates: i64,
     most: i64,
 ) -> StoreResult<i64> {
-    let sql = source(Sql::new("SELECT count(*) FROM (SELECT 1"), viewer, query, candidates);
-    let sql = sql.push(" LIMIT ").bind::<BigInt, _>(most).push(") counted");
-    let Count { count } = sql.composed().get_result(conn).await?;
+    let sql = source(sql("SELECT count(*) FROM (SELECT 1"), viewer, query, candidates);
+    let sql = sql.push(" LIMIT ").value(most).push(") counted");
+    let Count { count } = sql.varies_with_search().get_result(conn).await?;
     Ok(count)
 }
 
@@ -159,14 +164,14 @@ pub async fn random(
 ) -> StoreResult<Option<CardView>> {
     let query = CardQuery { unique: Unique::Cards, ..query.clone() };
     let sql =
-        Sql::new("WITH drawn_from AS MATERIALIZED (SELECT c.id, c.game_code, c.set_code, c.number");
+        sql("WITH drawn_from AS MATERIALIZED (SELECT c.id, c.game_code, c.set_code, c.number");
     let sql = seen_source(sql, viewer, &query, true, candidates)
         .push(") SELECT id FROM drawn_from ORDER BY game_code, set_code, number OFFSET mod(")
-        .bind::<BigInt, _>(draw.number())
+        .value(draw.number())
         .push(", (SELECT greatest(count(*), 1) FROM drawn_from)) LIMIT 1");
-    let drawn: Option<IdRow> = sql.composed().get_result(conn).await.optional()?;
+    let drawn: Option<IdRow> = sql.varies_with_search().get_result(conn).await.optional()?;
     match drawn {
-        Some(IdRow { id }) => cards::find(conn, viewer, CardId(id)).await,
+        Some(IdRow { id }) => cards::find(conn, viewer, id).await,
         None => Ok(None),
     }
 }
@@ -174,7 +179,7 @@ pub async fn random(
 #[derive(QueryableByName)]
 struct IdRow {
     #[diesel(sql_type = SqlUuid)]
-    id: Uuid,
+    id: CardId,
 }
 
 /// Whether a list has costly tests and more than `candidates` cards to try them on, and so may lack some that fit.
@@ -187,14 +192,19 @@ pub async fn is_cut(
     if !query.predicate.is_costly() {
         return Ok(false);
     }
-    let sql = Sql::new("SELECT count(*) FROM (");
+    let sql = sql("SELECT count(*) FROM (");
     let sql = tried(sql, viewer, query, asks_for_content(query), candidates + 1);
-    let Count { count } = sql.push(") tried").composed().get_result(conn).await?;
+    let Count { count } = sql.push(") tried").varies_with_search().get_result(conn).await?;
     Ok(count > candidates)
 }
 
 /// ` FROM … WHERE …`: the cards (or printings) that fit, with the content that the viewer may see.
-fn source<'a>(sql: Sql<'a>, viewer: Viewer, query: &CardQuery, candidates: i64) -> Sql<'a> {
+fn source<'a>(
+    sql: Statement<'a>,
+    viewer: Viewer,
+    query: &CardQuery,
+    candidates: i64,
+) -> Statement<'a> {
     seen_source(sql, viewer, query, asks_for_content(query), candidates)
 }
 
@@ -205,12 +215,12 @@ fn asks_for_content(query: &CardQuery) -> bool {
 
 /// The same, of all cards or only of those whose content the viewer may see.
 pub(super) fn seen_source<'a>(
-    sql: Sql<'a>,
+    sql: Statement<'a>,
     viewer: Viewer,
     query: &CardQuery,
     only_seen: bool,
     candidates: i64,
-) -> Sql<'a> {
+) -> Statement<'a> {
     let printings = query.unique == Unique::Printings;
     let mut sql = cards_seen(sql.push(" FROM "), viewer, only_seen);
     if query.predicate.is_costly() {
@@ -226,7 +236,7 @@ pub(super) fn seen_source<'a>(
 }
 
 /// Cards with the content that the viewer may see: all of them, or only those that have any.
-fn cards_seen(sql: Sql<'_>, viewer: Viewer, only_seen: bool) -> Sql<'_> {
+fn cards_seen(sql: Statement<'_>, viewer: Viewer, only_seen: bool) -> Statement<'_> {
     let sql = if only_seen {
         sql.content_seen_by(viewer).push(" JOIN cards c ON c.id = content.card_id")
     } else {
@@ -239,12 +249,12 @@ fn cards_seen(sql: Sql<'_>, viewer: Viewer, only_seen: bool) -> Sql<'_> {
 /// The ids of the cards that costly tests are tried on: the first that fulfil all other conditions. What the viewer may not see is not
 /// among them where content is asked for, and so uses up nothing of their number.
 fn tried<'a>(
-    sql: Sql<'a>,
+    sql: Statement<'a>,
     viewer: Viewer,
     query: &CardQuery,
     only_seen: bool,
     most: i64,
-) -> Sql<'a> {
+) -> Statement<'a> {
     let printings = query.unique == Unique::Printings;
     let conjuncts = |predicate: &Predicate| match predicate {
         Predicate::All(parts) => parts.clone(),
@@ -257,10 +267,10 @@ fn tried<'a>(
     let sql = cards_seen(sql.push("SELECT c.id FROM "), viewer, only_seen).push(" WHERE ");
     fitting(sql, &cheap, false)
         .push(" ORDER BY c.game_code, c.set_code, c.number LIMIT ")
-        .bind::<BigInt, _>(most)
+        .value(most)
 }
 
-fn fitting<'a>(sql: Sql<'a>, predicate: &Predicate, printings: bool) -> Sql<'a> {
+fn fitting<'a>(sql: Statement<'a>, predicate: &Predicate, printings: bool) -> Statement<'a> {
     match predicate {
         Predicate::All(parts) if parts.is_empty() => sql.push("true"),
         Predicate::All(parts) => {
@@ -291,11 +301,11 @@ fn outcome(negated: bool) -> &'static str {
 
 /// `(a OP b OP c)`
 fn each<'a, T>(
-    sql: Sql<'a>,
+    sql: Statement<'a>,
     parts: &[T],
     between: &str,
-    write: impl Fn(Sql<'a>, &T) -> Sql<'a>,
-) -> Sql<'a> {
+    write: impl Fn(Statement<'a>, &T) -> Statement<'a>,
+) -> Statement<'a> {
     let mut sql = sql.push("(");
     for (at, part) in parts.iter().enumerate() {
         if at > 0 {
@@ -306,27 +316,42 @@ fn each<'a, T>(
     sql.push(")")
 }
 
-fn holds_in<'a>(sql: Sql<'a>, case: &Case, printings: bool) -> Sql<'a> {
+fn holds_in<'a>(sql: Statement<'a>, case: &Case, printings: bool) -> Statement<'a> {
     match &case.games {
         None => holds(sql, &case.test, printings),
         Some(games) => {
-            let sql = sql
-                .push("(c.game_code = ANY(")
-                .bind::<Array<Text>, _>(games.clone())
-                .push(") AND ");
+            let sql = sql.push("(c.game_code = ANY(").value(games.clone()).push(") AND ");
             holds(sql, &case.test, printings).push(")")
         }
     }
 }
 
-fn compare(operator: Operator) -> &'static str {
+/// An operator of SQL; those of its paths are the same, but for `equal`.
+fn sign(operator: Operator, equal: &'static str) -> &'static str {
     match operator {
-        Operator::Has | Operator::Equal => " = ",
-        Operator::NotEqual => " <> ",
-        Operator::Less => " < ",
-        Operator::AtMost => " <= ",
-        Operator::Greater => " > ",
-        Operator::AtLeast => " >= ",
+        Operator::Has | Operator::Equal => equal,
+        Operator::NotEqual => "<>",
+        Operator::Less => "<",
+        Operator::AtMost => "<=",
+        Operator::Greater => ">",
+        Operator::AtLeast => ">=",
+    }
+}
+
+/// What stands before it, compared.
+fn compares<'a, T>(sql: Statement<'a>, wanted: Comparison<T>) -> Statement<'a>
+where
+    T: SqlValue + ToSql<T::SqlType, Pg> + Send + 'a,
+    T::SqlType: Send + 'a,
+    Pg: HasSqlType<T::SqlType>,
+{
+    match wanted {
+        Comparison::Is(operator, value) => {
+            sql.push(" ").push(sign(operator, "=")).push(" ").value(value)
+        }
+        Comparison::Between(low, high) => {
+            sql.push(" BETWEEN ").value(low).push(" AND ").value(high)
+        }
     }
 }
 
@@ -338,72 +363,68 @@ const RELEASE_DAY: &str = "(SELECT (released.released_on - DATE '0001-01-01' + 1
 const YEAR: &str = "(SELECT extract(year FROM released.released_on)::bigint FROM sets released \
                     WHERE released.game_code = c.game_code AND released.code = c.set_code)";
 
-fn known<'a>(sql: Sql<'a>, test: &KnownTest) -> Sql<'a> {
+fn known<'a>(sql: Statement<'a>, test: &KnownTest) -> Statement<'a> {
     match test {
-        KnownTest::Game(code) => sql.push("c.game_code = ").bind::<Text, _>(code.clone()),
-        KnownTest::Set(code) => sql.push("c.set_code = ").bind::<Text, _>(code.clone()),
-        KnownTest::Number(number) => sql.push("c.number = ").bind::<Text, _>(number.clone()),
-        KnownTest::NumberValue(operator, value) => {
-            sql.push(NUMBER_VALUE).push(compare(*operator)).bind::<BigInt, _>(*value)
-        }
+        KnownTest::Game(code) => sql.push("c.game_code = ").value(code.clone()),
+        KnownTest::Set(code) => sql.push("c.set_code = ").value(code.clone()),
+        KnownTest::Number(number) => sql.push("c.number = ").value(number.clone()),
+        KnownTest::NumberValue(wanted) => compares(sql.push(NUMBER_VALUE), *wanted),
         KnownTest::Hidden => sql.push("u.card_id IS NOT NULL AND u.unlocked_at IS NULL"),
         KnownTest::Unlocked => sql.push("u.unlocked_at IS NOT NULL"),
-        KnownTest::UnlockedOn(operator, day) => sql
-            .push("(u.unlocked_at AT TIME ZONE 'UTC')::date")
-            .push(compare(*operator))
-            .bind::<Date, _>(*day),
-        KnownTest::Submissions(operator, value) => {
-            sql.push("u.submissions").push(compare(*operator)).bind::<BigInt, _>(*value)
+        KnownTest::UnlockedOn(wanted) => {
+            compares(sql.push("(u.unlocked_at AT TIME ZONE 'UTC')::date"), *wanted)
         }
+        KnownTest::Submissions(wanted) => compares(sql.push("u.submissions"), *wanted),
     }
 }
 
-fn holds<'a>(sql: Sql<'a>, test: &Test, printings: bool) -> Sql<'a> {
+fn holds<'a>(sql: Statement<'a>, test: &Test, printings: bool) -> Statement<'a> {
     match test {
         Test::Any(tests) => each(sql, tests, " OR ", |sql, test| holds(sql, test, printings)),
         Test::Words(place, words) => side_by_side(sql, place, words),
         Test::Regex(place, pattern) => {
-            in_texts(sql, place, |sql| sql.push(" ~ ").bind::<Text, _>(pattern.clone()))
+            in_texts(sql, place, |sql| sql.push(" ~ ").value(pattern.clone()))
         }
-        Test::Name(key) => sql.push("content.search_key = ").bind::<Text, _>(key.clone()),
+        Test::Name(key) => sql.push("content.search_key = ").value(key.clone()),
         Test::CardNames(keys) => {
             let search_keys = keys.iter().map(|key| search_key(key)).collect::<Vec<_>>();
             let keys = keys.iter().cloned().collect::<Vec<_>>();
             // With the list at hand, many names are hashed instead of being compared one by one.
-            let sql = one_of(sql.plan_each_time().push("(content.search_key"), &search_keys);
+            let sql =
+                one_of(sql.custom_plan(SELECTIVITY).push("(content.search_key"), &search_keys);
             one_of(sql.push(" AND content.name_key"), &keys).push(")")
         }
         Test::NamePrefix(key) => sql
-            .plan_each_time()
+            .custom_plan(SELECTIVITY)
             .push("content.search_key LIKE ")
-            .bind::<Text, _>(literally(key) + "%"),
+            .value(literally(key) + "%"),
         Test::TextIs(code, folded) => in_texts(sql, &Place::Attribute(code.clone()), |sql| {
-            sql.push(" = ").bind::<Text, _>(folded.clone())
+            sql.push(" = ").value(folded.clone())
         }),
-        Test::Number { sum, per_printing: true, operator, value } => {
-            let path = number_path(sum, *operator, *value);
-            let sql = sql.push("(content.printing_numbers @? ").bind::<Text, _>(path);
+        Test::Number { sum, per_printing: true, compared } => {
+            let path = number_path(sum, *compared);
+            let sql = sql.push("(content.printing_numbers @? ").value(path);
             let sql = sql.push("::jsonpath");
             if !printings {
                 return sql.push(")");
             }
             // A printing that fits is one of a card that has such a printing, which is soon told.
-            let sql = added(sql.push(" AND "), sum, true).push(compare(*operator));
-            sql.bind::<BigInt, _>(*value).push(")")
+            let sql = added(sql.push(" AND "), sum, true);
+            compares(sql, *compared).push(")")
         }
-        Test::Number { sum, per_printing: false, operator, value } => {
-            added(sql, sum, false).push(compare(*operator)).bind::<BigInt, _>(*value)
+        Test::Number { sum, per_printing: false, compared } => {
+            compares(added(sql, sum, false), *compared)
         }
         Test::Choice { attribute, per_printing, values } => {
             in_a_printing(sql, *per_printing, printings, |sql, own| {
                 // An array holds one of the values, or a string is one.
                 let sql = of_attribute(sql.push("jsonb_exists_any("), attribute, own);
-                sql.push(", ").bind::<Array<Text>, _>(values.clone()).push(")")
+                sql.push(", ").value(values.clone()).push(")")
             })
         }
         Test::Flag { attribute, per_printing, value } => {
             in_a_printing(sql, *per_printing, printings, |sql, own| {
-                of_attribute(sql, attribute, own).push(" = ").bind::<Jsonb, _>(Value::Bool(*value))
+                of_attribute(sql, attribute, own).push(" = ").value(Value::Bool(*value))
             })
         }
         Test::Kinds(kinds) => one_of(sql.push("content.kind"), kinds),
@@ -417,53 +438,46 @@ fn holds<'a>(sql: Sql<'a>, test: &Test, printings: bool) -> Sql<'a> {
         Test::Styles(styles) => of_an_effect(sql, "style", styles),
         Test::Slots(slots) => of_an_effect(sql, "slot", slots),
         Test::HasAttribute(code) => {
-            let sql = sql.push("(content.attributes -> ").bind::<Text, _>(code.clone());
+            let sql = sql.push("(content.attributes -> ").value(code.clone());
             sql.push(") NOT IN ('null', '[]', '\"\"')")
         }
         Test::HasEffect => sql.push("content.effects <> '[]'"),
         Test::HasLore => sql.push("content.lore <> ''"),
-        Test::Year(operator, value) => {
-            sql.push(YEAR).push(compare(*operator)).bind::<BigInt, _>(*value)
-        }
-        Test::Released(operator, day) => {
-            sql.push(RELEASED_ON).push(compare(*operator)).bind::<Date, _>(*day)
-        }
+        Test::Year(wanted) => compares(sql.push(YEAR), *wanted),
+        Test::Released(wanted) => compares(sql.push(RELEASED_ON), *wanted),
     }
 }
 
 /// A path to the printings, among the numbers of all, in which a sum compares so. A printing that lacks one of them is none.
-fn number_path(sum: &[String], operator: Operator, value: i64) -> String {
+fn number_path(sum: &[String], wanted: Comparison<i64>) -> String {
     let attribute = |code: &String| format!("@.{}", Value::from(code.as_str()));
-    let sum: Vec<String> = sum.iter().map(attribute).collect();
-    let comparison = match operator {
-        Operator::Has | Operator::Equal => "==",
-        Operator::NotEqual => "<>",
-        Operator::Less => "<",
-        Operator::AtMost => "<=",
-        Operator::Greater => ">",
-        Operator::AtLeast => ">=",
-    };
-    format!("$[*] ? ({} {comparison} {value})", sum.join(" + "))
+    let sum = sum.iter().map(attribute).collect::<Vec<_>>().join(" + ");
+    match wanted {
+        Comparison::Is(operator, value) => {
+            format!("$[*] ? ({sum} {} {value})", sign(operator, "=="))
+        }
+        Comparison::Between(low, high) => format!("$[*] ? ({sum} >= {low} && {sum} <= {high})"),
+    }
 }
 
-fn one_of<'a>(sql: Sql<'a>, values: &[String]) -> Sql<'a> {
-    sql.push(" = ANY(").bind::<Array<Text>, _>(values.to_vec()).push(")")
+fn one_of<'a>(sql: Statement<'a>, values: &[String]) -> Statement<'a> {
+    sql.push(" = ANY(").value(values.to_vec()).push(")")
 }
 
-fn of_an_effect<'a>(sql: Sql<'a>, member: &str, values: &[String]) -> Sql<'a> {
+fn of_an_effect<'a>(sql: Statement<'a>, member: &str, values: &[String]) -> Statement<'a> {
     let sql = sql
         .push("EXISTS (SELECT FROM jsonb_array_elements(content.effects) effect WHERE effect ->> ")
-        .bind::<Text, _>(member.to_owned());
+        .value(member.to_owned());
     one_of(sql, values).push(")")
 }
 
 /// A test of one printing: the one that is listed, or any that the card has. `write` is told whether there is a printing at hand.
 fn in_a_printing<'a>(
-    sql: Sql<'a>,
+    sql: Statement<'a>,
     per_printing: bool,
     listed: bool,
-    write: impl FnOnce(Sql<'a>, bool) -> Sql<'a>,
-) -> Sql<'a> {
+    write: impl FnOnce(Statement<'a>, bool) -> Statement<'a>,
+) -> Statement<'a> {
     if !per_printing || listed {
         return write(sql, per_printing);
     }
@@ -475,19 +489,18 @@ fn in_a_printing<'a>(
 }
 
 /// The value of an attribute: the printing's own, where there is one at hand and it has one.
-fn of_attribute<'a>(sql: Sql<'a>, code: &str, own: bool) -> Sql<'a> {
-    let card = |sql: Sql<'a>| {
-        sql.push("(content.attributes -> ").bind::<Text, _>(code.to_owned()).push(")")
-    };
+fn of_attribute<'a>(sql: Statement<'a>, code: &str, own: bool) -> Statement<'a> {
+    let card =
+        |sql: Statement<'a>| sql.push("(content.attributes -> ").value(code.to_owned()).push(")");
     if !own {
         return card(sql);
     }
-    let sql = sql.push("coalesce(own.attributes -> ").bind::<Text, _>(code.to_owned()).push(", ");
+    let sql = sql.push("coalesce(own.attributes -> ").value(code.to_owned()).push(", ");
     card(sql).push(")")
 }
 
 /// The sum of attributes; NULL when one is no number.
-fn added<'a>(sql: Sql<'a>, attributes: &[String], own: bool) -> Sql<'a> {
+fn added<'a>(sql: Statement<'a>, attributes: &[String], own: bool) -> Statement<'a> {
     each(sql, attributes, " + ", |sql, code| {
         let sql =
             of_attribute(sql.push("CASE jsonb_typeof("), code, own).push(") WHEN 'number' THEN ");
@@ -499,12 +512,12 @@ fn added<'a>(sql: Sql<'a>, attributes: &[String], own: bool) -> Sql<'a> {
 const LEXEMES: &str = "array_to_tsvector(string_to_array(ltrim(content.words), ' '))";
 
 /// Words that stand side by side; the last may go on.
-fn side_by_side<'a>(sql: Sql<'a>, place: &Place, words: &[String]) -> Sql<'a> {
+fn side_by_side<'a>(sql: Statement<'a>, place: &Place, words: &[String]) -> Statement<'a> {
     // The attributes' texts are not among all words.
     let is_indexed = !matches!(place, Place::Attribute(_));
     let mut sql = sql.push("(");
     if is_indexed {
-        sql = sql.push(LEXEMES).push(" @@ ").bind::<Text, _>(lexemes(words));
+        sql = sql.push(LEXEMES).push(" @@ ").value(lexemes(words));
         sql = sql.push("::tsquery AND ");
     }
     let pattern: String = words.iter().map(|word| format!(" {}", literally(word))).collect();
@@ -513,17 +526,21 @@ fn side_by_side<'a>(sql: Sql<'a>, place: &Place, words: &[String]) -> Sql<'a> {
         // The same condition in other words: cheaper where cards are looked at one after the other. Postgres would take it for one that
         // is fulfilled as seldom again, and so never expect enough cards to walk through them in their order; of this form it expects nothing.
         return sql
-            .plan_each_time()
+            .custom_plan(SELECTIVITY)
             .push("coalesce(content.words LIKE ")
-            .bind::<Text, _>(pattern)
+            .value(pattern)
             .push(", false))");
     }
-    in_texts(sql, place, |sql| sql.push(" LIKE ").bind::<Text, _>(pattern.clone())).push(")")
+    in_texts(sql, place, |sql| sql.push(" LIKE ").value(pattern.clone())).push(")")
 }
 
 /// A test of a folded text, or of one of two.
-fn in_texts<'a>(sql: Sql<'a>, place: &Place, test: impl Fn(Sql<'a>) -> Sql<'a>) -> Sql<'a> {
-    let sql = sql.plan_each_time();
+fn in_texts<'a>(
+    sql: Statement<'a>,
+    place: &Place,
+    test: impl Fn(Statement<'a>) -> Statement<'a>,
+) -> Statement<'a> {
+    let sql = sql.custom_plan(SELECTIVITY);
     match place {
         Place::Everywhere => test(sql.push("content.words")),
         Place::Name => test(sql.push("content.name_words")),
@@ -534,7 +551,7 @@ fn in_texts<'a>(sql: Sql<'a>, place: &Place, test: impl Fn(Sql<'a>) -> Sql<'a>) 
             test(sql.push("content.lore_words")).push(")")
         }
         Place::Attribute(code) => {
-            test(sql.push("(content.attribute_words ->> ").bind::<Text, _>(code.clone()).push(")"))
+            test(sql.push("(content.attribute_words ->> ").value(code.clone()).push(")"))
         }
     }
 }
@@ -559,7 +576,7 @@ pub(in crate::store) fn literally(text: &str) -> String {
 }
 
 /// What a list is sorted by; NULL for cards whose content the viewer may not see, wherever it depends on that.
-fn sort_value<'a>(sql: Sql<'a>, sort: &SortKey, printings: bool) -> Sql<'a> {
+fn sort_value<'a>(sql: Statement<'a>, sort: &SortKey, printings: bool) -> Statement<'a> {
     match sort {
         SortKey::Place => sql.push("NULL::text"),
         SortKey::Number => sql.push(NUMBER_VALUE),
@@ -572,16 +589,16 @@ fn sort_value<'a>(sql: Sql<'a>, sort: &SortKey, printings: bool) -> Sql<'a> {
                     None => sql.push(" WHEN true"),
                     Some((game, kind)) => sql
                         .push(" WHEN c.game_code = ")
-                        .bind::<Text, _>(game.clone())
+                        .value(game.clone())
                         .push(" AND content.kind = ")
-                        .bind::<Text, _>(kind.clone()),
+                        .value(kind.clone()),
                 };
                 sql = added(sql.push(" THEN "), attributes, printings);
             }
             sql.push(" END")
         }
         SortKey::Choice { attribute, values } => {
-            let sql = sql.push("array_position(").bind::<Array<Text>, _>(values.clone()).push(", ");
+            let sql = sql.push("array_position(").value(values.clone()).push(", ");
             of_attribute(sql, attribute, printings).push(" #>> '{}')")
         }
         SortKey::Rarity if printings => sql.push("p.tier"),
@@ -613,18 +630,18 @@ fn sort_type(sort: &SortKey) -> &'static str {
 }
 
 /// The condition that an entry comes after a position.
-fn follows<'a>(sql: Sql<'a>, query: &CardQuery, after: &Position) -> Sql<'a> {
-    let by_place = |sql: Sql<'a>, comparison: &str| {
+fn follows<'a>(sql: Statement<'a>, query: &CardQuery, after: &Position) -> Statement<'a> {
+    let by_place = |sql: Statement<'a>, comparison: &str| {
         sql.push("(game_code, set_code, number, tier) ")
             .push(comparison)
             .push(" (")
-            .bind::<Text, _>(after.game.clone())
+            .value(after.game.clone())
             .push(", ")
-            .bind::<Text, _>(after.set.clone())
+            .value(after.set.clone())
             .push(", ")
-            .bind::<Text, _>(after.number.clone())
+            .value(after.number.clone())
             .push(", ")
-            .bind::<Int2, _>(after.tier)
+            .value(after.tier)
             .push(")")
     };
     let comparison = if query.descending { "<" } else { ">" };
@@ -632,8 +649,8 @@ fn follows<'a>(sql: Sql<'a>, query: &CardQuery, after: &Position) -> Sql<'a> {
         (SortKey::Place, _) => by_place(sql, comparison),
         (_, None) => by_place(sql.push("sort_value IS NULL AND "), ">"),
         (sort, Some(key)) => {
-            let value = |sql: Sql<'a>| {
-                let sql = sql.push("CAST(").bind::<Text, _>(key.clone()).push(" AS ");
+            let value = |sql: Statement<'a>| {
+                let sql = sql.push("CAST(").value(key.clone()).push(" AS ");
                 sql.push(sort_type(sort)).push(")")
             };
             let sql =
@@ -653,8 +670,15 @@ mod tests {
         assert_eq!(literally("ember"), "ember");
         assert_eq!(literally(r"50%_\"), r"50\%\_\\");
         assert_eq!(
-            number_path(&["attack".to_owned(), "a\"b".to_owned()], Operator::AtLeast, -3),
+            number_path(
+                &["attack".to_owned(), "a\"b".to_owned()],
+                Comparison::Is(Operator::AtLeast, -3)
+            ),
             r#"$[*] ? (@."attack" + @."a\"b" >= -3)"#
+        );
+        assert_eq!(
+            number_path(&["attack".to_owned()], Comparison::Between(-3, 600)),
+            r#"$[*] ? (@."attack" >= -3 && @."attack" <= 600)"#
         );
         assert_eq!(lexemes(&["it's".to_owned(), r"a\b".to_owned()]), r"'it''s' & 'a\\b':*");
     }

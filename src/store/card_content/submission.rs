@@ -1,12 +1,12 @@
 //! Whether a serial code and a name belong together: a yes or no about a name that the asker brought along.
 
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Binary, Bool, Int4, Nullable, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Binary, Bool, Int4, Nullable, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use uuid::Uuid;
 
 use crate::auth::keys::SerialMac;
 use crate::auth::permission::{Acting, SubmitSerials};
+use crate::domain::ids::{AccountId, CardId, CopyId, SubmissionId};
 use crate::domain::serials::serial::RunPrefix;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -29,19 +29,18 @@ pub struct SubmissionClaim {
 pub(in crate::store) struct MatchedCopy {
     /// Its id, when it is registered.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub id: Option<Uuid>,
+    pub id: Option<CopyId>,
     /// Key of the copy, second half.
     #[diesel(sql_type = Binary)]
     pub code_mac: Vec<u8>,
     /// Whose it is.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub owner_id: Option<Uuid>,
-    /// The card.
+    pub owner_id: Option<AccountId>,
     #[diesel(sql_type = SqlUuid)]
-    pub card_id: Uuid,
+    pub card_id: CardId,
     /// The submission that registered it, when the asker made it and has the copy.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub own_submission: Option<Uuid>,
+    pub own_submission: Option<SubmissionId>,
     /// Whether the asker owns it or ever did.
     #[diesel(sql_type = Bool)]
     pub was_owner: bool,
@@ -84,7 +83,7 @@ pub(in crate::store) async fn matching_copies(
             macs.push(&mac.0[..]);
             names.push(claim.name_key.as_str());
             games.push(claim.game.as_deref());
-            accounts.push(by.account().0);
+            accounts.push(by.account());
         }
     }
     if places.is_empty() {
@@ -96,7 +95,7 @@ pub(in crate::store) async fn matching_copies(
                     WHERE s.code_prefix = c.code_prefix AND s.code_mac = c.code_mac AND s.account_id = w.account_id) END AS own_submission, \
                 c.owner_id IS NOT NULL AND EXISTS (SELECT FROM copy_ledger l WHERE l.code_prefix = c.code_prefix \
                     AND l.code_mac = c.code_mac AND l.owner_id = w.account_id) AS was_owner \
-         FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4), (SELECT $5), (SELECT $6)) \
+         FROM unnest((SELECT $places), (SELECT $prefixes), (SELECT $macs), (SELECT $names), (SELECT $games), (SELECT $accounts)) \
              AS w (place, code_prefix, code_mac, name_key, game_code, account_id) \
          JOIN copies c ON c.code_prefix = w.code_prefix AND c.code_mac = w.code_mac \
          JOIN print_runs r ON r.id = c.print_run_id \
@@ -105,12 +104,12 @@ pub(in crate::store) async fn matching_copies(
          WHERE (w.game_code IS NULL OR k.game_code = w.game_code) \
            AND r.status = 'active' AND c.voided_at IS NULL AND (c.frozen_at IS NULL OR c.owner_id IS NOT NULL)",
     )
-    .bind::<Array<Int4>, _>(places)
-    .bind::<Array<Text>, _>(prefixes)
-    .bind::<Array<Binary>, _>(macs)
-    .bind::<Array<Text>, _>(names)
-    .bind::<Array<Nullable<Text>>, _>(games)
-    .bind::<Array<SqlUuid>, _>(accounts)
+    .bind("places", places)
+    .bind("prefixes", prefixes)
+    .bind("macs", macs)
+    .bind("names", names)
+    .bind("games", games)
+    .bind("accounts", accounts)
     .get_results(&mut conn)
     .await?;
     for PlacedCopy { place, copy } in found {

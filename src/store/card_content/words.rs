@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::content::word_columns;
 use crate::search::{WORDS_VERSION, Words};
-use crate::store::db::json::Json;
+use crate::store::db::codecs::json::Json;
 use crate::store::db::schema::card_content;
 use crate::store::{Connection, Store, StoreResult};
 

@@ -9,13 +9,13 @@ mod packing;
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
-use diesel_async::{
-    AnsiTransactionManager, RunQueryDsl, SimpleAsyncConnection as _, TransactionManager as _,
-};
+use diesel_async::{AnsiTransactionManager, RunQueryDsl, TransactionManager as _};
 use uuid::Uuid;
 
+use crate::domain::catalogue::bulk::BulkKind;
 use crate::store::db::deadlines;
 use crate::store::db::schema::{bulk_chunks, bulk_files};
+use crate::store::db::statement::run_commands;
 use crate::store::{Connection, Store, StoreResult};
 
 pub use crate::store::card_content::bulk::BulkCard;
@@ -33,10 +33,8 @@ pub struct BulkFile {
     pub id: Uuid,
     /// Its name, the same for all versions.
     pub name: String,
-    /// Code of its game.
     pub game_code: String,
-    /// `cards` or `printings`.
-    pub kind: String,
+    pub kind: BulkKind,
     /// How many rows it has, a heading not counted.
     pub row_count: i64,
     /// Bytes, packed.
@@ -106,7 +104,7 @@ async fn discard_one(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<u
         .optional()?;
     let Some(version) = version else { return Ok(0) };
     // A large file has many chunks.
-    conn.batch_execute("SET LOCAL statement_timeout = '60s'").await?;
+    run_commands(conn, "SET LOCAL statement_timeout = '60s'").await?;
     Ok(diesel::delete(bulk_files::table.find(version)).execute(conn).await?)
 }
 

@@ -1,10 +1,10 @@
-//! Cards that get another number, or become one with another card. Their old ids and numbers lead on for ever.
+//! Moves and merges of cards: a card gets another number, or is merged into another card. Old ids and numbers lead to the card for ever.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::result::{DatabaseErrorKind, Error as DieselError};
-use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Uuid as SqlUuid};
-use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use diesel::sql_types::{BigInt, Bool, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
 use serde_json::json;
 use thiserror::Error;
 use uuid::Uuid;
@@ -20,31 +20,53 @@ use crate::store::card_content::identifier::CardIdentifier;
 use crate::store::card_content::{content, rulings};
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::{card_migrations, cards, unlocks};
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{run_commands, sql};
 use crate::store::operations::audit;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::printing::print_runs::PRESS_LOCK;
 use crate::store::serials::unlock_policies::{self, Count};
 use crate::store::{Connection, StoreError, StoreResult};
 
+/// What became of a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MigrationKind {
+    /// It got another number.
+    Move,
+    /// It was merged into another card.
+    Merge,
+}
+
+impl MigrationKind {
+    /// The name on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Move => "move",
+            Self::Merge => "merge",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Move, Self::Merge].into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
 /// A move or a merge: what everybody may know.
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = card_migrations)]
 pub struct MigrationRow {
-    /// Id.
-    pub id: Uuid,
-    /// `move` or `merge`.
-    pub kind: String,
-    /// Game code.
+    pub id: MigrationId,
+    /// Which of the two.
+    pub kind: MigrationKind,
     pub game_code: String,
     /// The card that was moved or merged.
-    pub old_card_id: Uuid,
+    pub old_card_id: CardId,
     /// Code of the set it was in.
     pub old_set_code: String,
     /// The number it had.
     pub old_number: String,
     /// The same card after a move, the other one after a merge.
-    pub new_card_id: Uuid,
+    pub new_card_id: CardId,
     /// Code of the set it went to.
     pub new_set_code: String,
     /// The number it got, or that of the other card.
@@ -70,7 +92,7 @@ pub enum MigrationError {
     /// A set concerned is being printed or was.
     #[error("the set is printed")]
     Printed,
-    /// The two cards cannot become one.
+    /// The two cards cannot be merged.
     #[error("{0}")]
     Refused(&'static str),
     /// A note on a card that is hidden would be public.
@@ -128,17 +150,16 @@ pub async fn list(
 
 /// The move or merge of that id.
 pub async fn find(conn: &mut Connection, id: MigrationId) -> StoreResult<Option<MigrationRow>> {
-    let query = card_migrations::table.find(id.0).select(MigrationRow::as_select());
+    let query = card_migrations::table.find(id).select(MigrationRow::as_select());
     Ok(query.first(conn).await.optional()?)
 }
 
 /// The card that a merged card became.
 pub async fn successor(conn: &mut Connection, old: CardId) -> StoreResult<Option<CardId>> {
-    let merged = card_migrations::table
-        .filter(card_migrations::kind.eq("merge").and(card_migrations::old_card_id.eq(old.0)));
-    let found: Option<Uuid> =
-        merged.select(card_migrations::card_id).first(conn).await.optional()?;
-    Ok(found.map(CardId))
+    let merged = card_migrations::table.filter(
+        card_migrations::kind.eq(MigrationKind::Merge).and(card_migrations::old_card_id.eq(old)),
+    );
+    Ok(merged.select(card_migrations::card_id).first(conn).await.optional()?)
 }
 
 /// Where the card went that had this number.
@@ -148,7 +169,7 @@ pub async fn successor_of_number(
     set: &str,
     number: &str,
 ) -> StoreResult<Option<CardPlace>> {
-    let found: Option<(Uuid, Code, Code, Code)> = card_migrations::table
+    let found: Option<(CardId, Code, Code, Code)> = card_migrations::table
         .inner_join(cards::table.on(cards::id.eq(card_migrations::card_id)))
         .filter(card_migrations::game_code.eq(game))
         .filter(card_migrations::old_set_code.eq(set))
@@ -157,7 +178,7 @@ pub async fn successor_of_number(
         .first(conn)
         .await
         .optional()?;
-    Ok(found.map(|(id, game, set, number)| CardPlace { id: CardId(id), game, set, number }))
+    Ok(found.map(|(id, game, set, number)| CardPlace { id, game, set, number }))
 }
 
 #[derive(QueryableByName)]
@@ -165,7 +186,7 @@ struct Successor {
     #[diesel(sql_type = BigInt)]
     at: i64,
     #[diesel(sql_type = SqlUuid)]
-    card_id: Uuid,
+    card_id: CardId,
 }
 
 /// The cards that old ids and numbers lead to, with the index of their identifier. Names lead nowhere.
@@ -176,7 +197,7 @@ pub(in crate::store) async fn successors(
     let mut old = Vec::new();
     for identifier in identifiers {
         old.push(match identifier {
-            CardIdentifier::Id(id) => (Some(id.0), None, None, None),
+            CardIdentifier::Id(id) => (Some(id), None, None, None),
             CardIdentifier::Number { game, set, number } => {
                 (None, Some(game), Some(set), Some(number))
             }
@@ -184,32 +205,32 @@ pub(in crate::store) async fn successors(
         });
     }
     let found: Vec<Successor> = sql(
-        "SELECT old.at, m.card_id FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS old (id, game, set, number, at) \
+        "SELECT old.at, m.card_id FROM unnest($ids, $games, $sets, $numbers) WITH ORDINALITY AS old (id, game, set, number, at) \
          JOIN card_migrations m ON (m.kind = 'merge' AND m.old_card_id = old.id) \
              OR (m.game_code = old.game AND m.old_set_code = old.set AND m.old_number = old.number)",
     )
-    .bind::<Array<Nullable<SqlUuid>>, _>(old.iter().map(|old| old.0).collect::<Vec<_>>())
-    .bind::<Array<Nullable<Text>>, _>(old.iter().map(|old| old.1).collect::<Vec<_>>())
-    .bind::<Array<Nullable<Text>>, _>(old.iter().map(|old| old.2).collect::<Vec<_>>())
-    .bind::<Array<Nullable<Text>>, _>(old.iter().map(|old| old.3).collect::<Vec<_>>())
+    .bind("ids", old.iter().map(|old| old.0).collect::<Vec<_>>())
+    .bind("games", old.iter().map(|old| old.1).collect::<Vec<_>>())
+    .bind("sets", old.iter().map(|old| old.2).collect::<Vec<_>>())
+    .bind("numbers", old.iter().map(|old| old.3).collect::<Vec<_>>())
     .load(conn)
     .await?;
     // SQL counts from 1.
     let index = |at: i64| usize::try_from(at - 1).unwrap_or_default();
-    Ok(found.into_iter().map(|row| (index(row.at), CardId(row.card_id))).collect())
+    Ok(found.into_iter().map(|row| (index(row.at), row.card_id)).collect())
 }
 
 /// A card's row, locked, and whether it is hidden.
 async fn lock_card(conn: &mut Connection, id: CardId) -> StoreResult<Option<(CardPlace, bool)>> {
     let place: Option<(Code, Code, Code)> = cards::table
-        .find(id.0)
+        .find(id)
         .select((cards::game_code, cards::set_code, cards::number))
         .for_update()
         .first(conn)
         .await
         .optional()?;
     let Some((game, set, number)) = place else { return Ok(None) };
-    let hidden = unlocks::table.find(id.0).filter(unlocks::unlocked_at.is_null());
+    let hidden = unlocks::table.find(id).filter(unlocks::unlocked_at.is_null());
     let hidden = diesel::select(diesel::dsl::exists(hidden)).get_result(conn).await?;
     Ok(Some((CardPlace { id, game, set, number }, hidden)))
 }
@@ -227,8 +248,8 @@ async fn unprinted(
     sets: [&str; 2],
 ) -> Result<[Uuid; 2], MigrationError> {
     // Who mints holds this lock from the plan to the end.
-    let press: Locked = sql("SELECT pg_try_advisory_xact_lock($1) AS locked")
-        .bind::<BigInt, _>(PRESS_LOCK)
+    let press: Locked = sql("SELECT pg_try_advisory_xact_lock($lock) AS locked")
+        .bind("lock", PRESS_LOCK)
         .get_result(conn)
         .await?;
     if !press.locked {
@@ -270,10 +291,10 @@ pub struct Order<'a> {
 impl Order<'_> {
     /// Opens the transaction's work: the move or merge that the same request did before, or the lock of all catalogue writers.
     async fn begin(&self, conn: &mut Connection) -> Result<Option<MigrationRow>, MigrationError> {
-        match idempotency::begin(conn, self.claim, self.id.0).await? {
-            Some(before) => Ok(find(conn, MigrationId(before)).await?),
+        match idempotency::begin(conn, self.claim, self.id).await? {
+            Some(before) => Ok(find(conn, before).await?),
             None => {
-                conn.batch_execute(LOCK).await?;
+                run_commands(conn, LOCK).await?;
                 Ok(None)
             }
         }
@@ -283,22 +304,22 @@ impl Order<'_> {
     async fn store(
         &self,
         conn: &mut Connection,
-        kind: &'static str,
+        kind: MigrationKind,
         old: &CardPlace,
         new: &CardPlace,
     ) -> StoreResult<MigrationRow> {
         let row: MigrationRow = diesel::insert_into(card_migrations::table)
             .values((
-                card_migrations::id.eq(self.id.0),
+                card_migrations::id.eq(self.id),
                 card_migrations::kind.eq(kind),
-                card_migrations::game_code.eq(old.game.as_str()),
-                card_migrations::old_card_id.eq(old.id.0),
-                card_migrations::old_set_code.eq(old.set.as_str()),
-                card_migrations::old_number.eq(old.number.as_str()),
-                card_migrations::new_card_id.eq(new.id.0),
-                card_migrations::new_set_code.eq(new.set.as_str()),
-                card_migrations::new_number.eq(new.number.as_str()),
-                card_migrations::card_id.eq(new.id.0),
+                card_migrations::game_code.eq(&old.game),
+                card_migrations::old_card_id.eq(old.id),
+                card_migrations::old_set_code.eq(&old.set),
+                card_migrations::old_number.eq(&old.number),
+                card_migrations::new_card_id.eq(new.id),
+                card_migrations::new_set_code.eq(&new.set),
+                card_migrations::new_number.eq(&new.number),
+                card_migrations::card_id.eq(new.id),
                 card_migrations::note.eq(self.note),
                 card_migrations::performed_at.eq(self.at),
             ))
@@ -306,8 +327,8 @@ impl Order<'_> {
             .get_result(conn)
             .await?;
         let (event, action) = match kind {
-            "move" => ("card.moved", "card.moved"),
-            _ => ("card.merged", "card.merged"),
+            MigrationKind::Move => ("card.moved", "card.moved"),
+            MigrationKind::Merge => ("card.merged", "card.merged"),
         };
         changes::card_went(conn, event, old, new, self.at).await?;
         let entry = audit::NewAuditEntry {
@@ -344,18 +365,18 @@ pub async fn move_card(
     let sets = unprinted(conn, &old.game, [&old.set, &new.set]).await?;
     let there = cards::table.filter(
         cards::game_code
-            .eq(new.game.as_str())
-            .and(cards::set_code.eq(new.set.as_str()))
-            .and(cards::number.eq(new.number.as_str())),
+            .eq(&new.game)
+            .and(cards::set_code.eq(&new.set))
+            .and(cards::number.eq(&new.number)),
     );
     let there: bool = diesel::select(diesel::dsl::exists(there)).get_result(conn).await?;
     if there || successor_of_number(conn, &new.game, &new.set, &new.number).await?.is_some() {
         return Err(MigrationError::NumberTaken);
     }
-    diesel::update(cards::table.find(card.0))
+    diesel::update(cards::table.find(card))
         .set((
-            cards::set_code.eq(new.set.as_str()),
-            cards::number.eq(new.number.as_str()),
+            cards::set_code.eq(&new.set),
+            cards::number.eq(&new.number),
             cards::revision.eq(cards::revision + 1),
             cards::updated_at.eq(order.at),
         ))
@@ -377,10 +398,10 @@ pub async fn move_card(
         }
     }
     history::note(conn, card, "moved", &told, order.at).await?;
-    Ok(order.store(conn, "move", &old, &new).await?)
+    Ok(order.store(conn, MigrationKind::Move, &old, &new).await?)
 }
 
-/// Makes a card one with another: the other stays, and the old id and number lead to it for ever. The other gets the rulings.
+/// Merges a card into another, which stays and gets the rulings. The old id and number lead to it for ever.
 pub async fn merge_card(
     conn: &mut Connection,
     order: &Order<'_>,
@@ -392,7 +413,7 @@ pub async fn merge_card(
     }
     let (old, hidden) = lock_card(conn, card).await?.ok_or(MigrationError::Missing)?;
     if card == into {
-        return Err(MigrationError::Refused("A card cannot become one with itself."));
+        return Err(MigrationError::Refused("A card cannot be merged into itself."));
     }
     let (new, into_hidden) = lock_card(conn, into).await?.ok_or(MigrationError::NoTarget)?;
     if old.game != new.game {
@@ -405,13 +426,13 @@ pub async fn merge_card(
     let [old_set, _] = unprinted(conn, &old.game, [&old.set, &new.set]).await?;
     let importer = Importer::from(order.by);
     let stored = content::load_card(conn, &importer, card).await?.ok_or(MigrationError::Missing)?;
-    let row = order.store(conn, "merge", &old, &new).await?;
-    diesel::update(card_migrations::table.filter(card_migrations::card_id.eq(card.0)))
-        .set(card_migrations::card_id.eq(into.0))
+    let row = order.store(conn, MigrationKind::Merge, &old, &new).await?;
+    diesel::update(card_migrations::table.filter(card_migrations::card_id.eq(card)))
+        .set(card_migrations::card_id.eq(into))
         .execute(conn)
         .await?;
     rulings::hand_over(conn, card, into).await?;
-    match diesel::delete(cards::table.find(card.0)).execute(conn).await {
+    match diesel::delete(cards::table.find(card)).execute(conn).await {
         Ok(_) => {}
         Err(DieselError::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, _)) => {
             let why = "Something that cannot be undone hangs on the card: copies, submissions or the like.";

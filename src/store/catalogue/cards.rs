@@ -14,4 +14,4 @@ pub use crate::store::card_content::lookups::{
 };
 pub use crate::store::card_content::search::{Found, count, is_cut, list, random};
 pub use crate::store::card_content::words::refresh as refresh_words;
-pub use crate::store::db::json::JsonText;
+pub use crate::store::db::codecs::json::JsonText;

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
-use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use diesel::sql_types::{BigInt, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
 use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::domain::ids::CardId;
 use crate::store::card_content::cards::CardPlace;
 use crate::store::db::schema::{event_clock, events};
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{run_commands, sql};
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
 /// Most events that are numbered in one transaction.
@@ -38,14 +38,13 @@ pub struct Change {
 /// What a change happened to: what everybody may know of it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Subject {
-    /// Game code.
     pub game: String,
     /// Set code, where it is about a set or card.
     pub set: Option<String>,
     /// Number in the set, where it is about a card.
     pub number: Option<String>,
     /// Id of the card, where it is about one.
-    pub card: Option<Uuid>,
+    pub card: Option<CardId>,
     /// Where the card was, and which it was, where it was moved or became one with another.
     pub from: Option<FormerCard>,
 }
@@ -54,8 +53,7 @@ pub struct Subject {
 #[derive(Clone, Debug, Deserialize)]
 pub struct FormerCard {
     /// Id: another one if it was merged.
-    pub card: Uuid,
-    /// Set code.
+    pub card: CardId,
     pub set: String,
     /// Number in the set.
     pub number: String,
@@ -119,8 +117,8 @@ struct ChangeRow {
     kind: String,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     subject_id: Option<Uuid>,
-    #[diesel(sql_type = Nullable<Text>)]
-    card: Option<String>,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    card: Option<CardId>,
     #[diesel(sql_type = Nullable<Text>)]
     game: Option<String>,
     #[diesel(sql_type = Nullable<Text>)]
@@ -145,12 +143,12 @@ pub async fn batch(store: &Store, after: i64) -> StoreResult<ChangeBatch> {
     }
     let mut conn = store.connection().await?;
     let rows: Vec<ChangeRow> = sql(
-        "SELECT seq, kind, subject_id, payload ->> 'card' AS card, payload ->> 'game' AS game, payload ->> 'set' AS set_code \
-         FROM events WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3",
+        "SELECT seq, kind, subject_id, (payload ->> 'card')::uuid AS card, payload ->> 'game' AS game, payload ->> 'set' AS set_code \
+         FROM events WHERE seq > $after AND seq <= $newest ORDER BY seq LIMIT $stretch",
     )
-    .bind::<BigInt, _>(after)
-    .bind::<BigInt, _>(newest)
-    .bind::<BigInt, _>(STRETCH)
+    .bind("after", after)
+    .bind("newest", newest)
+    .bind("stretch", STRETCH)
     .load(&mut *conn)
     .await?;
     let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == STRETCH);
@@ -161,13 +159,13 @@ pub async fn batch(store: &Store, after: i64) -> StoreResult<ChangeBatch> {
         if row.kind == "set.changed" {
             sets.extend(row.game.zip(row.set_code));
         } else if row.kind.starts_with("card.") {
-            // A card that became one with another has two names here: what it was, and what it is.
-            cards.extend(row.subject_id);
-            cards.extend(row.card.and_then(|card| card.parse::<Uuid>().ok()));
+            // A merged card has two ids here: its own, and that of the card it was merged into.
+            cards.extend(row.subject_id.map(CardId));
+            cards.extend(row.card);
             batch.some_went |= row.kind == "card.moved" || row.kind == "card.merged";
         }
     }
-    batch.cards = cards.into_iter().map(CardId).collect();
+    batch.cards = cards.into_iter().collect();
     batch.sets = sets.into_iter().collect();
     Ok(batch)
 }
@@ -190,18 +188,17 @@ async fn number(conn: &mut Connection) -> StoreResult<()> {
     let last: i64 =
         event_clock::table.select(event_clock::last_seq).for_update().first(conn).await?;
     // One by one: joined, the planner reads all events for each batch.
-    conn.batch_execute(
-        "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off",
+    run_commands(conn, "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off",
     )
     .await?;
     let numbered = sql(
-        "UPDATE events SET seq = $1 + waiting.place FROM ( \
+        "UPDATE events SET seq = $last + waiting.place FROM ( \
              SELECT id, row_number() OVER (ORDER BY created_at, id) AS place FROM ( \
-                 SELECT id, created_at FROM events WHERE seq IS NULL ORDER BY created_at, id LIMIT $2) AS chosen \
+                 SELECT id, created_at FROM events WHERE seq IS NULL ORDER BY created_at, id LIMIT $limit) AS chosen \
          ) AS waiting WHERE waiting.id = events.id",
     )
-    .bind::<BigInt, _>(last)
-    .bind::<BigInt, _>(BATCH)
+    .bind("last", last)
+    .bind("limit", BATCH)
     .execute(conn)
     .await?;
     let last = last + i64::try_from(numbered).unwrap_or_default();
@@ -228,18 +225,16 @@ pub async fn list(
     game: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<Change>> {
-    const SELECT: &str = "SELECT seq, kind, payload, created_at FROM events WHERE seq > $1";
-    const PAGE: &str = " ORDER BY seq LIMIT $2";
+    const SELECT: &str = "SELECT seq, kind, payload, created_at FROM events WHERE seq > $after";
+    const PAGE: &str = " ORDER BY seq LIMIT $limit";
     // Two texts, so that the few events of a small game are found by their index.
-    let query = match game {
-        None => sql(format!("{SELECT}{PAGE}")),
-        Some(_) => sql(format!("{SELECT} AND payload ->> 'game' = $3{PAGE}")),
-    };
-    let query = query.bind::<BigInt, _>(after).bind::<BigInt, _>(limit);
-    let rows: Vec<Row> = match game {
-        None => query.load(conn).await?,
-        Some(game) => query.bind::<Text, _>(game).load(conn).await?,
-    };
+    let of_game = if game.is_some() { " AND payload ->> 'game' = $game" } else { "" };
+    let rows: Vec<Row> = sql(format!("{SELECT}{of_game}{PAGE}"))
+        .bind("after", after)
+        .bind("limit", limit)
+        .bind_some("game", game)
+        .load(conn)
+        .await?;
     rows.into_iter()
         .map(|row| {
             let subject = serde_json::from_value(row.payload).map_err(|error| {
@@ -318,7 +313,7 @@ pub(super) async fn cards_added(
     conn: &mut Connection,
     game: &str,
     set: &str,
-    cards: &[Uuid],
+    cards: &[CardId],
     numbers: &[&str],
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
@@ -326,15 +321,15 @@ pub(super) async fn cards_added(
     sql(
         "INSERT INTO events (id, kind, subject_id, payload, created_at) \
          SELECT new.id, 'card.added', new.card, \
-                jsonb_build_object('card', new.card, 'game', $4::text, 'set', $5::text, 'number', new.number), $6 \
-         FROM unnest($1, $2, $3) AS new (id, card, number)",
+                jsonb_build_object('card', new.card, 'game', $game::text, 'set', $set::text, 'number', new.number), $at \
+         FROM unnest($ids, $cards, $numbers) AS new (id, card, number)",
     )
-    .bind::<Array<SqlUuid>, _>(ids)
-    .bind::<Array<SqlUuid>, _>(cards)
-    .bind::<Array<Text>, _>(numbers)
-    .bind::<Text, _>(game)
-    .bind::<Text, _>(set)
-    .bind::<Timestamptz, _>(at)
+    .bind("ids", ids)
+    .bind("cards", cards)
+    .bind("numbers", numbers)
+    .bind("game", game)
+    .bind("set", set)
+    .bind("at", at)
     .execute(conn)
     .await?;
     Ok(())
@@ -351,19 +346,18 @@ pub(in crate::store) async fn cards_changed(
         return Ok(());
     }
     let ids: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
-    let cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
     sql(
-        "WITH progress AS (SELECT card_id, unlocked_at FROM unlocks WHERE card_id = ANY($2) FOR SHARE) \
+        "WITH progress AS (SELECT card_id, unlocked_at FROM unlocks WHERE card_id = ANY($cards) FOR SHARE) \
          INSERT INTO events (id, kind, subject_id, payload, created_at) \
          SELECT new.id, 'card.changed', k.id, \
-                jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $3 \
-         FROM unnest($1, $2) AS new (id, card_id) JOIN cards k ON k.id = new.card_id \
+                jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $at \
+         FROM unnest($ids, $cards) AS new (id, card_id) JOIN cards k ON k.id = new.card_id \
               LEFT JOIN progress ON progress.card_id = k.id \
          WHERE progress.card_id IS NULL OR progress.unlocked_at IS NOT NULL",
     )
-    .bind::<Array<SqlUuid>, _>(ids)
-    .bind::<Array<SqlUuid>, _>(cards)
-    .bind::<Timestamptz, _>(at)
+    .bind("ids", ids)
+    .bind("cards", cards)
+    .bind("at", at)
     .execute(conn)
     .await?;
     Ok(())

@@ -77,7 +77,7 @@ impl GameShelf {
         let stored: Option<i64> =
             games::table.find(code).select(games::revision).first(conn).await.optional()?;
         let Some(revision) = stored else { return Ok(None) };
-        if let Some(loaded) = self.kept(code, revision) {
+        if let Some(loaded) = self.cached(code, revision) {
             return Ok(Some(loaded));
         }
         self.load(conn, code).await
@@ -116,7 +116,7 @@ impl GameShelf {
             .await?;
         let mut list = Vec::with_capacity(stored.len());
         for (code, revision) in stored {
-            match self.kept(&code, revision) {
+            match self.cached(&code, revision) {
                 Some(loaded) => list.push(loaded),
                 None => list.extend(self.load(conn, &code).await?),
             }
@@ -124,7 +124,7 @@ impl GameShelf {
         Ok(list)
     }
 
-    fn kept(&self, code: &str, revision: i64) -> Option<Arc<LoadedGame>> {
+    fn cached(&self, code: &str, revision: i64) -> Option<Arc<LoadedGame>> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         kept.get(code).filter(|loaded| loaded.revision == revision).cloned()
     }

@@ -14,7 +14,6 @@ use crate::store::{Connection, StoreResult};
 /// A set with its counts.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct SetRow {
-    /// Game code.
     #[diesel(sql_type = Text)]
     pub game_code: String,
     /// Set code.
@@ -65,11 +64,11 @@ pub async fn list(
     after: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<SetRow>> {
-    let of_game = "WHERE s.game_code = $1 AND ($2 IS NULL OR s.code > $2) ORDER BY s.code LIMIT $3";
+    let of_game = "WHERE s.game_code = $game AND ($after IS NULL OR s.code > $after) ORDER BY s.code LIMIT $limit";
     let query = sql(format!("{SELECT} {of_game}"))
-        .bind::<Text, _>(game)
-        .bind::<Nullable<Text>, _>(after)
-        .bind::<BigInt, _>(limit);
+        .bind("game", game)
+        .bind("after", after)
+        .bind("limit", limit);
     Ok(query.load(conn).await?)
 }
 
@@ -79,11 +78,11 @@ pub async fn list_all(
     after: Option<(&str, &str)>,
     limit: i64,
 ) -> StoreResult<Vec<SetRow>> {
-    let rest = "WHERE $1 IS NULL OR (s.game_code, s.code) > ($1, $2) ORDER BY s.game_code, s.code LIMIT $3";
+    let rest = "WHERE $game IS NULL OR (s.game_code, s.code) > ($game, $code) ORDER BY s.game_code, s.code LIMIT $limit";
     let query = sql(format!("{SELECT} {rest}"))
-        .bind::<Nullable<Text>, _>(after.map(|(game, _)| game))
-        .bind::<Nullable<Text>, _>(after.map(|(_, code)| code))
-        .bind::<BigInt, _>(limit);
+        .bind("game", after.map(|(game, _)| game))
+        .bind("code", after.map(|(_, code)| code))
+        .bind("limit", limit);
     Ok(query.load(conn).await?)
 }
 
@@ -109,8 +108,8 @@ pub async fn names(
 
 /// The set of that code.
 pub async fn find(conn: &mut Connection, game: &str, code: &str) -> StoreResult<Option<SetRow>> {
-    let query = sql(format!("{SELECT} WHERE s.game_code = $1 AND s.code = $2"))
-        .bind::<Text, _>(game)
-        .bind::<Text, _>(code);
+    let query = sql(format!("{SELECT} WHERE s.game_code = $game AND s.code = $code"))
+        .bind("game", game)
+        .bind("code", code);
     Ok(query.get_result(conn).await.optional()?)
 }

@@ -1,20 +1,19 @@
 //! Files on their way into a collection: read and shown first, then applied exactly as they were shown.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration as StdDuration, Instant};
+use std::time::Duration as StdDuration;
 
 use cardscape_engine::{name_similarity, search_key};
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Jsonb, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use uuid::Uuid;
 
 use super::counts::{self, CollectionError, Only};
 use crate::auth::permission::{Acting, Granted, Viewer, WriteOwnCollection};
-use crate::domain::catalogue::card_name::TypedName;
+use crate::domain::catalogue::card_name::{SIMILARITY_MIN, TypedName};
 use crate::domain::collection::resolve::{
     Assumptions, Choice, Meaning, Shelf, Titled, spellings, without_set,
 };
@@ -24,11 +23,12 @@ use crate::domain::ids::{AccountId, CollectionImportId, PrintingId};
 use crate::domain::network::Network;
 use crate::store::card_content::collection as door;
 use crate::store::card_content::collection::Clues;
-use crate::store::card_content::lookups::{self, Misspelt, NamedCard};
-use crate::store::db::json::Json;
-use crate::store::db::lane::SearchLane;
+use crate::store::card_content::lookups::NamedCard;
+use crate::store::card_content::suggestions::{Misspelt, near_names};
+use crate::store::db::codecs::json::Json;
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::{games, printings, sets};
+use crate::store::db::search_queue::SearchQueue;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreError, StoreResult};
 
@@ -40,14 +40,8 @@ const MAX_WAITING: i64 = 5;
 const STRETCH: usize = 1_000;
 /// Choices of all lines together that an answer tells: a short file can ask the same question again and again.
 const MAX_CHOICES_TOLD: usize = 10_000;
-/// Unknown names of one file that near names are looked up for.
-const SUGGESTED_NAMES: usize = 60;
-/// Unknown names that one statement looks for: a connection is not held for all of them when time is short.
-const AT_ONCE: usize = 20;
 /// Near names of one unknown name.
 const NEAR_NAMES: usize = 3;
-/// Least similarity of a near name: see [`name_similarity`].
-const NEAR: f64 = 0.6;
 
 /// Everything that these descriptions may be about, as the viewer sees it.
 pub(in crate::store) async fn shelf(
@@ -92,7 +86,7 @@ async fn fill(
 ) -> StoreResult<()> {
     let (mut names, mut places, mut ids) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for wanted in wanted {
-        ids.extend(wanted.printing.map(|printing| printing.0));
+        ids.extend(wanted.printing);
         match (&wanted.name, &wanted.number) {
             (Some(name), _) => {
                 names.insert(name.search_key().to_owned());
@@ -199,10 +193,10 @@ impl Reading {
         };
         let (choice, printing) = match shelf.find(&wanted.card, assumed) {
             Meaning::Ambiguous(reason, choices) => {
-                return Verdict::Ambiguous(reason.to_owned(), choices);
+                return Verdict::Ambiguous(reason.into_owned(), choices);
             }
             Meaning::Unknown(reason, choices) => {
-                return Verdict::Unknown(reason.to_owned(), choices);
+                return Verdict::Unknown(reason.into_owned(), choices);
             }
             Meaning::Printing(choice, printing) => (choice, printing),
         };
@@ -262,7 +256,7 @@ fn misspelt(
             [] => continue,
             _ => None,
         };
-        found.extend(Misspelt::new(game, &name).map(|misspelt| (at, misspelt, name)));
+        found.extend(Misspelt::with_words(game, &name).map(|misspelt| (at, misspelt, name)));
     }
     found
 }
@@ -271,36 +265,20 @@ fn misspelt(
 /// there are too many of them, because it took longer than `time_limit`, or because there was no place for the search: the reading is right
 /// without.
 pub async fn suggest(
-    (lane, network): (&SearchLane, Network),
+    searches: (&SearchQueue, Network),
     viewer: Viewer,
     reading: &mut Reading,
     time_limit: StdDuration,
 ) -> usize {
-    let started = Instant::now();
     let names: BTreeSet<&Misspelt> = reading.misspelt.iter().map(|(_, name, _)| name).collect();
     let names: Vec<Misspelt> = names.into_iter().cloned().collect();
-    let mut near: BTreeMap<&Misspelt, Vec<NamedCard>> = BTreeMap::new();
-    let look = async {
-        if names.is_empty() {
-            return Ok(());
-        }
-        let mut conn = lane.enter(network).await?;
-        let some = &names[..names.len().min(SUGGESTED_NAMES)];
-        for names in some.chunks(AT_ONCE) {
-            if started.elapsed() > time_limit {
-                break;
-            }
-            near.extend(names.iter().zip(lookups::near(&mut conn, viewer, names).await?));
-        }
-        Ok::<(), StoreError>(())
-    };
-    if let Err(error) = look.await {
-        tracing::debug!(%error, "suggestions are left out");
-    }
+    let near = near_names(searches, viewer, &names, time_limit).await;
+    let near: BTreeMap<&Misspelt, Vec<NamedCard>> = names.iter().zip(near).collect();
     for (at, misspelt, typed) in &reading.misspelt {
         let Some(Verdict::Unknown(_, choices)) = reading.verdicts.get_mut(*at) else { continue };
         let cards = near.get(misspelt).into_iter().flatten();
-        let cards = cards.filter(|card| name_similarity(typed.as_str(), &card.name) >= NEAR);
+        let cards =
+            cards.filter(|card| name_similarity(typed.as_str(), &card.name) >= SIMILARITY_MIN);
         choices.extend(cards.take(NEAR_NAMES).map(|card| Choice {
             game: card.game_code.clone(),
             set: card.set_code.clone(),
@@ -343,26 +321,26 @@ pub async fn keep(
         .collect();
     sql(
         "INSERT INTO collection_imports (id, account_id, mode, game_code, entries, rejected, created_at, expires_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+         VALUES ($id, $account, $mode, $game, $entries, $rejected, $at, $until)",
     )
-    .bind::<SqlUuid, _>(new.id.0)
-    .bind::<SqlUuid, _>(by.account().0)
-    .bind::<Text, _>(new.mode.as_str())
-    .bind::<Nullable<Text>, _>(new.game)
-    .bind::<Jsonb, _>(json!(entries))
-    .bind::<Jsonb, _>(json!(new.rejected))
-    .bind::<Timestamptz, _>(new.at)
-    .bind::<Timestamptz, _>(new.at + COMMIT_TIME)
+    .bind("id", new.id)
+    .bind("account", by.account())
+    .bind("mode", new.mode)
+    .bind("game", new.game)
+    .bind("entries", json!(entries))
+    .bind("rejected", json!(new.rejected))
+    .bind("at", new.at)
+    .bind("until", new.at + COMMIT_TIME)
     .execute(conn)
     .await?;
     sql(
-        "DELETE FROM collection_imports WHERE account_id = $1 AND committed_at IS NULL AND id NOT IN (\
-         SELECT id FROM collection_imports WHERE account_id = $1 AND committed_at IS NULL \
-         ORDER BY created_at DESC, id = $3 DESC LIMIT $2)",
+        "DELETE FROM collection_imports WHERE account_id = $account AND committed_at IS NULL AND id NOT IN (\
+         SELECT id FROM collection_imports WHERE account_id = $account AND committed_at IS NULL \
+         ORDER BY created_at DESC, id = $id DESC LIMIT $limit)",
     )
-    .bind::<SqlUuid, _>(by.account().0)
-    .bind::<BigInt, _>(MAX_WAITING)
-    .bind::<SqlUuid, _>(new.id.0)
+    .bind("account", by.account())
+    .bind("limit", MAX_WAITING)
+    .bind("id", new.id)
     .execute(conn)
     .await?;
     Ok(())
@@ -449,10 +427,10 @@ pub async fn commit(
 ) -> Result<Committed, CommitError> {
     let row: Option<ImportRow> = sql(
         "SELECT mode, game_code, entries, rejected, expires_at, result FROM collection_imports \
-         WHERE id = $1 AND account_id = $2 FOR UPDATE",
+         WHERE id = $id AND account_id = $account FOR UPDATE",
     )
-    .bind::<SqlUuid, _>(id.0)
-    .bind::<SqlUuid, _>(by.account().0)
+    .bind("id", id)
+    .bind("account", by.account())
     .get_result(conn)
     .await
     .optional()?;
@@ -469,7 +447,7 @@ pub async fn commit(
     }
     let Json(entries) = row.entries;
     counts::lock(conn, by.account()).await?;
-    let ids: BTreeSet<Uuid> = entries.iter().map(|(printing, ..)| printing.0).collect();
+    let ids: BTreeSet<PrintingId> = entries.iter().map(|(printing, ..)| *printing).collect();
     let known = printings::table.filter(printings::id.eq_any(ids.iter().copied()));
     let known: i64 = known.count().get_result(conn).await?;
     if usize::try_from(known) != Ok(ids.len()) {
@@ -491,11 +469,11 @@ pub async fn commit(
     result.rejected = rejected;
     counts::write(conn, by.account(), &after, true, at).await?;
     sql(
-        "UPDATE collection_imports SET committed_at = $2, result = $3, entries = '[]' WHERE id = $1",
+        "UPDATE collection_imports SET committed_at = $at, result = $result, entries = '[]' WHERE id = $id",
     )
-    .bind::<SqlUuid, _>(id.0)
-    .bind::<Timestamptz, _>(at)
-    .bind::<Jsonb, _>(json!(result))
+    .bind("id", id)
+    .bind("at", at)
+    .bind("result", json!(result))
     .execute(conn)
     .await?;
     Ok(result)

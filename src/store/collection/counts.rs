@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Int4, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -123,7 +123,6 @@ pub async fn totals(
 
 /// Which printings to list as duplicates.
 pub struct DuplicateFilter<'a> {
-    /// Game code.
     pub game: Option<&'a str>,
     /// More than so many are a duplicate.
     pub over: i64,
@@ -152,8 +151,8 @@ pub async fn set(
     at: DateTime<Utc>,
 ) -> Result<Option<EntryView>, CollectionError> {
     lock(conn, by.account()).await?;
-    let known = counts(conn, by.account(), Only::Printings(vec![printing.0])).await?;
-    let seen = door::seen_printings(conn, viewer, &[printing.0], &[]).await?;
+    let known = counts(conn, by.account(), Only::Printings(vec![printing])).await?;
+    let seen = door::seen_printings(conn, viewer, &[printing], &[]).await?;
     if known.is_empty() && seen.is_empty() {
         return Err(CollectionError::Unknown);
     }
@@ -180,7 +179,6 @@ pub struct Change {
 pub struct Changed {
     /// The printing and its condition.
     pub key: EntryKey,
-    /// The entry.
     pub entry: Option<EntryView>,
 }
 
@@ -209,7 +207,7 @@ pub async fn change(
         return Err(CollectionError::Unclear(unclear));
     }
     if !repeated {
-        let printings = keys.iter().map(|(printing, _)| printing.0).collect();
+        let printings = keys.iter().map(|(printing, _)| *printing).collect();
         let mut counts = counts(conn, by.account(), Only::Printings(printings)).await?;
         let more = keys.iter().any(|key| !counts.contains_key(key));
         let mut out_of_range = Vec::new();
@@ -238,12 +236,12 @@ async fn entries_of(
     viewer: Viewer,
     keys: &[EntryKey],
 ) -> StoreResult<Vec<Option<EntryView>>> {
-    let printings = Some(keys.iter().map(|(printing, _)| printing.0).collect());
+    let printings = Some(keys.iter().map(|(printing, _)| *printing).collect());
     let filter = EntryFilter { printings, ..EntryFilter::default() };
     let entries = door::entries(conn, viewer, by.account(), &filter).await?;
     let entry = |(printing, condition): &EntryKey| {
         let is_it =
-            |entry: &&EntryView| entry.printing_id == printing.0 && entry.condition == *condition;
+            |entry: &&EntryView| entry.printing_id == *printing && entry.condition == *condition;
         entries.iter().find(is_it).cloned()
     };
     Ok(keys.iter().map(entry).collect())
@@ -253,7 +251,7 @@ async fn entries_of(
 /// holds a key share of this row.
 pub(in crate::store) async fn lock(conn: &mut Connection, account: AccountId) -> StoreResult<()> {
     accounts::table
-        .find(account.0)
+        .find(account)
         .select(accounts::id)
         .for_no_key_update()
         .first::<Uuid>(conn)
@@ -264,7 +262,7 @@ pub(in crate::store) async fn lock(conn: &mut Connection, account: AccountId) ->
 /// Which counts to read.
 pub(in crate::store) enum Only<'a> {
     /// Those of these printings.
-    Printings(Vec<Uuid>),
+    Printings(Vec<PrintingId>),
     /// Those of a game, or all.
     Game(Option<&'a str>),
 }
@@ -272,7 +270,7 @@ pub(in crate::store) enum Only<'a> {
 #[derive(QueryableByName)]
 struct CountRow {
     #[diesel(sql_type = SqlUuid)]
-    printing_id: Uuid,
+    printing_id: PrintingId,
     #[diesel(sql_type = Text)]
     condition: Condition,
     #[diesel(sql_type = Int4)]
@@ -289,21 +287,19 @@ pub(in crate::store) async fn counts(
     let rows: Vec<CountRow> = match only {
         Only::Printings(ids) => {
             let text = format!(
-                "{SELECT} WHERE e.account_id = $1 AND e.printing_id = ANY ((SELECT $2)::uuid[])"
+                "{SELECT} WHERE e.account_id = $account AND e.printing_id = ANY ((SELECT $ids)::uuid[])"
             );
-            let query = sql(text).bind::<SqlUuid, _>(account.0);
-            query.bind::<Array<SqlUuid>, _>(ids).load(conn).await?
+            sql(text).bind("account", account).bind("ids", ids).load(conn).await?
         }
         Only::Game(game) => {
             let text = format!(
                 "{SELECT} JOIN printings p ON p.id = e.printing_id JOIN cards c ON c.id = p.card_id \
-                 WHERE e.account_id = $1 AND ($2 IS NULL OR c.game_code = $2)"
+                 WHERE e.account_id = $account AND ($game IS NULL OR c.game_code = $game)"
             );
-            let query = sql(text).bind::<SqlUuid, _>(account.0);
-            query.bind::<Nullable<Text>, _>(game).load(conn).await?
+            sql(text).bind("account", account).bind("game", game).load(conn).await?
         }
     };
-    let count = |row: CountRow| ((PrintingId(row.printing_id), row.condition), row.quantity);
+    let count = |row: CountRow| ((row.printing_id, row.condition), row.quantity);
     Ok(rows.into_iter().map(count).collect())
 }
 
@@ -324,21 +320,21 @@ pub(in crate::store) async fn write(
 ) -> Result<(), CollectionError> {
     let part = |kept: bool| {
         let rows = counts.iter().filter(move |(_, quantity)| (**quantity > 0) == kept);
-        let ids: Vec<Uuid> = rows.clone().map(|((printing, _), _)| printing.0).collect();
-        let conditions: Vec<&str> =
-            rows.clone().map(|((_, condition), _)| condition.as_str()).collect();
+        let ids: Vec<PrintingId> = rows.clone().map(|((printing, _), _)| *printing).collect();
+        let conditions: Vec<Condition> =
+            rows.clone().map(|((_, condition), _)| *condition).collect();
         let quantities: Vec<i32> = rows.map(|(_, quantity)| *quantity).collect();
         (ids, conditions, quantities)
     };
     let (ids, conditions, _) = part(false);
     if !ids.is_empty() {
         sql(
-            "DELETE FROM collection_entries e USING unnest((SELECT $2), (SELECT $3)) AS gone (printing_id, condition) \
-             WHERE e.account_id = $1 AND e.printing_id = gone.printing_id AND e.condition = gone.condition",
+            "DELETE FROM collection_entries e USING unnest((SELECT $ids), (SELECT $conditions)) AS gone (printing_id, condition) \
+             WHERE e.account_id = $account AND e.printing_id = gone.printing_id AND e.condition = gone.condition",
         )
-        .bind::<SqlUuid, _>(account.0)
-        .bind::<Array<SqlUuid>, _>(ids)
-        .bind::<Array<Text>, _>(conditions)
+        .bind("account", account)
+        .bind("ids", ids)
+        .bind("conditions", conditions)
         .execute(conn)
         .await?;
     }
@@ -348,23 +344,23 @@ pub(in crate::store) async fn write(
     }
     sql(
         "INSERT INTO collection_entries AS mine (account_id, printing_id, condition, quantity, updated_at) \
-         SELECT $1, new.*, $5 FROM unnest((SELECT $2), (SELECT $3), (SELECT $4)) AS new ON CONFLICT (account_id, printing_id, condition) \
+         SELECT $account, new.*, $at FROM unnest((SELECT $ids), (SELECT $conditions), (SELECT $quantities)) AS new ON CONFLICT (account_id, printing_id, condition) \
          DO UPDATE SET quantity = excluded.quantity, updated_at = excluded.updated_at \
          WHERE mine.quantity <> excluded.quantity",
     )
-    .bind::<SqlUuid, _>(account.0)
-    .bind::<Array<SqlUuid>, _>(ids)
-    .bind::<Array<Text>, _>(conditions)
-    .bind::<Array<Int4>, _>(quantities)
-    .bind::<Timestamptz, _>(at)
+    .bind("account", account)
+    .bind("ids", ids)
+    .bind("conditions", conditions)
+    .bind("quantities", quantities)
+    .bind("at", at)
     .execute(conn)
     .await?;
     if !more {
         return Ok(());
     }
     let Total { total } =
-        sql("SELECT count(*) AS total FROM collection_entries WHERE account_id = $1")
-            .bind::<SqlUuid, _>(account.0)
+        sql("SELECT count(*) AS total FROM collection_entries WHERE account_id = $account")
+            .bind("account", account)
             .get_result(conn)
             .await?;
     if usize::try_from(total).is_ok_and(|total| total > MAX_ENTRIES) {

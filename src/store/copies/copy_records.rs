@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::json;
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use crate::auth::permission::{
 use crate::domain::copies::dispute::DisputeState;
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::copies::trade::Trading;
-use crate::domain::ids::{AccountId, CardId, CopyId};
+use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, TradeId};
 use crate::store::card_content::copies::names_seen;
 use crate::store::db::schema::copies;
 use crate::store::db::statement::sql;
@@ -26,13 +26,13 @@ use crate::store::{Connection, StoreResult};
 #[derive(Clone, Debug, QueryableByName)]
 pub(in crate::store) struct CopyRow {
     #[diesel(sql_type = SqlUuid)]
-    id: Uuid,
+    id: CopyId,
     #[diesel(sql_type = SqlUuid)]
-    owner_id: Uuid,
+    owner_id: AccountId,
     #[diesel(sql_type = Text)]
     rarity: String,
     #[diesel(sql_type = SqlUuid)]
-    card_id: Uuid,
+    card_id: CardId,
     #[diesel(sql_type = Text)]
     game_code: String,
     #[diesel(sql_type = Text)]
@@ -64,11 +64,9 @@ pub(super) const CARD_OF_COPY: &str = "JOIN printings p ON p.id = c.printing_id 
 /// A registered copy as a viewer sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CopyView {
-    /// Its id.
     pub id: CopyId,
     /// Whose it is. For moderators; everybody else sees at most whether it is their own.
     pub owner: AccountId,
-    /// Its card.
     pub card: CardId,
     /// Code of the card's game.
     pub game: String,
@@ -93,7 +91,7 @@ pub struct CopyView {
 }
 
 /// Looks at copies with a viewer's eyes; the account's own copies have their rarity in any case.
-pub(in crate::store) async fn seen(
+pub(in crate::store) async fn as_seen_by(
     conn: &mut Connection,
     viewer: Viewer,
     account: AccountId,
@@ -102,11 +100,11 @@ pub(in crate::store) async fn seen(
     let names = names_seen(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
     let view = |row: CopyRow| {
         let name = names.get(&row.card_id).cloned();
-        let tells_rarity = name.is_some() || row.owner_id == account.0;
+        let tells_rarity = name.is_some() || row.owner_id == account;
         CopyView {
-            id: CopyId(row.id),
-            owner: AccountId(row.owner_id),
-            card: CardId(row.card_id),
+            id: row.id,
+            owner: row.owner_id,
+            card: row.card_id,
             game: row.game_code,
             set: row.set_code,
             number: row.number,
@@ -129,19 +127,17 @@ pub struct CopyFilter<'a> {
     pub game: Option<&'a str>,
     /// Code of the card's set.
     pub set: Option<&'a str>,
-    /// The card.
     pub card: Option<CardId>,
-    /// Code of the rarity.
     pub rarity: Option<&'a str>,
 }
 
 /// Where in a list of copies something stands: game, set, number, id. Nothing of the content of cards.
-pub type CopyPosition = (String, String, String, Uuid);
+pub type CopyPosition = (String, String, String, CopyId);
 
 impl CopyView {
     /// Where it stands in a list.
     pub fn position(&self) -> CopyPosition {
-        (self.game.clone(), self.set.clone(), self.number.clone(), self.id.0)
+        (self.game.clone(), self.set.clone(), self.number.clone(), self.id)
     }
 }
 
@@ -155,12 +151,12 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<CopyView>> {
     let rows = of_owner(conn, by.account(), filter, false, after, limit).await?;
-    seen(conn, viewer, by.account(), rows).await
+    as_seen_by(conn, viewer, by.account(), rows).await
 }
 
 /// The copies that the player of that name shows: those that she could give away. `None`: there is no such player, or she shows
 /// nothing; the two are not told apart.
-pub async fn shown(
+pub async fn list_shown(
     conn: &mut Connection,
     by: &Granted<ReadTrades>,
     viewer: Viewer,
@@ -170,17 +166,17 @@ pub async fn shown(
     limit: i64,
 ) -> StoreResult<Option<Vec<CopyView>>> {
     use crate::store::db::schema::accounts;
-    let found: Option<Uuid> = accounts::table
+    let found: Option<AccountId> = accounts::table
         .filter(accounts::name_key.eq(name_key))
-        .filter(accounts::trading.eq(Trading::Public.as_str()))
+        .filter(accounts::trading.eq(Trading::Public))
         .filter(accounts::banned_at.is_null())
         .select(accounts::id)
         .first(conn)
         .await
         .optional()?;
     let Some(owner) = found else { return Ok(None) };
-    let rows = of_owner(conn, AccountId(owner), filter, true, after, limit).await?;
-    seen(conn, viewer, by.account(), rows).await.map(Some)
+    let rows = of_owner(conn, owner, filter, true, after, limit).await?;
+    as_seen_by(conn, viewer, by.account(), rows).await.map(Some)
 }
 
 /// Begins with what the owner has, and filters afterwards: a filter that may be absent looks to the planner, who makes one plan for all, as if it
@@ -193,30 +189,31 @@ async fn of_owner(
     after: Option<CopyPosition>,
     limit: i64,
 ) -> StoreResult<Vec<CopyRow>> {
-    let (game, set, number, id) = after.unwrap_or_default();
+    let start = || (String::new(), String::new(), String::new(), CopyId(Uuid::nil()));
+    let (game, set, number, id) = after.unwrap_or_else(start);
     Ok(sql(format!(
         "WITH mine AS MATERIALIZED (SELECT k.game_code, k.set_code, k.number, c.id, k.id AS card_id, p.rarity FROM copies c \
            JOIN printings p ON p.id = c.printing_id JOIN cards k ON k.id = p.card_id \
-           WHERE c.owner_id = $1 AND (NOT $2 OR (c.frozen_at IS NULL AND c.voided_at IS NULL))), \
+           WHERE c.owner_id = $owner AND (NOT $tradable OR (c.frozen_at IS NULL AND c.voided_at IS NULL))), \
          page AS (SELECT id FROM mine \
-           WHERE ($3 IS NULL OR game_code = $3) AND ($4 IS NULL OR set_code = $4) AND ($5 IS NULL OR card_id = $5) \
-             AND ($6 IS NULL OR rarity = $6) AND (game_code, set_code, number) >= ($7, $8, $9) \
-             AND ((game_code, set_code, number) <> ($7, $8, $9) OR id > $10) \
-           ORDER BY game_code, set_code, number, id LIMIT $11) \
+           WHERE ($game IS NULL OR game_code = $game) AND ($set IS NULL OR set_code = $set) AND ($card IS NULL OR card_id = $card) \
+             AND ($rarity IS NULL OR rarity = $rarity) AND (game_code, set_code, number) >= ($after_game, $after_set, $after_number) \
+             AND ((game_code, set_code, number) <> ($after_game, $after_set, $after_number) OR id > $after_id) \
+           ORDER BY game_code, set_code, number, id LIMIT $limit) \
          SELECT {COLUMNS} FROM page JOIN copies c ON c.id = page.id {CARD_OF_COPY} \
          ORDER BY k.game_code, k.set_code, k.number, c.id"
     ))
-    .bind::<SqlUuid, _>(owner.0)
-    .bind::<Bool, _>(tradable)
-    .bind::<Nullable<Text>, _>(filter.game)
-    .bind::<Nullable<Text>, _>(filter.set)
-    .bind::<Nullable<SqlUuid>, _>(filter.card.map(|card| card.0))
-    .bind::<Nullable<Text>, _>(filter.rarity)
-    .bind::<Text, _>(game)
-    .bind::<Text, _>(set)
-    .bind::<Text, _>(number)
-    .bind::<SqlUuid, _>(id)
-    .bind::<BigInt, _>(limit)
+    .bind("owner", owner)
+    .bind("tradable", tradable)
+    .bind("game", filter.game)
+    .bind("set", filter.set)
+    .bind("card", filter.card)
+    .bind("rarity", filter.rarity)
+    .bind("after_game", game)
+    .bind("after_set", set)
+    .bind("after_number", number)
+    .bind("after_id", id)
+    .bind("limit", limit)
     .get_results(conn)
     .await?)
 }
@@ -239,11 +236,11 @@ async fn one(
     account: AccountId,
     copy: CopyId,
 ) -> StoreResult<Option<CopyView>> {
-    let rows = sql(format!("SELECT {COLUMNS} FROM copies c {CARD_OF_COPY} WHERE c.id = $1"))
-        .bind::<SqlUuid, _>(copy.0)
+    let rows = sql(format!("SELECT {COLUMNS} FROM copies c {CARD_OF_COPY} WHERE c.id = $copy"))
+        .bind("copy", copy)
         .get_results(conn)
         .await?;
-    Ok(seen(conn, viewer, account, rows).await?.pop())
+    Ok(as_seen_by(conn, viewer, account, rows).await?.pop())
 }
 
 /// Something that happened to a copy.
@@ -252,36 +249,30 @@ pub struct LedgerRow {
     /// Place in the copy's history, from 1.
     #[diesel(sql_type = Integer)]
     pub position: i32,
+    /// What happened.
     #[diesel(sql_type = Text)]
-    entry: String,
+    pub entry: LedgerKind,
     /// Who did it, or was given the copy.
     #[diesel(sql_type = SqlUuid)]
-    pub account_id: Uuid,
+    pub account_id: AccountId,
     /// Whose the copy was after it.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub owner_id: Option<Uuid>,
+    pub owner_id: Option<AccountId>,
     /// What the moderator said.
     #[diesel(sql_type = Nullable<Text>)]
     pub reason: Option<String>,
     /// The trade that moved it.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub trade_id: Option<Uuid>,
+    pub trade_id: Option<TradeId>,
     /// Whether the reader was a side of that trade.
     #[diesel(sql_type = Bool)]
     pub own_trade: bool,
     /// The dispute that it opened or decided.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub dispute_id: Option<Uuid>,
+    pub dispute_id: Option<DisputeId>,
     /// When.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
-}
-
-impl LedgerRow {
-    /// What happened; `None`: something that a newer program wrote.
-    pub fn kind(&self) -> Option<LedgerKind> {
-        LedgerKind::parse(&self.entry)
-    }
 }
 
 /// What happened to one of the own copies (with `overseer`: any), the oldest first, after the position `after`. `None`: there is no
@@ -294,27 +285,27 @@ pub async fn history(
     after: Option<i32>,
     limit: i64,
 ) -> StoreResult<Option<Vec<LedgerRow>>> {
-    let owner: Option<Option<Uuid>> = copies::table
-        .filter(copies::id.eq(copy.0))
+    let owner: Option<Option<AccountId>> = copies::table
+        .filter(copies::id.eq(copy))
         .select(copies::owner_id)
         .first(conn)
         .await
         .optional()?;
-    if owner.is_none() || (overseer.is_none() && owner != Some(Some(by.account().0))) {
+    if owner.is_none() || (overseer.is_none() && owner != Some(Some(by.account()))) {
         return Ok(None);
     }
     let rows = sql(
         "SELECT l.position, l.entry, l.account_id, l.owner_id, l.reason, l.trade_id, \
-                coalesce($4 IN (t.offered_by, t.offered_to), false) AS own_trade, \
+                coalesce($account IN (t.offered_by, t.offered_to), false) AS own_trade, \
                 CASE WHEN l.entry = 'dispute' THEN l.id ELSE l.dispute_id END AS dispute_id, l.created_at \
          FROM copies c JOIN copy_ledger l ON l.code_prefix = c.code_prefix AND l.code_mac = c.code_mac \
          LEFT JOIN trades t ON t.id = l.trade_id \
-         WHERE c.id = $1 AND l.position > $2 ORDER BY l.position LIMIT $3",
+         WHERE c.id = $copy AND l.position > $after ORDER BY l.position LIMIT $limit",
     )
-    .bind::<SqlUuid, _>(copy.0)
-    .bind::<Integer, _>(after.unwrap_or(0))
-    .bind::<BigInt, _>(limit)
-    .bind::<SqlUuid, _>(by.account().0)
+    .bind("copy", copy)
+    .bind("after", after.unwrap_or(0))
+    .bind("limit", limit)
+    .bind("account", by.account())
     .get_results(conn)
     .await?;
     Ok(Some(rows))
@@ -364,7 +355,6 @@ impl Moderation {
 pub enum Moderated {
     /// The copy is so now.
     Done {
-        /// The copy.
         copy: Box<CopyView>,
         /// Whether it was so before: nothing was written.
         already: bool,
@@ -460,9 +450,9 @@ async fn void_disputes(
     let of_copy = disputes::table
         .filter(disputes::code_prefix.eq(&held.code_prefix))
         .filter(disputes::code_mac.eq(&held.code_mac))
-        .filter(disputes::state.eq(DisputeState::Open.as_str()));
+        .filter(disputes::state.eq(DisputeState::Open));
     Ok(diesel::update(of_copy)
-        .set((disputes::state.eq(DisputeState::Voided.as_str()), disputes::closed_at.eq(at)))
+        .set((disputes::state.eq(DisputeState::Voided), disputes::closed_at.eq(at)))
         .execute(conn)
         .await?)
 }

@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Binary, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::copy_records::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, seen};
+use super::copy_records::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, as_seen_by};
 use super::ledger::{self, NewEntry};
 use crate::auth::permission::{
     Acting, ArgueOwnDisputes, Granted, ModerateCopies, OverseeCopies, Permission, ReadOwnDisputes,
@@ -15,7 +15,7 @@ use crate::auth::permission::{
 };
 use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENTS, Outcome};
 use crate::domain::copies::ledger::LedgerKind;
-use crate::domain::ids::{AccountId, CopyId, DisputeId};
+use crate::domain::ids::{AccountId, DisputeId};
 use crate::store::db::schema::{copies, dispute_statements, disputes};
 use crate::store::db::statement::sql;
 use crate::store::operations::audit;
@@ -28,9 +28,9 @@ struct DisputeRow {
     #[diesel(embed)]
     copy: CopyRow,
     #[diesel(sql_type = SqlUuid)]
-    dispute_id: Uuid,
+    dispute_id: DisputeId,
     #[diesel(sql_type = SqlUuid)]
-    claimant_id: Uuid,
+    claimant_id: AccountId,
     #[diesel(sql_type = Text)]
     state: DisputeState,
     #[diesel(sql_type = Timestamptz)]
@@ -38,17 +38,16 @@ struct DisputeRow {
     #[diesel(sql_type = Nullable<Timestamptz>)]
     closed_at: Option<DateTime<Utc>>,
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    decided_by: Option<Uuid>,
+    decided_by: Option<AccountId>,
     #[diesel(sql_type = Nullable<Text>)]
     reason: Option<String>,
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    lost_by: Option<Uuid>,
+    lost_by: Option<AccountId>,
 }
 
 /// A dispute as a viewer sees it.
 #[derive(Clone, Debug)]
 pub struct DisputeView {
-    /// Id.
     pub id: DisputeId,
     /// The copy. Its id and owner are for its owner and moderators: the claimant does not learn who the other is.
     pub copy: CopyView,
@@ -89,7 +88,7 @@ pub struct StatementRow {
     pub side: DisputeSide,
     /// Who said it.
     #[diesel(sql_type = SqlUuid)]
-    pub account_id: Uuid,
+    pub account_id: AccountId,
     /// What.
     #[diesel(sql_type = Text)]
     pub text: String,
@@ -123,13 +122,13 @@ pub struct DisputeFilter {
 const JOINED: &str = "d.id AS dispute_id, d.claimant_id, d.state, d.opened_at, d.closed_at, d.decided_by, d.reason, d.lost_by \
                       FROM disputes d JOIN copies c ON c.code_prefix = d.code_prefix AND c.code_mac = d.code_mac";
 
-/// Disputes of which `$1` has the copy, or lost it. Each part has its index; one condition over both tables would read everybody's.
-const OWNED: &str = "SELECT id FROM disputes WHERE lost_by = $1 UNION ALL \
-                     SELECT about.id FROM copies mine JOIN disputes about USING (code_prefix, code_mac) WHERE mine.owner_id = $1";
+/// Disputes over copies that `$account` has, or lost by them. Each part has its index; one condition over both tables would read everybody's.
+const OWNED: &str = "SELECT id FROM disputes WHERE lost_by = $account UNION ALL \
+                     SELECT about.id FROM copies mine JOIN disputes about USING (code_prefix, code_mac) WHERE mine.owner_id = $account";
 
-/// Disputes in which `$1` claims the copy, has it or lost it.
+/// Disputes in which `$account` claims the copy, has it or lost it.
 fn about_account() -> String {
-    format!("d.id IN (SELECT id FROM disputes WHERE claimant_id = $1 UNION ALL {OWNED})")
+    format!("d.id IN (SELECT id FROM disputes WHERE claimant_id = $account UNION ALL {OWNED})")
 }
 
 /// Disputes, the newest first, after the one with id `before`.
@@ -143,12 +142,11 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<DisputeView>> {
     let whose = match of {
-        // The parameter is named, so that it has a type.
-        DisputesOf::All(_, None) => "$1::uuid IS NOT NULL".to_owned(),
+        DisputesOf::All(_, None) => "true".to_owned(),
         DisputesOf::All(_, Some(_)) | DisputesOf::Own(None) => about_account(),
-        DisputesOf::Own(Some(DisputeSide::Claimant)) => "d.claimant_id = $1".to_owned(),
+        DisputesOf::Own(Some(DisputeSide::Claimant)) => "d.claimant_id = $account".to_owned(),
         DisputesOf::Own(Some(DisputeSide::Owner)) => {
-            format!("d.id IN ({OWNED}) AND d.claimant_id <> $1")
+            format!("d.id IN ({OWNED}) AND d.claimant_id <> $account")
         }
     };
     // In the text, so that the few that are open are found by their index.
@@ -158,19 +156,19 @@ pub async fn list(
         (Some(false), _) | (None, Some(_)) => " AND d.state <> 'open'",
     };
     let account = match of {
-        DisputesOf::All(_, Some(account)) => account,
-        DisputesOf::All(_, None) | DisputesOf::Own(_) => by.account(),
+        DisputesOf::All(_, account) => account,
+        DisputesOf::Own(_) => Some(by.account()),
     };
     let rows = sql(format!(
-        "SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} WHERE {whose}{state} AND ($4 IS NULL OR d.state = $4) \
-         AND ($5 IS NULL OR d.opened_at >= $5) AND ($6 IS NULL OR d.opened_at < $6) AND d.id < $2 ORDER BY d.id DESC LIMIT $3"
+        "SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} WHERE {whose}{state} AND ($state IS NULL OR d.state = $state) \
+         AND ($from IS NULL OR d.opened_at >= $from) AND ($until IS NULL OR d.opened_at < $until) AND d.id < $before ORDER BY d.id DESC LIMIT $limit"
     ))
-    .bind::<SqlUuid, _>(account.0)
-    .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
-    .bind::<BigInt, _>(limit)
-    .bind::<Nullable<Text>, _>(filter.state.map(DisputeState::as_str))
-    .bind::<Nullable<Timestamptz>, _>(filter.from)
-    .bind::<Nullable<Timestamptz>, _>(filter.until)
+    .bind_some("account", account)
+    .bind("before", before.unwrap_or(Uuid::max()))
+    .bind("limit", limit)
+    .bind("state", filter.state)
+    .bind("from", filter.from)
+    .bind("until", filter.until)
     .get_results(conn)
     .await?;
     views(conn, viewer, by.account(), rows).await
@@ -183,17 +181,17 @@ async fn views(
     rows: Vec<DisputeRow>,
 ) -> StoreResult<Vec<DisputeView>> {
     let copies = rows.iter().map(|row| row.copy.clone()).collect();
-    let copies = seen(conn, viewer, account, copies).await?;
+    let copies = as_seen_by(conn, viewer, account, copies).await?;
     let view = |(row, copy): (DisputeRow, CopyView)| DisputeView {
-        id: DisputeId(row.dispute_id),
+        id: row.dispute_id,
         copy,
-        claimant: AccountId(row.claimant_id),
+        claimant: row.claimant_id,
         state: row.state,
         opened_at: row.opened_at,
         closed_at: row.closed_at,
-        decided_by: row.decided_by.map(AccountId),
+        decided_by: row.decided_by,
         reason: row.reason,
-        lost_by: row.lost_by.map(AccountId),
+        lost_by: row.lost_by,
     };
     Ok(rows.into_iter().zip(copies).map(view).collect())
 }
@@ -213,8 +211,8 @@ pub async fn find<P: DisputePermission>(
     viewer: Viewer,
     dispute: DisputeId,
 ) -> StoreResult<Option<(DisputeView, Vec<StatementRow>)>> {
-    let rows = sql(format!("SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} WHERE d.id = $1"))
-        .bind::<SqlUuid, _>(dispute.0)
+    let rows = sql(format!("SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} WHERE d.id = $dispute"))
+        .bind("dispute", dispute)
         .get_results(conn)
         .await?;
     let found = views(conn, viewer, by.account(), rows).await?.pop();
@@ -222,10 +220,10 @@ pub async fn find<P: DisputePermission>(
         return Ok(None);
     };
     let statements = sql("SELECT side, account_id, text, created_at FROM dispute_statements \
-         WHERE dispute_id = $1 AND ($2 OR account_id = $3) ORDER BY position")
-    .bind::<SqlUuid, _>(dispute.0)
-    .bind::<Bool, _>(all)
-    .bind::<SqlUuid, _>(by.account().0)
+         WHERE dispute_id = $dispute AND ($all OR account_id = $account) ORDER BY position")
+    .bind("dispute", dispute)
+    .bind("all", all)
+    .bind("account", by.account())
     .get_results(conn)
     .await?;
     Ok(Some((view, statements)))
@@ -234,7 +232,6 @@ pub async fn find<P: DisputePermission>(
 /// What became of something that somebody did in a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argued {
-    /// Done.
     Done,
     /// Done before by the same request: nothing changed.
     Before,
@@ -253,9 +250,9 @@ pub enum Argued {
 #[derive(QueryableByName)]
 struct HeldDispute {
     #[diesel(sql_type = SqlUuid)]
-    claimant_id: Uuid,
+    claimant_id: AccountId,
     #[diesel(sql_type = SqlUuid)]
-    owner_id: Uuid,
+    owner_id: AccountId,
     #[diesel(sql_type = Text)]
     state: DisputeState,
 }
@@ -265,9 +262,9 @@ async fn hold(conn: &mut Connection, dispute: DisputeId) -> StoreResult<Option<H
     Ok(sql(
         "SELECT d.claimant_id, c.owner_id, d.state \
          FROM disputes d JOIN copies c ON c.code_prefix = d.code_prefix AND c.code_mac = d.code_mac \
-         WHERE d.id = $1 FOR NO KEY UPDATE OF d",
+         WHERE d.id = $dispute FOR NO KEY UPDATE OF d",
     )
-    .bind::<SqlUuid, _>(dispute.0)
+    .bind("dispute", dispute)
     .get_result(conn)
     .await
     .optional()?)
@@ -282,9 +279,9 @@ pub async fn state(
     key: Option<&IdempotencyClaim>,
     at: DateTime<Utc>,
 ) -> Result<Argued, IdempotentError> {
-    if let Some(earlier) = idempotency::begin(conn, key, dispute.0).await? {
+    if let Some(earlier) = idempotency::begin(conn, key, dispute).await? {
         // The body does not say in which dispute; the path does.
-        return if earlier == dispute.0 {
+        return if earlier == dispute {
             Ok(Argued::Before)
         } else {
             Err(IdempotentError::Mismatch)
@@ -305,9 +302,9 @@ async fn state_new(
     at: DateTime<Utc>,
 ) -> StoreResult<Argued> {
     let Some(held) = hold(conn, dispute).await? else { return Ok(Argued::Missing) };
-    let side = if held.claimant_id == by.account().0 {
+    let side = if held.claimant_id == by.account() {
         DisputeSide::Claimant
-    } else if held.owner_id == by.account().0 {
+    } else if held.owner_id == by.account() {
         DisputeSide::Owner
     } else {
         return Ok(Argued::Missing);
@@ -315,9 +312,9 @@ async fn state_new(
     if held.state != DisputeState::Open {
         return Ok(Argued::Closed(held.state));
     }
-    let said = dispute_statements::table.filter(dispute_statements::dispute_id.eq(dispute.0));
+    let said = dispute_statements::table.filter(dispute_statements::dispute_id.eq(dispute));
     let own: i64 = said
-        .filter(dispute_statements::account_id.eq(by.account().0))
+        .filter(dispute_statements::account_id.eq(by.account()))
         .count()
         .get_result(conn)
         .await?;
@@ -328,10 +325,10 @@ async fn state_new(
         said.select(diesel::dsl::max(dispute_statements::position)).first(conn).await?;
     diesel::insert_into(dispute_statements::table)
         .values((
-            dispute_statements::dispute_id.eq(dispute.0),
+            dispute_statements::dispute_id.eq(dispute),
             dispute_statements::position.eq(last.unwrap_or(0) + 1),
-            dispute_statements::side.eq(side.as_str()),
-            dispute_statements::account_id.eq(by.account().0),
+            dispute_statements::side.eq(side),
+            dispute_statements::account_id.eq(by.account()),
             dispute_statements::text.eq(text),
             dispute_statements::created_at.eq(at),
         ))
@@ -348,8 +345,8 @@ pub async fn withdraw(
     at: DateTime<Utc>,
 ) -> StoreResult<Argued> {
     let Some(held) = hold(conn, dispute).await? else { return Ok(Argued::Missing) };
-    if held.claimant_id != by.account().0 {
-        let is_owner = held.owner_id == by.account().0;
+    if held.claimant_id != by.account() {
+        let is_owner = held.owner_id == by.account();
         return Ok(if is_owner { Argued::NotYourTurn } else { Argued::Missing });
     }
     match held.state {
@@ -357,8 +354,8 @@ pub async fn withdraw(
         DisputeState::Withdrawn => return Ok(Argued::Before),
         closed => return Ok(Argued::Closed(closed)),
     }
-    diesel::update(disputes::table.find(dispute.0))
-        .set((disputes::state.eq(DisputeState::Withdrawn.as_str()), disputes::closed_at.eq(at)))
+    diesel::update(disputes::table.find(dispute))
+        .set((disputes::state.eq(DisputeState::Withdrawn), disputes::closed_at.eq(at)))
         .execute(conn)
         .await?;
     Ok(Argued::Done)
@@ -382,8 +379,8 @@ pub async fn decide(
     reason: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<Argued> {
-    let key: Option<KeyRow> = sql("SELECT code_prefix, code_mac FROM disputes WHERE id = $1")
-        .bind::<SqlUuid, _>(dispute.0)
+    let key: Option<KeyRow> = sql("SELECT code_prefix, code_mac FROM disputes WHERE id = $dispute")
+        .bind("dispute", dispute)
         .get_result(conn)
         .await
         .optional()?;
@@ -406,11 +403,11 @@ pub async fn decide(
             .execute(conn)
             .await?;
     }
-    diesel::update(disputes::table.find(dispute.0))
+    diesel::update(disputes::table.find(dispute))
         .set((
-            disputes::state.eq(outcome.state().as_str()),
+            disputes::state.eq(outcome.state()),
             disputes::closed_at.eq(at),
-            disputes::decided_by.eq(by.account().0),
+            disputes::decided_by.eq(by.account()),
             disputes::reason.eq(reason),
             disputes::lost_by.eq((outcome == Outcome::ForClaimant).then_some(copy.owner_id)),
         ))
@@ -431,7 +428,7 @@ pub async fn decide(
         action: "dispute.decided",
         target: format!("dispute:{dispute}"),
         details: json!({
-            "copy": CopyId(copy.id), "outcome": outcome.state().as_str(), "reason": reason,
+            "copy": copy.id, "outcome": outcome.state().as_str(), "reason": reason,
             "owner": { "from": copy.owner_id,
                        "to": if outcome == Outcome::ForClaimant { held.claimant_id } else { copy.owner_id } },
         }),

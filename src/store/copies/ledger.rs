@@ -7,9 +7,8 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use uuid::Uuid;
 
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::ids::{AccountId, CopyId, DisputeId, LedgerId, TradeId};
@@ -26,12 +25,11 @@ pub(in crate::store) struct HeldCopy {
     /// Key of the copy, second half.
     #[diesel(sql_type = Binary)]
     pub code_mac: Vec<u8>,
-    /// Its id.
     #[diesel(sql_type = SqlUuid)]
-    pub id: Uuid,
+    pub id: CopyId,
     /// Whose it is.
     #[diesel(sql_type = SqlUuid)]
-    pub owner_id: Uuid,
+    pub owner_id: AccountId,
     /// Since when no trade moves it.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub frozen_at: Option<DateTime<Utc>>,
@@ -42,7 +40,6 @@ pub(in crate::store) struct HeldCopy {
 
 /// An entry to write about a copy whose row is held.
 pub(in crate::store) struct NewEntry<'a> {
-    /// The copy.
     pub copy: &'a HeldCopy,
     /// What happened.
     pub kind: LedgerKind,
@@ -65,9 +62,9 @@ pub(in crate::store) async fn hold(
     copy: CopyId,
 ) -> StoreResult<Option<HeldCopy>> {
     Ok(sql(
-        "SELECT code_prefix, code_mac, id, owner_id, frozen_at, voided_at FROM copies WHERE id = $1 FOR NO KEY UPDATE",
+        "SELECT code_prefix, code_mac, id, owner_id, frozen_at, voided_at FROM copies WHERE id = $copy FOR NO KEY UPDATE",
     )
-    .bind::<SqlUuid, _>(copy.0)
+    .bind("copy", copy)
     .get_result(conn)
     .await
     .optional()?)
@@ -80,9 +77,9 @@ pub(in crate::store) async fn hold_by_key(
     code_mac: &[u8],
 ) -> StoreResult<Option<HeldCopy>> {
     Ok(sql("SELECT code_prefix, code_mac, id, owner_id, frozen_at, voided_at FROM copies \
-         WHERE code_prefix = $1 AND code_mac = $2 AND owner_id IS NOT NULL FOR NO KEY UPDATE")
-    .bind::<Text, _>(code_prefix)
-    .bind::<Binary, _>(code_mac)
+         WHERE code_prefix = $code_prefix AND code_mac = $code_mac AND owner_id IS NOT NULL FOR NO KEY UPDATE")
+    .bind("code_prefix", code_prefix)
+    .bind("code_mac", code_mac)
     .get_result(conn)
     .await
     .optional()?)
@@ -95,11 +92,11 @@ pub(in crate::store) async fn hold_free(
 ) -> StoreResult<()> {
     let (prefixes, macs): (Vec<&str>, Vec<&[u8]>) =
         keys.map(|(prefix, mac)| (prefix.as_str(), mac.as_slice())).unzip();
-    sql("SELECT c.code_prefix FROM unnest((SELECT $1), (SELECT $2)) AS w (prefix, mac) \
+    sql("SELECT c.code_prefix FROM unnest((SELECT $prefixes), (SELECT $macs)) AS w (prefix, mac) \
          JOIN copies c ON c.code_prefix = w.prefix AND c.code_mac = w.mac AND c.owner_id IS NULL \
          ORDER BY c.code_prefix, c.code_mac FOR NO KEY UPDATE OF c")
-    .bind::<Array<Text>, _>(prefixes)
-    .bind::<Array<Binary>, _>(macs)
+    .bind("prefixes", prefixes)
+    .bind("macs", macs)
     .execute(conn)
     .await?;
     Ok(())
@@ -120,12 +117,12 @@ pub(in crate::store) async fn hold_free_now(
     let (prefixes, macs): (Vec<&str>, Vec<&[u8]>) =
         keys.iter().map(|(prefix, mac)| (prefix.as_str(), mac.as_slice())).unzip();
     let held: Vec<KeyRow> = sql(
-        "SELECT c.code_prefix, c.code_mac FROM unnest((SELECT $1), (SELECT $2)) AS w (prefix, mac) \
+        "SELECT c.code_prefix, c.code_mac FROM unnest((SELECT $prefixes), (SELECT $macs)) AS w (prefix, mac) \
          JOIN copies c ON c.code_prefix = w.prefix AND c.code_mac = w.mac AND c.owner_id IS NULL \
          FOR NO KEY UPDATE OF c SKIP LOCKED",
     )
-    .bind::<Array<Text>, _>(prefixes)
-    .bind::<Array<Binary>, _>(macs)
+    .bind("prefixes", prefixes)
+    .bind("macs", macs)
     .load(&mut conn)
     .await?;
     Ok(held.into_iter().map(|row| (row.code_prefix, row.code_mac)).collect())
@@ -143,11 +140,11 @@ pub(in crate::store) async fn is_party(
         party: bool,
     }
     let Party { party } =
-        sql("SELECT EXISTS (SELECT FROM copy_ledger WHERE code_prefix = $1 AND code_mac = $2 \
-                        AND (owner_id = $3 OR (entry = 'dispute' AND account_id = $3))) AS party")
-        .bind::<Text, _>(&copy.code_prefix)
-        .bind::<Binary, _>(&copy.code_mac)
-        .bind::<SqlUuid, _>(account.0)
+        sql("SELECT EXISTS (SELECT FROM copy_ledger WHERE code_prefix = $code_prefix AND code_mac = $code_mac \
+                        AND (owner_id = $account OR (entry = 'dispute' AND account_id = $account))) AS party")
+        .bind("code_prefix", &copy.code_prefix)
+        .bind("code_mac", &copy.code_mac)
+        .bind("account", account)
         .get_result(conn)
         .await?;
     Ok(party)
@@ -162,14 +159,14 @@ pub(in crate::store) async fn append(
         .iter()
         .map(|entry| {
             (
-                copy_ledger::id.eq(LedgerId::fresh().0),
+                copy_ledger::id.eq(LedgerId::fresh()),
                 copy_ledger::code_prefix.eq(&entry.copy.code_prefix),
                 copy_ledger::code_mac.eq(&entry.copy.code_mac),
-                copy_ledger::entry.eq(entry.kind.as_str()),
-                copy_ledger::account_id.eq(entry.account.0),
+                copy_ledger::entry.eq(entry.kind),
+                copy_ledger::account_id.eq(entry.account),
                 copy_ledger::reason.eq(entry.reason),
-                copy_ledger::trade_id.eq(entry.trade.map(|trade| trade.0)),
-                copy_ledger::dispute_id.eq(entry.dispute.map(|dispute| dispute.0)),
+                copy_ledger::trade_id.eq(entry.trade),
+                copy_ledger::dispute_id.eq(entry.dispute),
                 copy_ledger::created_at.eq(entry.at),
             )
         })

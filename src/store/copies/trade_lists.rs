@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Bool, Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use uuid::Uuid;
 
 use crate::auth::permission::{Acting, Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
 use crate::domain::collection::TradeListKind;
 use crate::domain::decks::deck::Visibility;
-use crate::domain::ids::AccountId;
+use crate::domain::ids::{AccountId, CardId, PrintingId};
 use crate::store::card_content::collection as door;
 use crate::store::collection::counts;
 use crate::store::db::statement::sql;
@@ -52,28 +51,21 @@ pub struct TradeListView {
 /// An item to store; the card exists, and the printing is one of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NewTradeItem {
-    /// The card.
-    pub card: Uuid,
+    pub card: CardId,
     /// The printing; `None`: any.
-    pub printing: Option<Uuid>,
+    pub printing: Option<PrintingId>,
     /// How many: 1 to 9999.
     pub quantity: i32,
 }
 
-const LIST: &str =
-    "SELECT visibility, revision, updated_at FROM trade_lists WHERE account_id = $1 AND kind = $2";
+const LIST: &str = "SELECT visibility, revision, updated_at FROM trade_lists WHERE account_id = $account AND kind = $kind";
 
 async fn row(
     conn: &mut Connection,
     account: AccountId,
     kind: TradeListKind,
 ) -> StoreResult<Option<TradeListRow>> {
-    Ok(sql(LIST)
-        .bind::<SqlUuid, _>(account.0)
-        .bind::<Text, _>(kind.as_str())
-        .get_result(conn)
-        .await
-        .optional()?)
+    Ok(sql(LIST).bind("account", account).bind("kind", kind).get_result(conn).await.optional()?)
 }
 
 /// One of the own lists; an empty, private one when nothing was written yet.
@@ -91,7 +83,7 @@ pub async fn own(
 #[derive(QueryableByName)]
 struct Owner {
     #[diesel(sql_type = SqlUuid)]
-    id: Uuid,
+    id: AccountId,
     #[diesel(sql_type = Text)]
     name: String,
 }
@@ -105,17 +97,17 @@ pub async fn public(
     kind: TradeListKind,
 ) -> StoreResult<Option<(String, TradeListView)>> {
     let owner: Option<Owner> = sql(
-        "SELECT a.id, a.name FROM accounts a JOIN trade_lists l ON l.account_id = a.id AND l.kind = $2 \
-         WHERE a.name_key = $1 AND a.banned_at IS NULL AND l.visibility = 'public'",
+        "SELECT a.id, a.name FROM accounts a JOIN trade_lists l ON l.account_id = a.id AND l.kind = $kind \
+         WHERE a.name_key = $name AND a.banned_at IS NULL AND l.visibility = 'public'",
     )
-    .bind::<Text, _>(name_key)
-    .bind::<Text, _>(kind.as_str())
+    .bind("name", name_key)
+    .bind("kind", kind)
     .get_result(conn)
     .await
     .optional()?;
     let Some(Owner { id, name }) = owner else { return Ok(None) };
-    let Some(row) = row(conn, AccountId(id), kind).await? else { return Ok(None) };
-    let items = door::trade_items(conn, viewer, AccountId(id), kind).await?;
+    let Some(row) = row(conn, id, kind).await? else { return Ok(None) };
+    let items = door::trade_items(conn, viewer, id, kind).await?;
     Ok(Some((name, TradeListView { row, items })))
 }
 
@@ -125,11 +117,11 @@ pub async fn printings(
     by: &Granted<WriteOwnCollection>,
     viewer: Viewer,
     kind: TradeListKind,
-    ids: &[Uuid],
-    cards: &[Uuid],
+    ids: &[PrintingId],
+    cards: &[CardId],
 ) -> StoreResult<Vec<SeenPrinting>> {
     let mut found = door::seen_printings(conn, viewer, ids, cards).await?;
-    let seen: BTreeSet<Uuid> = found.iter().map(|printing| printing.id).collect();
+    let seen: BTreeSet<PrintingId> = found.iter().map(|printing| printing.id).collect();
     let listed = door::trade_items(conn, viewer, by.account(), kind).await?;
     let listed = listed.into_iter().filter_map(|item| Some((item.printing_id?, item.card.id)));
     found.extend(
@@ -158,31 +150,31 @@ pub async fn replace(
         return Ok(Edited::Stale);
     }
     let list: TradeListRow = sql(
-        "INSERT INTO trade_lists AS list (account_id, kind, visibility, revision, updated_at) VALUES ($1, $2, $3, 1, $4) \
+        "INSERT INTO trade_lists AS list (account_id, kind, visibility, revision, updated_at) VALUES ($account, $kind, $visibility, 1, $at) \
          ON CONFLICT (account_id, kind) DO UPDATE SET visibility = excluded.visibility, revision = list.revision + 1, \
          updated_at = excluded.updated_at RETURNING visibility, revision, updated_at",
     )
-    .bind::<SqlUuid, _>(account.0)
-    .bind::<Text, _>(kind.as_str())
-    .bind::<Text, _>(visibility.as_str())
-    .bind::<Timestamptz, _>(at)
+    .bind("account", account)
+    .bind("kind", kind)
+    .bind("visibility", visibility)
+    .bind("at", at)
     .get_result(conn)
     .await?;
-    sql("DELETE FROM trade_list_items WHERE account_id = $1 AND kind = $2")
-        .bind::<SqlUuid, _>(account.0)
-        .bind::<Text, _>(kind.as_str())
+    sql("DELETE FROM trade_list_items WHERE account_id = $account AND kind = $kind")
+        .bind("account", account)
+        .bind("kind", kind)
         .execute(conn)
         .await?;
     sql(
         "INSERT INTO trade_list_items (account_id, kind, position, card_id, printing_id, quantity) \
-         SELECT $1, $2, item.place - 1, item.card, item.printing, item.quantity \
-         FROM unnest((SELECT $3), (SELECT $4), (SELECT $5)) WITH ORDINALITY AS item (card, printing, quantity, place)",
+         SELECT $account, $kind, item.place - 1, item.card, item.printing, item.quantity \
+         FROM unnest((SELECT $cards), (SELECT $printings), (SELECT $quantities)) WITH ORDINALITY AS item (card, printing, quantity, place)",
     )
-    .bind::<SqlUuid, _>(account.0)
-    .bind::<Text, _>(kind.as_str())
-    .bind::<Array<SqlUuid>, _>(items.iter().map(|item| item.card).collect::<Vec<_>>())
-    .bind::<Array<Nullable<SqlUuid>>, _>(items.iter().map(|item| item.printing).collect::<Vec<_>>())
-    .bind::<Array<Int4>, _>(items.iter().map(|item| item.quantity).collect::<Vec<_>>())
+    .bind("account", account)
+    .bind("kind", kind)
+    .bind("cards", items.iter().map(|item| item.card).collect::<Vec<_>>())
+    .bind("printings", items.iter().map(|item| item.printing).collect::<Vec<_>>())
+    .bind("quantities", items.iter().map(|item| item.quantity).collect::<Vec<_>>())
     .execute(conn)
     .await?;
     let items = door::trade_items(conn, viewer, account, kind).await?;
@@ -193,7 +185,7 @@ pub async fn replace(
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct TradeMatch {
     #[diesel(sql_type = SqlUuid)]
-    account_id: Uuid,
+    account_id: AccountId,
     /// Name as written.
     #[diesel(sql_type = Text)]
     pub name: String,
@@ -216,7 +208,7 @@ impl TradeMatch {
 }
 
 /// Whether mutual, matches both ways, account.
-pub type MatchPosition = (bool, i64, Uuid);
+pub type MatchPosition = (bool, i64, AccountId);
 
 /// Players whose public lists meet the own ones: mutual matches first, then those with the most. For each own item a hundred public
 /// items of others are looked at, so that a card that everybody wants does not cost a look at everybody.
@@ -231,27 +223,27 @@ pub async fn matches(
         .map_or((None, None, None), |(mutual, total, id)| (Some(mutual), Some(total), Some(id)));
     Ok(sql(
         "WITH mine AS (SELECT i.kind, i.position, i.card_id, i.printing_id FROM trade_list_items i JOIN cards c ON c.id = i.card_id \
-             WHERE i.account_id = $1 AND ($2 IS NULL OR c.game_code = $2)), \
+             WHERE i.account_id = $account AND ($game IS NULL OR c.game_code = $game)), \
          met AS (SELECT theirs.account_id, mine.kind, count(DISTINCT mine.position) AS items FROM mine CROSS JOIN LATERAL ( \
              SELECT i.account_id FROM trade_list_items i \
              JOIN trade_lists l ON l.account_id = i.account_id AND l.kind = i.kind AND l.visibility = 'public' \
              JOIN accounts a ON a.id = i.account_id AND a.banned_at IS NULL \
              WHERE i.card_id = mine.card_id AND i.kind = CASE mine.kind WHEN 'want' THEN 'have' ELSE 'want' END \
                AND (i.printing_id IS NULL OR mine.printing_id IS NULL OR i.printing_id = mine.printing_id) \
-               AND i.account_id <> $1 ORDER BY i.account_id DESC LIMIT 100) theirs GROUP BY theirs.account_id, mine.kind), \
+               AND i.account_id <> $account ORDER BY i.account_id DESC LIMIT 100) theirs GROUP BY theirs.account_id, mine.kind), \
          both_ways AS (SELECT account_id, coalesce(max(items) FILTER (WHERE kind = 'want'), 0) AS they_have, \
              coalesce(max(items) FILTER (WHERE kind = 'have'), 0) AS they_want FROM met GROUP BY account_id), \
          ranked AS (SELECT *, they_have > 0 AND they_want > 0 AS mutual, they_have + they_want AS total FROM both_ways) \
          SELECT r.account_id, a.name, r.they_have, r.they_want, r.mutual FROM ranked r JOIN accounts a ON a.id = r.account_id \
-         WHERE $3 IS NULL OR (r.mutual, r.total, r.account_id) < ($3, $4, $5) \
-         ORDER BY r.mutual DESC, r.total DESC, r.account_id DESC LIMIT $6",
+         WHERE $after_mutual IS NULL OR (r.mutual, r.total, r.account_id) < ($after_mutual, $after_total, $after_account) \
+         ORDER BY r.mutual DESC, r.total DESC, r.account_id DESC LIMIT $limit",
     )
-    .bind::<SqlUuid, _>(by.account().0)
-    .bind::<Nullable<Text>, _>(game)
-    .bind::<Nullable<Bool>, _>(mutual)
-    .bind::<Nullable<BigInt>, _>(total)
-    .bind::<Nullable<SqlUuid>, _>(account)
-    .bind::<BigInt, _>(limit)
+    .bind("account", by.account())
+    .bind("game", game)
+    .bind("after_mutual", mutual)
+    .bind("after_total", total)
+    .bind("after_account", account)
+    .bind("limit", limit)
     .load(conn)
     .await?)
 }

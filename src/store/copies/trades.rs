@@ -4,13 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{
-    Array, BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid,
-};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-use super::copy_records::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, seen};
+use super::copy_records::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, as_seen_by};
 use super::ledger::{self, HeldCopy, NewEntry};
 use crate::auth::permission::{Acting, Granted, Permission, ReadTrades, Viewer, WriteTrades};
 use crate::domain::copies::ledger::LedgerKind;
@@ -25,7 +23,6 @@ use crate::store::{Connection, StoreResult};
 
 /// An offer to make.
 pub struct NewTrade<'a> {
-    /// Its id.
     pub id: TradeId,
     /// What changes hands.
     pub terms: &'a TradeTerms,
@@ -106,10 +103,10 @@ pub async fn offer(
     new: &NewTrade<'_>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<Offered, IdempotentError> {
-    if let Some(earlier) = idempotency::begin(conn, key, new.id.0).await? {
-        return Ok(Offered::Repeat(TradeId(earlier)));
+    if let Some(earlier) = idempotency::begin(conn, key, new.id).await? {
+        return Ok(Offered::Repeat(earlier));
     }
-    let found: Option<(Uuid, String)> = accounts::table
+    let found: Option<(AccountId, Trading)> = accounts::table
         .filter(accounts::name_key.eq(to_name_key))
         .filter(accounts::banned_at.is_null())
         .select((accounts::id, accounts::trading))
@@ -117,10 +114,10 @@ pub async fn offer(
         .await
         .optional()?;
     let offered = match found {
-        Some((id, _)) if id == by.account().0 => Offered::Oneself,
-        Some((id, trading)) if trading != Trading::Closed.as_str() => {
-            let shows_all = trading == Trading::Public.as_str();
-            let partner = Partner { account: AccountId(id), shows_all };
+        Some((id, _)) if id == by.account() => Offered::Oneself,
+        Some((id, trading)) if trading != Trading::Closed => {
+            let shows_all = trading == Trading::Public;
+            let partner = Partner { account: id, shows_all };
             make(conn, by, &partner, new, None).await?
         }
         _ => Offered::NoSuchTrader,
@@ -139,14 +136,12 @@ pub async fn counter(
     new: &NewTrade<'_>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<Answered<Offered>, IdempotentError> {
-    if let Some(earlier) = idempotency::begin(conn, key, new.id.0).await? {
-        let countered: Option<Option<Uuid>> =
+    if let Some(earlier) = idempotency::begin(conn, key, new.id).await? {
+        let countered: Option<Option<TradeId>> =
             trades::table.find(earlier).select(trades::counter_to).first(conn).await.optional()?;
         // The body does not say which offer it answers; the path does.
         return match countered {
-            Some(Some(first)) if first == trade.0 => {
-                Ok(Answered::Done(Offered::Repeat(TradeId(earlier))))
-            }
+            Some(Some(first)) if first == trade => Ok(Answered::Done(Offered::Repeat(earlier))),
             _ => Err(IdempotentError::Mismatch),
         };
     }
@@ -172,10 +167,12 @@ async fn counter_new(
     };
     match first.state {
         TradeState::Open => {}
-        TradeState::Lapsed => return Ok(Answered::Lapsed(gone(conn, trade).await?, When::Before)),
+        TradeState::Lapsed => {
+            return Ok(Answered::Lapsed(missing_copies(conn, trade).await?, When::Before));
+        }
         closed => return Ok(Answered::Closed(closed)),
     }
-    let found: Option<String> = accounts::table
+    let found: Option<Trading> = accounts::table
         .find(first.offered_by)
         .filter(accounts::banned_at.is_null())
         .select(accounts::trading)
@@ -184,10 +181,7 @@ async fn counter_new(
         .optional()?;
     let Some(trading) = found else { return Ok(Answered::Done(Offered::NoSuchTrader)) };
     // Whoever made the first offer is in the middle of a trade, whatever she lets others begin.
-    let partner = Partner {
-        account: AccountId(first.offered_by),
-        shows_all: trading == Trading::Public.as_str(),
-    };
+    let partner = Partner { account: first.offered_by, shows_all: trading == Trading::Public };
     let offered = make(conn, by, &partner, new, Some(trade)).await?;
     if matches!(offered, Offered::New) {
         close(conn, trade, TradeState::Countered, new.at).await?;
@@ -198,13 +192,13 @@ async fn counter_new(
 #[derive(QueryableByName)]
 struct TermRow {
     #[diesel(sql_type = SqlUuid)]
-    id: Uuid,
+    id: CopyId,
     #[diesel(sql_type = Text)]
     code_prefix: String,
     #[diesel(sql_type = Binary)]
     code_mac: Vec<u8>,
     #[diesel(sql_type = SqlUuid)]
-    owner_id: Uuid,
+    owner_id: AccountId,
     #[diesel(sql_type = Bool)]
     frozen: bool,
     #[diesel(sql_type = Bool)]
@@ -222,14 +216,14 @@ async fn make(
 ) -> StoreResult<Offered> {
     // The account's row is held, so that parallel requests cannot pass the limit.
     accounts::table
-        .find(by.account().0)
+        .find(by.account())
         .select(accounts::id)
         .for_no_key_update()
         .first::<Uuid>(conn)
         .await?;
     let open: i64 = trades::table
-        .filter(trades::offered_by.eq(by.account().0))
-        .filter(trades::state.eq(TradeState::Open.as_str()))
+        .filter(trades::offered_by.eq(by.account()))
+        .filter(trades::state.eq(TradeState::Open))
         .filter(trades::expires_at.gt(new.at))
         .count()
         .get_result(conn)
@@ -243,12 +237,12 @@ async fn make(
     };
     diesel::insert_into(trades::table)
         .values((
-            trades::id.eq(new.id.0),
-            trades::offered_by.eq(by.account().0),
-            trades::offered_to.eq(partner.account.0),
-            trades::state.eq(TradeState::Open.as_str()),
+            trades::id.eq(new.id),
+            trades::offered_by.eq(by.account()),
+            trades::offered_to.eq(partner.account),
+            trades::state.eq(TradeState::Open),
             trades::message.eq(new.message),
-            trades::counter_to.eq(counter_to.map(|trade| trade.0)),
+            trades::counter_to.eq(counter_to),
             trades::created_at.eq(new.at),
             trades::expires_at.eq(new.expires_at),
         ))
@@ -258,10 +252,10 @@ async fn make(
         .iter()
         .map(|row| {
             (
-                trade_copies::trade_id.eq(new.id.0),
+                trade_copies::trade_id.eq(new.id),
                 trade_copies::code_prefix.eq(&row.code_prefix),
                 trade_copies::code_mac.eq(&row.code_mac),
-                trade_copies::given.eq(row.owner_id == by.account().0),
+                trade_copies::given.eq(row.owner_id == by.account()),
             )
         })
         .collect();
@@ -278,21 +272,21 @@ async fn terms(
     terms: &TradeTerms,
     counter_to: Option<TradeId>,
 ) -> StoreResult<Result<Vec<TermRow>, Vec<(TradeSide, usize, CopyFault)>>> {
-    let ids: Vec<Uuid> = terms.give().iter().chain(terms.want()).map(|copy| copy.0).collect();
+    let ids: Vec<CopyId> = terms.give().iter().chain(terms.want()).copied().collect();
     let rows: Vec<TermRow> = sql(
         "SELECT c.id, c.code_prefix, c.code_mac, c.owner_id, c.frozen_at IS NOT NULL AS frozen, \
                 c.voided_at IS NOT NULL AS voided, \
-                EXISTS (SELECT FROM trade_copies t WHERE t.trade_id = $2 AND t.given \
+                EXISTS (SELECT FROM trade_copies t WHERE t.trade_id = $counter_to AND t.given \
                         AND t.code_prefix = c.code_prefix AND t.code_mac = c.code_mac) AS was_given \
-         FROM copies c WHERE c.id = ANY ((SELECT $1)::uuid[])",
+         FROM copies c WHERE c.id = ANY ((SELECT $ids)::uuid[])",
     )
-    .bind::<Array<SqlUuid>, _>(ids)
-    .bind::<Nullable<SqlUuid>, _>(counter_to.map(|trade| trade.0))
+    .bind("ids", ids)
+    .bind("counter_to", counter_to)
     .get_results(conn)
     .await?;
-    let mut by_id: BTreeMap<Uuid, TermRow> = rows.into_iter().map(|row| (row.id, row)).collect();
+    let mut by_id: BTreeMap<CopyId, TermRow> = rows.into_iter().map(|row| (row.id, row)).collect();
     let to_give = |row: Option<&TermRow>| match row {
-        Some(row) if row.owner_id != by.account().0 => Err(CopyFault::NotYours),
+        Some(row) if row.owner_id != by.account() => Err(CopyFault::NotYours),
         None => Err(CopyFault::NotYours),
         Some(row) if row.voided => Err(CopyFault::Void),
         Some(row) if row.frozen => Err(CopyFault::Frozen),
@@ -300,7 +294,7 @@ async fn terms(
     };
     let to_want = |row: Option<&TermRow>| {
         let shown = row.is_some_and(|row| {
-            row.owner_id == partner.account.0
+            row.owner_id == partner.account
                 && !row.voided
                 && !row.frozen
                 && (partner.shows_all || row.was_given)
@@ -308,25 +302,25 @@ async fn terms(
         if shown { Ok(()) } else { Err(CopyFault::NotShown) }
     };
     let give = terms.give().iter().enumerate().filter_map(|(place, copy)| {
-        to_give(by_id.get(&copy.0)).err().map(|fault| (TradeSide::Give, place, fault))
+        to_give(by_id.get(copy)).err().map(|fault| (TradeSide::Give, place, fault))
     });
     let want = terms.want().iter().enumerate().filter_map(|(place, copy)| {
-        to_want(by_id.get(&copy.0)).err().map(|fault| (TradeSide::Want, place, fault))
+        to_want(by_id.get(copy)).err().map(|fault| (TradeSide::Want, place, fault))
     });
     let faults: Vec<_> = give.chain(want).collect();
     if !faults.is_empty() {
         return Ok(Err(faults));
     }
     let all = terms.give().iter().chain(terms.want());
-    Ok(Ok(all.filter_map(|copy| by_id.remove(&copy.0)).collect()))
+    Ok(Ok(all.filter_map(|copy| by_id.remove(copy)).collect()))
 }
 
 #[derive(QueryableByName)]
 struct HeldTrade {
     #[diesel(sql_type = SqlUuid)]
-    offered_by: Uuid,
+    offered_by: AccountId,
     #[diesel(sql_type = SqlUuid)]
-    offered_to: Uuid,
+    offered_to: AccountId,
     #[diesel(sql_type = Text)]
     state: TradeState,
 }
@@ -337,13 +331,13 @@ impl HeldTrade {
     }
 }
 
-fn role(offered_by: Uuid, account: AccountId) -> TradeRole {
-    if offered_by == account.0 { TradeRole::Offerer } else { TradeRole::Recipient }
+fn role(offered_by: AccountId, account: AccountId) -> TradeRole {
+    if offered_by == account { TradeRole::Offerer } else { TradeRole::Recipient }
 }
 
 /// The state of trade `t` by the clock: nobody need have noted that its time is over.
 const STATE: &str =
-    "CASE WHEN t.state = 'open' AND t.expires_at <= $1 THEN 'expired' ELSE t.state END";
+    "CASE WHEN t.state = 'open' AND t.expires_at <= $now THEN 'expired' ELSE t.state END";
 
 /// Holds one of the account's trades until the transaction ends.
 async fn hold(
@@ -354,11 +348,11 @@ async fn hold(
 ) -> StoreResult<Option<HeldTrade>> {
     Ok(sql(format!(
         "SELECT t.offered_by, t.offered_to, {STATE} AS state FROM trades t \
-         WHERE t.id = $2 AND $3 IN (t.offered_by, t.offered_to) FOR NO KEY UPDATE"
+         WHERE t.id = $trade AND $account IN (t.offered_by, t.offered_to) FOR NO KEY UPDATE"
     ))
-    .bind::<Timestamptz, _>(now)
-    .bind::<SqlUuid, _>(trade.0)
-    .bind::<SqlUuid, _>(account.0)
+    .bind("now", now)
+    .bind("trade", trade)
+    .bind("account", account)
     .get_result(conn)
     .await
     .optional()?)
@@ -370,28 +364,28 @@ async fn close(
     state: TradeState,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    diesel::update(trades::table.find(trade.0))
-        .set((trades::state.eq(state.as_str()), trades::closed_at.eq(at)))
+    diesel::update(trades::table.find(trade))
+        .set((trades::state.eq(state), trades::closed_at.eq(at)))
         .execute(conn)
         .await?;
     Ok(())
 }
 
-/// Which copies an offer lapsed for.
-async fn gone(conn: &mut Connection, trade: TradeId) -> StoreResult<Vec<CopyId>> {
+/// The copies that are not to be had any more, for which an offer lapsed.
+async fn missing_copies(conn: &mut Connection, trade: TradeId) -> StoreResult<Vec<CopyId>> {
     #[derive(QueryableByName)]
     struct Gone {
         #[diesel(sql_type = SqlUuid)]
-        id: Uuid,
+        id: CopyId,
     }
     let rows: Vec<Gone> = sql(
         "SELECT c.id FROM trade_copies t JOIN copies c ON c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
-         WHERE t.trade_id = $1 AND t.gone ORDER BY c.id",
+         WHERE t.trade_id = $trade AND t.gone ORDER BY c.id",
     )
-    .bind::<SqlUuid, _>(trade.0)
+    .bind("trade", trade)
     .get_results(conn)
     .await?;
-    Ok(rows.into_iter().map(|row| CopyId(row.id)).collect())
+    Ok(rows.into_iter().map(|row| row.id).collect())
 }
 
 /// Refuses an offer (its recipient) or takes it back (who made it): `to` is `Declined` or `Cancelled`.
@@ -439,7 +433,7 @@ impl SwapRow {
 
     /// Who has it afterwards.
     fn taker(&self, trade: &HeldTrade) -> AccountId {
-        AccountId(if self.given { trade.offered_to } else { trade.offered_by })
+        if self.given { trade.offered_to } else { trade.offered_by }
     }
 }
 
@@ -462,15 +456,17 @@ pub async fn accept(
     match held.state {
         TradeState::Open => {}
         TradeState::Accepted => return Ok(Answered::Done(When::Before)),
-        TradeState::Lapsed => return Ok(Answered::Lapsed(gone(conn, trade).await?, When::Before)),
+        TradeState::Lapsed => {
+            return Ok(Answered::Lapsed(missing_copies(conn, trade).await?, When::Before));
+        }
         closed => return Ok(Answered::Closed(closed)),
     }
     let rows: Vec<SwapRow> = sql(
         "SELECT c.code_prefix, c.code_mac, c.id, c.owner_id, c.frozen_at, c.voided_at, t.given \
          FROM trade_copies t JOIN copies c ON c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
-         WHERE t.trade_id = $1 ORDER BY c.code_prefix, c.code_mac FOR NO KEY UPDATE OF c",
+         WHERE t.trade_id = $trade ORDER BY c.code_prefix, c.code_mac FOR NO KEY UPDATE OF c",
     )
-    .bind::<SqlUuid, _>(trade.0)
+    .bind("trade", trade)
     .get_results(conn)
     .await?;
     let partner: Option<Option<DateTime<Utc>>> = accounts::table
@@ -484,10 +480,10 @@ pub async fn accept(
     if !gone.is_empty() || partner != Some(None) {
         close(conn, trade, TradeState::Lapsed, at).await?;
         for copy in &gone {
-            let row = trade_copies::table.find((trade.0, &copy.code_prefix, &copy.code_mac));
+            let row = trade_copies::table.find((trade, &copy.code_prefix, &copy.code_mac));
             diesel::update(row).set(trade_copies::gone.eq(true)).execute(conn).await?;
         }
-        let gone: BTreeSet<_> = gone.iter().map(|copy| CopyId(copy.id)).collect();
+        let gone: BTreeSet<_> = gone.iter().map(|copy| copy.id).collect();
         return Ok(Answered::Lapsed(gone.into_iter().collect(), When::Now));
     }
     swap(conn, trade, &held, &rows, at).await?;
@@ -503,12 +499,12 @@ async fn swap(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     sql(
-        "UPDATE copies c SET owner_id = CASE WHEN t.given THEN $2 ELSE $3 END FROM trade_copies t \
-         WHERE t.trade_id = $1 AND c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac",
+        "UPDATE copies c SET owner_id = CASE WHEN t.given THEN $offered_to ELSE $offered_by END FROM trade_copies t \
+         WHERE t.trade_id = $trade AND c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac",
     )
-    .bind::<SqlUuid, _>(trade.0)
-    .bind::<SqlUuid, _>(held.offered_to)
-    .bind::<SqlUuid, _>(held.offered_by)
+    .bind("trade", trade)
+    .bind("offered_to", held.offered_to)
+    .bind("offered_by", held.offered_by)
     .execute(conn)
     .await?;
     let entries: Vec<NewEntry<'_>> = rows
@@ -525,12 +521,12 @@ async fn swap(
         .collect();
     ledger::append(conn, &entries).await?;
     // Whoever gets what she claimed has nothing left to claim.
-    sql("UPDATE disputes d SET state = 'settled', closed_at = $2 FROM trade_copies t, copies c \
-         WHERE t.trade_id = $1 AND c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
+    sql("UPDATE disputes d SET state = 'settled', closed_at = $at FROM trade_copies t, copies c \
+         WHERE t.trade_id = $trade AND c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
            AND d.code_prefix = t.code_prefix AND d.code_mac = t.code_mac \
            AND d.state = 'open' AND d.claimant_id = c.owner_id")
-    .bind::<SqlUuid, _>(trade.0)
-    .bind::<Timestamptz, _>(at)
+    .bind("trade", trade)
+    .bind("at", at)
     .execute(conn)
     .await?;
     Ok(())
@@ -539,11 +535,10 @@ async fn swap(
 /// A trade as its two sides see it, without its copies.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct TradeRow {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
-    pub id: Uuid,
+    pub id: TradeId,
     #[diesel(sql_type = SqlUuid)]
-    offered_by: Uuid,
+    offered_by: AccountId,
     /// Name of who made it.
     #[diesel(sql_type = Text)]
     pub by_name: String,
@@ -558,10 +553,10 @@ pub struct TradeRow {
     pub message: Option<String>,
     /// The offer that it answers.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub counter_to: Option<Uuid>,
+    pub counter_to: Option<TradeId>,
     /// The offer that answers it.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub countered_by: Option<Uuid>,
+    pub countered_by: Option<TradeId>,
     /// How many copies the one who made it gives.
     #[diesel(sql_type = BigInt)]
     pub gives: i64,
@@ -633,19 +628,19 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<TradeRow>> {
     let side = match filter.role {
-        None => "$2 IN (t.offered_by, t.offered_to)",
-        Some(TradeRole::Offerer) => "t.offered_by = $2",
-        Some(TradeRole::Recipient) => "t.offered_to = $2",
+        None => "$account IN (t.offered_by, t.offered_to)",
+        Some(TradeRole::Offerer) => "t.offered_by = $account",
+        Some(TradeRole::Recipient) => "t.offered_to = $account",
     };
     Ok(sql(format!(
-        "{ROWS}, {STATE} AS state {SIDES} WHERE {side} AND ($3 IS NULL OR {STATE} = $3) AND t.id < $4 \
-         ORDER BY t.id DESC LIMIT $5"
+        "{ROWS}, {STATE} AS state {SIDES} WHERE {side} AND ($state IS NULL OR {STATE} = $state) AND t.id < $before \
+         ORDER BY t.id DESC LIMIT $limit"
     ))
-    .bind::<Timestamptz, _>(now)
-    .bind::<SqlUuid, _>(by.account().0)
-    .bind::<Nullable<Text>, _>(filter.state.map(TradeState::as_str))
-    .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
-    .bind::<BigInt, _>(limit)
+    .bind("now", now)
+    .bind("account", by.account())
+    .bind("state", filter.state)
+    .bind("before", before.unwrap_or(Uuid::max()))
+    .bind("limit", limit)
     .get_results(conn)
     .await?)
 }
@@ -659,11 +654,11 @@ pub async fn find<P: TradePermission>(
     now: DateTime<Utc>,
 ) -> StoreResult<Option<(TradeRow, Vec<TradedCopy>)>> {
     let row: Option<TradeRow> = sql(format!(
-        "{ROWS}, {STATE} AS state {SIDES} WHERE t.id = $2 AND $3 IN (t.offered_by, t.offered_to)"
+        "{ROWS}, {STATE} AS state {SIDES} WHERE t.id = $trade AND $account IN (t.offered_by, t.offered_to)"
     ))
-    .bind::<Timestamptz, _>(now)
-    .bind::<SqlUuid, _>(trade.0)
-    .bind::<SqlUuid, _>(by.account().0)
+    .bind("now", now)
+    .bind("trade", trade)
+    .bind("account", by.account())
     .get_result(conn)
     .await
     .optional()?;
@@ -700,9 +695,9 @@ async fn copies_of(
                 AND c.frozen_at IS NULL AND c.voided_at IS NULL AS available \
          FROM trade_copies x JOIN trades t ON t.id = x.trade_id \
          JOIN copies c ON c.code_prefix = x.code_prefix AND c.code_mac = x.code_mac {CARD_OF_COPY} \
-         WHERE x.trade_id = $1 ORDER BY k.game_code, k.set_code, k.number, c.id"
+         WHERE x.trade_id = $trade ORDER BY k.game_code, k.set_code, k.number, c.id"
     ))
-    .bind::<SqlUuid, _>(trade.0)
+    .bind("trade", trade)
     .get_results(conn)
     .await?;
     let (mut copies, mut places) = (Vec::new(), Vec::new());
@@ -710,7 +705,7 @@ async fn copies_of(
         places.push((row.given, row.available, row.gone));
         copies.push(row.copy);
     }
-    let copies = seen(conn, viewer, account, copies).await?;
+    let copies = as_seen_by(conn, viewer, account, copies).await?;
     let traded = |(copy, (given, available, gone))| TradedCopy { copy, given, available, gone };
     Ok(copies.into_iter().zip(places).map(traded).collect())
 }

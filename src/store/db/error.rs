@@ -1,4 +1,4 @@
-//! What can go wrong in the store, as far as callers tell it apart.
+//! Errors of the store, as far as callers distinguish them.
 
 use std::time::Duration;
 
@@ -41,8 +41,8 @@ pub enum StoreError {
     Fault(#[source] DieselError),
 }
 
-/// What is asked of the database; [`StoreError::Unavailable`] when there is no answer within `limit`. A server that is silent, without closing
-/// the connection, is none.
+/// Limits the time of a question to the database: [`StoreError::Unavailable`] when there is no answer within `limit`, also when the server is
+/// silent without closing the connection.
 pub async fn in_time<T>(
     limit: Duration,
     asked: impl Future<Output = StoreResult<T>>,
@@ -51,7 +51,7 @@ pub async fn in_time<T>(
 }
 
 impl StoreError {
-    /// Postgres says nothing.
+    /// Postgres does not answer.
     pub(super) fn silent() -> Self {
         Self::Unavailable("no answer in time".to_owned())
     }
@@ -73,10 +73,10 @@ impl StoreError {
     }
 }
 
-/// What an error says by its SQLSTATE: <https://www.postgresql.org/docs/current/errcodes-appendix.html>
-enum Sense {
+/// Class of an error by its SQLSTATE: <https://www.postgresql.org/docs/current/errcodes-appendix.html>
+enum ErrorClass {
     /// The same may succeed a little later.
-    NotNow,
+    Transient,
     /// The statement ran into its time limit, or was cancelled.
     TooLong,
     /// Others were in the way.
@@ -85,21 +85,21 @@ enum Sense {
     Other,
 }
 
-impl Sense {
+impl ErrorClass {
     fn of(state: &str) -> Self {
         match state {
             // On another connection, or prepared anew, it may succeed at once.
             _ if OUTDATED.contains(&state) => Self::Contended,
             "57014" => Self::TooLong,             // query_canceled
             "40001" | "40P01" => Self::Contended, // serialization_failure, deadlock_detected
-            "25006" => Self::NotNow,              // read_only_sql_transaction
-            "25P03" => Self::NotNow,              // idle_in_transaction_session_timeout
-            "25P04" => Self::NotNow,              // transaction_timeout
-            "55P03" => Self::NotNow,              // lock_not_available
-            "58030" => Self::NotNow,              // io_error
+            "25006" => Self::Transient,           // read_only_sql_transaction
+            "25P03" => Self::Transient,           // idle_in_transaction_session_timeout
+            "25P04" => Self::Transient,           // transaction_timeout
+            "55P03" => Self::Transient,           // lock_not_available
+            "58030" => Self::Transient,           // io_error
             _ => match state.get(..2) {
                 // connection_exception, insufficient_resources, operator_intervention
-                Some("08" | "53" | "57") => Self::NotNow,
+                Some("08" | "53" | "57") => Self::Transient,
                 _ => Self::Other,
             },
         }
@@ -128,11 +128,11 @@ impl From<DieselError> for StoreError {
                 Kind::UnableToSendCommand | Kind::ClosedConnection,
                 info,
             ) => Self::Unavailable(info.message().to_owned()),
-            DieselError::DatabaseError(kind, info) => match Sense::of(sql_state(&*info)) {
-                Sense::NotNow => Self::Unavailable(info.message().to_owned()),
-                Sense::TooLong => Self::TooLong,
-                Sense::Contended => Self::Contended(info.message().to_owned()),
-                Sense::Other => Self::Fault(DieselError::DatabaseError(kind, info)),
+            DieselError::DatabaseError(kind, info) => match ErrorClass::of(sql_state(&*info)) {
+                ErrorClass::Transient => Self::Unavailable(info.message().to_owned()),
+                ErrorClass::TooLong => Self::TooLong,
+                ErrorClass::Contended => Self::Contended(info.message().to_owned()),
+                ErrorClass::Other => Self::Fault(DieselError::DatabaseError(kind, info)),
             },
             DieselError::BrokenTransactionManager => {
                 Self::Unavailable("transaction lost".to_owned())

@@ -1,4 +1,4 @@
-//! What the connections of a process have noticed about the server.
+//! What the connections of a process have learned about the server.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,50 +15,50 @@ const DISK_FULL: &str = "53100";
 /// has another type now), and `invalid_sql_statement_name` (somebody made the server forget it).
 pub(super) const OUTDATED: [&str; 2] = ["0A000", "26000"];
 
-/// What is noticed, shared by all pools of a process.
+/// Observations about the server, shared by all pools of a process.
 #[derive(Debug, Default)]
-pub struct Health(Mutex<Noticed>);
+pub struct Health(Mutex<Observations>);
 
 #[derive(Debug, Default)]
-struct Noticed {
+struct Observations {
     suspect: Option<Instant>,
     disk_full: Option<Instant>,
     outdated: Option<Instant>,
 }
 
 impl Health {
-    fn noticed(&self) -> MutexGuard<'_, Noticed> {
+    fn observations(&self) -> MutexGuard<'_, Observations> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A connection was silent since then: others that were not heard of since then either may hang as well.
     pub(super) fn suspect(&self, since: Instant) {
-        let mut noticed = self.noticed();
-        noticed.suspect = noticed.suspect.max(Some(since));
+        let mut observations = self.observations();
+        observations.suspect = observations.suspect.max(Some(since));
     }
 
     /// Connections that were last heard of at this time or before it are not to be used again.
     pub(super) fn suspects(&self) -> Option<Instant> {
-        self.noticed().suspect
+        self.observations().suspect
     }
 
     /// The server reported an error with this SQLSTATE.
     pub(super) fn note_error(&self, code: &str) {
         if code == DISK_FULL {
-            self.noticed().disk_full = Some(Instant::now());
+            self.observations().disk_full = Some(Instant::now());
         }
         if OUTDATED.contains(&code) {
-            self.noticed().outdated = Some(Instant::now());
+            self.observations().outdated = Some(Instant::now());
         }
     }
 
     /// When the server last refused a kept statement: what was prepared until then is to be prepared anew.
     pub(super) fn outdated(&self) -> Option<Instant> {
-        self.noticed().outdated
+        self.observations().outdated
     }
 
     /// Whether a write failed within the last seconds because the server's disk is full.
     pub(in crate::store) fn is_full(&self) -> bool {
-        self.noticed().disk_full.is_some_and(|at| at.elapsed() < REMEMBERED)
+        self.observations().disk_full.is_some_and(|at| at.elapsed() < REMEMBERED)
     }
 }

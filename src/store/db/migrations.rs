@@ -17,7 +17,7 @@ use crate::store::StoreSettings;
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!();
 
 /// Longest wait for a connection at the start, when nobody waits for an answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Longest wait for the answer to one statement of a migration: it may rewrite a large table.
 const STATEMENT: Duration = Duration::from_hours(1);
@@ -82,7 +82,7 @@ struct Begun {
 /// Applies every migration that is not applied yet and returns their names. Through a pooler in transaction mode there may be none.
 pub async fn migrate(url: &str, route: Route) -> Result<Vec<String>, MigrationError> {
     let time_limit =
-        StoreSettings { acquire_timeout: PATIENCE, ..StoreSettings::new(url.to_owned()) };
+        StoreSettings { acquire_timeout: ACQUIRE_TIMEOUT, ..StoreSettings::new(url.to_owned()) };
     let mut session = pool::open(&time_limit, STATEMENT).await?;
     if route == Route::Session {
         session.batch_execute(LOCK).await?;

@@ -1,21 +1,19 @@
 //! Connections, transactions, errors, the schema, codecs and the statement cache.
 
-mod budget;
-mod codes;
+pub(in crate::store) mod batch_queue;
+pub(in crate::store) mod codecs;
 pub mod deadlines;
-pub mod embedded;
 pub mod error;
-mod express;
 pub(in crate::store) mod health;
-pub(in crate::store) mod json;
-pub mod lane;
 pub mod migrations;
-pub(in crate::store) mod orders;
 pub mod pool;
 pub mod pooler;
+pub mod private_postgres;
 #[allow(missing_docs, reason = "columns are explained in the migrations")]
 pub(in crate::store) mod schema;
+pub mod search_queue;
 pub(in crate::store) mod session;
+mod shared_connection;
 pub(in crate::store) mod statement;
-pub(in crate::store) mod stored;
+mod wait_budget;
 pub(in crate::store) mod wire;

@@ -8,10 +8,11 @@ use deadpool::managed::{Pool, QueueMode};
 use diesel_async::{AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _};
 use tokio::time::{Instant, timeout};
 
-use super::budget::Budget;
-use super::express::Express;
 use super::health::Health;
-use super::session::{Held, Session, Sessions};
+use super::session::{PooledConnection, Session, Sessions};
+use super::shared_connection::SharedConnection;
+use super::statement::sql;
+use super::wait_budget::WaitBudget;
 use super::wire;
 use crate::auth::permission::{Acting, Confirm, Granted, Permission};
 use crate::store::accounts::credentials;
@@ -76,7 +77,7 @@ impl StoreSettings {
 pub struct Store {
     pool: Pool<Sessions>,
     settings: Arc<StoreSettings>,
-    express: Arc<Express>,
+    shared: Arc<SharedConnection>,
     /// How long one statement may take, where that is more than those of requests may.
     time_limit: Option<Duration>,
 }
@@ -91,8 +92,8 @@ impl Store {
             .queue_mode(QueueMode::Lifo)
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        let express = Arc::new(Express::new(settings.clone()));
-        Ok(Self { pool, settings, express, time_limit: None })
+        let shared = Arc::new(SharedConnection::new(settings.clone()));
+        Ok(Self { pool, settings, shared, time_limit: None })
     }
 
     /// The same pool for work whose statements may each take as long as `limit`, whatever a request may: such that sets a
@@ -104,22 +105,26 @@ impl Store {
 
     /// Runs a request: all its waits for the database take no longer together than the settings say. Work that it spawns is not counted.
     pub async fn within_budget<T>(&self, request: impl Future<Output = T>) -> T {
-        Budget::scope(self.settings.request_budget, request).await
+        WaitBudget::scope(self.settings.request_budget, request).await
     }
 
     /// A connection, within the time limit. When the future that has it is dropped in the middle of a statement or a transaction, it is
     /// closed.
-    pub async fn connection(&self) -> StoreResult<Held> {
+    pub async fn connection(&self) -> StoreResult<PooledConnection> {
         match self.time_limit {
             Some(limit) => self.lend(limit, None).await,
-            None => self.lend(self.settings.answer_timeout, Budget::current()).await,
+            None => self.lend(self.settings.answer_timeout, WaitBudget::current()).await,
         }
     }
 
     /// A connection on which each statement is answered within `limit`, and all of them within the budget.
-    async fn lend(&self, limit: Duration, budget: Option<Arc<Budget>>) -> StoreResult<Held> {
+    async fn lend(
+        &self,
+        limit: Duration,
+        budget: Option<Arc<WaitBudget>>,
+    ) -> StoreResult<PooledConnection> {
         let most = self.settings.acquire_timeout;
-        let most = budget.as_ref().map_or(most, |budget| most.min(budget.left()));
+        let most = budget.as_ref().map_or(most, |budget| most.min(budget.remaining()));
         let began = Instant::now();
         let session = timeout(most, self.pool.get()).await;
         if let Some(budget) = &budget {
@@ -129,7 +134,7 @@ impl Store {
             .map_err(|_| StoreError::Unavailable(NO_FREE_CONNECTION.to_owned()))?
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
         session.pulse().lend(limit, budget);
-        Ok(Held::new(session))
+        Ok(PooledConnection::new(session))
     }
 
     /// Runs a read that finds its rows by a key and is over at once, on a connection that it shares with others like it. Neither the wait
@@ -138,11 +143,11 @@ impl Store {
         &self,
         work: impl AsyncFnOnce(&Connection) -> StoreResult<T>,
     ) -> StoreResult<T> {
-        let budget = Budget::current();
+        let budget = WaitBudget::current();
         let most =
-            |limit: Duration| budget.as_ref().map_or(limit, |budget| limit.min(budget.left()));
+            |limit: Duration| budget.as_ref().map_or(limit, |budget| limit.min(budget.remaining()));
         let began = Instant::now();
-        let reader = self.express.reader(most(self.settings.acquire_timeout)).await?;
+        let reader = self.shared.reader(most(self.settings.acquire_timeout)).await?;
         let left = most(self.settings.answer_timeout).saturating_sub(began.elapsed());
         let read = timeout(left, work(&reader)).await;
         if let Some(budget) = &budget {
@@ -220,7 +225,7 @@ impl Store {
         loop {
             tries += 1;
             // Its first statements are never long, as in `begin`.
-            let mut conn = self.lend(self.settings.answer_timeout, Budget::current()).await?;
+            let mut conn = self.lend(self.settings.answer_timeout, WaitBudget::current()).await?;
             conn.set_in_transaction(true);
             let mut shared: &Connection = &conn;
             // Sent in this order; the answers come in it, too.
@@ -229,7 +234,7 @@ impl Store {
             if let Some(limit) = self.time_limit {
                 conn.extend(limit);
             }
-            let mut transaction = Begun(conn);
+            let mut transaction = OpenTransaction(conn);
             let result = async {
                 begun.map_err(store_error)?;
                 let conn = transaction.conn();
@@ -253,9 +258,9 @@ impl Store {
         &self,
         by: &[&Granted<P>],
         now: DateTime<Utc>,
-    ) -> StoreResult<(Begun, Vec<Option<Acting<P>>>)> {
+    ) -> StoreResult<(OpenTransaction, Vec<Option<Acting<P>>>)> {
         const { assert!(matches!(P::CONFIRM, Confirm::Last), "it is confirmed first") };
-        let mut conn = self.lend(self.settings.answer_timeout, Budget::current()).await?;
+        let mut conn = self.lend(self.settings.answer_timeout, WaitBudget::current()).await?;
         conn.set_in_transaction(true);
         let mut shared: &Connection = &conn;
         let (opened, confirmed) = tokio::join!(
@@ -264,7 +269,7 @@ impl Store {
             credentials::confirm_free(&conn, by, now)
         );
         opened?;
-        let begun = Begun(conn);
+        let begun = OpenTransaction(conn);
         let confirmed = match confirmed {
             Ok(confirmed) => confirmed,
             Err(error) => return begun.end(Err(error)).await,
@@ -282,9 +287,9 @@ impl Store {
         &self,
         answer: impl Future<Output = StoreResult<T>>,
     ) -> StoreResult<T> {
-        let budget = Budget::current();
+        let budget = WaitBudget::current();
         let most = self.settings.acquire_timeout + self.settings.answer_timeout;
-        let most = budget.as_ref().map_or(most, |budget| most.min(budget.left()));
+        let most = budget.as_ref().map_or(most, |budget| most.min(budget.remaining()));
         let began = Instant::now();
         let answer = timeout(most, answer).await;
         if let Some(budget) = &budget {
@@ -297,14 +302,14 @@ impl Store {
     /// It is not run again; when it is dropped, the connection is closed and Postgres rolls back.
     ///
     /// The statement that begins it is never long: so a server that is silent is noticed as soon as in any request, whatever the work after it may take.
-    pub(in crate::store) async fn begin(&self) -> StoreResult<Begun> {
-        let mut conn = self.lend(self.settings.answer_timeout, Budget::current()).await?;
+    pub(in crate::store) async fn begin(&self) -> StoreResult<OpenTransaction> {
+        let mut conn = self.lend(self.settings.answer_timeout, WaitBudget::current()).await?;
         conn.set_in_transaction(true);
         conn.batch_execute("BEGIN").await?;
         if let Some(limit) = self.time_limit {
             conn.extend(limit);
         }
-        Ok(Begun(conn))
+        Ok(OpenTransaction(conn))
     }
 
     /// Connections in use and open, for metrics.
@@ -317,10 +322,12 @@ impl Store {
     pub async fn readiness(&self) -> Readiness {
         let asked = async {
             let mut conn = self.connection().await?;
-            let query = diesel::select(diesel::dsl::sql::<diesel::sql_types::Bool>(
-                "pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean",
-            ));
-            Ok::<bool, StoreError>(query.get_result(&mut *conn).await?)
+            let ReadOnly { read_only } = sql(
+                "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only",
+            )
+            .get_result(&mut *conn)
+            .await?;
+            Ok::<bool, StoreError>(read_only)
         };
         match asked.await {
             Err(_) => Readiness::Silent,
@@ -329,6 +336,12 @@ impl Store {
             Ok(false) => Readiness::Ready,
         }
     }
+}
+
+#[derive(diesel::QueryableByName)]
+struct ReadOnly {
+    #[diesel(sql_type = diesel::sql_types::Bool)]
+    read_only: bool,
 }
 
 /// What can be expected of the database.
@@ -345,9 +358,9 @@ pub enum Readiness {
 }
 
 /// A transaction that is open.
-pub(in crate::store) struct Begun(Held);
+pub(in crate::store) struct OpenTransaction(PooledConnection);
 
-impl Begun {
+impl OpenTransaction {
     /// Where its statements run.
     pub(in crate::store) fn conn(&mut self) -> &mut Connection {
         &mut self.0

@@ -57,7 +57,7 @@ const TRIES: usize = 50;
 const FIRST: Duration = Duration::from_secs(10);
 
 /// Longest wait for a connection beside it, and for an answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Finds out. Without a pooler this takes one connection; with one, some transactions that do nothing are open for a moment.
 pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
@@ -67,12 +67,12 @@ pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
     if line.pulse.process() == Some(process(&client).await?) {
         return Ok(Route::Session);
     }
-    line.pulse.lend(PATIENCE, None);
+    line.pulse.lend(ANSWER_TIMEOUT, None);
     // A number that no other statement of that name yields, of a client that was here before.
     let number = i32::from_le_bytes(secret::random());
     client.batch_execute("BEGIN").await?;
     let prepared = client.prepare(&format!("SELECT {number}")).await;
-    let statement = prepared.map_err(|error| told(error, SqlState::DUPLICATE_PSTATEMENT))?;
+    let statement = prepared.map_err(|error| describe(error, SqlState::DUPLICATE_PSTATEMENT))?;
     let first = process(&client).await?;
     client.batch_execute("COMMIT").await?;
 
@@ -80,7 +80,7 @@ pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
     let mut is_taken = false;
     let mut changes = false;
     while !is_taken && held.len() < if changes { HELD_AT_LAST } else { HELD } {
-        let Ok(other) = open(PATIENCE).await else { break };
+        let Ok(other) = open(ANSWER_TIMEOUT).await else { break };
         if other.client.batch_execute("BEGIN").await.is_err() {
             break;
         }
@@ -98,7 +98,7 @@ pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
         if line.has_ended() {
             return Err(RouteError::TooFew);
         }
-        let rows = asked.map_err(|error| told(error, SqlState::INVALID_SQL_STATEMENT_NAME))?;
+        let rows = asked.map_err(|error| describe(error, SqlState::INVALID_SQL_STATEMENT_NAME))?;
         if rows.first().and_then(|row| row.try_get(0).ok()) != Some(number) {
             return Err(RouteError::LosesStatements);
         }
@@ -107,7 +107,7 @@ pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
 }
 
 /// An error with the SQLSTATE that tells of lost statements, or another one.
-fn told(error: tokio_postgres::Error, lost: SqlState) -> RouteError {
+fn describe(error: tokio_postgres::Error, lost: SqlState) -> RouteError {
     if error.code() == Some(&lost) { RouteError::LosesStatements } else { error.into() }
 }
 

@@ -182,9 +182,9 @@ impl Manager for Sessions {
 
 /// A connection that somebody has taken from a pool. It goes back when it is dropped, unless a statement was given up in the middle or a transaction
 /// is open: then it is closed.
-pub struct Held(Option<Object<Sessions>>);
+pub struct PooledConnection(Option<Object<Sessions>>);
 
-impl Held {
+impl PooledConnection {
     pub(in crate::store) fn new(session: Object<Sessions>) -> Self {
         Self(Some(session))
     }
@@ -204,7 +204,7 @@ impl Held {
     }
 }
 
-impl Deref for Held {
+impl Deref for PooledConnection {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
@@ -215,7 +215,7 @@ impl Deref for Held {
     }
 }
 
-impl DerefMut for Held {
+impl DerefMut for PooledConnection {
     fn deref_mut(&mut self) -> &mut Connection {
         match &mut self.0 {
             Some(session) => &mut session.conn,
@@ -224,7 +224,7 @@ impl DerefMut for Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for PooledConnection {
     fn drop(&mut self) {
         let Some(mut session) = self.0.take() else { return };
         let asking = session.noted.asking.load(Ordering::Relaxed) || session.in_transaction;

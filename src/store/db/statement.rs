@@ -1,54 +1,65 @@
-//! SQL of our own text, prepared once on each connection and kept: the one way to run it.
+//! Statements in SQL of our own text, with named parameters; prepared once on each connection and kept. The one way to run such text.
 //!
-//! diesel prepares such a statement anew at each use, because it cannot know how many texts there are: a second trip to the database, and
+//! A text names its parameters, `$account`, and [`Statement::bind`] gives each its value by that name: nobody counts, and a name may occur
+//! several times. Where a text is put together from pieces, [`Statement::value`] adds a parameter in its place. A parameter
+//! without a value, or a value without a parameter, is an error whenever the statement runs.
+//!
+//! diesel prepares such a statement anew at each use, because it cannot know how many texts there are: a second round trip to the database, and
 //! parsing and planning, which often takes longer than the work. Here each text is known to be one of few, so diesel keeps it
 //! under its text and the types of its parameters, as it does with what it composes itself.
 //!
-//! What is kept is bounded three times, since each kept plan costs Postgres memory on each connection: texts that are written in this program
-//! are as many as there are; of those that are put together at run time only so many are kept ([`Room`]); and a connection that has
-//! gathered more than [`MOST_ON_A_CONNECTION`] forgets all of them when it is used next (`session.rs`).
+//! The number of kept statements is bounded, since each costs Postgres memory on each connection: texts that are written in this program
+//! are as many as there are; of those that are put together at run time only the first so many are kept ([`Cache`]); and a connection that has
+//! gathered more than [`MOST_ON_A_CONNECTION`] closes all of them when it is used next (`session.rs`).
 //!
-//! A kept statement is planned for its values five times, then Postgres compares: when a plan for any values promises to be as good, it
-//! is taken from then on. Statements for which that promise is wrong say so with [`Statement::plan_each_time`], and why.
+//! Postgres plans a kept statement for its values five times (custom plans), and then compares: when a plan for any values (a generic plan)
+//! promises to be as good, it uses that one from then on. Statements for which that promise is wrong say so with
+//! [`Statement::custom_plan`], and why.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::{PoisonError, RwLock};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 use diesel::QueryResult;
 use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, BoxedSqlQuery, Query, QueryFragment, QueryId, SqlQuery};
+use diesel::result::Error as DieselError;
 use diesel::serialize::ToSql;
-use diesel::sql_types::{HasSqlType, Untyped};
+use diesel::sql_types::{Array, HasSqlType, Untyped};
+use diesel_async::SimpleAsyncConnection as _;
 
-/// Most statements that a connection may have kept, those that diesel composes included. The program has about three hundred; one costs Postgres
+use super::codecs::SqlValue;
+use crate::store::{Connection, StoreResult};
+
+/// Most statements that a connection may keep, those that diesel composes included. The program has about three hundred; one costs Postgres
 /// 10 to 100 KiB.
 pub(super) const MOST_ON_A_CONNECTION: usize = 400;
 
-/// Texts put together from constants of this program: there are a few dozen. A bound for the case that one turns out to be composed of more.
-static COMPOSED: Room = Room::of(128);
+/// Texts put together from constants of this program: there are a few dozen. The bound is for the case that one has more variants than thought.
+static COMPOSED: Cache = Cache::of(128);
 
-/// Texts that searches put together: whoever asks decides how many there are.
-static REQUESTED: Room = Room::of(64);
+/// Texts that vary with what is searched for: clients decide how many there are.
+static SEARCHES: Cache = Cache::of(64);
 
-/// Texts that the filters of an account's own lists put together: a few dozen of those that there could be are ever asked for. Searches must not take
-/// their room.
-static FILTERED: Room = Room::of(128);
+/// Texts that vary with the filters of an account's own lists: a few dozen of those that are possible are ever asked for. Apart from searches,
+/// which would fill the cache.
+static FILTERS: Cache = Cache::of(128);
 
-/// Room for texts: those are kept that came first.
-struct Room {
+/// Which texts of a family are kept: those that came first, up to a number.
+struct Cache {
     most: usize,
     hashes: RwLock<BTreeSet<u64>>,
 }
 
-impl Room {
+impl Cache {
     const fn of(most: usize) -> Self {
         Self { most, hashes: RwLock::new(BTreeSet::new()) }
     }
 
-    /// Whether the text with that hash has room, or had when it came first.
-    fn keeps(&self, hash: u64) -> bool {
+    /// Whether the text is kept: it was before, or there is room.
+    fn keeps(&self, text: &str) -> bool {
+        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(text);
         let hashes = self.hashes.read().unwrap_or_else(PoisonError::into_inner);
         if hashes.contains(&hash) || hashes.len() >= self.most {
             return hashes.contains(&hash);
@@ -59,74 +70,206 @@ impl Room {
     }
 }
 
-/// A statement with its parameters, and whether its plan is kept.
-#[must_use = "it runs when it is loaded or executed"]
-pub(in crate::store) struct Statement<'a> {
-    query: BoxedSqlQuery<'a, Pg, SqlQuery>,
-    /// Of the text, where it is put together.
-    hasher: DefaultHasher,
-    keep: bool,
+/// Whether a statement stays prepared.
+#[derive(Clone, Copy)]
+enum Keep {
+    /// Always: its text is one of few.
+    Always,
+    /// If the cache of its family has room.
+    In(&'static Cache),
+    /// Never: each use is planned for its values.
+    Never,
 }
 
-/// A statement of a text that is made of constants of this program, never of what a request says; its parameters are written `$1`, `$2` ….
+/// Runs commands without parameters and answers: settings and locks of a transaction. Nothing is prepared.
+pub(in crate::store) async fn run_commands(
+    conn: &mut Connection,
+    commands: &'static str,
+) -> StoreResult<()> {
+    Ok(conn.batch_execute(commands).await?)
+}
+
+/// A statement with its parameters.
+#[must_use = "it runs when it is loaded or executed"]
+pub(in crate::store) struct Statement<'a> {
+    text: String,
+    /// Names of the parameters in the order of their values; those that [`Self::value`] added have none.
+    names: Vec<&'static str>,
+    /// The values; its text is empty.
+    values: BoxedSqlQuery<'a, Pg, SqlQuery>,
+    keep: Keep,
+    /// The text with numbers in place of names, made when the statement runs.
+    numbered: OnceLock<String>,
+}
+
+/// A statement of a text that is made of constants of this program, never of what a request says.
 pub(in crate::store) fn sql<'a>(text: impl Into<Cow<'static, str>>) -> Statement<'a> {
-    let mut hasher = DefaultHasher::new();
     let (text, keep) = match text.into() {
-        Cow::Borrowed(text) => (text.to_owned(), true),
-        Cow::Owned(text) => {
-            text.hash(&mut hasher);
-            let keep = COMPOSED.keeps(hasher.finish());
-            (text, keep)
-        }
+        Cow::Borrowed(text) => (text.to_owned(), Keep::Always),
+        Cow::Owned(text) => (text, Keep::In(&COMPOSED)),
     };
-    Statement { query: diesel::sql_query(text).into_boxed(), hasher, keep }
+    Statement {
+        text,
+        names: Vec::new(),
+        values: diesel::sql_query("").into_boxed(),
+        keep,
+        numbered: OnceLock::new(),
+    }
 }
 
 impl<'a> Statement<'a> {
     /// Adds text, which is made of constants of this program, too.
     pub(in crate::store) fn push(mut self, text: &str) -> Self {
-        text.hash(&mut self.hasher);
-        self.query = self.query.sql(text);
+        self.text.push_str(text);
         self
     }
 
-    /// Gives the next parameter its value.
-    pub(in crate::store) fn bind<T, V>(mut self, value: V) -> Self
+    /// Gives the parameter `$name` its value.
+    pub(in crate::store) fn bind<V>(self, name: &'static str, value: V) -> Self
+    where
+        V: SqlValue + ToSql<V::SqlType, Pg> + Send + 'a,
+        V::SqlType: Send + 'a,
+        Pg: HasSqlType<V::SqlType>,
+    {
+        self.bind_as::<V::SqlType, V>(name, value)
+    }
+
+    /// The same for a value that could be of several types of SQL.
+    pub(in crate::store) fn bind_as<T, V>(mut self, name: &'static str, value: V) -> Self
     where
         T: Send + 'a,
         Pg: HasSqlType<T>,
         V: ToSql<T, Pg> + Send + 'a,
     {
-        self.query = self.query.bind::<T, V>(value);
+        self.names.push(name);
+        self.values = self.values.bind::<T, V>(value);
         self
     }
 
-    /// Notes that a search decided which pieces it is made of: kept if it is among the first such texts that came.
-    pub(in crate::store) fn requested(mut self) -> Self {
-        self.keep = REQUESTED.keeps(self.hasher.finish());
+    /// Gives the parameter `$name` its value if there is one. If there is none, the text must not have that parameter.
+    pub(in crate::store) fn bind_some<V>(self, name: &'static str, value: Option<V>) -> Self
+    where
+        V: SqlValue + ToSql<V::SqlType, Pg> + Send + 'a,
+        V::SqlType: Send + 'a,
+        Pg: HasSqlType<V::SqlType>,
+    {
+        match value {
+            Some(value) => self.bind(name, value),
+            None => self,
+        }
+    }
+
+    /// Adds a parameter at the end of the text.
+    pub(in crate::store) fn value<V>(mut self, value: V) -> Self
+    where
+        V: SqlValue + ToSql<V::SqlType, Pg> + Send + 'a,
+        V::SqlType: Send + 'a,
+        Pg: HasSqlType<V::SqlType>,
+    {
+        self.text.push_str(&format!("${}", self.names.len() + 1));
+        self.bind("", value)
+    }
+
+    /// Adds `ANY(…)` of these values at the end of the text.
+    ///
+    /// They stand in a sub-select, so that they are no constant when Postgres plans: it would else choose custom plans for ever, since a plan for
+    /// just so many values promises to be cheaper than one for the ten that it expects of any list.
+    pub(in crate::store) fn any<T, V>(self, values: V) -> Self
+    where
+        T: Send + 'static,
+        V: SqlValue<SqlType = Array<T>> + ToSql<Array<T>, Pg> + Send + 'a,
+        Pg: HasSqlType<Array<T>>,
+    {
+        self.push("ANY(ARRAY(SELECT unnest(").value(values).push(")))")
+    }
+
+    /// Notes that the text varies with what is searched for: kept if it is among the first such texts.
+    pub(in crate::store) fn varies_with_search(self) -> Self {
+        self.kept_in(&SEARCHES)
+    }
+
+    /// Notes that the text varies with the filters of an account's own list: kept if it is among the first such texts.
+    pub(in crate::store) fn varies_with_filters(self) -> Self {
+        self.kept_in(&FILTERS)
+    }
+
+    fn kept_in(mut self, cache: &'static Cache) -> Self {
+        if !matches!(self.keep, Keep::Never) {
+            self.keep = Keep::In(cache);
+        }
         self
     }
 
-    /// Notes that the filters of an account's own list decided which pieces it is made of: kept if it is among the first such texts that came.
-    pub(in crate::store) fn filtered(mut self) -> Self {
-        self.keep = FILTERED.keeps(self.hasher.finish());
+    /// Has the statement prepared and planned for its values at each use: `_reason` says why no generic plan would do.
+    pub(in crate::store) fn custom_plan(mut self, _reason: &'static str) -> Self {
+        self.keep = Keep::Never;
         self
     }
 
-    /// The same, prepared and planned at each use: `_reason` says why no plan that is kept would do.
-    pub(in crate::store) fn plan_each_time(mut self, _reason: &'static str) -> Self {
-        self.keep = false;
-        self
+    fn is_kept(&self) -> bool {
+        match self.keep {
+            Keep::Always => true,
+            Keep::In(cache) => cache.keeps(&self.text),
+            Keep::Never => false,
+        }
+    }
+
+    /// The text as Postgres has it: `$1`, `$2` … for the names.
+    fn numbered(&self) -> QueryResult<&str> {
+        if let Some(numbered) = self.numbered.get() {
+            return Ok(numbered);
+        }
+        let numbered = number_parameters(&self.text, &self.names)?;
+        Ok(self.numbered.get_or_init(|| numbered))
     }
 }
 
+/// Puts numbers for the names of parameters.
+fn number_parameters(text: &str, names: &[&str]) -> QueryResult<String> {
+    let error = |what: String| Err(DieselError::QueryBuilderError(what.into()));
+    let mut numbered = String::with_capacity(text.len());
+    let mut is_used: Vec<bool> = names.iter().map(|name| name.is_empty()).collect();
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        let (before, after) = rest.split_at(at + 1);
+        numbered.push_str(before);
+        let length = name_length(after);
+        let (name, after) = after.split_at(length);
+        rest = after;
+        if name.is_empty() {
+            continue;
+        }
+        let Some(place) = names.iter().position(|known| *known == name) else {
+            return error(format!("the parameter ${name} has no value: {text}"));
+        };
+        is_used[place] = true;
+        numbered.push_str(&(place + 1).to_string());
+    }
+    numbered.push_str(rest);
+    match is_used.iter().position(|used| !used) {
+        Some(place) => error(format!("there is no parameter ${}: {text}", names[place])),
+        None => Ok(numbered),
+    }
+}
+
+/// How many bytes at the beginning of the text are a name. None begins with a digit.
+fn name_length(text: &str) -> usize {
+    let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+    if !text.bytes().next().is_some_and(is_of_name) {
+        return 0;
+    }
+    let end = text.bytes().position(|byte| !is_of_name(byte) && !byte.is_ascii_digit());
+    end.unwrap_or(text.len())
+}
+
 impl QueryFragment<Pg> for Statement<'_> {
-    fn walk_ast<'b>(&'b self, pass: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        self.query.walk_ast(pass)
+    fn walk_ast<'b>(&'b self, mut pass: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        pass.push_sql(self.numbered()?);
+        self.values.walk_ast(pass)
     }
 
     fn is_safe_to_cache_prepared(&self, _: &Pg) -> QueryResult<bool> {
-        Ok(self.keep)
+        Ok(self.is_kept())
     }
 }
 
@@ -147,20 +290,38 @@ mod tests {
 
     #[test]
     fn only_so_many_texts_are_kept_and_the_first_stay() {
-        let room = Room::of(64);
-        let kept = |room: &Room| (0..1_000).filter(|hash| room.keeps(*hash)).count();
-        assert_eq!(kept(&room), 64);
-        assert_eq!(kept(&room), 64);
-        assert!(room.keeps(0) && !room.keeps(999));
+        let cache = Cache::of(64);
+        let kept = |cache: &Cache| (0..1_000).filter(|n| cache.keeps(&n.to_string())).count();
+        assert_eq!(kept(&cache), 64);
+        assert_eq!(kept(&cache), 64);
+        assert!(cache.keeps("0") && !cache.keeps("999"));
     }
 
     #[test]
-    fn what_requests_put_together_takes_no_room_from_the_rest() {
-        let requested = |number: u32| sql("").push(&format!("SELECT {number}")).requested();
-        let kept = (0..1_000).filter(|number| requested(*number).keep).count();
-        assert!(kept <= REQUESTED.most, "{kept}");
-        assert!(sql(String::from("SELECT 'a text of constants'")).keep);
-        assert!(sql("SELECT 1").keep);
-        assert!(!sql("SELECT 1").plan_each_time("a test").keep);
+    fn texts_of_searches_take_no_room_from_the_rest() {
+        let search = |number: u32| sql("").push(&format!("SELECT {number}")).varies_with_search();
+        let kept = (0..1_000).filter(|number| search(*number).is_kept()).count();
+        assert!(kept <= SEARCHES.most, "{kept}");
+        assert!(sql(String::from("SELECT 'a text of constants'")).is_kept());
+        assert!(sql("SELECT 1").is_kept());
+        let planned = sql("SELECT 1").custom_plan("a test");
+        assert!(
+            !planned.is_kept()
+                && !sql("SELECT 1").custom_plan("a test").varies_with_search().is_kept()
+        );
+    }
+
+    #[test]
+    fn names_become_the_numbers_of_their_values() {
+        let statement = sql("SELECT $b, $a_2, $b::text, '$.x', '$' || $")
+            .bind("a_2", 1_i32)
+            .bind("b", "text")
+            .push(", ")
+            .value(true);
+        assert_eq!(statement.numbered().unwrap(), "SELECT $2, $1, $2::text, '$.x', '$' || $, $3");
+        let without_value = sql("SELECT $a, $b").bind("a", 1_i32);
+        assert!(without_value.numbered().unwrap_err().to_string().contains("$b has no value"));
+        let without_parameter = sql("SELECT $a").bind("a", 1_i32).bind("b", 1_i32);
+        assert!(without_parameter.numbered().unwrap_err().to_string().contains("no parameter $b"));
     }
 }

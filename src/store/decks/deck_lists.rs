@@ -2,9 +2,8 @@
 
 use cardscape_engine::{CardReference, Deck, DeckEntry};
 use chrono::{DateTime, Utc};
-use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Integer, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Bool, Timestamptz};
 use diesel_async::RunQueryDsl;
 use serde::Serialize;
 use uuid::Uuid;
@@ -13,18 +12,17 @@ use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::deck::{DeckName, FormatName, FormatNameError, MAX_DECKS, Visibility};
 use crate::domain::ids::{AccountId, DeckId};
 use crate::store::db::schema::{accounts, deck_entries, decks};
-use crate::store::db::statement;
+use crate::store::db::statement::sql;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
 /// A deck without its entries.
-#[derive(Clone, Debug, Queryable, Selectable)]
+#[derive(Clone, Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = decks)]
 pub struct DeckRow {
-    /// Id.
-    pub id: Uuid,
+    pub id: DeckId,
     /// Whose it is.
-    pub account_id: Uuid,
+    pub account_id: AccountId,
     game_code: String,
     format_code: String,
     /// What its owner calls it.
@@ -45,7 +43,6 @@ impl DeckRow {
         FormatName::of_game(&self.game_code, &self.format_code)
     }
 
-    /// Code of the game.
     pub fn game(&self) -> &str {
         &self.game_code
     }
@@ -93,7 +90,6 @@ pub enum DeckCreated {
 /// What became of a change under `If-Match`.
 #[derive(Debug)]
 pub enum Edited<T> {
-    /// Done.
     Done(T),
     /// It was changed since the client read it.
     Stale,
@@ -109,29 +105,29 @@ pub async fn create(
     content: &DeckContent<'_>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<DeckCreated, IdempotentError> {
-    if let Some(earlier) = idempotency::begin(conn, key, id.0).await? {
+    if let Some(earlier) = idempotency::begin(conn, key, id).await? {
         return Ok(DeckCreated::Repeat(
-            whole(conn, DeckId(earlier), Some(by.account()), false).await?,
+            load_with_entries(conn, earlier, Some(by.account()), false).await?,
         ));
     }
     // Not FOR UPDATE: whoever has claimed a key holds a key share of this row, and two of those would wait for each other.
     accounts::table
-        .find(by.account().0)
+        .find(by.account())
         .select(accounts::id)
         .for_no_key_update()
         .first::<Uuid>(conn)
         .await?;
     // Another statement: one with the lock would count what there was before it waited.
-    let stored: Option<VersionRow> = statement::sql(INSERT)
-        .bind::<SqlUuid, _>(id.0)
-        .bind::<Text, _>(entries(content.deck)?)
-        .bind::<Text, _>(content.format.game())
-        .bind::<Text, _>(content.format.local())
-        .bind::<Text, _>(content.name.as_str())
-        .bind::<Text, _>(content.visibility.as_str())
-        .bind::<Timestamptz, _>(content.at)
-        .bind::<SqlUuid, _>(by.account().0)
-        .bind::<BigInt, _>(MAX_DECKS)
+    let stored: Option<VersionRow> = sql(INSERT)
+        .bind("id", id)
+        .bind("entries", entries(content.deck)?)
+        .bind("game", content.format.game())
+        .bind("format", content.format.local())
+        .bind("name", content.name.as_str())
+        .bind("visibility", content.visibility)
+        .bind("at", content.at)
+        .bind("account", by.account())
+        .bind("limit", MAX_DECKS)
         .get_result(conn)
         .await
         .optional()?;
@@ -145,23 +141,23 @@ pub async fn create(
 /// Stores a deck with its entries, unless the account has as many as it may.
 const INSERT: &str = "WITH deck AS (\
      INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
-     SELECT $1, $8, $3, $4, $5, $6, 1, $7, $7 WHERE (SELECT count(*) FROM decks WHERE account_id = $8) < $9 \
+     SELECT $id, $account, $game, $format, $name, $visibility, 1, $at, $at WHERE (SELECT count(*) FROM decks WHERE account_id = $account) < $limit \
      RETURNING id, revision, created_at, updated_at), \
     written AS (\
      INSERT INTO deck_entries (deck_id, position, zone, quantity, name, set_code, number, rarity, copies) \
-     SELECT deck.id, entry.* FROM deck, json_to_recordset($2::json) AS entry (position integer, zone text, quantity integer, name text, \
+     SELECT deck.id, entry.* FROM deck, json_to_recordset($entries::json) AS entry (position integer, zone text, quantity integer, name text, \
       set_code text, number text, rarity text, copies text[])) \
     SELECT revision, created_at, updated_at FROM deck";
 
 /// Replaces a deck with its entries. Those that it has already become others in their places: one statement cannot delete a row and write
 /// another with the same key.
 const REPLACE: &str = "WITH deck AS (\
-     UPDATE decks SET game_code = $3, format_code = $4, name = $5, visibility = $6, revision = revision + 1, updated_at = $7 WHERE id = $1 \
+     UPDATE decks SET game_code = $game, format_code = $format, name = $name, visibility = $visibility, revision = revision + 1, updated_at = $at WHERE id = $id \
      RETURNING revision, created_at, updated_at), \
-    shortened AS (DELETE FROM deck_entries WHERE deck_id = $1 AND position >= $8), \
+    shortened AS (DELETE FROM deck_entries WHERE deck_id = $id AND position >= $count), \
     written AS (\
      INSERT INTO deck_entries (deck_id, position, zone, quantity, name, set_code, number, rarity, copies) \
-     SELECT $1, entry.* FROM json_to_recordset($2::json) AS entry (position integer, zone text, quantity integer, name text, \
+     SELECT $id, entry.* FROM json_to_recordset($entries::json) AS entry (position integer, zone text, quantity integer, name text, \
       set_code text, number text, rarity text, copies text[]) \
      ON CONFLICT (deck_id, position) DO UPDATE SET zone = EXCLUDED.zone, quantity = EXCLUDED.quantity, name = EXCLUDED.name, \
       set_code = EXCLUDED.set_code, number = EXCLUDED.number, rarity = EXCLUDED.rarity, copies = EXCLUDED.copies) \
@@ -181,15 +177,15 @@ pub async fn replace(
         Some(revision) if !is_current(revision) => return Ok(Edited::Stale),
         Some(_) => {}
     }
-    let version: VersionRow = statement::sql(REPLACE)
-        .bind::<SqlUuid, _>(id.0)
-        .bind::<Text, _>(entries(content.deck)?)
-        .bind::<Text, _>(content.format.game())
-        .bind::<Text, _>(content.format.local())
-        .bind::<Text, _>(content.name.as_str())
-        .bind::<Text, _>(content.visibility.as_str())
-        .bind::<Timestamptz, _>(content.at)
-        .bind::<Integer, _>(i32::try_from(content.deck.entries.len()).unwrap_or(i32::MAX))
+    let version: VersionRow = sql(REPLACE)
+        .bind("id", id)
+        .bind("entries", entries(content.deck)?)
+        .bind("game", content.format.game())
+        .bind("format", content.format.local())
+        .bind("name", content.name.as_str())
+        .bind("visibility", content.visibility)
+        .bind("at", content.at)
+        .bind("count", i32::try_from(content.deck.entries.len()).unwrap_or(i32::MAX))
         .get_result(conn)
         .await?;
     Ok(Edited::Done(version.deck(by.account(), id, content)))
@@ -207,7 +203,7 @@ pub async fn delete(
         Some(revision) if !is_current(revision) => return Ok(Edited::Stale),
         Some(_) => {}
     }
-    diesel::delete(decks::table.find(id.0)).execute(conn).await?;
+    diesel::delete(decks::table.find(id)).execute(conn).await?;
     Ok(Edited::Done(()))
 }
 
@@ -218,8 +214,8 @@ async fn lock(
     id: DeckId,
 ) -> StoreResult<Option<i64>> {
     let revision = decks::table
-        .find(id.0)
-        .filter(decks::account_id.eq(by.account().0))
+        .find(id)
+        .filter(decks::account_id.eq(by.account()))
         .select(decks::revision)
         .for_update()
         .first(conn)
@@ -235,15 +231,22 @@ pub async fn find(
     reader: Option<&Granted<ReadOwnDecks>>,
     id: DeckId,
 ) -> StoreResult<Option<StoredDeck>> {
-    whole(conn, id, reader.map(Granted::account), true).await
+    load_with_entries(conn, id, reader.map(Granted::account), true).await
 }
 
 /// Decks of one account, and of one game where that is asked for.
 pub struct DeckFilter<'a> {
-    /// Code of the game.
     pub game: Option<&'a str>,
     /// The last deck of the page before.
     pub before: Option<Uuid>,
+}
+
+#[derive(QueryableByName)]
+struct CountedDeck {
+    #[diesel(embed)]
+    deck: DeckRow,
+    #[diesel(sql_type = BigInt)]
+    cards: i64,
 }
 
 /// The own decks, the newest first, each with the number of its cards.
@@ -253,22 +256,19 @@ pub async fn list(
     filter: &DeckFilter<'_>,
     limit: i64,
 ) -> StoreResult<Vec<(DeckRow, i64)>> {
-    let cards = sql::<BigInt>(
-        "(SELECT coalesce(sum(quantity), 0)::bigint FROM deck_entries WHERE deck_entries.deck_id = decks.id)",
-    );
-    let mut query = decks::table
-        .filter(decks::account_id.eq(by.account().0))
-        .select((DeckRow::as_select(), cards))
-        .order(decks::id.desc())
-        .limit(limit)
-        .into_boxed();
+    let mut statement = sql("SELECT d.id, d.account_id, d.game_code, d.format_code, d.name, d.visibility, d.revision, d.created_at, d.updated_at, \
+             (SELECT coalesce(sum(e.quantity), 0)::bigint FROM deck_entries e WHERE e.deck_id = d.id) AS cards \
+         FROM decks d WHERE d.account_id = $account")
+    .bind("account", by.account());
     if let Some(game) = filter.game {
-        query = query.filter(decks::game_code.eq(game));
+        statement = statement.push(" AND d.game_code = $game").bind("game", game);
     }
     if let Some(before) = filter.before {
-        query = query.filter(decks::id.lt(before));
+        statement = statement.push(" AND d.id < $before").bind("before", before);
     }
-    Ok(query.load(conn).await?)
+    let statement = statement.push(" ORDER BY d.id DESC LIMIT $limit").bind("limit", limit);
+    let rows: Vec<CountedDeck> = statement.load(conn).await?;
+    Ok(rows.into_iter().map(|row| (row.deck, row.cards)).collect())
 }
 
 #[derive(Queryable, Selectable)]
@@ -285,17 +285,17 @@ struct EntryRow {
 
 /// A deck with its entries, if it belongs to `owner` or, where `or_public` says so, if it is public. One statement, so that
 /// deck and entries are of the same revision.
-async fn whole(
+async fn load_with_entries(
     conn: &mut Connection,
     id: DeckId,
     owner: Option<AccountId>,
     or_public: bool,
 ) -> StoreResult<Option<StoredDeck>> {
-    let public = decks::visibility.eq(Visibility::Public.as_str());
-    let owned = decks::account_id.nullable().eq(owner.map(|account| account.0)).assume_not_null();
+    let public = decks::visibility.eq(Visibility::Public);
+    let owned = decks::account_id.nullable().eq(owner).assume_not_null();
     let rows: Vec<(DeckRow, Option<EntryRow>)> = decks::table
         .left_join(deck_entries::table.on(deck_entries::deck_id.eq(decks::id)))
-        .filter(decks::id.eq(id.0))
+        .filter(decks::id.eq(id))
         .filter(owned.or(public.and(or_public.into_sql::<Bool>())))
         .order(deck_entries::position)
         .select((DeckRow::as_select(), Option::<EntryRow>::as_select()))
@@ -338,8 +338,8 @@ impl VersionRow {
     fn deck(self, account: AccountId, id: DeckId, content: &DeckContent<'_>) -> StoredDeck {
         let Self { revision, created_at, updated_at } = self;
         let row = DeckRow {
-            id: id.0,
-            account_id: account.0,
+            id: id,
+            account_id: account,
             game_code: content.format.game().to_owned(),
             format_code: content.format.local(),
             name: content.name.as_str().to_owned(),

@@ -3,12 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use cardscape_engine::{
-    Catalogue, Deck, DeckCheck, Format, Game, PreparedCard, SUGGESTED_NAMES_MAX, name_key,
-    search_key,
-};
+use cardscape_engine::{Catalogue, Deck, DeckCheck, Format, Game, PreparedCard, name_key};
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
@@ -17,8 +14,9 @@ use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::store::card_content::pool;
-use crate::store::db::lane::SearchLane;
+use crate::store::card_content::suggestions::{Misspelt, near_names};
 use crate::store::db::schema::{cards, sets};
+use crate::store::db::search_queue::SearchQueue;
 use crate::store::{Connection, StoreError, StoreResult};
 
 /// Near names asked for each unknown name: the engine picks the best of them.
@@ -159,41 +157,36 @@ async fn box_sets(
     Ok(named)
 }
 
-/// Unknown names that one statement looks for: a connection is not held for all of them when time is short.
-const AT_ONCE: usize = 20;
-
 /// Adds the cards whose names are near to these unknown ones, as far as `viewer` may see them. Returns how many names were
-/// not looked up, because there are more than [`SUGGESTED_NAMES_MAX`], because it took longer than `time_limit`, or because there was no
-/// place for the search: the report is right without. Whether a name is that of a hidden card makes no difference.
+/// not looked up, because there are more than [`SUGGESTED_NAMES_MAX`](cardscape_engine::SUGGESTED_NAMES_MAX), because it took longer than
+/// `time_limit`, or because there was no place for the search: the report is right without. Whether a name is that of a hidden card makes no
+/// difference.
 pub async fn add_near(
-    (lane, network): (&SearchLane, Network),
+    searches: (&SearchQueue, Network),
     viewer: Viewer,
     unknown: &BTreeSet<String>,
     found: &mut DeckPool,
     time_limit: Duration,
 ) -> usize {
-    let started = Instant::now();
     let game = found.game.clone();
-    let mut looked_up = 0;
-    let look = async {
-        let mut conn = lane.enter(network).await?;
-        let keys: Vec<String> =
-            unknown.iter().take(SUGGESTED_NAMES_MAX).map(|name| search_key(name)).collect();
-        let most = i64::try_from(NEAR_NAMES).unwrap_or(i64::MAX);
-        for keys in keys.chunks(AT_ONCE) {
-            if started.elapsed() > time_limit {
-                break;
-            }
-            let near = pool::near_names(&mut conn, viewer, game.code(), keys, most).await?;
-            let near: BTreeSet<String> = near.iter().map(|name| name_key(name)).collect();
-            let near: Vec<String> = near.into_iter().filter(|key| !found.knows(key)).collect();
-            found.extend_found(pool::pool(&mut conn, viewer, game.code(), &near).await?);
-            looked_up += keys.len();
-        }
+    let names: Vec<_> = unknown.iter().map(|name| Misspelt::of_game(game.code(), name)).collect();
+    let near = near_names(searches, viewer, &names, time_limit).await;
+    let keys: BTreeSet<String> = near
+        .iter()
+        .flat_map(|cards| cards.iter().take(NEAR_NAMES).map(|card| name_key(&card.name)))
+        .filter(|key| !found.knows(key))
+        .collect();
+    let keys: Vec<String> = keys.into_iter().collect();
+    let add = async {
+        let mut conn = searches.0.connection(searches.1).await?;
+        found.extend_found(pool::pool(&mut conn, viewer, game.code(), &keys).await?);
         Ok::<(), StoreError>(())
     };
-    if let Err(error) = look.await {
+    if !keys.is_empty()
+        && let Err(error) = add.await
+    {
         tracing::debug!(%error, "suggestions are left out");
+        return unknown.len();
     }
-    unknown.len() - looked_up
+    unknown.len() - near.len()
 }

@@ -95,7 +95,6 @@ pub enum TextsBase {
     Whatever,
     /// None: the game is to have none yet.
     Nothing,
-    /// This revision.
     Revision(i64),
 }
 

@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -34,7 +33,7 @@ pub struct AuditEntryRow {
     /// Id of the entry.
     pub id: Uuid,
     /// Who; `None`: the operator at the machine.
-    pub actor_id: Option<Uuid>,
+    pub actor_id: Option<AccountId>,
     /// What was done.
     pub action: String,
     /// To what.
@@ -50,7 +49,7 @@ pub async fn write(conn: &mut Connection, entry: NewAuditEntry<'_>) -> StoreResu
     diesel::insert_into(audit_log::table)
         .values((
             audit_log::id.eq(Uuid::now_v7()),
-            audit_log::actor_id.eq(entry.actor.map(|account| account.0)),
+            audit_log::actor_id.eq(entry.actor),
             audit_log::action.eq(entry.action),
             audit_log::target.eq(entry.target),
             audit_log::details.eq(entry.details),
@@ -79,7 +78,7 @@ pub struct AuditFilter<'a> {
 }
 
 const ENTRY: &str = "e.id, e.actor_id, e.action, e.target, e.details, e.created_at";
-const NEWEST_FIRST: &str = "ORDER BY e.created_at DESC, e.id DESC LIMIT $1";
+const NEWEST_FIRST: &str = "ORDER BY e.created_at DESC, e.id DESC LIMIT $limit";
 
 /// Entries, the newest first, after the position `before`.
 pub async fn list(
@@ -90,17 +89,17 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<AuditEntryRow>> {
     // Only conditions that are asked for stand in the text, so that a plan that is kept uses the index of each.
-    let mut asked = String::from("(e.created_at, e.id) < ($2, $3) AND e.created_at >= $4");
+    let mut asked = String::from("(e.created_at, e.id) < ($at, $id) AND e.created_at >= $from");
     let (noun, whole) = match filter.action {
         None => (None, None),
         Some(AuditAction::Noun(noun)) => (Some(noun), None),
         Some(AuditAction::Whole(whole)) => (None, Some(whole)),
     };
     for (is_asked, condition) in [
-        (filter.actor.is_some(), " AND e.actor_id = $5"),
-        (filter.target.is_some(), " AND e.target = $6"),
-        (noun.is_some(), " AND split_part(e.action, '.', 1) = $7"),
-        (whole.is_some(), " AND e.action = $8"),
+        (filter.actor.is_some(), " AND e.actor_id = $actor"),
+        (filter.target.is_some(), " AND e.target = $target"),
+        (noun.is_some(), " AND split_part(e.action, '.', 1) = $noun"),
+        (whole.is_some(), " AND e.action = $action"),
     ] {
         if is_asked {
             asked.push_str(condition);
@@ -113,9 +112,10 @@ pub async fn list(
         None => part(""),
         // Each side by its own index; what somebody did to herself comes once.
         Some(_) => {
-            let did = part(" AND e.actor_id = $9");
-            let done_to =
-                part(" AND e.target = 'account:' || $9::text AND e.actor_id IS DISTINCT FROM $9");
+            let did = part(" AND e.actor_id = $account");
+            let done_to = part(
+                " AND e.target = 'account:' || $account::text AND e.actor_id IS DISTINCT FROM $account",
+            );
             format!("SELECT {ENTRY} FROM (({did}) UNION ALL ({done_to})) e {NEWEST_FIRST}")
         }
     };
@@ -124,16 +124,16 @@ pub async fn list(
     let (at, id) = before.into_iter().chain(until).min().unwrap_or((END_OF_TIME, Uuid::nil()));
     Ok(sql("")
         .push(&text)
-        .filtered()
-        .bind::<BigInt, _>(limit)
-        .bind::<Timestamptz, _>(at)
-        .bind::<SqlUuid, _>(id)
-        .bind::<Timestamptz, _>(filter.from.unwrap_or(DateTime::UNIX_EPOCH))
-        .bind::<Nullable<SqlUuid>, _>(filter.actor.map(|account| account.0))
-        .bind::<Nullable<Text>, _>(filter.target.map(AuditTarget::as_str))
-        .bind::<Nullable<Text>, _>(noun)
-        .bind::<Nullable<Text>, _>(whole)
-        .bind::<Nullable<SqlUuid>, _>(filter.account.map(|account| account.0))
+        .varies_with_filters()
+        .bind("limit", limit)
+        .bind("at", at)
+        .bind("id", id)
+        .bind("from", filter.from.unwrap_or(DateTime::UNIX_EPOCH))
+        .bind_some("actor", filter.actor)
+        .bind_some("target", filter.target.map(AuditTarget::as_str))
+        .bind_some("noun", noun)
+        .bind_some("action", whole)
+        .bind_some("account", filter.account)
         .load(conn)
         .await?)
 }

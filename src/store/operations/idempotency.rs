@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Bool, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::Bool;
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -55,18 +55,18 @@ pub async fn claim(
     resource: Uuid,
 ) -> StoreResult<Claimed> {
     let Noted { locked, noted } = sql(
-        "WITH held AS MATERIALIZED (SELECT pg_try_advisory_xact_lock($1) AS locked), noted AS ( \
+        "WITH held AS MATERIALIZED (SELECT pg_try_advisory_xact_lock($lock) AS locked), noted AS ( \
              INSERT INTO idempotency_keys (account_id, key, operation, body_mac, resource_id, created_at) \
-             SELECT $2, $3, $4, $5, $6, $7 FROM held WHERE held.locked ON CONFLICT DO NOTHING RETURNING true \
+             SELECT $account, $key, $operation, $body_mac, $resource, $at FROM held WHERE held.locked ON CONFLICT DO NOTHING RETURNING true \
          ) SELECT held.locked, EXISTS (SELECT FROM noted) AS noted FROM held",
     )
-    .bind::<BigInt, _>(lock_number(claim))
-    .bind::<SqlUuid, _>(claim.account.0)
-    .bind::<Text, _>(&claim.key)
-    .bind::<Text, _>(claim.operation)
-    .bind::<Binary, _>(&claim.body_mac[..])
-    .bind::<SqlUuid, _>(resource)
-    .bind::<Timestamptz, _>(claim.at)
+    .bind("lock", lock_number(claim))
+    .bind("account", claim.account)
+    .bind("key", &claim.key)
+    .bind("operation", claim.operation)
+    .bind("body_mac", &claim.body_mac[..])
+    .bind("resource", resource)
+    .bind("at", claim.at)
     .get_result(&mut conn)
     .await?;
     if !locked {
@@ -76,7 +76,7 @@ pub async fn claim(
         return Ok(Claimed::New);
     }
     let (operation, body_mac, resource): (String, Vec<u8>, Uuid) = idempotency_keys::table
-        .find((claim.account.0, &claim.key))
+        .find((claim.account, &claim.key))
         .select((
             idempotency_keys::operation,
             idempotency_keys::body_mac,
@@ -94,7 +94,7 @@ pub async fn answered(
     claim: &IdempotencyClaim,
 ) -> StoreResult<Option<Uuid>> {
     Ok(idempotency_keys::table
-        .find((claim.account.0, &claim.key))
+        .find((claim.account, &claim.key))
         .filter(idempotency_keys::operation.eq(claim.operation))
         .filter(idempotency_keys::body_mac.eq(&claim.body_mac[..]))
         .select(idempotency_keys::resource_id)
@@ -107,7 +107,7 @@ pub async fn answered(
 pub async fn forget(conn: &Connection, claim: Option<&IdempotencyClaim>) -> StoreResult<()> {
     if let Some(claim) = claim {
         let mut conn = conn;
-        diesel::delete(idempotency_keys::table.find((claim.account.0, &claim.key)))
+        diesel::delete(idempotency_keys::table.find((claim.account, &claim.key)))
             .execute(&mut conn)
             .await?;
     }
@@ -120,7 +120,7 @@ pub async fn point_to(
     claim: &IdempotencyClaim,
     resource: Uuid,
 ) -> StoreResult<()> {
-    diesel::update(idempotency_keys::table.find((claim.account.0, &claim.key)))
+    diesel::update(idempotency_keys::table.find((claim.account, &claim.key)))
         .set(idempotency_keys::resource_id.eq(resource))
         .execute(conn)
         .await?;
@@ -174,15 +174,15 @@ impl crate::store::db::pool::AsStoreError for IdempotentError {
 
 /// Claims the key if the client sent one: `Ok(None)` means go on and create `resource`, `Ok(Some(id))` that it was created
 /// before.
-pub async fn begin(
+pub async fn begin<I: Into<Uuid> + From<Uuid>>(
     conn: &Connection,
     claim_with: Option<&IdempotencyClaim>,
-    resource: Uuid,
-) -> Result<Option<Uuid>, IdempotentError> {
+    resource: I,
+) -> Result<Option<I>, IdempotentError> {
     let Some(claim_with) = claim_with else { return Ok(None) };
-    match claim(conn, claim_with, resource).await? {
+    match claim(conn, claim_with, resource.into()).await? {
         Claimed::New => Ok(None),
-        Claimed::Repeat(id) => Ok(Some(id)),
+        Claimed::Repeat(id) => Ok(Some(id.into())),
         Claimed::Mismatch => Err(IdempotentError::Mismatch),
         Claimed::Running => Err(IdempotentError::Running),
     }

@@ -9,7 +9,7 @@
 mod steps;
 
 use chrono::{DateTime, Duration, Utc};
-use diesel::sql_types::{BigInt, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -64,26 +64,23 @@ async fn clear_batch(
     limit: i64,
 ) -> StoreResult<i64> {
     let mut conn = store.connection().await?;
-    let rows = sql(statement)
-        .bind::<Timestamptz, _>(before)
-        .bind::<BigInt, _>(limit)
-        .execute(&mut *conn)
-        .await?;
+    let rows =
+        sql(statement).bind("before", before).bind("limit", limit).execute(&mut *conn).await?;
     Ok(i64::try_from(rows).unwrap_or(i64::MAX))
 }
 
-/// Where submissions came from matters while their card is hidden. Looks at the next `$3` rows after `$2`, deletes those whose card was unlocked
-/// before `$1`, and tells how many those were, how many it looked at, and which was the last.
+/// Where submissions came from matters while their card is hidden. Looks at the next `$limit` rows after `$after`, deletes those whose card was unlocked
+/// before `$now`, and tells how many those were, how many it looked at, and which was the last.
 const SWEEP_NETWORKS: &str = "WITH page AS MATERIALIZED ( \
-         SELECT submission_id FROM submission_networks WHERE submission_id > $2 ORDER BY submission_id LIMIT $3 \
+         SELECT submission_id FROM submission_networks WHERE submission_id > $after ORDER BY submission_id LIMIT $limit \
      ), gone AS ( \
          DELETE FROM submission_networks WHERE submission_id = ANY (ARRAY( \
              SELECT submission_id FROM submission_networks WHERE submission_id = ANY (ARRAY( \
                  SELECT submission_id FROM page WHERE (SELECT (SELECT unlocked_at FROM unlocks WHERE card_id = s.card_id) \
-                                                       FROM submissions s WHERE s.id = page.submission_id) < $1)) \
+                                                       FROM submissions s WHERE s.id = page.submission_id) < $now)) \
              FOR UPDATE SKIP LOCKED)) RETURNING 1 \
      ) SELECT (SELECT count(*) FROM gone) AS deleted, count(*) AS seen, \
-              coalesce((array_agg(submission_id ORDER BY submission_id DESC))[1], $2) AS last FROM page";
+              coalesce((array_agg(submission_id ORDER BY submission_id DESC))[1], $after) AS last FROM page";
 
 #[derive(diesel::QueryableByName)]
 struct Page {
@@ -120,9 +117,9 @@ async fn networks_page(
 ) -> StoreResult<Page> {
     let mut conn = store.connection().await?;
     Ok(sql(SWEEP_NETWORKS)
-        .bind::<Timestamptz, _>(now)
-        .bind::<SqlUuid, _>(after)
-        .bind::<BigInt, _>(limit)
+        .bind("now", now)
+        .bind("after", after)
+        .bind("limit", limit)
         .get_result(&mut *conn)
         .await?)
 }

@@ -1,11 +1,11 @@
-//! Deliveries: which event is posted to which webhook, by whom, and what became of it.
+//! Deliveries of events to webhooks: writing them, leasing webhooks, taking the next delivery and noting the result.
 //!
-//! Whoever changes deliveries of a webhook holds its row first. A task that posts has the webhook for itself by a lease, so that one
-//! delivery is on its way at a time; a task that is killed has it until the lease ends, and then another posts again what was not noted.
+//! Every change of a webhook's deliveries locks the row of the webhook first. A task leases a webhook before it posts, so that one
+//! delivery is sent at a time. When a task is killed, its lease ends by time; then another task posts again what has no noted result.
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::Uuid as SqlUuid;
 use diesel_async::RunQueryDsl;
 use serde_json::json;
 use uuid::Uuid;
@@ -22,7 +22,7 @@ use crate::store::{Connection, Store, StoreResult};
 
 /// Events that are looked at in one transaction.
 const STRETCH: i64 = 500;
-/// Most of these transactions in one go: whoever enqueues has letters to post, too.
+/// Most of these transactions in one go: whoever enqueues has deliveries to post, too.
 const STRETCHES: usize = 20;
 /// Deliveries that are given up by one statement: it writes two indexes, and what it cannot finish in time it never will.
 const GIVEN_UP: i64 = 1_000;
@@ -30,16 +30,15 @@ const GIVEN_UP: i64 = 1_000;
 pub(in crate::store) const RETENTION: Duration = Duration::days(30);
 
 /// A delivery as admins see it.
-#[derive(Clone, Debug, Queryable, Selectable)]
+#[derive(Clone, Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = deliveries)]
 pub struct DeliveryRow {
     /// Id; receivers know it as `webhook-id`.
-    pub id: Uuid,
+    pub id: DeliveryId,
     /// Number of the event in the change feed; `None`: a ping.
     pub seq: Option<i64>,
     /// Kind of the event, or `ping`.
     pub kind: String,
-    /// How far it is.
     pub state: DeliveryState,
     /// How often it was tried since it was made, or sent again.
     pub attempts: i32,
@@ -98,21 +97,18 @@ pub async fn list(
     if !is_alive(conn, webhook).await? {
         return Ok(None);
     }
-    let mut query = deliveries::table
-        .filter(deliveries::webhook_id.eq(webhook.0))
-        .select(DeliveryRow::as_select())
-        .order(deliveries::id.desc())
-        .limit(limit)
-        .into_boxed();
+    let mut statement = sql("SELECT id, seq, kind, state, attempts, next_attempt_at, last_attempt_at, last_status, last_failure, created_at, finished_at \
+         FROM webhook_deliveries WHERE webhook_id = $webhook")
+    .bind("webhook", webhook);
     if let Some(state) = state {
         // As a literal: a plan for any state could not use the index of those that failed.
-        let is_in = format!("webhook_deliveries.state = '{}'", state.as_str());
-        query = query.filter(diesel::dsl::sql::<diesel::sql_types::Bool>(&is_in));
+        statement = statement.push(&format!(" AND state = '{}'", state.as_str()));
     }
     if let Some(before) = before {
-        query = query.filter(deliveries::id.lt(before));
+        statement = statement.push(" AND id < $before").bind("before", before);
     }
-    Ok(Some(query.load(conn).await?))
+    let statement = statement.push(" ORDER BY id DESC LIMIT $limit").bind("limit", limit);
+    Ok(Some(statement.load(conn).await?))
 }
 
 /// A delivery of a webhook.
@@ -129,7 +125,7 @@ pub async fn find(
 }
 
 async fn is_alive(conn: &mut Connection, webhook: WebhookId) -> StoreResult<bool> {
-    let found = webhooks::table.find(webhook.0).filter(webhooks::deleted_at.is_null());
+    let found = webhooks::table.find(webhook).filter(webhooks::deleted_at.is_null());
     Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
 }
 
@@ -139,15 +135,15 @@ async fn load(
     id: DeliveryId,
 ) -> StoreResult<Option<DeliveryRow>> {
     Ok(deliveries::table
-        .find(id.0)
-        .filter(deliveries::webhook_id.eq(webhook.0))
+        .find(id)
+        .filter(deliveries::webhook_id.eq(webhook))
         .select(DeliveryRow::as_select())
         .first(conn)
         .await
         .optional()?)
 }
 
-/// What became of an admin's wish to post something.
+/// Result of a request to post something at once.
 #[derive(Debug)]
 pub enum Asked {
     /// It waits to be posted at once.
@@ -163,7 +159,7 @@ pub enum Asked {
 /// Holds a webhook that something is to be posted to at once: a pause ends. `Err`: there is none, or it is disabled.
 async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(), Asked>> {
     let disabled: Option<Option<DateTime<Utc>>> = webhooks::table
-        .find(webhook.0)
+        .find(webhook)
         .filter(webhooks::deleted_at.is_null())
         .select(webhooks::disabled_at)
         .for_no_key_update()
@@ -175,14 +171,14 @@ async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(
         Some(Some(_)) => return Ok(Err(Asked::Disabled)),
         Some(None) => {}
     }
-    diesel::update(webhooks::table.find(webhook.0))
+    diesel::update(webhooks::table.find(webhook))
         .set(webhooks::resume_at.eq(None::<DateTime<Utc>>))
         .execute(conn)
         .await?;
     Ok(Ok(()))
 }
 
-/// Posts a message to a webhook that tells of nothing, once.
+/// Posts a test message to a webhook, once.
 pub async fn ping(
     conn: &mut Connection,
     by: &Acting<ManageWebhooks>,
@@ -191,8 +187,8 @@ pub async fn ping(
     claim: Option<&IdempotencyClaim>,
     at: DateTime<Utc>,
 ) -> Result<Asked, IdempotentError> {
-    if let Some(before) = idempotency::begin(conn, claim, id.0).await? {
-        return Ok(Asked::Repeat(load(conn, webhook, DeliveryId(before)).await?));
+    if let Some(before) = idempotency::begin(conn, claim, id).await? {
+        return Ok(Asked::Repeat(load(conn, webhook, before).await?));
     }
     if let Err(refused) = wake(conn, webhook).await? {
         idempotency::forget(conn, claim).await?;
@@ -200,10 +196,10 @@ pub async fn ping(
     }
     let row = diesel::insert_into(deliveries::table)
         .values((
-            deliveries::id.eq(id.0),
-            deliveries::webhook_id.eq(webhook.0),
+            deliveries::id.eq(id),
+            deliveries::webhook_id.eq(webhook),
             deliveries::kind.eq(PING),
-            deliveries::state.eq(DeliveryState::Waiting.as_str()),
+            deliveries::state.eq(DeliveryState::Waiting),
             deliveries::next_attempt_at.eq(at),
             deliveries::created_at.eq(at),
         ))
@@ -227,9 +223,9 @@ pub async fn resend(
         return Ok(refused);
     }
     let row: Option<DeliveryRow> =
-        diesel::update(deliveries::table.find(id.0).filter(deliveries::webhook_id.eq(webhook.0)))
+        diesel::update(deliveries::table.find(id).filter(deliveries::webhook_id.eq(webhook)))
             .set((
-                deliveries::state.eq(DeliveryState::Waiting.as_str()),
+                deliveries::state.eq(DeliveryState::Waiting),
                 deliveries::attempts.eq(0),
                 deliveries::next_attempt_at.eq(at),
                 deliveries::finished_at.eq(None::<DateTime<Utc>>),
@@ -278,13 +274,13 @@ pub async fn enqueue(store: &Store, clock: &Clock) -> StoreResult<()> {
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = webhooks)]
 struct Listener {
-    id: Uuid,
+    id: WebhookId,
     kinds: Vec<String>,
     game_code: Option<String>,
     cursor_seq: i64,
 }
 
-/// Brings one webhook a stretch further. `false`: none is behind, or others are at it.
+/// Writes the deliveries of one webhook for the next events of the feed. `false`: no webhook is behind, or other instances are writing theirs.
 async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> StoreResult<bool> {
     let behind: Option<Listener> = webhooks::table
         .filter(webhooks::disabled_at.is_null())
@@ -300,14 +296,14 @@ async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> Store
         .optional()?;
     let Some(listener) = behind else { return Ok(false) };
     let up_to = newest.min(listener.cursor_seq + STRETCH);
-    let news: Vec<(Option<i64>, String, serde_json::Value)> = events::table
+    let event: Vec<(Option<i64>, String, serde_json::Value)> = events::table
         .filter(events::seq.gt(listener.cursor_seq).and(events::seq.le(up_to)).assume_not_null())
         .filter(events::kind.eq_any(&listener.kinds))
         .select((events::seq, events::kind, events::payload))
         .order(events::seq)
         .load(conn)
         .await?;
-    let rows: Vec<_> = news
+    let rows: Vec<_> = event
         .into_iter()
         .filter(|(_, _, payload)| {
             listener.game_code.as_ref().is_none_or(|game| payload["game"] == game.as_str())
@@ -318,7 +314,7 @@ async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> Store
                 deliveries::webhook_id.eq(listener.id),
                 deliveries::seq.eq(seq),
                 deliveries::kind.eq(kind),
-                deliveries::state.eq(DeliveryState::Waiting.as_str()),
+                deliveries::state.eq(DeliveryState::Waiting),
                 deliveries::next_attempt_at.eq(at),
                 deliveries::created_at.eq(at),
             )
@@ -340,14 +336,14 @@ async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> Store
 /// What waits for a disabled or deleted webhook will not be posted.
 async fn give_up_disabled(conn: &mut Connection, at: DateTime<Utc>) -> StoreResult<usize> {
     Ok(sql(
-        "UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, finished_at = $1, last_failure = $2 \
+        "UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, finished_at = $at, last_failure = $failure \
          WHERE id IN (SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \
                       WHERE d.state = 'waiting' AND (w.disabled_at IS NOT NULL OR w.deleted_at IS NOT NULL) \
-                      LIMIT $3 FOR UPDATE OF d SKIP LOCKED)",
+                      LIMIT $limit FOR UPDATE OF d SKIP LOCKED)",
     )
-    .bind::<Timestamptz, _>(at)
-    .bind::<diesel::sql_types::Text, _>(Failure::Disabled.as_str())
-    .bind::<diesel::sql_types::BigInt, _>(GIVEN_UP)
+    .bind("at", at)
+    .bind("failure", Failure::Disabled)
+    .bind("limit", GIVEN_UP)
     .execute(conn)
     .await?)
 }
@@ -359,62 +355,61 @@ pub(super) async fn drop_waiting_of(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let waiting = deliveries::table
-        .filter(deliveries::webhook_id.eq(webhook.0))
-        .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()));
+        .filter(deliveries::webhook_id.eq(webhook))
+        .filter(deliveries::state.eq(DeliveryState::Waiting));
     diesel::update(waiting)
         .set((
-            deliveries::state.eq(DeliveryState::Failed.as_str()),
+            deliveries::state.eq(DeliveryState::Failed),
             deliveries::next_attempt_at.eq(None::<DateTime<Utc>>),
             deliveries::finished_at.eq(at),
-            deliveries::last_failure.eq(Failure::Disabled.as_str()),
+            deliveries::last_failure.eq(Failure::Disabled),
         ))
         .execute(conn)
         .await?;
     Ok(())
 }
 
-/// The right to post to a webhook, until its lease ends.
+/// The right of one task to post to a webhook, for a limited time.
 #[derive(Clone, Copy, Debug)]
-pub struct Hold {
-    /// Which webhook.
+pub struct Lease {
     pub webhook: WebhookId,
-    lease: Uuid,
-}
-
-#[derive(QueryableByName)]
-struct Held {
-    #[diesel(sql_type = SqlUuid)]
     id: Uuid,
 }
 
-/// Takes a webhook for which something waits whose time has come, and which nobody else holds.
-pub async fn hold(store: &Store, now: DateTime<Utc>) -> StoreResult<Option<Hold>> {
+#[derive(QueryableByName)]
+struct LeasedRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: WebhookId,
+}
+
+/// Leases a webhook that has a due delivery and that no other task has leased.
+pub async fn lease_next(store: &Store, now: DateTime<Utc>) -> StoreResult<Option<Lease>> {
     let mut conn = store.connection().await?;
     let lease = Uuid::new_v4();
-    let held: Option<Held> = sql(
-        "UPDATE webhooks SET lease_id = $1, lease_until = $2 WHERE id = ( \
+    let leased: Option<LeasedRow> = sql(
+        "UPDATE webhooks SET lease_id = $lease, lease_until = $until WHERE id = ( \
              SELECT w.id FROM webhooks w \
              WHERE w.disabled_at IS NULL AND w.deleted_at IS NULL \
-               AND (w.lease_until IS NULL OR w.lease_until <= $3) AND (w.resume_at IS NULL OR w.resume_at <= $3) \
+               AND (w.lease_until IS NULL OR w.lease_until <= $now) AND (w.resume_at IS NULL OR w.resume_at <= $now) \
                AND EXISTS (SELECT FROM webhook_deliveries d \
-                           WHERE d.webhook_id = w.id AND d.state = 'waiting' AND d.next_attempt_at <= $3) \
+                           WHERE d.webhook_id = w.id AND d.state = 'waiting' AND d.next_attempt_at <= $now) \
              ORDER BY w.lease_until NULLS FIRST, w.id LIMIT 1 FOR UPDATE OF w SKIP LOCKED) \
          RETURNING id",
     )
-    .bind::<SqlUuid, _>(lease)
-    .bind::<Timestamptz, _>(now + LEASE)
-    .bind::<Timestamptz, _>(now)
+    .bind("lease", lease)
+    .bind("until", now + LEASE)
+    .bind("now", now)
     .get_result(&mut *conn)
     .await
     .optional()?;
-    Ok(held.map(|Held { id }| Hold { webhook: WebhookId(id), lease }))
+    Ok(leased.map(|LeasedRow { id }| Lease { webhook: id, id: lease }))
 }
 
-/// Gives a webhook back.
-pub async fn release(store: &Store, hold: Hold, now: DateTime<Utc>) -> StoreResult<()> {
+/// Ends a lease early.
+pub async fn release(store: &Store, lease: Lease, now: DateTime<Utc>) -> StoreResult<()> {
     let mut conn = store.connection().await?;
-    // The time stays: whoever was served last comes last.
-    diesel::update(held(hold))
+    // `lease_until` is kept as the time of the last turn: the webhook that was served last comes last.
+    diesel::update(leased(lease))
         .set((webhooks::lease_id.eq(None::<Uuid>), webhooks::lease_until.eq(now)))
         .execute(&mut *conn)
         .await?;
@@ -422,17 +417,17 @@ pub async fn release(store: &Store, hold: Hold, now: DateTime<Utc>) -> StoreResu
 }
 
 #[diesel::dsl::auto_type(no_type_alias)]
-fn held(hold: Hold) -> _ {
-    let (id, lease): (Uuid, Uuid) = (hold.webhook.0, hold.lease);
+fn leased(lease: Lease) -> _ {
+    let (id, lease): (WebhookId, Uuid) = (lease.webhook, lease.id);
     webhooks::table.filter(webhooks::id.eq(id)).filter(webhooks::lease_id.eq(lease))
 }
 
-/// What a delivery tells.
+/// What a delivery is about.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum WebhookEvent {
     /// Something happened to the catalogue.
     Change(Change),
-    /// An admin tries the webhook.
+    /// A ping: an admin tests the webhook.
     Ping {
         /// Which one.
         webhook: WebhookId,
@@ -441,8 +436,7 @@ pub enum News {
     },
 }
 
-impl News {
-    /// Its kind.
+impl WebhookEvent {
     pub fn kind(&self) -> &str {
         match self {
             Self::Change(change) => &change.kind,
@@ -453,20 +447,19 @@ impl News {
 
 /// A delivery that is to be posted now.
 #[derive(Clone, Debug)]
-pub struct Letter {
+pub struct DueDelivery {
     /// Its id.
     pub delivery: DeliveryId,
     /// Where to.
     pub url: String,
-    /// What it tells.
-    pub news: News,
+    pub event: WebhookEvent,
     /// Attempts, this one included.
     pub attempts: i32,
     secret_generation: i32,
     previous_secret_until: Option<DateTime<Utc>>,
 }
 
-impl Letter {
+impl DueDelivery {
     /// The generations of secrets that it is signed with now, the newest first.
     pub fn generations(&self, now: DateTime<Utc>) -> impl Iterator<Item = i32> + use<> {
         let is_both = self.previous_secret_until.is_some_and(|until| now < until);
@@ -475,30 +468,34 @@ impl Letter {
     }
 }
 
-/// What there is to post.
+/// The delivery that a task posts next.
 #[derive(Debug)]
-pub enum Taken {
-    /// This.
-    Letter(Box<Letter>),
-    /// Something whose event is gone or cannot be read: it was given up.
+pub enum NextDelivery {
+    /// One is due.
+    Due(Box<DueDelivery>),
+    /// One was due, but its event was deleted or cannot be read: it was given up.
     GivenUp(Failure),
-    /// Nothing now, or not by this task any more.
+    /// None is due, or the lease has ended.
     Nothing,
 }
 
 /// Takes the first delivery of a webhook, in the order of the feed, whose time has come; the attempt counts from here on. The lease lasts
 /// longer with it.
-pub async fn take(store: &Store, hold: Hold, now: DateTime<Utc>) -> StoreResult<Taken> {
+pub async fn take(store: &Store, lease: Lease, now: DateTime<Utc>) -> StoreResult<NextDelivery> {
     let mut transaction = store.begin().await?;
-    let result = take_in(transaction.conn(), hold, now).await;
+    let result = take_in(transaction.conn(), lease, now).await;
     transaction.end(result).await
 }
 
-async fn take_in(conn: &mut Connection, hold: Hold, now: DateTime<Utc>) -> StoreResult<Taken> {
+async fn take_in(
+    conn: &mut Connection,
+    lease: Lease,
+    now: DateTime<Utc>,
+) -> StoreResult<NextDelivery> {
     type Address = (String, i32, Option<DateTime<Utc>>);
-    type Next = (Uuid, Option<i64>, i32, DateTime<Utc>);
+    type Next = (DeliveryId, Option<i64>, i32, DateTime<Utc>);
     let address: Option<Address> = diesel::update(
-        held(hold)
+        leased(lease)
             .filter(webhooks::disabled_at.is_null())
             .filter(webhooks::deleted_at.is_null())
             .filter(
@@ -511,35 +508,35 @@ async fn take_in(conn: &mut Connection, hold: Hold, now: DateTime<Utc>) -> Store
     .await
     .optional()?;
     let Some((url, secret_generation, previous_secret_until)) = address else {
-        return Ok(Taken::Nothing);
+        return Ok(NextDelivery::Nothing);
     };
     let next: Option<Next> = deliveries::table
-        .filter(deliveries::webhook_id.eq(hold.webhook.0))
-        .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
+        .filter(deliveries::webhook_id.eq(lease.webhook))
+        .filter(deliveries::state.eq(DeliveryState::Waiting))
         .filter(deliveries::next_attempt_at.le(now))
         .order((deliveries::seq.asc().nulls_first(), deliveries::id))
         .select((deliveries::id, deliveries::seq, deliveries::attempts, deliveries::created_at))
         .first(conn)
         .await
         .optional()?;
-    let Some((id, seq, attempts, created_at)) = next else { return Ok(Taken::Nothing) };
-    let news = match seq {
-        None => News::Ping { webhook: hold.webhook, at: created_at },
+    let Some((id, seq, attempts, created_at)) = next else { return Ok(NextDelivery::Nothing) };
+    let event = match seq {
+        None => WebhookEvent::Ping { webhook: lease.webhook, at: created_at },
         Some(seq) => {
             let found = match changes::find(conn, seq).await {
                 Ok(Some(change)) => Ok(change),
                 Ok(None) => Err(Failure::Expired),
                 Err(error) if error.is_unreadable() => {
-                    tracing::error!(%error, delivery = %DeliveryId(id), seq, "cannot read the event of a delivery");
+                    tracing::error!(%error, delivery = %id, seq, "cannot read the event of a delivery");
                     Err(Failure::Unreadable)
                 }
                 Err(error) => return Err(error),
             };
             match found {
-                Ok(change) => News::Change(change),
+                Ok(change) => WebhookEvent::Change(change),
                 Err(failure) => {
                     finish(conn, id, DeliveryState::Failed, None, Some(failure), now).await?;
-                    return Ok(Taken::GivenUp(failure));
+                    return Ok(NextDelivery::GivenUp(failure));
                 }
             }
         }
@@ -549,14 +546,15 @@ async fn take_in(conn: &mut Connection, hold: Hold, now: DateTime<Utc>) -> Store
         .set((deliveries::attempts.eq(attempts), deliveries::last_attempt_at.eq(now)))
         .execute(conn)
         .await?;
-    let delivery = DeliveryId(id);
-    let letter = Letter { delivery, url, news, attempts, secret_generation, previous_secret_until };
-    Ok(Taken::Letter(Box::new(letter)))
+    let delivery = id;
+    let due =
+        DueDelivery { delivery, url, event, attempts, secret_generation, previous_secret_until };
+    Ok(NextDelivery::Due(Box::new(due)))
 }
 
 async fn finish(
     conn: &mut Connection,
-    id: Uuid,
+    id: DeliveryId,
     state: DeliveryState,
     status: Option<i32>,
     failure: Option<Failure>,
@@ -564,7 +562,7 @@ async fn finish(
 ) -> StoreResult<()> {
     diesel::update(deliveries::table.find(id))
         .set((
-            deliveries::state.eq(state.as_str()),
+            deliveries::state.eq(state),
             deliveries::next_attempt_at.eq(None::<DateTime<Utc>>),
             deliveries::last_status.eq(status),
             deliveries::last_failure.eq(failure.map(Failure::as_str)),
@@ -585,15 +583,15 @@ pub async fn give_up(
     let mut conn = store.connection().await?;
     diesel::update(
         deliveries::table
-            .find(delivery.0)
-            .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
+            .find(delivery)
+            .filter(deliveries::state.eq(DeliveryState::Waiting))
             .filter(deliveries::attempts.eq(attempts)),
     )
     .set((
-        deliveries::state.eq(DeliveryState::Failed.as_str()),
+        deliveries::state.eq(DeliveryState::Failed),
         deliveries::next_attempt_at.eq(None::<DateTime<Utc>>),
         deliveries::last_status.eq(None::<i32>),
-        deliveries::last_failure.eq(failure.as_str()),
+        deliveries::last_failure.eq(failure),
         deliveries::finished_at.eq(now),
     ))
     .execute(&mut *conn)
@@ -613,7 +611,7 @@ pub enum Settled {
 /// Notes how an attempt ended, the one of that number. After a failure the delivery waits, or with `None` is given up.
 pub async fn settle(
     store: &Store,
-    hold: Hold,
+    lease: Lease,
     (delivery, attempts): (DeliveryId, i32),
     outcome: Outcome,
     wait: Option<Duration>,
@@ -621,13 +619,13 @@ pub async fn settle(
 ) -> StoreResult<Settled> {
     let mut transaction = store.begin().await?;
     let attempt = (delivery, attempts);
-    let result = settle_in(transaction.conn(), hold, attempt, outcome, wait, now).await;
+    let result = settle_in(transaction.conn(), lease, attempt, outcome, wait, now).await;
     transaction.end(result).await
 }
 
 async fn settle_in(
     conn: &mut Connection,
-    hold: Hold,
+    lease: Lease,
     (delivery, attempts): (DeliveryId, i32),
     outcome: Outcome,
     wait: Option<Duration>,
@@ -635,7 +633,7 @@ async fn settle_in(
 ) -> StoreResult<Settled> {
     type Health = (Option<Uuid>, i32, Option<DateTime<Utc>>, Option<DateTime<Utc>>);
     let health: Option<Health> = webhooks::table
-        .find(hold.webhook.0)
+        .find(lease.webhook)
         .filter(webhooks::deleted_at.is_null())
         .select((
             webhooks::lease_id,
@@ -647,12 +645,12 @@ async fn settle_in(
         .first(conn)
         .await
         .optional()?;
-    let Some((lease, failures, since, failed_at)) = health else { return Ok(Settled::Enabled) };
-    let webhook = webhooks::table.find(hold.webhook.0);
+    let Some((current, failures, since, failed_at)) = health else { return Ok(Settled::Enabled) };
+    let webhook = webhooks::table.find(lease.webhook);
     let status = outcome.status.map(i32::from);
     let Some(failure) = outcome.failure else {
-        // Delivered is delivered, whoever holds the webhook now.
-        finish(conn, delivery.0, DeliveryState::Delivered, status, None, now).await?;
+        // A success counts even if the lease has ended meanwhile.
+        finish(conn, delivery, DeliveryState::Delivered, status, None, now).await?;
         let none = None::<DateTime<Utc>>;
         diesel::update(webhook)
             .set((
@@ -665,24 +663,24 @@ async fn settle_in(
             .await?;
         return Ok(Settled::Enabled);
     };
-    if lease != Some(hold.lease) {
+    if current != Some(lease.id) {
         return Ok(Settled::Enabled);
     }
     let before = since.zip(failed_at).map(|(since, last)| Streak { failures, since, last });
     let streak = Streak::after(before, now);
-    // One that an admin sends again meanwhile has no attempts any more: it is posted at once, whatever became of this one.
+    // If an admin has sent it again meanwhile, its attempts begin anew and this result does not count.
     let attempted = deliveries::table
-        .find(delivery.0)
-        .filter(deliveries::state.eq(DeliveryState::Waiting.as_str()))
+        .find(delivery)
+        .filter(deliveries::state.eq(DeliveryState::Waiting))
         .filter(deliveries::attempts.eq(attempts));
     let next = wait.filter(|_| failure != Failure::Gone).map(|wait| now + wait);
     let state = if next.is_some() { DeliveryState::Waiting } else { DeliveryState::Failed };
     diesel::update(attempted)
         .set((
-            deliveries::state.eq(state.as_str()),
+            deliveries::state.eq(state),
             deliveries::next_attempt_at.eq(next),
             deliveries::last_status.eq(status),
-            deliveries::last_failure.eq(failure.as_str()),
+            deliveries::last_failure.eq(failure),
             deliveries::finished_at.eq(next.is_none().then_some(now)),
         ))
         .execute(conn)
@@ -698,13 +696,13 @@ async fn settle_in(
         .await?;
     let reason = match failure {
         Failure::Gone => DisabledReason::Gone,
-        _ if streak.is_hopeless() => DisabledReason::Failing,
+        _ if streak.is_too_long() => DisabledReason::Failing,
         _ => return Ok(Settled::Enabled),
     };
     let disabled = diesel::update(webhook.filter(webhooks::disabled_at.is_null()))
         .set((
             webhooks::disabled_at.eq(now),
-            webhooks::disabled_reason.eq(reason.as_str()),
+            webhooks::disabled_reason.eq(reason),
             webhooks::updated_at.eq(now),
         ))
         .execute(conn)
@@ -713,13 +711,13 @@ async fn settle_in(
         return Ok(Settled::Enabled);
     }
     let details = json!({ "reason": reason.as_str(), "failing_since": streak.since });
-    super::webhooks::note(conn, None, "webhook.disabled", hold.webhook, details, now).await?;
+    super::webhooks::note(conn, None, "webhook.disabled", lease.webhook, details, now).await?;
     Ok(Settled::Disabled(reason))
 }
 
 /// How many deliveries wait.
 pub async fn waiting(store: &Store) -> StoreResult<i64> {
     let mut conn = store.connection().await?;
-    let waiting = deliveries::table.filter(deliveries::state.eq(DeliveryState::Waiting.as_str()));
+    let waiting = deliveries::table.filter(deliveries::state.eq(DeliveryState::Waiting));
     Ok(waiting.count().get_result(&mut *conn).await?)
 }

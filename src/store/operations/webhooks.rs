@@ -19,8 +19,7 @@ use crate::store::{Connection, StoreResult};
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
 #[diesel(table_name = webhooks)]
 pub struct WebhookRow {
-    /// Id.
-    pub id: Uuid,
+    pub id: WebhookId,
     /// Where events are posted to. Path and query may be secrets of the receiver.
     pub url: String,
     /// What admins call it.
@@ -138,7 +137,7 @@ pub async fn find(
 }
 
 async fn load(conn: &mut Connection, id: WebhookId) -> StoreResult<Option<WebhookRow>> {
-    let query = alive().filter(webhooks::id.eq(id.0)).select(WebhookRow::as_select());
+    let query = alive().filter(webhooks::id.eq(id)).select(WebhookRow::as_select());
     Ok(query.first(conn).await.optional()?)
 }
 
@@ -152,13 +151,10 @@ pub async fn create(
     claim: Option<&IdempotencyClaim>,
     at: DateTime<Utc>,
 ) -> Result<WebhookCreated, IdempotentError> {
-    if let Some(before) = idempotency::begin(conn, claim, id.0).await? {
-        return Ok(WebhookCreated::Repeat(load(conn, WebhookId(before)).await?));
+    if let Some(before) = idempotency::begin(conn, claim, id).await? {
+        return Ok(WebhookCreated::Repeat(load(conn, before).await?));
     }
-    sql("SELECT pg_advisory_xact_lock($1)")
-        .bind::<diesel::sql_types::BigInt, _>(LOCK)
-        .execute(conn)
-        .await?;
+    sql("SELECT pg_advisory_xact_lock($lock)").bind("lock", LOCK).execute(conn).await?;
     let there: i64 = alive().count().get_result(conn).await?;
     if there >= MAX_WEBHOOKS {
         idempotency::forget(conn, claim).await?;
@@ -170,17 +166,16 @@ pub async fn create(
     }
     let row = diesel::insert_into(webhooks::table)
         .values((
-            webhooks::id.eq(id.0),
+            webhooks::id.eq(id),
             webhooks::url.eq(content.url),
             webhooks::description.eq(content.description),
             webhooks::kinds.eq(content.kinds),
             webhooks::game_code.eq(content.game),
             webhooks::disabled_at.eq((!content.enabled).then_some(at)),
-            webhooks::disabled_reason
-                .eq((!content.enabled).then_some(DisabledReason::Admin.as_str())),
+            webhooks::disabled_reason.eq((!content.enabled).then_some(DisabledReason::Admin)),
             webhooks::secret_generation.eq(1),
             webhooks::cursor_seq.eq(cursor),
-            webhooks::created_by.eq(by.account().0),
+            webhooks::created_by.eq(by.account()),
             webhooks::created_at.eq(at),
             webhooks::updated_at.eq(at),
         ))
@@ -201,7 +196,7 @@ async fn has_game(conn: &mut Connection, game: Option<&str>) -> StoreResult<bool
 /// The webhook, held until the end of the transaction.
 async fn lock(conn: &mut Connection, id: WebhookId) -> StoreResult<Option<WebhookRow>> {
     Ok(webhooks::table
-        .find(id.0)
+        .find(id)
         .filter(webhooks::deleted_at.is_null())
         .select(WebhookRow::as_select())
         .for_no_key_update()
@@ -234,7 +229,7 @@ pub async fn edit(
     if content.url != before.url || content.enabled == before.disabled_at.is_some() {
         // What is on its way, to the old address or from before the change, is not held against the webhook. The lease's time stays: nothing
         // overtakes it.
-        diesel::update(webhooks::table.find(id.0))
+        diesel::update(webhooks::table.find(id))
             .set(webhooks::lease_id.eq(None::<Uuid>))
             .execute(conn)
             .await?;
@@ -249,24 +244,24 @@ pub async fn edit(
             webhooks::disabled_at.eq(none),
             webhooks::disabled_reason.eq(None::<String>),
         );
-        diesel::update(webhooks::table.find(id.0)).set(forgotten).execute(conn).await?;
+        diesel::update(webhooks::table.find(id)).set(forgotten).execute(conn).await?;
         if before.disabled_at.is_some() {
             super::webhook_deliveries::drop_waiting_of(conn, id, at).await?;
-            diesel::update(webhooks::table.find(id.0))
+            diesel::update(webhooks::table.find(id))
                 .set(webhooks::cursor_seq.eq(cursor))
                 .execute(conn)
                 .await?;
         }
     } else if before.disabled_at.is_none() {
-        diesel::update(webhooks::table.find(id.0))
+        diesel::update(webhooks::table.find(id))
             .set((
                 webhooks::disabled_at.eq(at),
-                webhooks::disabled_reason.eq(DisabledReason::Admin.as_str()),
+                webhooks::disabled_reason.eq(DisabledReason::Admin),
             ))
             .execute(conn)
             .await?;
     }
-    let row = diesel::update(webhooks::table.find(id.0))
+    let row = diesel::update(webhooks::table.find(id))
         .set((
             webhooks::url.eq(content.url),
             webhooks::description.eq(content.description),
@@ -293,10 +288,7 @@ pub async fn delete(
     if !is_current(&before) {
         return Ok(WebhookEdited::Stale);
     }
-    diesel::update(webhooks::table.find(id.0))
-        .set(webhooks::deleted_at.eq(at))
-        .execute(conn)
-        .await?;
+    diesel::update(webhooks::table.find(id)).set(webhooks::deleted_at.eq(at)).execute(conn).await?;
     note(conn, Some(by.account()), "webhook.deleted", id, json!({}), at).await?;
     Ok(WebhookEdited::Done(before))
 }
@@ -310,7 +302,7 @@ pub async fn rotate(
     claim: Option<&IdempotencyClaim>,
     at: DateTime<Utc>,
 ) -> Result<SecretRotated, IdempotentError> {
-    if idempotency::begin(conn, claim, id.0).await?.is_some() {
+    if idempotency::begin(conn, claim, id).await?.is_some() {
         let row = load(conn, id).await?;
         return Ok(row.map_or(SecretRotated::Missing, SecretRotated::Repeat));
     }
@@ -319,7 +311,7 @@ pub async fn rotate(
         return Ok(SecretRotated::Missing);
     };
     let until = (!overlap.is_zero()).then(|| at + overlap);
-    let row: WebhookRow = diesel::update(webhooks::table.find(id.0))
+    let row: WebhookRow = diesel::update(webhooks::table.find(id))
         .set((
             webhooks::secret_generation.eq(before.secret_generation + 1),
             webhooks::previous_secret_until.eq(until),

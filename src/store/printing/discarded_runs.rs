@@ -5,15 +5,15 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
-use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
 use serde_json::json;
-use uuid::Uuid;
 
 use super::print_runs::PRESS_LOCK;
+use crate::domain::ids::{CommitmentId, PrintRunId};
 use crate::store::db::deadlines;
 use crate::store::db::schema::print_run_lines;
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{run_commands, sql};
 use crate::store::operations::audit;
 use crate::store::{Connection, Store, StoreResult};
 
@@ -26,11 +26,11 @@ const EMPTYING_LOCK: i64 = 7_233_172_005;
 #[derive(QueryableByName)]
 struct DiscardedRow {
     #[diesel(sql_type = SqlUuid)]
-    id: Uuid,
+    id: PrintRunId,
     #[diesel(sql_type = BigInt)]
     copy_count: i64,
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    commitment: Option<Uuid>,
+    commitment: Option<CommitmentId>,
 }
 
 /// Discards pending runs; returns how many. Their announcements can be printed again, and say in public that a run was broken off. The
@@ -41,14 +41,14 @@ pub(super) async fn discard_pending(
 ) -> StoreResult<usize> {
     let runs: Vec<DiscardedRow> = sql(
         "WITH discarded AS ( \
-             UPDATE print_runs SET status = 'discarded', discarded_at = $1 WHERE status = 'pending' RETURNING id, copy_count \
+             UPDATE print_runs SET status = 'discarded', discarded_at = $now WHERE status = 'pending' RETURNING id, copy_count \
          ), told AS ( \
-             UPDATE print_commitments m SET broken_off_at = $1 FROM discarded \
+             UPDATE print_commitments m SET broken_off_at = $now FROM discarded \
              WHERE m.print_run_id = discarded.id RETURNING m.id, m.print_run_id \
          ) SELECT discarded.id, discarded.copy_count, told.id AS commitment \
            FROM discarded LEFT JOIN told ON told.print_run_id = discarded.id",
     )
-    .bind::<Timestamptz, _>(now)
+    .bind("now", now)
     .get_results(conn)
     .await?;
     for run in &runs {
@@ -78,8 +78,8 @@ struct Locked {
 }
 
 async fn lock(conn: &mut Connection, lock: i64) -> StoreResult<bool> {
-    let Locked { locked } = sql("SELECT pg_try_advisory_xact_lock($1) AS locked")
-        .bind::<BigInt, _>(lock)
+    let Locked { locked } = sql("SELECT pg_try_advisory_xact_lock($lock) AS locked")
+        .bind("lock", lock)
         .get_result(conn)
         .await?;
     Ok(locked)
@@ -137,7 +137,7 @@ pub async fn delete_copies(
 
 /// How far the deletion of a run is.
 struct Place {
-    run: Uuid,
+    run: PrintRunId,
     /// Key of the last copy that was deleted, second half: what lies before it is gone, and need not be read again.
     code_mac: Vec<u8>,
 }
@@ -150,7 +150,7 @@ struct Step {
 #[derive(QueryableByName)]
 struct RunRow {
     #[diesel(sql_type = SqlUuid)]
-    id: Uuid,
+    id: PrintRunId,
     #[diesel(sql_type = Text)]
     code_prefix: String,
 }
@@ -173,7 +173,7 @@ async fn delete_some(
         return Ok(None);
     }
     // A disk that is busy with a mint.
-    conn.batch_execute("SET LOCAL statement_timeout = '30s'").await?;
+    run_commands(conn, "SET LOCAL statement_timeout = '30s'").await?;
     let run: Option<RunRow> = sql(
         "SELECT id, code_prefix FROM print_runs WHERE status = 'discarded' AND emptied_at IS NULL ORDER BY id LIMIT 1",
     )
@@ -186,22 +186,22 @@ async fn delete_some(
     let after = place.map(|place| place.code_mac).unwrap_or_default();
     let DeletedRow { copies, last } = sql(
         "WITH batch AS ( \
-             SELECT code_mac FROM copies WHERE code_prefix = $1 AND print_run_id = $2 AND code_mac > $3 ORDER BY code_mac LIMIT $4 \
+             SELECT code_mac FROM copies WHERE code_prefix = $code_prefix AND print_run_id = $run AND code_mac > $after ORDER BY code_mac LIMIT $limit \
          ), gone AS ( \
-             DELETE FROM copies c USING batch WHERE c.code_prefix = $1 AND c.code_mac = batch.code_mac RETURNING c.code_mac \
+             DELETE FROM copies c USING batch WHERE c.code_prefix = $code_prefix AND c.code_mac = batch.code_mac RETURNING c.code_mac \
          ) SELECT (SELECT count(*) FROM gone) AS copies, (SELECT code_mac FROM batch ORDER BY code_mac DESC LIMIT 1) AS last",
     )
-    .bind::<Text, _>(&code_prefix)
-    .bind::<SqlUuid, _>(run)
-    .bind::<Binary, _>(after)
-    .bind::<BigInt, _>(BATCH)
+    .bind("code_prefix", &code_prefix)
+    .bind("run", run)
+    .bind("after", after)
+    .bind("limit", BATCH)
     .get_result(conn)
     .await?;
     // The end is believed only when the run was read from its beginning.
     if last.is_none() && begins {
-        sql("UPDATE print_runs SET emptied_at = $2 WHERE id = $1")
-            .bind::<SqlUuid, _>(run)
-            .bind::<Timestamptz, _>(now)
+        sql("UPDATE print_runs SET emptied_at = $now WHERE id = $run")
+            .bind("run", run)
+            .bind("now", now)
             .execute(conn)
             .await?;
         tracing::info!(print_run = %run, "all copies of a discarded print run are deleted");

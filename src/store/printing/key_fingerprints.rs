@@ -3,13 +3,16 @@
 //! Rows only grow, one for each key that an instance with this database was started with, until the operator says that keys are lost.
 
 use chrono::{DateTime, Utc};
-use diesel::dsl::{count_star, exists};
+use diesel::dsl::exists;
 use diesel::prelude::*;
-use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use diesel::sql_types::BigInt;
+use diesel_async::RunQueryDsl;
 
 use crate::auth::keys::KeyFingerprint;
 use crate::auth::permission::Operator;
 use crate::store::db::schema::{key_fingerprints, print_runs, sessions, webhooks};
+use crate::store::db::statement::{run_commands, sql};
+use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, Store, StoreResult};
 
 /// What nothing but the lost keys can make good.
@@ -25,16 +28,22 @@ pub struct Dependents {
     pub any: bool,
 }
 
+#[derive(QueryableByName)]
+struct ActiveRuns {
+    #[diesel(sql_type = BigInt)]
+    print_runs: i64,
+    #[diesel(sql_type = BigInt)]
+    codes: i64,
+}
+
 /// What depends on keys, whichever they are.
 pub async fn dependents(store: &Store) -> StoreResult<Dependents> {
     let mut conn = store.connection().await?;
-    let active = print_runs::table.filter(print_runs::status.eq("active"));
-    let (print_runs, codes): (i64, i64) = active
-        .select((
-            count_star(),
-            diesel::dsl::sql::<diesel::sql_types::BigInt>("coalesce(sum(copy_count), 0)::bigint"),
-        ))
-        .first(&mut *conn)
+    let ActiveRuns { print_runs, codes } =
+        sql("SELECT count(*) AS print_runs, coalesce(sum(copy_count), 0)::bigint AS codes \
+         FROM print_runs WHERE status = $active")
+        .bind("active", RunStatus::Active)
+        .get_result(&mut *conn)
         .await?;
     let webhooks: i64 = webhooks::table
         .filter(webhooks::deleted_at.is_null())
@@ -105,7 +114,7 @@ pub async fn replace(
 
 /// Others who settle wait until the end of this transaction.
 async fn lock(conn: &mut Connection) -> StoreResult<()> {
-    Ok(conn.batch_execute("LOCK TABLE key_fingerprints IN SHARE ROW EXCLUSIVE MODE").await?)
+    run_commands(conn, "LOCK TABLE key_fingerprints IN SHARE ROW EXCLUSIVE MODE").await
 }
 
 async fn missing(conn: &mut Connection, ring: &[KeyFingerprint]) -> StoreResult<Vec<MissingKey>> {
@@ -142,7 +151,7 @@ async fn missing_by_print_runs(
 ) -> StoreResult<Vec<MissingKey>> {
     let known = ring.iter().filter(|key| key.purpose == "serials").map(|key| key.key_id.as_str());
     let unknown: Vec<String> = print_runs::table
-        .filter(print_runs::status.eq("active"))
+        .filter(print_runs::status.eq(RunStatus::Active))
         .filter(print_runs::key_id.ne_all(known))
         .select(print_runs::key_id)
         .distinct()

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::json;
 use uuid::Uuid;
@@ -16,18 +16,17 @@ use crate::store::db::schema::{print_commitments, print_runs};
 use crate::store::db::statement::sql;
 use crate::store::operations::audit;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, StoreResult};
 
 /// An announcement as everybody may see it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct CommitmentRow {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
-    pub id: Uuid,
+    pub id: CommitmentId,
     /// Code of the set's game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Code of the set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     #[diesel(sql_type = Binary)]
@@ -80,8 +79,8 @@ const COMMITMENTS: &str = "SELECT m.id, s.game_code, s.code AS set_code, m.diges
 
 /// One announcement.
 pub async fn find(conn: &mut Connection, id: CommitmentId) -> StoreResult<Option<CommitmentRow>> {
-    Ok(sql(format!("{COMMITMENTS} WHERE m.id = $1"))
-        .bind::<SqlUuid, _>(id.0)
+    Ok(sql(format!("{COMMITMENTS} WHERE m.id = $id"))
+        .bind("id", id)
         .get_result(conn)
         .await
         .optional()?)
@@ -96,20 +95,19 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<CommitmentRow>> {
     let query = format!(
-        "{COMMITMENTS} WHERE s.game_code = $1 AND s.code = $2 AND m.id < $3 ORDER BY m.id DESC LIMIT $4"
+        "{COMMITMENTS} WHERE s.game_code = $game AND s.code = $set AND m.id < $before ORDER BY m.id DESC LIMIT $limit"
     );
     Ok(sql(query)
-        .bind::<Text, _>(game)
-        .bind::<Text, _>(set)
-        .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
-        .bind::<BigInt, _>(limit)
+        .bind("game", game)
+        .bind("set", set)
+        .bind("before", before.unwrap_or(Uuid::max()))
+        .bind("limit", limit)
         .get_results(conn)
         .await?)
 }
 
 /// An announcement to store.
 pub struct NewCommitment<'a> {
-    /// Its id.
     pub id: CommitmentId,
     /// Id of the set.
     pub set: Uuid,
@@ -126,8 +124,8 @@ pub async fn announce(
     new: &NewCommitment<'_>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<CommitmentId, IdempotentError> {
-    if let Some(earlier) = idempotency::begin(conn, key, new.id.0).await? {
-        return Ok(CommitmentId(earlier));
+    if let Some(earlier) = idempotency::begin(conn, key, new.id).await? {
+        return Ok(earlier);
     }
     insert(conn, Some(by.account()), new).await?;
     Ok(new.id)
@@ -141,12 +139,12 @@ async fn insert(
     let digest = new.opening.digest();
     diesel::insert_into(print_commitments::table)
         .values((
-            print_commitments::id.eq(new.id.0),
+            print_commitments::id.eq(new.id),
             print_commitments::set_id.eq(new.set),
             print_commitments::digest.eq(digest.to_vec()),
             print_commitments::seed.eq(new.opening.seed.as_bytes().to_vec()),
             print_commitments::plan.eq(new.opening.plan.text()),
-            print_commitments::announced_by.eq(by.map(|account| account.0)),
+            print_commitments::announced_by.eq(by),
             print_commitments::announced_at.eq(new.at),
         ))
         .execute(conn)
@@ -191,16 +189,16 @@ pub(super) async fn tie(
         insert(conn, None, new).await?;
     }
     let living = print_runs::table
-        .filter(print_runs::status.ne("discarded"))
+        .filter(print_runs::status.ne(RunStatus::Discarded))
         .select(print_runs::id.nullable());
     let tied = diesel::update(
-        print_commitments::table.find(new.id.0).filter(
+        print_commitments::table.find(new.id).filter(
             print_commitments::print_run_id
                 .is_null()
                 .or(print_commitments::print_run_id.ne_all(living)),
         ),
     )
-    .set(print_commitments::print_run_id.eq(run.0))
+    .set(print_commitments::print_run_id.eq(run))
     .execute(conn)
     .await?;
     Ok(tied == 1)
@@ -222,7 +220,7 @@ pub enum Revealed {
 }
 
 #[derive(QueryableByName)]
-struct Standing {
+struct CommitmentState {
     #[diesel(sql_type = Bool)]
     printed: bool,
     #[diesel(sql_type = Bool)]
@@ -238,15 +236,15 @@ pub async fn reveal(
     id: CommitmentId,
     now: DateTime<Utc>,
 ) -> StoreResult<Revealed> {
-    let standing: Option<Standing> = sql(
+    let standing: Option<CommitmentState> = sql(
         "SELECT m.revealed_at IS NOT NULL AS revealed, \
                 EXISTS (SELECT 1 FROM print_runs r WHERE r.id = m.print_run_id AND r.status = 'active') AS printed, \
                 EXISTS (SELECT 1 FROM sets s JOIN cards k ON k.game_code = s.game_code AND k.set_code = s.code \
                         JOIN unlocks u ON u.card_id = k.id \
                         WHERE s.id = m.set_id AND u.unlocked_at IS NULL) AS cards_hidden \
-         FROM print_commitments m WHERE m.id = $1 FOR UPDATE OF m",
+         FROM print_commitments m WHERE m.id = $id FOR UPDATE OF m",
     )
-    .bind::<SqlUuid, _>(id.0)
+    .bind("id", id)
     .get_result(conn)
     .await
     .optional()?;
@@ -257,7 +255,7 @@ pub async fn reveal(
         Some(standing) if standing.cards_hidden => return Ok(Revealed::CardsHidden),
         Some(_) => {}
     }
-    diesel::update(print_commitments::table.find(id.0))
+    diesel::update(print_commitments::table.find(id))
         .set(print_commitments::revealed_at.eq(now))
         .execute(conn)
         .await?;

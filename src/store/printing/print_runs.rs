@@ -9,14 +9,41 @@ use uuid::Uuid;
 
 use crate::auth::permission::{Granted, Operator, Planner, ReadPrintRuns};
 use crate::domain::hex::hex;
-use crate::domain::ids::{CardId, PrintRunId, PrintingId};
+use crate::domain::ids::{CardId, CommitmentId, PrintRunId, PrintingId};
 use crate::domain::printing::minting::PrintPlan;
 use crate::domain::serials::serial::RunPrefix;
 use crate::store::db::schema::{games, print_runs, sets};
 use crate::store::db::statement::sql;
-use crate::store::db::stored::UnknownWord;
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
+
+/// How far a print run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RunStatus {
+    /// Its copies are stored or being stored; nobody can submit one.
+    Pending,
+    /// Its copies can be submitted.
+    Active,
+    /// It was given up; its copies are deleted step by step.
+    Discarded,
+}
+
+impl RunStatus {
+    /// The name on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Active => "active",
+            Self::Discarded => "discarded",
+        }
+    }
+
+    /// The status of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        let all = [Self::Pending, Self::Active, Self::Discarded];
+        all.into_iter().find(|status| status.as_str() == name)
+    }
+}
 
 /// The advisory lock that whoever mints holds: one run at a time, and nobody takes a living run for an abandoned one.
 pub(in crate::store) const PRESS_LOCK: i64 = 7_233_172_003;
@@ -37,15 +64,14 @@ pub struct SetToPrint {
 /// A card of a [`SetToPrint`].
 #[derive(Clone, Debug, QueryableByName)]
 pub struct CardRow {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
-    pub id: Uuid,
+    pub id: CardId,
     /// Number in the set.
     #[diesel(sql_type = Text)]
     pub number: String,
     /// Ids of its printings, the most common first.
     #[diesel(sql_type = Array<SqlUuid>)]
-    pub printings: Vec<Uuid>,
+    pub printings: Vec<PrintingId>,
     /// Rarities of its printings, in the same order.
     #[diesel(sql_type = Array<Text>)]
     pub rarities: Vec<String>,
@@ -80,10 +106,10 @@ pub async fn find_set(
          LEFT JOIN LATERAL (SELECT sum(l.copy_count) AS copies FROM print_run_lines l \
                             JOIN print_runs r ON r.id = l.print_run_id AND r.status = 'active' \
                             WHERE l.printing_id = p.id) printed ON true \
-         WHERE k.game_code = $1 AND k.set_code = $2 GROUP BY k.id, k.number ORDER BY k.number",
+         WHERE k.game_code = $game AND k.set_code = $set GROUP BY k.id, k.number ORDER BY k.number",
     )
-    .bind::<Text, _>(game)
-    .bind::<Text, _>(set)
+    .bind("game", game)
+    .bind("set", set)
     .get_results(conn)
     .await?;
     Ok(Some(SetToPrint { id, manifest, copies_per_card, cards }))
@@ -91,9 +117,7 @@ pub async fn find_set(
 
 /// A run whose print file is written.
 pub struct NewPrintRun<'a> {
-    /// Its id.
     pub id: PrintRunId,
-    /// Its set.
     pub set: Uuid,
     /// First symbols of its codes.
     pub prefix: RunPrefix,
@@ -117,27 +141,27 @@ pub async fn begin(
 ) -> StoreResult<()> {
     diesel::insert_into(print_runs::table)
         .values((
-            print_runs::id.eq(new.id.0),
+            print_runs::id.eq(new.id),
             print_runs::set_id.eq(new.set),
             print_runs::code_prefix.eq(new.prefix.to_string()),
             print_runs::key_id.eq(new.key_id),
             print_runs::copies_per_card.eq(number(new.plan.copies_per_card())),
             print_runs::copy_count.eq(number(new.plan.copy_count())),
-            print_runs::status.eq("pending"),
+            print_runs::status.eq(RunStatus::Pending),
             print_runs::file_sha256.eq(new.file_sha256.to_vec()),
             print_runs::packing_sha256.eq(new.packing_sha256.map(|hash| hash.to_vec())),
             print_runs::created_at.eq(new.at),
         ))
         .execute(conn)
         .await?;
-    let (printings, counts): (Vec<Uuid>, Vec<i64>) =
-        new.plan.lines().map(|line| (line.printing.id.0, number(line.copies))).unzip();
+    let (printings, counts): (Vec<PrintingId>, Vec<i64>) =
+        new.plan.lines().map(|line| (line.printing.id, number(line.copies))).unzip();
     sql(
-        "INSERT INTO print_run_lines (print_run_id, printing_id, copy_count) SELECT $1, * FROM unnest($2, $3)",
+        "INSERT INTO print_run_lines (print_run_id, printing_id, copy_count) SELECT $id, * FROM unnest($printings, $counts)",
     )
-    .bind::<SqlUuid, _>(new.id.0)
-    .bind::<Array<SqlUuid>, _>(printings)
-    .bind::<Array<BigInt>, _>(counts)
+    .bind("id", new.id)
+    .bind("printings", printings)
+    .bind("counts", counts)
     .execute(conn)
     .await?;
     Ok(())
@@ -159,22 +183,23 @@ pub async fn activate(
 ) -> StoreResult<bool> {
     let per_card = number(run.plan.copies_per_card());
     let raised = sql(
-        "UPDATE sets s SET copies_per_card = s.copies_per_card + $3, revision = s.revision + 1, updated_at = $4 \
-         WHERE s.id = $1 AND s.copies_per_card = $2 \
-           AND $5 = (SELECT count(*) FROM cards k WHERE k.game_code = s.game_code AND k.set_code = s.code)",
+        "UPDATE sets s SET copies_per_card = s.copies_per_card + $per_card, revision = s.revision + 1, updated_at = $now \
+         WHERE s.id = $set AND s.copies_per_card = $copies_before \
+           AND $card_count = (SELECT count(*) FROM cards k WHERE k.game_code = s.game_code AND k.set_code = s.code)",
     )
-    .bind::<SqlUuid, _>(run.set)
-    .bind::<BigInt, _>(copies_before)
-    .bind::<BigInt, _>(per_card)
-    .bind::<Timestamptz, _>(now)
-    .bind::<BigInt, _>(number(run.plan.card_count() as u64))
+    .bind("set", run.set)
+    .bind("copies_before", copies_before)
+    .bind("per_card", per_card)
+    .bind("now", now)
+    .bind("card_count", number(run.plan.card_count() as u64))
     .execute(conn)
     .await?;
-    let activated =
-        diesel::update(print_runs::table.find(run.id.0).filter(print_runs::status.eq("pending")))
-            .set((print_runs::status.eq("active"), print_runs::activated_at.eq(now)))
-            .execute(conn)
-            .await?;
+    let activated = diesel::update(
+        print_runs::table.find(run.id).filter(print_runs::status.eq(RunStatus::Pending)),
+    )
+    .set((print_runs::status.eq(RunStatus::Active), print_runs::activated_at.eq(now)))
+    .execute(conn)
+    .await?;
     if raised != 1 || activated != 1 {
         return Ok(false);
     }
@@ -197,26 +222,20 @@ pub async fn activate(
 
 /// Whether a run is active.
 pub async fn is_active(conn: &mut Connection, run: PrintRunId) -> StoreResult<bool> {
-    let status: Option<String> =
-        print_runs::table.find(run.0).select(print_runs::status).first(conn).await.optional()?;
-    match status.as_deref() {
-        Some("active") => Ok(true),
-        Some("pending" | "discarded") | None => Ok(false),
-        // Whoever asks may delete the print file if it is not.
-        Some(other) => Err(UnknownWord::fault("print_runs.status", "status of a print run", other)),
-    }
+    // An unknown status is a fault: whoever asks may delete the print file if the run is not active.
+    let status: Option<RunStatus> =
+        print_runs::table.find(run).select(print_runs::status).first(conn).await.optional()?;
+    Ok(status == Some(RunStatus::Active))
 }
 
 /// A print run as admins see it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct PrintRunRow {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
-    pub id: Uuid,
+    pub id: PrintRunId,
     /// Code of the set's game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Code of the set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     /// Copies of each card.
@@ -227,7 +246,7 @@ pub struct PrintRunRow {
     pub copy_count: i64,
     /// `pending`, `active` or `discarded`.
     #[diesel(sql_type = Text)]
-    pub status: String,
+    pub status: RunStatus,
     /// Id of the serial key.
     #[diesel(sql_type = Text)]
     pub key_id: String,
@@ -239,7 +258,7 @@ pub struct PrintRunRow {
     packing_sha256: Option<Vec<u8>>,
     /// The announcement that was printed.
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub commitment: Option<Uuid>,
+    pub commitment: Option<CommitmentId>,
     /// When the print file was written.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
@@ -275,9 +294,9 @@ pub async fn list(
     before: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<PrintRunRow>> {
-    Ok(sql(format!("{RUNS} WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2"))
-        .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
-        .bind::<BigInt, _>(limit)
+    Ok(sql(format!("{RUNS} WHERE r.id < $before ORDER BY r.id DESC LIMIT $limit"))
+        .bind("before", before.unwrap_or(Uuid::max()))
+        .bind("limit", limit)
         .get_results(conn)
         .await?)
 }
@@ -288,11 +307,7 @@ pub async fn find(
     _by: &Granted<ReadPrintRuns>,
     id: PrintRunId,
 ) -> StoreResult<Option<PrintRunRow>> {
-    Ok(sql(format!("{RUNS} WHERE r.id = $1"))
-        .bind::<SqlUuid, _>(id.0)
-        .get_result(conn)
-        .await
-        .optional()?)
+    Ok(sql(format!("{RUNS} WHERE r.id = $id")).bind("id", id).get_result(conn).await.optional()?)
 }
 
 /// What a print run holds, and what became of it.
@@ -322,11 +337,11 @@ pub async fn count(
     // The rarity of each line is looked up by itself: Postgres would else read the printings of the whole catalogue, to have those of one set.
     let row: CountedRow = sql("SELECT coalesce(array_agg(share.rarity ORDER BY share.tier), '{}') AS rarities, \
                 coalesce(array_agg(share.copies ORDER BY share.tier), '{}') AS copies, \
-                (SELECT count(*) FROM copies c WHERE c.print_run_id = $1 AND c.owner_id IS NOT NULL) AS registered \
+                (SELECT count(*) FROM copies c WHERE c.print_run_id = $run AND c.owner_id IS NOT NULL) AS registered \
          FROM (SELECT one.rarity, min(one.tier) AS tier, sum(l.copy_count)::bigint AS copies FROM print_run_lines l \
                CROSS JOIN LATERAL (SELECT p.rarity, p.tier FROM printings p WHERE p.id = l.printing_id LIMIT 1) one \
-               WHERE l.print_run_id = $1 GROUP BY one.rarity) share")
-    .bind::<SqlUuid, _>(run.0)
+               WHERE l.print_run_id = $run GROUP BY one.rarity) share")
+    .bind("run", run)
     .get_result(conn)
     .await?;
     let copies_by_rarity = row.rarities.into_iter().zip(row.copies).collect();
@@ -336,14 +351,11 @@ pub async fn count(
 impl CardRow {
     /// Its id.
     pub fn card(&self) -> CardId {
-        CardId(self.id)
+        self.id
     }
 
     /// Its printings with their rarities.
     pub fn printings(&self) -> impl Iterator<Item = (PrintingId, &str)> {
-        self.printings
-            .iter()
-            .map(|&id| PrintingId(id))
-            .zip(self.rarities.iter().map(String::as_str))
+        self.printings.iter().copied().zip(self.rarities.iter().map(String::as_str))
     }
 }

@@ -1,7 +1,7 @@
 //! What was printed of a set and what players have registered of it, by rarity.
 
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Text};
+use diesel::sql_types::{BigInt, Text};
 use diesel_async::RunQueryDsl;
 
 use crate::auth::permission::Viewer;
@@ -11,7 +11,6 @@ use crate::store::{Connection, StoreResult};
 /// A rarity of a set.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct RarityRow {
-    /// Its code.
     #[diesel(sql_type = Text)]
     pub rarity: String,
     /// Copies in active print runs.
@@ -38,12 +37,12 @@ pub async fn by_rarity(
                              WHERE l.printing_id = p.id) planned \
          CROSS JOIN LATERAL (SELECT count(*) AS copies FROM copies c \
                              WHERE c.printing_id = p.id AND c.owner_id IS NOT NULL) held \
-         WHERE k.game_code = $1 AND k.set_code = $2 AND ($3 OR u.card_id IS NULL OR u.unlocked_at IS NOT NULL) \
+         WHERE k.game_code = $game AND k.set_code = $set AND ($sees_all OR u.card_id IS NULL OR u.unlocked_at IS NOT NULL) \
          GROUP BY p.rarity ORDER BY min(p.tier), p.rarity",
     )
-    .bind::<Text, _>(game)
-    .bind::<Text, _>(set)
-    .bind::<Bool, _>(viewer.sees_all())
+    .bind("game", game)
+    .bind("set", set)
+    .bind("sees_all", viewer.sees_all())
     .get_results(conn)
     .await?)
 }

@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Date, Nullable, Text};
+use diesel::sql_types::{BigInt, Date, Text};
 use diesel_async::RunQueryDsl;
 
 use crate::auth::permission::{Acting, ChangeOwnListing};
@@ -36,13 +36,13 @@ pub async fn unlock_days(
              SELECT day, unlocked, sum(unlocked) OVER (ORDER BY day)::bigint AS total FROM ( \
                  SELECT (u.unlocked_at AT TIME ZONE 'UTC')::date AS day, count(*) AS unlocked \
                  FROM unlocks u JOIN cards k ON k.id = u.card_id \
-                 WHERE u.unlocked_at IS NOT NULL AND ($1 IS NULL OR k.game_code = $1) AND ($2 IS NULL OR k.set_code = $2) \
+                 WHERE u.unlocked_at IS NOT NULL AND ($game IS NULL OR k.game_code = $game) AND ($set IS NULL OR k.set_code = $set) \
                  GROUP BY day) days \
-             ORDER BY day DESC LIMIT $3) last ORDER BY day",
+             ORDER BY day DESC LIMIT $limit) last ORDER BY day",
     )
-    .bind::<Nullable<Text>, _>(game)
-    .bind::<Nullable<Text>, _>(set)
-    .bind::<BigInt, _>(limit)
+    .bind("game", game)
+    .bind("set", set)
+    .bind("limit", limit)
     .load(conn)
     .await?)
 }
@@ -73,12 +73,12 @@ pub async fn leaders(
              JOIN submissions s ON s.account_id = a.id AND s.counted \
              JOIN cards k ON k.id = s.card_id \
              WHERE a.on_leaderboard AND a.banned_at IS NULL \
-               AND ($1 IS NULL OR k.game_code = $1) AND ($2 IS NULL OR k.set_code = $2) \
+               AND ($game IS NULL OR k.game_code = $game) AND ($set IS NULL OR k.set_code = $set) \
              GROUP BY a.id, a.name) players \
-         ORDER BY cards DESC, name LIMIT $3")
-    .bind::<Nullable<Text>, _>(game)
-    .bind::<Nullable<Text>, _>(set)
-    .bind::<BigInt, _>(limit)
+         ORDER BY cards DESC, name LIMIT $limit")
+    .bind("game", game)
+    .bind("set", set)
+    .bind("limit", limit)
     .load(conn)
     .await?)
 }
@@ -89,7 +89,7 @@ pub async fn change_listing(
     by: &Acting<ChangeOwnListing>,
     listed: bool,
 ) -> StoreResult<bool> {
-    let changed = diesel::update(accounts::table.find(by.account().0))
+    let changed = diesel::update(accounts::table.find(by.account()))
         .set(accounts::on_leaderboard.eq(listed))
         .execute(conn)
         .await?;

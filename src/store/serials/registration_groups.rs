@@ -20,8 +20,8 @@ use crate::domain::ids::SubmissionId;
 use crate::store::accounts::attempt_batches::AttemptBatches;
 use crate::store::card_content::submission::{MatchedCopy, matching_copies};
 use crate::store::copies::ledger;
-use crate::store::db::orders::{Clerk, Orders};
-use crate::store::db::pool::Begun;
+use crate::store::db::batch_queue::{BatchQueue, BatchWorker};
+use crate::store::db::pool::OpenTransaction;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
@@ -34,14 +34,14 @@ const PAUSE: Duration = Duration::from_millis(4);
 /// Where requests bring submissions. One for a process, whatever its worker threads.
 #[derive(Clone)]
 pub struct RegistrationGroups {
-    orders: Orders<Order>,
+    orders: BatchQueue<SubmissionJob>,
     attempts: AttemptBatches,
     /// For the task that works on them.
     store: Store,
 }
 
 /// What a request wants to be decided.
-pub(in crate::store) struct Order {
+pub(in crate::store) struct SubmissionJob {
     by: Granted<SubmitSerials>,
     new: NewSubmission,
     key: Option<IdempotencyClaim>,
@@ -62,7 +62,7 @@ enum Outcome {
 impl RegistrationGroups {
     /// For requests that take their attempts there. No request takes the connections of `store`. Must be called in a runtime of tokio that outlives all requests.
     pub fn new(store: Store, attempts: AttemptBatches) -> Self {
-        Self { orders: Orders::new(), attempts, store }
+        Self { orders: BatchQueue::new(), attempts, store }
     }
 
     /// Decides a submission together with others; `None`: nothing was done, and it must go its own way. An attempt was reserved and committed before.
@@ -76,7 +76,8 @@ impl RegistrationGroups {
         key: Option<&IdempotencyClaim>,
     ) -> StoreResult<Option<Submitted>> {
         let (answer, told) = oneshot::channel();
-        let order = Order { by: by.clone(), new: new.clone(), key: key.cloned(), tries: 0, answer };
+        let order =
+            SubmissionJob { by: by.clone(), new: new.clone(), key: key.cloned(), tries: 0, answer };
         self.orders.push(order, self);
         let told = async {
             told.await.unwrap_or_else(|_| {
@@ -87,18 +88,18 @@ impl RegistrationGroups {
     }
 }
 
-impl Clerk for RegistrationGroups {
-    type Order = Order;
+impl BatchWorker for RegistrationGroups {
+    type Job = SubmissionJob;
 
     /// Their copies, accounts and cards are held until the transaction is committed.
     const MOST: usize = 64;
 
     /// Whoever is taking an attempt now is here in a moment: one group of all costs less than two of half as many.
     async fn ready(&self) {
-        let _ = timeout(PAUSE, self.attempts.are_done()).await;
+        let _ = timeout(PAUSE, self.attempts.wait_until_empty()).await;
     }
 
-    async fn serve(&self, mut orders: Vec<Order>) {
+    async fn work(&self, mut orders: Vec<SubmissionJob>) {
         // Whoever has gone away gets nothing: nobody would tell her that it was the copy's owner who asked.
         orders.retain(|order| !order.answer.is_closed());
         if orders.is_empty() {
@@ -111,7 +112,7 @@ impl Clerk for RegistrationGroups {
                 for (order, outcome) in orders.into_iter().zip(outcomes) {
                     let answer = match outcome {
                         Outcome::Again if order.tries < TRIES => {
-                            again.push(Order { tries: order.tries + 1, ..order });
+                            again.push(SubmissionJob { tries: order.tries + 1, ..order });
                             continue;
                         }
                         Outcome::Decided(submitted) => Some(submitted),
@@ -168,7 +169,7 @@ impl Failed {
 }
 
 /// Decides what can be decided at once, in one transaction.
-async fn decide(store: &Store, orders: &[Order]) -> Result<Vec<Outcome>, Failed> {
+async fn decide(store: &Store, orders: &[SubmissionJob]) -> Result<Vec<Outcome>, Failed> {
     let by: Vec<&Granted<SubmitSerials>> = orders.iter().map(|order| &order.by).collect();
     let Some(at) = orders.iter().map(|order| order.new.at).max() else { return Ok(Vec::new()) };
     let (mut begun, acting) = store.begin_by_all(&by, at).await.map_err(Failed::early)?;
@@ -178,8 +179,8 @@ async fn decide(store: &Store, orders: &[Order]) -> Result<Vec<Outcome>, Failed>
 }
 
 async fn decide_in(
-    begun: &mut Begun,
-    orders: &[Order],
+    begun: &mut OpenTransaction,
+    orders: &[SubmissionJob],
     acting: &[Option<Acting<SubmitSerials>>],
 ) -> StoreResult<Vec<Outcome>> {
     let conn = begun.conn();
@@ -189,11 +190,11 @@ async fn decide_in(
     let mut codes = HashSet::new();
     for (place, (look, order)) in looked_up.iter().zip(orders).enumerate() {
         outcomes.push(match (look, &acting[place]) {
-            (Look::Alone, _) => Outcome::Alone,
-            (Look::Held, _) | (_, None) => Outcome::Again,
-            (Look::Repeat(submission), _) => Outcome::Decided(Submitted::Repeat(*submission)),
-            (Look::Found(None), _) => Outcome::Decided(Submitted::Rejected),
-            (Look::Found(Some(copy)), Some(by)) => {
+            (Lookup::Alone, _) => Outcome::Alone,
+            (Lookup::Held, _) | (_, None) => Outcome::Again,
+            (Lookup::Repeat(submission), _) => Outcome::Decided(Submitted::Repeat(*submission)),
+            (Lookup::Found(None), _) => Outcome::Decided(Submitted::Rejected),
+            (Lookup::Found(Some(copy)), Some(by)) => {
                 match (copy.owner_id, Submitted::already(copy, by)) {
                     (_, Some(already)) => Outcome::Decided(already),
                     (Some(_), None) => Outcome::Alone,
@@ -220,7 +221,7 @@ async fn decide_in(
     let unused =
         orders.iter().zip(&looked_up).zip(&outcomes).filter_map(|((order, look), outcome)| {
             let created = matches!(outcome, Outcome::Decided(Submitted::Registered { .. }));
-            order.key.as_ref().filter(|_| matches!(look, Look::Found(_)) && !created)
+            order.key.as_ref().filter(|_| matches!(look, Lookup::Found(_)) && !created)
         });
     let shared: &Connection = conn;
     try_join_all(unused.map(|key| idempotency::forget(shared, Some(key)))).await?;
@@ -228,7 +229,7 @@ async fn decide_in(
 }
 
 /// What is known of a submission before anything is held.
-enum Look {
+enum Lookup {
     /// The copy that fits. Its key, if it has one, is claimed.
     Found(Option<MatchedCopy>),
     /// It was answered before: the same `Idempotency-Key`.
@@ -242,28 +243,27 @@ enum Look {
 /// Looks for the copies, in one trip to the database.
 async fn look_up(
     conn: &Connection,
-    orders: &[Order],
+    orders: &[SubmissionJob],
     acting: &[Option<Acting<SubmitSerials>>],
-) -> StoreResult<Vec<Look>> {
+) -> StoreResult<Vec<Lookup>> {
     let mut keys = HashSet::new();
-    let mut looks: Vec<Look> = orders.iter().map(|_| Look::Held).collect();
-    let mut here: Vec<(usize, &Order, &Acting<SubmitSerials>)> = Vec::new();
+    let mut looks: Vec<Lookup> = orders.iter().map(|_| Lookup::Held).collect();
+    let mut here: Vec<(usize, &SubmissionJob, &Acting<SubmitSerials>)> = Vec::new();
     for (place, (order, by)) in orders.iter().zip(acting).enumerate() {
         let is_first = order.key.as_ref().is_none_or(|key| keys.insert((key.account, &key.key)));
         if let Some(by) = by.as_ref().filter(|_| is_first) {
             here.push((place, order, by));
         }
     }
-    let begun = here
-        .iter()
-        .map(|(_, order, _)| idempotency::begin(conn, order.key.as_ref(), order.new.id.0));
+    let begun =
+        here.iter().map(|(_, order, _)| idempotency::begin(conn, order.key.as_ref(), order.new.id));
     let claims: Vec<_> = here.iter().map(|(_, order, by)| (*by, &order.new.claim)).collect();
     let (begun, copies) = tokio::join!(biased; join_all(begun), matching_copies(conn, &claims));
     for (((place, ..), begun), copy) in here.iter().zip(begun).zip(copies?) {
         looks[*place] = match begun {
-            Ok(None) => Look::Found(copy),
-            Ok(Some(earlier)) => Look::Repeat(SubmissionId(earlier)),
-            Err(IdempotentError::Mismatch | IdempotentError::Running) => Look::Alone,
+            Ok(None) => Lookup::Found(copy),
+            Ok(Some(earlier)) => Lookup::Repeat(earlier),
+            Err(IdempotentError::Mismatch | IdempotentError::Running) => Lookup::Alone,
             Err(IdempotentError::Store(error)) => return Err(error),
         };
     }

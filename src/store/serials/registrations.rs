@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Binary, Bool, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::Bool;
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::submissions::{self, NewSubmission, SubmissionRow, Submitted};
 use super::votes;
 use crate::auth::permission::{Acting, SubmitSerials};
-use crate::domain::ids::{CardId, LedgerId};
+use crate::domain::ids::{AccountId, CardId, LedgerId, SubmissionId};
 use crate::store::card_content::submission::MatchedCopy;
 use crate::store::copies::ledger;
 use crate::store::db::schema::accounts;
@@ -54,7 +54,7 @@ pub(super) async fn register_all(
     if free.is_empty() {
         return Ok(decided);
     }
-    let cards: Vec<Uuid> = free.values().map(|(_, copy)| copy.card_id).collect();
+    let cards: Vec<CardId> = free.values().map(|(_, copy)| copy.card_id).collect();
     ledger::hold_free(conn, free.keys()).await?;
     hold_voter(conn, by).await?;
     votes::hold_cards(conn, &cards).await?;
@@ -77,14 +77,14 @@ pub(super) async fn register_held(
     conn: &mut Connection,
     claims: &[Claim<'_>],
 ) -> StoreResult<Vec<Option<Submitted>>> {
-    let mut registered: BTreeMap<Uuid, Registration> = register(conn, claims)
+    let mut registered: BTreeMap<SubmissionId, Registration> = register(conn, claims)
         .await?
         .into_iter()
         .map(|registration| (registration.submission.id, registration))
         .collect();
     let mut decided = Vec::with_capacity(claims.len());
     for claim in claims {
-        decided.push(match registered.remove(&claim.new.id.0) {
+        decided.push(match registered.remove(&claim.new.id) {
             Some(registration) => Some(count(conn, *claim, registration).await?),
             None => None,
         });
@@ -133,20 +133,20 @@ async fn register(conn: &mut Connection, claims: &[Claim<'_>]) -> StoreResult<Ve
     if claims.is_empty() {
         return Ok(Vec::new());
     }
-    let accounts: Vec<Uuid> = claims.iter().map(|claim| claim.by.account().0).collect();
+    let accounts: Vec<AccountId> = claims.iter().map(|claim| claim.by.account()).collect();
     let moments: Vec<_> = claims.iter().map(|claim| claim.new.at).collect();
     let prefixes: Vec<_> = claims.iter().map(|claim| claim.new.claim.prefix.to_string()).collect();
     let macs: Vec<&[u8]> = claims.iter().map(|claim| claim.copy.code_mac.as_slice()).collect();
-    let cards: Vec<Uuid> = claims.iter().map(|claim| claim.copy.card_id).collect();
-    let submissions: Vec<Uuid> = claims.iter().map(|claim| claim.new.id.0).collect();
-    let entries: Vec<Uuid> = claims.iter().map(|_| LedgerId::fresh().0).collect();
+    let cards: Vec<CardId> = claims.iter().map(|claim| claim.copy.card_id).collect();
+    let submissions: Vec<SubmissionId> = claims.iter().map(|claim| claim.new.id).collect();
+    let entries: Vec<LedgerId> = claims.iter().map(|_| LedgerId::fresh()).collect();
     let events: Vec<Uuid> = claims.iter().map(|_| Uuid::now_v7()).collect();
     let networks: Vec<&[u8]> = claims.iter().map(|claim| &claim.new.network_mac[..]).collect();
     // An array of Postgres has rows of one length, and not all networks lie in as many others.
     let wider: Vec<Vec<u8>> = claims.iter().map(|claim| claim.new.wider_macs.concat()).collect();
     let registered = sql(
         "WITH wanted AS MATERIALIZED ( \
-             SELECT * FROM unnest((SELECT $1), (SELECT $2), (SELECT $3), (SELECT $4), (SELECT $5), (SELECT $6), (SELECT $7), (SELECT $8), (SELECT $9), (SELECT $10)) \
+             SELECT * FROM unnest((SELECT $accounts), (SELECT $moments), (SELECT $prefixes), (SELECT $macs), (SELECT $cards), (SELECT $submissions), (SELECT $entries), (SELECT $events), (SELECT $networks), (SELECT $wider)) \
                  AS w (account_id, at, code_prefix, code_mac, card_id, submission_id, entry_id, event_id, network_mac, wider_macs) \
          ), claimed AS ( \
              UPDATE copies c SET owner_id = w.account_id, registered_at = w.at, id = gen_random_uuid() FROM wanted w \
@@ -157,7 +157,7 @@ async fn register(conn: &mut Connection, claims: &[Claim<'_>]) -> StoreResult<Ve
              INSERT INTO copy_ledger (id, code_prefix, code_mac, entry, account_id, created_at, position, owner_id) \
              SELECT entry_id, code_prefix, code_mac, 'register', account_id, at, 1, account_id FROM claimed \
          ), voter AS ( \
-             SELECT id AS account_id, banned_at IS NULL AS counts FROM accounts WHERE id = ANY ((SELECT $1)::uuid[]) FOR SHARE \
+             SELECT id AS account_id, banned_at IS NULL AS counts FROM accounts WHERE id = ANY ((SELECT $accounts)::uuid[]) FOR SHARE \
          ), counted AS ( \
              INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
              SELECT c.submission_id, c.account_id, u.card_id, c.code_prefix, c.code_mac, true, c.at \
@@ -205,16 +205,16 @@ async fn register(conn: &mut Connection, claims: &[Claim<'_>]) -> StoreResult<Ve
          LEFT JOIN unlocks u ON u.card_id = c.card_id LEFT JOIN counted ON counted.id = c.submission_id \
          LEFT JOIN bump ON bump.card_id = c.card_id AND counted.id IS NOT NULL AND voter.counts",
     )
-    .bind::<Array<SqlUuid>, _>(accounts)
-    .bind::<Array<Timestamptz>, _>(moments)
-    .bind::<Array<Text>, _>(prefixes)
-    .bind::<Array<Binary>, _>(macs)
-    .bind::<Array<SqlUuid>, _>(cards)
-    .bind::<Array<SqlUuid>, _>(submissions)
-    .bind::<Array<SqlUuid>, _>(entries)
-    .bind::<Array<SqlUuid>, _>(events)
-    .bind::<Array<Binary>, _>(networks)
-    .bind::<Array<Binary>, _>(wider)
+    .bind("accounts", accounts)
+    .bind("moments", moments)
+    .bind("prefixes", prefixes)
+    .bind("macs", macs)
+    .bind("cards", cards)
+    .bind("submissions", submissions)
+    .bind("entries", entries)
+    .bind("events", events)
+    .bind("networks", networks)
+    .bind("wider", wider)
     .get_results(conn)
     .await?;
     Ok(registered)
@@ -230,7 +230,7 @@ async fn count(
     if settled {
         return Ok(Submitted::Registered { submission: Box::new(submission), unlocked });
     }
-    let card = CardId(submission.of.card_id);
+    let card = submission.of.card_id;
     // A policy decides over the card, or did when the statement began; or the account submitted another copy before.
     let unlocked = if first {
         votes::count_card(conn, card, new.at).await?
@@ -246,7 +246,7 @@ async fn count(
 /// Locks the account's row, which [`register`] shares: a ban or its end waits for submissions that are being made, or they for it. And nobody
 /// else writes submissions of the account while a batch does: two would wait for each other's entries in the index of counted ones.
 async fn hold_voter(conn: &mut Connection, by: &Acting<SubmitSerials>) -> StoreResult<()> {
-    let row = accounts::table.find(by.account().0).select(accounts::id).for_no_key_update();
+    let row = accounts::table.find(by.account()).select(accounts::id).for_no_key_update();
     row.first::<Uuid>(conn).await.optional()?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -21,23 +21,20 @@ use crate::store::{Connection, StoreResult};
 pub struct WaitingRow {
     /// Id of the submission.
     #[diesel(sql_type = SqlUuid)]
-    pub id: Uuid,
+    pub id: SubmissionId,
     /// Whose.
     #[diesel(sql_type = SqlUuid)]
-    pub account_id: Uuid,
+    pub account_id: AccountId,
     /// Since when the account exists.
     #[diesel(sql_type = Timestamptz)]
     pub account_since: DateTime<Utc>,
     /// How many submissions it has made in all.
     #[diesel(sql_type = BigInt)]
     pub account_submissions: i64,
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
-    pub card_id: Uuid,
-    /// Code of its game.
+    pub card_id: CardId,
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Code of its set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     /// Its number in the set.
@@ -84,9 +81,9 @@ pub async fn waiting(
     // Only conditions that are asked for stand in the text, so that a plan that is kept begins with what they leave.
     let mut asked = String::new();
     for (is_asked, condition) in [
-        (filter.account.is_some(), " AND s.account_id = $3"),
-        (filter.game.is_some(), " AND k.game_code = $4"),
-        (filter.set.is_some(), " AND k.set_code = $5"),
+        (filter.account.is_some(), " AND s.account_id = $account"),
+        (filter.game.is_some(), " AND k.game_code = $game"),
+        (filter.set.is_some(), " AND k.set_code = $set"),
     ] {
         if is_asked {
             asked.push_str(condition);
@@ -103,16 +100,16 @@ pub async fn waiting(
          JOIN LATERAL (SELECT policy.review FROM unlock_policies policy \
                        WHERE policy.game_code = k.game_code AND (policy.set_code = k.set_code OR policy.set_code IS NULL) \
                        ORDER BY policy.set_code NULLS LAST LIMIT 1) policy ON policy.review \
-         WHERE s.submission_id > $1 AND s.confirmed IS NULL",
+         WHERE s.submission_id > $after AND s.confirmed IS NULL",
     )
     .push(&asked)
-    .push(" ORDER BY s.submission_id LIMIT $2")
-    .filtered()
-    .bind::<SqlUuid, _>(after.unwrap_or(Uuid::nil()))
-    .bind::<BigInt, _>(limit)
-    .bind::<Nullable<SqlUuid>, _>(filter.account.map(|account| account.0))
-    .bind::<Nullable<Text>, _>(filter.game)
-    .bind::<Nullable<Text>, _>(filter.set)
+    .push(" ORDER BY s.submission_id LIMIT $limit")
+    .varies_with_filters()
+    .bind("after", after.unwrap_or_default())
+    .bind("limit", limit)
+    .bind_some("account", filter.account)
+    .bind_some("game", filter.game)
+    .bind_some("set", filter.set)
     .load(conn)
     .await?;
     let names = names_seen(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
@@ -125,7 +122,6 @@ pub async fn waiting(
 pub enum Reviewed {
     /// It is noted, or was noted before with the same outcome.
     Noted {
-        /// The card.
         card: CardId,
         /// Whether it unlocked the card.
         unlocked: bool,
@@ -149,14 +145,13 @@ pub async fn review(
     remark: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<Reviewed> {
-    let made: Option<(Uuid, String, Vec<u8>)> = submissions::table
-        .find(submission.0)
+    let made: Option<(CardId, String, Vec<u8>)> = submissions::table
+        .find(submission)
         .select((submissions::card_id, submissions::code_prefix, submissions::code_mac))
         .first(conn)
         .await
         .optional()?;
     let Some((card, prefix, mac)) = made else { return Ok(Reviewed::Missing) };
-    let card = CardId(card);
     let Some(copy) = ledger::hold_by_key(conn, &prefix, &mac).await? else {
         return Ok(Reviewed::Missing);
     };
@@ -165,9 +160,9 @@ pub async fn review(
     }
     let noted = diesel::insert_into(submission_reviews::table)
         .values((
-            submission_reviews::submission_id.eq(submission.0),
+            submission_reviews::submission_id.eq(submission),
             submission_reviews::confirmed.eq(confirmed),
-            submission_reviews::reviewer_id.eq(by.account().0),
+            submission_reviews::reviewer_id.eq(by.account()),
             submission_reviews::note.eq(remark),
             submission_reviews::created_at.eq(at),
         ))
@@ -176,7 +171,7 @@ pub async fn review(
         .await?;
     if noted == 0 {
         let before: bool = submission_reviews::table
-            .find(submission.0)
+            .find(submission)
             .select(submission_reviews::confirmed)
             .first(conn)
             .await?;

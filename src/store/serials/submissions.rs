@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -11,8 +11,8 @@ use super::registrations::{self, Claim};
 use super::unlocks::ProgressRow;
 use crate::auth::permission::{Acting, Granted, ReadOwnSubmissions, SubmitSerials, Viewer};
 use crate::domain::copies::dispute::DisputeState;
-use crate::domain::ids::{AccountId, CopyId, DisputeId, LedgerId, SubmissionId};
-use crate::domain::serials::submission::{Hold, Standing, Verdict};
+use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, LedgerId, SubmissionId};
+use crate::domain::serials::submission::{CountingState, HoldReason, Verdict};
 use crate::store::card_content::copies::names_seen;
 use crate::store::card_content::submission::{
     MatchedCopy, SubmissionClaim, matching_copies, matching_copy,
@@ -28,7 +28,6 @@ use crate::store::{Connection, Store, StoreError, StoreResult};
 pub struct NewSubmission {
     /// Its id, if it is accepted.
     pub id: SubmissionId,
-    /// What it claims.
     pub claim: SubmissionClaim,
     /// Keyed hash of the network it comes from.
     pub network_mac: [u8; 16],
@@ -52,7 +51,6 @@ pub enum Submitted {
     Repeat(SubmissionId),
     /// The copy was the account's already.
     AlreadyYours {
-        /// The copy.
         copy: CopyId,
         /// The account's submission of it; `None`: the copy came by a trade or a decision.
         submission: Option<SubmissionId>,
@@ -84,9 +82,8 @@ impl Submitted {
 
     /// What there is to say of a copy that is the submitter's already; `None`: it is not.
     pub(super) fn already(copy: &MatchedCopy, by: &Acting<SubmitSerials>) -> Option<Self> {
-        let id = CopyId(copy.id.filter(|_| copy.owner_id == Some(by.account().0))?);
-        let submission = copy.own_submission.map(SubmissionId);
-        Some(Self::AlreadyYours { copy: id, submission })
+        let id = copy.id.filter(|_| copy.owner_id == Some(by.account()))?;
+        Some(Self::AlreadyYours { copy: id, submission: copy.own_submission })
     }
 
     /// Counts it in the metrics.
@@ -127,7 +124,7 @@ async fn submit_alone(
     key: Option<&IdempotencyClaim>,
 ) -> Result<Submitted, IdempotentError> {
     let first = async |conn: &Connection, by: &Acting<SubmitSerials>| {
-        let begun = idempotency::begin(conn, key, new.id.0);
+        let begun = idempotency::begin(conn, key, new.id);
         if key.is_some() {
             // Who uses a key for something else hears that before anything is looked up: the attempt is given back then.
             return match begun.await? {
@@ -140,7 +137,7 @@ async fn submit_alone(
     };
     let decide = async |conn: &mut Connection, by: &Acting<SubmitSerials>, (earlier, copy)| {
         if let Some(earlier) = earlier {
-            return Ok(Submitted::Repeat(SubmissionId(earlier)));
+            return Ok(Submitted::Repeat(earlier));
         }
         let submitted = decide(conn, by, new, copy).await?;
         if !matches!(submitted, Submitted::Registered { .. }) {
@@ -207,7 +204,7 @@ async fn decide(
     {
         return Ok(registered);
     }
-    if copy.owner_id != Some(by.account().0) {
+    if copy.owner_id != Some(by.account()) {
         // Somebody may be faster between the look and the grasp, or a trade may be moving the copy: hold it, and look again.
         ledger::hold_by_key(conn, &new.claim.prefix.to_string(), &copy.code_mac).await?;
         match matching_copy(conn, by, &new.claim).await? {
@@ -215,7 +212,7 @@ async fn decide(
             None => return Ok(Submitted::Rejected),
         }
     }
-    let verdict = Verdict::on_copy(copy.owner_id.map(AccountId), by.account(), copy.was_owner);
+    let verdict = Verdict::on_copy(copy.owner_id, by.account(), copy.was_owner);
     match (verdict, Submitted::already(&copy, by)) {
         (Verdict::AlreadyYours, Some(already)) => Ok(already),
         (Verdict::PassedOn, _) => Ok(Submitted::PassedOn),
@@ -235,38 +232,36 @@ async fn open_dispute(
     let prefix = new.claim.prefix.to_string();
     diesel::insert_into(copy_ledger::table)
         .values((
-            copy_ledger::id.eq(LedgerId::fresh().0),
+            copy_ledger::id.eq(LedgerId::fresh()),
             copy_ledger::code_prefix.eq(&prefix),
             copy_ledger::code_mac.eq(&copy.code_mac),
             copy_ledger::entry.eq("dispute"),
-            copy_ledger::account_id.eq(by.account().0),
+            copy_ledger::account_id.eq(by.account()),
             copy_ledger::created_at.eq(new.at),
         ))
         .on_conflict_do_nothing()
         .execute(conn)
         .await?;
-    let (dispute, state): (Uuid, DisputeState) = disputes::table
+    let (dispute, state): (DisputeId, DisputeState) = disputes::table
         .filter(disputes::code_prefix.eq(&prefix))
         .filter(disputes::code_mac.eq(&copy.code_mac))
-        .filter(disputes::claimant_id.eq(by.account().0))
+        .filter(disputes::claimant_id.eq(by.account()))
         .select((disputes::id, disputes::state))
         .first(conn)
         .await?;
-    Ok(Submitted::RegisteredToAnother { dispute: DisputeId(dispute), state })
+    Ok(Submitted::RegisteredToAnother { dispute, state })
 }
 
 /// The card of a registered copy, and how far it is. It tells no more of the card than that it exists.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct CardOfCopy {
-    /// Id of the copy.
     #[diesel(sql_type = SqlUuid)]
-    pub copy_id: Uuid,
+    pub copy_id: CopyId,
     /// Rarity of the copy.
     #[diesel(sql_type = Text)]
     pub rarity: String,
-    /// Id of the card.
     #[diesel(sql_type = SqlUuid)]
-    pub card_id: Uuid,
+    pub card_id: CardId,
     /// Code of the card's game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
@@ -295,9 +290,8 @@ impl CardOfCopy {
 /// A submission as its maker sees it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct SubmissionRow {
-    /// Id.
     #[diesel(sql_type = SqlUuid)]
-    pub id: Uuid,
+    pub id: SubmissionId,
     /// Whether it counts for the unlock of its card, or did when the card was unlocked.
     #[diesel(sql_type = Bool)]
     pub counted: bool,
@@ -320,13 +314,13 @@ pub struct SubmissionRow {
 
 impl SubmissionRow {
     /// What it counts for the unlock of its card at that time.
-    pub fn standing(&self, at: DateTime<Utc>) -> Standing {
+    pub fn standing(&self, at: DateTime<Utc>) -> CountingState {
         match self.old_enough_at {
-            _ if self.counted => Standing::Counted,
-            None => Standing::NotCounted,
-            Some(_) if self.by_review => Standing::Held(Hold::Review),
-            Some(then) if then <= at && self.by_network => Standing::Held(Hold::Network),
-            Some(then) => Standing::Held(Hold::AccountAge(then)),
+            _ if self.counted => CountingState::Counted,
+            None => CountingState::NotCounted,
+            Some(_) if self.by_review => CountingState::Held(HoldReason::Review),
+            Some(then) if then <= at && self.by_network => CountingState::Held(HoldReason::Network),
+            Some(then) => CountingState::Held(HoldReason::AccountAge(then)),
         }
     }
 }
@@ -393,13 +387,14 @@ pub async fn list(
     before: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<NamedSubmission>> {
-    let rows =
-        sql(submissions_where("s.account_id = $1 AND s.id < $2 ORDER BY s.id DESC LIMIT $3"))
-            .bind::<SqlUuid, _>(by.account().0)
-            .bind::<SqlUuid, _>(before.unwrap_or(Uuid::max()))
-            .bind::<BigInt, _>(limit)
-            .get_results(conn)
-            .await?;
+    let rows = sql(submissions_where(
+        "s.account_id = $account AND s.id < $before ORDER BY s.id DESC LIMIT $limit",
+    ))
+    .bind("account", by.account())
+    .bind("before", before.unwrap_or(Uuid::max()))
+    .bind("limit", limit)
+    .get_results(conn)
+    .await?;
     named(conn, viewer, rows).await
 }
 
@@ -445,10 +440,10 @@ pub async fn find_owned(
         "SELECT c.registered_at, {CARD} FROM copies c \
          JOIN printings p ON p.id = c.printing_id \
          JOIN cards k ON k.id = p.card_id \
-         LEFT JOIN unlocks u ON u.card_id = k.id WHERE c.id = $1 AND c.owner_id = $2"
+         LEFT JOIN unlocks u ON u.card_id = k.id WHERE c.id = $copy AND c.owner_id = $account"
     ))
-    .bind::<SqlUuid, _>(copy.0)
-    .bind::<SqlUuid, _>(by.account().0)
+    .bind("copy", copy)
+    .bind("account", by.account())
     .get_result(conn)
     .await
     .optional()?)
@@ -460,9 +455,9 @@ pub(in crate::store) async fn own(
     account: AccountId,
     id: SubmissionId,
 ) -> StoreResult<Option<SubmissionRow>> {
-    Ok(sql(submissions_where("s.id = $1 AND s.account_id = $2"))
-        .bind::<SqlUuid, _>(id.0)
-        .bind::<SqlUuid, _>(account.0)
+    Ok(sql(submissions_where("s.id = $id AND s.account_id = $account"))
+        .bind("id", id)
+        .bind("account", account)
         .get_result(conn)
         .await
         .optional()?)

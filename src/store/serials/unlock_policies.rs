@@ -6,8 +6,8 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Bool, Int4, Text, Timestamptz, Uuid as SqlUuid};
-use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use diesel::sql_types::{Bool, Int4, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::votes;
@@ -17,14 +17,13 @@ use crate::domain::serials::unlock_policy::UnlockPolicy;
 use crate::store::catalogue::changes;
 use crate::store::db::deadlines;
 use crate::store::db::schema::{games, sets, unlock_policies};
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{run_commands, sql};
 use crate::store::operations::audit;
 use crate::store::{Connection, Store, StoreResult};
 
 /// Whose policy it is: a set's, or a game's for all its sets that have none of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyPlace {
-    /// Game code.
     pub game: String,
     /// Set code; `None`: the whole game.
     pub set: Option<String>,
@@ -76,7 +75,6 @@ impl PolicyRow {
 /// What unlocks the cards of a set.
 #[derive(Clone, Debug)]
 pub struct InForce {
-    /// The policy.
     pub policy: UnlockPolicy,
     /// Where it is stored; `None`: the set file names a threshold and nothing else.
     pub stored: Option<PolicyRow>,
@@ -142,7 +140,7 @@ pub async fn change(
     base: Option<i64>,
     at: DateTime<Utc>,
 ) -> StoreResult<PolicyChange> {
-    conn.batch_execute(PATIENCE).await?;
+    run_commands(conn, LONG_TIMEOUTS).await?;
     let Some(codes) = locked_sets(conn, place).await? else { return Ok(PolicyChange::Missing) };
     let stored = find(conn, place).await?.map(|row| row.revision);
     if stored != base {
@@ -251,13 +249,13 @@ pub(in crate::store) enum Count {
 #[derive(QueryableByName)]
 struct CardRow {
     #[diesel(sql_type = SqlUuid)]
-    card_id: Uuid,
+    card_id: CardId,
 }
 
 #[derive(QueryableByName)]
 struct HiddenRow {
     #[diesel(sql_type = SqlUuid)]
-    card_id: Uuid,
+    card_id: CardId,
     #[diesel(sql_type = Int4)]
     threshold: i32,
     #[diesel(sql_type = Bool)]
@@ -277,30 +275,30 @@ pub(in crate::store) async fn apply(
 ) -> StoreResult<usize> {
     let hidden: Vec<HiddenRow> = sql(
         "SELECT u.card_id, u.threshold, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
-         WHERE k.game_code = $1 AND k.set_code = $2 AND u.unlocked_at IS NULL ORDER BY u.card_id FOR UPDATE OF u",
+         WHERE k.game_code = $game AND k.set_code = $set AND u.unlocked_at IS NULL ORDER BY u.card_id FOR UPDATE OF u",
     )
-    .bind::<Text, _>(game)
-    .bind::<Text, _>(set)
+    .bind("game", game)
+    .bind("set", set)
     .load(conn)
     .await?;
     let Some(InForce { policy, stored }) = in_force(conn, game, set).await? else { return Ok(0) };
     let by_policy = stored.is_some();
     let differs = |row: &HiddenRow| row.threshold != policy.threshold || row.by_policy != by_policy;
-    let changed: Vec<Uuid> =
+    let changed: Vec<CardId> =
         hidden.iter().filter(|row| differs(row)).map(|row| row.card_id).collect();
-    sql("UPDATE unlocks SET threshold = $2, by_policy = $3 WHERE card_id = ANY ($1)")
-        .bind::<Array<SqlUuid>, _>(changed)
-        .bind::<Int4, _>(policy.threshold)
-        .bind::<Bool, _>(by_policy)
+    sql("UPDATE unlocks SET threshold = $threshold, by_policy = $by_policy WHERE card_id = ANY ($changed)")
+        .bind("changed", changed)
+        .bind("threshold", policy.threshold)
+        .bind("by_policy", by_policy)
         .execute(conn)
         .await?;
     let counted = hidden.iter().filter(|row| count == Count::Everything || differs(row));
-    let counted: Vec<CardId> = counted.map(|row| CardId(row.card_id)).collect();
+    let counted: Vec<CardId> = counted.map(|row| row.card_id).collect();
     if policy.unlock_at.is_some_and(|day| day <= at) {
-        return open(conn, &counted, Reason::Date, at).await;
+        return open(conn, &counted, UnlockReason::Date, at).await;
     }
     let enough = votes::judge(conn, &policy, &counted, at).await?;
-    open(conn, &enough, Reason::Threshold, at).await
+    open(conn, &enough, UnlockReason::Threshold, at).await
 }
 
 #[derive(QueryableByName)]
@@ -313,14 +311,14 @@ struct PlaceRow {
 
 /// Why a card was unlocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store) enum Reason {
+pub(in crate::store) enum UnlockReason {
     Threshold,
     Date,
     Admin,
 }
 
-impl Reason {
-    fn as_str(self) -> &'static str {
+impl UnlockReason {
+    pub(in crate::store) fn as_str(self) -> &'static str {
         match self {
             Self::Threshold => "threshold",
             Self::Date => "date",
@@ -333,31 +331,31 @@ impl Reason {
 pub(in crate::store) async fn open(
     conn: &mut Connection,
     cards: &[CardId],
-    reason: Reason,
+    reason: UnlockReason,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
     if cards.is_empty() {
         return Ok(0);
     }
-    let mut cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
+    let mut cards = cards.to_vec();
     cards.sort_unstable();
     let events: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
     let opened = sql(
         "WITH locked AS ( \
-             SELECT card_id FROM unlocks WHERE card_id = ANY ($2) AND unlocked_at IS NULL ORDER BY card_id FOR UPDATE \
+             SELECT card_id FROM unlocks WHERE card_id = ANY ($cards) AND unlocked_at IS NULL ORDER BY card_id FOR UPDATE \
          ), opened AS ( \
-             UPDATE unlocks u SET unlocked_at = $3, reason = $4 FROM locked \
+             UPDATE unlocks u SET unlocked_at = $at, reason = $reason FROM locked \
              WHERE u.card_id = locked.card_id RETURNING u.card_id \
          ) INSERT INTO events (id, kind, subject_id, payload, created_at) \
            SELECT new.id, 'card.unlocked', k.id, \
-                  jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $3 \
-           FROM unnest((SELECT $1), (SELECT $2)) AS new (id, card_id) JOIN opened ON opened.card_id = new.card_id \
+                  jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $at \
+           FROM unnest((SELECT $events), (SELECT $cards)) AS new (id, card_id) JOIN opened ON opened.card_id = new.card_id \
            JOIN cards k ON k.id = opened.card_id",
     )
-    .bind::<Array<SqlUuid>, _>(events)
-    .bind::<Array<SqlUuid>, _>(cards)
-    .bind::<Timestamptz, _>(at)
-    .bind::<Text, _>(reason.as_str())
+    .bind("events", events)
+    .bind("cards", cards)
+    .bind("at", at)
+    .bind("reason", reason)
     .execute(conn)
     .await?;
     Ok(opened)
@@ -374,7 +372,7 @@ pub async fn unlock_card(
     if super::unlocks::progress(conn, card).await?.is_none() {
         return Ok(None);
     }
-    let opened = open(conn, &[card], Reason::Admin, at).await? == 1;
+    let opened = open(conn, &[card], UnlockReason::Admin, at).await? == 1;
     if opened {
         let details = serde_json::json!({ "reason": why });
         note(conn, by, "card.unlocked", format!("card:{card}"), details, at).await?;
@@ -396,7 +394,7 @@ pub async fn unlock_set(
         return Ok(None);
     }
     let cards = hidden_cards(conn, game, set).await?;
-    let unlocked = open(conn, &cards, Reason::Admin, at).await?;
+    let unlocked = open(conn, &cards, UnlockReason::Admin, at).await?;
     if unlocked > 0 {
         let details = serde_json::json!({ "reason": why, "cards": unlocked });
         note(conn, by, "set.unlocked", place.target(), details, at).await?;
@@ -407,16 +405,16 @@ pub async fn unlock_set(
 async fn hidden_cards(conn: &mut Connection, game: &str, set: &str) -> StoreResult<Vec<CardId>> {
     let rows: Vec<CardRow> =
         sql("SELECT u.card_id FROM unlocks u JOIN cards k ON k.id = u.card_id \
-         WHERE k.game_code = $1 AND k.set_code = $2 AND u.unlocked_at IS NULL")
-        .bind::<Text, _>(game)
-        .bind::<Text, _>(set)
+         WHERE k.game_code = $game AND k.set_code = $set AND u.unlocked_at IS NULL")
+        .bind("game", game)
+        .bind("set", set)
         .load(conn)
         .await?;
-    Ok(rows.into_iter().map(|row| CardId(row.card_id)).collect())
+    Ok(rows.into_iter().map(|row| row.card_id).collect())
 }
 
 /// Many cards take longer than a request may.
-pub(in crate::store) const PATIENCE: &str =
+pub(in crate::store) const LONG_TIMEOUTS: &str =
     "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
 
 /// Unlocks sets whose day has come after `since`. How many cards. Several instances may do it at once. What fails is told in the log, and keeps
@@ -433,11 +431,11 @@ pub async fn unlock_days(
         "SELECT s.game_code, s.code AS set_code FROM unlock_policies p \
          JOIN sets s ON s.game_code = p.game_code AND (p.set_code = s.code OR p.set_code IS NULL AND NOT EXISTS ( \
              SELECT FROM unlock_policies own WHERE own.game_code = s.game_code AND own.set_code = s.code)) \
-         WHERE p.unlock_at <= $1 AND p.unlock_at > $2 AND (SELECT true FROM cards k JOIN unlocks u ON u.card_id = k.id \
+         WHERE p.unlock_at <= $at AND p.unlock_at > $since AND (SELECT true FROM cards k JOIN unlocks u ON u.card_id = k.id \
              WHERE k.game_code = s.game_code AND k.set_code = s.code AND u.unlocked_at IS NULL LIMIT 1)",
     )
-    .bind::<Timestamptz, _>(at)
-    .bind::<Timestamptz, _>(since)
+    .bind("at", at)
+    .bind("since", since)
     .load(&mut *store.connection().await?)
     .await?;
     let mut unlocked = 0;
@@ -465,15 +463,15 @@ pub async fn unlock_due(
          JOIN unlocks u ON u.card_id = k.id AND u.unlocked_at IS NULL AND u.by_policy \
          JOIN valid_votes v ON v.card_id = u.card_id \
          WHERE p.min_account_age_days > 0 \
-           AND v.account_since + make_interval(days => p.min_account_age_days) > greatest(v.created_at, $2) \
-           AND v.account_since + make_interval(days => p.min_account_age_days) <= $1",
+           AND v.account_since + make_interval(days => p.min_account_age_days) > greatest(v.created_at, $since) \
+           AND v.account_since + make_interval(days => p.min_account_age_days) <= $at",
     )
-    .bind::<Timestamptz, _>(at)
-    .bind::<Timestamptz, _>(since)
+    .bind("at", at)
+    .bind("since", since)
     .load(&mut *store.connection().await?)
     .await?;
     for CardRow { card_id } in grown {
-        match count_grown(store, CardId(card_id), at).await {
+        match count_grown(store, card_id, at).await {
             Ok(is_unlocked) => unlocked += usize::from(is_unlocked),
             Err(error) => {
                 tracing::error!(%error, card = %card_id, "could not count a card whose submitters came of age")
@@ -486,7 +484,7 @@ pub async fn unlock_due(
 async fn count_grown(store: &Store, card: CardId, at: DateTime<Utc>) -> StoreResult<bool> {
     let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
     let done = async {
-        begun.conn().batch_execute(PATIENCE).await?;
+        run_commands(begun.conn(), LONG_TIMEOUTS).await?;
         votes::count_card(begun.conn(), card, at).await
     };
     let done = done.await;
@@ -501,7 +499,7 @@ async fn unlock_by_date(
 ) -> StoreResult<usize> {
     let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
     let done = async {
-        begun.conn().batch_execute(PATIENCE).await?;
+        run_commands(begun.conn(), LONG_TIMEOUTS).await?;
         apply(begun.conn(), game, set, Count::Everything, at).await
     };
     let done = done.await;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Array, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -21,17 +21,17 @@ pub async fn counted(
     #[derive(QueryableByName)]
     struct All {
         #[diesel(sql_type = Array<SqlUuid>)]
-        cards: Vec<Uuid>,
+        cards: Vec<CardId>,
         #[diesel(sql_type = Array<Integer>)]
         counts: Vec<i32>,
     }
     let query = sql(
         "SELECT coalesce(array_agg(card_id), '{}') AS cards, coalesce(array_agg(submissions), '{}') AS counts \
-         FROM (SELECT card_id, submissions FROM unlocks WHERE submissions > 0 LIMIT $1) counted",
+         FROM (SELECT card_id, submissions FROM unlocks WHERE submissions > 0 LIMIT $limit) counted",
     );
-    let All { cards, counts } = query.bind::<BigInt, _>(most + 1).get_result(conn).await?;
+    let All { cards, counts } = query.bind("limit", most + 1).get_result(conn).await?;
     let is_all = i64::try_from(cards.len()).is_ok_and(|found| found <= most);
-    let counted = cards.into_iter().map(|card| card.as_u128());
+    let counted = cards.into_iter().map(|card| card.0.as_u128());
     Ok(is_all.then(|| counted.zip(counts.into_iter().map(i64::from))))
 }
 
@@ -53,13 +53,10 @@ pub struct ProgressRow {
 /// A card that was unlocked.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct UnlockRow {
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
-    pub card_id: Uuid,
-    /// Code of its game.
+    pub card_id: CardId,
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Code of its set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
     /// Its number in the set.
@@ -72,15 +69,14 @@ pub struct UnlockRow {
 
 /// The progress of a card; `None`: there is no such card, or it never was hidden.
 pub async fn progress(conn: &mut Connection, card: CardId) -> StoreResult<Option<ProgressRow>> {
-    Ok(unlocks::table.find(card.0).select(ProgressRow::as_select()).first(conn).await.optional()?)
+    Ok(unlocks::table.find(card).select(ProgressRow::as_select()).first(conn).await.optional()?)
 }
 
 /// A card that started hidden, and how far it is.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct SetProgressRow {
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
-    pub card_id: Uuid,
+    pub card_id: CardId,
     /// Its number in the set.
     #[diesel(sql_type = Text)]
     pub number: String,
@@ -100,12 +96,12 @@ pub async fn of_set(
     Ok(sql(
         "SELECT u.card_id, k.number, u.submissions, u.threshold, u.unlocked_at \
          FROM cards k JOIN unlocks u ON u.card_id = k.id \
-         WHERE k.game_code = $1 AND k.set_code = $2 AND ($3 IS NULL OR k.number > $3) ORDER BY k.number LIMIT $4",
+         WHERE k.game_code = $game AND k.set_code = $set AND ($after IS NULL OR k.number > $after) ORDER BY k.number LIMIT $limit",
     )
-    .bind::<Text, _>(game)
-    .bind::<Text, _>(set)
-    .bind::<Nullable<Text>, _>(after)
-    .bind::<BigInt, _>(limit)
+    .bind("game", game)
+    .bind("set", set)
+    .bind("after", after)
+    .bind("limit", limit)
     .load(conn)
     .await?)
 }
@@ -122,11 +118,11 @@ pub async fn list(
     ));
     Ok(sql("SELECT u.card_id, k.game_code, k.set_code, k.number, u.unlocked_at \
          FROM unlocks u JOIN cards k ON k.id = u.card_id \
-         WHERE u.unlocked_at <= $1 AND (u.unlocked_at < $1 OR u.card_id > $2) \
-         ORDER BY u.unlocked_at DESC, u.card_id LIMIT $3")
-    .bind::<Timestamptz, _>(at)
-    .bind::<SqlUuid, _>(card)
-    .bind::<BigInt, _>(limit)
+         WHERE u.unlocked_at <= $at AND (u.unlocked_at < $at OR u.card_id > $card) \
+         ORDER BY u.unlocked_at DESC, u.card_id LIMIT $limit")
+    .bind("at", at)
+    .bind("card", card)
+    .bind("limit", limit)
     .get_results(conn)
     .await?)
 }

@@ -11,13 +11,12 @@ use diesel::prelude::*;
 use diesel::sql_types::{
     Array, BigInt, Binary, Bool, Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid,
 };
-use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
-use uuid::Uuid;
+use diesel_async::RunQueryDsl;
 
-use super::unlock_policies::{InForce, PATIENCE, Reason, in_force, open};
+use super::unlock_policies::{InForce, LONG_TIMEOUTS, UnlockReason, in_force, open};
 use crate::domain::ids::{AccountId, CardId, SubmissionId};
 use crate::domain::serials::unlock_policy::{Tally, UnlockPolicy, Vote};
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{run_commands, sql};
 use crate::store::{Connection, StoreResult};
 
 /// Cards whose votes are read at once.
@@ -26,11 +25,11 @@ const CARDS_AT_ONCE: usize = 200;
 #[derive(QueryableByName)]
 struct VoteRow {
     #[diesel(sql_type = SqlUuid)]
-    card_id: Uuid,
+    card_id: CardId,
     #[diesel(sql_type = SqlUuid)]
-    submission_id: Uuid,
+    submission_id: SubmissionId,
     #[diesel(sql_type = SqlUuid)]
-    account_id: Uuid,
+    account_id: AccountId,
     #[diesel(sql_type = Timestamptz)]
     account_since: DateTime<Utc>,
     #[diesel(sql_type = Text)]
@@ -76,7 +75,6 @@ async fn votes_for(
     conn: &mut Connection,
     cards: &[CardId],
 ) -> StoreResult<BTreeMap<CardId, (Vec<Vote>, usize)>> {
-    let ids: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
     let rows: Vec<VoteRow> = sql(
         "SELECT v.card_id, v.submission_id, v.account_id, v.account_since, p.rarity, n.network_mac AS network, \
                 coalesce(n.wider_macs, '{}') AS wider, v.confirmed, \
@@ -84,18 +82,18 @@ async fn votes_for(
          FROM valid_votes v \
          JOIN printings p ON p.id = v.printing_id \
          LEFT JOIN submission_networks n ON n.submission_id = v.submission_id \
-         WHERE v.card_id = ANY ((SELECT $1)::uuid[]) ORDER BY v.created_at, v.submission_id",
+         WHERE v.card_id = ANY ((SELECT $ids)::uuid[]) ORDER BY v.created_at, v.submission_id",
     )
-    .bind::<Array<SqlUuid>, _>(ids)
+    .bind("ids", cards)
     .load(conn)
     .await?;
     let mut votes: BTreeMap<CardId, (Vec<Vote>, usize)> = BTreeMap::new();
     for row in rows {
-        let (votes, printed) = votes.entry(CardId(row.card_id)).or_default();
+        let (votes, printed) = votes.entry(row.card_id).or_default();
         *printed = usize::try_from(row.printed).unwrap_or_default();
         votes.push(Vote {
-            submission: SubmissionId(row.submission_id),
-            account: AccountId(row.account_id),
+            submission: row.submission_id,
+            account: row.account_id,
             account_since: row.account_since,
             rarity: row.rarity,
             networks: row.network.into_iter().chain(row.wider).collect(),
@@ -111,21 +109,19 @@ async fn note(
     counts: &[i32],
     counted: &[SubmissionId],
 ) -> StoreResult<()> {
-    let cards: Vec<Uuid> = cards.iter().map(|card| card.0).collect();
-    let counted: Vec<Uuid> = counted.iter().map(|submission| submission.0).collect();
     sql(
         "WITH taken_back AS ( \
              DELETE FROM counted_submissions c USING submissions s \
-             WHERE s.card_id = ANY ((SELECT $1)::uuid[]) AND c.submission_id = s.id \
-               AND NOT EXISTS (SELECT FROM unnest((SELECT $3)) AS kept (id) WHERE kept.id = c.submission_id) \
+             WHERE s.card_id = ANY ((SELECT $cards)::uuid[]) AND c.submission_id = s.id \
+               AND NOT EXISTS (SELECT FROM unnest((SELECT $counted)) AS kept (id) WHERE kept.id = c.submission_id) \
          ), given AS ( \
-             INSERT INTO counted_submissions (submission_id) SELECT unnest((SELECT $3)) ON CONFLICT DO NOTHING \
-         ) UPDATE unlocks u SET submissions = new.accounts FROM unnest((SELECT $1), (SELECT $2)) AS new (card_id, accounts) \
+             INSERT INTO counted_submissions (submission_id) SELECT unnest((SELECT $counted)) ON CONFLICT DO NOTHING \
+         ) UPDATE unlocks u SET submissions = new.accounts FROM unnest((SELECT $cards), (SELECT $counts)) AS new (card_id, accounts) \
            WHERE u.card_id = new.card_id AND u.submissions <> new.accounts",
     )
-    .bind::<Array<SqlUuid>, _>(cards)
-    .bind::<Array<Int4>, _>(counts)
-    .bind::<Array<SqlUuid>, _>(counted)
+    .bind("cards", cards)
+    .bind("counts", counts)
+    .bind("counted", counted)
     .execute(conn)
     .await?;
     Ok(())
@@ -135,7 +131,7 @@ async fn note(
 #[derive(QueryableByName)]
 struct HeldCard {
     #[diesel(sql_type = SqlUuid)]
-    card_id: Uuid,
+    card_id: CardId,
     #[diesel(sql_type = Text)]
     game_code: String,
     #[diesel(sql_type = Text)]
@@ -145,19 +141,19 @@ struct HeldCard {
 }
 
 /// Holds those of the cards that are hidden until the transaction ends, in the order in which all do.
-async fn hold(conn: &mut Connection, cards: &[Uuid]) -> StoreResult<Vec<HeldCard>> {
+async fn hold(conn: &mut Connection, cards: &[CardId]) -> StoreResult<Vec<HeldCard>> {
     Ok(sql(
         "SELECT u.card_id, k.game_code, k.set_code, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
-         WHERE u.card_id = ANY ((SELECT $1)::uuid[]) AND u.unlocked_at IS NULL \
+         WHERE u.card_id = ANY ((SELECT $cards)::uuid[]) AND u.unlocked_at IS NULL \
          ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u",
     )
-    .bind::<Array<SqlUuid>, _>(cards)
+    .bind("cards", cards)
     .load(conn)
     .await?)
 }
 
 /// Holds those of the cards that are hidden, for who will count some of them afterwards.
-pub(super) async fn hold_cards(conn: &mut Connection, cards: &[Uuid]) -> StoreResult<()> {
+pub(super) async fn hold_cards(conn: &mut Connection, cards: &[CardId]) -> StoreResult<()> {
     hold(conn, cards).await.map(drop)
 }
 
@@ -165,12 +161,12 @@ pub(super) async fn hold_cards(conn: &mut Connection, cards: &[Uuid]) -> StoreRe
 /// holds it. One, if a policy decides. Waits for nobody.
 pub(super) async fn hold_cards_now(
     mut conn: &Connection,
-    cards: &[Uuid],
-) -> StoreResult<HashMap<Uuid, usize>> {
+    cards: &[CardId],
+) -> StoreResult<HashMap<CardId, usize>> {
     #[derive(QueryableByName)]
     struct NeedRow {
         #[diesel(sql_type = SqlUuid)]
-        card_id: Uuid,
+        card_id: CardId,
         #[diesel(sql_type = Nullable<Int4>)]
         needed: Option<i32>,
         #[diesel(sql_type = Nullable<Bool>)]
@@ -179,11 +175,11 @@ pub(super) async fn hold_cards_now(
     let rows: Vec<NeedRow> = sql(
         "WITH held AS MATERIALIZED ( \
              SELECT card_id, threshold - submissions AS needed, by_policy FROM unlocks \
-             WHERE card_id = ANY ((SELECT $1)::uuid[]) AND unlocked_at IS NULL FOR UPDATE SKIP LOCKED \
+             WHERE card_id = ANY ((SELECT $cards)::uuid[]) AND unlocked_at IS NULL FOR UPDATE SKIP LOCKED \
          ) SELECT u.card_id, held.needed, held.by_policy FROM unlocks u LEFT JOIN held ON held.card_id = u.card_id \
-           WHERE u.card_id = ANY ((SELECT $1)::uuid[]) AND u.unlocked_at IS NULL",
+           WHERE u.card_id = ANY ((SELECT $cards)::uuid[]) AND u.unlocked_at IS NULL",
     )
-    .bind::<Array<SqlUuid>, _>(cards)
+    .bind("cards", cards)
     .load(&mut conn)
     .await?;
     let needed = |row: NeedRow| match (row.needed, row.by_policy) {
@@ -200,13 +196,13 @@ pub(super) async fn hold_cards_now(
 async fn count(conn: &mut Connection, held: &[HeldCard], at: DateTime<Utc>) -> StoreResult<usize> {
     let mut enough = Vec::new();
     for of_set in held.chunk_by(|a, b| (&a.game_code, &a.set_code) == (&b.game_code, &b.set_code)) {
-        let cards: Vec<CardId> = of_set.iter().map(|card| CardId(card.card_id)).collect();
+        let cards: Vec<CardId> = of_set.iter().map(|card| card.card_id).collect();
         let Some(HeldCard { game_code, set_code, .. }) = of_set.first() else { continue };
         if let Some(InForce { policy, .. }) = in_force(conn, game_code, set_code).await? {
             enough.extend(judge(conn, &policy, &cards, at).await?);
         }
     }
-    open(conn, &enough, Reason::Threshold, at).await
+    open(conn, &enough, UnlockReason::Threshold, at).await
 }
 
 /// Counts a card anew, if it is hidden; whether that unlocked it.
@@ -215,7 +211,7 @@ pub(super) async fn count_card(
     card: CardId,
     at: DateTime<Utc>,
 ) -> StoreResult<bool> {
-    let held = hold(conn, &[card.0]).await?;
+    let held = hold(conn, &[card]).await?;
     Ok(count(conn, &held, at).await? == 1)
 }
 
@@ -228,7 +224,7 @@ pub(super) async fn count_another(
     account: AccountId,
     at: DateTime<Utc>,
 ) -> StoreResult<bool> {
-    let held = hold(conn, &[card.0]).await?;
+    let held = hold(conn, &[card]).await?;
     if held.iter().all(|card| !card.by_policy) && is_counted(conn, card, account).await? {
         return Ok(false);
     }
@@ -243,10 +239,10 @@ async fn is_counted(conn: &mut Connection, card: CardId, account: AccountId) -> 
     }
     let Counted { counted } = sql(
         "SELECT EXISTS (SELECT FROM submissions s JOIN counted_submissions c ON c.submission_id = s.id \
-                        WHERE s.card_id = $1 AND s.account_id = $2) AS counted",
+                        WHERE s.card_id = $card AND s.account_id = $account) AS counted",
     )
-    .bind::<SqlUuid, _>(card.0)
-    .bind::<SqlUuid, _>(account.0)
+    .bind("card", card)
+    .bind("account", account)
     .get_result(conn)
     .await?;
     Ok(counted)
@@ -255,7 +251,7 @@ async fn is_counted(conn: &mut Connection, card: CardId, account: AccountId) -> 
 #[derive(QueryableByName)]
 struct CardRow {
     #[diesel(sql_type = SqlUuid)]
-    card_id: Uuid,
+    card_id: CardId,
 }
 
 /// Counts the card of a copy that was voided, if somebody submitted the copy and the card is hidden; whether that unlocked it. The
@@ -266,15 +262,16 @@ pub(in crate::store) async fn count_copy(
     code_mac: &[u8],
     at: DateTime<Utc>,
 ) -> StoreResult<bool> {
-    let submitted: Option<CardRow> =
-        sql("SELECT card_id FROM submissions WHERE code_prefix = $1 AND code_mac = $2")
-            .bind::<Text, _>(code_prefix)
-            .bind::<Binary, _>(code_mac)
-            .get_result(conn)
-            .await
-            .optional()?;
+    let submitted: Option<CardRow> = sql(
+        "SELECT card_id FROM submissions WHERE code_prefix = $code_prefix AND code_mac = $code_mac",
+    )
+    .bind("code_prefix", code_prefix)
+    .bind("code_mac", code_mac)
+    .get_result(conn)
+    .await
+    .optional()?;
     match submitted {
-        Some(CardRow { card_id }) => count_card(conn, CardId(card_id), at).await,
+        Some(CardRow { card_id }) => count_card(conn, card_id, at).await,
         None => Ok(false),
     }
 }
@@ -287,15 +284,15 @@ pub(in crate::store) async fn count_account(
     account: AccountId,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
-    conn.batch_execute(PATIENCE).await?;
+    run_commands(conn, LONG_TIMEOUTS).await?;
     let cards: Vec<CardRow> = sql(
         "SELECT DISTINCT s.card_id FROM submissions s JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at IS NULL \
-         WHERE s.account_id = $1",
+         WHERE s.account_id = $account",
     )
-    .bind::<SqlUuid, _>(account.0)
+    .bind("account", account)
     .load(conn)
     .await?;
-    let cards: Vec<Uuid> = cards.into_iter().map(|row| row.card_id).collect();
+    let cards: Vec<CardId> = cards.into_iter().map(|row| row.card_id).collect();
     let held = hold(conn, &cards).await?;
     count(conn, &held, at).await
 }

@@ -18,7 +18,7 @@ use cardscape::http::server;
 use cardscape::jobs::{account_events, card_index, feed};
 use cardscape::search::index::Snapshot;
 use cardscape::store::accounts::account_records::{self, NewAccount};
-use cardscape::store::db::lane::SearchLane;
+use cardscape::store::db::search_queue::SearchQueue;
 use cardscape::store::{Store, StoreSettings};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::json;
@@ -62,6 +62,8 @@ fn settings() -> ApiSettings {
         games_trust: Duration::ZERO,
         statistics_ttl: Duration::ZERO,
         suggestion_time: Duration::from_hours(1),
+        // A busy machine is no slow service; tests about the time limit set one.
+        request_timeout: Duration::from_mins(1),
         ..ApiSettings::default()
     }
 }
@@ -147,7 +149,7 @@ impl TestApp {
             &Store::new(&together).unwrap(),
         ));
         let own = shared.clone();
-        let searches = SearchLane::new(&store_settings).unwrap();
+        let searches = SearchQueue::new(&store_settings).unwrap();
         let for_changes = StoreSettings { pool_size: 1, ..store_settings.clone() };
         let (send, receive) = std::sync::mpsc::channel();
         std::thread::spawn(move || {

@@ -34,7 +34,6 @@ pub struct Synthetic<'a> {
 /// A set that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetOutline {
-    /// Its code.
     pub code: String,
     /// How many cards it is to have.
     pub cards: u32,

@@ -49,7 +49,6 @@ pub struct Sampled<T> {
 /// A template before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateChange {
-    /// The template.
     pub template: String,
     /// Its combinations before; 0: there was no such template.
     pub before: u64,

@@ -6,9 +6,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use cardscape_engine::effect_text::{
-    Binding, Draws, Effects, Match, Matcher, PhraseRules, Placeholder, Placeholders, Template,
+    Binding, Effects, Match, Matcher, PhraseRules, Placeholder, Placeholders, Template,
     TemplateError,
 };
+use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 
 use super::check::put_together;
 use super::{EffectFault, EffectTexts, MAX_TEMPLATE};
@@ -36,13 +37,13 @@ pub struct EffectLibrary {
     growth: f64,
     /// Where each template's combinations begin, and the number of all.
     starts: Vec<u64>,
-    /// Made when a sentence is first looked for.
+    /// RenderedSentence when a sentence is first looked for.
     matcher: OnceLock<Matcher>,
 }
 
 /// A finished sentence, and how it is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Made {
+pub struct RenderedSentence {
     /// Number of its combination in the whole list, from 0.
     pub number: u64,
     /// Place of its template, from 0.
@@ -66,7 +67,7 @@ pub struct Wanted {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
     /// Sentences, in order.
-    pub made: Vec<Made>,
+    pub made: Vec<RenderedSentence>,
     /// The combination at which the list goes on; `None`: it is over.
     pub next: Option<u64>,
 }
@@ -86,7 +87,7 @@ pub struct Trial {
     /// How many combinations it has, those that the rules remove included.
     pub combinations: u64,
     /// The first sentences.
-    pub made: Vec<Made>,
+    pub made: Vec<RenderedSentence>,
     /// Whether there may be more.
     pub more: bool,
     /// How many of the combinations that were looked at the rules remove.
@@ -126,7 +127,6 @@ impl EffectLibrary {
         &self.effects
     }
 
-    /// The rules.
     pub fn rules(&self) -> &PhraseRules {
         &self.rules
     }
@@ -178,7 +178,7 @@ impl EffectLibrary {
                 folded.as_ref().is_none_or(|text| sentence.to_lowercase().contains(text))
             };
             let text = sentence.filter(fits).map(str::to_owned);
-            made.extend(text.map(|text| self.made(at, template, text)));
+            made.extend(text.map(|text| self.rendered(at, template, text)));
             at += 1;
         }
         Stretch { made, next: (at < range.end).then_some(at) }
@@ -186,11 +186,11 @@ impl EffectLibrary {
 
     /// So many different combinations, drawn at random by a seed: each that is not removed is as likely as the others. Fewer, when there
     /// are fewer.
-    pub fn draw(&self, template: Option<usize>, seed: u64, most: usize) -> Vec<Made> {
+    pub fn draw(&self, template: Option<usize>, seed: u64, most: usize) -> Vec<RenderedSentence> {
         let range = self.range(template);
         let count = range.end - range.start;
         let mut renderer = self.rules.renderer();
-        let mut draws = Draws::new(seed);
+        let mut draws = SplitMix64::new(seed);
         let (mut made, mut seen) = (Vec::new(), BTreeSet::new());
         // Enough to meet each of a few hundred; when nearly all are removed, somebody must end it.
         for _ in 0..most.saturating_mul(50).saturating_add(5_000) {
@@ -203,7 +203,7 @@ impl EffectLibrary {
             }
             let Some(raw) = self.effects.nth(drawn.into()) else { continue };
             let text = renderer.render(&raw.text).map(str::to_owned);
-            made.extend(text.map(|text| self.made(drawn, raw.template, text)));
+            made.extend(text.map(|text| self.rendered(drawn, raw.template, text)));
         }
         made
     }
@@ -268,7 +268,7 @@ impl EffectLibrary {
             }
             match renderer.render(&expansion.text) {
                 None => removed += 1,
-                Some(text) => made.push(Made {
+                Some(text) => made.push(RenderedSentence {
                     number: at,
                     template: 0,
                     text: text.to_owned(),
@@ -292,10 +292,10 @@ impl EffectLibrary {
         end.map_or(0..0, |end| self.starts[template]..*end)
     }
 
-    fn made(&self, number: u64, template: usize, text: String) -> Made {
+    fn rendered(&self, number: u64, template: usize, text: String) -> RenderedSentence {
         let combination = number - self.starts[template];
         let bindings = self.effects.bindings(template, combination.into()).unwrap_or_default();
-        Made { number, template, text, bindings }
+        RenderedSentence { number, template, text, bindings }
     }
 }
 

@@ -6,9 +6,7 @@ use cardscape_engine::Game;
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Int4, Nullable, Text, Timestamptz};
-use diesel_async::{
-    AnsiTransactionManager, RunQueryDsl, SimpleAsyncConnection as _, TransactionManager as _,
-};
+use diesel_async::{AnsiTransactionManager, RunQueryDsl, TransactionManager as _};
 use uuid::Uuid;
 
 use super::packing::Packing;
@@ -22,7 +20,7 @@ use crate::store::catalogue::games::GameShelf;
 use crate::store::catalogue::import;
 use crate::store::db::deadlines;
 use crate::store::db::schema::{bulk_chunks, bulk_files};
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{run_commands, sql};
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
 /// Whoever makes a file holds this advisory lock.
@@ -65,7 +63,7 @@ pub trait Page: Send + Sync {
 
 /// What is known of a game's files.
 #[derive(Debug, QueryableByName)]
-struct Standing {
+struct BuildState {
     #[diesel(sql_type = Text)]
     game: String,
     #[diesel(sql_type = BigInt)]
@@ -95,7 +93,7 @@ enum Need {
     Nothing,
 }
 
-impl Standing {
+impl BuildState {
     fn need(&self, layout: i32, extent: Extent, now: DateTime<Utc>, interval: Duration) -> Need {
         let expected = i64::try_from(BulkKind::ALL.len()).unwrap_or(i64::MAX);
         let (Some(seq), Some(oldest), Some(newest), Some(built_at)) =
@@ -167,7 +165,7 @@ pub async fn refresh(
     outcome
 }
 
-async fn standings(store: &Store) -> StoreResult<Vec<Standing>> {
+async fn standings(store: &Store) -> StoreResult<Vec<BuildState>> {
     let mut conn = store.connection().await?;
     // The newest event of a game is the end of an index; whether there is any newer one is a question for which Postgres reads them all.
     let query = sql("SELECT g.code AS game, f.*, coalesce(f.change_seq < ( \
@@ -204,7 +202,7 @@ async fn build(
     let began = Instant::now();
     let mut conn = store.with_deadline(deadlines::BATCH).connection().await?;
     AnsiTransactionManager::begin_transaction(&mut *conn).await?;
-    let mut order = Order { game, seq, layout, now, began, rested: Time::ZERO };
+    let mut order = BuildOrder { game, seq, layout, now, began, rested: Time::ZERO };
     let files = order.make(&mut conn, games).await;
     let Some(files) = end(&mut conn, files).await? else {
         tracing::debug!(game, "somebody else makes bulk files");
@@ -212,7 +210,7 @@ async fn build(
     };
     let seconds = began.elapsed().as_secs_f64();
     metrics::histogram!("bulk_build_seconds", "game" => game.to_owned()).record(seconds);
-    for Made { name, row_count, size, is_new } in files {
+    for BuiltFile { name, row_count, size, is_new } in files {
         #[allow(clippy::cast_precision_loss, reason = "a figure for a diagram")]
         metrics::gauge!("bulk_file_bytes", "name" => name.clone()).set(size as f64);
         tracing::info!(%name, change_seq = seq, rows = row_count, bytes = size, changed = is_new, seconds, "bulk file made");
@@ -221,7 +219,7 @@ async fn build(
 }
 
 /// A file that was made.
-struct Made {
+struct BuiltFile {
     name: String,
     row_count: i64,
     size: i64,
@@ -236,7 +234,7 @@ struct Locked {
 }
 
 /// The files of a game that are to be made.
-struct Order<'a> {
+struct BuildOrder<'a> {
     game: &'a str,
     seq: i64,
     layout: Layout,
@@ -246,19 +244,20 @@ struct Order<'a> {
     rested: Time,
 }
 
-impl Order<'_> {
+impl BuildOrder<'_> {
     /// All files from one snapshot; `None`: somebody else is at it.
     async fn make(
         &mut self,
         conn: &mut Connection,
         games: &GameShelf,
-    ) -> StoreResult<Option<Vec<Made>>> {
-        conn.batch_execute(
+    ) -> StoreResult<Option<Vec<BuiltFile>>> {
+        run_commands(
+            conn,
             "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL statement_timeout = '60s'",
         )
         .await?;
-        let lock = sql("SELECT pg_try_advisory_xact_lock($1) AS locked");
-        let Locked { locked } = lock.bind::<BigInt, _>(LOCK).get_result(conn).await?;
+        let lock = sql("SELECT pg_try_advisory_xact_lock($lock) AS locked");
+        let Locked { locked } = lock.bind("lock", LOCK).get_result(conn).await?;
         if !locked {
             return Ok(None);
         }
@@ -315,7 +314,12 @@ impl Order<'_> {
     }
 
     /// Puts the file in the place of the version before, unless it is the same.
-    async fn publish(&self, conn: &mut Connection, id: Uuid, file: &Packing) -> StoreResult<Made> {
+    async fn publish(
+        &self,
+        conn: &mut Connection,
+        id: Uuid,
+        file: &Packing,
+    ) -> StoreResult<BuiltFile> {
         let name = file.kind.file_name(self.game);
         let (size, sha256) = file.seal();
         let size = i64::try_from(size).unwrap_or(i64::MAX);
@@ -335,13 +339,13 @@ impl Order<'_> {
             bulk_files::built_at.eq(self.now),
             bulk_files::build_millis.eq(millis),
         );
-        let made = Made { name, row_count: file.row_count, size, is_new: true };
+        let made = BuiltFile { name, row_count: file.row_count, size, is_new: true };
         if let Some((before, ..)) = before.as_ref().filter(|(_, known, _)| *known == sha256) {
             diesel::update(bulk_files::table.find(before)).set(built).execute(conn).await?;
             diesel::delete(bulk_chunks::table.filter(bulk_chunks::file_id.eq(id)))
                 .execute(conn)
                 .await?;
-            return Ok(Made { is_new: false, ..made });
+            return Ok(BuiltFile { is_new: false, ..made });
         }
         if let Some((before, ..)) = before {
             diesel::update(bulk_files::table.find(before))
@@ -354,7 +358,7 @@ impl Order<'_> {
                 bulk_files::id.eq(id),
                 bulk_files::name.eq(&made.name),
                 bulk_files::game_code.eq(self.game),
-                bulk_files::kind.eq(file.kind.as_str()),
+                bulk_files::kind.eq(file.kind),
                 bulk_files::row_count.eq(file.row_count),
                 bulk_files::size.eq(size),
                 bulk_files::unpacked_size.eq(i64::try_from(file.unpacked_size).unwrap_or(i64::MAX)),
@@ -392,8 +396,8 @@ mod tests {
     const MINUTE: Duration = Duration::minutes(1);
     const EXTENT: Extent = Extent { oldest: 5, newest: 100 };
 
-    fn standing() -> Standing {
-        Standing {
+    fn standing() -> BuildState {
+        BuildState {
             game: "g".to_owned(),
             files: 2,
             change_seq: Some(100),
@@ -405,38 +409,39 @@ mod tests {
         }
     }
 
-    fn need(standing: &Standing, after: Duration) -> Need {
+    fn need(standing: &BuildState, after: Duration) -> Need {
         standing.need(3, EXTENT, DateTime::UNIX_EPOCH + after, MINUTE)
     }
 
     #[test]
     fn news_are_waited_for_but_not_too_often() {
         assert_eq!(need(&standing(), MINUTE), Need::Nothing);
-        let news = Standing { has_news: true, change_seq: Some(99), ..standing() };
+        let news = BuildState { has_news: true, change_seq: Some(99), ..standing() };
         assert_eq!(need(&news, Duration::seconds(59)), Need::Wait);
         assert_eq!(need(&news, MINUTE), Need::Build);
-        let slow = Standing { build_millis: Some(60_000), ..news };
+        let slow = BuildState { build_millis: Some(60_000), ..news };
         assert_eq!(need(&slow, Duration::minutes(9)), Need::Wait);
         assert_eq!(need(&slow, Duration::minutes(10)), Need::Build);
     }
 
     #[test]
     fn an_import_is_waited_for_but_not_for_ever() {
-        let is_overdue =
-            |standing: &Standing, after| standing.is_overdue(DateTime::UNIX_EPOCH + after, MINUTE);
+        let is_overdue = |standing: &BuildState, after| {
+            standing.is_overdue(DateTime::UNIX_EPOCH + after, MINUTE)
+        };
         assert!(!is_overdue(&standing(), Duration::minutes(9)));
         assert!(is_overdue(&standing(), Duration::minutes(10)));
-        let slow = Standing { build_millis: Some(60_000), ..standing() };
+        let slow = BuildState { build_millis: Some(60_000), ..standing() };
         assert!(!is_overdue(&slow, Duration::minutes(99)));
         assert!(is_overdue(&slow, Duration::minutes(100)));
-        let missing = Standing { built_at: None, ..standing() };
+        let missing = BuildState { built_at: None, ..standing() };
         assert!(!is_overdue(&missing, Duration::weeks(9)));
         assert!(missing.is_overdue(DateTime::UNIX_EPOCH, Duration::zero()));
     }
 
     #[test]
     fn what_is_missing_or_of_an_older_layout_is_made_at_once() {
-        let none = Standing {
+        let none = BuildState {
             files: 0,
             change_seq: None,
             oldest_layout: None,
@@ -446,23 +451,23 @@ mod tests {
             ..standing()
         };
         assert_eq!(need(&none, Duration::zero()), Need::Build);
-        assert_eq!(need(&Standing { files: 1, ..standing() }, Duration::zero()), Need::Build);
-        let older = Standing { oldest_layout: Some(2), ..standing() };
+        assert_eq!(need(&BuildState { files: 1, ..standing() }, Duration::zero()), Need::Build);
+        let older = BuildState { oldest_layout: Some(2), ..standing() };
         assert_eq!(need(&older, Duration::zero()), Need::Build);
     }
 
     #[test]
     fn a_newer_program_goes_first() {
-        let newer = Standing { newest_layout: Some(4), has_news: true, ..standing() };
+        let newer = BuildState { newest_layout: Some(4), has_news: true, ..standing() };
         assert_eq!(need(&newer, Duration::minutes(59)), Need::Wait);
         assert_eq!(need(&newer, Duration::minutes(60)), Need::Build);
     }
 
     #[test]
     fn what_is_older_than_the_feed_is_made_anew() {
-        let old = Standing { change_seq: Some(3), ..standing() };
+        let old = BuildState { change_seq: Some(3), ..standing() };
         assert_eq!(need(&old, MINUTE), Need::Build);
-        let just = Standing { change_seq: Some(4), ..standing() };
+        let just = BuildState { change_seq: Some(4), ..standing() };
         assert_eq!(need(&just, MINUTE), Need::Nothing);
     }
 }

@@ -3,8 +3,8 @@
 use cardscape_engine::{Game, Rarity};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Int4, SmallInt, Text, Timestamptz, Uuid as SqlUuid};
-use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel_async::RunQueryDsl;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ use crate::domain::ids::{CardId, PrintingId};
 use crate::store::card_content::content::{self, NewContent};
 use crate::store::catalogue::changes;
 use crate::store::db::schema::printings;
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{run_commands, sql};
 use crate::store::{Connection, StoreResult};
 
 /// Cards in one statement.
@@ -26,7 +26,7 @@ const PRINTING_BATCH: usize = 5_000;
 
 /// New cards with their ids and all that is stored of them, ready to be written.
 struct NewCards<'a> {
-    ids: Vec<Uuid>,
+    ids: Vec<CardId>,
     numbers: Vec<&'a str>,
     content: NewContent<'a>,
     printings: Vec<NewPrintings<'a>>,
@@ -41,7 +41,7 @@ impl<'a> NewCards<'a> {
             .flat_map(|(id, card)| card.printings.iter().map(|printing| (*id, printing)))
             .collect();
         Self {
-            ids: cards.iter().map(|(id, _)| id.0).collect(),
+            ids: cards.iter().map(|(id, _)| *id).collect(),
             numbers: cards.iter().map(|(_, card)| card.definition.number.as_str()).collect(),
             content: NewContent::of(&cards),
             printings: printings.chunks(PRINTING_BATCH).map(NewPrintings::of).collect(),
@@ -70,11 +70,11 @@ pub(super) async fn add(
         let (stored, prepared) = tokio::join!(storing, preparing);
         stored?;
         next = prepared;
-        conn.batch_execute("SET LOCAL cardscape.printings_of_new_cards = 'on'").await?;
+        run_commands(conn, "SET LOCAL cardscape.printings_of_new_cards = 'on'").await?;
         for printings in &batch.printings {
             add_printings(conn, by, printings).await?;
         }
-        conn.batch_execute("SET LOCAL cardscape.printings_of_new_cards = 'off'").await?;
+        run_commands(conn, "SET LOCAL cardscape.printings_of_new_cards = 'off'").await?;
         let (game, set) = (plan.game, plan.set.code.as_str());
         changes::cards_added(conn, game, set, &batch.ids, &batch.numbers, at).await?;
         progress(batch.ids.len());
@@ -91,18 +91,18 @@ async fn add_places(
 ) -> StoreResult<()> {
     // Columns instead of rows: Postgres reads such a statement once and plans one row of it.
     sql("INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
-         SELECT new.id, $3, $4, new.number, $5, $5 FROM unnest($1, $2) AS new (id, number)")
-    .bind::<Array<SqlUuid>, _>(&new.ids)
-    .bind::<Array<Text>, _>(&new.numbers)
-    .bind::<Text, _>(plan.game)
-    .bind::<Text, _>(&plan.set.code)
-    .bind::<Timestamptz, _>(at)
+         SELECT new.id, $game, $set, new.number, $at, $at FROM unnest($ids, $numbers) AS new (id, number)")
+    .bind("ids", &new.ids)
+    .bind("numbers", &new.numbers)
+    .bind("game", plan.game)
+    .bind("set", &plan.set.code)
+    .bind("at", at)
     .execute(conn)
     .await?;
     if plan.set.hidden {
-        sql("INSERT INTO unlocks (card_id, threshold) SELECT unnest($1), $2")
-            .bind::<Array<SqlUuid>, _>(&new.ids)
-            .bind::<Int4, _>(plan.set.unlock_threshold)
+        sql("INSERT INTO unlocks (card_id, threshold) SELECT unnest($ids), $threshold")
+            .bind("ids", &new.ids)
+            .bind("threshold", plan.set.unlock_threshold)
             .execute(conn)
             .await?;
     }
@@ -111,8 +111,8 @@ async fn add_places(
 
 /// New printings, a column beside the other.
 struct NewPrintings<'a> {
-    ids: Vec<Uuid>,
-    cards: Vec<Uuid>,
+    ids: Vec<PrintingId>,
+    cards: Vec<CardId>,
     rarities: Vec<&'a str>,
     tiers: Vec<i16>,
     attributes: Vec<Value>,
@@ -125,10 +125,10 @@ impl<'a> NewPrintings<'a> {
             .map(|(card, printing)| (PrintingId::of_card(*card), *card, *printing))
             .collect();
         // In the order of the indexes: each page of them is visited once.
-        new.sort_unstable_by_key(|(id, ..)| id.0);
+        new.sort_unstable_by_key(|(id, ..)| *id);
         Self {
-            ids: new.iter().map(|(id, ..)| id.0).collect(),
-            cards: new.iter().map(|(_, card, _)| card.0).collect(),
+            ids: new.iter().map(|(id, ..)| *id).collect(),
+            cards: new.iter().map(|(_, card, _)| *card).collect(),
             rarities: new.iter().map(|(.., printing)| printing.rarity.as_str()).collect(),
             tiers: new.iter().map(|(.., printing)| printing.tier).collect(),
             attributes: new
@@ -144,11 +144,11 @@ async fn add_printings(
     by: &Importer,
     new: &NewPrintings<'_>,
 ) -> StoreResult<()> {
-    sql("INSERT INTO printings (id, card_id, rarity, tier) SELECT * FROM unnest($1, $2, $3, $4)")
-        .bind::<Array<SqlUuid>, _>(&new.ids)
-        .bind::<Array<SqlUuid>, _>(&new.cards)
-        .bind::<Array<Text>, _>(&new.rarities)
-        .bind::<Array<SmallInt>, _>(&new.tiers)
+    sql("INSERT INTO printings (id, card_id, rarity, tier) SELECT * FROM unnest($ids, $cards, $rarities, $tiers)")
+        .bind("ids", &new.ids)
+        .bind("cards", &new.cards)
+        .bind("rarities", &new.rarities)
+        .bind("tiers", &new.tiers)
         .execute(conn)
         .await?;
     content::insert_printings(conn, by, &new.ids, &new.attributes).await
@@ -176,8 +176,8 @@ pub(super) async fn hold_hidden(conn: &mut Connection, plans: &[SetPlan<'_>]) ->
     let sets: Vec<Uuid> = stored.map(|plan| plan.set_id).collect();
     sql("SELECT u.card_id FROM sets s JOIN cards k ON k.game_code = s.game_code AND k.set_code = s.code \
              JOIN unlocks u ON u.card_id = k.id \
-         WHERE s.id = ANY ($1) AND u.unlocked_at IS NULL ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u")
-    .bind::<Array<SqlUuid>, _>(sets)
+         WHERE s.id = ANY ($sets) AND u.unlocked_at IS NULL ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u")
+    .bind("sets", sets)
     .execute(conn)
     .await?;
     Ok(())
@@ -185,11 +185,10 @@ pub(super) async fn hold_hidden(conn: &mut Connection, plans: &[SetPlan<'_>]) ->
 
 /// Keeps cards from being unlocked meanwhile. Their rows come before their content, and in the order of ids, as for whoever unlocks cards.
 async fn hold_progress(conn: &mut Connection, changed: &[CardId]) -> StoreResult<()> {
-    let ids: Vec<Uuid> = changed.iter().map(|card| card.0).collect();
     sql(
-        "SELECT card_id FROM unlocks WHERE card_id = ANY ($1) AND unlocked_at IS NULL ORDER BY card_id FOR SHARE",
+        "SELECT card_id FROM unlocks WHERE card_id = ANY ($ids) AND unlocked_at IS NULL ORDER BY card_id FOR SHARE",
     )
-    .bind::<Array<SqlUuid>, _>(ids)
+    .bind("ids", changed)
     .execute(conn)
     .await?;
     Ok(())
@@ -204,24 +203,24 @@ async fn change_card(
     // The time was taken before others were waited for: what they wrote is older all the same, or an answer with the same time
     // would say that nothing changed.
     sql(
-        "UPDATE cards SET revision = revision + 1, updated_at = greatest($2, updated_at + interval '1 microsecond', \
-             (SELECT unlocked_at + interval '1 microsecond' FROM unlocks WHERE card_id = cards.id)) WHERE id = $1",
+        "UPDATE cards SET revision = revision + 1, updated_at = greatest($at, updated_at + interval '1 microsecond', \
+             (SELECT unlocked_at + interval '1 microsecond' FROM unlocks WHERE card_id = cards.id)) WHERE id = $id",
     )
-    .bind::<SqlUuid, _>(plan.id.0)
-    .bind::<Timestamptz, _>(at)
+    .bind("id", plan.id)
+    .bind("at", at)
     .execute(conn)
     .await?;
     if plan.content {
         content::update(conn, by, plan.id, plan.card).await?;
     }
-    let removed: Vec<Uuid> = plan.removed_printings.iter().map(|printing| printing.0).collect();
+    let removed: Vec<PrintingId> = plan.removed_printings.iter().copied().collect();
     if !removed.is_empty() {
         diesel::delete(printings::table.filter(printings::id.eq_any(removed)))
             .execute(conn)
             .await?;
     }
     for (id, printing) in &plan.changed_printings {
-        diesel::update(printings::table.find(id.0))
+        diesel::update(printings::table.find(id))
             .set(printings::tier.eq(printing.tier))
             .execute(conn)
             .await?;
@@ -238,7 +237,7 @@ async fn change_card(
 #[derive(QueryableByName)]
 struct CardRow {
     #[diesel(sql_type = SqlUuid)]
-    card_id: Uuid,
+    card_id: CardId,
 }
 
 /// Gives every printing of a game the tier that its rarity has now. Cards are listed by it: those to which it happens have changed.
@@ -252,17 +251,17 @@ pub(super) async fn apply_tiers(
         game.rarities().iter().map(|rarity| (rarity.code.as_str(), tier(rarity))).unzip();
     let changed: Vec<CardRow> = sql(
         "WITH changed AS ( \
-             UPDATE printings p SET tier = known.tier FROM unnest($2, $3) AS known (rarity, tier), cards c \
-             WHERE c.id = p.card_id AND c.game_code = $1 AND p.rarity = known.rarity AND p.tier <> known.tier \
+             UPDATE printings p SET tier = known.tier FROM unnest($rarities, $tiers) AS known (rarity, tier), cards c \
+             WHERE c.id = p.card_id AND c.game_code = $game AND p.rarity = known.rarity AND p.tier <> known.tier \
              RETURNING p.card_id \
          ) SELECT DISTINCT card_id FROM changed ORDER BY card_id",
     )
-    .bind::<Text, _>(game.code())
-    .bind::<Array<Text>, _>(rarities)
-    .bind::<Array<SmallInt>, _>(tiers)
+    .bind("game", game.code())
+    .bind("rarities", rarities)
+    .bind("tiers", tiers)
     .load(conn)
     .await?;
-    let changed: Vec<CardId> = changed.into_iter().map(|row| CardId(row.card_id)).collect();
+    let changed: Vec<CardId> = changed.into_iter().map(|row| row.card_id).collect();
     for batch in changed.chunks(BATCH) {
         changes::cards_changed(conn, batch, at).await?;
     }

@@ -3,7 +3,7 @@
 use cardscape_engine::Game;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
-use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use diesel_async::RunQueryDsl;
 use serde_json::json;
 use thiserror::Error;
 use uuid::Uuid;
@@ -21,6 +21,7 @@ use crate::store::catalogue::games::GameShelf;
 use crate::store::catalogue::sets::{self, SetRow};
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::sets as sets_table;
+use crate::store::db::statement::run_commands;
 use crate::store::operations::audit;
 use crate::store::serials::unlock_policies::{self, Count};
 use crate::store::{Connection, StoreError, StoreResult};
@@ -70,7 +71,7 @@ pub async fn edit_card(
     patch: &MergePatch,
     at: DateTime<Utc>,
 ) -> Result<CardView, EditError<CardView>> {
-    conn.batch_execute(LOCK).await?;
+    run_commands(conn, LOCK).await?;
     let (importer, viewer) = (Importer::from(by), Viewer::from(&**by));
     let view = content_of_cards::find(conn, viewer, id).await?.ok_or(EditError::Missing)?;
     if !is_current(&view) {
@@ -200,7 +201,7 @@ pub async fn edit_set(
     change: &SetChange,
     at: DateTime<Utc>,
 ) -> Result<SetRow, EditError<SetRow>> {
-    conn.batch_execute(LOCK).await?;
+    run_commands(conn, LOCK).await?;
     let set_id = lock_set(conn, game, code).await?.ok_or(EditError::Missing)?;
     let before = sets::find(conn, game, code).await?.ok_or(EditError::Missing)?;
     if !is_current(&before) {

@@ -11,7 +11,7 @@ mod plan;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
-use diesel_async::{RunQueryDsl, SimpleAsyncConnection as _};
+use diesel_async::RunQueryDsl;
 use serde::Serialize;
 use thiserror::Error;
 use uuid::Uuid;
@@ -25,7 +25,7 @@ use crate::auth::permission::Importer;
 use crate::domain::catalogue::import::{GameImport, GameSource, ImportFault};
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::{games, sets};
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{run_commands, sql};
 use crate::store::operations::audit;
 use crate::store::serials::unlock_policies;
 use crate::store::serials::unlock_policies::Count;
@@ -38,14 +38,11 @@ pub(in crate::store) const LOCK: &str = "SET LOCAL lock_timeout = '120s'; SET LO
 /// Whether somebody imports, edits, moves or merges cards of any game at this moment. Only a hint: who asks does not wait, and nobody waits for him.
 pub async fn is_running(conn: &mut Connection) -> StoreResult<bool> {
     let held = sql(
-        "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND (classid, objid, objsubid) = ($1, $2, 1) \
+        "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND (classid, objid, objsubid) = ($upper, $lower, 1) \
              AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS current",
     );
-    let Current { current } = held
-        .bind::<diesel::sql_types::Oid, _>(LOCK_KEY.0)
-        .bind::<diesel::sql_types::Oid, _>(LOCK_KEY.1)
-        .get_result(conn)
-        .await?;
+    let Current { current } =
+        held.bind("upper", LOCK_KEY.0).bind("lower", LOCK_KEY.1).get_result(conn).await?;
     Ok(current)
 }
 
@@ -98,7 +95,6 @@ impl AsStoreError for ImportError {
 /// What an import changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ImportSummary {
-    /// Game code.
     pub game: String,
     /// Whether the game is new.
     pub game_added: bool,
@@ -111,7 +107,6 @@ pub struct ImportSummary {
 /// What an import changed about a set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SetSummary {
-    /// Set code.
     pub set: String,
     /// Whether the set is new.
     pub set_added: bool,
@@ -148,12 +143,12 @@ struct Current {
 pub async fn is_current(conn: &mut Connection, source: &GameSource) -> StoreResult<bool> {
     let hashes: Vec<Vec<u8>> = source.set_hashes().into_iter().map(|hash| hash.to_vec()).collect();
     let Current { current } = sql(
-        "SELECT EXISTS (SELECT FROM games WHERE manifest = $1) \
-                AND NOT EXISTS (SELECT FROM unnest($2) AS file (hash) \
+        "SELECT EXISTS (SELECT FROM games WHERE manifest = $manifest) \
+                AND NOT EXISTS (SELECT FROM unnest($hashes) AS file (hash) \
                                 WHERE NOT EXISTS (SELECT FROM sets WHERE source_hash = file.hash)) AS current",
     )
-    .bind::<diesel::sql_types::Text, _>(&source.manifest.text)
-    .bind::<diesel::sql_types::Array<diesel::sql_types::Bytea>, _>(hashes)
+    .bind("manifest", &source.manifest.text)
+    .bind("hashes", hashes)
     .get_result(conn)
     .await?;
     Ok(current)
@@ -172,7 +167,7 @@ pub async fn import(
     at: DateTime<Utc>,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<ImportSummary, ImportError> {
-    conn.batch_execute(LOCK).await?;
+    run_commands(conn, LOCK).await?;
     let revision: Option<i64> = games::table
         .find(import.game().code())
         .select(games::revision)

@@ -16,8 +16,9 @@ use crate::domain::catalogue::import::{
 };
 use crate::domain::ids::{CardId, PrintingId};
 use crate::store::card_content::content::{self, StoredCard, StoredPrinting};
+use crate::store::catalogue::card_migrations::MigrationKind;
 use crate::store::db::schema::{card_migrations, cards, copies, print_runs, printings, sets};
-use crate::store::db::stored::UnknownWord;
+use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, StoreResult};
 
 /// What differs between a set file and what is stored.
@@ -134,7 +135,7 @@ pub(super) async fn plan<'a>(
 /// Whether a print run of the set exists, be it in the making.
 pub(in crate::store) async fn is_printed(conn: &mut Connection, set: SetId) -> StoreResult<bool> {
     let runs = print_runs::table
-        .filter(print_runs::set_id.eq(set).and(print_runs::status.ne("discarded")));
+        .filter(print_runs::set_id.eq(set).and(print_runs::status.ne(RunStatus::Discarded)));
     Ok(diesel::select(diesel::dsl::exists(runs)).get_result(conn).await?)
 }
 
@@ -144,7 +145,7 @@ async fn gone_numbers(
     game: &str,
     set: &str,
 ) -> StoreResult<BTreeMap<String, String>> {
-    let rows: Vec<(String, String, String, String)> = card_migrations::table
+    let rows: Vec<(String, MigrationKind, String, String)> = card_migrations::table
         .inner_join(cards::table.on(cards::id.eq(card_migrations::card_id)))
         .filter(card_migrations::game_code.eq(game).and(card_migrations::old_set_code.eq(set)))
         .select((
@@ -155,18 +156,14 @@ async fn gone_numbers(
         ))
         .load(conn)
         .await?;
-    let became = |(old, kind, set, number): (String, String, String, String)| {
-        let how = match kind.as_str() {
-            "move" => "moved to",
-            "merge" => "merged into",
-            other => {
-                let column = "card_migrations.kind";
-                return Err(UnknownWord::fault(column, "way of a card", other));
-            }
+    let describe = |(old, kind, set, number): (String, MigrationKind, String, String)| {
+        let verb = match kind {
+            MigrationKind::Move => "moved to",
+            MigrationKind::Merge => "merged into",
         };
-        Ok((old, format!("was {how} {set}/{number}")))
+        (old, format!("was {verb} {set}/{number}"))
     };
-    rows.into_iter().map(became).collect()
+    Ok(rows.into_iter().map(describe).collect())
 }
 
 fn compare<'a>(
@@ -270,16 +267,12 @@ pub(super) async fn refuse_removed_printings(
     plan: &mut SetPlan<'_>,
     printed: bool,
 ) -> StoreResult<()> {
-    let removed: Vec<Uuid> = plan
-        .changed
-        .iter()
-        .flat_map(|card| &card.removed_printings)
-        .map(|printing| printing.0)
-        .collect();
+    let removed: Vec<PrintingId> =
+        plan.changed.iter().flat_map(|card| &card.removed_printings).copied().collect();
     if removed.is_empty() {
         return Ok(());
     }
-    let refused: Vec<(Uuid, String)> = printings::table
+    let refused: Vec<(CardId, String)> = printings::table
         .filter(printings::id.eq_any(removed))
         .filter(
             diesel::dsl::exists(copies::table.filter(copies::printing_id.eq(printings::id)))
@@ -290,7 +283,7 @@ pub(super) async fn refuse_removed_printings(
         .load(conn)
         .await?;
     for (card, rarity) in refused {
-        let Some(changed) = plan.changed.iter().find(|changed| changed.id.0 == card) else {
+        let Some(changed) = plan.changed.iter().find(|changed| changed.id == card) else {
             continue;
         };
         let number = changed.card.definition.number.as_str();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::store::db::budget::Budget;
+use crate::store::db::wait_budget::WaitBudget;
 
 /// A little late is still the statement that was handed back, not one that hangs.
 const TRAILING: Duration = Duration::from_millis(100);
@@ -17,7 +17,7 @@ struct State {
     /// Longest wait for the answer to one question.
     limit: Duration,
     /// What all waits of a request may take together.
-    budget: Option<Arc<Budget>>,
+    budget: Option<Arc<WaitBudget>>,
     /// Answers that are owed.
     owed: u32,
     /// When the oldest of them was asked for, or the answer before it came.
@@ -45,7 +45,7 @@ impl Pulse {
     }
 
     /// From now on a question is answered within `limit`, and all of them together within the budget.
-    pub(in crate::store) fn lend(&self, limit: Duration, budget: Option<Arc<Budget>>) {
+    pub(in crate::store) fn lend(&self, limit: Duration, budget: Option<Arc<WaitBudget>>) {
         let mut state = self.state();
         state.limit = limit;
         state.budget = budget;
@@ -63,7 +63,7 @@ impl Pulse {
         self.state().process
     }
 
-    pub(super) fn asked(&self, questions: u32) {
+    pub(super) fn note_sent(&self, questions: u32) {
         let mut state = self.state();
         if state.owed == 0 {
             state.since = Instant::now();
@@ -71,7 +71,7 @@ impl Pulse {
         state.owed += questions;
     }
 
-    pub(super) fn heard(&self, answers: u32, process: Option<i32>) {
+    pub(super) fn note_received(&self, answers: u32, process: Option<i32>) {
         let now = Instant::now();
         let mut state = self.state();
         state.heard = now;
@@ -88,7 +88,7 @@ impl Pulse {
     /// When the next answer is late; `None`: none is owed.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let state = self.state();
-        let left = state.budget.as_ref().map_or(state.limit, |budget| budget.left());
+        let left = state.budget.as_ref().map_or(state.limit, |budget| budget.remaining());
         (state.owed > 0).then(|| state.since + state.limit.min(left))
     }
 

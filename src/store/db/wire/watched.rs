@@ -40,7 +40,7 @@ impl<S> Watched<S> {
         for code in &heard.errors {
             self.health.note_error(code);
         }
-        self.pulse.heard(heard.answers, heard.process);
+        self.pulse.note_received(heard.answers, heard.process);
     }
 
     /// Ready when an answer is late.
@@ -118,7 +118,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
             Poll::Ready(Ok(written)) => {
                 let asked = this.outgoing.asks(&buf[..written]);
                 if asked > 0 {
-                    this.pulse.asked(asked);
+                    this.pulse.note_sent(asked);
                     // Sets the alarm: the driver reads before it writes, and may not read again.
                     if let Poll::Ready(error) = this.poll_late(cx) {
                         return Poll::Ready(Err(error));

@@ -13,9 +13,9 @@ use crate::store::operations::webhook_deliveries;
 pub(super) struct Step {
     /// What the rows are, for the log and the metric.
     pub(super) rows: &'static str,
-    /// Takes `$1`, a time, and `$2`, the most rows.
+    /// Takes `$before`, a time, and `$limit`, the most rows.
     pub(super) statement: &'static str,
-    /// How long before now `$1` is.
+    /// How long before now `$before` is.
     pub(super) keep: Duration,
     /// Rows of the first batch.
     pub(super) batch: i64,
@@ -27,16 +27,16 @@ pub(super) const STEPS: [Step; 13] = [
     Step {
         rows: "attempts",
         statement: "DELETE FROM attempts WHERE ctid = ANY (ARRAY( \
-                        SELECT ctid FROM attempts WHERE window_start < $1 \
-                        ORDER BY window_start LIMIT $2 FOR UPDATE SKIP LOCKED))",
+                        SELECT ctid FROM attempts WHERE window_start < $before \
+                        ORDER BY window_start LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: ATTEMPT_RETENTION,
         batch: BATCH,
     },
     Step {
         rows: "idempotency_keys",
         statement: "DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY( \
-                        SELECT ctid FROM idempotency_keys WHERE created_at < $1 \
-                        ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+                        SELECT ctid FROM idempotency_keys WHERE created_at < $before \
+                        ORDER BY created_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: IDEMPOTENCY_RETENTION,
         batch: BATCH,
     },
@@ -44,16 +44,16 @@ pub(super) const STEPS: [Step; 13] = [
     Step {
         rows: "sessions",
         statement: "DELETE FROM sessions WHERE id = ANY (ARRAY( \
-                        SELECT id FROM sessions WHERE LEAST(expires_at, revoked_at) < $1 \
-                        ORDER BY LEAST(expires_at, revoked_at) LIMIT $2 FOR UPDATE SKIP LOCKED))",
+                        SELECT id FROM sessions WHERE LEAST(expires_at, revoked_at) < $before \
+                        ORDER BY LEAST(expires_at, revoked_at) LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: SESSION_RETENTION,
         batch: BATCH / 10,
     },
     Step {
         rows: "personal_access_tokens",
         statement: "DELETE FROM personal_access_tokens WHERE id = ANY (ARRAY( \
-                        SELECT id FROM personal_access_tokens WHERE expires_at < $1 \
-                        ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+                        SELECT id FROM personal_access_tokens WHERE expires_at < $before \
+                        ORDER BY expires_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: SESSION_RETENTION,
         batch: BATCH,
     },
@@ -62,8 +62,8 @@ pub(super) const STEPS: [Step; 13] = [
     Step {
         rows: "events",
         statement: "DELETE FROM events WHERE seq = ANY (ARRAY( \
-                        SELECT seq FROM (SELECT seq, bool_and(created_at < $1) OVER (ORDER BY seq) AS is_over FROM ( \
-                            SELECT seq, created_at FROM events WHERE seq IS NOT NULL ORDER BY seq LIMIT $2) oldest) judged \
+                        SELECT seq FROM (SELECT seq, bool_and(created_at < $before) OVER (ORDER BY seq) AS is_over FROM ( \
+                            SELECT seq, created_at FROM events WHERE seq IS NOT NULL ORDER BY seq LIMIT $limit) oldest) judged \
                         WHERE is_over AND (SELECT pg_try_advisory_xact_lock(7233172009))))",
         keep: CHANGE_RETENTION,
         batch: BATCH,
@@ -71,16 +71,16 @@ pub(super) const STEPS: [Step; 13] = [
     Step {
         rows: "second_factors",
         statement: "DELETE FROM second_factors WHERE account_id = ANY (ARRAY( \
-                        SELECT account_id FROM second_factors WHERE last_step IS NULL AND created_at < $1 \
-                        ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+                        SELECT account_id FROM second_factors WHERE last_step IS NULL AND created_at < $before \
+                        ORDER BY created_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: UNCONFIRMED_RETENTION,
         batch: BATCH,
     },
     Step {
         rows: "collection_imports",
         statement: "DELETE FROM collection_imports WHERE id = ANY (ARRAY( \
-                        SELECT id FROM collection_imports WHERE committed_at IS NULL AND expires_at < $1 \
-                        ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+                        SELECT id FROM collection_imports WHERE committed_at IS NULL AND expires_at < $before \
+                        ORDER BY expires_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: Duration::zero(),
         batch: BATCH,
     },
@@ -88,8 +88,8 @@ pub(super) const STEPS: [Step; 13] = [
     Step {
         rows: "collection_imports",
         statement: "DELETE FROM collection_imports WHERE id = ANY (ARRAY( \
-                        SELECT id FROM collection_imports WHERE committed_at IS NOT NULL AND committed_at < $1 \
-                        ORDER BY committed_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+                        SELECT id FROM collection_imports WHERE committed_at IS NOT NULL AND committed_at < $before \
+                        ORDER BY committed_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: IDEMPOTENCY_RETENTION,
         batch: BATCH,
     },
@@ -97,24 +97,24 @@ pub(super) const STEPS: [Step; 13] = [
     Step {
         rows: "expired_trades",
         statement: "UPDATE trades SET state = 'expired', closed_at = expires_at WHERE id = ANY (ARRAY( \
-                        SELECT id FROM trades WHERE state = 'open' AND expires_at <= $1 \
-                        ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+                        SELECT id FROM trades WHERE state = 'open' AND expires_at <= $before \
+                        ORDER BY expires_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: Duration::zero(),
         batch: BATCH,
     },
     Step {
         rows: "trades",
         statement: "DELETE FROM trades WHERE id = ANY (ARRAY( \
-                        SELECT id FROM trades WHERE state NOT IN ('open', 'accepted') AND closed_at < $1 \
-                        ORDER BY closed_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+                        SELECT id FROM trades WHERE state NOT IN ('open', 'accepted') AND closed_at < $before \
+                        ORDER BY closed_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: KEPT_AFTER_CLOSE,
         batch: BATCH,
     },
     Step {
         rows: "webhook_deliveries",
         statement: "DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY( \
-                        SELECT id FROM webhook_deliveries WHERE created_at < $1 \
-                        ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+                        SELECT id FROM webhook_deliveries WHERE created_at < $before \
+                        ORDER BY created_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: webhook_deliveries::RETENTION,
         batch: BATCH,
     },
@@ -123,17 +123,17 @@ pub(super) const STEPS: [Step; 13] = [
         rows: "webhook_deliveries",
         statement: "DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY( \
                         SELECT d.id FROM webhooks w CROSS JOIN LATERAL ( \
-                            SELECT id FROM webhook_deliveries WHERE webhook_id = w.id LIMIT $2 FOR UPDATE SKIP LOCKED) d \
-                        WHERE w.deleted_at < $1 LIMIT $2))",
+                            SELECT id FROM webhook_deliveries WHERE webhook_id = w.id LIMIT $limit FOR UPDATE SKIP LOCKED) d \
+                        WHERE w.deleted_at < $before LIMIT $limit))",
         keep: LEASE,
         batch: BATCH,
     },
     Step {
         rows: "webhooks",
         statement: "DELETE FROM webhooks WHERE id = ANY (ARRAY( \
-                        SELECT w.id FROM webhooks w WHERE w.deleted_at < $1 \
+                        SELECT w.id FROM webhooks w WHERE w.deleted_at < $before \
                         AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id) \
-                        LIMIT $2 FOR UPDATE OF w SKIP LOCKED))",
+                        LIMIT $limit FOR UPDATE OF w SKIP LOCKED))",
         keep: LEASE,
         batch: BATCH,
     },

@@ -40,9 +40,7 @@ use crate::store::{Connection, Store, StoreError, StoreResult, StoreSettings};
 /// A run to plan.
 #[derive(Clone, Debug)]
 pub struct RunRequest {
-    /// Code of the game.
     pub game: String,
-    /// Code of the set.
     pub set: String,
     /// Copies of each card.
     pub copies_per_card: u64,
@@ -62,7 +60,6 @@ pub enum RunToMint {
 /// What to mint, and where to.
 #[derive(Clone, Debug)]
 pub struct MintOrder {
-    /// The run.
     pub run: RunToMint,
     /// Where the print file goes; nothing is there yet.
     pub file: PathBuf,
@@ -75,7 +72,6 @@ pub struct MintOrder {
 /// A run that can be minted as it is.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// The set.
     pub set: SetToPrint,
     /// What it holds.
     pub plan: PrintPlan,
@@ -177,7 +173,6 @@ pub enum MintError {
         "no answer from the database whether run {run} is active: look at it before you use or delete {file}"
     )]
     Unknown {
-        /// The run.
         run: PrintRunId,
         /// Its print file.
         file: PathBuf,

@@ -1,0 +1,130 @@
+//! Near names for misspelt ones, from the database: for files of collections, and for reports on decks while the index in memory is behind.
+
+use std::time::{Duration, Instant};
+
+use cardscape_engine::{SUGGESTED_NAMES_MAX, search_key};
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+use diesel_async::RunQueryDsl;
+
+use super::lookups::{MAX_ALIKE, MAX_CANDIDATES, NamedCard, word_pattern};
+use crate::auth::permission::Viewer;
+use crate::domain::catalogue::card_name::TypedName;
+use crate::domain::network::Network;
+use crate::store::db::search_queue::SearchQueue;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreError, StoreResult};
+
+/// Names that one statement looks for: a connection is not held for all of them when time is short.
+const AT_ONCE: usize = 20;
+
+/// A name for which near ones are looked for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::store) struct Misspelt {
+    /// Code of the game; `None`: in all of them.
+    pub game: Option<String>,
+    search_key: String,
+    pattern: Option<String>,
+}
+
+impl Misspelt {
+    /// A name of a game's card, compared as a whole.
+    pub(in crate::store) fn of_game(game: &str, name: &str) -> Self {
+        Self { game: Some(game.to_owned()), search_key: search_key(name), pattern: None }
+    }
+
+    /// A name that may also be the words of a longer one. `None`: too short to be like others.
+    pub(in crate::store) fn with_words(game: Option<String>, typed: &TypedName) -> Option<Self> {
+        let (search_key, pattern) = (typed.search_key().to_owned(), word_pattern(typed));
+        typed.has_near_names().then_some(Self { game, search_key, pattern })
+    }
+}
+
+#[derive(QueryableByName)]
+struct NearRow {
+    /// Place of the misspelt name, from 1.
+    #[diesel(sql_type = BigInt)]
+    asked: i64,
+    #[diesel(embed)]
+    card: NamedCard,
+}
+
+/// What [`named`](super::lookups::named) finds for each of several misspelt names, in one statement.
+async fn near(
+    conn: &mut Connection,
+    viewer: Viewer,
+    names: &[Misspelt],
+) -> StoreResult<Vec<Vec<NamedCard>>> {
+    let games: Vec<Option<&str>> = names.iter().map(|name| name.game.as_deref()).collect();
+    let keys: Vec<&str> = names.iter().map(|name| name.search_key.as_str()).collect();
+    let patterns: Vec<Option<&str>> = names.iter().map(|name| name.pattern.as_deref()).collect();
+    let order = "is_same DESC, has_words DESC, likeness DESC, name_key, game_code";
+    let sql = sql("SELECT typed.asked, one.* FROM unnest(")
+        .value(games)
+        .push(", ")
+        .value(keys)
+        .push(", ")
+        .value(patterns)
+        .push(
+            ") WITH ORDINALITY AS typed (game, key, pattern, asked) CROSS JOIN LATERAL (SELECT * FROM ( \
+             SELECT DISTINCT ON (alike.game_code, alike.name_key) c.id, alike.game_code, c.set_code, c.number, alike.name, \
+             alike.name_key, is_same, has_words, likeness FROM (SELECT content.card_id, content.game_code, content.name, \
+             content.name_key, content.search_key = typed.key AS is_same, \
+             coalesce(content.name_words LIKE typed.pattern, false) AS has_words, \
+             similarity(content.search_key, typed.key) AS likeness FROM ",
+        )
+        .content_seen_by(viewer)
+        .push(
+            " WHERE (content.search_key = typed.key OR content.search_key % typed.key OR content.name_words LIKE typed.pattern) \
+             AND (typed.game IS NULL OR content.game_code = typed.game) ORDER BY ",
+        )
+        .push(order)
+        .push(", card_id LIMIT ")
+        .value(MAX_ALIKE)
+        .push(
+            ") alike JOIN cards c ON c.id = alike.card_id ORDER BY alike.game_code, alike.name_key, c.set_code, c.number) first \
+             ORDER BY ",
+        )
+        .push(order)
+        .push(" LIMIT ")
+        .value(MAX_CANDIDATES)
+        .push(") one ORDER BY typed.asked, ")
+        .push(order);
+    let rows: Vec<NearRow> = sql.load(conn).await?;
+    let mut found = vec![Vec::new(); names.len()];
+    for row in rows {
+        if let Some(cards) = usize::try_from(row.asked - 1).ok().and_then(|at| found.get_mut(at)) {
+            cards.push(row.card);
+        }
+    }
+    Ok(found)
+}
+
+/// For each of the names the cards whose names are near, as far as the viewer may see them, the most alike first. The list ends early after
+/// [`SUGGESTED_NAMES_MAX`] names, after `time_limit`, and when the search queue has no place or the search fails: whoever suggests is right without.
+pub(in crate::store) async fn near_names(
+    (queue, network): (&SearchQueue, Network),
+    viewer: Viewer,
+    names: &[Misspelt],
+    time_limit: Duration,
+) -> Vec<Vec<NamedCard>> {
+    let started = Instant::now();
+    let mut found = Vec::new();
+    let search = async {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let mut conn = queue.connection(network).await?;
+        for names in names[..names.len().min(SUGGESTED_NAMES_MAX)].chunks(AT_ONCE) {
+            if started.elapsed() > time_limit {
+                break;
+            }
+            found.extend(near(&mut conn, viewer, names).await?);
+        }
+        Ok::<(), StoreError>(())
+    };
+    if let Err(error) = search.await {
+        tracing::debug!(%error, "suggestions are left out");
+    }
+    found
+}

@@ -1,0 +1,22 @@
+//! Codes in columns of type `text`. Text that is no code is a fault of the row.
+
+use diesel::deserialize::{self, FromSql};
+use diesel::pg::{Pg, PgValue};
+use diesel::serialize::{self, Output, ToSql};
+use diesel::sql_types::Text;
+
+use crate::domain::code::Code;
+
+column_type!(Code => Text);
+
+impl FromSql<Text, Pg> for Code {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        Ok(std::str::from_utf8(value.as_bytes())?.try_into()?)
+    }
+}
+
+impl ToSql<Text, Pg> for Code {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+        ToSql::<Text, Pg>::to_sql(self.as_str(), out)
+    }
+}

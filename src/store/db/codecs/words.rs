@@ -1,0 +1,137 @@
+//! Enums in columns of type `text`: each variant is stored as its word. Reading a word that no variant has is a fault.
+//!
+//! The constraints of the tables allow no other words. If one is stored all the same (a damaged row, a manual change, a newer version of the
+//! program), a default would be acted on: an offer would be open, a list public. So it is an error of the
+//! row, which the log names; the request that needs the row fails, and nothing else.
+
+use diesel::deserialize::{self, FromSql};
+use diesel::pg::{Pg, PgValue};
+use diesel::serialize::{self, Output, ToSql};
+use diesel::sql_types::Text;
+use thiserror::Error;
+
+use crate::auth::permission::{Role, Scope};
+use crate::domain::accounts::attempts::AttemptScope;
+use crate::domain::catalogue::bulk::BulkKind;
+use crate::domain::catalogue::ruling::RulingKind;
+use crate::domain::collection::{Condition, ImportMode, TradeListKind};
+use crate::domain::copies::dispute::{DisputeSide, DisputeState};
+use crate::domain::copies::ledger::LedgerKind;
+use crate::domain::copies::trade::{TradeState, Trading};
+use crate::domain::decks::deck::Visibility;
+use crate::domain::operations::webhook::{DisabledReason, Failure};
+use crate::store::accounts::sessions::RevokeReason;
+use crate::store::catalogue::card_migrations::MigrationKind;
+use crate::store::operations::webhook_deliveries::DeliveryState;
+use crate::store::printing::print_runs::RunStatus;
+use crate::store::serials::unlock_policies::UnlockReason;
+
+/// A stored word that stands for no variant. The error says where it is and how long, but not the word: it could be a secret.
+#[derive(Debug, Error)]
+#[error("{columns} holds a word of {length} bytes that is no {kind}")]
+pub(in crate::store) struct UnknownWord {
+    columns: &'static str,
+    kind: &'static str,
+    length: usize,
+}
+
+/// Makes enums with `as_str` and `parse` column types: which columns hold them, and what the log calls them.
+macro_rules! words {
+    ($($type:ty: $kind:literal in $columns:literal;)*) => {$(
+        column_type!($type => Text);
+
+        impl FromSql<Text, Pg> for $type {
+            fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+                let word = std::str::from_utf8(value.as_bytes())?;
+                let known = Self::parse(word);
+                Ok(known.ok_or(UnknownWord { columns: $columns, kind: $kind, length: word.len() })?)
+            }
+        }
+
+        impl ToSql<Text, Pg> for $type {
+            fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+                ToSql::<Text, Pg>::to_sql(self.as_str(), out)
+            }
+        }
+    )*};
+}
+
+words! {
+    BulkKind: "kind of a bulk file" in "bulk_files.kind";
+    Condition: "condition of a card" in "collection_entries.condition";
+    DeliveryState: "state of a delivery" in "webhook_deliveries.state";
+    DisabledReason: "reason to disable a webhook" in "webhooks.disabled_reason";
+    DisputeSide: "side of a dispute" in "dispute_statements.side";
+    DisputeState: "state of a dispute" in "disputes.state";
+    Failure: "failure of a delivery" in "webhook_deliveries.last_failure";
+    ImportMode: "mode of an import" in "collection_imports.mode";
+    LedgerKind: "kind of a ledger entry" in "copy_ledger.entry";
+    MigrationKind: "way of a card" in "card_migrations.kind";
+    Role: "role" in "accounts.role";
+    RulingKind: "kind of a ruling" in "card_rulings.kind";
+    RunStatus: "status of a print run" in "print_runs.status";
+    Scope: "scope of a token" in "personal_access_tokens.scopes";
+    TradeState: "state of a trade" in "trades.state";
+    Trading: "trading setting" in "accounts.trading";
+    Visibility: "visibility" in "decks.visibility or trade_lists.visibility";
+}
+
+/// Words that are written and compared, never read.
+macro_rules! written_words {
+    ($($type:ty),*) => {$(
+        expression_type!($type => Text);
+
+        impl ToSql<Text, Pg> for $type {
+            fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+                ToSql::<Text, Pg>::to_sql(self.as_str(), out)
+            }
+        }
+    )*};
+}
+
+written_words!(AttemptScope, RevokeReason, TradeListKind, UnlockReason);
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::*;
+
+    const TEXT: fn() -> NonZeroU32 = || NonZeroU32::new(25).unwrap();
+
+    #[test]
+    fn the_log_names_the_place_and_not_the_word() {
+        let word = PgValue::new(b"sesame", &TEXT);
+        let error = <TradeState as FromSql<Text, Pg>>::from_sql(word).unwrap_err();
+        let message = error.to_string();
+        assert_eq!(message, "trades.state holds a word of 6 bytes that is no state of a trade");
+    }
+
+    #[test]
+    fn every_word_that_is_written_is_read_again() {
+        for kind in BulkKind::ALL {
+            assert_eq!(BulkKind::parse(kind.as_str()), Some(kind));
+        }
+        for failure in Failure::ALL {
+            assert_eq!(Failure::parse(failure.as_str()), Some(failure));
+        }
+        for mode in [ImportMode::Add, ImportMode::Replace] {
+            assert_eq!(ImportMode::parse(mode.as_str()), Some(mode));
+        }
+        for side in [DisputeSide::Claimant, DisputeSide::Owner] {
+            assert_eq!(DisputeSide::parse(side.as_str()), Some(side));
+        }
+        for kind in LedgerKind::ALL {
+            assert_eq!(LedgerKind::parse(kind.as_str()), Some(kind));
+        }
+        for kind in [MigrationKind::Move, MigrationKind::Merge] {
+            assert_eq!(MigrationKind::parse(kind.as_str()), Some(kind));
+        }
+        for kind in [RulingKind::Ruling, RulingKind::Erratum] {
+            assert_eq!(RulingKind::parse(kind.as_str()), Some(kind));
+        }
+        for status in [RunStatus::Pending, RunStatus::Active, RunStatus::Discarded] {
+            assert_eq!(RunStatus::parse(status.as_str()), Some(status));
+        }
+    }
+}
