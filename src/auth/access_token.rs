@@ -28,7 +28,7 @@ pub struct InvalidAccessToken;
 /// What an access token says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessClaims {
-    /// Whose it is.
+    /// The owner.
     pub account: AccountId,
     /// The session it was issued in.
     pub session: SessionId,

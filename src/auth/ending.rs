@@ -1,4 +1,4 @@
-//! Why a credential is worth nothing any more: told to whoever still listens with it.
+//! Why a credential has ended, for clients that still listen with it.
 
 /// How a session or a personal access token ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

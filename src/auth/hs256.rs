@@ -26,7 +26,7 @@ static PROVIDER: CryptoProvider = CryptoProvider {
 /// Makes this the process's provider. Whoever signs or verifies calls it first; the library panics without one.
 pub(super) fn install() {
     static INSTALLED: Once = Once::new();
-    // An error would say that there is a provider already: then that one serves.
+    // An error means that a provider is installed already: that one is used.
     INSTALLED.call_once(|| {
         let _ = PROVIDER.install_default();
     });

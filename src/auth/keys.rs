@@ -33,7 +33,7 @@ pub struct KeyRing {
     second_factors: Vec<Key>,
 }
 
-/// What the database knows a copy by: HMAC-SHA256(key, code), truncated to 16 bytes.
+/// The key of a copy in the database: HMAC-SHA256(key, code), truncated to 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SerialMac(pub [u8; 16]);
 

@@ -1,4 +1,4 @@
-//! Who is asking and what they may do: passwords, tokens, keys, permissions. Knows neither HTTP nor SQL.
+//! Authentication and authorisation: passwords, tokens, keys, permissions. Knows neither HTTP nor SQL.
 
 pub mod access_token;
 pub mod ending;

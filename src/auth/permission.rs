@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use crate::domain::ids::{AccountId, SessionId, TokenId};
-use crate::domain::unknown::UnknownValue;
 
 /// What an account is trusted with. Later ones include the earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,14 +33,6 @@ impl Role {
     /// The role of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.as_str() == name)
-    }
-}
-
-impl TryFrom<String> for Role {
-    type Error = UnknownValue;
-
-    fn try_from(value: String) -> Result<Self, UnknownValue> {
-        Self::parse(&value).ok_or(UnknownValue { what: "role", value })
     }
 }
 
@@ -112,14 +103,6 @@ impl Scope {
     /// The scope of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == name)
-    }
-}
-
-impl TryFrom<String> for Scope {
-    type Error = UnknownValue;
-
-    fn try_from(value: String) -> Result<Self, UnknownValue> {
-        Self::parse(&value).ok_or(UnknownValue { what: "scope", value })
     }
 }
 
@@ -278,7 +261,7 @@ impl Identity {
         })
     }
 
-    /// With whose eyes this identity sees cards. A token without the scope sees what a stranger sees.
+    /// The viewer as whom this identity sees cards. A token without the scope sees what a stranger sees.
     pub fn viewer(&self) -> Viewer {
         match self.grant::<ViewCards>() {
             Err(_) => Viewer::stranger(),
@@ -288,7 +271,7 @@ impl Identity {
     }
 }
 
-/// With whose eyes cards are seen. The store's door asks for one; only an [`Identity`] makes one that sees more than a
+/// The viewer of cards, by whom hidden content is filtered. `card_content` asks for one; only an [`Identity`] makes one that sees more than a
 /// stranger does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Viewer(Eyes);

@@ -1,4 +1,4 @@
-//! The one clock. Nothing else asks the machine for the time, so that tests can set it.
+//! The clock. Nothing else reads the system time, so that tests can set it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

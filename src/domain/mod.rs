@@ -22,4 +22,3 @@ pub mod pointer;
 pub mod printing;
 pub mod serials;
 pub mod text;
-pub mod unknown;

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use ipnet::{IpNet, Ipv6Net};
 
-/// An IPv4 address, an IPv6 prefix, or nobody knows what.
+/// An IPv4 address, an IPv6 prefix, or unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Network(Option<IpNet>);
 
@@ -16,10 +16,10 @@ const CUSTOMER: u8 = 64;
 const WIDER: [(u8, u32); 2] = [(56, 4), (48, 16)];
 
 impl Network {
-    /// Everybody of whom a trusted proxy tells no address that can be read.
+    /// Requests for which a trusted proxy gives no readable address.
     pub const UNKNOWN: Self = Self(None);
 
-    /// What a request from here is counted by, the narrowest first, each with the factor by which a limit is larger there.
+    /// The networks that a request from here is counted by, the narrowest first, each with the factor by which a limit is larger there.
     pub fn counted(self) -> impl Iterator<Item = (Self, u32)> {
         let wider: &[(u8, u32)] = if matches!(self.0, Some(IpNet::V6(_))) { &WIDER } else { &[] };
         let wider = wider.iter().filter_map(move |&(length, factor)| {

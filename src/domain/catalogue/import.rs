@@ -1,4 +1,4 @@
-//! Game and set files on their way into the catalogue: read and checked as a whole before anything is written.
+//! Imports of game and set files: read and checked as a whole before anything is written.
 
 use std::collections::BTreeMap;
 

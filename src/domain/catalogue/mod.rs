@@ -1,4 +1,4 @@
-//! Cards on their way into the catalogue: set files, imports, edits, rulings, names, bulk files, synthetic catalogues.
+//! Values of the catalogue: set files, imports, edits, rulings, names, bulk files, synthetic catalogues.
 
 pub mod bulk;
 pub mod card_edit;

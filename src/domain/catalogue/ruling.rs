@@ -1,11 +1,11 @@
-//! Rulings and errata: what is said of a card beside the card.
+//! Rulings and errata about cards.
 
 use chrono::NaiveDate;
 
 /// Most rulings of one card.
 pub const MAX_RULINGS: i64 = 200;
 
-/// What a text about a card is.
+/// Kind of a text about a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RulingKind {
     /// How the card is to be read.
@@ -29,7 +29,7 @@ impl RulingKind {
     }
 }
 
-/// What an admin writes of a card.
+/// A ruling or erratum to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RulingContent {
     /// What it is.

@@ -1,4 +1,4 @@
-//! Set files as they come: read so tolerantly that one wrong value does not hide the faults behind it.
+//! Reads set files, tolerantly: one wrong value does not hide the faults behind it.
 //!
 //! The text becomes a JSON document first, then its structure is held against [`SET`]; cards without a structural fault become
 //! [`CardDefinition`]s, whatever is wrong with their neighbours.

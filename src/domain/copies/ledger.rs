@@ -1,4 +1,4 @@
-//! What can happen to a copy.
+//! Kinds of ledger entries.
 
 /// The kind of an entry of the copy ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,7 +6,6 @@ use chrono::Duration;
 use serde::Deserialize;
 
 use crate::domain::ids::CopyId;
-use crate::domain::unknown::UnknownValue;
 
 /// Most copies that one side gives.
 pub const MAX_COPIES: usize = 50;
@@ -126,14 +125,6 @@ impl Trading {
     /// The setting of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|trading| trading.as_str() == name)
-    }
-}
-
-impl TryFrom<String> for Trading {
-    type Error = UnknownValue;
-
-    fn try_from(value: String) -> Result<Self, UnknownValue> {
-        Self::parse(&value).ok_or(UnknownValue { what: "trading", value })
     }
 }
 

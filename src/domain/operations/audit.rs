@@ -1,4 +1,4 @@
-//! What entries of the audit log are about.
+//! Actions and targets of audit log entries.
 
 use serde::Deserialize;
 use thiserror::Error;

@@ -1,4 +1,4 @@
-//! What is told to webhooks and to the audit log.
+//! Values of webhooks and the audit log.
 
 pub mod audit;
 pub mod webhook;

@@ -1,4 +1,4 @@
-//! Announcing a print run: a hash that binds its plan before it is printed, and what opens it later.
+//! Announcements of print runs: a hash commits to the plan before it is printed; the opening reveals it later.
 //!
 //! The **opening** is a text of three lines, without a line end after the last: the tag `cardscape-print-commitment-v1`, the seed as 64
 //! hexadecimal digits, and the plan. The **commitment** is its SHA-256. 256 random bits in the seed keep the plan secret until the

@@ -1,4 +1,4 @@
-//! What becomes of a submission: a serial code and the name of the card it is printed on.
+//! Verdicts on submissions of a serial code and the name of the card it is printed on.
 
 use chrono::{DateTime, Utc};
 
@@ -9,7 +9,7 @@ use crate::domain::ids::AccountId;
 pub enum Verdict {
     /// The copy is the account's from now on.
     Registered,
-    /// The copy was the account's before: a repeated request, or forgetfulness. No harm done.
+    /// The copy was the account's before, e.g. a repeated request. Not counted as an attempt.
     AlreadyYours,
     /// Code and name are right, but the copy is registered to somebody else. Possession is proved: a dispute is opened.
     RegisteredToAnother,

@@ -1,8 +1,8 @@
-//! What happens to an account: its own feed, numbered without gap, for nobody but its owner.
+//! The event feed of an account: numbered without gaps, readable by its owner only.
 //!
-//! Triggers write the events in the transaction of what happens, without a number. Whoever reads numbers those that are committed, under the
-//! lock of the account's clock: a reader that has seen number n has seen everything up to n, and no writer ever waits for another.
-//! An unlock is written once, in the change feed; each account that submitted the card is told when it looks.
+//! Triggers write events without a number, in the transaction of the change. A reader first numbers the committed ones, under the
+//! lock of the account's clock: so a reader that has seen number n has seen everything up to n, and writers do not wait for each other.
+//! Unlocks are written once, in the change feed; the events of accounts that submitted the card are added when these accounts read.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use crate::store::db::statement::sql;
 use crate::store::operations::sweep_turn::{self, Turn};
 use crate::store::{Connection, Store, StoreResult};
 
-/// How long events are kept. An account that nobody looked at for longer begins again.
+/// How long events are kept.
 pub const RETENTION: Duration = Duration::days(90);
 /// Accounts are numbered anew well before their events are swept, so that the clocks of instances may differ.
 const MARGIN: Duration = Duration::days(1);
@@ -26,7 +26,7 @@ const MARGIN: Duration = Duration::days(1);
 const BATCH: i64 = 5_000;
 // Lists of accounts stand in a sub-select: a plan that is made for just so many promises to be cheaper than one for any, and each use would be planned.
 
-/// So many unlocks are few beside what accounts have submitted.
+/// Up to so many unlocks are few compared with an account's submissions.
 const FEW_UNLOCKS: i64 = 20;
 /// Instances' clocks may differ by so much: a card that was submitted a moment after its unlock may be told as unlocked, too.
 const SKEW: &str = "interval '1 minute'";
@@ -40,13 +40,13 @@ pub struct EventRow {
     /// What happened, as `noun.verb`.
     #[diesel(sql_type = Text)]
     pub kind: String,
-    /// To which submission.
+    /// The submission.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub submission_id: Option<SubmissionId>,
-    /// To which copy.
+    /// The copy.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub copy_id: Option<CopyId>,
-    /// Which card it is about.
+    /// The card.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub card_id: Option<CardId>,
     /// Code of the card's game.
@@ -58,13 +58,13 @@ pub struct EventRow {
     /// The card's number in the set.
     #[diesel(sql_type = Nullable<Text>)]
     pub number: Option<String>,
-    /// Which trade it is about.
+    /// The trade.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub trade_id: Option<TradeId>,
-    /// Which dispute it is about.
+    /// The dispute.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub dispute_id: Option<DisputeId>,
-    /// What a dispute came to.
+    /// How a dispute was decided.
     #[diesel(sql_type = Nullable<Text>)]
     pub outcome: Option<String>,
     /// When.
@@ -72,7 +72,7 @@ pub struct EventRow {
     pub created_at: DateTime<Utc>,
 }
 
-/// Numbers what happened to the account and is not numbered yet, and tells which numbers there are.
+/// Numbers the account's events that have no number yet, and returns the range of numbers.
 pub async fn extent(
     store: &Store,
     by: &Granted<ReadOwnEvents>,
@@ -110,8 +110,8 @@ struct ClockRow {
     last_seq: i64,
 }
 
-/// The newest number of each of the accounts, when everything is numbered that was committed before this was called. For whom knows
-/// that somebody who may read the events waits for them: it tells numbers, nothing else.
+/// Numbers all events of the accounts that were committed before the call, and returns the newest number of each account. The caller knows that
+/// somebody who may read the events waits for them; only numbers are returned.
 pub async fn newest(
     store: &Store,
     accounts: &[AccountId],
@@ -134,7 +134,7 @@ pub async fn newest(
     Ok(rows.into_iter().map(|row| (row.account_id, row.last_seq)).collect())
 }
 
-/// Those of the accounts that have something to number, or that nobody looked at for a day; in order.
+/// The accounts, in order, that have events without a number, or were not read for a day.
 async fn behind(
     conn: &mut Connection,
     accounts: &[AccountId],
@@ -162,7 +162,7 @@ struct CountRow {
     count: i64,
 }
 
-/// Numbers the events of accounts, which come in order, so that two who number wait for each other and never in a circle.
+/// Numbers the events of accounts. They must be sorted, so that two transactions that number cannot deadlock.
 async fn number(store: &Store, accounts: &[AccountId], now: DateTime<Utc>) -> StoreResult<()> {
     loop {
         let mut begun = store.begin().await?;
@@ -192,7 +192,7 @@ async fn number_some(
     .bind("accounts", accounts)
     .execute(conn)
     .await?;
-    // Events may have been swept that nobody looked for. A number is left out, so that nobody can go on from before.
+    // Events may have been deleted before anybody read them. One number is skipped, so that no reader can continue from before.
     sql(
         "WITH away AS ( \
              UPDATE account_event_clocks SET last_seq = last_seq + 1 \
@@ -212,7 +212,7 @@ async fn number_some(
     .execute(conn)
     .await?;
     tell_unlocks(conn, accounts).await?;
-    // Whatever else holds a row sweeps it.
+    // A locked row is being deleted by another sweep.
     let numbered: CountRow = sql(
         "WITH held AS MATERIALIZED ( \
              SELECT id, account_id FROM account_events WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND seq IS NULL \
@@ -235,7 +235,7 @@ async fn number_some(
     Ok(numbered.count)
 }
 
-/// Tells accounts of the cards that were unlocked since they were told last, and that they had submitted.
+/// Adds events for unlocks since the accounts' last reading, of cards that they had submitted.
 async fn tell_unlocks(conn: &mut Connection, accounts: &[AccountId]) -> StoreResult<()> {
     #[derive(QueryableByName)]
     struct NewestRow {
@@ -254,8 +254,8 @@ async fn tell_unlocks(conn: &mut Connection, accounts: &[AccountId]) -> StoreRes
     .get_result(conn)
     .await?;
     let Some(newest) = row.newest else { return Ok(()) };
-    // Of a few unlocks it is asked who submitted the cards; whoever has not looked for long, or never, asks what became of her own submissions: all
-    // that everybody else submitted is none of her business, and far more.
+    // For few unlocks, begin with the unlocked cards and find who submitted them. After a long time begin with the account's own submissions:
+    // the submissions of everybody else are far more.
     let told = if row.untold <= FEW_UNLOCKS {
         format!(
             "SELECT DISTINCT c.account_id, s.card_id, e.created_at, e.seq \
@@ -345,7 +345,7 @@ struct SweptPage {
     last_id: i64,
 }
 
-/// Deletes events whose time is over, numbered or not; returns how many.
+/// Deletes events after their retention, numbered or not; returns how many.
 pub(in crate::store) async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut turn = Turn::new("account_events", sweep_turn::BATCH);
     let mut after = (DateTime::UNIX_EPOCH, 0);

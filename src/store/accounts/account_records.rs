@@ -52,7 +52,7 @@ impl AccountRow {
     }
 }
 
-/// What a log-in needs to know.
+/// What a log-in is checked against.
 #[derive(Clone, Debug)]
 pub struct LoginRow {
     pub account: AccountRow,
@@ -120,7 +120,7 @@ pub async fn create(
     Ok(row)
 }
 
-/// Replaces the recovery codes of an account, whose row is held: codes that were handed out before are worth nothing from now on.
+/// Replaces the recovery codes of an account, whose row is locked. Earlier codes are not valid any more.
 async fn replace_recovery_codes(
     conn: &mut Connection,
     account: AccountId,
@@ -184,19 +184,19 @@ pub async fn any_admin(conn: &mut Connection) -> StoreResult<bool> {
     Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
 }
 
-/// A password that was found right for the hash that an account had when it was read.
+/// A password that matched the hash that an account had when it was read.
 pub struct VerifiedPassword {
     pub account: AccountId,
     /// The hash that it was checked against.
     pub hash: String,
     /// Since when the account has had a second factor when it was read.
     pub second_factor_since: Option<DateTime<Utc>>,
-    /// Where that hash is weaker than new ones: a stronger hash of the same password, to be stored in its place.
+    /// If that hash is weaker than today's parameters: a stronger hash of the same password, to replace it.
     pub stronger: Option<String>,
 }
 
-/// Holds the account's row to the end of the transaction and stores the stronger hash, if the verified hash is still the account's, its
-/// second factor is the same and it is not banned; `false` otherwise. Waits for whoever is changing the row and looks at what it is then.
+/// Locks the account's row to the end of the transaction and stores the stronger hash, if the verified hash is still the account's, its
+/// second factor is the same and it is not banned; `false` otherwise. Waits for other transactions that change the row and reads their result.
 pub(super) async fn hold_verified(
     conn: &mut Connection,
     verified: &VerifiedPassword,
@@ -210,8 +210,7 @@ pub(super) async fn hold_verified(
         Some(stronger) => {
             diesel::update(current).set(accounts::password_hash.eq(stronger)).execute(conn).await?
         }
-        // Exclusive, not shared: shared locks overtake whoever waits to change the row, so a loop of log-ins could hold a password
-        // change off.
+        // Exclusive, not shared: shared locks overtake a waiting writer, so a loop of log-ins could delay a password change for ever.
         None => {
             let row = current.select(accounts::id).for_no_key_update();
             row.first::<Uuid>(conn).await.optional()?.map_or(0, |_| 1)
@@ -318,7 +317,7 @@ pub async fn recover(
     new_hash: &str,
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
-    // The account before its codes, as in every change of a password: the two never wait for each other in a circle.
+    // The account is locked before its codes, as in every change of a password: so no deadlock.
     credentials::hold_account(conn, account).await?;
     let used = diesel::update(
         recovery_codes::table.find((account, code)).filter(recovery_codes::used_at.is_null()),
@@ -348,7 +347,7 @@ pub async fn recover(
     Ok(true)
 }
 
-/// Says who may send the account offers and see its copies. `None`: it is gone.
+/// Sets who may send the account offers and see its copies. `None`: the account does not exist any more.
 pub async fn change_trading(
     conn: &mut Connection,
     by: &Acting<ChangeOwnTrading>,
@@ -409,7 +408,7 @@ pub async fn change(
     if banned_at.is_some() != before.banned_at.is_some() {
         details["unlocked"] = votes::count_account(conn, id, now).await?.into();
     }
-    // Credentials after the cards: whoever else holds rows of cards looks at a credential last, too.
+    // Credentials after the cards: other transactions lock in the same order.
     if banned_at.is_some() {
         sessions::revoke_all(conn, id, None, RevokeReason::Banned, now).await?;
     } else if role != before.role() {

@@ -1,9 +1,9 @@
-//! Attempts of many requests, taken and given back together: one commit serves all requests of the process that came while the one before it was
-//! on its way to the disk. So an account or a network that submits much does not queue, commit by commit, behind its own row.
+//! Reserves and releases attempts of many requests in batches: one commit serves all requests of the process that came while the commit before it
+//! was written. So an account or a network that submits much does not wait, commit by commit, for the lock of its own row.
 //!
-//! What is promised is what [`attempts`] promises: a unit is committed before anybody looks at the secret, and a limit is never exceeded, however many
-//! requests and instances ask at once. A unit that one request of a batch gives back may go to another of the same batch: in the database it stays
-//! taken all the while. A request that ends before it hears of what was taken for it has looked at nothing: its units are given back.
+//! The guarantees are those of [`attempts`]: a unit is committed before the secret is looked at, and a limit is never exceeded, however many
+//! requests and instances reserve at once. A unit that one request of a batch releases may go to another of the same batch; in the database it stays
+//! reserved meanwhile. When a request ends before it receives its reservation, its units are released.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use super::attempts::{self, AttemptRow, AttemptSubject, Flush};
 use crate::store::db::batch_queue::{BatchQueue, BatchWorker};
 use crate::store::{Store, StoreError, StoreResult};
 
-/// What was taken, and, if that is less than was wanted, of whom no more is left.
+/// How many units were reserved, and, if that is less than was wanted, the subject whose limit is reached.
 pub type Taken = (u32, Option<AttemptSubject>);
 
-/// Where requests order attempts. One for a process, whatever its worker threads.
+/// The queue of attempts to reserve and release; one per process, shared by its worker threads.
 #[derive(Clone)]
 pub struct AttemptBatches {
     orders: BatchQueue<AttemptJob>,
@@ -72,7 +72,7 @@ impl AttemptBatches {
         Self { orders: BatchQueue::new(), store }
     }
 
-    /// Takes as many of `wanted` units of each of the subjects, which are distinct, as are left of all; committed when this returns.
+    /// Reserves up to `wanted` units of each of the subjects, which are distinct, as far as all limits allow; committed when this returns.
     pub async fn reserve_up_to(
         &self,
         store: &Store,
@@ -89,7 +89,7 @@ impl AttemptBatches {
         Ok(store.wait_for(receive(told)).await?.accept())
     }
 
-    /// Gives `units` of each back: the attempts were right. `reserved_at` is the time given to [`Self::reserve_up_to`].
+    /// Releases `units` of each subject: the attempts were right. `reserved_at` is the time given to [`Self::reserve_up_to`].
     pub async fn release(
         &self,
         store: &Store,
@@ -106,7 +106,7 @@ impl AttemptBatches {
         store.wait_for(receive(told)).await
     }
 
-    /// Waits until nobody waits for an attempt.
+    /// Waits until the queue is empty.
     pub(in crate::store) async fn wait_until_empty(&self) {
         self.orders.wait_until_empty().await;
     }
@@ -133,7 +133,7 @@ async fn receive<T>(answer: oneshot::Receiver<StoreResult<T>>) -> StoreResult<T>
         .unwrap_or_else(|_| Err(StoreError::Unavailable("attempts were not counted".into())))
 }
 
-/// One of several who wait for what failed.
+/// Copies an error for several requests of a failed batch.
 fn shared(error: &StoreError) -> StoreError {
     StoreError::Unavailable(format!("attempts were not counted: {error}"))
 }
@@ -185,8 +185,7 @@ fn stocks(orders: &[AttemptJob]) -> Stocks {
     stocks
 }
 
-/// Hands out what is at hand, first come, first served: to each what is left of all of its subjects. Whoever is short of one takes no more of the
-/// others.
+/// Distributes the units in the order of the requests: each gets the least that is left of its subjects, and no more of the others.
 fn hand_out(stocks: &mut Stocks, orders: &[AttemptJob]) -> Vec<Taken> {
     let hand_out = |order: &AttemptJob| {
         let Answer::Taken(answer) = &order.answer else { return (0, None) };
@@ -264,7 +263,8 @@ async fn release(store: &Store, rows: &[AttemptRow]) -> StoreResult<()> {
     attempts::release_rows(&mut *store.connection().await?, rows, Flush::Later).await
 }
 
-/// Takes what is missing, and commits before it tells who got what. What the limits do not leave, or nobody could use after all, is not taken.
+/// Reserves the missing units in the database, and commits before the requests are answered. Units beyond the limits, or that no request can use,
+/// are not reserved.
 async fn take(
     store: &Store,
     stocks: &mut Stocks,
@@ -296,7 +296,7 @@ async fn take_in(
         }
     }
     let taken = hand_out(stocks, orders);
-    // Whoever is refused takes nothing, or a flood of refused requests would use up what others share. All these rows are locked already.
+    // A refused request reserves nothing, or a flood of refused requests would use up what others share. All these rows are locked already.
     let mut left = Vec::new();
     for row in missing {
         let key = (row.scope, row.mac, row.start);

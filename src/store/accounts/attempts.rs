@@ -11,7 +11,7 @@ use crate::domain::accounts::attempts::{AttemptLimit, AttemptScope};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// One thing to count by.
+/// A subject of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptSubject {
     /// What is limited.
@@ -42,8 +42,8 @@ impl Columns {
     }
 }
 
-/// Takes `units` of each of the subjects, which are distinct, or of none, committed at once. `Some`: one of which not so many are
-/// left in this window.
+/// Reserves `units` of each of the subjects, which are distinct, or of none, committed at once. `Some`: a subject whose limit does not leave
+/// so many in this window.
 ///
 /// Must not run inside a transaction that could be rolled back later: a guess would then be free.
 pub async fn reserve(
@@ -56,7 +56,7 @@ pub async fn reserve(
         return Ok(None);
     }
     let Columns { scopes, macs, starts, limits } = Columns::of(subjects, now);
-    // Who is refused takes nothing, or a flood of refused requests would use up what others share. The limit itself is kept by the
+    // A refused request reserves nothing, or a flood of refused requests would use up what others share. The limit itself is kept by the
     // condition on each row, which sees the newest count. Rows are locked in one order, here and when they are given back.
     let taken: Vec<Taken> = sql(
         "WITH wanted AS ( \
@@ -82,7 +82,7 @@ pub async fn reserve(
     if taken.len() == subjects.len() {
         return Ok(None);
     }
-    // Somebody took the last of one while this was looking: what was taken of the others goes back.
+    // Another request reserved the last unit of one meanwhile: release those of the others.
     let taken = |subject: &&AttemptSubject| {
         taken
             .iter()
@@ -122,7 +122,7 @@ fn remaining(used: &HashMap<(String, Vec<u8>), u32>, subject: &AttemptSubject) -
     subject.limit.limit.saturating_sub(used.get(&key).copied().unwrap_or_default())
 }
 
-/// Gives `units` of each back: the attempts were right. `reserved_at` is the time given to [`reserve`].
+/// Releases `units` of each subject: the attempts were right. `reserved_at` is the time given to [`reserve`].
 pub async fn release(
     conn: &mut Connection,
     subjects: &[AttemptSubject],
@@ -167,7 +167,7 @@ fn columns(rows: &[AttemptRow]) -> RowColumns {
     )
 }
 
-/// Whether a change must be on the disk before it counts as made.
+/// Whether a commit waits for the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Flush {
     /// As the transaction has it.
@@ -241,7 +241,7 @@ pub(super) async fn take_rows(conn: &mut Connection, rows: &[AttemptRow]) -> Sto
     Ok(rows.iter().map(of).collect())
 }
 
-/// Counts what happened without limit; how often it happened in this window, over all instances.
+/// Counts an event that has no limit; returns how often it happened in this window, over all instances.
 pub async fn count(
     conn: &mut Connection,
     subject: AttemptSubject,

@@ -1,4 +1,4 @@
-//! What became of credentials that somebody still uses: sessions and personal access tokens, many at once.
+//! Checks whether credentials in use have ended: sessions and personal access tokens, many at once.
 
 use std::collections::HashMap;
 
@@ -76,7 +76,7 @@ const TOKENS: &str = "SELECT asked.id, coalesce(a.banned_at IS NOT NULL, false) 
     WHERE t.id IS NULL OR t.revoked_at IS NOT NULL OR t.expires_at <= $now OR a.banned_at IS NOT NULL OR a.must_change_password \
        OR (a.second_factor_since IS NULL AND a.role = ANY ($roles))";
 
-/// Holds the account's row until the transaction ends.
+/// Locks the account's row until the transaction ends.
 pub(in crate::store) async fn hold_account(
     conn: &mut Connection,
     account: AccountId,
@@ -86,12 +86,12 @@ pub(in crate::store) async fn hold_account(
     Ok(())
 }
 
-/// Makes sure, inside a transaction, that the credential behind a permission is alive, its account is not banned and still has the role. Holds
+/// Checks, inside a transaction, that the credential behind a permission is valid, its account is not banned and still has the role. Holds
 /// the credential's row until the transaction ends: whatever revokes it (log-out, change of the password, ban, new role) comes before and is
 /// seen here, or waits until what is written here is there.
 ///
-/// The lock is exclusive: shared ones overtake those who wait to write, so a thief's loop of requests could hold the revocation off. Accounts
-/// are locked before credentials everywhere, so nobody waits in a circle.
+/// The lock is exclusive: shared locks overtake a waiting writer, so a thief's loop of requests could delay the revocation. Accounts
+/// are locked before credentials everywhere, so there are no deadlocks.
 pub(in crate::store) async fn confirm<P: Permission>(
     conn: &mut Connection,
     by: &Granted<P>,
@@ -99,7 +99,7 @@ pub(in crate::store) async fn confirm<P: Permission>(
 ) -> StoreResult<()> {
     // The account is read beside the locked row, not locked with it.
     let unbanned = accounts::table.filter(accounts::banned_at.is_null());
-    let held: Option<(Option<String>, Option<bool>)> = match by.credential() {
+    let held: Option<(Option<Role>, Option<bool>)> = match by.credential() {
         Credential::Session(id) => {
             let account = unbanned.filter(accounts::id.eq(sessions::account_id));
             sessions::table
@@ -136,7 +136,7 @@ pub(in crate::store) async fn confirm<P: Permission>(
     };
     let identity = Identity {
         account: by.account(),
-        role: role.try_into()?,
+        role,
         credential: by.credential().clone(),
         must_change_password,
         // Whether one is demanded was asked when the permission was granted; that takes nothing away from anybody.

@@ -1,4 +1,4 @@
-//! What the names of older accounts look like: filled in for those that a program stored that did not know of it.
+//! Fills in the name skeletons of accounts that an older version stored without.
 
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;

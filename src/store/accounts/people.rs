@@ -1,4 +1,4 @@
-//! People: accounts by what is known of their names, and names beside ids.
+//! Searches accounts by parts of their names, and looks up names for ids.
 
 use std::collections::BTreeMap;
 

@@ -80,7 +80,7 @@ pub async fn create(
         let row = tokens::table.find(earlier).select(TokenRow::as_select()).first(conn).await?;
         return Ok(TokenCreated::Repeat(row));
     }
-    // Not FOR UPDATE: whoever has claimed a key holds a key share of this row, and two of those would wait for each other.
+    // Not FOR UPDATE: requests that have claimed an idempotency key hold a key share of this row, and two of them would deadlock.
     accounts::table
         .find(by.account())
         .select(accounts::id)

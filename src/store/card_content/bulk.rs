@@ -1,4 +1,4 @@
-//! All cards of a game with their printings, stretch by stretch, for bulk files.
+//! All cards of a game with their printings, in batches, for bulk files.
 
 use diesel::prelude::*;
 use diesel::sql_types::Jsonb;

@@ -19,7 +19,7 @@ use crate::store::db::schema;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
-/// How far a card that started hidden is from being unlocked. Everybody may know.
+/// Unlock progress of a card that started hidden. Public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnlockProgress {
     /// Submissions that count.
@@ -45,7 +45,7 @@ pub struct CardPlace {
 pub enum CardView {
     /// The viewer may see all of it.
     Open(OpenCard),
-    /// The viewer may know that it exists, and how far it is from being unlocked.
+    /// The viewer may see its place and its unlock progress only.
     Hidden(HiddenCard),
 }
 
@@ -289,7 +289,7 @@ pub async fn printings_of(
     }
     let (cards, tiers): (Vec<CardId>, Vec<i16>) =
         wanted.iter().map(|(card, tier)| (*card, *tier)).unzip();
-    // In sub-selects, so that the plan is not made anew for just so many: see `Statement::any`.
+    // In sub-selects, so that a generic plan is used: see `Statement::any`.
     let sql = sql(
         "SELECT p.id, p.rarity, p.tier, own.attributes, p.card_id FROM unnest((SELECT ",
     )

@@ -1,4 +1,4 @@
-//! The catalogue as it is kept in memory: cards with all that is searched in them, by stretches and by their ids.
+//! Reads cards with everything that the index in memory searches, in batches and by ids.
 //!
 //! What is read for everybody is read as a stranger: of a hidden card its place and its progress, and nothing else comes out. What a
 //! holder of copies sees beside that is read for each of her requests.

@@ -1,5 +1,5 @@
-//! What players count and would trade, with a viewer's eyes: of a card that the viewer may not see there is its place, and nothing
-//! that its content could show in, neither its rarities nor how many it has.
+//! Collections and trade lists as a viewer sees them: of a card that the viewer may not see they show its place, and nothing
+//! that depends on its content, neither its rarities nor how many it has.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -18,7 +18,7 @@ use crate::store::{Connection, StoreResult};
 /// Names, places or ids that one statement looks for.
 const CHUNK: usize = 2_000;
 
-/// A card in few words.
+/// A card in lists: its place, and its name and kind if visible.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct CardLine {
     #[diesel(sql_type = SqlUuid)]

@@ -1,4 +1,4 @@
-//! How complete sets are in a collection, with a viewer's eyes: what the account has of them, and what there is of open cards, which is the same for
+//! How complete sets are in a collection, as a viewer sees it: what the account has of them, and what there is of open cards, which is the same for
 //! everybody and can be kept.
 
 use diesel::prelude::*;

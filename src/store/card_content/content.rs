@@ -1,4 +1,4 @@
-//! The content of cards on its way in: for who may write the catalogue.
+//! Writes the content of cards.
 
 use std::collections::BTreeMap;
 
@@ -227,7 +227,7 @@ pub(in crate::store) async fn codes_used(
     Ok(query.bind("game", game).bind("outside", outside).load(conn).await?)
 }
 
-/// Takes the names off cards that are about to get other ones, so that two can change names with each other.
+/// Clears the names of cards that are about to get other ones, so that two cards can swap names.
 pub(in crate::store) async fn free_names(
     conn: &mut Connection,
     _by: &Importer,

@@ -1,4 +1,4 @@
-//! Names on copies: a copy is of a card, and who may know of the copy may not know the card.
+//! Names of the cards of copies, as far as the viewer may see the cards.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Looking cards up: by name, by the beginning of a name, by chance, many at once.
+//! Looks cards up: by name, by the beginning of a name, many at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 

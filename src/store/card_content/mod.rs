@@ -1,7 +1,7 @@
-//! The one door to what a hidden card must not tell. Only this module names the tables that hold it: `card_content`,
-//! `printing_content`, `card_rulings` and `card_history`; a test looks.
+//! The only access to the content of cards, which may be hidden. Only this module names the tables that hold it: `card_content`,
+//! `printing_content`, `card_rulings` and `card_history`; `tests/house.rs` checks this.
 //!
-//! Everything that leaves here was asked for with a [`Viewer`], or is a yes or no about a name that the asker brought along.
+//! Every read takes a [`Viewer`], or only answers whether a card has a name that the caller gave.
 //!
 //! Two forms of the same rule: `content_seen_by` restricts a *source* of rows to what the viewer sees, so that strangers are
 //! served from the indexes of open cards alone and a look-up by name takes as long whether a hidden card has that name or no

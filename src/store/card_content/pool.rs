@@ -1,4 +1,4 @@
-//! Card definitions for the engine: only those that a judgement needs, only what the viewer may see.
+//! Card definitions for the engine: those that a report needs, as far as the viewer may see them.
 
 use cardscape_engine::{CardDefinition, PoolCard, PrintingDefinition};
 use chrono::NaiveDate;

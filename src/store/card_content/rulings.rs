@@ -174,7 +174,7 @@ pub enum RulingEdited {
     Missing,
 }
 
-/// Changes a ruling, or with `None` takes it away, if it is still what the editor saw. What changes nothing leaves no trace.
+/// Changes a ruling, or with `None` deletes it, if it is still what the editor saw. A change that changes nothing is not recorded.
 pub async fn edit(
     conn: &mut Connection,
     by: &Acting<WriteCatalogue>,
@@ -231,7 +231,7 @@ pub(in crate::store) async fn hand_over(
     Ok(())
 }
 
-/// Writes into the card's history, the change feed and the audit log what happened to a ruling.
+/// Records a change of a ruling in the card's history, the change feed and the audit log.
 async fn note(
     conn: &mut Connection,
     by: &Acting<WriteCatalogue>,

@@ -1,4 +1,4 @@
-//! Whether a serial code and a name belong together: a yes or no about a name that the asker brought along.
+//! Checks whether serial codes and card names belong together, without revealing names.
 
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Bool, Int4, Nullable, Uuid as SqlUuid};
@@ -33,7 +33,7 @@ pub(in crate::store) struct MatchedCopy {
     /// Key of the copy, second half.
     #[diesel(sql_type = Binary)]
     pub code_mac: Vec<u8>,
-    /// Whose it is.
+    /// The owner.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub owner_id: Option<AccountId>,
     #[diesel(sql_type = SqlUuid)]
@@ -67,8 +67,8 @@ struct PlacedCopy {
 /// The copies that fit claims, in their order. An unknown code, another card's name or game, a voided copy, one that was frozen before anybody
 /// registered it and a run that is not active all find nothing, by the same statement.
 ///
-/// What is claimed stands in sub-selects, so that it is no constant when Postgres plans: it would else plan anew for each claim, and take
-/// another time for a prefix that no run has. Like this there is one plan for all, which is kept.
+/// What is claimed stands in sub-selects, so that it is no constant when Postgres plans: it would else make a custom plan for each claim, and the
+/// time would differ for a prefix that no run has. So all claims share one plan.
 pub(in crate::store) async fn matching_copies(
     mut conn: &Connection,
     claims: &[(&Acting<SubmitSerials>, &SubmissionClaim)],

@@ -101,7 +101,7 @@ async fn near(
 }
 
 /// For each of the names the cards whose names are near, as far as the viewer may see them, the most alike first. The list ends early after
-/// [`SUGGESTED_NAMES_MAX`] names, after `time_limit`, and when the search queue has no place or the search fails: whoever suggests is right without.
+/// [`SUGGESTED_NAMES_MAX`] names, after `time_limit`, and when the search queue has no place or the search fails: answers are complete without suggestions.
 pub(in crate::store) async fn near_names(
     (queue, network): (&SearchQueue, Network),
     viewer: Viewer,

@@ -1,4 +1,4 @@
-//! The words of the cards: folds anew what an older program wrote, or wrote without words.
+//! Derives the search words of cards that an older version stored, or stored without words.
 
 use cardscape_engine::Effect;
 use diesel::prelude::*;
@@ -15,7 +15,7 @@ use crate::store::{Connection, Store, StoreResult};
 /// Cards in one transaction.
 const BATCH: i64 = 200;
 
-/// Makes the words of all cards that have none, or those of an older version; how many cards that were. Several instances may do it
+/// Derives the words of all cards that have none, or those of an older version; how many cards that were. Several instances may do it
 /// at once: each takes cards that no other has.
 pub async fn refresh(store: &Store) -> StoreResult<usize> {
     let mut done = 0;

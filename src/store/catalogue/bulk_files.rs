@@ -1,8 +1,8 @@
-//! Bulk files: the catalogue as strangers see it, packed, for those who keep a copy of it.
+//! Bulk files: the public catalogue as compressed files, for mirrors.
 //!
 //! A file lives in the database, so that any instance can make it and all of them serve it. It is cut into chunks: a download holds
 //! one of them, and a connection only while it reads the next. What is downloaded is one version from its first byte to its last;
-//! a version that was replaced is kept for a while for those who are at it.
+//! a version that was replaced is kept for a while, for downloads that have begun.
 
 mod build;
 mod packing;

@@ -162,7 +162,7 @@ pub async fn successor(conn: &mut Connection, old: CardId) -> StoreResult<Option
     Ok(merged.select(card_migrations::card_id).first(conn).await.optional()?)
 }
 
-/// Where the card went that had this number.
+/// The card that had this number, at its new place.
 pub async fn successor_of_number(
     conn: &mut Connection,
     game: &str,
@@ -189,7 +189,7 @@ struct Successor {
     card_id: CardId,
 }
 
-/// The cards that old ids and numbers lead to, with the index of their identifier. Names lead nowhere.
+/// The cards that former ids and numbers lead to, with the index of their identifier. Former names lead to none.
 pub(in crate::store) async fn successors(
     conn: &mut Connection,
     identifiers: &[&CardIdentifier],
@@ -247,7 +247,7 @@ async fn unprinted(
     game: &str,
     sets: [&str; 2],
 ) -> Result<[Uuid; 2], MigrationError> {
-    // Who mints holds this lock from the plan to the end.
+    // A mint has this lock from its plan to its end.
     let press: Locked = sql("SELECT pg_try_advisory_xact_lock($lock) AS locked")
         .bind("lock", PRESS_LOCK)
         .get_result(conn)
@@ -300,7 +300,7 @@ impl Order<'_> {
         }
     }
 
-    /// Stores where a card went, and tells the feed and the audit log.
+    /// Stores the move or merge, with its event and its audit entry.
     async fn store(
         &self,
         conn: &mut Connection,

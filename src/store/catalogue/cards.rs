@@ -1,4 +1,4 @@
-//! Cards and printings. What a hidden card must not tell stays behind the door: all reads are its.
+//! Cards and printings, read through `card_content`, which keeps hidden content from viewers.
 
 pub use crate::store::card_content::cards::{
     CardPlace, CardView, HiddenCard, OpenCard, Printing, UnlockProgress, find, find_by_number,

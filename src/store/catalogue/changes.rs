@@ -1,7 +1,7 @@
-//! The change feed: what happened to the catalogue, numbered without gap, for those who keep a copy of it.
+//! The change feed: events of the catalogue, numbered without gaps, for mirrors and caches.
 //!
 //! Events are written in the transaction of their change, without a number: sequences have gaps and commit out of order. Once they
-//! are committed, whoever reads first numbers them, one at a time. A reader that has seen number n has seen everything up to n.
+//! are committed, the first reader numbers them, one reader at a time. A reader that has seen number n has seen everything up to n.
 
 use std::collections::BTreeSet;
 
@@ -45,11 +45,11 @@ pub struct Subject {
     pub number: Option<String>,
     /// Id of the card, where it is about one.
     pub card: Option<CardId>,
-    /// Where the card was, and which it was, where it was moved or became one with another.
+    /// The card's former place and id, where it was moved or merged.
     pub from: Option<FormerCard>,
 }
 
-/// What a card was called before it was moved or became one with another.
+/// Place and id of a card before it was moved or merged.
 #[derive(Clone, Debug, Deserialize)]
 pub struct FormerCard {
     /// Id: another one if it was merged.
@@ -75,7 +75,7 @@ impl Extent {
     }
 }
 
-/// Numbers what is not numbered yet and tells which numbers there are.
+/// Numbers the events that have no number yet, and returns the range of numbers.
 pub async fn extent(store: &Store) -> StoreResult<Extent> {
     let mut conn = store.connection().await?;
     while is_behind(&mut conn).await? {
@@ -89,18 +89,18 @@ pub async fn extent(store: &Store) -> StoreResult<Extent> {
     Ok(Extent { oldest: oldest.unwrap_or(newest + 1), newest })
 }
 
-/// A stretch of the feed, as those see it who keep something of the catalogue in memory.
+/// A batch of changes, for caches in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeBatch {
-    /// Everything up to this number is known now.
+    /// The batch ends with this number.
     pub up_to: i64,
     /// Whether this is the end of the feed: everything that was committed before it was asked for is known now.
     pub is_last: bool,
-    /// Whether the feed does not go back that far: anything may be another.
+    /// Whether the feed does not go back that far: anything may have changed.
     pub is_broken: bool,
     /// Cards that are new, changed, unlocked or elsewhere, or are no more: each once.
     pub cards: Vec<CardId>,
-    /// Whether one of them stands elsewhere now, or became one with another.
+    /// Whether one of them was moved or merged.
     pub some_went: bool,
     /// Game and code of sets that are new or changed: each once.
     pub sets: Vec<(String, String)>,
@@ -251,7 +251,7 @@ pub async fn find(conn: &mut Connection, seq: i64) -> StoreResult<Option<Change>
     Ok(next.into_iter().find(|change| change.seq == seq))
 }
 
-/// Notes that a game's manifest is new or another.
+/// Writes the event that a game's manifest is new or changed.
 pub(super) async fn game_changed(
     conn: &mut Connection,
     game: &str,
@@ -261,7 +261,7 @@ pub(super) async fn game_changed(
     note(conn, "game.changed", None, payload, at).await
 }
 
-/// Notes that a set is new, or its name, date or policy another.
+/// Writes the event that a set is new, or its name, date or policy changed.
 pub(in crate::store) async fn set_changed(
     conn: &mut Connection,
     set: Uuid,
@@ -336,7 +336,7 @@ pub(super) async fn cards_added(
 }
 
 /// Notes that cards changed, but for those that are hidden: of them nobody may know it. A card that is being unlocked at this
-/// moment is waited for, lest its change be lost between the two.
+/// moment is waited for, so that its change is not lost.
 pub(in crate::store) async fn cards_changed(
     conn: &mut Connection,
     cards: &[CardId],

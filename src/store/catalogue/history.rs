@@ -1,3 +1,3 @@
-//! What changed about cards. What changed about a hidden card stays behind the door with the card.
+//! The history of cards, read through `card_content`.
 
 pub use crate::store::card_content::history::{Change, HistoryEntry, list};

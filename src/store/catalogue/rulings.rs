@@ -1,4 +1,4 @@
-//! Rulings and errata. What is said of a hidden card stays behind the door with the card.
+//! Rulings and errata, read through `card_content`.
 
 pub use crate::store::card_content::rulings::{
     RulingCreated, RulingEdited, RulingRow, create, edit, find, list,

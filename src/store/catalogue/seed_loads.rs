@@ -1,4 +1,4 @@
-//! Which seed data the service has loaded at its starts.
+//! Notes which seed data was loaded when the service started.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;

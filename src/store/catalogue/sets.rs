@@ -1,4 +1,4 @@
-//! Sets, with what everybody may know about how far they are unlocked.
+//! Sets, with their public unlock progress.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Files on their way into a collection: read and shown first, then applied exactly as they were shown.
+//! Imports of collection files: a file is read and shown first, then applied exactly as it was shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration as StdDuration;

@@ -229,7 +229,7 @@ pub async fn find<P: DisputePermission>(
     Ok(Some((view, statements)))
 }
 
-/// What became of something that somebody did in a dispute.
+/// Result of an action in a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argued {
     Done,
@@ -257,7 +257,7 @@ struct HeldDispute {
     state: DisputeState,
 }
 
-/// Holds a dispute until the transaction ends.
+/// Locks a dispute until the transaction ends.
 async fn hold(conn: &mut Connection, dispute: DisputeId) -> StoreResult<Option<HeldDispute>> {
     Ok(sql(
         "SELECT d.claimant_id, c.owner_id, d.state \
@@ -370,7 +370,7 @@ struct KeyRow {
 }
 
 /// Decides a dispute, with a reason that both sides read. For the claimant, the copy is hers from now on; other claims to it stay open,
-/// against her. The copy is held first, then the dispute, as when a trade moves it.
+/// against her. The copy is locked first, then the dispute, as when a trade moves it.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ModerateCopies>,

@@ -1,7 +1,7 @@
-//! The copy ledger: the one way in which a copy changes, and what is written of it.
+//! The copy ledger: the only way in which a copy changes.
 //!
-//! Whoever changes a copy holds its row first. The database numbers the entries of a copy under that same lock, so the history of
-//! a copy is one line without forks, and its owner and states are what the newest entries say.
+//! Every change locks the copy's row first. The database numbers the entries of a copy under that lock, so the history of
+//! a copy has no gaps and no forks, and its owner and states follow from the newest entries.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use crate::store::db::schema::copy_ledger;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// A copy whose row is held until the transaction ends.
+/// A copy whose row is locked until the transaction ends.
 #[derive(Clone, Debug, QueryableByName)]
 pub(in crate::store) struct HeldCopy {
     /// Key of the copy, first half.
@@ -27,18 +27,18 @@ pub(in crate::store) struct HeldCopy {
     pub code_mac: Vec<u8>,
     #[diesel(sql_type = SqlUuid)]
     pub id: CopyId,
-    /// Whose it is.
+    /// The owner.
     #[diesel(sql_type = SqlUuid)]
     pub owner_id: AccountId,
     /// Since when no trade moves it.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub frozen_at: Option<DateTime<Utc>>,
-    /// Since when nobody holds it any more.
+    /// When it was declared void.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub voided_at: Option<DateTime<Utc>>,
 }
 
-/// An entry to write about a copy whose row is held.
+/// An entry to write about a copy whose row is locked.
 pub(in crate::store) struct NewEntry<'a> {
     pub copy: &'a HeldCopy,
     /// What happened.
@@ -55,7 +55,7 @@ pub(in crate::store) struct NewEntry<'a> {
     pub at: DateTime<Utc>,
 }
 
-/// Holds a registered copy until the transaction ends; `None`: there is none of that id. Not FOR UPDATE: what only refers to the copy
+/// Locks a registered copy until the transaction ends; `None`: there is none of that id. Not FOR UPDATE: what only refers to the copy
 /// need not wait.
 pub(in crate::store) async fn hold(
     conn: &mut Connection,
@@ -70,7 +70,7 @@ pub(in crate::store) async fn hold(
     .optional()?)
 }
 
-/// Holds the copy of that key.
+/// Locks the copy of that key.
 pub(in crate::store) async fn hold_by_key(
     conn: &mut Connection,
     code_prefix: &str,
@@ -85,7 +85,7 @@ pub(in crate::store) async fn hold_by_key(
     .optional()?)
 }
 
-/// Holds those of the copies of these keys that are nobody's, in the order of the keys.
+/// Locks those of the copies that have no owner, in the order of their keys.
 pub(in crate::store) async fn hold_free(
     conn: &mut Connection,
     keys: impl Iterator<Item = &(String, Vec<u8>)>,
@@ -102,7 +102,7 @@ pub(in crate::store) async fn hold_free(
     Ok(())
 }
 
-/// Holds those of the copies of these keys that are nobody's and that nobody else holds; which ones. Waits for nobody.
+/// Locks those of the copies that have no owner and that no other transaction has locked, without waiting; returns which.
 pub(in crate::store) async fn hold_free_now(
     mut conn: &Connection,
     keys: &[(String, Vec<u8>)],

@@ -1,4 +1,4 @@
-//! What players want and would give, and who would suit whom.
+//! Lists of wants and haves, and players whose lists match.
 
 use std::collections::BTreeSet;
 
@@ -181,7 +181,7 @@ pub async fn replace(
     Ok(Edited::Done(TradeListView { row: list, items }))
 }
 
-/// A player who may suit.
+/// A player whose lists match the own ones.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct TradeMatch {
     #[diesel(sql_type = SqlUuid)]

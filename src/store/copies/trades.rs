@@ -47,7 +47,7 @@ pub enum CopyFault {
     NotShown,
 }
 
-/// What became of an offer to make.
+/// Result of making an offer.
 #[derive(Debug)]
 pub enum Offered {
     /// Made.
@@ -64,7 +64,7 @@ pub enum Offered {
     Faults(Vec<(TradeSide, usize, CopyFault)>),
 }
 
-/// When something happened that is asked for.
+/// Whether an action was done now or before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// By this request.
@@ -73,7 +73,7 @@ pub enum When {
     Before,
 }
 
-/// What became of an answer to an offer.
+/// Result of answering an offer.
 #[derive(Debug)]
 pub enum Answered<T> {
     /// Done, or done before by the same request.
@@ -214,7 +214,7 @@ async fn make(
     new: &NewTrade<'_>,
     counter_to: Option<TradeId>,
 ) -> StoreResult<Offered> {
-    // The account's row is held, so that parallel requests cannot pass the limit.
+    // The account's row is locked, so that parallel requests cannot exceed the limit.
     accounts::table
         .find(by.account())
         .select(accounts::id)
@@ -335,11 +335,11 @@ fn role(offered_by: AccountId, account: AccountId) -> TradeRole {
     if offered_by == account { TradeRole::Offerer } else { TradeRole::Recipient }
 }
 
-/// The state of trade `t` by the clock: nobody need have noted that its time is over.
+/// The state of trade `t` at `$now`: an offer that has expired may still be stored as open.
 const STATE: &str =
     "CASE WHEN t.state = 'open' AND t.expires_at <= $now THEN 'expired' ELSE t.state END";
 
-/// Holds one of the account's trades until the transaction ends.
+/// Locks one of the account's trades until the transaction ends.
 async fn hold(
     conn: &mut Connection,
     account: AccountId,
@@ -439,8 +439,7 @@ impl SwapRow {
 
 /// Accepts an offer: all copies change hands at once, or the offer lapses. No submission is made, and no unlock moves.
 ///
-/// The trade is held first, then its copies in the order of their keys, so that two trades of the same copies wait for each other and
-/// never in a circle.
+/// The trade is locked first, then its copies in the order of their keys, so that two trades of the same copies cannot deadlock.
 pub async fn accept(
     conn: &mut Connection,
     by: &Acting<WriteTrades>,
@@ -520,7 +519,7 @@ async fn swap(
         })
         .collect();
     ledger::append(conn, &entries).await?;
-    // Whoever gets what she claimed has nothing left to claim.
+    // A claimant who gets the copy has no claim any more.
     sql("UPDATE disputes d SET state = 'settled', closed_at = $at FROM trade_copies t, copies c \
          WHERE t.trade_id = $trade AND c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
            AND d.code_prefix = t.code_prefix AND d.code_mac = t.code_mac \

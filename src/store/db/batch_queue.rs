@@ -22,11 +22,11 @@ pub(in crate::store) trait BatchWorker: Clone + Send + 'static {
     fn work(&self, jobs: Vec<Self::Job>) -> impl Future<Output = ()> + Send;
 }
 
-/// BatchQueue that wait. One for a process, whatever its worker threads.
+/// A queue of jobs; one per process, shared by its worker threads.
 pub(in crate::store) struct BatchQueue<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
-    /// Where the task runs. Not with the request that ordered first: its worker thread may end before those of others.
+    /// The runtime of the task. Not that of the first request, whose worker thread may end before those of others.
     runtime: Handle,
     waiting: Mutex<Waiting<T>>,
     /// All jobs are done.
@@ -46,7 +46,7 @@ impl<T> Clone for BatchQueue<T> {
 }
 
 impl<T> BatchQueue<T> {
-    /// None yet. They are worked on where this is called, which must be in a runtime of tokio.
+    /// An empty queue. Jobs are worked on in the runtime of tokio in which this is called.
     pub(in crate::store) fn new() -> Self {
         let runtime = Handle::current();
         let waiting = Mutex::new(Waiting { jobs: Vec::new(), has_worker: false });
@@ -65,7 +65,7 @@ impl<T: Send + 'static> BatchQueue<T> {
         waiting.jobs.push(job);
         if !std::mem::replace(&mut waiting.has_worker, true) {
             drop(waiting);
-            // Not part of the request: others wait for it, too. Made here, so that it ends even if it never begins.
+            // A task of its own, since other requests wait for it, too. The guard is made here, so that it is dropped even if the task never runs.
             let serving = RunningWorker { jobs: self.clone(), ended: false };
             self.0.runtime.spawn(serving.run(worker.clone()));
         }
@@ -102,7 +102,7 @@ impl<T: Send + 'static> BatchQueue<T> {
     }
 }
 
-/// A task that works on the jobs. When it is dropped half-way, with its runtime, those it worked on are told, and the next job starts another.
+/// A task that works on the jobs. When it is dropped half-way, with its runtime, the requests of its jobs get an error, and the next job starts another task.
 struct RunningWorker<T> {
     jobs: BatchQueue<T>,
     ended: bool,

@@ -1,5 +1,5 @@
 //! How long one statement may take in work that is no ordinary request ([`Store::with_deadline`](crate::store::Store::with_deadline)). Each is a
-//! little longer than the time limit that the work sets on the server, so that the server speaks first.
+//! little longer than the time limit that the work sets on the server, so that the server's error comes first.
 
 use std::time::Duration;
 

@@ -6,7 +6,6 @@ use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as Diese
 use thiserror::Error;
 
 use super::health::OUTDATED;
-use crate::domain::unknown::UnknownValue;
 
 /// The result of every store function.
 pub type StoreResult<T> = Result<T, StoreError>;
@@ -24,7 +23,7 @@ pub enum StoreError {
     /// another try.
     #[error("other transactions were in the way: {0}")]
     Contended(String),
-    /// Too many searches wait already that read much of the catalogue. Worth another try a little later.
+    /// The search queue is full. Worth another try a little later.
     #[error("too many wide searches at once")]
     Crowded,
     /// The session or personal access token behind the request has ended, or its account was banned or has lost the role. Nothing was written.
@@ -109,12 +108,6 @@ impl ErrorClass {
 /// The SQLSTATE of an error. Diesel drops it; [`wire`](super::wire) writes it where the hint is.
 pub(super) fn sql_state(info: &(dyn DatabaseErrorInformation + Send + Sync)) -> &str {
     info.hint().filter(|hint| hint.len() == 5).unwrap_or_default()
-}
-
-impl From<UnknownValue> for StoreError {
-    fn from(error: UnknownValue) -> Self {
-        Self::Fault(DieselError::DeserializationError(Box::new(error)))
-    }
 }
 
 impl From<DieselError> for StoreError {

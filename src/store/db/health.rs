@@ -11,8 +11,8 @@ const REMEMBERED: Duration = Duration::from_secs(15);
 /// SQLSTATE `disk_full`.
 const DISK_FULL: &str = "53100";
 
-/// SQLSTATEs of kept statements that are good no longer: `feature_not_supported`, "cached plan must not change result type" (a column that it selects
-/// has another type now), and `invalid_sql_statement_name` (somebody made the server forget it).
+/// SQLSTATEs of prepared statements that are invalid: `feature_not_supported`, "cached plan must not change result type" (a column that it selects
+/// has another type now), and `invalid_sql_statement_name` (somebody deallocated it).
 pub(super) const OUTDATED: [&str; 2] = ["0A000", "26000"];
 
 /// Observations about the server, shared by all pools of a process.
@@ -31,7 +31,7 @@ impl Health {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection was silent since then: others that were not heard of since then either may hang as well.
+    /// Notes that a connection has had no answer since then: others without an answer since then may hang as well.
     pub(super) fn suspect(&self, since: Instant) {
         let mut observations = self.observations();
         observations.suspect = observations.suspect.max(Some(since));
@@ -52,7 +52,7 @@ impl Health {
         }
     }
 
-    /// When the server last refused a kept statement: what was prepared until then is to be prepared anew.
+    /// When the server last refused a prepared statement: those prepared until then are to be prepared again.
     pub(super) fn outdated(&self) -> Option<Instant> {
         self.observations().outdated
     }

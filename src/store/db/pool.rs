@@ -39,13 +39,13 @@ pub struct StoreSettings {
     /// Longest wait for the answer to one statement: the connection is closed then. A little more than `statement_timeout`, for the server is to
     /// speak first.
     pub answer_timeout: Duration,
-    /// Longest that one request waits for the database, all its waits together.
+    /// Longest time that one request waits for the database, all its waits together.
     pub request_budget: Duration,
     /// Connections for searches that may read much of the catalogue; all worker threads share them.
     pub search_connections: usize,
     /// Longest run of one statement of such a search.
     pub search_timeout: Duration,
-    /// What is noticed about the server; pools that share it learn from each other.
+    /// Observations about the server, shared by pools.
     pub health: Arc<Health>,
 }
 
@@ -66,7 +66,7 @@ impl StoreSettings {
         }
     }
 
-    /// Whether `url` can be read at all. What is wrong with it is told without it: it holds a password.
+    /// Whether `url` can be read at all. What is wrong with it is reported without it: it holds a password.
     pub fn check_url(url: &str) -> Result<(), &'static str> {
         wire::check_url(url)
     }
@@ -88,7 +88,7 @@ impl Store {
         let settings = Arc::new(settings.clone());
         let pool = Pool::builder(Sessions(settings.clone()))
             .max_size(settings.pool_size)
-            // Who was busy last has everything at hand: a process of Postgres that slept for a while takes several times as long.
+            // The connection that was used last comes first: its process of Postgres has warm caches; one that slept takes several times as long.
             .queue_mode(QueueMode::Lifo)
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
@@ -394,7 +394,7 @@ impl AsStoreError for StoreError {
     }
 }
 
-/// A connection of nobody's pool, for work at the start or on the command line: `time_limit` is for each of its statements.
+/// A connection outside of pools, for work at the start or on the command line: `time_limit` is for each of its statements.
 pub(in crate::store) async fn open(
     settings: &StoreSettings,
     time_limit: Duration,

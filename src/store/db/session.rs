@@ -1,4 +1,4 @@
-//! The connections of a pool: made, tested before they are used again, and closed when somebody let go in the middle of something.
+//! The connections of a pool: opened, tested before they are used again, and closed when they were given up in the middle of a statement or transaction.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::store::{Connection, StoreSettings};
 
 /// A session with the server.
 pub(in crate::store) struct Session {
-    // Dropped first: the line then has nothing to do any more but to say farewell.
+    // Dropped first: the connection then only has to be closed.
     conn: AsyncPgConnection,
     noted: Arc<Noted>,
     /// Since when it keeps the statements that it keeps.
@@ -147,7 +147,7 @@ impl Instrumentation for Notes {
     }
 }
 
-/// Counts a connection that is closed though nobody said that it ended.
+/// Counts a connection that was closed without being told.
 fn given_up(reason: &'static str) {
     metrics::counter!("database_connections_given_up_total", "reason" => reason).increment(1);
 }
@@ -160,7 +160,7 @@ impl Manager for Sessions {
     type Error = ConnectionError;
 
     async fn create(&self) -> ConnectionResult<Session> {
-        // On the heap: whoever takes a connection need not have room for how one is made.
+        // On the heap: the future of taking a connection need not hold that of opening one.
         Box::pin(Session::open(&self.0)).await
     }
 

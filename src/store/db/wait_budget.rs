@@ -1,4 +1,4 @@
-//! How long one request may wait for the database, all its waits together.
+//! The time that one request may wait for the database, all its waits together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! Deck lists, as their owners wrote them. What is wrong with one is worked out anew for whoever asks: see `deck_pool`.
+//! Deck lists as their owners wrote them. Reports on them are computed for each request: see `deck_pool`.
 
 use cardscape_engine::{CardReference, Deck, DeckEntry};
 use chrono::{DateTime, Utc};
@@ -21,7 +21,7 @@ use crate::store::{Connection, StoreResult};
 #[diesel(table_name = decks)]
 pub struct DeckRow {
     pub id: DeckId,
-    /// Whose it is.
+    /// The owner.
     pub account_id: AccountId,
     game_code: String,
     format_code: String,
@@ -110,7 +110,7 @@ pub async fn create(
             load_with_entries(conn, earlier, Some(by.account()), false).await?,
         ));
     }
-    // Not FOR UPDATE: whoever has claimed a key holds a key share of this row, and two of those would wait for each other.
+    // Not FOR UPDATE: requests that have claimed an idempotency key hold a key share of this row, and two of them would deadlock.
     accounts::table
         .find(by.account())
         .select(accounts::id)

@@ -1,4 +1,4 @@
-//! The cards that judging a deck needs, seen with the asker's eyes. Never the whole catalogue: the cards that the deck names,
+//! The cards that a report on a deck needs, as the viewer sees them. Never the whole catalogue: the cards that the deck names,
 //! and for a fixed box the cards that belong in it.
 
 use std::collections::BTreeSet;

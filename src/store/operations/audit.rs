@@ -110,7 +110,7 @@ pub async fn list(
     };
     let text = match filter.account {
         None => part(""),
-        // Each side by its own index; what somebody did to herself comes once.
+        // Each side by its own index; an entry with the account on both sides comes once.
         Some(_) => {
             let did = part(" AND e.actor_id = $account");
             let done_to = part(

@@ -26,7 +26,7 @@ pub struct IdempotencyClaim {
     pub at: DateTime<Utc>,
 }
 
-/// What became of a claim.
+/// Result of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claimed {
     /// The key is new: create the resource with this id.
@@ -48,7 +48,7 @@ struct Noted {
 }
 
 /// Claims a key for `resource`, at the start of the transaction that creates it. Two requests with one key never both see
-/// [`Claimed::New`]: the second is told [`Claimed::Running`] until the first commits.
+/// [`Claimed::New`]: the second gets [`Claimed::Running`] until the first commits.
 pub async fn claim(
     mut conn: &Connection,
     claim: &IdempotencyClaim,
@@ -88,7 +88,7 @@ pub async fn claim(
     Ok(if same { Claimed::Repeat(resource) } else { Claimed::Mismatch })
 }
 
-/// The resource of an answered request with the same key, operation and body, if there is one. A look, not a claim.
+/// The resource of an answered request with the same key, operation and body, if there is one. Claims nothing.
 pub async fn answered(
     conn: &mut Connection,
     claim: &IdempotencyClaim,

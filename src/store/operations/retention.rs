@@ -36,7 +36,7 @@ pub fn statements() -> impl Iterator<Item = (&'static str, &'static str)> {
     STEPS.iter().map(|step| (step.rows, step.statement)).chain(walks)
 }
 
-/// Deletes everything whose time is over; returns how many rows went, or the first error, when all else was done.
+/// Deletes everything after its retention; returns the number of rows, or the first error after all other steps were done.
 pub async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut swept = Swept::default();
     for step in &STEPS {

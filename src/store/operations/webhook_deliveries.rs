@@ -22,7 +22,7 @@ use crate::store::{Connection, Store, StoreResult};
 
 /// Events that are looked at in one transaction.
 const STRETCH: i64 = 500;
-/// Most of these transactions in one go: whoever enqueues has deliveries to post, too.
+/// Most of these transactions in one go: the task that enqueues has deliveries to post, too.
 const STRETCHES: usize = 20;
 /// Deliveries that are given up by one statement: it writes two indexes, and what it cannot finish in time it never will.
 const GIVEN_UP: i64 = 1_000;
@@ -156,7 +156,7 @@ pub enum Asked {
     Disabled,
 }
 
-/// Holds a webhook that something is to be posted to at once: a pause ends. `Err`: there is none, or it is disabled.
+/// Locks a webhook and ends its pause, to post something at once. `Err`: there is none, or it is disabled.
 async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(), Asked>> {
     let disabled: Option<Option<DateTime<Utc>>> = webhooks::table
         .find(webhook)
@@ -211,7 +211,7 @@ pub async fn ping(
     Ok(Asked::Waiting(row))
 }
 
-/// Posts a delivery again, whatever became of it: at once, and with as many attempts as a new one.
+/// Posts a delivery again, whatever its state: at once, and with as many attempts as a new one.
 pub async fn resend(
     conn: &mut Connection,
     by: &Acting<ManageWebhooks>,
@@ -248,7 +248,7 @@ pub async fn resend(
     Ok(Asked::Waiting(row))
 }
 
-/// Writes a delivery for each event that a webhook is to be told and was not yet, and gives up those of disabled webhooks: as much as can be
+/// Writes the missing deliveries of events to webhooks, and gives up those of disabled webhooks: as much as can be
 /// done in one go. Any number of instances may do it at once.
 pub async fn enqueue(store: &Store, clock: &Clock) -> StoreResult<()> {
     let mut conn = store.connection().await?;
@@ -479,7 +479,7 @@ pub enum NextDelivery {
     Nothing,
 }
 
-/// Takes the first delivery of a webhook, in the order of the feed, whose time has come; the attempt counts from here on. The lease lasts
+/// Takes the first due delivery of a webhook, in the order of the feed; the attempt counts from here on. The lease lasts
 /// longer with it.
 pub async fn take(store: &Store, lease: Lease, now: DateTime<Utc>) -> StoreResult<NextDelivery> {
     let mut transaction = store.begin().await?;

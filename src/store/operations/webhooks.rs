@@ -1,4 +1,4 @@
-//! Webhooks: where events are posted to. What becomes of single deliveries is in [`super::webhook_deliveries`].
+//! Webhooks: the addresses that events are posted to. Deliveries are in [`super::webhook_deliveries`].
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
@@ -75,7 +75,7 @@ impl WebhookContent<'_> {
     }
 }
 
-/// What became of a new webhook.
+/// Result of creating a webhook.
 #[derive(Debug)]
 pub enum WebhookCreated {
     /// It is stored.
@@ -88,7 +88,7 @@ pub enum WebhookCreated {
     NoGame,
 }
 
-/// What became of a webhook that was to be changed.
+/// Result of changing a webhook.
 #[derive(Debug)]
 pub enum WebhookEdited {
     /// What it is now; what it was, if it was deleted.
@@ -101,7 +101,7 @@ pub enum WebhookEdited {
     NoGame,
 }
 
-/// What became of a request for a new secret.
+/// Result of rotating a secret.
 #[derive(Debug)]
 pub enum SecretRotated {
     /// There is a new one.
@@ -112,7 +112,7 @@ pub enum SecretRotated {
     Missing,
 }
 
-/// A program that makes or changes webhooks holds this advisory lock, so that the limit is one.
+/// The advisory lock of creating and changing webhooks, so that parallel requests cannot exceed the limit.
 const LOCK: i64 = 7_233_172_024;
 
 fn alive() -> webhooks::BoxedQuery<'static, diesel::pg::Pg> {
@@ -141,7 +141,7 @@ async fn load(conn: &mut Connection, id: WebhookId) -> StoreResult<Option<Webhoo
     Ok(query.first(conn).await.optional()?)
 }
 
-/// Stores a webhook. It is told what happens after the number `cursor` of the change feed.
+/// Stores a webhook. It gets the events after the number `cursor` of the change feed.
 pub async fn create(
     conn: &mut Connection,
     by: &Acting<ManageWebhooks>,

@@ -1,7 +1,7 @@
-//! Print runs that were broken off: they are discarded in a moment, and their copies are deleted afterwards.
+//! Print runs that were interrupted: they are marked as discarded at once, and their copies are deleted afterwards.
 //!
-//! Codes of a run that is not active are never accepted, so nothing waits for the deletion: it goes on in many small transactions, by
-//! whoever finds the time (the service's housekeeping, a mint when it is done), and can be broken off between any two of them.
+//! Codes of a run that is not active are never accepted, so nothing waits for the deletion: it runs in many small transactions, in
+//! the service's housekeeping or after a mint, and can be interrupted between any two of them.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -20,7 +20,7 @@ use crate::store::{Connection, Store, StoreResult};
 /// Copies that one transaction deletes: a fraction of a second, though four tables that refer to copies are asked for each.
 const BATCH: i64 = 2_000;
 
-/// The advisory lock of whoever deletes copies of discarded runs: two at it would only wait for each other.
+/// The advisory lock for deleting copies of discarded runs: two processes would only wait for each other.
 const EMPTYING_LOCK: i64 = 7_233_172_005;
 
 #[derive(QueryableByName)]
@@ -135,7 +135,7 @@ pub async fn delete_copies(
     Ok(deleted)
 }
 
-/// How far the deletion of a run is.
+/// Progress of the deletion of a run.
 struct Place {
     run: PrintRunId,
     /// Key of the last copy that was deleted, second half: what lies before it is gone, and need not be read again.
@@ -172,7 +172,7 @@ async fn delete_some(
     if !lock(conn, EMPTYING_LOCK).await? {
         return Ok(None);
     }
-    // A disk that is busy with a mint.
+    // More time, for a disk that is busy with a mint.
     run_commands(conn, "SET LOCAL statement_timeout = '30s'").await?;
     let run: Option<RunRow> = sql(
         "SELECT id, code_prefix FROM print_runs WHERE status = 'discarded' AND emptied_at IS NULL ORDER BY id LIMIT 1",
@@ -197,7 +197,7 @@ async fn delete_some(
     .bind("limit", BATCH)
     .get_result(conn)
     .await?;
-    // The end is believed only when the run was read from its beginning.
+    // The run is done only if it was read from its beginning.
     if last.is_none() && begins {
         sql("UPDATE print_runs SET emptied_at = $now WHERE id = $run")
             .bind("run", run)

@@ -15,7 +15,7 @@ use crate::store::db::statement::{run_commands, sql};
 use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, Store, StoreResult};
 
-/// What nothing but the lost keys can make good.
+/// What is lost with the keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dependents {
     /// Print runs whose codes are registered.

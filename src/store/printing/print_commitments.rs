@@ -1,4 +1,4 @@
-//! Announcements of print runs: what was promised, which run kept it, and when it was revealed. Seed and plan leave this room
+//! Announcements of print runs: the commitment, the run that was printed from it, and when it was revealed. Seed and plan leave this room
 //! for the press, and for everybody once they are revealed.
 
 use chrono::{DateTime, Utc};
@@ -204,7 +204,7 @@ pub(super) async fn tie(
     Ok(tied == 1)
 }
 
-/// What became of a wish to reveal an announcement.
+/// Result of revealing an announcement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revealed {
     /// Everybody can read it now.

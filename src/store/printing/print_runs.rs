@@ -1,4 +1,4 @@
-//! Print runs: what is planned, which are active, what became of the copies.
+//! Print runs: plans, status, counts of their copies.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -17,7 +17,7 @@ use crate::store::db::statement::sql;
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
 
-/// How far a print run is.
+/// Status of a print run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RunStatus {
     /// Its copies are stored or being stored; nobody can submit one.

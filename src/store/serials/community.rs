@@ -1,4 +1,4 @@
-//! What the community did together: unlocks over time, and who likes to be named for them.
+//! Community statistics: unlocks over time, and the leaderboard of accounts that agreed to be named.
 
 use chrono::NaiveDate;
 use diesel::prelude::*;
@@ -61,7 +61,7 @@ pub struct LeaderRow {
     pub place: i64,
 }
 
-/// The first `limit` players of those who like to be named.
+/// The first `limit` players among those who agreed to be named.
 pub async fn leaders(
     conn: &mut Connection,
     game: Option<&str>,
@@ -83,7 +83,7 @@ pub async fn leaders(
     .await?)
 }
 
-/// Says whether the own account is named on the leaderboard; `false`: the account is gone.
+/// Sets whether the own account is named on the leaderboard; `false`: the account does not exist any more.
 pub async fn change_listing(
     conn: &mut Connection,
     by: &Acting<ChangeOwnListing>,

@@ -1,9 +1,9 @@
-//! Submissions of many requests, decided together: one transaction and one commit for all that came while those before them were on their way. So a
-//! card that everybody has just pulled from a pack is locked once for all of them, and a busy service spends a fraction on each.
+//! Decides submissions of many requests in groups: one transaction and one commit for all that came while the group before them was decided. So a
+//! card that many submit at once is locked once for all of them, and the cost of each submission falls with the load.
 //!
-//! A group waits for nobody. What somebody else holds at the moment (the copy, the account, its credential, the card) comes again with the next group, and
-//! after a few times goes its own way ([`submit`](super::submissions::submit)), where it may wait. So does whatever a group cannot decide at a glance, and everything when a group
-//! fails: a submission never fares worse for the company that it had.
+//! A group waits for no lock. A submission whose copy, account, credential or card is locked is tried again with the next group, and
+//! after a few tries is decided alone ([`submit`](super::submissions::submit)), where it may wait. So is every submission that a group cannot decide without waiting, and all of them when a group
+//! fails: a submission is never refused because of others of its group.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -25,13 +25,13 @@ use crate::store::db::pool::OpenTransaction;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
-/// How often a submission comes again with a group before it goes its own way.
+/// How often a submission is tried with a group before it is decided alone.
 const TRIES: u32 = 3;
 
-/// Longest time that a group waits for those who take their attempts meanwhile, as `commit_delay` of Postgres does.
+/// Longest time that a group waits for requests that are reserving their attempts, like `commit_delay` of Postgres.
 const PAUSE: Duration = Duration::from_millis(4);
 
-/// Where requests bring submissions. One for a process, whatever its worker threads.
+/// The queue of submissions to decide; one per process, shared by its worker threads.
 #[derive(Clone)]
 pub struct RegistrationGroups {
     orders: BatchQueue<SubmissionJob>,
@@ -40,7 +40,7 @@ pub struct RegistrationGroups {
     store: Store,
 }
 
-/// What a request wants to be decided.
+/// A submission to decide, with the channel for its answer.
 pub(in crate::store) struct SubmissionJob {
     by: Granted<SubmitSerials>,
     new: NewSubmission,
@@ -49,13 +49,13 @@ pub(in crate::store) struct SubmissionJob {
     answer: oneshot::Sender<StoreResult<Option<Submitted>>>,
 }
 
-/// What a group makes of a submission.
+/// How a group decided a submission.
 enum Outcome {
     /// It is decided, once the transaction is committed.
     Decided(Submitted),
-    /// Somebody holds what it needs, or it needs what another of the group may get.
+    /// A row that it needs is locked, or another of the group may get it: try again.
     Again,
-    /// It is not for a group.
+    /// It must be decided alone.
     Alone,
 }
 
@@ -65,9 +65,9 @@ impl RegistrationGroups {
         Self { orders: BatchQueue::new(), attempts, store }
     }
 
-    /// Decides a submission together with others; `None`: nothing was done, and it must go its own way. An attempt was reserved and committed before.
+    /// Decides a submission together with others; `None`: nothing was done, and it must be decided alone. An attempt was reserved and committed before.
     ///
-    /// Fails only when nobody knows what became of the group: the answer to its `COMMIT` is missing.
+    /// Fails only when it is unknown whether the group was committed: the answer to its `COMMIT` is missing.
     pub(super) async fn submit(
         &self,
         store: &Store,
@@ -94,13 +94,13 @@ impl BatchWorker for RegistrationGroups {
     /// Their copies, accounts and cards are held until the transaction is committed.
     const MOST: usize = 64;
 
-    /// Whoever is taking an attempt now is here in a moment: one group of all costs less than two of half as many.
+    /// Requests that are reserving an attempt arrive in a moment: one group costs less than two of half its size.
     async fn ready(&self) {
         let _ = timeout(PAUSE, self.attempts.wait_until_empty()).await;
     }
 
     async fn work(&self, mut orders: Vec<SubmissionJob>) {
-        // Whoever has gone away gets nothing: nobody would tell her that it was the copy's owner who asked.
+        // A client that has disconnected registers nothing: it would never get the answer.
         orders.retain(|order| !order.answer.is_closed());
         if orders.is_empty() {
             return;
@@ -126,7 +126,7 @@ impl BatchWorker for RegistrationGroups {
                 let held = again.len();
                 self.orders.add(again);
                 if held == served {
-                    // Another instance is about to commit what it needs. A moment later it may go together, instead of one by one.
+                    // Another instance is about to commit. A moment later the rest may be decided as a group, instead of one by one.
                     sleep(PAUSE).await;
                 }
             }
@@ -143,7 +143,7 @@ impl BatchWorker for RegistrationGroups {
     }
 }
 
-/// One of several who wait for what failed.
+/// Copies an error for several requests of a failed batch.
 fn shared(error: &StoreError) -> StoreError {
     StoreError::Unavailable(format!("the submission was not decided: {error}"))
 }
@@ -156,7 +156,7 @@ struct Failed {
 }
 
 impl Failed {
-    /// Before `COMMIT` was said.
+    /// Before `COMMIT` was sent.
     fn early(error: StoreError) -> Self {
         Self { error, nothing_done: true }
     }
@@ -228,7 +228,7 @@ async fn decide_in(
     Ok(outcomes)
 }
 
-/// What is known of a submission before anything is held.
+/// Result of the look-up of a submission, before rows are locked.
 enum Lookup {
     /// The copy that fits. Its key, if it has one, is claimed.
     Found(Option<MatchedCopy>),
@@ -270,7 +270,7 @@ async fn look_up(
     Ok(looks)
 }
 
-/// Holds copies and hidden cards that nobody else holds, and keeps the claims that need no others; of a card no more than it still needs.
+/// Locks copies and hidden cards that are not locked, and keeps the claims for which that is enough; of a card no more than it still needs.
 async fn keep_free(conn: &mut Connection, claims: &mut Vec<(usize, Claim<'_>)>) -> StoreResult<()> {
     let keys: Vec<_> = claims
         .iter()

@@ -1,4 +1,4 @@
-//! Registers copies: whoever submits a code that fits a copy that is nobody's has it from then on, and the submission may count for its card.
+//! Registers copies: a submission whose code fits a copy without owner makes its account the owner, and may count for the unlock of the card.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::store::db::schema::accounts;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// A copy to register, which was nobody's a moment ago.
+/// A copy to register, which had no owner when it was looked up.
 #[derive(Clone, Copy)]
 pub(in crate::store) struct Claim<'a> {
     /// Who claims it.
@@ -28,11 +28,11 @@ pub(in crate::store) struct Claim<'a> {
     pub copy: &'a MatchedCopy,
 }
 
-/// Registers what is still nobody's, each as [`register`] does, and says what fits nothing; `None` for all others.
+/// Registers the copies that still have no owner, each as [`register`] does, and reports codes that fit nothing; `None` for all others.
 ///
-/// All rows that are waited for are locked first, and in the order in which everybody locks them: copies by their keys, the account, cards by
-/// game, set and id. So whatever the order of a batch, nobody waits for each other in a circle, and the cards are held no longer than it takes to
-/// count. The statement that follows waits for nobody.
+/// All rows are locked first, in the order that all transactions use: copies by their keys, the account, cards by
+/// game, set and id. So there are no deadlocks whatever the order of a batch, and the cards are locked no longer than it takes to
+/// count. The statement that follows waits for no lock.
 pub(super) async fn register_all(
     conn: &mut Connection,
     by: &Acting<SubmitSerials>,
@@ -69,7 +69,7 @@ pub(super) async fn register_all(
     Ok(decided)
 }
 
-/// Registers copies whose rows are held, and those of their accounts and hidden cards, and counts them; `None` for what somebody else registered
+/// Registers copies whose rows are locked, with those of their accounts and hidden cards, and counts them; `None` for copies that were registered
 /// meanwhile.
 ///
 /// Of the submissions for a card there are no more than it still needs.
@@ -92,7 +92,7 @@ pub(super) async fn register_held(
     Ok(decided)
 }
 
-/// Registers a copy, and counts it; `None`: somebody else was faster.
+/// Registers a copy, and counts it; `None`: it was registered meanwhile.
 pub(super) async fn register_one(
     conn: &mut Connection,
     claim: Claim<'_>,
@@ -220,7 +220,7 @@ async fn register(conn: &mut Connection, claims: &[Claim<'_>]) -> StoreResult<Ve
     Ok(registered)
 }
 
-/// Sees to it that what was registered is counted, and tells how far the card is then.
+/// Makes sure that a registration is counted, and returns the card's progress.
 async fn count(
     conn: &mut Connection,
     Claim { by, new, .. }: Claim<'_>,

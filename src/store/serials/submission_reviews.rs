@@ -1,4 +1,4 @@
-//! What moderators say of submissions, where the unlock policy asks for it.
+//! Reviews of submissions by moderators, where the unlock policy asks for them.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -117,10 +117,10 @@ pub async fn waiting(
     Ok(rows.into_iter().map(name).collect())
 }
 
-/// What became of a review.
+/// Result of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reviewed {
-    /// It is noted, or was noted before with the same outcome.
+    /// It is stored, or was stored before with the same outcome.
     Noted {
         card: CardId,
         /// Whether it unlocked the card.
@@ -128,7 +128,7 @@ pub enum Reviewed {
         /// Whether it was noted before.
         already: bool,
     },
-    /// A moderator said the opposite before.
+    /// A moderator has stored the opposite before.
     Contradicts,
     /// It is of a copy that the moderator owns or claims, or did.
     Own,

@@ -114,7 +114,7 @@ pub async fn submit(
     }
 }
 
-/// Decides a submission in a transaction of its own, which waits for whoever holds what it needs.
+/// Decides a submission in a transaction of its own, which waits for locks.
 ///
 /// Whatever it claims, the transaction begins with the same statements, which go to the database in one trip.
 async fn submit_alone(
@@ -205,7 +205,7 @@ async fn decide(
         return Ok(registered);
     }
     if copy.owner_id != Some(by.account()) {
-        // Somebody may be faster between the look and the grasp, or a trade may be moving the copy: hold it, and look again.
+        // The copy may have been registered or traded since it was looked up: lock it, and look again.
         ledger::hold_by_key(conn, &new.claim.prefix.to_string(), &copy.code_mac).await?;
         match matching_copy(conn, by, &new.claim).await? {
             Some(now) => copy = now,
@@ -222,7 +222,7 @@ async fn decide(
     }
 }
 
-/// Notes in the ledger that somebody else holds the card, too: once for each claimant. The copy is held.
+/// Opens a dispute in the ledger, once for each claimant. The copy's row is locked.
 async fn open_dispute(
     conn: &mut Connection,
     by: &Acting<SubmitSerials>,
@@ -252,7 +252,7 @@ async fn open_dispute(
     Ok(Submitted::RegisteredToAnother { dispute, state })
 }
 
-/// The card of a registered copy, and how far it is. It tells no more of the card than that it exists.
+/// The card of a registered copy, and its progress; nothing of the card's content.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct CardOfCopy {
     #[diesel(sql_type = SqlUuid)]

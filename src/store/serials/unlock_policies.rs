@@ -1,8 +1,8 @@
-//! What unlocks hidden cards: the stored policies, and what follows when a policy or the day changes.
+//! Unlock policies: the stored policies, and recounting when a policy or the day changes.
 //!
 //! Where no policy is stored, a submission counts itself up and unlocks its card at the threshold, in one statement
-//! (`store/serials/submissions.rs`). Where one is, the card's row of `unlocks` says so (`by_policy`), and whoever changes something counts the card's
-//! votes anew while holding that row, as does whoever takes votes back (`store/serials/votes.rs`).
+//! (`store/serials/submissions.rs`). Where one is, the card's row of `unlocks` says so (`by_policy`), and every change recounts the card's
+//! votes with that row locked, as does taking votes back (`store/serials/votes.rs`).
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -21,7 +21,7 @@ use crate::store::db::statement::{run_commands, sql};
 use crate::store::operations::audit;
 use crate::store::{Connection, Store, StoreResult};
 
-/// Whose policy it is: a set's, or a game's for all its sets that have none of their own.
+/// The place of a policy: a set, or a game, for those of its sets that have no policy of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyPlace {
     pub game: String,
@@ -111,7 +111,7 @@ pub async fn in_force(
     Ok(Some(InForce { policy, stored }))
 }
 
-/// What became of a change of policy.
+/// Result of changing a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyChange {
     /// It is in force, and unlocked so many cards at once.

@@ -549,7 +549,7 @@ async fn files_change_when_what_strangers_see_changes() {
     assert_eq!((second.text(), second.header("etag")), (first.text(), first.header("etag")));
     assert_eq!(app.db().value(built).await, first_built, "nothing was built");
 
-    // News that change nothing in the files: the same version, a later number.
+    // Changes that alter nothing in the files: the same version, a later number.
     let before = entry(&app).await;
     let note = "INSERT INTO events (id, kind, payload, created_at) VALUES (gen_random_uuid(), 'game.changed', '{\"game\":\"GAME\"}', '2026-11-21')";
     app.sql(&note.replace("GAME", "ttcg")).await;

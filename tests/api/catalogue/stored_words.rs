@@ -43,7 +43,14 @@ async fn an_unknown_word_is_a_fault_and_no_guess() {
          INSERT INTO webhooks (id, url, description, kinds, secret_generation, cursor_seq, created_at, updated_at, disabled_at, disabled_reason)
              VALUES ('{id}', 'https://x.example', '', '{{game.changed}}', 1, 0, '{now}', '{now}', '{now}', 'admin');
          INSERT INTO webhook_deliveries (id, webhook_id, seq, kind, state, created_at, finished_at, last_failure)
-             VALUES ('{id}', '{id}', 1, 'game.changed', 'failed', '{now}', '{now}', 'timeout')"
+             VALUES ('{id}', '{id}', 1, 'game.changed', 'failed', '{now}', '{now}', 'timeout');
+         INSERT INTO card_rulings (id, card_id, kind, text, published_on, created_at)
+             SELECT '{id}', id, 'ruling', 'R', '2026-01-01', '{now}' FROM cards WHERE number = '001';
+         INSERT INTO card_migrations (id, kind, game_code, old_card_id, old_set_code, old_number, new_card_id, new_set_code,
+                                      new_number, card_id, performed_at)
+             SELECT '{id}', 'move', game_code, id, set_code, 'former', id, set_code, number, id, '{now}' FROM cards WHERE number = '001';
+         INSERT INTO print_runs (id, set_id, code_prefix, key_id, copies_per_card, copy_count, status, file_sha256, created_at)
+             SELECT '{id}', id, '00', 'k', 1, 2, 'pending', decode(repeat('00', 32), 'hex'), '{now}' FROM sets"
     ))
     .await;
     for (table, column, path, reader) in [
@@ -54,6 +61,9 @@ async fn an_unknown_word_is_a_fault_and_no_guess() {
         ("webhooks", "disabled_reason", format!("/v1/webhooks/{id}"), &admin),
         ("webhook_deliveries", "state", format!("/v1/webhooks/{id}/deliveries"), &admin),
         ("webhook_deliveries", "last_failure", format!("/v1/webhooks/{id}/deliveries"), &admin),
+        ("card_rulings", "kind", format!("/v1/rulings/{id}"), &admin),
+        ("print_runs", "status", format!("/v1/print-runs/{id}"), &admin),
+        ("card_migrations", "kind", format!("/v1/card-migrations/{id}"), &admin),
     ] {
         app.get(&path).by(reader).answer().await.expect(200);
         unguard(&app, table).await;

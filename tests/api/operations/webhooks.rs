@@ -740,13 +740,13 @@ async fn a_delivery_that_cannot_be_rendered_is_settled_as_failed() {
     // An event that nobody can read: no program of ours writes such a one.
     app.sql("UPDATE events SET payload = '{\"game\": 7}' WHERE payload ->> 'game' = 'g1'").await;
     let dispatcher = Arc::into_inner(app.dispatcher()).unwrap();
-    let render = |news: cardscape::store::operations::webhook_deliveries::News| {
-        use cardscape::store::operations::webhook_deliveries::News;
-        match &news {
-            News::Change(change) if change.subject.game == "g3" => {
-                Err(serde::de::Error::custom("no such letter"))
+    let render = |event: cardscape::store::operations::webhook_deliveries::WebhookEvent| {
+        use cardscape::store::operations::webhook_deliveries::WebhookEvent;
+        match &event {
+            WebhookEvent::Change(change) if change.subject.game == "g3" => {
+                Err(serde::de::Error::custom("this event cannot be written"))
             }
-            _ => cardscape::api::operations::webhooks::render(news),
+            _ => cardscape::api::operations::webhooks::render(event),
         }
     };
     Arc::new(Dispatcher { render, ..dispatcher }).run_once().await.unwrap();

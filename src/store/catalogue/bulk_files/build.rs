@@ -1,4 +1,4 @@
-//! Making bulk files anew when something happened to their game.
+//! Builds bulk files when their game has changed.
 
 use std::time::{Duration as Time, Instant};
 
@@ -23,7 +23,7 @@ use crate::store::db::schema::{bulk_chunks, bulk_files};
 use crate::store::db::statement::{run_commands, sql};
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
-/// Whoever makes a file holds this advisory lock.
+/// The advisory lock of builds.
 const LOCK: i64 = 7_233_172_015;
 /// Cards that are read at once.
 const STRETCH: i64 = 500;
@@ -31,7 +31,7 @@ const STRETCH: i64 = 500;
 const REST: u32 = 3;
 /// Longest rest: a transaction that is idle for five seconds is ended by the server.
 const LONGEST_REST: Time = Time::from_secs(2);
-/// Whoever imports or edits cards makes builds wait, but not for longer than so many of the usual pauses.
+/// Builds wait while cards are imported or edited, but not for longer than so many of the usual pauses.
 const MOST_PAUSES: i32 = 10;
 /// A program with an older layout than the newest does not touch a file before it is that old: a newer program beside it will. Unless
 /// that was taken back.
@@ -61,7 +61,7 @@ pub trait Page: Send + Sync {
     fn write(&self, card: &BulkCard, out: &mut Vec<u8>) -> serde_json::Result<i64>;
 }
 
-/// What is known of a game's files.
+/// State of a game's files.
 #[derive(Debug, QueryableByName)]
 struct BuildState {
     #[diesel(sql_type = Text)]
@@ -82,7 +82,7 @@ struct BuildState {
     has_news: bool,
 }
 
-/// What a game's files need.
+/// Whether a game's files are to be built.
 #[derive(Debug, PartialEq, Eq)]
 enum Need {
     /// To be made.
@@ -152,7 +152,7 @@ pub async fn refresh(
             Need::Nothing => catch_up(store, game, extent.newest).await,
             Need::Wait => Ok(()),
         };
-        // What is wrong with one game is not the others' fault.
+        // An error in one game does not stop the others.
         if let Err(error) = done {
             tracing::warn!(%error, %game, "cannot make bulk files");
             outcome = Err(error);
@@ -189,7 +189,7 @@ async fn catch_up(store: &Store, game: &str, seq: i64) -> StoreResult<()> {
     Ok(())
 }
 
-/// Makes the files of a game, unless somebody else is at it.
+/// Builds the files of a game, unless another instance does.
 async fn build(
     store: &Store,
     games: &GameShelf,
@@ -240,12 +240,12 @@ struct BuildOrder<'a> {
     layout: Layout,
     now: DateTime<Utc>,
     began: Instant,
-    /// How long the build did nothing on purpose.
+    /// How long the build has paused on purpose.
     rested: Time,
 }
 
 impl BuildOrder<'_> {
-    /// All files from one snapshot; `None`: somebody else is at it.
+    /// All files from one snapshot; `None`: another instance builds them.
     async fn make(
         &mut self,
         conn: &mut Connection,

@@ -1,4 +1,4 @@
-//! Packing: rows in, chunks of gzip out, with their hash. Holds a stretch of rows and the chunks of them, never a file.
+//! Compresses rows into chunks of gzip, with their hash. Memory holds a batch of rows and their chunks, never a whole file.
 
 use std::io::{self, Write};
 
@@ -46,7 +46,7 @@ impl Packing {
         Ok(())
     }
 
-    /// Nothing comes any more.
+    /// Ends the file.
     pub(super) fn finish(&mut self) -> StoreResult<()> {
         self.packer.try_finish().map_err(fault)?;
         self.packer.get_mut().close();

@@ -170,7 +170,7 @@ pub(super) async fn change(
 }
 
 /// Holds the progress of all hidden cards of these sets, which are counted anew when the set is written: by game, set and id, as batches of
-/// submissions do, and before any content is locked, as for whoever unlocks cards. So nobody waits for an import in a circle.
+/// submissions do, and before any content is locked, as unlocking does. So an import cannot deadlock with them.
 pub(super) async fn hold_hidden(conn: &mut Connection, plans: &[SetPlan<'_>]) -> StoreResult<()> {
     let stored = plans.iter().filter(|plan| !plan.is_new);
     let sets: Vec<Uuid> = stored.map(|plan| plan.set_id).collect();
@@ -183,7 +183,7 @@ pub(super) async fn hold_hidden(conn: &mut Connection, plans: &[SetPlan<'_>]) ->
     Ok(())
 }
 
-/// Keeps cards from being unlocked meanwhile. Their rows come before their content, and in the order of ids, as for whoever unlocks cards.
+/// Keeps cards from being unlocked meanwhile. Their rows come before their content, and in the order of ids, as unlocking does.
 async fn hold_progress(conn: &mut Connection, changed: &[CardId]) -> StoreResult<()> {
     sql(
         "SELECT card_id FROM unlocks WHERE card_id = ANY ($ids) AND unlocked_at IS NULL ORDER BY card_id FOR SHARE",

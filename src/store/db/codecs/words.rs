@@ -68,7 +68,7 @@ words! {
     LedgerKind: "kind of a ledger entry" in "copy_ledger.entry";
     MigrationKind: "way of a card" in "card_migrations.kind";
     Role: "role" in "accounts.role";
-    RulingKind: "kind of a ruling" in "card_rulings.kind";
+    RulingKind: "kind of a ruling" in "the kinds of rulings";
     RunStatus: "status of a print run" in "print_runs.status";
     Scope: "scope of a token" in "personal_access_tokens.scopes";
     TradeState: "state of a trade" in "trades.state";

@@ -44,7 +44,7 @@ pub(in crate::store) struct Line {
 }
 
 impl Line {
-    /// Ends the connection without a farewell: the server may be in the middle of something.
+    /// Closes the connection without the closing message: the server may be in the middle of a statement.
     pub(in crate::store) fn cut(&self) {
         self.driver.abort();
     }

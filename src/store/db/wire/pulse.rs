@@ -7,10 +7,10 @@ use tokio::time::Instant;
 
 use crate::store::db::wait_budget::WaitBudget;
 
-/// A little late is still the statement that was handed back, not one that hangs.
+/// Tolerance for answers that come a little after the server's own time limit.
 const TRAILING: Duration = Duration::from_millis(100);
 
-/// What one connection owes, shared by whoever uses it and by the stream below it.
+/// The pending answers of one connection, shared by its users and the stream below it.
 pub(in crate::store) struct Pulse(Mutex<State>);
 
 struct State {

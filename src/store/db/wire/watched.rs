@@ -13,7 +13,7 @@ use super::frames::{Heard, Incoming, Outgoing};
 use super::pulse::Pulse;
 use crate::store::db::health::Health;
 
-/// A stream that is watched. Everybody who waits for an answer hears of the end: a wait is never longer than the [`Pulse`] allows.
+/// A watched stream. It fails for all who wait for an answer when a wait is longer than the [`Pulse`] allows.
 pub(super) struct Watched<S> {
     stream: S,
     incoming: Incoming,
