@@ -4,7 +4,12 @@
 pub mod accounts;
 pub mod answer_form;
 pub mod catalogue;
+pub mod collection;
+pub mod copies;
+pub mod decks;
+pub mod effects;
 pub mod page;
+pub mod printing;
 pub mod problem;
 pub mod serials;
 pub mod state;

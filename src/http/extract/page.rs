@@ -22,7 +22,7 @@ pub struct PageQuery {
     pub limit: PageLimit,
     /// `next_cursor` of the page before.
     #[param(value_type = Option<String>)]
-    cursor: Option<Cursor>,
+    pub cursor: Option<Cursor>,
 }
 
 impl PageQuery {

@@ -1,4 +1,4 @@
-//! Deck lists as they come in over HTTP: entries, or the text that deck builders exchange.
+//! Deck lists as they are sent: entries, or the text that deck builders exchange.
 
 use std::sync::Arc;
 
@@ -65,9 +65,9 @@ impl From<DeckEntryBody> for DeckEntry {
     }
 }
 
-/// A deck as it was given.
+/// A deck as it was sent.
 #[derive(Debug, Default)]
-pub(in crate::api) struct GivenDeck {
+pub(super) struct SentDeck {
     /// The deck.
     pub deck: Deck,
     /// Where it was text: the line of each entry, from 1.
@@ -76,21 +76,21 @@ pub(in crate::api) struct GivenDeck {
 
 /// The faults of a request with a deck list in it, all of them.
 #[derive(Default)]
-pub(in crate::api) struct DeckFaults {
+pub(super) struct DeckFaults {
     /// Faults of fields.
     pub fields: Vec<InputFault>,
-    /// Formats that there are not.
+    /// Formats that do not exist.
     formats: Vec<InputFault>,
     /// Lines of `list` that cannot be read.
     lines: Vec<InputFault>,
 }
 
 /// The formats of a request, and their game.
-pub(in crate::api) type FoundFormats = (Arc<LoadedGame>, Vec<Format>);
+pub(super) type FoundFormats = (Arc<LoadedGame>, Vec<Format>);
 
 impl DeckFaults {
-    /// Keeps a value, or its fault.
-    pub(in crate::api) fn keep<T, E: std::fmt::Display>(
+    /// The value, if there is no fault; a fault is added to those of fields.
+    pub(super) fn check<T, E: std::fmt::Display>(
         &mut self,
         pointer: &str,
         value: Result<T, E>,
@@ -98,26 +98,26 @@ impl DeckFaults {
         value.map_err(|error| self.fields.push(InputFault::at(pointer, error))).ok()
     }
 
-    /// The deck out of exactly one of `entries` and `list`; what is wrong with it is kept.
-    pub(in crate::api) fn deck(
+    /// The deck of exactly one of `entries` and `list`; what is wrong with it is added to the faults.
+    pub(super) fn deck(
         &mut self,
         entries: Option<Vec<DeckEntryBody>>,
         list: Option<&str>,
-    ) -> GivenDeck {
+    ) -> SentDeck {
         match (entries, list) {
             (Some(entries), None) => {
-                GivenDeck { deck: self.deck_of_entries(entries), lines: Vec::new() }
+                SentDeck { deck: self.deck_of_entries(entries), lines: Vec::new() }
             }
             (None, Some(list)) => self.deck_of_text(list),
             _ => {
                 self.fields.push(InputFault::at("", "must have exactly one of entries and list"));
-                GivenDeck::default()
+                SentDeck::default()
             }
         }
     }
 
     fn deck_of_entries(&mut self, bodies: Vec<DeckEntryBody>) -> Deck {
-        self.count("/entries", bodies.len());
+        self.check_count("/entries", bodies.len());
         let mut deck = Deck::default();
         for (index, body) in bodies.into_iter().enumerate().take(MAX_ENTRIES) {
             match check_entry(body.into()) {
@@ -130,24 +130,24 @@ impl DeckFaults {
         deck
     }
 
-    fn deck_of_text(&mut self, list: &str) -> GivenDeck {
+    fn deck_of_text(&mut self, list: &str) -> SentDeck {
         let ReadList { deck, lines: places, faults, .. } = read_list(list);
         let lines = faults.into_iter().take(MAX_ENTRIES);
         self.lines
             .extend(lines.map(|fault| InputFault::at("/list", fault.detail).on_line(fault.line)));
-        self.count("/list", deck.entries.len());
-        GivenDeck { deck, lines: places }
+        self.check_count("/list", deck.entries.len());
+        SentDeck { deck, lines: places }
     }
 
-    fn count(&mut self, pointer: &str, entries: usize) {
+    fn check_count(&mut self, pointer: &str, entries: usize) {
         if entries > MAX_ENTRIES {
             let detail = format!("must have at most {MAX_ENTRIES} entries, not {entries}");
             self.fields.push(InputFault::at(pointer, detail));
         }
     }
 
-    /// The game and the formats that a request names at these pointers, as they are on a day, or today; all are of one game. What there is
-    /// not is kept.
+    /// The game and the formats that a request names at these pointers, as they are on a day, or today; all are of one game. Those that do not
+    /// exist are added to the faults.
     pub(super) async fn formats(
         &mut self,
         state: &AppState,
@@ -177,8 +177,8 @@ impl DeckFaults {
         Ok((formats.len() == names.len()).then_some((loaded, formats)))
     }
 
-    /// The value that was read without a fault, or the problem: `unknown_format` or `unreadable_deck_list` when nothing else is wrong.
-    pub(super) fn settle<T>(self, value: Option<T>) -> Result<T, Problem> {
+    /// The value, if there is no fault; otherwise the problem: `unknown_format` or `unreadable_deck_list` when nothing else is wrong.
+    pub(super) fn into_result<T>(self, value: Option<T>) -> Result<T, Problem> {
         let Self { fields, formats, lines } = self;
         match (value, fields.is_empty(), formats.is_empty(), lines.is_empty()) {
             (Some(value), true, true, true) => Ok(value),
