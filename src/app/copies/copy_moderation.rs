@@ -9,7 +9,7 @@ use crate::domain::ids::CopyId;
 use crate::store::StoreError;
 use crate::store::copies::copy_records::{self, Moderated, Moderation};
 
-/// Freezes, unfreezes or voids a copy. `accounts` is the proof that the moderator may be told the owner's name.
+/// Freezes, unfreezes or voids a copy. `accounts` is the proof that the moderator may see the owner's name.
 pub async fn moderate(
     app: &AppState,
     by: &Granted<ModerateCopies>,

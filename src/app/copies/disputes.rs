@@ -21,7 +21,7 @@ use crate::store::{Connection, StoreError, StoreResult};
 pub enum WhoseDisputes {
     /// Those of the reader, on one side or on both.
     Own(Option<DisputeSide>),
-    /// All, or all that one account has to do with.
+    /// All, or all in which this account is involved.
     All(Overseer, Option<PersonFilter>),
 }
 
@@ -77,7 +77,7 @@ pub async fn find(
 enum Reader<'a> {
     /// As one of its sides.
     Side,
-    /// As a moderator: with the names of accounts, for whom there is the proof.
+    /// As a moderator; with the proof, names of accounts are shown beside their ids.
     Moderator(Option<&'a Granted<ReadAccounts>>),
 }
 
@@ -101,7 +101,7 @@ async fn read<P: DisputePermission>(
     Ok(Some(DisputeResponse::new(view, statements, by.account(), names.as_ref())))
 }
 
-/// The same after a change, unless that was refused.
+/// Reads the dispute after a change, unless that was refused.
 async fn read_changed<P: DisputePermission>(
     conn: &mut Connection,
     by: &Granted<P>,
@@ -160,7 +160,7 @@ pub async fn withdraw(
     dispute.ok_or_else(Problem::not_found)
 }
 
-/// Decides a dispute, as a moderator. `accounts` is the proof that she may be told the names of the sides.
+/// Decides a dispute, as a moderator. `accounts` is the proof that the moderator may see the names of the sides.
 pub async fn decide(
     app: &AppState,
     by: &Granted<ModerateCopies>,

@@ -167,7 +167,6 @@ impl CopyEventResponse {
 }
 
 /// Which copies to list.
-#[derive(Default)]
 pub struct CopySelection {
     /// Only copies of cards of this game and set, and of this rarity: codes that are known.
     pub codes: Codes,
@@ -177,9 +176,9 @@ pub struct CopySelection {
 
 /// Somebody who may look at all copies and disputes.
 pub struct Overseer {
-    /// The proof.
+    /// The proof of it.
     pub copies: Granted<OverseeCopies>,
-    /// The proof that names of accounts may be told, too.
+    /// The proof that names of accounts may be shown, too.
     pub accounts: Option<Granted<ReadAccounts>>,
 }
 

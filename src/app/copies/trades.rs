@@ -127,10 +127,10 @@ pub async fn counter(
         Ok::<_, IdempotentError>((answered, trade))
     });
     let (answered, trade) = written.await?;
-    answer_offer(by, id, done(answered)?, trade)
+    answer_offer(by, id, completed(answered)?, trade)
 }
 
-/// The trade that an offer has become, now or before; `None` when it was refused.
+/// Reads the trade that an offer has become, now or before; `None` when it was refused.
 async fn read_offered(
     conn: &mut Connection,
     by: &Granted<WriteTrades>,
@@ -233,7 +233,7 @@ async fn refuse(
     answer_end(by, id, to.as_str(), answered, trade)
 }
 
-/// The trade, if it was closed as asked, now or before.
+/// Reads the trade, if it was closed as asked, now or before.
 async fn read_closed(
     conn: &mut Connection,
     by: &Granted<WriteTrades>,
@@ -257,7 +257,7 @@ fn answer_end(
     trade: Option<TradeResponse>,
 ) -> Result<TradeResponse, Problem> {
     log_end(by, id, event, &answered);
-    done(answered)?;
+    completed(answered)?;
     trade.ok_or_else(Problem::not_found)
 }
 
@@ -273,7 +273,7 @@ fn log_end(by: &Granted<WriteTrades>, id: TradeId, done: &'static str, answered:
     tracing::info!(account = %by.account(), trade = %id, event, "trade closed");
 }
 
-fn done<T>(answered: Answered<T>) -> Result<T, Problem> {
+fn completed<T>(answered: Answered<T>) -> Result<T, Problem> {
     match answered {
         Answered::Done(value) => Ok(value),
         Answered::Missing => Err(Problem::not_found()),

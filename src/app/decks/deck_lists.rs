@@ -253,7 +253,7 @@ pub async fn replace(
     let edited = app
         .write(by, async |conn, by| deck_lists::replace(conn, by, id, is_current, &content).await)
         .await?;
-    let stored = edited_deck(edited)?;
+    let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision = stored.row.revision, "deck replaced");
     Ok(stored.into())
 }
@@ -268,12 +268,12 @@ pub async fn delete(
     let is_current = |revision| if_match.check(Revision(revision)).is_ok();
     let edited =
         app.write(by, async |conn, by| deck_lists::delete(conn, by, id, is_current).await).await?;
-    edited_deck(edited)?;
+    check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, "deck deleted");
     Ok(())
 }
 
-fn edited_deck<T>(edited: Edited<T>) -> Result<T, Problem> {
+fn check_edit<T>(edited: Edited<T>) -> Result<T, Problem> {
     match edited {
         Edited::Done(value) => Ok(value),
         Edited::Stale => Err(Problem::new(ProblemCode::PreconditionFailed)),

@@ -1,4 +1,4 @@
-//! Reports as they are answered.
+//! What is answered for a report: its violations, each with its rule, cards and lines.
 
 use cardscape_engine::{CardMention, CardReference, Report, Severity, Violation};
 use serde::Serialize;
@@ -131,7 +131,7 @@ pub struct MentionedCardResponse {
     pub copy: Option<String>,
 }
 
-/// What an answered report says beyond the engine's.
+/// What a response has beside the engine's report.
 pub(crate) struct ReportContext<'a> {
     /// Knows the ids of cards.
     pub card_id: &'a dyn Fn(&CardReference) -> Option<Uuid>,
@@ -141,7 +141,7 @@ pub(crate) struct ReportContext<'a> {
     pub suggestions_left_out: usize,
 }
 
-/// The engine's report as it is answered.
+/// The response for a report of the engine.
 pub(crate) fn report_response(
     name: &FormatName,
     report: Report,
