@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod catalogue;
 pub mod effects;
+pub mod operations;
 pub mod page;
 pub mod printing;
 pub mod problem;

@@ -20,7 +20,7 @@ use super::key_file::KeyFile;
 use super::{Outcome, admin, block_on, say, seed, seed_data};
 use crate::api;
 use crate::api::catalogue::bulk_files::LAYOUT;
-use crate::api::operations::webhooks;
+use crate::app::operations::webhooks;
 use crate::app::state::{AppState, Shared, TOGETHER};
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;

@@ -1,8 +1,6 @@
-//! Webhooks on their way out: whose turn it is, what is posted, how it went. SQL is in `store`, URLs and answers are in `api`.
+//! Webhooks on their way out: whose turn it is, what is posted, how it went. SQL is in `store`, what admins do with webhooks in `app/operations/`; which URLs may be posted to is in `domain/operations/`.
 
-mod address;
 pub mod sender;
-pub mod target;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,6 +15,7 @@ use crate::auth::webhook_secret::WebhookSecret;
 use crate::domain::clock::Clock;
 use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::{Failure, Outcome, wait_after};
+use crate::domain::operations::webhook_target::origin_of;
 use crate::store::operations::webhook_deliveries as deliveries;
 use crate::store::operations::webhook_deliveries::{Hold, Letter, News, Settled, Taken};
 use crate::store::{Store, StoreResult, in_time};
@@ -34,7 +33,7 @@ const TURN: Duration = Duration::from_secs(20);
 /// from there.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// Writes a body: the room of the answers knows how.
+/// Writes the body of a delivery.
 pub type Render = fn(News) -> serde_json::Result<Vec<u8>>;
 
 /// Posts what there is to post. Any number of instances may do it at once: each webhook is held by one task at a time.
@@ -141,7 +140,7 @@ impl Dispatcher {
         let Letter { delivery, url, attempts, .. } = &letter;
         let (delivery, attempts) = (*delivery, *attempts);
         let kind = letter.news.kind().to_owned();
-        let origin = target::origin_of(url);
+        let origin = origin_of(url);
         let began = Instant::now();
         let outcome = match self.message(hold.webhook, &letter) {
             Ok(message) => self.sender.post(url, message).await,

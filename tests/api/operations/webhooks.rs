@@ -746,7 +746,7 @@ async fn a_delivery_that_cannot_be_rendered_is_settled_as_failed() {
             News::Change(change) if change.subject.game == "g3" => {
                 Err(serde::de::Error::custom("no such letter"))
             }
-            _ => cardscape::api::operations::webhooks::render(news),
+            _ => cardscape::app::operations::webhooks::render(news),
         }
     };
     Arc::new(Dispatcher { render, ..dispatcher }).run_once().await.unwrap();
