@@ -8,8 +8,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::app::operations::webhook_requests::WebhookRequest;
 use crate::app::operations::webhooks::{
-    self, WebhookRequest, WebhookResponse, WebhookSecretResponse, WebhooksResponse,
+    self, WebhookResponse, WebhookSecretResponse, WebhooksResponse,
 };
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;

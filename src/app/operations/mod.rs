@@ -3,4 +3,5 @@
 pub mod audit_log;
 pub mod health;
 pub mod webhook_deliveries;
+pub mod webhook_requests;
 pub mod webhooks;

@@ -1,31 +1,25 @@
 //! Webhooks of admins: where events are posted to. What became of single deliveries is in [`super::webhook_deliveries`].
 
 use chrono::{DateTime, Duration, Utc};
-use serde::{Deserialize, Serialize};
-use utoipa::openapi::{RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
+use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::webhook_requests::WebhookRequest;
 use crate::app::catalogue::changes::ChangeResponse;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
-use crate::app::words::{must_be_one_of, word_schema};
 use crate::auth::permission::{Granted, ManageWebhooks, ReadWebhooks};
 use crate::auth::webhook_secret::WebhookSecret;
 use crate::domain::ids::WebhookId;
-use crate::domain::operations::webhook::{EVENT_KINDS, PING};
-use crate::domain::operations::webhook_target::{Target, origin_of};
-use crate::domain::text;
+use crate::domain::operations::webhook::PING;
 use crate::store::catalogue::changes;
 use crate::store::operations::idempotency::IdempotencyClaim;
 use crate::store::operations::webhook_deliveries::News;
 use crate::store::operations::webhooks::{
-    self, SecretRotated, WebhookContent, WebhookCreated, WebhookEdited, WebhookRow,
+    self, SecretRotated, WebhookCreated, WebhookEdited, WebhookRow,
 };
-
-/// Longest description, in characters.
-const MAX_DESCRIPTION: usize = 200;
 
 /// Where events are posted to.
 #[derive(Serialize, ToSchema)]
@@ -127,114 +121,6 @@ pub fn render(news: News) -> serde_json::Result<Vec<u8>> {
         News::Change(change) => serde_json::to_vec(&ChangeResponse::from(change)),
         News::Ping { webhook, at } => {
             serde_json::to_vec(&WebhookPing { kind: PING, webhook: webhook.0, at })
-        }
-    }
-}
-
-/// A kind of events, for the contract.
-struct EventKind;
-
-impl PartialSchema for EventKind {
-    fn schema() -> RefOr<Schema> {
-        word_schema("A kind of events, as in `/v1/changes`.", EVENT_KINDS)
-    }
-}
-
-impl ToSchema for EventKind {}
-
-/// A webhook as an admin wants it.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct WebhookRequest {
-    /// `https`, to the public internet; also `http`, to networks that the operator names (`--webhook-networks`). Without user name,
-    /// password and `#`.
-    #[schema(
-        pattern = "^[Hh][Tt][Tt][Pp][Ss]?:",
-        min_length = 1,
-        max_length = 2000,
-        example = "https://hooks.example/cardscape"
-    )]
-    url: String,
-    /// The kinds of events to post, at least one.
-    #[schema(value_type = Vec<EventKind>, min_items = 1, example = json!(["card.unlocked", "set.changed"]))]
-    kinds: Vec<String>,
-    /// Post only events of this game.
-    #[serde(default)]
-    #[schema(min_length = 1, max_length = 64, example = "ttcg")]
-    game: Option<String>,
-    /// What you call it: at most 200 characters.
-    #[serde(default)]
-    #[schema(max_length = 200, example = "Mirror in the shop")]
-    description: String,
-    /// Whether anything is posted.
-    #[serde(default = "yes")]
-    #[schema(default = true, example = true)]
-    enabled: bool,
-}
-
-fn yes() -> bool {
-    true
-}
-
-/// A request whose values were checked.
-struct CheckedWebhook {
-    target: Target,
-    kinds: Vec<&'static str>,
-    game: Option<String>,
-    description: String,
-    origin: String,
-    enabled: bool,
-}
-
-impl WebhookRequest {
-    async fn check(self, app: &AppState) -> Result<CheckedWebhook, Problem> {
-        let mut faults = Vec::new();
-        let target = Target::parse(&self.url, &app.settings.webhook_networks)
-            .map_err(|error| faults.push(InputFault::at("/url", error)));
-        let mut kinds = Vec::new();
-        for (index, name) in self.kinds.iter().enumerate() {
-            match EVENT_KINDS.into_iter().find(|kind| kind == name) {
-                Some(kind) if kinds.contains(&kind) => {}
-                Some(kind) => kinds.push(kind),
-                None => faults.push(InputFault::at(
-                    format!("/kinds/{index}"),
-                    must_be_one_of(name, EVENT_KINDS),
-                )),
-            }
-        }
-        if self.kinds.is_empty() {
-            faults.push(InputFault::at("/kinds", "must name at least one kind of event"));
-        }
-        let description = text::line(&self.description, 0, MAX_DESCRIPTION)
-            .map_err(|error| faults.push(InputFault::at("/description", error)));
-        if let Some(game) = &self.game
-            && let Err(fault) = app.named_game(game).await?
-        {
-            faults.push(InputFault::at("/game", fault));
-        }
-        match (target, description) {
-            (Ok(target), Ok(description)) if faults.is_empty() => Ok(CheckedWebhook {
-                origin: origin_of(target.as_str()),
-                target,
-                kinds,
-                game: self.game,
-                description,
-                enabled: self.enabled,
-            }),
-            _ => Err(Problem::invalid(faults)),
-        }
-    }
-}
-
-impl CheckedWebhook {
-    fn content(&self) -> WebhookContent<'_> {
-        WebhookContent {
-            url: self.target.as_str(),
-            origin: &self.origin,
-            description: &self.description,
-            kinds: &self.kinds,
-            game: self.game.as_deref(),
-            enabled: self.enabled,
         }
     }
 }
