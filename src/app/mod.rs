@@ -8,6 +8,7 @@ pub mod collection;
 pub mod copies;
 pub mod decks;
 pub mod effects;
+pub mod operations;
 pub mod page;
 pub mod printing;
 pub mod problem;

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::api::catalogue::import::{ImportQuery, NO_STORE};
-use crate::app::effects::effect_edits::{self, EditTarget, EditedTexts, EffectEditResponse};
+use crate::app::effects::effect_changes::EffectEditResponse;
+use crate::app::effects::effect_edits::{self, EditTarget, EditedTexts};
 use crate::app::effects::effect_texts::PhraseRulesBody;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;

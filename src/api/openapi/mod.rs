@@ -17,8 +17,8 @@ use utoipa::openapi::{
 };
 use utoipa::{Modify, OpenApi as _};
 
-use super::operations::webhooks::WebhookPing;
 use super::problem_help::ProblemHelp;
+use crate::app::operations::webhooks::WebhookPing;
 use crate::app::problem::{InputFault, ProblemCode};
 use crate::http::middleware::rate_limit::PROBES;
 use crate::http::problem::ProblemBody;

@@ -1,4 +1,4 @@
-//! Which addresses are posted to: public ones, and those that the operator names.
+//! Which addresses webhooks may be posted to: public ones, and those that the operator names.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

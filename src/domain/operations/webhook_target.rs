@@ -1,4 +1,4 @@
-//! The URL of a webhook.
+//! The URL of a webhook: which ones may be posted to.
 
 use std::net::IpAddr;
 
@@ -6,7 +6,7 @@ use ipnet::IpNet;
 use thiserror::Error;
 use url::{Host, Url};
 
-use super::address::{AddressClass, classify};
+use super::webhook_address::{AddressClass, classify};
 
 /// Longest URL, in bytes.
 pub const MAX_URL: usize = 2000;
