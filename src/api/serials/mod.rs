@@ -1,4 +1,4 @@
-//! Submissions, batches, reviews, attempts, unlocks, unlock policies, community.
+//! Submissions, batches, reviews, unlocks, unlock policies, community.
 
 pub mod community;
 pub mod submission_batches;

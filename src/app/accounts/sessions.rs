@@ -187,7 +187,7 @@ async fn begin_session(
         }
     }
     tracing::info!(%account, session = %id, "logged in");
-    Ok(Some(tokens(app, account, id, &refresh, now)?))
+    Ok(Some(issue_tokens(app, account, id, &refresh, now)?))
 }
 
 /// What a log-in is counted by: the account from this network, the network, and, for all networks together that never logged in to the
@@ -217,7 +217,7 @@ async fn login_subjects(
     Ok(subjects)
 }
 
-fn tokens(
+fn issue_tokens(
     app: &AppState,
     account: AccountId,
     session: SessionId,
@@ -249,7 +249,7 @@ pub async fn refresh(app: &AppState, presented: &str) -> Result<TokensResponse, 
         .transaction(async |conn| sessions::refresh(conn, presented, next_hash, now).await)
         .await?;
     match refreshed {
-        Refreshed::Renewed { session, account } => tokens(app, account, session, &next, now),
+        Refreshed::Renewed { session, account } => issue_tokens(app, account, session, &next, now),
         Refreshed::Reused(session) => {
             app.identities.invalidate(&CredentialKey::Session(session)).await;
             metrics::counter!("refresh_reuse_total").increment(1);
