@@ -6,9 +6,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::catalogue::card_migrations::{
-    self, Located, MigrationResponse, NewPlace, follow_id,
-};
+use crate::app::catalogue::card_migrations::{self, Located, MigrationResponse, NewPlace};
 use crate::app::page::Page;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
@@ -19,7 +17,6 @@ use crate::domain::ids::{CardId, MigrationId};
 use crate::domain::text;
 use crate::http::extract::{Body, IdempotencyKey, May, PageQuery, Params, cacheable};
 use crate::memory::rendered::Freshness;
-use crate::store::Connection;
 use crate::store::catalogue::card_migrations::Destination;
 use crate::store::catalogue::cards::CardPlace;
 
@@ -40,15 +37,6 @@ impl<T> Located<T> {
             Self::Moved(to) => redirect(req, to),
         }
     }
-}
-
-/// 308 to the card that this one became; 404 if it became none, because it never was.
-pub(in crate::api) async fn redirected(
-    req: &HttpRequest,
-    conn: &mut Connection,
-    old: CardId,
-) -> Result<HttpResponse, Problem> {
-    follow_id::<HttpResponse>(conn, old).await?.answer(req, Ok)
 }
 
 fn redirect(req: &HttpRequest, to: NewPlace) -> Result<HttpResponse, Problem> {

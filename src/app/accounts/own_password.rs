@@ -18,7 +18,7 @@ use crate::domain::network::Network;
 use crate::memory::identities::CredentialKey;
 use crate::store::accounts::account_records::{self, AccountRow, LoginRow, VerifiedPassword};
 use crate::store::accounts::attempts::{self, AttemptSubject};
-use crate::store::{Connection, Held, StoreResult};
+use crate::store::{Connection, PooledConnection, StoreResult};
 
 /// New recovery codes; all earlier ones stop working.
 #[derive(Serialize, ToSchema)]
@@ -137,7 +137,7 @@ async fn confirm_password<P: Permission>(
     app: &AppState,
     by: &Granted<P>,
     place: &HashingPlace,
-    mut conn: Held,
+    mut conn: PooledConnection,
     row: LoginRow,
     password: String,
     now: DateTime<Utc>,

@@ -16,7 +16,7 @@ use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, SubmissionId, Tra
 use crate::store::catalogue::changes::{self, Extent};
 use crate::store::db::statement::sql;
 use crate::store::operations::sweep_turn::{self, Turn};
-use crate::store::{Connection, Held, Store, StoreResult};
+use crate::store::{Connection, PooledConnection, Store, StoreResult};
 
 /// How long events are kept.
 pub const RETENTION: Duration = Duration::days(90);
@@ -125,7 +125,7 @@ async fn number_all(
     store: &Store,
     accounts: &[AccountId],
     now: DateTime<Utc>,
-) -> StoreResult<(HashMap<AccountId, i64>, Held)> {
+) -> StoreResult<(HashMap<AccountId, i64>, PooledConnection)> {
     // Unlocks get their numbers in the change feed.
     changes::extent(store).await?;
     let mut ids = accounts.to_vec();

@@ -11,7 +11,6 @@ use std::time::Duration;
 use futures_util::future::{join_all, try_join_all};
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
-use uuid::Uuid;
 
 use super::registrations::{self, Claim};
 use super::submissions::{self, NewSubmission, Submitted};
@@ -272,15 +271,13 @@ async fn look_up(
 async fn read_answer(
     conn: &Connection,
     by: &Acting<SubmitSerials>,
-    begun: Result<Option<Uuid>, IdempotentError>,
+    begun: Result<Option<SubmissionId>, IdempotentError>,
     copy: Option<MatchedCopy>,
 ) -> StoreResult<Lookup> {
     match (begun, copy) {
         (Err(IdempotentError::Mismatch | IdempotentError::Running), _) => Ok(Lookup::Alone),
         (Err(IdempotentError::Store(error)), _) => Err(error),
-        (Ok(Some(earlier)), _) => {
-            submissions::repeat(conn, by, SubmissionId(earlier)).await.map(Lookup::Repeat)
-        }
+        (Ok(Some(earlier)), _) => submissions::repeat(conn, by, earlier).await.map(Lookup::Repeat),
         (Ok(None), None) => Ok(Lookup::Found(None)),
         (Ok(None), Some(copy)) => {
             let answer = submissions::already_yours(conn, by, &copy).await?;

@@ -118,12 +118,10 @@ pub(super) async fn already_yours(
     copy: &MatchedCopy,
 ) -> StoreResult<Option<Submitted>> {
     let account = by.account();
-    let Some(id) = copy.id.filter(|_| copy.owner_id == Some(account.0)) else { return Ok(None) };
+    let Some(id) = copy.id.filter(|_| copy.owner_id == Some(account)) else { return Ok(None) };
     let copy = match copy.own_submission {
-        Some(submission) => {
-            own(conn, account, SubmissionId(submission)).await?.map(OwnCopy::Submitted)
-        }
-        None => owned(conn, account, CopyId(id)).await?.map(OwnCopy::Received),
+        Some(submission) => own(conn, account, submission).await?.map(OwnCopy::Submitted),
+        None => owned(conn, account, id).await?.map(OwnCopy::Received),
     };
     Ok(copy.map(|copy| Submitted::AlreadyYours(Box::new(copy))))
 }
@@ -165,7 +163,7 @@ async fn submit_alone(
     };
     let decide = async |conn: &mut Connection, by: &Acting<SubmitSerials>, (earlier, copy)| {
         if let Some(earlier) = earlier {
-            return Ok(repeat(conn, by, SubmissionId(earlier)).await?);
+            return Ok(repeat(conn, by, earlier).await?);
         }
         let submitted = decide(conn, by, new, copy).await?;
         if !matches!(submitted, Submitted::Registered { .. }) {
