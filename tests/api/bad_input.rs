@@ -420,7 +420,7 @@ async fn faults_that_depend_on_the_catalogue_are_told_with_the_others() {
 #[tokio::test]
 async fn faults_by_rules_are_told_with_those_by_the_contract() {
     let app = TestApp::start().await;
-    let (ada, moderator) = (app.player("ada").await, app.moderator().await);
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
     let id = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
     for (request, body, pointers) in [
         (
@@ -471,7 +471,7 @@ async fn faults_by_rules_are_told_with_those_by_the_contract() {
             &["/changes/0", "/changes/1/add", "/changes/1/printing", "/changes/2/add"],
         ),
         (
-            app.post(&format!("/v1/cards/{id}/rulings")).by(&moderator),
+            app.post(&format!("/v1/cards/{id}/rulings")).by(&admin),
             json!({ "kind": "gossip", "text": "a\u{1b}", "published_on": "2026-02-30" }),
             &["/kind", "/published_on", "/text"],
         ),

@@ -112,26 +112,13 @@ fn a_database_without_tables_gets_none_without_a_key_file() {
     let service = home.serve();
     let url = home.url().replace("postgres:///cardscape?", "postgres:///postgres?");
     let nowhere = home.0.join("nowhere.json");
-    let serve = |keys: &std::path::Path| {
-        let mut command = home.command(&["serve", "--listen", "127.0.0.1:0", "--database-url"]);
-        command.arg(&url).arg("--keys-file").arg(keys);
-        command.output().unwrap()
-    };
-    let said = text(&serve(&nowhere));
+    let there = ["--database-url", &url, "--keys-file", nowhere.to_str().unwrap()];
+    let serve = ["serve", "--listen", "127.0.0.1:0"];
+    let said = text(&home.command(&[&serve[..], &there].concat()).output().unwrap());
     assert!(said.contains("there is no key file"), "{said}");
-    let migrate = home.command(&[
-        "mint",
-        "--game",
-        "ttcg",
-        "--set",
-        "veil",
-        "--copies-per-card",
-        "1",
-        "--dry-run",
-        "--database-url",
-        &url,
-    ]);
-    let said = usage(migrate);
+    // Nor were there any made on the way.
+    let mint = ["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "1", "--dry-run"];
+    let said = usage(home.command(&[&mint[..], &there].concat()));
     assert!(said.contains("no tables of Cardscape"), "{said}");
     service.stop(Signal::TERM);
 }

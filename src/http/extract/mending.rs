@@ -96,7 +96,8 @@ fn sample(root: &Value, schema: &Value, depth: usize) -> Option<Value> {
         "boolean" => Value::Bool(false),
         "integer" | "number" => one.get("minimum").cloned().unwrap_or(json!(1)),
         "string" => match one["format"].as_str() {
-            Some("uuid") => json!("01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11"),
+            // None that anything has: it must not be the same as another of the request.
+            Some("uuid") => json!("00000000-0000-4000-8000-000000000000"),
             Some("date") => json!("2026-01-31"),
             Some("date-time") => json!("2026-01-31T12:00:00Z"),
             _ => "x".repeat(usize::try_from(least("minLength").max(1)).ok()?).into(),
@@ -157,7 +158,7 @@ mod tests {
         ] {
             assert!(mend(&mut document, &schema, pointer), "{pointer}");
         }
-        let id = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+        let id = "00000000-0000-4000-8000-000000000000";
         let items = json!([{ "id": id, "count": 2 }, { "id": id, "count": 2 }]);
         assert_eq!(document, json!({ "name": "xxx", "items": items }));
         assert!(!mend(&mut document, &schema, "/items/7"));
