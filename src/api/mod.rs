@@ -16,6 +16,7 @@ pub mod operations;
 pub mod printing;
 mod problem_help;
 pub mod problems;
+pub mod route_table;
 pub mod routes;
 pub mod serials;
 

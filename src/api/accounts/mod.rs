@@ -8,7 +8,7 @@ pub mod second_factor;
 pub mod sessions;
 pub mod tokens;
 
-use super::routes::routes;
+use super::route_table::routes;
 
 routes! {
     "/v1/accounts" => get people::list_accounts, post own_account::register;

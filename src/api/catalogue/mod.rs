@@ -14,7 +14,7 @@ pub mod import;
 pub mod rulings;
 pub mod sets;
 
-use super::routes::routes;
+use super::route_table::routes;
 
 routes! {
     "/v1/cards" => get cards::list_cards;

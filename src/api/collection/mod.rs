@@ -4,7 +4,7 @@ pub mod collection_imports;
 pub mod collection_progress;
 pub mod counts;
 
-use super::routes::routes;
+use super::route_table::routes;
 
 routes! {
     "/v1/collection" => get counts::list_collection;

@@ -7,7 +7,7 @@ pub mod trade_lists;
 pub mod trades;
 pub mod trading;
 
-use super::routes::routes;
+use super::route_table::routes;
 
 routes! {
     "/v1/me/trading" => put trading::change_trading;

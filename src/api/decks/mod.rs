@@ -3,7 +3,7 @@
 pub mod deck_lists;
 pub mod deck_reports;
 
-use super::routes::routes;
+use super::route_table::routes;
 
 routes! {
     "/v1/decks" => get deck_lists::list_decks, post deck_lists::create_deck;

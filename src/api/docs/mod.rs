@@ -8,7 +8,7 @@ mod swagger;
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 
-use super::routes::method_not_allowed;
+use super::route_table::method_not_allowed;
 use crate::app::problem::Problem;
 
 /// A resource that can only be read.

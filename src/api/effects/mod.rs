@@ -4,7 +4,7 @@ pub mod effect_edits;
 pub mod effect_texts;
 pub mod sentences;
 
-use super::routes::routes;
+use super::route_table::routes;
 
 routes! {
     "/v1/games/{game}/effect-templates" => get effect_texts::list_effect_templates, post effect_edits::create_effect_template, put effect_edits::replace_effect_templates;

@@ -5,7 +5,7 @@ pub mod health;
 pub mod webhook_deliveries;
 pub mod webhooks;
 
-use super::routes::routes;
+use super::route_table::routes;
 
 routes! {
     "/v1/webhooks" => get webhooks::list_webhooks, post webhooks::create_webhook;

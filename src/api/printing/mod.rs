@@ -5,7 +5,7 @@ pub mod print_plans;
 pub mod print_runs;
 pub mod print_statistics;
 
-use super::routes::routes;
+use super::route_table::routes;
 
 routes! {
     "/v1/print-runs" => get print_runs::list_print_runs;

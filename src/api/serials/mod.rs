@@ -7,7 +7,7 @@ pub mod submissions;
 pub mod unlock_policies;
 pub mod unlocks;
 
-use super::routes::routes;
+use super::route_table::routes;
 
 routes! {
     "/v1/me/leaderboard" => put community::change_listing;
