@@ -1,8 +1,7 @@
 //! Cardscape: a card database and collection service.
 //!
-//! The rooms, and who may know whom: `engine ← domain ← search ← store ← webhooks ← api ← cli`, with `auth` beside
-//! `search`, which is a crate of its own. Nobody imports upwards; a test looks. `work` and
-//! `fair_work` bound what takes a core; everybody may know them.
+//! Each module is a layer, and knows those before it: `domain ← work ← auth ← store ← memory ← app ← {http, jobs, webhooks} ← api ← {cli, config}`. Nobody
+//! imports upwards; `tests/house` looks. docs/ARCHITECTURE.md says what each of them holds.
 
 pub mod api;
 pub mod app;

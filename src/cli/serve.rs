@@ -46,12 +46,12 @@ impl ServeCommand {
     pub(super) fn run(self) -> Outcome {
         give_back_large_blocks();
         let workers = self.options.workers.map_or_else(default_workers, usize::from);
-        // One more for each worker's short reads; four jobs have connections of their own.
+        // One more for each worker's short reads.
         let pools = workers * (usize::from(self.options.pool_size) + 1)
             + usize::from(self.options.search_connections)
             + BACKGROUND
             + TOGETHER
-            + 4;
+            + jobs::OWN_CONNECTIONS;
         look_at_port(self.options.listen)?;
         if let Some(folder) = &self.options.seed_data {
             // Before a database is made for nothing.

@@ -44,6 +44,9 @@ pub fn start(
     Ok(posting)
 }
 
+/// Connections of jobs that never wait for others: the feed, two of the index of cards, own events, bulk files.
+pub const OWN_CONNECTIONS: usize = 5;
+
 /// A store for one job, which never waits for others to give a connection back.
 fn one_connection(settings: &StoreSettings) -> StoreResult<Store> {
     Store::new(&StoreSettings { pool_size: 1, ..settings.clone() })
