@@ -76,14 +76,20 @@ impl<T: DeserializeOwned + ToSchema + Judge + 'static> FromRequest for JudgedBod
         let whole = read(req, payload, &["application/json"], MAX_BODY);
         Box::pin(async move {
             let raw = whole.await?;
-            Ok(Self(Body { value: parse::<T, T>(&raw, T::judge)?, raw }))
+            Ok(Self(Body { value: parse::<T, T>(&raw, judged)?, raw }))
         })
     }
 }
 
+/// The faults by the rules of a request.
+fn judged<T: Judge>(request: &T) -> Vec<InputFault> {
+    let told = request.judge().err().filter(|told| told.code() == ProblemCode::InvalidBody);
+    told.map(Problem::into_faults).unwrap_or_default()
+}
+
 /// There are no rules beside the contract.
-fn unjudged<T>(_: &T) -> Result<(), Problem> {
-    Ok(())
+fn unjudged<T>(_: &T) -> Vec<InputFault> {
+    Vec::new()
 }
 
 /// A JSON body that may be left out, because each of its members may: a request without one means `{}`, whatever its `Content-Type` says.
@@ -283,7 +289,7 @@ fn is_encoded(req: &HttpRequest) -> bool {
 
 fn parse<T: DeserializeOwned, S: ToSchema + 'static>(
     raw: &[u8],
-    judge: fn(&T) -> Result<(), Problem>,
+    judge: fn(&T) -> Vec<InputFault>,
 ) -> Result<T, Problem> {
     // A derived deserialiser would take an array for the fields of a struct, in order.
     if raw.trim_ascii_start().first() != Some(&b'{') {
@@ -374,7 +380,7 @@ const MAX_READ_AGAIN: usize = 8 * 1024 * 1024;
 fn every_fault<T: DeserializeOwned, S: ToSchema + 'static>(
     raw: &[u8],
     stop: InputFault,
-    judge: fn(&T) -> Result<(), Problem>,
+    judge: fn(&T) -> Vec<InputFault>,
 ) -> Vec<InputFault> {
     let document: Result<(Value, Vec<(String, String)>), _> =
         read_document(&mut serde_json::Deserializer::from_slice(raw)).or_else(|_| {
@@ -401,13 +407,9 @@ fn every_fault<T: DeserializeOwned, S: ToSchema + 'static>(
         let error = match serde_path_to_error::deserialize::<_, T>(reader) {
             Err(error) => error,
             Ok(value) => {
-                let told = judge(&value)
-                    .err()
-                    .filter(|problem| problem.code() == ProblemCode::InvalidBody);
-                let others = told.map(Problem::into_faults).unwrap_or_default();
                 // What was put in the place of a fault has no faults.
-                let others: Vec<InputFault> =
-                    others.into_iter().filter(|other| is_apart(&other.pointer, &faults)).collect();
+                let mut others = judge(&value);
+                others.retain(|other| is_apart(&other.pointer, &faults));
                 faults.extend(others);
                 break;
             }

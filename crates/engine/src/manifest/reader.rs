@@ -291,7 +291,7 @@ impl FromToml<'_> for u32 {
 }
 
 impl FromToml<'_> for Date {
-    const EXPECTED: &'static str = "a day in quotation marks, \"2026-01-31\"";
+    const EXPECTED: &'static str = "an existing day in quotation marks, such as \"2026-01-31\"";
     fn from_toml(value: &Value) -> Option<Self> {
         value.as_str().and_then(|text| text.parse().ok())
     }

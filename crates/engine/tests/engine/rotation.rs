@@ -145,7 +145,10 @@ fn spans_are_in_json_and_their_faults_have_a_place() {
     assert_eq!(json["rules"][1]["select"]["released"], json!({ "until": "2026-01-01" }));
     for (wrong, place) in [
         ("{}", "formats[0].rules[0].allowed.select.released: from or until is required"),
-        ("{ from = \"2025-02-30\" }", "formats[0].rules[0].allowed.select.released.from: expected"),
+        (
+            "{ from = \"2025-02-30\" }",
+            "formats[0].rules[0].allowed.select.released.from: must be an existing day",
+        ),
         (
             "{ from = \"2025-01-02\", until = \"2025-01-02\" }",
             "formats[0].rules[0].allowed.select.released.until: is not after from",
