@@ -8,6 +8,8 @@ CARDS := 20000,1000000
 ROW   :=
 # One target directory for everything; honour one that is set from outside.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
+# The seconds of each test of the last `make test`.
+TIMES  := $(abspath $(TARGET))/test-times
 
 .PHONY: help run test bench bench-paths bench-import tour fuzz clients openapi pages schema fmt postgres pgbouncer
 
@@ -18,10 +20,16 @@ run: postgres  ## build and run the service with its own private Postgres, seede
 	$(CARGO) build --release --locked
 	@$(TARGET)/release/cardscape serve
 
-test: postgres pgbouncer  ## everything that must hold: formatting, lints, all tests
+test: postgres pgbouncer  ## everything that must hold: formatting, lints, all tests; prints the ten slowest
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	$(CARGO) test --workspace --locked
+	@rm -f $(TIMES)
+	@# One of the tests plays the tour, an example.
+	$(CARGO) build --workspace --locked --examples
+	$(CARGO) test --workspace --locked --tests --config "target.'cfg(unix)'.runner = ['scripts/timed-tests.sh', '$(TIMES)']"
+	@scripts/timed-tests.sh $(TIMES)
+	@# Last, so that the output ends with the closing lines of the test runner.
+	$(CARGO) test --workspace --locked --doc
 
 fuzz: postgres $(VENV)/bin/schemathesis  ## fuzz a running service from its own OpenAPI document
 	$(CARGO) build --locked
@@ -51,10 +59,10 @@ openapi:  ## write openapi/openapi.json and the table of scopes in docs/API.md
 	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test api -- the_committed_document the_scope_table
 
 pages:  ## write the generated parts of docs/GAMES.md, docs/VIOLATIONS.md and crates/engine/schema
-	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test games_page the_generated_parts
-	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test violations_page
-	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test json_schema the_shipped_schema
-	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test cli_deck the_output_in_the_documentation
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test engine games_page::the_generated_parts
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test engine violations_page
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked -p cardscape-engine --test engine json_schema::the_shipped_schema
+	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test cli deck::the_output_in_the_documentation
 
 schema: postgres  ## write src/store/db/schema.rs from the migrations
 	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test api schema_rs_is

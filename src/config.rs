@@ -1,14 +1,14 @@
 //! The only reader of command line, environment variables and configuration: clap's `env` lives here, nowhere else.
 
 use std::ffi::OsString;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use ipnet::IpNet;
 
-use crate::api::state::ApiSettings;
+use crate::app::state::ApiSettings;
 use crate::auth::permission::Role;
 use crate::auth::second_factor::SecondFactorDemand;
 use crate::domain::accounts::attempts::AttemptLimits;
@@ -69,7 +69,8 @@ pub struct ServeOptions {
         long,
         env = "CARDSCAPE_LISTEN",
         default_value = "127.0.0.1:8080",
-        value_name = "ADDRESS"
+        value_name = "ADDRESS",
+        value_parser = listen_address
     )]
     pub listen: SocketAddr,
 
@@ -125,11 +126,11 @@ pub struct ServeOptions {
     require_second_factor: RequiredOf,
 
     /// Proxies whose X-Forwarded-For is believed, as networks: 10.0.0.0/8,::1/128
-    #[arg(long, env = "CARDSCAPE_TRUSTED_PROXIES", value_delimiter = ',', value_name = "NETWORK")]
+    #[arg(long, env = "CARDSCAPE_TRUSTED_PROXIES", value_delimiter = ',', value_name = "NETWORK", value_parser = network)]
     trusted_proxies: Vec<IpNet>,
 
     /// Networks that may read /metrics, beside this machine.
-    #[arg(long, env = "CARDSCAPE_METRICS_NETWORKS", value_delimiter = ',', value_name = "NETWORK")]
+    #[arg(long, env = "CARDSCAPE_METRICS_NETWORKS", value_delimiter = ',', value_name = "NETWORK", value_parser = network)]
     metrics_networks: Vec<IpNet>,
 
     /// Origins from which browsers may send credentials, as `https://cards.example`
@@ -138,7 +139,7 @@ pub struct ServeOptions {
 
     /// Networks that webhooks may post to, beside the public internet, and without TLS: your own. Whoever is admin can post to every
     /// machine in them.
-    #[arg(long, env = "CARDSCAPE_WEBHOOK_NETWORKS", value_delimiter = ',', value_name = "NETWORK")]
+    #[arg(long, env = "CARDSCAPE_WEBHOOK_NETWORKS", value_delimiter = ',', value_name = "NETWORK", value_parser = network)]
     webhook_networks: Vec<IpNet>,
 
     /// Longest time for one request, in seconds.
@@ -158,6 +159,26 @@ pub struct ServeOptions {
     /// How long a stopping server waits for the requests it has accepted, in seconds.
     #[arg(long, env = "CARDSCAPE_SHUTDOWN_TIMEOUT", default_value = "15", value_parser = clap::value_parser!(u64).range(0..=300))]
     pub shutdown_timeout: u64,
+}
+
+fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        let example = match text.parse::<IpAddr>() {
+            Ok(address) => SocketAddr::new(address, 8080).to_string(),
+            Err(_) => "127.0.0.1:8080 or [::1]:8080".to_owned(),
+        };
+        format!("it must be an IP address with a port, such as {example}")
+    })
+}
+
+fn network(text: &str) -> Result<IpNet, String> {
+    text.parse().map_err(|_| {
+        let example = match text.parse::<IpAddr>() {
+            Ok(address) => IpNet::from(address).to_string(),
+            Err(_) => "10.0.0.0/8 or fd00::/8".to_owned(),
+        };
+        format!("it must be a network, such as {example}")
+    })
 }
 
 /// From which role on something is required.

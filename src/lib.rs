@@ -5,11 +5,14 @@
 //! `fair_work` bound what takes a core; everybody may know them.
 
 pub mod api;
+pub mod app;
 pub mod auth;
 pub mod cli;
 pub mod config;
 pub mod domain;
-pub mod fair_work;
+pub mod http;
+pub mod jobs;
+pub mod memory;
 pub mod store;
 pub mod webhooks;
 pub mod work;

@@ -1,5 +1,5 @@
 //! What files of strangers cost: memory and work in proportion to their bytes, whatever is in them. Memory is counted by an allocator, for each
-//! thread by itself; work is the processor time of the thread, and may only not grow faster than the file.
+//! thread by itself; work is the processor time of the thread, and may only not grow faster than the file. A program of its own: the allocator counts in the whole process.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 #![allow(unsafe_code, reason = "an allocator and the thread's clock")]
 

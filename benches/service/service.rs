@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use cardscape::store::db::embedded;
+use cardscape::store::db::private_postgres;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::http::Target;
@@ -82,16 +82,16 @@ impl Drop for Home {
 
 /// The Postgres of a home, running as long as this lives, also while no service does.
 pub(crate) struct Database {
-    postgres: embedded::Handle,
+    postgres: embedded_postgres::Handle,
 }
 
 impl Database {
     pub(crate) fn start(home: &Home) -> anyhow::Result<Self> {
-        let mut settings = embedded::EmbeddedSettings::new(&home.data);
+        let mut settings = private_postgres::settings(&home.data);
         settings.search_path = std::env::var_os("PATH");
         // Two services, and as many connections of pgbench as of the load generator.
         settings.max_connections = 250;
-        Ok(Self { postgres: embedded::start_or_attach(settings)? })
+        Ok(Self { postgres: embedded_postgres::start_or_attach(settings)? })
     }
 
     /// How to reach its database.
@@ -173,7 +173,8 @@ impl Service {
         std::thread::spawn(move || lines.for_each(drop));
         Target::get(address, "/readyz").await?;
         let started_in = began.elapsed();
-        let postgres = embedded::attach(&home.data)?.context("its database")?;
+        let postgres = embedded_postgres::attach(&private_postgres::settings(&home.data))?
+            .context("its database")?;
         let service = Self { child, database: postgres.url(DATABASE), address, started_in };
         let built_in = index_is_built(address).await?;
         println!("the index of cards was there {:.1} s after the service", built_in.as_secs_f64());
@@ -266,9 +267,9 @@ fn serve_has(option: &str) -> anyhow::Result<bool> {
 
 /// Makes Postgres write the statements of all later connections into its log, with their parameters; or not.
 async fn log_statements(home: &Home, wanted: bool) -> anyhow::Result<()> {
-    let mut settings = embedded::EmbeddedSettings::new(&home.data);
+    let mut settings = private_postgres::settings(&home.data);
     settings.search_path = std::env::var_os("PATH");
-    let postgres = embedded::start_or_attach(settings)?;
+    let postgres = embedded_postgres::start_or_attach(settings)?;
     let client = crate::catalogue::connect(&postgres.url(DATABASE)).await?;
     let statements = if wanted {
         "ALTER DATABASE cardscape SET log_min_duration_statement = 0; \

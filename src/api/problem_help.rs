@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::domain::serials::serial::SerialError;
 
 /// A page about an error code.
@@ -70,9 +70,9 @@ impl ProblemHelp {
                 new,
             ),
             C::BodyTooLarge => (
-                "The body has more bytes than this route takes.",
-                "Split it into several requests where that is possible. The route's description says how much it takes.",
-                new,
+                "The body has more bytes than this route takes: more than `max_bytes`.",
+                "Split it into several requests where that is possible.",
+                new.detail("The body may have 262144 bytes at most.").with("max_bytes", 262_144),
             ),
             C::NotAcceptable => (
                 "The headers `Accept` or `Accept-Encoding` of the request rule out every form in which the answer exists.",

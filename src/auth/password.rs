@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::domain::accounts::password::Password;
 use crate::domain::network::Network;
-use crate::fair_work::{FairWork, Place};
+use crate::work::fair::{FairWork, Place};
 use crate::work::{WorkError, cores};
 
 /// Hashing did not happen.

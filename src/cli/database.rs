@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use embedded_postgres::{Durability, EmbeddedPostgres, Handle, Settings};
 
 use super::Exit;
 use super::key_file::KeyFile;
 use crate::config::{self, DatabaseOptions};
 use crate::store::StoreSettings;
-use crate::store::db::embedded::{self, Durability, EmbeddedPostgres, EmbeddedSettings};
-use crate::store::db::migrations;
 use crate::store::db::pooler::{self, Route, RouteError};
+use crate::store::db::{migrations, private_postgres};
 
 /// Connections beside those of the service: the command line, a person with psql, connections that were given up and that the server still closes.
 const SPARE_CONNECTIONS: usize = 30;
@@ -25,7 +25,7 @@ pub(super) struct Database {
     pub settings: StoreSettings,
     keys_file: Option<PathBuf>,
     data_dir: Option<PathBuf>,
-    private: Option<embedded::Handle>,
+    private: Option<Handle>,
     /// Whether a database without tables is what the command may meet: it makes them.
     may_be_new: bool,
     /// How long to wait for a server that cannot be reached.
@@ -42,13 +42,13 @@ impl Database {
         Self::reach(options, |mut settings| {
             settings.max_connections =
                 u16::try_from(pools + SPARE_CONNECTIONS).unwrap_or(u16::MAX).max(100);
-            Ok(embedded::Handle::Owned(EmbeddedPostgres::start(settings)?))
+            EmbeddedPostgres::start(settings).map(Handle::Owned)
         })
     }
 
     /// Like [`Self::start`], but uses the private Postgres of a running service. For commands that may make a database.
     pub(super) fn open_or_create(options: &DatabaseOptions) -> anyhow::Result<Self> {
-        Self::reach(options, |settings| Ok(embedded::start_or_attach(settings)?))
+        Self::reach(options, embedded_postgres::start_or_attach)
     }
 
     /// The same for commands that need a database that is there: a mistyped directory must not become one.
@@ -65,7 +65,7 @@ impl Database {
 
     fn reach(
         options: &DatabaseOptions,
-        private: impl FnOnce(EmbeddedSettings) -> anyhow::Result<embedded::Handle>,
+        private: impl FnOnce(Settings) -> Result<Handle, embedded_postgres::Error>,
     ) -> anyhow::Result<Self> {
         let (url, data_dir, handle) = match &options.database_url {
             Some(url) => {
@@ -74,7 +74,7 @@ impl Database {
             }
             None => {
                 let data_dir = options.data_dir();
-                let handle = private(embedded_settings(options))?;
+                let handle = private(private_settings(options)).map_err(with_options)?;
                 (handle.url(DATABASE), Some(data_dir), Some(handle))
             }
         };
@@ -98,6 +98,16 @@ impl Database {
     /// The key file that the options name, or the one in the data directory.
     pub(super) fn key_file(&self) -> anyhow::Result<KeyFile> {
         KeyFile::read(self.keys_file.as_deref(), self.data_dir.as_deref())
+    }
+
+    /// Whether it is the private Postgres.
+    pub(super) fn is_private(&self) -> bool {
+        self.private.is_some()
+    }
+
+    /// Waits for a server of the user's as long as it may take.
+    pub(super) async fn reach_server(&self) -> anyhow::Result<()> {
+        self.route().await.map(drop)
     }
 
     /// Applies pending migrations. A database that was never migrated is refused, unless the command may make one.
@@ -160,23 +170,49 @@ impl Database {
 
 /// Refuses a data directory without a private Postgres, unless a server of the user's is named.
 fn demand_private(options: &DatabaseOptions) -> anyhow::Result<()> {
-    let data_dir = options.data_dir();
-    if options.database_url.is_some() || embedded::exists(&data_dir)? {
+    if options.database_url.is_some() {
+        return Ok(());
+    }
+    if has_private_database(options)? {
         return Ok(());
     }
     Err(Exit::usage(format!(
         "there is no database in {}. `cardscape serve`, `migrate` and `seed` make one; --data-dir (CARDSCAPE_DATA_DIR) names another \
          directory, --database-url (DATABASE_URL) a server of your own",
-        data_dir.display()
+        options.data_dir().display()
     ))
     .into())
 }
 
-fn embedded_settings(options: &DatabaseOptions) -> EmbeddedSettings {
-    let mut settings = EmbeddedSettings::new(options.data_dir());
+/// Whether the data directory of these options has a private Postgres.
+pub(super) fn has_private_database(options: &DatabaseOptions) -> anyhow::Result<bool> {
+    embedded_postgres::exists(&private_settings(options)).map_err(with_options)
+}
+
+fn private_settings(options: &DatabaseOptions) -> Settings {
+    let mut settings = private_postgres::settings(options.data_dir());
     settings.durability = Durability::Full;
     settings.bin_dir.clone_from(&options.pg_bin);
     settings.search_path = config::search_path();
     settings.runtime_dir = config::runtime_dir();
     settings
+}
+
+/// Says which options help: the library knows none of them.
+fn with_options(error: embedded_postgres::Error) -> anyhow::Error {
+    use embedded_postgres::Error;
+    let advice = match &error {
+        Error::AlreadyRunning { .. }
+        | Error::DataDir { .. }
+        | Error::Unreachable { .. }
+        | Error::NotACluster { .. } => {
+            "--data-dir (CARDSCAPE_DATA_DIR) names another data directory"
+        }
+        Error::NoBinaries { .. } => {
+            "scripts/install-postgres.sh installs them, --pg-bin (CARDSCAPE_PG_BIN) names their directory, --database-url (DATABASE_URL) \
+             a server of your own"
+        }
+        _ => return error.into(),
+    };
+    anyhow::anyhow!("{error}; {advice}")
 }

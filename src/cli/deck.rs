@@ -15,7 +15,7 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use super::{Outcome, say, seed_data};
-use crate::api::decks::deck_reports::{ReportContext, ReportResponse, report_response};
+use crate::app::decks::report_responses::{ReportContext, ReportResponse, report_response};
 use crate::config::SeedDataOptions;
 use crate::domain::catalogue::import::GameSource;
 use crate::domain::clock::Clock;

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::Exit;
-use super::database::Database;
+use super::database::{Database, has_private_database};
 use crate::auth::keys::KeyRing;
+use crate::config::DatabaseOptions;
 use crate::domain::clock::Clock;
 use crate::store::Store;
+use crate::store::db::migrations;
 use crate::store::printing::key_fingerprints::{self, Dependents, MissingKey};
 
 /// A key file, as far as can be said without the database.
@@ -85,6 +87,34 @@ impl KeyFile {
         };
         let ring = KeyRing::load_if_there(&path)?;
         Ok(Self { path, ring, is_generated })
+    }
+
+    /// The key file of these options. Where there is no private Postgres yet, one that is named has to be there: nobody would make it, and
+    /// the database would be made for nothing.
+    pub(super) fn of(options: &DatabaseOptions) -> anyhow::Result<Self> {
+        let data_dir = options.database_url.is_none().then(|| options.data_dir());
+        let file = Self::read(options.keys_file.as_deref(), data_dir.as_deref())?;
+        if data_dir.is_some() && file.is_awaited() && !has_private_database(options)? {
+            return Err(KeyFileError::None(file.path).into());
+        }
+        Ok(file)
+    }
+
+    /// The same for a server of the user's: a database without tables gets none for nothing.
+    pub(super) async fn demand_for_new(&self, database: &Database) -> anyhow::Result<()> {
+        if !self.is_awaited() || database.is_private() {
+            return Ok(());
+        }
+        database.reach_server().await?;
+        if migrations::has_begun(&database.settings).await? {
+            return Ok(());
+        }
+        Err(KeyFileError::None(self.path.clone()).into())
+    }
+
+    /// Whether it is named, but not there.
+    fn is_awaited(&self) -> bool {
+        self.ring.is_none() && !self.is_generated
     }
 
     /// Where it is.

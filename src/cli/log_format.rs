@@ -10,8 +10,8 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::api::middleware::observe;
-use crate::api::middleware::request::RequestId;
+use crate::http::middleware::observe;
+use crate::http::middleware::request::RequestId;
 
 /// The fields of a line of text, and the request's id.
 pub(super) struct TextFields(DefaultFields);

@@ -13,6 +13,7 @@ mod log_format;
 mod log_writer;
 mod logging;
 mod man;
+mod metrics;
 mod migrate;
 mod mint;
 mod openapi;
@@ -24,7 +25,7 @@ mod serve;
 mod synthetic;
 mod verify_run;
 
-pub use serve::metrics_handle;
+pub use metrics::metrics_handle;
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -2,46 +2,36 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use chrono::{DateTime, Utc};
 use clap::Args;
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
-use tokio::task::JoinHandle;
-use tokio::time::MissedTickBehavior;
 
 use super::admin::FirstSecrets;
 use super::database::Database;
 use super::key_file::KeyFile;
+use super::metrics::metrics_handle;
 use super::{Outcome, admin, block_on, say, seed, seed_data};
-use crate::api::accounts::account_events::EventWatch;
-use crate::api::background::supervise;
-use crate::api::catalogue::bulk_files::LAYOUT;
-use crate::api::catalogue::memory::{Catalogue, Feed};
-use crate::api::operations::webhooks;
-use crate::api::server;
-use crate::api::state::{AppState, Shared, TOGETHER};
+use crate::api;
+use crate::app::catalogue::bulk_files::LAYOUT;
+use crate::app::state::{AppState, Shared, TOGETHER};
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::Role;
 use crate::config::{DatabaseOptions, ServeOptions};
 use crate::domain::clock::Clock;
 use crate::domain::text::AccountName;
+use crate::http::server;
+use crate::jobs::{self, BulkFileOptions};
 use crate::store::accounts::{account_records, name_skeletons};
-use crate::store::catalogue::{bulk_files, cards};
+use crate::store::catalogue::cards;
 use crate::store::db::search_queue::SearchQueue;
-use crate::store::operations::retention;
-use crate::store::printing::{discarded_runs, key_fingerprints};
-use crate::store::serials::unlock_policies;
-use crate::store::{Store, StoreResult, StoreSettings};
-use crate::webhooks::Dispatcher;
+use crate::store::{Store, StoreSettings};
 use crate::webhooks::sender::Sender;
 
-/// Connections of the tasks in the background, all together: docs/OPERATIONS.md counts them.
+/// Connections of the jobs that share them: docs/OPERATIONS.md counts them.
 const BACKGROUND: usize = 8;
 
 #[derive(Args)]
@@ -56,7 +46,7 @@ impl ServeCommand {
     pub(super) fn run(self) -> Outcome {
         give_back_large_blocks();
         let workers = self.options.workers.map_or_else(default_workers, usize::from);
-        // One more for each worker's short reads; four tasks have one of their own.
+        // One more for each worker's short reads; four jobs have connections of their own.
         let pools = workers * (usize::from(self.options.pool_size) + 1)
             + usize::from(self.options.search_connections)
             + BACKGROUND
@@ -68,8 +58,8 @@ impl ServeCommand {
             seed_data::read(folder).context("--seed-data names no folder with seed data")?;
         }
         let patience = Duration::from_secs(self.options.database_wait);
+        let key_file = KeyFile::of(&self.database)?;
         let database = Database::start(&self.database, pools)?.waiting(patience);
-        let key_file = database.key_file()?;
         block_on(async move {
             // Signals count from here on: a Ctrl-C during the start-up must not leave a half-stopped Postgres.
             let mut stop = Box::pin(stop_signal()?);
@@ -80,7 +70,7 @@ impl ServeCommand {
                     return Ok(ExitCode::SUCCESS);
                 }
             };
-            let api = self.options.api_settings();
+            let api_settings = self.options.api_settings();
             // Here, and not on a worker thread: a stopping worker would leave the others' submissions behind.
             let together = Store::new(&StoreSettings { pool_size: TOGETHER, ..settings.clone() })?;
             let shared = Arc::new(Shared::new(
@@ -88,7 +78,7 @@ impl ServeCommand {
                 Clock::system(),
                 PasswordHasher::new()?,
                 metrics_handle()?,
-                api,
+                api_settings,
                 &together,
             ));
             let sender = Sender::new(shared.settings.webhook_networks.clone())?;
@@ -102,49 +92,37 @@ impl ServeCommand {
                 shared: app_shared.clone(),
             };
             let listen = self.options.listen;
-            let (address, http) =
-                server::listen(listen, workers, self.options.shutdown_timeout, state)
-                    .with_context(|| cannot_listen(listen))?;
+            let (address, http) = server::listen(
+                listen,
+                workers,
+                self.options.shutdown_timeout,
+                state,
+                api::configure,
+            )
+            .with_context(|| cannot_listen(listen))?;
             // Before anybody can register a name that looks like one of these.
             name_skeletons::fill_in(&store).await?;
             // Last, so that nothing can fail between this and showing the password.
             let first_secrets = first_admin(&store).await?;
             let handle = http.handle();
             announce(address, first_secrets.as_ref());
-            // The start is over; what it used serves the tasks.
-            let own = store.clone();
-            let for_feed = one_connection(&database.settings)?;
-            background("feed", &shared, &for_feed, Feed::follow);
-            let for_index = Catalogue::store(&database.settings)?;
-            background("card_index", &shared, &for_index, Catalogue::keep_index);
-            background(
-                "account_events",
-                &shared,
-                &one_connection(&database.settings)?,
-                EventWatch::follow,
-            );
-            if let Some(interval) = self.options.bulk_interval() {
-                let keep = move |shared, store| keep_bulk_files(shared, store, interval);
-                background_at_low_priority("bulk_files", &shared, &database.settings, keep)?;
-            }
-            background("unlocking", &shared, &own, unlocking);
-            let (stop_posting, stopping) = watch::channel(false);
-            let posting = background("webhooks", &shared, &own, move |shared, store| {
-                post_webhooks(shared, store, sender.clone(), stopping.clone())
-            });
-            background("housekeeping", &shared, &own, housekeeping);
+            let interval = self.options.bulk_interval();
+            let bulk_files = interval.map(|interval| BulkFileOptions { interval, layout: LAYOUT });
+            // The start is over; what it used serves the jobs.
+            let posting = jobs::start(&shared, &store, &database.settings, bulk_files, sender)?;
+            let stop_posting = posting.stopper();
             let drain = shared.clone();
             let drain_delay = LEAST_DRAIN.max(Duration::from_secs(self.options.drain_delay));
             tokio::spawn(async move {
                 stop.await;
                 tracing::info!("stopping: finishing accepted requests");
                 drain.start_draining();
-                let _ = stop_posting.send(true);
+                stop_posting();
                 tokio::time::sleep(drain_delay).await;
                 handle.stop(true).await;
             });
             http.await.context("the HTTP server failed")?;
-            let _ = tokio::time::timeout(LAST_POSTS, posting).await;
+            posting.finish().await;
             tracing::info!("stopped");
             Ok(ExitCode::SUCCESS)
         })
@@ -163,54 +141,6 @@ fn cannot_listen(address: SocketAddr) -> String {
 
 /// How long a stopping instance says so before its port closes, at least.
 const LEAST_DRAIN: Duration = Duration::from_millis(500);
-
-/// Starts a task that runs until the service stops.
-fn background<F: Future<Output = ()> + Send + 'static>(
-    name: &'static str,
-    shared: &Arc<Shared>,
-    store: &Store,
-    run: impl Fn(Arc<Shared>, Store) -> F + Send + Sync + 'static,
-) -> JoinHandle<()> {
-    let (watched, shared, store) = (shared.clone(), shared.clone(), store.clone());
-    let is_over = move || watched.is_draining();
-    tokio::spawn(supervise(name, is_over, move || run(shared.clone(), store.clone())))
-}
-
-/// Starts a task that runs until the service stops, on a thread of its own that gets the processor when requests leave it free; so do the threads
-/// that it gives work to.
-fn background_at_low_priority<F: Future<Output = ()> + Send + 'static>(
-    name: &'static str,
-    shared: &Arc<Shared>,
-    settings: &StoreSettings,
-    run: impl Fn(Arc<Shared>, Store) -> F + Send + Sync + 'static,
-) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .on_thread_start(lower_priority)
-        .build()?;
-    let (watched, shared, store) = (shared.clone(), shared.clone(), one_connection(settings)?);
-    let is_over = move || watched.is_draining();
-    std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-        lower_priority();
-        runtime.block_on(supervise(name, is_over, move || run(shared.clone(), store.clone())));
-    })?;
-    Ok(())
-}
-
-/// Beside a thread that wants a processor as well, a thread with this niceness gets about a tenth of it. At 19 it might hold a lock for long.
-const LOW_PRIORITY: i32 = 10;
-
-/// Lowers the priority of this thread; on Linux, threads have priorities of their own.
-fn lower_priority() {
-    if let Err(error) = rustix::process::setpriority_process(None, LOW_PRIORITY) {
-        tracing::warn!(%error, "cannot lower the priority of a background thread");
-    }
-}
-
-/// A store for one task, which never waits for others to give a connection back.
-fn one_connection(settings: &StoreSettings) -> StoreResult<Store> {
-    Store::new(&StoreSettings { pool_size: 1, ..settings.clone() })
-}
 
 /// Every password hash needs a block of 19 MiB. glibc would keep those it has seen freed, one for each thread that ever hashed:
 /// half a gigabyte after a few dozen log-ins. With a fixed threshold large blocks go back to the system at once.
@@ -234,6 +164,7 @@ async fn prepare(
     key_file: KeyFile,
     options: &ServeOptions,
 ) -> anyhow::Result<(KeyRing, StoreSettings, Store)> {
+    key_file.demand_for_new(database).await?;
     let applied = database.migrate().await?;
     if !applied.is_empty() {
         tracing::info!(migrations = applied.len(), "database migrated");
@@ -287,146 +218,5 @@ fn announce(address: std::net::SocketAddr, first_secrets: Option<&FirstSecrets>)
         say("Log in as admin with this password. It is shown only now and must be changed first:");
         say(format_args!("    {}", secrets.password));
         secrets.show_codes();
-    }
-}
-
-/// One recorder for the process, however many servers it runs.
-pub fn metrics_handle() -> anyhow::Result<PrometheusHandle> {
-    static HANDLE: Mutex<Option<PrometheusHandle>> = Mutex::new(None);
-    let mut installed = HANDLE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(handle) = &*installed {
-        return Ok(handle.clone());
-    }
-    let buckets = [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
-    let handle = PrometheusBuilder::new()
-        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &buckets)?
-        .install_recorder()?;
-    Ok(installed.insert(handle).clone())
-}
-
-/// Submissions that were being made during the look before.
-const OVERLAP: chrono::Duration = chrono::Duration::hours(1);
-
-/// Unlocks what the time unlocks: sets on their day, cards when their submitters are old enough.
-async fn unlocking(shared: Arc<Shared>, store: Store) {
-    let mut tick = tokio::time::interval(Duration::from_secs(5));
-    // The first look is at everybody: the service may have been away for long.
-    let mut since = DateTime::UNIX_EPOCH;
-    loop {
-        tick.tick().await;
-        let now = shared.clock.now();
-        match unlock_policies::unlock_due(&store, since, now).await {
-            Ok(cards) => {
-                since = now - OVERLAP;
-                if cards > 0 {
-                    tracing::info!(cards, "unlocked by the time");
-                }
-            }
-            Err(error) => tracing::warn!(%error, "could not look for cards to unlock"),
-        }
-    }
-}
-
-/// Deletes what is no longer needed, every few minutes.
-async fn housekeeping(shared: Arc<Shared>, store: Store) {
-    let mut tick = tokio::time::interval(Duration::from_mins(5));
-    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        tick.tick().await;
-        shared.rate_limiter.sweep();
-        shared.metrics.run_upkeep();
-        if let Err(error) = retention::sweep(&store, shared.clock.now()).await {
-            tracing::warn!(%error, "could not sweep");
-        }
-        // A set may have got hidden cards after its day, or something was in the way when it came.
-        if let Err(error) =
-            unlock_policies::unlock_days(&store, DateTime::UNIX_EPOCH, shared.clock.now()).await
-        {
-            tracing::warn!(%error, "could not look for sets to unlock");
-        }
-        if let Err(error) = compare_keys(&shared, &store).await {
-            tracing::warn!(%error, "could not compare the keys");
-        }
-        // An older program beside this one may have imported something.
-        if let Err(error) = cards::refresh_words(&store).await {
-            tracing::warn!(%error, "could not fold texts for the search");
-        }
-        // It may have registered somebody, too.
-        if let Err(error) = name_skeletons::fill_in(&store).await {
-            tracing::warn!(%error, "could not note what names look like");
-        }
-        if let Err(error) = discard_runs(&store, shared.clock.now()).await {
-            tracing::warn!(%error, "could not discard print runs that were broken off");
-        }
-    }
-}
-
-/// Transactions of one look that delete copies of discarded runs; the next look goes on. Two million copies are a minute or two.
-const DELETIONS: usize = 1_000;
-
-/// Discards print runs that were broken off, and deletes their copies.
-async fn discard_runs(store: &Store, now: DateTime<Utc>) -> StoreResult<()> {
-    discarded_runs::discard_abandoned(store, now).await?;
-    let deleted = discarded_runs::delete_copies(store, DELETIONS, now, |_| {}).await?;
-    if deleted > 0 {
-        let left = discarded_runs::copies_to_delete(&mut *store.connection().await?).await?;
-        tracing::info!(
-            copies = deleted,
-            at_most_left = left.saturating_sub(deleted),
-            "deleted copies of discarded print runs"
-        );
-    }
-    Ok(())
-}
-
-/// Says so while this instance lacks keys that others were started with: codes that were printed with them are refused here.
-async fn compare_keys(shared: &Shared, store: &Store) -> StoreResult<()> {
-    for key in key_fingerprints::lacking(store, &shared.keys.fingerprints()).await? {
-        let (field, key) = (key.purpose, key.key_id);
-        tracing::error!(
-            field,
-            key,
-            "the key file lacks a key that others use: restart with theirs"
-        );
-    }
-    Ok(())
-}
-
-/// How long a stopping service waits for receivers of webhooks to answer, after its own answers. What is broken off comes again.
-const LAST_POSTS: Duration = Duration::from_secs(3);
-
-/// Posts to webhooks until the service stops.
-async fn post_webhooks(
-    shared: Arc<Shared>,
-    store: Store,
-    sender: Sender,
-    stopping: watch::Receiver<bool>,
-) {
-    let dispatcher = Dispatcher {
-        store,
-        keys: shared.keys.clone(),
-        clock: shared.clock.clone(),
-        sender,
-        render: webhooks::render,
-        stopping,
-    };
-    Arc::new(dispatcher).run().await;
-}
-
-/// Makes bulk files anew when something happened to their game. Looks more often than it builds, so that a change after a quiet time
-/// is soon in the files.
-async fn keep_bulk_files(shared: Arc<Shared>, store: Store, interval: Duration) {
-    let mut tick = tokio::time::interval((interval / 4).min(Duration::from_secs(5)));
-    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let least = chrono::Duration::from_std(interval).unwrap_or(chrono::Duration::MAX);
-    loop {
-        tick.tick().await;
-        if shared.is_draining() {
-            return;
-        }
-        let made = bulk_files::refresh(&store, &shared.games, LAYOUT, &shared.clock, least).await;
-        if let Err(error) = made {
-            tracing::warn!(%error, "could not look after the bulk files");
-        }
     }
 }

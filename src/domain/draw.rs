@@ -1,6 +1,6 @@
 //! Drawing one of many: the same seed draws the same one, as long as they are the same.
 
-use sha2::{Digest as _, Sha256};
+use cardscape_engine::rng::text_number;
 use uuid::Uuid;
 
 /// A number that picks one of any number of things: the one at its remainder. Each is as likely as the others, but for a part in
@@ -17,10 +17,7 @@ impl Draw {
     /// assert_ne!(Draw::of_seed("monday"), Draw::of_seed("tuesday"));
     /// ```
     pub fn of_seed(seed: &str) -> Self {
-        let digest = Sha256::digest(seed.as_bytes());
-        let mut first = [0; 8];
-        first.copy_from_slice(&digest[..8]);
-        Self(i64::from_be_bytes(first) & i64::MAX)
+        Self((text_number(seed) & i64::MAX.unsigned_abs()).cast_signed())
     }
 
     /// Another one each time. Not for secrets.
@@ -37,6 +34,13 @@ impl Draw {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Seeds are in links and notes of players: they mean the same for ever.
+    #[test]
+    fn the_number_of_a_seed_does_not_change() {
+        // printf monday | sha256sum, without the first bit
+        assert_eq!(Draw::of_seed("monday").number(), 0x5618_fb15_7a4b_382e);
+    }
 
     #[test]
     fn every_one_of_a_few_is_drawn_about_equally_often() {

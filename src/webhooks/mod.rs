@@ -1,8 +1,7 @@
-//! Posts deliveries to webhooks and notes the results. The SQL is in `store`; URLs and answers are in `api`.
+//! Posts deliveries to webhooks and notes the results. SQL is in `store`, what admins do with webhooks in `app/operations/`; which URLs may be posted
+//! to is in `domain/operations/`.
 
-mod address;
 pub mod sender;
-pub mod target;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,6 +16,7 @@ use crate::auth::webhook_secret::WebhookSecret;
 use crate::domain::clock::Clock;
 use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::{Failure, Outcome, wait_after};
+use crate::domain::operations::webhook_target::origin_of;
 use crate::store::operations::webhook_deliveries as deliveries;
 use crate::store::operations::webhook_deliveries::{
     DueDelivery, Lease, NextDelivery, Settled, WebhookEvent,
@@ -35,7 +35,7 @@ const TURN: Duration = Duration::from_secs(20);
 /// How long to wait for the database. What was committed stays; the next look continues from there.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// Writes the body of a delivery; `api` provides it.
+/// Writes the body of a delivery.
 pub type Render = fn(WebhookEvent) -> serde_json::Result<Vec<u8>>;
 
 /// Posts due deliveries. Any number of instances may run: a lease gives each webhook to one task at a time.
@@ -143,7 +143,7 @@ impl Dispatcher {
         let DueDelivery { delivery, url, attempts, .. } = &due;
         let (delivery, attempts) = (*delivery, *attempts);
         let kind = due.event.kind().to_owned();
-        let origin = target::origin_of(url);
+        let origin = origin_of(url);
         let began = Instant::now();
         let outcome = match self.message(lease.webhook, &due) {
             Ok(message) => self.sender.post(url, message).await,

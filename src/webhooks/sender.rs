@@ -20,9 +20,9 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 
-use super::target::{Target, TargetError};
 use crate::domain::clock::Clock;
 use crate::domain::operations::webhook::{Failure, Outcome};
+use crate::domain::operations::webhook_target::{Target, TargetError};
 
 /// Largest head of an answer.
 const MAX_HEAD: usize = 16 * 1024;

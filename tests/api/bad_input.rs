@@ -3,8 +3,8 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use cardscape::api::openapi::document;
-use cardscape::api::routes::ROUTES;
+use cardscape::api::contract::document;
+use cardscape::api::routes;
 use reqwest::Method;
 
 use crate::support::{Answer, RequestExt as _, TestApp};
@@ -129,7 +129,7 @@ async fn operations_without_query_parameters_refuse_any() {
     let app = TestApp::start().await;
     let contract = serde_json::to_value(document()).unwrap();
     let mut refused = 0;
-    for (method, path, operation) in ROUTES {
+    for (method, path, operation) in &routes::all() {
         let told = contract["paths"][path][method]["parameters"].as_array();
         if told.into_iter().flatten().any(|parameter| parameter["in"] == "query") {
             continue;
@@ -159,7 +159,9 @@ async fn bodies_that_are_too_much() {
     register(&app, "application/json", long).await.problem(422, "invalid_body");
     let huge =
         json!({ "name": "x".repeat(1_000_000), "password": "tram window sonnet" }).to_string();
-    register(&app, "application/json", huge).await.problem(413, "body_too_large");
+    let problem = register(&app, "application/json", huge).await.problem(413, "body_too_large");
+    assert_eq!(problem["max_bytes"], 256 * 1024);
+    assert_eq!(problem["detail"], "The body may have 262144 bytes at most.");
     let chunks: Vec<Result<String, std::io::Error>> =
         (0..64).map(|_| Ok("x".repeat(16 * 1024))).collect();
     let unannounced = reqwest::Body::wrap_stream(futures_util::stream::iter(chunks));
@@ -375,6 +377,109 @@ async fn every_fault_of_a_query_is_told_at_once() {
             ("?unique", "must be one of cards, printings"),
         ]
     );
+}
+
+/// What only the catalogue tells, and damaged cursors, beside faults that any reader tells.
+#[tokio::test]
+async fn faults_that_depend_on_the_catalogue_are_told_with_the_others() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    for (path, pointers) in [
+        ("/v1/cards?order=up&sort=nope&cursor=x", &["?cursor", "?order", "?sort"][..]),
+        ("/v1/cards?order=up&q=t:fier&name=*", &["?name", "?order", "?q"]),
+        ("/v1/cards?sort=nope&q=(&cursor=e30", &["?cursor", "?q", "?sort"]),
+        ("/v1/cards?sort=nope&q=t:fier&name=*", &["?name", "?q", "?sort"]),
+        ("/v1/cards?limit=0&sort=attack", &["?limit"]),
+        ("/v1/cards/random?seed=%1b&game=ttgc&q=fox&limit=3", &["?game", "?limit", "?seed"]),
+        ("/v1/cards/named?exact=%1b&game=ttgc&colour=red", &["?colour", "?exact", "?game"]),
+        // Nothing is said of what one without a fault would be needed for.
+        ("/v1/cards/named?fuzy=ketle&game=ttgc", &["?fuzy", "?game"]),
+        ("/v1/cards/autocomplete?q=x%1b&game=ttgc&limit=x", &["?game", "?limit", "?q"]),
+        ("/v1/copies?limit=0&game=ttgc&cursor=x", &["?cursor", "?game", "?limit"]),
+        ("/v1/copies?game=ttgc&cursor=e30", &["?cursor", "?game"]),
+        ("/v1/collection?set=hart&cursor=e30&total=x", &["?cursor", "?set", "?total"]),
+        ("/v1/collection/duplicates?over=0&game=ttgc&cursor=e30", &["?cursor", "?game", "?over"]),
+        ("/v1/decks?game=ttgc&cursor=e30&limit=0", &["?cursor", "?game", "?limit"]),
+        ("/v1/trade-matches?game=ttgc&cursor=e30", &["?cursor", "?game"]),
+        ("/v1/trades?limit=0&cursor=x", &["?cursor", "?limit"]),
+    ] {
+        let problem = app.get(path).by(&ada).answer().await.problem(400, "invalid_query");
+        let told: Vec<&str> = faults(&problem).into_iter().map(|(pointer, _)| pointer).collect();
+        assert_eq!(told, pointers, "{path}: {problem}");
+    }
+    // A cursor alone keeps its code.
+    let alone = app.get("/v1/copies?cursor=e30").by(&ada).answer().await;
+    alone.problem(400, "invalid_cursor");
+    let problem = app.get("/v1/cards?name=*").answer().await.problem(400, "invalid_query");
+    let told = ("?name", "must contain a letter, a digit or a symbol");
+    assert_eq!(faults(&problem), [told]);
+}
+
+/// Rules that no schema tells, beside faults that one tells.
+#[tokio::test]
+async fn faults_by_rules_are_told_with_those_by_the_contract() {
+    let app = TestApp::start().await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let id = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+    for (request, body, pointers) in [
+        (
+            app.post("/v1/cards/lookup"),
+            json!({ "identifiers": [{}, { "game": 5 }, { "id": id, "game": "ttcg" }, {}, { "id": "x" }], "x": 1 }),
+            &[
+                "/identifiers/0",
+                "/identifiers/1/game",
+                "/identifiers/2",
+                "/identifiers/3",
+                "/identifiers/4/id",
+                "/x",
+            ][..],
+        ),
+        (
+            app.put("/v1/me/wants").by(&ada).header("if-match", "\"0\""),
+            json!({ "visibility": 5, "items": [{}, { "card": 7 }, { "printing": id, "game": "ttcg" }, { "quantity": 0, "card": id }] }),
+            &["/items/0", "/items/1/card", "/items/2", "/items/3/quantity", "/visibility"],
+        ),
+        (
+            app.post("/v1/accounts"),
+            json!({ "name": "a\u{1b}da", "password": 5 }),
+            &["/name", "/password"],
+        ),
+        (
+            app.post("/v1/accounts"),
+            json!({ "name": "a\u{1b}da", "password": "ten letters", "role": "admin" }),
+            &["/name", "/role"],
+        ),
+        (
+            app.post("/v1/accounts/recover"),
+            json!({ "name": "a\u{1b}da", "recovery_code": 5, "new_password": "hunter2 hunter2" }),
+            &["/name", "/recovery_code"],
+        ),
+        (
+            app.post("/v1/tokens").by(&ada),
+            json!({ "name": "a\u{1b}", "scopes": [5], "expires_in_days": "x" }),
+            &["/expires_in_days", "/name", "/scopes/0"],
+        ),
+        (
+            app.post("/v1/trades").by(&ada),
+            json!({ "with": "b\u{1b}n", "give": ["x", id, id], "want": 5, "message": "\u{1b}" }),
+            &["/give/0", "/give/2", "/message", "/want", "/with"],
+        ),
+        (
+            app.post("/v1/collection/changes").by(&ada),
+            json!({ "changes": [{ "add": 1 }, { "printing": 5, "add": 0 }, {}] }),
+            &["/changes/0", "/changes/1/add", "/changes/1/printing", "/changes/2/add"],
+        ),
+        (
+            app.post(&format!("/v1/cards/{id}/rulings")).by(&admin),
+            json!({ "kind": "gossip", "text": "a\u{1b}", "published_on": "2026-02-30" }),
+            &["/kind", "/published_on", "/text"],
+        ),
+    ] {
+        let problem = request.json(&body).answer().await.problem(422, "invalid_body");
+        let told: Vec<&str> = faults(&problem).into_iter().map(|(pointer, _)| pointer).collect();
+        assert_eq!(told, pointers, "{body}: {problem}");
+    }
 }
 
 /// Cursors are opaque, but anybody can write one.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cardscape::api::state::ApiSettings;
+use cardscape::app::state::ApiSettings;
 use rstest::rstest;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cardscape::api::openapi::document;
+use cardscape::api::contract::document;
 use cardscape::auth::ending::CredentialEnd;
 use cardscape::domain::operations::webhook::{EVENT_KINDS, Failure};
 use jsonschema::{Draft, Registry};

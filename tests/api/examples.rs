@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cardscape::api::openapi::document;
-use cardscape::api::routes::ROUTES;
+use cardscape::api::contract::document;
+use cardscape::api::routes;
 use cardscape::auth::permission::Role;
 use cardscape::domain::clock::Clock;
 use cardscape::domain::ids::CommitmentId;
@@ -80,7 +80,7 @@ fn operations() -> Vec<Operation> {
         path: (*path).to_owned(),
         described: described(method, path),
     };
-    ROUTES.iter().map(of_route).collect()
+    routes::all().iter().map(of_route).collect()
 }
 
 impl Operation {
@@ -535,7 +535,7 @@ async fn every_request_that_the_document_shows_succeeds() {
     let stage = Stage::new().await;
     let all: Vec<Shown> = operations().iter().flat_map(Operation::shown).collect();
     let asked: BTreeSet<_> = all.iter().map(|shown| shown.operation.id.as_str()).collect();
-    assert_eq!(asked.len(), ROUTES.len());
+    assert_eq!(asked.len(), routes::all().len());
     let (reads, writes): (Vec<_>, Vec<_>) =
         all.iter().partition(|shown| shown.operation.method == Method::GET);
     let library = stage.copy().await;

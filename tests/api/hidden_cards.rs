@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use cardscape::api::state::ApiSettings;
+use cardscape::app::state::ApiSettings;
 use cardscape::domain::clock::Clock;
 use cardscape::store::{Store, StoreSettings};
+use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
@@ -217,12 +218,8 @@ fn queries(names: &[String]) -> Vec<String> {
     .to_vec();
     terms.extend(names.iter().map(|name| format!("name=\"{}\"", name.replace('*', ""))));
     terms.extend(names.iter().map(|name| format!("\"{}\"", name.replace('*', ""))));
-    let mut state = 7_u64;
-    let mut pick = move |below: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).unwrap() % below
-    };
+    let mut numbers = SplitMix64::new(7);
+    let mut pick = move |end: usize| usize::try_from(numbers.below(end as u128)).unwrap();
     let mut queries: Vec<String> =
         terms.iter().flat_map(|term| [term.clone(), format!("-{term}")]).collect();
     for _ in 0..200 {

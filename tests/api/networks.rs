@@ -1,6 +1,6 @@
 //! The network that a request comes from, and what is counted by it.
 
-use cardscape::api::state::ApiSettings;
+use cardscape::app::state::ApiSettings;
 use cardscape::domain::accounts::attempts::{AttemptLimit, AttemptScope};
 use cardscape::store::accounts::attempt_batches::AttemptBatches;
 use cardscape::store::accounts::attempts::{self, AttemptSubject};

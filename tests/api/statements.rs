@@ -76,6 +76,19 @@ async fn a_batch_is_one_transaction() {
     assert_eq!(count("attempts"), 2, "taken together, and given back together");
     assert_eq!(count("FOR NO KEY UPDATE OF c"), 1, "locked together");
     assert_eq!(app.db().number("SELECT count(DISTINCT xmin::text) FROM submissions").await, 1);
+
+    // Sent again, it is one, too: all copies are looked up together, and the answers are read beside that.
+    let again = app
+        .post("/v1/submissions/batch")
+        .by(&ada)
+        .json(&json!({ "submissions": batch }))
+        .answer()
+        .await
+        .expect(200);
+    let verdicts = again["data"].as_array().unwrap();
+    assert!(verdicts.iter().all(|one| one["verdict"] == "already_yours"), "{verdicts:#?}");
+    let heard = wiretap.heard(&["k.name_key = w.name_key"]);
+    assert_eq!(heard.len(), 1, "{heard:#?}");
 }
 
 /// A running service meets the migrations of a newer one.

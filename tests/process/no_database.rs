@@ -70,6 +70,59 @@ fn a_taken_port_is_seen_before_anything_is_made() {
     assert_eq!(std::fs::read_dir(&home.0).unwrap().count(), 0, "no database was made");
 }
 
+#[test]
+fn what_serve_is_told_is_looked_at_before_anything_is_made() {
+    let place = tempfile::tempdir().unwrap();
+    let (nowhere, data) = (place.path().join("nowhere"), place.path().join("data"));
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(arguments);
+        command.arg("--data-dir").arg(&data).env_remove("DATABASE_URL");
+        let output = command.output().unwrap();
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(!data.exists(), "{arguments:?}");
+        text(&output)
+    };
+    let nowhere = nowhere.to_str().unwrap();
+    let said = run(&["--keys-file", nowhere]);
+    assert!(said.contains(&format!("there is no key file {nowhere}")), "{said}");
+    let said = run(&["--pg-bin", nowhere]);
+    assert!(said.contains(&format!("looked in {nowhere}")) && said.contains("--pg-bin"), "{said}");
+}
+
+#[test]
+fn addresses_and_networks_are_explained() {
+    for (option, value, told) in [
+        ("--listen", "0.0.0.0", "an IP address with a port, such as 0.0.0.0:8080"),
+        ("--listen", "::1", "an IP address with a port, such as [::1]:8080"),
+        ("--listen", "nowhere", "an IP address with a port, such as 127.0.0.1:8080 or [::1]:8080"),
+        ("--trusted-proxies", "10.0.0.7", "a network, such as 10.0.0.7/32"),
+        ("--metrics-networks", "here", "a network, such as 10.0.0.0/8 or fd00::/8"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        command.args(["serve", option, value]);
+        let said = usage(command);
+        assert!(said.contains(told), "{option} {value}: {said}");
+    }
+}
+
+#[test]
+fn a_database_without_tables_gets_none_without_a_key_file() {
+    let home = Home::new();
+    let service = home.serve();
+    let url = home.url().replace("postgres:///cardscape?", "postgres:///postgres?");
+    let nowhere = home.0.join("nowhere.json");
+    let there = ["--database-url", &url, "--keys-file", nowhere.to_str().unwrap()];
+    let serve = ["serve", "--listen", "127.0.0.1:0"];
+    let said = text(&home.command(&[&serve[..], &there].concat()).output().unwrap());
+    assert!(said.contains("there is no key file"), "{said}");
+    // Nor were there any made on the way.
+    let mint = ["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "1", "--dry-run"];
+    let said = usage(home.command(&[&mint[..], &there].concat()));
+    assert!(said.contains("no tables of Cardscape"), "{said}");
+    service.stop(Signal::TERM);
+}
+
 /// Completions and man pages know every command.
 #[test]
 fn shells_and_man_are_told_every_command() {

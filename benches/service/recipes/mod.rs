@@ -1,6 +1,6 @@
 //! How requests of every operation are made, and what they are compared with: one row of `docs/PERFORMANCE.md` each.
 //!
-//! `tests/bench_recipes.rs` holds this against the contract, without a database. Rows are drawn from tables in the schema `bench`, which
+//! `tests/house/bench_recipes.rs` holds this against the contract, without a database. Rows are drawn from tables in the schema `bench`, which
 //! `fill.sql` makes.
 
 mod accounts;

@@ -49,7 +49,7 @@ pub use effects::{
 pub use matcher::{Makers, Match, Matcher, Matches};
 pub use phrase_rules::{IgnoredRule, PhraseRules, Renderer};
 pub use placeholders::Placeholders;
-pub use sample::{Draws, Repeats};
+pub use sample::Repeats;
 pub use tagger::{Tagger, TaggerError};
 pub use template::{Offset, Piece, Placeholder, Template, TemplateError};
 

@@ -4,6 +4,7 @@ mod positions;
 mod read_rules;
 mod read_schema;
 mod reader;
+mod syntax;
 
 use std::fmt;
 use std::sync::Arc;

@@ -4,23 +4,23 @@ use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use cardscape_engine::Effect;
+use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 use cardscape_search::index::{
     Builder, CardContent, CardRecord, Change, EffectTags, Index, NamePlace, NameQuery,
     PrintingRecord, Snapshot, Unlock,
 };
 use cardscape_search::{
-    CardQuery, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique, Words,
+    CardQuery, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique,
+    Words,
 };
 use divan::{Bencher, black_box};
 use serde_json::{Map, Value};
 
-struct Chance(u64);
+struct Chance(SplitMix64);
 
 impl Chance {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
+        self.0.below_by_product(end)
     }
 
     /// Early ones come more often.
@@ -57,7 +57,7 @@ fn invented(mut number: u64) -> String {
 }
 
 fn card(at: u64) -> CardRecord {
-    let chance = &mut Chance(at.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let chance = &mut Chance(SplitMix64::new(at));
     let mut attributes = Map::new();
     attributes.insert("type".to_owned(), chance.of(TYPES).into());
     attributes.insert("subtype".to_owned(), vec![Value::from(chance.of(TYPES))].into());
@@ -141,8 +141,7 @@ fn number(sum: &[&str], operator: Operator, value: i64) -> Predicate {
     Predicate::content(Test::Number {
         sum: sum.iter().map(|code| (*code).to_owned()).collect(),
         per_printing: true,
-        operator,
-        value,
+        compared: Comparison::Is(operator, value),
     })
 }
 

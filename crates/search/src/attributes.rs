@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{Attribute, AttributeValue, Game, PrintingCheck};
+use cardscape_engine::{Attribute, AttributeValue, Game, PrintingCheck, did_you_mean, near};
 
 use super::fields::{self, Topic};
 use super::predicate::{SortKey, SumOf};
-use super::suggest::{did_you_mean, near};
 
 /// The sort key of that name.
 ///

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{AttributeValue, Date, Game, search_key};
+use cardscape_engine::{AttributeValue, Date, Game, Rarity, did_you_mean, near, search_key};
 
 use super::attributes::{attribute_codes, attributes, bare, sort_key, totals};
+use super::comparison::Comparison;
 use super::fields::{self, Field, Topic};
 use super::index::Releases;
 use super::legality::{self, Wanted};
 use super::predicate::{Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
 use super::scope::Scope;
-use super::suggest::{did_you_mean, near};
 use super::syntax::{Fault, Literal, Node, Operator, Term};
 use super::values::{
     BadValue, any, attribute_test, chosen, compared, day, nothing_to_find, one_of, sign_in_word,
@@ -133,11 +133,8 @@ impl Checker<'_> {
             }
             Node::Not(inner) => self.node(inner, !negated, false),
             Node::Term(term) => {
-                let read = match self.range(term, top) {
-                    Ok(Some(range)) => return self.node(&range, negated, false),
-                    Ok(None) => self.used_as(term, top),
-                    Err(message) => Err(message),
-                };
+                let read = self.range(term, top).transpose();
+                let read = read.unwrap_or_else(|| self.used_as(term, top));
                 let (term_negated, meaning) = match read {
                     Ok(found) => found,
                     Err(message) => {
@@ -222,7 +219,10 @@ impl Checker<'_> {
                 Meaning::Directive
             }
             Some(field) => self.field(field, operator, &term.value)?,
-            None => Meaning::Content(self.attribute(name, operator, &term.value)?),
+            None => {
+                let wanted = Comparison::Is(operator, &term.value);
+                Meaning::Content(self.attribute(name, wanted)?)
+            }
         };
         if field.is_some_and(|field| field.topic == Topic::Set)
             && let Some(message) =
@@ -235,8 +235,8 @@ impl Checker<'_> {
         Ok((negated ^ contrary, meaning))
     }
 
-    /// `rank:1..3` as two comparisons. Only in fields whose values have an order: elsewhere the points are part of a text.
-    fn range(&mut self, term: &Term, top: bool) -> Result<Option<Node>, String> {
+    /// What `rank:1..3` means. Only in fields whose values have an order: elsewhere the points are part of a text.
+    fn range(&mut self, term: &Term, top: bool) -> Result<Option<(bool, Meaning)>, String> {
         let (Some((name, operator)), Literal::Word(text)) = (&term.field, &term.value) else {
             return Ok(None);
         };
@@ -259,23 +259,36 @@ impl Checker<'_> {
             let high = high.trim_start_matches('.');
             return Err(format!("a range has two points: {name}{how}{low}..{high}"));
         }
-        let ends = [(low, Operator::AtLeast), (high, Operator::AtMost)];
-        let ends = ends.into_iter().filter(|(end, _)| !end.is_empty()).map(|(end, operator)| {
-            let value = Literal::Word(end.to_owned());
-            Term { field: Some((name.clone(), operator)), value, span: term.span }
-        });
-        let ends: Vec<Term> = ends.collect();
-        for end in &ends {
-            self.used_as(end, top)?;
+        let excludes = *operator == Operator::NotEqual;
+        let word = |end: &str| Literal::Word(end.to_owned());
+        let mut one_end = |end: &str, operator| {
+            let field = Some((name.clone(), operator));
+            self.used_as(&Term { field, value: word(end), span: term.span }, top)
+        };
+        if high.is_empty() {
+            let (_, meaning) = one_end(low, Operator::AtLeast)?;
+            return Ok(Some((excludes, meaning)));
         }
+        let (_, meaning) = one_end(high, Operator::AtMost)?;
+        if low.is_empty() {
+            return Ok(Some((excludes, meaning)));
+        }
+        one_end(low, Operator::AtLeast)?;
         if self.is_backwards(name, low, high) {
             return Err(format!(
                 "no value lies in this range: write {name}{how}{high}..{low}, the lower end first"
             ));
         }
-        let range = Node::And(ends.into_iter().map(Node::Term).collect());
-        let excludes = *operator == Operator::NotEqual;
-        Ok(Some(if excludes { Node::Not(Box::new(range)) } else { range }))
+        let (low, high) = (word(low), word(high));
+        let between = Comparison::Between(&low, &high);
+        // Not two comparisons: printings may differ, and one of them must lie in the range.
+        let meaning = match fields::find(name) {
+            Some(field) => self.ordered(field, between),
+            None => self.attribute(name, between).map(Meaning::Content),
+        };
+        // Each end is a value somewhere.
+        let meaning = meaning.map_err(|_| "no game has both ends of this range".to_owned())?;
+        Ok(Some((excludes, meaning)))
     }
 
     /// Whether the ends of a range are the wrong way round, in every game that knows both.
@@ -366,18 +379,15 @@ impl Checker<'_> {
         value: &Literal,
     ) -> Result<Meaning, String> {
         let text = value.text();
+        let is_equality = matches!(operator, Operator::Has | Operator::Equal);
         let known = |test| Ok(Meaning::Known(test));
         let content = |test| Ok(Meaning::Content(everywhere(test)));
         match field.topic {
             Topic::Game => known(KnownTest::Game(self.scope.game(text)?.code().to_owned())),
             Topic::Set => known(KnownTest::Set(text.to_ascii_lowercase())),
-            Topic::Number => match (text.parse(), operator) {
-                (Ok(number), _) => known(KnownTest::NumberValue(operator, number)),
-                (Err(_), Operator::Has | Operator::Equal) => {
-                    known(KnownTest::Number(text.to_owned()))
-                }
-                (Err(_), _) => Err(format!("{text:?} is no number")),
-            },
+            Topic::Number if is_equality && text.parse::<i64>().is_err() => {
+                known(KnownTest::Number(text.to_owned()))
+            }
             Topic::Name if operator == Operator::Equal => match (value, search_key(text)) {
                 (Literal::Regex(_), _) => Err("a regular expression follows `:`".to_owned()),
                 (_, key) if key.is_empty() => Err(nothing_to_find(text)),
@@ -396,20 +406,6 @@ impl Checker<'_> {
                     .ok_or_else(|| game.kinds().iter().map(|kind| kind.code.clone()).collect())
             }),
             Topic::Type => self.cases(text, "type", |game| type_test(text, game)),
-            Topic::Attribute => Ok(Meaning::Content(self.attribute(field.name, operator, value)?)),
-            Topic::Total => {
-                let value = whole(text)?;
-                let sums = totals(self.scope.games());
-                let mut tests: Vec<Test> = Vec::new();
-                for SumOf { attributes, .. } in sums {
-                    let test =
-                        Test::Number { sum: attributes, per_printing: true, operator, value };
-                    if !tests.contains(&test) {
-                        tests.push(test);
-                    }
-                }
-                content(any(tests).ok_or("the game adds nothing up")?)
-            }
             Topic::Style => self.cases(text, "style", |game| {
                 let all = game
                     .kinds()
@@ -425,16 +421,6 @@ impl Checker<'_> {
                     .flat_map(|kind| &kind.effects)
                     .flat_map(|effects| &effects.slots);
                 chosen(text, all.map(|slot| &slot.code), Test::Slots)
-            }),
-            Topic::Rarity => self.cases(text, "rarity", |game| {
-                let key = search_key(text);
-                let tiers = game.rarities();
-                let wanted = tiers.iter().position(|rarity| {
-                    search_key(&rarity.code) == key || search_key(&rarity.name) == key
-                });
-                let codes = || tiers.iter().map(|rarity| rarity.code.clone()).collect::<Vec<_>>();
-                let Some(wanted) = wanted else { return Err(codes()) };
-                Ok(Test::Rarities(compared(&codes(), wanted, operator)))
             }),
             Topic::Is | Topic::Not => {
                 let tests = [("hidden", KnownTest::Hidden), ("unlocked", KnownTest::Unlocked)];
@@ -460,14 +446,67 @@ impl Checker<'_> {
                     content(any(tests).ok_or_else(nothing)?)
                 }
             },
-            Topic::Unlocked => known(KnownTest::UnlockedOn(operator, day(text)?)),
-            Topic::Submissions => known(KnownTest::Submissions(operator, whole(text)?)),
-            Topic::Year => content(Test::Year(operator, whole(text)?)),
-            Topic::Date => content(Test::Released(operator, day(text)?)),
             Topic::Legal => self.judged(Wanted::Legal, text),
             Topic::Restricted => self.judged(Wanted::Restricted, text),
             Topic::Banned => self.judged(Wanted::Banned, text),
             Topic::Sort | Topic::Order | Topic::Unique => Ok(Meaning::Directive),
+            Topic::Number
+            | Topic::Attribute
+            | Topic::Total
+            | Topic::Rarity
+            | Topic::Unlocked
+            | Topic::Submissions
+            | Topic::Year
+            | Topic::Date => self.ordered(field, Comparison::Is(operator, value)),
+        }
+    }
+
+    /// What a field means whose values have an order.
+    fn ordered(&self, field: &Field, wanted: Comparison<&Literal>) -> Result<Meaning, String> {
+        let text = wanted.map(Literal::text);
+        let known = |test| Ok(Meaning::Known(test));
+        let content = |test| Ok(Meaning::Content(everywhere(test)));
+        match field.topic {
+            Topic::Number => {
+                let number =
+                    |text: &str| text.parse().map_err(|_| format!("{text:?} is no number"));
+                known(KnownTest::NumberValue(text.try_map(number)?))
+            }
+            Topic::Unlocked => known(KnownTest::UnlockedOn(text.try_map(day)?)),
+            Topic::Submissions => known(KnownTest::Submissions(text.try_map(whole)?)),
+            Topic::Year => content(Test::Year(text.try_map(whole)?)),
+            Topic::Date => content(Test::Released(text.try_map(day)?)),
+            Topic::Rarity => {
+                let (Comparison::Is(_, named) | Comparison::Between(named, _)) = text;
+                self.cases(named, "rarity", |game| {
+                    let tiers = game.rarities();
+                    let codes: Vec<String> = tiers.iter().map(|one| one.code.clone()).collect();
+                    let place = |text: &str| {
+                        let key = search_key(text);
+                        let is_meant = |one: &Rarity| {
+                            [&one.code, &one.name].map(|name| search_key(name)).contains(&key)
+                        };
+                        tiers.iter().position(is_meant).ok_or(())
+                    };
+                    match text.try_map(place) {
+                        Ok(places) => Ok(Test::Rarities(compared(&codes, places))),
+                        Err(()) => Err(codes),
+                    }
+                })
+            }
+            Topic::Total => {
+                let compared = text.try_map(whole)?;
+                let mut tests: Vec<Test> = Vec::new();
+                for SumOf { attributes, .. } in totals(self.scope.games()) {
+                    let test = Test::Number { sum: attributes, per_printing: true, compared };
+                    if !tests.contains(&test) {
+                        tests.push(test);
+                    }
+                }
+                content(any(tests).ok_or("the game adds nothing up")?)
+            }
+            Topic::Attribute => self.attribute(field.name, wanted).map(Meaning::Content),
+            _ => Err(format!("the values of {} have no order", field.name)),
         }
     }
 
@@ -505,12 +544,7 @@ impl Checker<'_> {
         Ok(Meaning::Content(cases))
     }
 
-    fn attribute(
-        &self,
-        name: &str,
-        operator: Operator,
-        value: &Literal,
-    ) -> Result<Vec<Case>, String> {
+    fn attribute(&self, name: &str, wanted: Comparison<&Literal>) -> Result<Vec<Case>, String> {
         let found = attributes(bare(name), self.scope.games());
         if found.is_empty() {
             if fields::find(name).is_none() && attributes(bare(name), self.scope.known()).is_empty()
@@ -534,7 +568,7 @@ impl Checker<'_> {
             let mut has = false;
             for (_, (code, attribute)) in found.iter().filter(|(of, _)| of.code() == game.code()) {
                 has = true;
-                match attribute_test(code, attribute, operator, value) {
+                match attribute_test(code, attribute, wanted) {
                     Ok(test) if own.contains(&test) => {}
                     Ok(test) => own.push(test),
                     Err(fault) => faults.push(fault),
@@ -545,7 +579,11 @@ impl Checker<'_> {
             }
         }
         let cases = grouped(tests);
-        if cases.is_empty() { Err(self.bad_value(name, value.text(), faults)) } else { Ok(cases) }
+        if cases.is_empty() {
+            let (Comparison::Is(_, value) | Comparison::Between(value, _)) = wanted;
+            return Err(self.bad_value(name, value.text(), faults));
+        }
+        Ok(cases)
     }
 
     /// Why a value fits no attribute of that name.

@@ -7,14 +7,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cardscape_engine::{
-    Admission, CardRules, Condition, Date, Format, Game, Selector, Variant, name_key, search_key,
+    Admission, CardRules, Condition, Date, Format, Game, Selector, Variant, did_you_mean, name_key,
+    near, search_key,
 };
 use chrono::NaiveDate;
 use serde_json::Value;
 
+use super::comparison::Comparison;
 use super::predicate::{KnownTest, Predicate, Test};
 use super::scope::Scope;
-use super::suggest::{did_you_mean, near};
 use super::syntax::Operator;
 use super::values::no_day;
 
@@ -185,7 +186,7 @@ fn selects(selector: &Selector) -> Predicate {
         let until = span.until.map(|day| (Operator::Less, day));
         let ends = [from, until].into_iter().flatten();
         parts.extend(ends.map(|(operator, day)| {
-            Predicate::content(Test::Released(operator, calendar_day(day)))
+            Predicate::content(Test::Released(Comparison::Is(operator, calendar_day(day))))
         }));
     }
     if !selector.names.is_empty() {
@@ -205,7 +206,8 @@ fn selects(selector: &Selector) -> Predicate {
 fn meets(code: &str, condition: &Condition) -> Predicate {
     let number = |operator, value| {
         let sum = vec![code.to_owned()];
-        Predicate::content(Test::Number { sum, per_printing: false, operator, value })
+        let compared = Comparison::Is(operator, value);
+        Predicate::content(Test::Number { sum, per_printing: false, compared })
     };
     let attribute = || code.to_owned();
     match condition {

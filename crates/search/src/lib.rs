@@ -6,6 +6,7 @@
 
 mod attributes;
 mod check;
+mod comparison;
 mod fields;
 mod fold;
 pub mod index;
@@ -13,7 +14,6 @@ mod legality;
 mod predicate;
 mod regex;
 mod scope;
-mod suggest;
 mod syntax;
 mod values;
 
@@ -21,12 +21,13 @@ use cardscape_engine::search_key;
 use thiserror::Error;
 
 pub use attributes::{sort_key, sums};
+pub use cardscape_engine::{did_you_mean, near};
 pub use check::{Checked, check, names_set};
+pub use comparison::Comparison;
 pub use fields::{examples, reference};
 pub use fold::{WORDS_VERSION, Words, folded, words};
 pub use predicate::{CardQuery, Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
 pub use scope::Scope;
-pub use suggest::{did_you_mean, near};
 pub use syntax::{
     Fault, Literal, MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Node, Operator, Span, Term, parse,
 };
@@ -80,7 +81,7 @@ impl CardFilter {
 /// Zeros before a number do not count, as in queries.
 fn known_number(number: String) -> KnownTest {
     match number.parse() {
-        Ok(value) => KnownTest::NumberValue(Operator::Equal, value),
+        Ok(value) => KnownTest::NumberValue(Comparison::Is(Operator::Equal, value)),
         Err(_) => KnownTest::Number(number),
     }
 }
@@ -101,13 +102,13 @@ const MAX_PATTERN: usize = 200;
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum PatternError {
     /// Nothing in it counts.
-    #[error("name must contain a letter, a digit or a symbol")]
+    #[error("must contain a letter, a digit or a symbol")]
     Empty,
     /// Longer than any name.
-    #[error("name must be at most {MAX_PATTERN} characters long")]
+    #[error("must be at most {MAX_PATTERN} characters long")]
     TooLong,
     /// NUL, newlines and the like.
-    #[error("name must not contain control characters")]
+    #[error("must not contain control characters")]
     Control,
 }
 

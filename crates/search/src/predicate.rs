@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate};
 
-use super::syntax::Operator;
+use super::comparison::Comparison;
 
 /// A condition on cards. Negations stand at its leaves only, so that a leaf on content can be false for a card whose content the
 /// asker may not see, negated or not.
@@ -113,15 +113,15 @@ pub enum KnownTest {
     /// Its number, as it is written.
     Number(String),
     /// Its number, when that is one, whatever zeros stand before it.
-    NumberValue(Operator, i64),
+    NumberValue(Comparison<i64>),
     /// It is hidden from the public.
     Hidden,
     /// It started hidden and was unlocked.
     Unlocked,
     /// The day on which it was unlocked.
-    UnlockedOn(Operator, NaiveDate),
+    UnlockedOn(Comparison<NaiveDate>),
     /// Submissions that count towards its unlocking; of cards that started hidden.
-    Submissions(Operator, i64),
+    Submissions(Comparison<i64>),
 }
 
 /// A test that holds in some games.
@@ -173,10 +173,8 @@ pub enum Test {
         sum: Vec<String>,
         /// Whether printings may differ in it.
         per_printing: bool,
-        /// How it is compared.
-        operator: Operator,
-        /// With what.
-        value: i64,
+        /// What it is to be.
+        compared: Comparison<i64>,
     },
     /// An attribute has one of these values, in one printing.
     Choice {
@@ -211,9 +209,9 @@ pub enum Test {
     /// It has lore.
     HasLore,
     /// The year in which its set came out.
-    Year(Operator, i64),
+    Year(Comparison<i64>),
     /// The day on which its set came out.
-    Released(Operator, NaiveDate),
+    Released(Comparison<NaiveDate>),
 }
 
 impl Test {

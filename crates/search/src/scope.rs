@@ -1,9 +1,8 @@
 //! The games that a query is over.
 
-use cardscape_engine::{Game, search_key};
+use cardscape_engine::{Game, did_you_mean, near, search_key};
 
 use super::index::Releases;
-use super::suggest::{did_you_mean, near};
 
 /// The games that a query is over, among all that there are.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@ use cardscape_engine::{Attribute, AttributeValue, Game, search_key};
 use chrono::{Datelike as _, NaiveDate};
 
 use super::attributes::attributes;
+use super::comparison::Comparison;
 use super::fold::{folded, words};
 use super::predicate::{Place, Test};
 use super::regex::to_postgres;
@@ -131,16 +132,10 @@ pub(super) fn choice(code: &str, attribute: &Attribute, values: Vec<String>) -> 
     Test::Choice { attribute: code.to_owned(), per_printing: attribute.per_printing, values }
 }
 
-/// The values of an ordered list that compare so with the one at `wanted`.
-pub(super) fn compared(values: &[String], wanted: usize, operator: Operator) -> Vec<String> {
-    let fits = |at: usize| match operator {
-        Operator::Has | Operator::Equal | Operator::NotEqual => at == wanted,
-        Operator::Less => at < wanted,
-        Operator::AtMost => at <= wanted,
-        Operator::Greater => at > wanted,
-        Operator::AtLeast => at >= wanted,
-    };
-    values.iter().enumerate().filter(|(at, _)| fits(*at)).map(|(_, value)| value.clone()).collect()
+/// The values of an ordered list whose places compare so.
+pub(super) fn compared(values: &[String], places: Comparison<usize>) -> Vec<String> {
+    let fits = |(at, value): (usize, &String)| places.holds(&at).then(|| value.clone());
+    values.iter().enumerate().filter_map(fits).collect()
 }
 
 /// Why a value does not fit an attribute.
@@ -154,53 +149,55 @@ pub(super) enum BadValue {
 pub(super) fn attribute_test(
     code: &str,
     attribute: &Attribute,
-    operator: Operator,
-    value: &Literal,
+    wanted: Comparison<&Literal>,
 ) -> Result<Test, BadValue> {
-    let text = value.text();
     let other = |message: &str| Err(BadValue::Other(format!("{code} {message}")));
-    let is_equality = matches!(operator, Operator::Has | Operator::Equal);
-    if matches!(value, Literal::Regex(_)) && !matches!(attribute.value, AttributeValue::Text { .. })
-    {
+    let is_text = matches!(attribute.value, AttributeValue::Text { .. });
+    if matches!(wanted, Comparison::Is(_, Literal::Regex(_))) && !is_text {
         return other("is not searched with regular expressions");
     }
-    match &attribute.value {
-        AttributeValue::Text { .. } => match (operator, value) {
-            (Operator::Has, _) => {
+    let equal = match wanted {
+        Comparison::Is(Operator::Has | Operator::Equal, value) => Some(value.text()),
+        _ => None,
+    };
+    match (&attribute.value, equal) {
+        (AttributeValue::Text { .. }, _) => match wanted {
+            Comparison::Is(Operator::Has, value) => {
                 text_test(&Place::Attribute(code.to_owned()), value).map_err(BadValue::Other)
             }
-            (Operator::Equal, Literal::Word(_) | Literal::Phrase(_)) if folded(text).is_empty() => {
-                Err(BadValue::Other(nothing_to_find(text)))
-            }
-            (Operator::Equal, Literal::Word(_) | Literal::Phrase(_)) => {
-                Ok(Test::TextIs(code.to_owned(), folded(text)))
+            Comparison::Is(Operator::Equal, Literal::Word(text) | Literal::Phrase(text)) => {
+                let folded = folded(text);
+                if folded.is_empty() {
+                    return Err(BadValue::Other(nothing_to_find(text)));
+                }
+                Ok(Test::TextIs(code.to_owned(), folded))
             }
             _ => other("is a text: it has no order"),
         },
-        AttributeValue::Integer { .. } => Ok(Test::Number {
+        (AttributeValue::Integer { .. }, _) => Ok(Test::Number {
             sum: vec![code.to_owned()],
             per_printing: attribute.per_printing,
-            operator,
-            value: whole(text).map_err(BadValue::Other)?,
+            compared: wanted.try_map(|value| whole(value.text())).map_err(BadValue::Other)?,
         }),
-        AttributeValue::Boolean if is_equality => Ok(Test::Flag {
+        (AttributeValue::Boolean, Some(text)) => Ok(Test::Flag {
             attribute: code.to_owned(),
             per_printing: attribute.per_printing,
             value: one_of(text, &[("true", true), ("false", false), ("yes", true), ("no", false)])
                 .map_err(BadValue::Other)?,
         }),
-        AttributeValue::Boolean => other("is yes or no: it has no order"),
-        AttributeValue::Choices { values, .. } if is_equality => {
+        (AttributeValue::Boolean, None) => other("is yes or no: it has no order"),
+        (AttributeValue::Choices { values, .. }, Some(text)) => {
             chosen(text, values.iter(), |found| choice(code, attribute, found))
                 .map_err(BadValue::Unlisted)
         }
-        AttributeValue::Choices { .. } => other("is a list: it has no order"),
-        AttributeValue::Choice { values } => {
-            let key = search_key(text);
-            match values.iter().position(|known| search_key(known) == key) {
-                Some(wanted) => Ok(choice(code, attribute, compared(values, wanted, operator))),
-                None => Err(BadValue::Unlisted(values.clone())),
-            }
+        (AttributeValue::Choices { .. }, None) => other("is a list: it has no order"),
+        (AttributeValue::Choice { values }, _) => {
+            let place = |value: &Literal| {
+                let key = search_key(value.text());
+                let place = values.iter().position(|known| search_key(known) == key);
+                place.ok_or_else(|| BadValue::Unlisted(values.clone()))
+            };
+            Ok(choice(code, attribute, compared(values, wanted.try_map(place)?)))
         }
         _ => other("cannot be searched"),
     }

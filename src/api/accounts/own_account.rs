@@ -1,80 +1,22 @@
 //! Accounts: register, recover, look at, change.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::people::RoleParam;
-use super::sessions::{attempt_subjects, reserve_attempt};
-use crate::api::extract::{Body, ClientNetwork, Freshness, May, cacheable};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::accounts::own_account::{self, AccountResponse, RegisteredResponse};
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
 use crate::auth::permission::{ManageAccounts, ReadAccounts, ReadOwnAccount, Role};
 use crate::auth::secret::RecoveryCode;
-use crate::domain::accounts::attempts::AttemptScope;
 use crate::domain::accounts::password::Password;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
-use crate::store::accounts::account_records::{self, AccountChanges, AccountRow, NewAccount};
-use crate::store::accounts::attempts;
-use crate::store::db::deadlines;
-use crate::store::{StoreError, StoreResult};
-
-/// An account.
-#[derive(Serialize, ToSchema)]
-pub struct AccountResponse {
-    /// Its id.
-    pub id: Uuid,
-    /// Its name.
-    #[schema(example = "ada")]
-    pub name: String,
-    /// `player`, `moderator` or `admin`.
-    #[schema(example = "player")]
-    pub role: &'static str,
-    /// The password was set by somebody else: nothing but changing it is allowed.
-    pub must_change_password: bool,
-    /// Whether its log-ins need a second factor.
-    pub second_factor: bool,
-    /// Who may send it offers and see its copies: `closed`, `offers` or `public`.
-    #[schema(example = "offers")]
-    pub trading: &'static str,
-    /// Whether it is named on the leaderboard.
-    pub on_leaderboard: bool,
-    /// When it was banned; absent when it is not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub banned_at: Option<DateTime<Utc>>,
-    /// When it was registered.
-    pub created_at: DateTime<Utc>,
-}
-
-impl From<AccountRow> for AccountResponse {
-    fn from(row: AccountRow) -> Self {
-        Self {
-            role: row.role().as_str(),
-            trading: row.trading().as_str(),
-            id: row.id.0,
-            name: row.name,
-            must_change_password: row.must_change_password,
-            second_factor: row.second_factor_since.is_some(),
-            on_leaderboard: row.on_leaderboard,
-            banned_at: row.banned_at,
-            created_at: row.created_at,
-        }
-    }
-}
-
-/// A new account, with what is shown only now.
-#[derive(Serialize, ToSchema)]
-pub struct RegisteredResponse {
-    /// The account.
-    #[serde(flatten)]
-    pub account: AccountResponse,
-    /// One-time codes that set a new password when the old one is lost. Shown once: keep them safe.
-    #[schema(example = json!(["7KQ2-X0FM-93TD-AW5G"]))]
-    pub recovery_codes: Vec<String>,
-}
+use crate::http::extract::{Body, ClientNetwork, Judge, JudgedBody, May, cacheable};
+use crate::memory::rendered::Freshness;
+use crate::store::accounts::account_records::AccountChanges;
 
 /// Who wants to register.
 #[derive(Deserialize, ToSchema)]
@@ -86,6 +28,12 @@ pub struct RegisterRequest {
     /// 10 to 128 characters, not one of the common ones, without the name.
     #[schema(example = "tram window sonnet", min_length = 10, max_length = 128)]
     pub password: String,
+}
+
+impl Judge for RegisterRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        new_credentials(&self.name, self.password.clone(), "/password").map(drop)
+    }
 }
 
 /// Registers a player.
@@ -102,50 +50,14 @@ pub struct RegisterRequest {
 pub async fn register(
     state: web::Data<AppState>,
     network: ClientNetwork,
-    body: Body<RegisterRequest>,
+    JudgedBody(body): JudgedBody<RegisterRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (name, password) = new_credentials(&body.value.name, body.value.password, "/password")?;
-    let now = state.clock.now();
-    let place = state.passwords.enter(network.0)?;
-    let mut conn = state.store.connection().await?;
-    let subjects = attempt_subjects(&state, AttemptScope::RegisterNetwork, &[], &network);
-    reserve_attempt(&mut conn, &subjects, ProblemCode::RegistrationThrottled, now).await?;
-    drop(conn);
-
-    let password_hash = place.hash(password).await?;
-    let (codes, hashes) = RecoveryCode::generate_all();
-    let id = AccountId::fresh();
-    let new = NewAccount {
-        id,
-        name: &name,
-        password_hash: &password_hash,
-        role: Role::Player,
-        must_change_password: false,
-        recovery_codes: &hashes,
-        at: now,
-    };
-    let row = state
-        .store
-        .transaction(async |conn| account_records::register(conn, &new).await)
-        .await
-        .map_err(name_taken)?;
-    tracing::info!(account = %row.id, "account registered");
-    let answer = RegisteredResponse {
-        account: row.into(),
-        recovery_codes: codes.iter().map(|code| code.reveal().to_owned()).collect(),
-    };
+    let answer = own_account::register(&state, network.0, &name, password).await?;
     Ok(HttpResponse::Created()
-        .insert_header(("location", format!("/v1/accounts/{id}")))
+        .insert_header(("location", format!("/v1/accounts/{}", answer.account.id)))
         .insert_header(("cache-control", "no-store"))
         .json(answer))
-}
-
-fn name_taken(error: StoreError) -> Problem {
-    if account_records::is_name_taken(&error) {
-        Problem::new(ProblemCode::NameTaken)
-    } else {
-        error.into()
-    }
 }
 
 /// Checks a name and a new password together, so that both faults are told at once.
@@ -179,6 +91,12 @@ pub struct RecoverRequest {
     pub new_password: String,
 }
 
+impl Judge for RecoverRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        new_credentials(&self.name, self.new_password.clone(), "/new_password").map(drop)
+    }
+}
+
 /// Sets a new password with a recovery code.
 ///
 /// The code is used up and all sessions end. A second factor stays on.
@@ -193,36 +111,12 @@ pub struct RecoverRequest {
 pub async fn recover(
     state: web::Data<AppState>,
     network: ClientNetwork,
-    body: Body<RecoverRequest>,
+    JudgedBody(body): JudgedBody<RecoverRequest>,
 ) -> Result<HttpResponse, Problem> {
     let RecoverRequest { name, recovery_code, new_password } = body.value;
     let (name, password) = new_credentials(&name, new_password, "/new_password")?;
-    let now = state.clock.now();
-    let place = state.passwords.enter(network.0)?;
-    let mut conn = state.store.connection().await?;
-    let subjects = attempt_subjects(&state, AttemptScope::RecoverNetwork, &[], &network);
-    reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
-    let found = account_records::find_for_login(&mut conn, name.key()).await?;
-    drop(conn);
-
-    let new_hash = place.hash(password).await?;
-    // An unknown account takes the same way as a wrong code: to an id that nobody has.
-    let account = found.map_or_else(AccountId::fresh, |row| row.account.id);
-    let code = RecoveryCode::presented(&recovery_code).hash();
-    let recovered = state
-        .store
-        .transaction(async |conn| {
-            let recovered = account_records::recover(conn, account, code, &new_hash, now).await?;
-            if recovered {
-                attempts::release(conn, &subjects, 1, now).await?;
-            }
-            StoreResult::Ok(recovered)
-        })
-        .await?;
-    if !recovered {
-        return Err(Problem::new(ProblemCode::WrongRecoveryCode));
-    }
-    tracing::info!(%account, "account recovered");
+    let code = RecoveryCode::presented(&recovery_code);
+    own_account::recover(&state, network.0, &name, &code, password).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
@@ -236,10 +130,8 @@ pub async fn find_me(
     state: web::Data<AppState>,
     by: May<ReadOwnAccount>,
 ) -> Result<HttpResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let row =
-        account_records::find(&mut conn, by.account()).await?.ok_or_else(Problem::not_found)?;
-    cacheable(&req, Freshness::Private, None, &AccountResponse::from(row))
+    let answer = own_account::find_own(&state, &by).await?;
+    cacheable(&req, Freshness::Private, None, &answer)
 }
 
 /// Shows an account, for moderators.
@@ -251,14 +143,11 @@ pub async fn find_me(
 pub async fn find_account(
     req: HttpRequest,
     state: web::Data<AppState>,
-    _by: May<ReadAccounts>,
+    by: May<ReadAccounts>,
     account: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let row = account_records::find(&mut conn, AccountId(*account))
-        .await?
-        .ok_or_else(Problem::not_found)?;
-    cacheable(&req, Freshness::Private, None, &AccountResponse::from(row))
+    let answer = own_account::find(&state, &by, AccountId(*account)).await?;
+    cacheable(&req, Freshness::Private, None, &answer)
 }
 
 /// What to change about an account; what is absent stays.
@@ -287,20 +176,7 @@ pub async fn change_account(
     account: web::Path<Uuid>,
     body: Body<ChangeAccountRequest>,
 ) -> Result<web::Json<AccountResponse>, Problem> {
-    let id = AccountId(*account);
-    if id == by.account() {
-        return Err(Problem::new(ProblemCode::OwnAccount));
-    }
     let changes =
         AccountChanges { role: body.value.role.map(Role::from), banned: body.value.banned };
-    let now = state.clock.now();
-    // A ban counts the votes of all hidden cards that the account has submitted.
-    let row = state
-        .write_within(deadlines::BATCH, &by, async |conn, by| {
-            account_records::change(conn, by, id, changes, now).await
-        })
-        .await?
-        .ok_or_else(Problem::not_found)?;
-    tracing::info!(account = %id, by = %by.account(), "account changed");
-    Ok(web::Json(row.into()))
+    Ok(web::Json(own_account::change(&state, &by, AccountId(*account), changes).await?))
 }

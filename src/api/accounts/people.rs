@@ -1,21 +1,21 @@
 //! People: accounts by what is known of their names, and names beside ids, for moderators and admins.
 
-use std::collections::BTreeMap;
-
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::own_account::AccountResponse;
-use crate::api::extract::{Caller, Cursor, Freshness, May, Page, PageLimit, Params, paged};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::accounts::own_account::AccountResponse;
+use crate::app::accounts::people::{self, PersonFilter};
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::auth::permission::{ReadAccounts, Role};
 use crate::domain::ids::AccountId;
 use crate::domain::text::{AccountName, NamePart};
-use crate::store::Connection;
-use crate::store::accounts::people::{self, FoundAccount, PeopleFilter, PersonPosition};
+use crate::http::extract::{Caller, May, Params};
+use crate::memory::rendered::Freshness;
+use crate::store::accounts::people::{PeopleFilter, PersonPosition};
 
 /// What an account may be trusted with.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
@@ -80,10 +80,7 @@ pub async fn list_accounts(
         role: query.role.map(Role::from),
         banned: query.banned,
     };
-    let mut conn = state.store.connection().await?;
-    let found = people::list(&mut conn, &by, &filter, after, query.limit.rows()).await?;
-    let position = |found: &FoundAccount| found.position.clone();
-    let page = paged(found, query.limit, position, |found| AccountResponse::from(found.account));
+    let page = people::list(&state, &by, &filter, after, query.limit).await?;
     page.answer(&req, Freshness::Private)
 }
 
@@ -112,44 +109,15 @@ impl TryFrom<String> for Person {
 }
 
 impl Person {
-    /// The id of the account to filter by; for a name that no account has, an id that no account has. A name needs the permission
-    /// [`ReadAccounts`]: 403 without it.
-    pub(in crate::api) async fn id(
+    /// The account to filter by. A name needs the permission [`ReadAccounts`]: 403 without it.
+    pub(in crate::api) fn filter(
         person: Option<&Self>,
-        conn: &mut Connection,
         caller: &Caller,
-    ) -> Result<Option<AccountId>, Problem> {
-        match person {
-            None => Ok(None),
-            Some(Self::Id(id)) => Ok(Some(*id)),
-            Some(Self::Name(name)) => {
-                let found = people::id_of(conn, &caller.must()?, name).await?;
-                Ok(Some(found.unwrap_or_else(AccountId::fresh)))
-            }
-        }
-    }
-}
-
-/// Names for the ids of accounts in an answer; empty when the caller may not read accounts.
-#[derive(Debug, Default)]
-pub(in crate::api) struct Names(BTreeMap<Uuid, String>);
-
-impl Names {
-    /// Looks up the names of those of the ids that are accounts, together.
-    pub(in crate::api) async fn read(
-        conn: &mut Connection,
-        caller: &Caller,
-        ids: impl IntoIterator<Item = Uuid>,
-    ) -> Result<Self, Problem> {
-        let Some(by) = caller.may::<ReadAccounts>() else { return Ok(Self::default()) };
-        let mut ids: Vec<Uuid> = ids.into_iter().collect();
-        ids.sort_unstable();
-        ids.dedup();
-        Ok(Self(people::names(conn, &by, ids).await?))
-    }
-
-    /// The name of an account; `None`: there is no such account, or the caller may not know.
-    pub(in crate::api) fn of(&self, id: Uuid) -> Option<String> {
-        self.0.get(&id).cloned()
+    ) -> Result<Option<PersonFilter>, Problem> {
+        Ok(match person {
+            None => None,
+            Some(Self::Id(id)) => Some(PersonFilter::Id(*id)),
+            Some(Self::Name(name)) => Some(PersonFilter::Name(name.clone(), caller.must()?)),
+        })
     }
 }

@@ -1,27 +1,16 @@
 //! Sessions: log in, refresh, log out.
 
 use actix_web::{HttpResponse, web};
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::second_factor_attempts::FactorAttempt;
-use crate::api::extract::{Body, ClientNetwork, May};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::{AppState, CredentialKey};
-use crate::auth::access_token::{self, AccessClaims};
-use crate::auth::password::{HashingPlace, Verdict};
+use crate::app::accounts::sessions::{self, SessionsResponse, TokensResponse};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::auth::permission::{EndOwnSessions, ReadOwnAccount};
-use crate::auth::second_factor::PresentedFactor;
-use crate::auth::secret::{OpaqueToken, TokenKind};
-use crate::domain::accounts::attempts::AttemptScope;
-use crate::domain::accounts::password::Password;
-use crate::domain::ids::{AccountId, SessionId};
-use crate::store::accounts::account_records::{self, LoginRow, VerifiedPassword};
-use crate::store::accounts::attempts::{self, AttemptSubject};
-use crate::store::accounts::sessions::{self, NewSession, Refreshed, SessionBegun};
-use crate::store::{Connection, StoreResult};
+use crate::domain::ids::SessionId;
+use crate::http::extract::{Body, ClientNetwork, May};
 
 /// Name and password, and a second factor where the account has one.
 #[derive(Deserialize, ToSchema)]
@@ -36,27 +25,6 @@ pub struct LogInRequest {
     /// Where the account has a second factor: six digits that the device shows, or a recovery code of the second factor.
     #[schema(example = "287082")]
     pub second_factor: Option<String>,
-}
-
-/// Tokens of a session.
-#[derive(Serialize, ToSchema)]
-pub struct TokensResponse {
-    /// The session.
-    pub session_id: Uuid,
-    /// The account that logged in.
-    pub account_id: Uuid,
-    /// Send as `Authorization: Bearer …`.
-    #[schema(example = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl")]
-    pub access_token: String,
-    /// Always `Bearer`.
-    #[schema(example = "Bearer")]
-    pub token_type: &'static str,
-    /// Seconds until the access token ends.
-    #[schema(example = 900)]
-    pub expires_in: i64,
-    /// Exchange it once at `POST /v1/sessions/refresh` for new tokens.
-    #[schema(example = "csr_…")]
-    pub refresh_token: String,
 }
 
 /// Logs in.
@@ -78,236 +46,9 @@ pub async fn log_in(
     body: Body<LogInRequest>,
 ) -> Result<HttpResponse, Problem> {
     let LogInRequest { name, password, second_factor } = body.value;
-    let second_factor = second_factor.as_deref().and_then(PresentedFactor::parse);
-    let now = state.clock.now();
-    let network_mac = network_mac(&state, &network);
-    // First of all: whoever finds no place has used up no attempt, and learnt nothing.
-    let place = state.passwords.enter(network.0)?;
-    let mut conn = state.store.connection().await?;
-    let key = cardscape_engine::name_key(&name);
-    let found = account_records::find_for_login(&mut conn, &key).await?;
-    let subjects = login_subjects(&state, &mut conn, found.as_ref(), &key, &network).await?;
-    reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
-    drop(conn);
-
-    let mut found = found;
-    let mut held = Attempts::OfPassword(subjects);
-    for _ in 0..LOG_IN_TRIES {
-        let verified = verify_password(&place, found, &password).await?;
-        let shown = second_factor.as_ref();
-        if verified.second_factor_since.is_some() {
-            held = held.go_on(&state, &verified, shown, &network, now).await?;
-        }
-        let begun = begin_session(&state, &verified, shown, network_mac, &held, now).await?;
-        if let Some(tokens) = begun {
-            return Ok(HttpResponse::Created()
-                .insert_header(("cache-control", "no-store"))
-                .json(tokens));
-        }
-        // Meanwhile the password or the second factor was changed, or another log-in stored a stronger hash of the same password: what is
-        // stored now decides.
-        let mut conn = state.store.connection().await?;
-        found = account_records::find_for_login(&mut conn, &key).await?;
-    }
-    Err(Problem::new(ProblemCode::Unavailable)
-        .detail("The account is being changed at this moment.")
-        .retry_after(1))
-}
-
-/// How often one log-in looks again because the password hash was replaced while it was checked. A stronger hash replaces a weak one
-/// once, so honest log-ins look twice at most.
-const LOG_IN_TRIES: usize = 3;
-
-/// Checks the password of an account that may not exist or be banned; one answer for everything that is wrong, after the same time.
-async fn verify_password(
-    place: &HashingPlace,
-    found: Option<LoginRow>,
-    password: &str,
-) -> Result<VerifiedPassword, Problem> {
-    let stored = found.as_ref().map(|row| row.password_hash.clone());
-    let verdict = place.verify(Password::presented(password.to_owned()), stored).await?;
-    let row = found.filter(|row| verdict != Verdict::Wrong && row.account.banned_at.is_none());
-    let Some(LoginRow { account, password_hash }) = row else {
-        metrics::counter!("login_failures_total").increment(1);
-        return Err(Problem::new(ProblemCode::WrongCredentials));
-    };
-    let stronger = match verdict {
-        Verdict::RightButWeak => Some(place.hash(Password::presented(password.to_owned())).await?),
-        Verdict::Right | Verdict::Wrong => None,
-    };
-    Ok(VerifiedPassword {
-        account: account.id,
-        hash: password_hash,
-        second_factor_since: account.second_factor_since,
-        stronger,
-    })
-}
-
-/// The units of attempt limits that a log-in holds.
-enum Attempts {
-    /// Taken before the password was looked at.
-    OfPassword(Vec<AttemptSubject>),
-    /// The password was right; taken before the second factor is looked at.
-    OfSecondFactor(FactorAttempt),
-}
-
-impl Attempts {
-    /// The password was right, and the account has a second factor: from here on, guesses at that are counted.
-    async fn go_on(
-        self,
-        state: &AppState,
-        verified: &VerifiedPassword,
-        second_factor: Option<&PresentedFactor>,
-        network: &ClientNetwork,
-        now: DateTime<Utc>,
-    ) -> Result<Self, Problem> {
-        let Self::OfPassword(subjects) = &self else { return Ok(self) };
-        attempts::release(&mut *state.store.connection().await?, subjects, 1, now).await?;
-        if second_factor.is_none() {
-            return Err(Problem::new(ProblemCode::SecondFactorRequired));
-        }
-        let VerifiedPassword { account, second_factor_since, .. } = *verified;
-        let attempt =
-            FactorAttempt::reserve(state, account, second_factor_since, network, now).await?;
-        Ok(Self::OfSecondFactor(attempt))
-    }
-
-    /// What they were taken of.
-    fn subjects(&self) -> &[AttemptSubject] {
-        match self {
-            Self::OfPassword(subjects) => subjects,
-            Self::OfSecondFactor(attempt) => attempt.subjects(),
-        }
-    }
-}
-
-/// Begins a session and gives the attempts back. `None`: the verified password, or the second factor, is not the account's any more, or the
-/// account was banned.
-async fn begin_session(
-    state: &AppState,
-    verified: &VerifiedPassword,
-    second_factor: Option<&PresentedFactor>,
-    network_mac: [u8; 16],
-    held: &Attempts,
-    now: DateTime<Utc>,
-) -> Result<Option<TokensResponse>, Problem> {
-    let refresh = OpaqueToken::generate(TokenKind::Refresh);
-    let (id, refresh_hash) = (SessionId::fresh(), refresh.hash());
-    let new =
-        NewSession { id, verified, second_factor, network_mac, refresh: refresh_hash, at: now };
-    let begun = state
-        .store
-        .transaction(async |conn| {
-            let begun = sessions::begin(conn, &state.keys, &new).await?;
-            if begun == SessionBegun::Yes {
-                attempts::release(conn, held.subjects(), 1, now).await?;
-            }
-            StoreResult::Ok(begun)
-        })
-        .await?;
-    let account = verified.account;
-    match begun {
-        SessionBegun::Yes => {}
-        SessionBegun::Changed => return Ok(None),
-        SessionBegun::WrongSecondFactor => {
-            FactorAttempt::fail(account);
-            return Err(Problem::new(ProblemCode::WrongSecondFactor));
-        }
-    }
-    tracing::info!(%account, session = %id, "logged in");
-    Ok(Some(tokens(state, account, id, &refresh, now)?))
-}
-
-/// What a log-in is counted by: the account from this network, the network, and, for all networks together that never logged in to the
-/// account, the account.
-async fn login_subjects(
-    state: &AppState,
-    conn: &mut Connection,
-    found: Option<&LoginRow>,
-    key: &str,
-    network: &ClientNetwork,
-) -> StoreResult<Vec<AttemptSubject>> {
-    // Unknown names are counted like known ones, by their folded text.
-    // An unknown name asks what a known one asks: about an id that nobody has.
-    let account = found.map_or_else(AccountId::fresh, |row| row.account.id);
-    let known = sessions::knows_network(conn, account, &network_mac(state, network)).await?;
-    let mut subjects =
-        attempt_subjects(state, AttemptScope::LoginAccountNetwork, key.as_bytes(), network);
-    subjects.extend(attempt_subjects(state, AttemptScope::LoginNetwork, &[], network));
-    // A known network is counted by itself, far below the limit, so that the number of statements does not tell who logs in from where.
-    let scope = AttemptScope::LoginAccountStrangers;
-    let apart = if known { network.0.to_string() } else { String::new() };
-    subjects.push(AttemptSubject {
-        scope,
-        mac: state.keys.short_lookup(scope.as_str(), &[key.as_bytes(), apart.as_bytes()]),
-        limit: state.settings.attempt_limits.of(scope),
-    });
-    Ok(subjects)
-}
-
-/// What the database knows a network by that logged in.
-pub fn network_mac(state: &AppState, network: &ClientNetwork) -> [u8; 16] {
-    state.keys.short_lookup("network", &[network.0.to_string().as_bytes()])
-}
-
-/// What an attempt is counted by: an account, where the scope has one, and, where the scope is by network, each prefix of the network
-/// that counts.
-pub fn attempt_subjects(
-    state: &AppState,
-    scope: AttemptScope,
-    account: &[u8],
-    network: &ClientNetwork,
-) -> Vec<AttemptSubject> {
-    let limit = state.settings.attempt_limits.of(scope);
-    let subject = |network: &[u8], factor| AttemptSubject {
-        scope,
-        mac: state.keys.short_lookup(scope.as_str(), &[account, network]),
-        limit: limit.times(factor),
-    };
-    if !scope.is_by_network() {
-        return vec![subject(&[], 1)];
-    }
-    let counted = network.0.counted();
-    counted.map(|(network, factor)| subject(network.to_string().as_bytes(), factor)).collect()
-}
-
-/// Takes one unit of each attempt limit, or answers 429 with `code`. Give it back with the same `now`.
-pub async fn reserve_attempt(
-    conn: &mut Connection,
-    subjects: &[AttemptSubject],
-    code: ProblemCode,
-    now: DateTime<Utc>,
-) -> Result<(), Problem> {
-    match attempts::reserve(conn, subjects, 1, now).await? {
-        None => Ok(()),
-        Some(full) => Err(attempts_used_up(full, code, now)),
-    }
-}
-
-/// The 429 of a limit that is used up, in metrics and log.
-pub fn attempts_used_up(full: AttemptSubject, code: ProblemCode, now: DateTime<Utc>) -> Problem {
-    metrics::counter!("attempts_refused_total", "scope" => full.scope.as_str()).increment(1);
-    tracing::warn!(scope = full.scope.as_str(), "attempt limit reached");
-    Problem::new(code).retry_after(full.limit.retry_after(now))
-}
-
-fn tokens(
-    state: &AppState,
-    account: AccountId,
-    session: SessionId,
-    refresh: &OpaqueToken,
-    now: DateTime<Utc>,
-) -> Result<TokensResponse, Problem> {
-    let access = access_token::issue(&state.keys, AccessClaims { account, session }, now)
-        .map_err(Problem::internal)?;
-    Ok(TokensResponse {
-        session_id: session.0,
-        account_id: account.0,
-        access_token: access,
-        token_type: "Bearer",
-        expires_in: access_token::LIFETIME.num_seconds(),
-        refresh_token: refresh.reveal().to_owned(),
-    })
+    let second_factor = second_factor.as_deref();
+    let tokens = sessions::log_in(&state, network.0, &name, &password, second_factor).await?;
+    Ok(HttpResponse::Created().insert_header(("cache-control", "no-store")).json(tokens))
 }
 
 /// The refresh token.
@@ -331,52 +72,8 @@ pub async fn refresh(
     state: web::Data<AppState>,
     body: Body<RefreshRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let invalid = || Problem::new(ProblemCode::InvalidToken);
-    let presented = OpaqueToken::presented(TokenKind::Refresh, &body.value.refresh_token)
-        .ok_or_else(invalid)?
-        .hash();
-    let next = OpaqueToken::generate(TokenKind::Refresh);
-    let now = state.clock.now();
-    let next_hash = next.hash();
-    let refreshed = state
-        .store
-        .transaction(async |conn| sessions::refresh(conn, presented, next_hash, now).await)
-        .await?;
-    match refreshed {
-        Refreshed::Renewed { session, account } => {
-            let tokens = tokens(&state, account, session, &next, now)?;
-            Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(tokens))
-        }
-        Refreshed::Reused(session) => {
-            state.identities.invalidate(&CredentialKey::Session(session)).await;
-            metrics::counter!("refresh_reuse_total").increment(1);
-            tracing::warn!(%session, "an old refresh token came back: session ended");
-            Err(invalid())
-        }
-        Refreshed::Unknown => Err(invalid()),
-    }
-}
-
-/// A session.
-#[derive(Serialize, ToSchema)]
-pub struct SessionResponse {
-    /// Its id.
-    pub id: Uuid,
-    /// Whether it is the one that asks.
-    pub current: bool,
-    /// When the log-in was.
-    pub created_at: DateTime<Utc>,
-    /// When it was refreshed last.
-    pub last_used_at: DateTime<Utc>,
-    /// When it ends if it is not refreshed.
-    pub expires_at: DateTime<Utc>,
-}
-
-/// Your active sessions.
-#[derive(Serialize, ToSchema)]
-pub struct SessionsResponse {
-    /// The newest first, at most 200.
-    pub data: Vec<SessionResponse>,
+    let tokens = sessions::refresh(&state, &body.value.refresh_token).await?;
+    Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(tokens))
 }
 
 /// Lists your active sessions.
@@ -388,20 +85,7 @@ pub async fn list_sessions(
     state: web::Data<AppState>,
     by: May<ReadOwnAccount>,
 ) -> Result<web::Json<SessionsResponse>, Problem> {
-    let mut conn = state.store.connection().await?;
-    let current = sessions::current(&by);
-    let rows = sessions::list(&mut conn, &by, state.clock.now()).await?;
-    let data = rows
-        .into_iter()
-        .map(|row| SessionResponse {
-            current: current == Some(row.id),
-            id: row.id.0,
-            created_at: row.created_at,
-            last_used_at: row.last_used_at,
-            expires_at: row.expires_at,
-        })
-        .collect();
-    Ok(web::Json(SessionsResponse { data }))
+    Ok(web::Json(sessions::list(&state, &by).await?))
 }
 
 /// Logs out: ends the session that asks.
@@ -413,8 +97,8 @@ pub async fn log_out(
     state: web::Data<AppState>,
     by: May<EndOwnSessions>,
 ) -> Result<HttpResponse, Problem> {
-    let session = sessions::current(&by).ok_or_else(|| Problem::new(ProblemCode::LoginRequired))?;
-    end(&state, &by, session).await
+    sessions::log_out(&state, &by).await?;
+    Ok(HttpResponse::NoContent().finish())
 }
 
 /// Ends one of your sessions.
@@ -428,17 +112,6 @@ pub async fn end_session(
     by: May<EndOwnSessions>,
     session: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    end(&state, &by, SessionId(*session)).await
-}
-
-async fn end(
-    state: &AppState,
-    by: &May<EndOwnSessions>,
-    session: SessionId,
-) -> Result<HttpResponse, Problem> {
-    let now = state.clock.now();
-    let ended =
-        state.write(by, async |conn, by| sessions::end(conn, by, session, now).await).await?;
-    state.identities.invalidate(&CredentialKey::Session(session)).await;
-    if ended { Ok(HttpResponse::NoContent().finish()) } else { Err(Problem::not_found()) }
+    sessions::end(&state, &by, SessionId(*session)).await?;
+    Ok(HttpResponse::NoContent().finish())
 }

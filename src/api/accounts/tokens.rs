@@ -1,71 +1,19 @@
 //! Personal access tokens, for scripts.
 
 use actix_web::{HttpResponse, web};
-use chrono::{DateTime, Duration, Utc};
-use serde::{Deserialize, Serialize};
+use chrono::Duration;
+use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::extract::{Body, IdempotencyKey, May};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
-use crate::api::words::{Word as _, words};
+use crate::app::accounts::tokens::{self, CreatedTokenResponse, PersonalTokensResponse};
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::app::words::Word as _;
 use crate::auth::permission::{ManageOwnTokens, Scope};
-use crate::auth::secret::{OpaqueToken, TokenKind};
 use crate::domain::ids::TokenId;
 use crate::domain::text;
-use crate::store::accounts::tokens::{self, NewToken, TokenCreated, TokenRow};
-
-words! {
-    Scope: "What a personal access token is good for.";
-}
-
-/// A personal access token; its secret was shown once.
-#[derive(Serialize, ToSchema)]
-pub struct TokenResponse {
-    /// Its id.
-    pub id: Uuid,
-    /// What its owner calls it.
-    #[schema(example = "deck sync")]
-    pub name: String,
-    /// What it is good for.
-    #[schema(value_type = Vec<Scope>, example = json!(["decks:read"]))]
-    pub scopes: Vec<String>,
-    /// When it was made.
-    pub created_at: DateTime<Utc>,
-    /// When it ends.
-    pub expires_at: DateTime<Utc>,
-    /// When it was used last, to the minute.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_used_at: Option<DateTime<Utc>>,
-}
-
-impl From<TokenRow> for TokenResponse {
-    fn from(row: TokenRow) -> Self {
-        Self {
-            id: row.id.0,
-            name: row.name,
-            scopes: row.scopes,
-            created_at: row.created_at,
-            expires_at: row.expires_at,
-            last_used_at: row.last_used_at,
-        }
-    }
-}
-
-/// A new token.
-#[derive(Serialize, ToSchema)]
-pub struct CreatedTokenResponse {
-    /// The token.
-    #[serde(flatten)]
-    pub token: TokenResponse,
-    /// Send as `Authorization: Bearer …`. Shown once: absent when a repeated request is answered again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "csp_…")]
-    pub secret: Option<String>,
-    /// Whether the secret was shown before, in the first answer to this `Idempotency-Key`.
-    pub secret_already_shown: bool,
-}
+use crate::http::extract::{IdempotencyKey, Judge, JudgedBody, May};
 
 /// A token to make.
 #[derive(Deserialize, ToSchema)]
@@ -95,39 +43,18 @@ pub async fn create_token(
     state: web::Data<AppState>,
     by: May<ManageOwnTokens>,
     key: IdempotencyKey,
-    body: Body<CreateTokenRequest>,
+    JudgedBody(body): JudgedBody<CreateTokenRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let now = state.clock.now();
     let (name, scopes, lifetime) = parse(&body.value)?;
     let key = key.claim(&state, by.account(), "create_token", &body);
-    let secret = OpaqueToken::generate(TokenKind::PersonalAccess);
-    let id = TokenId::fresh();
-    let new = NewToken {
-        id,
-        name: &name,
-        hash: secret.hash(),
-        scopes: &scopes,
-        expires_at: now + lifetime,
-        at: now,
-    };
-    let created = state
-        .write(&by, async |conn, by| tokens::create(conn, by, &new, key.as_ref()).await)
-        .await?;
-    let answer = match created {
-        TokenCreated::New(row) => {
-            tracing::info!(account = %by.account(), token = %row.id, "token made");
-            CreatedTokenResponse {
-                token: row.into(),
-                secret: Some(secret.reveal().to_owned()),
-                secret_already_shown: false,
-            }
-        }
-        TokenCreated::Repeat(row) => {
-            CreatedTokenResponse { token: row.into(), secret: None, secret_already_shown: true }
-        }
-        TokenCreated::TooMany => return Err(Problem::new(ProblemCode::TooManyTokens)),
-    };
+    let answer = tokens::create(&state, &by, &name, &scopes, lifetime, key.as_ref()).await?;
     Ok(HttpResponse::Created().insert_header(("cache-control", "no-store")).json(answer))
+}
+
+impl Judge for CreateTokenRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        parse(self).map(drop)
+    }
 }
 
 fn parse(request: &CreateTokenRequest) -> Result<(String, Vec<Scope>, Duration), Problem> {
@@ -155,13 +82,6 @@ fn parse(request: &CreateTokenRequest) -> Result<(String, Vec<Scope>, Duration),
     }
 }
 
-/// Own personal access tokens.
-#[derive(Serialize, ToSchema)]
-pub struct PersonalTokensResponse {
-    /// The newest first, at most 50.
-    pub data: Vec<TokenResponse>,
-}
-
 /// Lists your active tokens.
 #[utoipa::path(
     get, path = "/v1/tokens", tag = "sessions", security(("bearer" = [])),
@@ -171,9 +91,7 @@ pub async fn list_tokens(
     state: web::Data<AppState>,
     by: May<ManageOwnTokens>,
 ) -> Result<web::Json<PersonalTokensResponse>, Problem> {
-    let mut conn = state.store.connection().await?;
-    let rows = tokens::list(&mut conn, &by, state.clock.now()).await?;
-    Ok(web::Json(PersonalTokensResponse { data: rows.into_iter().map(Into::into).collect() }))
+    Ok(web::Json(tokens::list(&state, &by).await?))
 }
 
 /// Revokes one of your tokens: it stops working everywhere within 5 seconds.
@@ -187,8 +105,6 @@ pub async fn revoke_token(
     by: May<ManageOwnTokens>,
     token: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, now) = (TokenId(*token), state.clock.now());
-    let revoked =
-        state.write(&by, async |conn, by| tokens::revoke(conn, by, id, now).await).await?;
-    if revoked { Ok(HttpResponse::NoContent().finish()) } else { Err(Problem::not_found()) }
+    tokens::revoke(&state, &by, TokenId(*token)).await?;
+    Ok(HttpResponse::NoContent().finish())
 }

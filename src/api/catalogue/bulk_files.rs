@@ -1,8 +1,5 @@
 //! Bulk files: the whole catalogue of a game to download, for those who keep a copy of it.
 
-mod downloads;
-mod pages;
-
 use actix_web::body::SizedStream;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::http::{Method, StatusCode};
@@ -10,107 +7,17 @@ use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use chrono::{DateTime, Utc};
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use crate::api::extract::{ClientNetwork, Condition, Freshness, Part, cacheable};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
-use crate::domain::catalogue::bulk::{BulkKind, is_file_name};
+use crate::app::catalogue::bulk_files::{self, BulkFilesResponse, GZIP};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
 use crate::domain::hex::hex;
-use crate::store::catalogue::bulk_files::{self, BulkFile};
-
-pub use downloads::Downloads;
-use downloads::Reader;
-pub use pages::LAYOUT;
+use crate::http::extract::{ClientNetwork, Condition, Part, cacheable};
+use crate::memory::rendered::Freshness;
+use crate::store::catalogue::bulk_files::BulkFile;
 
 /// A new version is soon seen; until then a cache may go on with the old one.
 const FRESH: Freshness = Freshness::Public(5);
-/// What is downloaded, whatever is in it.
-const GZIP: &str = "application/gzip";
-
-/// A file to download.
-#[derive(Serialize, ToSchema)]
-pub struct BulkFileResponse {
-    /// Its name.
-    #[schema(example = "ttcg-cards.ndjson.gz")]
-    pub name: String,
-    /// Code of its game.
-    #[schema(example = "ttcg")]
-    pub game: String,
-    /// `cards` or `printings`.
-    #[schema(example = "cards")]
-    pub r#type: String,
-    /// What is in it.
-    #[schema(example = "All cards of the game, one JSON object a line.")]
-    pub description: &'static str,
-    /// Since when it has these bytes.
-    pub updated_at: DateTime<Utc>,
-    /// Bytes of the download.
-    #[schema(example = 9482, minimum = 1)]
-    pub size: i64,
-    /// Bytes when it is unpacked.
-    #[schema(example = 84120, minimum = 0)]
-    pub uncompressed_size: i64,
-    /// Cards, or printings, in it.
-    #[schema(example = 90, minimum = 0)]
-    pub rows: i64,
-    /// SHA-256 of the bytes of the download, in hexadecimal digits. In quotation marks it is the download's `ETag`.
-    #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
-    pub sha256: String,
-    /// Where it is.
-    #[schema(example = "/v1/bulk-files/ttcg-cards.ndjson.gz")]
-    pub download_uri: String,
-    /// Media type of the download.
-    #[schema(example = "application/gzip")]
-    pub content_type: &'static str,
-    /// Media type of what is packed in it.
-    #[schema(example = "application/x-ndjson")]
-    pub uncompressed_content_type: &'static str,
-    /// The file holds everything of its game that the change feed tells up to this number: go on with
-    /// `GET /v1/changes?after=` it. It may hold some of what comes after, too.
-    #[schema(example = 174, minimum = 0)]
-    pub change_seq: i64,
-}
-
-/// All files.
-#[derive(Serialize, ToSchema)]
-pub struct BulkFilesResponse {
-    /// By name.
-    pub data: Vec<BulkFileResponse>,
-}
-
-impl BulkFileResponse {
-    fn of(file: BulkFile) -> Self {
-        let (description, unpacked) = match file.kind {
-            BulkKind::Cards => (
-                "Every card of the game as GET /v1/cards/{card} shows it to a stranger, with its printings: a JSON object in each \
-                 line. Hidden cards have their place and threshold only.",
-                "application/x-ndjson",
-            ),
-            BulkKind::Printings => (
-                "Every printing of the game's open cards with all its values: CSV with a column for each attribute of the game.",
-                "text/csv; charset=utf-8; header=present",
-            ),
-        };
-        Self {
-            r#type: file.kind.as_str().to_owned(),
-            description,
-            updated_at: file.created_at,
-            size: file.size,
-            uncompressed_size: file.unpacked_size,
-            rows: file.row_count,
-            sha256: hex(&file.sha256),
-            download_uri: format!("/v1/bulk-files/{}", file.name),
-            content_type: GZIP,
-            uncompressed_content_type: unpacked,
-            change_seq: file.change_seq,
-            game: file.game_code,
-            name: file.name,
-        }
-    }
-}
 
 /// Lists the bulk files: two for each game.
 ///
@@ -124,10 +31,7 @@ pub async fn list_bulk_files(
     req: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let files = bulk_files::list(&mut conn).await?;
-    let data = files.into_iter().map(BulkFileResponse::of).collect();
-    cacheable(&req, FRESH, None, &BulkFilesResponse { data })
+    cacheable(&req, FRESH, None, &bulk_files::list(&state).await?)
 }
 
 /// Downloads a bulk file, or a part of it.
@@ -169,13 +73,7 @@ pub async fn download_bulk_file(
     network: ClientNetwork,
     name: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    if !is_file_name(&name) {
-        return Err(Problem::not_found());
-    }
-    let mut conn = state.store.connection().await?;
-    let found = bulk_files::find(&mut conn, &name).await?;
-    drop(conn);
-    let file = found.ok_or_else(Problem::not_found)?;
+    let file = bulk_files::find(&state, &name).await?;
     let tag = hex(&file.sha256);
     match Condition::of(&req, &tag) {
         Condition::Another => {
@@ -210,10 +108,8 @@ pub async fn download_bulk_file(
         let nothing = futures_util::stream::empty::<Result<Bytes, std::io::Error>>();
         response.body(SizedStream::new(length, nothing))
     } else {
-        let too_many = || Problem::new(ProblemCode::TooManyStreams).retry_after(30);
-        let download = state.downloads.begin(network.0).ok_or_else(too_many)?;
-        let reader = Reader { state: state.clone(), version: file.id, left, _download: download };
-        response.body(SizedStream::new(length, Box::pin(reader.stream())))
+        let download = bulk_files::download(&state, network.0, &file, left)?;
+        response.body(SizedStream::new(length, Box::pin(download.stream())))
     };
     name_version(response.headers_mut(), &file, &tag)?;
     Ok(response)

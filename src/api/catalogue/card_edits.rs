@@ -6,43 +6,23 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::cards::{CardResponse, OpenCardResponse};
-use super::import::{ImportQuery, NO_STORE, faulty};
-use crate::api::extract::{IfMatch, May, Params, Patch, edited};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
+use super::import::{ImportQuery, NO_STORE};
+use crate::app::catalogue::card_edits::{self, Edited};
+use crate::app::catalogue::cards::OpenCardResponse;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
 use crate::auth::permission::WriteCatalogue;
 use crate::domain::catalogue::card_edit::MergePatch;
 use crate::domain::ids::CardId;
-use crate::store::catalogue::import::{self, EditError};
-use crate::store::db::deadlines;
+use crate::http::extract::{May, Params, Patch, edited};
 
-/// What an edit ended with: what the thing is now, or what a rehearsal would have made of it.
-pub(in crate::api) enum Edited<T> {
-    Done(T),
-    Rehearsed(T),
-}
-
-impl<T> Edited<T> {
-    /// Sorts the ways an edit can end.
-    pub(in crate::api) fn new(done: Result<T, EditError<T>>) -> Result<Self, Problem> {
-        match done {
-            Ok(now) => Ok(Self::Done(now)),
-            Err(EditError::Rehearsed(now)) => Ok(Self::Rehearsed(now)),
-            Err(EditError::Missing) => Err(Problem::not_found()),
-            Err(EditError::Stale) => Err(Problem::new(ProblemCode::PreconditionFailed)),
-            Err(EditError::Refused(faults)) => Err(faulty(ProblemCode::InvalidEdit, faults)),
-            Err(EditError::Store(error)) => Err(error.into()),
-        }
-    }
-
-    /// The answer. A rehearsal has no ETag: what it tells is nowhere.
-    pub(in crate::api) fn answer<R: Serialize + From<T>>(self) -> Result<HttpResponse, Problem> {
+impl<T: Serialize> Edited<T> {
+    /// The answer. That to a rehearsal has no ETag: what it shows is stored nowhere.
+    pub(super) fn answer(&self) -> Result<HttpResponse, Problem> {
         match self {
-            Self::Done(now) => edited(StatusCode::OK, &R::from(now)),
-            Self::Rehearsed(now) => {
-                Ok(HttpResponse::Ok().insert_header(NO_STORE).json(R::from(now)))
-            }
+            Self::Done(now) => edited(StatusCode::OK, now),
+            Self::Rehearsed(now) => Ok(HttpResponse::Ok().insert_header(NO_STORE).json(now)),
         }
     }
 }
@@ -115,18 +95,6 @@ pub async fn edit_card(
     patch: Result<Patch<MergePatch, CardPatch>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let (id, if_match, Patch(patch, _)) = (CardId(*card), if_match?, patch?);
-    let at = state.clock.now();
-    let done = state
-        .write_within(deadlines::CATALOGUE, &by, async |conn, by| {
-            let is_current = |view: &_| if_match.has_seen(&CardResponse::from(Clone::clone(view)));
-            let now = import::edit_card(conn, by, id, &state.games, is_current, &patch, at).await?;
-            // An error takes everything back.
-            if query.dry_run { Err(EditError::Rehearsed(now)) } else { Ok(now) }
-        })
-        .await;
-    let edited = Edited::new(done)?;
-    if let Edited::Done(_) = edited {
-        tracing::info!(account = %by.account(), card = %id, "card changed");
-    }
-    edited.answer::<CardResponse>()
+    let dry_run = query.dry_run;
+    card_edits::edit_card(&state, &by, id, &if_match, &patch, dry_run).await?.answer()
 }

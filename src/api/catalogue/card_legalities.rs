@@ -1,21 +1,17 @@
 //! What the formats of its game say of a card.
-//!
-//! A resource of its own. The answer about a card has it only with `include=legalities`, because it changes with the day and the rules, and answers about cards are kept.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use cardscape_engine::{CardDefinition, CardLegality, Date, Format};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use cardscape_engine::Date;
+use serde::Deserialize;
+use utoipa::IntoParams;
 use uuid::Uuid;
 
-use super::card_migrations::redirected;
-use super::cards::freshness;
-use crate::api::extract::{Caller, Params, cacheable};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
-use crate::domain::clock::engine_date;
+use crate::app::catalogue::card_legalities::{self, LegalitiesResponse};
+use crate::app::catalogue::cards::freshness;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::domain::ids::CardId;
-use crate::store::catalogue::cards::{self, CardView, OpenCard};
+use crate::http::extract::{Caller, Params, cacheable};
 
 /// On which day.
 #[derive(Deserialize, IntoParams)]
@@ -25,56 +21,6 @@ pub struct LegalitiesQuery {
     /// The rules as they stand on this day, `YYYY-MM-DD`; absent: today, in UTC.
     #[param(value_type = Option<String>, example = "2026-11-21")]
     on: Option<Date>,
-}
-
-/// What a format says of the card.
-#[derive(Serialize, ToSchema)]
-pub struct LegalityResponse {
-    /// Code of the format.
-    #[schema(example = "standard")]
-    pub format: String,
-    /// Its version that is in force on that day.
-    #[schema(example = "ttcg/0.042")]
-    pub version: String,
-    /// Its variant that is in force when nothing is said, if it has any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "by_name")]
-    pub variant: Option<String>,
-    /// `legal`: it may be in decks, as any card; `restricted`: it may, in as many copies as the limit list allows it; `banned`: the limit list forbids it; `not_legal`: no zone of the format
-    /// takes it, or the box does not contain it.
-    #[schema(example = "legal")]
-    pub status: &'static str,
-    /// Most copies by the limit list; absent when the list does not name the card. Other rules may allow fewer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = 1)]
-    pub max_copies: Option<u32>,
-    /// Number of the rule that makes it anything but legal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "T-2.2.1d")]
-    pub rule: Option<String>,
-}
-
-impl LegalityResponse {
-    fn new(format: &Format, found: CardLegality) -> Self {
-        Self {
-            format: format.code.to_string(),
-            version: format.version.to_string(),
-            variant: format.variant.as_ref().map(ToString::to_string),
-            status: found.status.as_str(),
-            max_copies: found.max_copies,
-            rule: found.rule,
-        }
-    }
-}
-
-/// What the formats say of a card on a day.
-#[derive(Serialize, ToSchema)]
-pub struct LegalitiesResponse {
-    /// The day.
-    #[schema(value_type = String, format = Date, example = "2026-11-21")]
-    pub on: Date,
-    /// One entry for each format of the game that there is on that day; none while the card is hidden from the caller.
-    pub data: Vec<LegalityResponse>,
 }
 
 /// Lists what each format of its game says of a card, on a day.
@@ -99,45 +45,6 @@ pub async fn list_legalities(
 ) -> Result<HttpResponse, Problem> {
     let (viewer, card) = (caller.viewer(), CardId(*card));
     let on = query.on.map_or_else(|| state.today(), Ok)?;
-    let mut conn = state.store.connection().await?;
-    let Some(found) = cards::find(&conn, viewer, card).await? else {
-        return redirected(&req, &mut conn, card).await;
-    };
-    drop(conn);
-    let data = legalities_of(&state, &found, on).await?;
-    let fresh = freshness(viewer, found.is_hidden());
-    cacheable(&req, fresh, None, &LegalitiesResponse { on, data })
-}
-
-/// What each format of its game says of a card on a day; nothing while it is hidden from the viewer.
-pub(super) async fn legalities_of(
-    state: &AppState,
-    card: &CardView,
-    on: Date,
-) -> Result<Vec<LegalityResponse>, Problem> {
-    let CardView::Open(OpenCard { place, name, kind, attributes, .. }) = card else {
-        return Ok(Vec::new());
-    };
-    let (game, set) = (place.game.as_str(), place.set.as_str());
-    let mut conn = state.store.connection().await?;
-    let loaded = state.games.find(&mut conn, game).await?.ok_or_else(Problem::not_found)?;
-    let release = cards::releases(&mut conn, Some(&[(game.to_owned(), set.to_owned())])).await?;
-    let release = release.into_iter().next();
-    let released_on = release.and_then(|release| engine_date(&release.released_on?));
-    let definition = CardDefinition {
-        number: place.number.as_str().to_owned(),
-        name: name.clone(),
-        kind: kind.to_string(),
-        attributes: attributes.read().map_err(Problem::internal)?,
-        effects: Vec::new(),
-        lore: None,
-        printings: Vec::new(),
-    };
-    let formats = loaded.game.formats().iter();
-    let formats = formats.filter_map(|format| loaded.game.format_on(&format.code, on));
-    let judged = formats.map(|format| {
-        let said = format.card_rules().judge(&definition, set, released_on);
-        LegalityResponse::new(&format, said)
-    });
-    Ok(judged.collect())
+    let found = card_legalities::list(&state, viewer, card, on).await?;
+    found.answer(&req, |(body, hidden)| cacheable(&req, freshness(viewer, hidden), None, &body))
 }

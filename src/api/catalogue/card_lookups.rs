@@ -2,28 +2,25 @@
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
-use uuid::Uuid;
 
-use super::card_list::{ListRequest, too_slow};
-use super::card_names::{look_up_in_memory, named_in_memory, suggest_in_memory, written_look_up};
-use super::card_search::{ask_index, in_memory};
-use super::cards::{Asked, CardResponse, answer_about, freshness, in_form};
-use super::codes::Codes;
-use crate::api::extract::{AnswerForm, Body, Caller, ClientNetwork, Params, Rendered, cacheable};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
-use crate::auth::permission::Viewer;
-use crate::domain::catalogue::card_name::{NameMatch, TypedName, match_exactly, match_nearly};
+use crate::app::catalogue::card_lookups::{
+    self, CardIdentifierBody, CardNamesResponse, LookUpResponse, NameSearch, bad_query,
+};
+use crate::app::catalogue::card_query::ListRequest;
+use crate::app::catalogue::cards::{CardResponse, freshness};
+use crate::app::problem::{InputFault, Problem, both};
+use crate::app::state::AppState;
+use crate::domain::catalogue::card_name::TypedName;
 use crate::domain::code::Code;
 use crate::domain::draw::Draw;
-use crate::domain::ids::CardId;
-use crate::domain::network::Network;
-use crate::domain::text::{TextError, line};
-use crate::search::{CardFilter, CardQuery};
-use crate::store::catalogue::cards::{self, CardIdentifier, NamePlace, NamedCard};
+use crate::domain::text::line;
+use crate::http::extract::{
+    AnswerForm, Caller, ClientNetwork, Judge, JudgedBody, LooseParams, cacheable,
+};
+use crate::search::CardFilter;
+use crate::store::catalogue::cards::CardIdentifier;
 
 /// Most identifiers of one look-up.
 const MAX_IDENTIFIERS: usize = 100;
@@ -59,20 +56,16 @@ impl NamedQuery {
             (None, Some(text)) => ("?fuzzy", text, true),
             _ => return Err(bad_query("", "must have exactly one of exact and fuzzy")),
         };
-        let typed = TypedName::parse(text).map_err(|error| bad_query(parameter, error))?;
-        Ok((typed, near))
+        let name = TypedName::parse(text).map_err(|error| bad_query(parameter, error))?;
+        Ok((name, near))
     }
 
-    async fn place(&self, state: &AppState) -> Result<NamePlace, Problem> {
-        let (game, set) = (self.game.clone(), self.set.clone());
-        let codes = Codes { game, set, ..Codes::default() }.known(state).await?;
-        let text = |code: Option<Code>| code.map(Code::into_string);
-        Ok(NamePlace { game: text(codes.game), set: text(codes.set) })
+    /// What to look for and where; every fault of it at once.
+    async fn search(&self, state: &AppState) -> Result<NameSearch, Problem> {
+        let place = card_lookups::find_place(state, self.game.clone(), self.set.clone());
+        let ((name, near), place) = both(self.typed(), place.await)?;
+        Ok(NameSearch { name, near, place })
     }
-}
-
-fn bad_query(parameter: &str, fault: impl std::fmt::Display) -> Problem {
-    Problem::new(ProblemCode::InvalidQuery).errors(vec![InputFault::at(parameter, fault)])
 }
 
 /// Finds the card with a name.
@@ -92,42 +85,12 @@ pub async fn find_named_card(
     caller: Caller,
     network: ClientNetwork,
     form: AnswerForm,
-    query: Params<NamedQuery>,
+    query: LooseParams<NamedQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (viewer, (typed, near)) = (caller.viewer(), query.typed()?);
-    let place = query.place(&state).await?;
-    let candidates = match named_in_memory(&state, viewer, &place, &typed, near).await? {
-        Some(candidates) => candidates,
-        None if near => {
-            let mut conn = state.searches.connection(network.0).await?;
-            cards::named(&mut conn, viewer, &place, &typed, true).await.map_err(too_slow)?
-        }
-        None => {
-            let mut conn = state.store.connection().await?;
-            cards::named(&mut conn, viewer, &place, &typed, false).await?
-        }
-    };
-    let meant =
-        if near { match_nearly(&typed, candidates) } else { match_exactly(&typed, candidates) };
-    match meant {
-        NameMatch::One(card) => {
-            let asked = Asked { viewer, form, include: None };
-            let found = answer_about(&req, &state, asked, card.id).await?;
-            found.ok_or_else(Problem::not_found)
-        }
-        NameMatch::AnyOf(cards) => Err(ambiguous(cards)),
-        NameMatch::Nothing => Err(Problem::not_found()),
-    }
-}
-
-fn ambiguous(cards: Vec<NamedCard>) -> Problem {
-    let candidate = |card: NamedCard| {
-        json!({
-            "id": card.id, "game": card.game_code, "set": card.set_code, "number": card.number, "name": card.name,
-        })
-    };
-    let candidates: Vec<Value> = cards.into_iter().map(candidate).collect();
-    Problem::new(ProblemCode::AmbiguousName).with("candidates", candidates)
+    let viewer = caller.viewer();
+    let (_, search) = query.checked(async |query| query.search(&state).await).await?;
+    let found = card_lookups::find_named(&state, network.0, viewer, form, &search).await?;
+    Ok(form.told_apart(found.answer(&req)))
 }
 
 /// What somebody has typed of a name.
@@ -174,14 +137,6 @@ impl TryFrom<u16> for SuggestionLimit {
     }
 }
 
-/// Names of cards.
-#[derive(Default, Serialize, ToSchema)]
-pub struct CardNamesResponse {
-    /// First those that begin with what was typed, then those with a word that does, then those that contain it.
-    #[schema(example = json!(["Kettle Imp"]))]
-    pub data: Vec<String>,
-}
-
 /// Suggests names that begin with `q`, or contain it.
 ///
 /// Only names of cards that the caller may see; a name that several games have comes once. Names that
@@ -195,26 +150,18 @@ pub async fn suggest_card_names(
     state: web::Data<AppState>,
     caller: Caller,
     network: ClientNetwork,
-    query: Params<AutocompleteQuery>,
+    query: LooseParams<AutocompleteQuery>,
 ) -> Result<HttpResponse, Problem> {
     let viewer = caller.viewer();
-    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
-    let data = match TypedName::parse(&query.q) {
-        Err(TextError::Blank | TextError::Length { actual: 0, .. }) => Vec::new(),
-        Err(error) => return Err(bad_query("?q", error)),
-        Ok(typed) => {
-            let (game, limit) = (codes.game.as_deref(), query.limit.0);
-            match suggest_in_memory(&state, viewer, game, &typed, limit.into()).await? {
-                Some(names) => names,
-                None => {
-                    let mut conn = state.searches.connection(network.0).await?;
-                    let names = cards::suggest_names(&mut conn, viewer, game, &typed, limit.into());
-                    names.await.map_err(too_slow)?
-                }
-            }
-        }
+    let check = async |query: &AutocompleteQuery| {
+        let game = card_lookups::find_game(&state, query.game.clone());
+        both(card_lookups::read_beginning(&query.q), game.await)
     };
-    cacheable(&req, freshness(viewer, true), None, &CardNamesResponse { data })
+    let (AutocompleteQuery { limit, .. }, (typed, game)) = query.checked(check).await?;
+    let (typed, game) = (typed.as_ref(), game.as_ref());
+    let names =
+        card_lookups::suggest_names(&state, network.0, viewer, typed, game, limit.0).await?;
+    cacheable(&req, freshness(viewer, true), None, &names)
 }
 
 /// From which cards to draw.
@@ -266,129 +213,23 @@ pub async fn draw_card(
     caller: Caller,
     network: ClientNetwork,
     form: AnswerForm,
-    query: Params<RandomQuery>,
+    query: LooseParams<RandomQuery>,
 ) -> Result<HttpResponse, Problem> {
     let viewer = caller.viewer();
-    let seed = query.seed.as_deref().map(|seed| line(seed, 1, MAX_SEED)).transpose();
-    let seed = seed.map_err(|error| bad_query("?seed", error))?;
-    let draw = seed.as_deref().map_or_else(Draw::fresh, Draw::of_seed);
-    let from = query.request().without_warnings(&state).await?;
-    let fresh = freshness(viewer, true);
-    let mut answer = match draw_in_memory(&state, network.0, viewer, &from, draw).await? {
-        Some(None) => return Err(Problem::not_found()),
-        Some(Some(card)) if form == AnswerForm::Json => {
-            let body = state.bodies_of(viewer, &[card]).await?.pop();
-            let body = body.ok_or_else(Problem::not_found)?;
-            form.told_apart(Rendered::of_json(fresh, body)?.answer(&req))
-        }
-        Some(Some(card)) => {
-            let find = async |conn: &_| cards::find(conn, viewer, card).await;
-            let found = state.store.read(find).await?.ok_or_else(Problem::not_found)?;
-            in_form(&req, form, fresh, None, found)?
-        }
-        None => {
-            let most = state.settings.search_candidates.into();
-            let mut conn = state.searches.connection(network.0).await?;
-            let drawn = cards::random(&mut conn, viewer, &from, most, draw).await;
-            let card = drawn.map_err(too_slow)?.ok_or_else(Problem::not_found)?;
-            in_form(&req, form, fresh, None, card)?
-        }
+    let check = async |query: &RandomQuery| {
+        let seed = query.seed.as_deref().map(|seed| line(seed, 1, MAX_SEED)).transpose();
+        let seed = seed.map_err(|error| bad_query("?seed", error));
+        both(seed, query.request().check_strictly(&state).await)
     };
+    let (_, (seed, from)) = query.checked(check).await?;
+    let draw = seed.as_deref().map_or_else(Draw::fresh, Draw::of_seed);
+    let drawn = card_lookups::draw(&state, network.0, viewer, form, &from, draw).await?;
+    let mut answer = form.told_apart(drawn.answer(&req));
     if seed.is_none() {
         answer.headers_mut().remove(header::ETAG);
         answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     Ok(answer)
-}
-
-/// The card that is drawn, if any fits. `None`: the database has to be asked.
-async fn draw_in_memory(
-    state: &AppState,
-    network: Network,
-    viewer: Viewer,
-    from: &CardQuery,
-    draw: Draw,
-) -> Result<Option<Option<CardId>>, Problem> {
-    let Some((all, view)) = in_memory(state, viewer, from).await? else { return Ok(None) };
-    let number = u64::try_from(draw.number()).unwrap_or_default();
-    let query = from.clone();
-    let draw = move || all.random(&query, &view, number);
-    let drawn = ask_index(state, network, from, draw).await?;
-    Ok(Some(drawn.map(|card| CardId(Uuid::from_u128(card)))))
-}
-
-/// What names a card: `id`; or `game`, `set` and `number`; or `game`, `name` and perhaps `set`.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CardIdentifierBody {
-    /// Id of the card.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Uuid>)]
-    pub id: Option<String>,
-    /// Code of its game.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(example = "ttcg", min_length = 1, max_length = 64)]
-    pub game: Option<String>,
-    /// Code of its set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(example = "hearth", min_length = 1, max_length = 64)]
-    pub set: Option<String>,
-    /// Its number in the set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(example = "001", min_length = 1, max_length = 64)]
-    pub number: Option<String>,
-    /// Its whole name, compared like `exact` of `GET /v1/cards/named`. Without a set it is the first card of that name by set and
-    /// number, in games that have several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(example = "Kettle Imp", min_length = 1, max_length = 120)]
-    pub name: Option<String>,
-}
-
-impl CardIdentifierBody {
-    /// The identifier; faults name the field. `ids` is what may name it alone, as fields are called there: its own id is the last.
-    pub(in crate::api) fn parse(
-        &self,
-        at: &str,
-        ids: &[&str],
-        faults: &mut Vec<InputFault>,
-    ) -> Option<CardIdentifier> {
-        let Self { id, game, set, number, name } = self;
-        let mut code = |field: &str, text: &String| {
-            let code = Code::try_from(text.clone());
-            code.map_err(|error| faults.push(InputFault::at(format!("{at}/{field}"), error))).ok()
-        };
-        match (id, game, set, number, name) {
-            (Some(id), None, None, None, None) => match id.parse() {
-                Ok(id) => Some(CardIdentifier::Id(CardId(id))),
-                Err(_) => {
-                    let field = ids.last().copied().unwrap_or_default();
-                    faults.push(InputFault::at(format!("{at}/{field}"), "must be a UUID"));
-                    None
-                }
-            },
-            (None, Some(game), Some(set), Some(number), None) => {
-                let codes = (code("game", game), code("set", set), code("number", number));
-                let (Some(game), Some(set), Some(number)) = codes else { return None };
-                let (game, set) = (game.into_string(), set.into_string());
-                Some(CardIdentifier::Number { game, set, number: number.into_string() })
-            }
-            (None, Some(game), set, None, Some(name)) => {
-                let game = code("game", game);
-                let set = set.as_ref().map(|set| code("set", set));
-                let name = TypedName::parse(name)
-                    .map_err(|error| faults.push(InputFault::at(format!("{at}/name"), error)));
-                let (Some(game), Ok(name)) = (game, name) else { return None };
-                let set = set.flatten().map(Code::into_string);
-                Some(CardIdentifier::Name { game: game.into_string(), set, name })
-            }
-            _ => {
-                let ids = ids.join("; or ");
-                let kinds = "or game, set and number; or game, name and perhaps set";
-                faults.push(InputFault::at(at, format!("must have exactly {ids}; {kinds}")));
-                None
-            }
-        }
-    }
 }
 
 /// Which cards to look up.
@@ -421,14 +262,10 @@ impl LookUpRequest {
     }
 }
 
-/// The cards that were found, and the identifiers of the others.
-#[derive(Serialize, ToSchema)]
-pub struct LookUpResponse {
-    /// The cards, in the order of the request; a card that is requested twice is listed twice.
-    pub data: Vec<CardResponse>,
-    /// The identifiers that name no card, or none that the caller may see by its name, as they were given.
-    #[schema(example = json!([{ "game": "ttcg", "name": "Nobody" }]))]
-    pub not_found: Vec<CardIdentifierBody>,
+impl Judge for LookUpRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
 }
 
 /// Looks up many cards at once.
@@ -442,25 +279,13 @@ pub struct LookUpResponse {
 pub async fn look_up_cards(
     state: web::Data<AppState>,
     caller: Caller,
-    body: Body<LookUpRequest>,
+    JudgedBody(body): JudgedBody<LookUpRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, identifiers) = (caller.viewer(), body.value.parse()?);
-    if let Some(found) = look_up_in_memory(&state, viewer, &identifiers).await? {
-        let written =
-            written_look_up(&body.value.identifiers, &found).map_err(Problem::internal)?;
-        return Ok(HttpResponse::Ok()
-            .insert_header((header::CACHE_CONTROL, "no-store"))
-            .content_type("application/json")
-            .body(written));
-    }
-    let mut conn = state.store.connection().await?;
-    let found = cards::look_up(&mut conn, viewer, &identifiers).await?;
-    let mut answer = LookUpResponse { data: Vec::new(), not_found: Vec::new() };
-    for (identifier, card) in body.value.identifiers.into_iter().zip(found) {
-        match card {
-            Some(card) => answer.data.push(card.into()),
-            None => answer.not_found.push(identifier),
-        }
-    }
-    Ok(HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(answer))
+    let named = body.value.identifiers;
+    let answer = card_lookups::look_up(&state, viewer, named, &identifiers).await?;
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .content_type("application/json")
+        .body(answer))
 }

@@ -1,120 +1,63 @@
-//! Cards that were moved or merged: where they went, and how an admin sends them there.
+//! Cards that were moved or merged: where they went, and how an admin moves and merges them.
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::extract::{
-    Body, CursorTime, Freshness, IdempotencyKey, May, Page, PageQuery, Params, cacheable, paged,
-};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::catalogue::card_migrations::{self, Located, MigrationResponse, NewPlace};
+use crate::app::page::Page;
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
 use crate::auth::permission::WriteCatalogue;
 use crate::domain::catalogue::import::number_fault;
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, MigrationId};
 use crate::domain::text;
-use crate::store::Connection;
-use crate::store::catalogue::card_migrations::{
-    self, Destination, MigrationError, MigrationRow, Order, move_card as store_move,
-};
-use crate::store::db::deadlines;
+use crate::http::extract::{Body, IdempotencyKey, May, PageQuery, Params, cacheable};
+use crate::memory::rendered::Freshness;
+use crate::store::catalogue::card_migrations::Destination;
+use crate::store::catalogue::cards::CardPlace;
 
 /// Old places lead on for ever, but where to may change.
 const REDIRECTS_FRESH: &str = "public, max-age=300";
 /// Longest note, in characters.
 const MAX_NOTE: usize = 500;
 
-/// 308 to the card that this one became; 404 if it became none, because it never was.
-pub(in crate::api) async fn redirected(
-    req: &HttpRequest,
-    conn: &mut Connection,
-    old: CardId,
-) -> Result<HttpResponse, Problem> {
-    let new = card_migrations::successor(conn, old).await?.ok_or_else(Problem::not_found)?;
-    let pattern =
-        req.match_pattern().ok_or_else(|| Problem::internal("a route without pattern"))?;
-    redirect(req, &pattern.replace("{card}", &new.to_string()))
+impl<T> Located<T> {
+    /// Answers with what was found, or with a 308 to where the card is now.
+    pub(in crate::api) fn answer(
+        self,
+        req: &HttpRequest,
+        answer: impl FnOnce(T) -> Result<HttpResponse, Problem>,
+    ) -> Result<HttpResponse, Problem> {
+        match self {
+            Self::Here(found) => answer(found),
+            Self::Moved(to) => redirect(req, to),
+        }
+    }
 }
 
-/// 308 to the place of the card that had this number; 404 if none ever had.
-pub(super) async fn redirected_number(
-    req: &HttpRequest,
-    conn: &mut Connection,
-    (game, set, number): (&Code, &Code, &Code),
-) -> Result<HttpResponse, Problem> {
-    let new =
-        card_migrations::successor_of_number(conn, game.as_str(), set.as_str(), number.as_str());
-    let new = new.await?.ok_or_else(Problem::not_found)?;
-    redirect(req, &format!("/v1/games/{}/sets/{}/cards/{}", new.game, new.set, new.number))
-}
-
-fn redirect(req: &HttpRequest, path: &str) -> Result<HttpResponse, Problem> {
+fn redirect(req: &HttpRequest, to: NewPlace) -> Result<HttpResponse, Problem> {
+    let path = match to {
+        NewPlace::Id(card) => {
+            let pattern =
+                req.match_pattern().ok_or_else(|| Problem::internal("a route without pattern"))?;
+            pattern.replace("{card}", &card.to_string())
+        }
+        NewPlace::Number(CardPlace { game, set, number, .. }) => {
+            format!("/v1/games/{game}/sets/{set}/cards/{number}")
+        }
+    };
     let query = req.query_string();
-    let place = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
+    let place = if query.is_empty() { path } else { format!("{path}?{query}") };
     let place = header::HeaderValue::try_from(place).map_err(Problem::internal)?;
     Ok(HttpResponse::PermanentRedirect()
         .insert_header((header::LOCATION, place))
         .insert_header((header::CACHE_CONTROL, REDIRECTS_FRESH))
         .insert_header((header::VARY, "Authorization"))
         .finish())
-}
-
-/// A place of a card.
-#[derive(Serialize, ToSchema)]
-pub struct CardPlaceResponse {
-    /// Code of the game.
-    #[schema(example = "ttcg")]
-    pub game: String,
-    /// Code of the set.
-    #[schema(example = "hearth")]
-    pub set: String,
-    /// Number in the set.
-    #[schema(example = "007")]
-    pub number: String,
-}
-
-/// A card that was moved or merged.
-#[derive(Serialize, ToSchema)]
-pub struct MigrationResponse {
-    /// Its id.
-    pub id: Uuid,
-    /// `move`: the card got another number; `merge`: it became one with another card.
-    #[schema(example = "merge")]
-    pub r#type: String,
-    /// Id of the card.
-    pub old_card_id: Uuid,
-    /// Id of the card that it is now: the same after a move.
-    pub new_card_id: Uuid,
-    /// The place that the card left.
-    pub old: CardPlaceResponse,
-    /// The place that it went to.
-    pub new: CardPlaceResponse,
-    /// When.
-    pub performed_at: DateTime<Utc>,
-    /// Why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "The same card stood in the file twice.")]
-    pub note: Option<String>,
-}
-
-impl From<MigrationRow> for MigrationResponse {
-    fn from(row: MigrationRow) -> Self {
-        let place = |set, number| CardPlaceResponse { game: row.game_code.clone(), set, number };
-        Self {
-            id: row.id.0,
-            r#type: row.kind.as_str().to_owned(),
-            old_card_id: row.old_card_id.0,
-            new_card_id: row.new_card_id.0,
-            old: place(row.old_set_code, row.old_number),
-            new: place(row.new_set_code, row.new_number),
-            performed_at: row.performed_at,
-            note: row.note,
-        }
-    }
 }
 
 /// Lists cards that were moved or merged, the newest first.
@@ -130,12 +73,8 @@ pub async fn list_card_migrations(
     state: web::Data<AppState>,
     query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let before = query.after::<(CursorTime, Uuid)>()?;
-    let before = before.map(|(CursorTime(at), id)| (at, id));
-    let mut conn = state.store.connection().await?;
-    let rows = card_migrations::list(&mut conn, before, query.limit.rows()).await?;
-    let key = |row: &MigrationRow| (CursorTime(row.performed_at), row.id);
-    paged(rows, query.limit, key, MigrationResponse::from).answer(&req, Freshness::Public(5))
+    let page = card_migrations::list(&state, query.after()?, query.limit).await?;
+    page.answer(&req, Freshness::Public(5))
 }
 
 /// Shows where a card was moved, or with which card it was merged.
@@ -149,10 +88,8 @@ pub async fn find_card_migration(
     state: web::Data<AppState>,
     migration: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let row = card_migrations::find(&mut conn, MigrationId(*migration)).await?;
-    let row = row.ok_or_else(Problem::not_found)?;
-    cacheable(&req, Freshness::Public(60), None, &MigrationResponse::from(row))
+    let found = card_migrations::find(&state, MigrationId(*migration)).await?;
+    cacheable(&req, Freshness::Public(60), None, &found)
 }
 
 /// Where a card is to go.
@@ -222,15 +159,9 @@ pub async fn move_card(
     let number = number.map_err(|error| at_number(error.to_string()))?;
     let key = key.claim_at(&state, by.account(), "move_card", card.0, &body);
     let to = Destination { set: body.value.set, number };
-    let (id, at) = (MigrationId::fresh(), state.clock.now());
-    let done = state
-        .write_within(deadlines::CATALOGUE, &by, async |conn, by| {
-            let order = Order { by, id, note: note.as_deref(), claim: key.as_ref(), at };
-            store_move(conn, &order, card, &to).await
-        })
-        .await;
-    let row = done.map_err(|error| refused(error, "/set"))?;
-    Ok(created(&by, id, row))
+    let moved =
+        card_migrations::move_card(&state, &by, card, to, note.as_deref(), key.as_ref()).await?;
+    Ok(created(moved))
 }
 
 /// Merges a card into another one of its game.
@@ -259,45 +190,15 @@ pub async fn merge_card(
     let (card, body) = (CardId(*card), body?);
     let (into, note) = (CardId(body.value.into), note(body.value.note.as_deref())?);
     let key = key.claim_at(&state, by.account(), "merge_card", card.0, &body);
-    let (id, at) = (MigrationId::fresh(), state.clock.now());
-    let done = state
-        .write_within(deadlines::CATALOGUE, &by, async |conn, by| {
-            let order = Order { by, id, note: note.as_deref(), claim: key.as_ref(), at };
-            card_migrations::merge_card(conn, &order, card, into).await
-        })
-        .await;
-    let row = done.map_err(|error| refused(error, "/into"))?;
-    Ok(created(&by, id, row))
+    let merged =
+        card_migrations::merge_card(&state, &by, card, into, note.as_deref(), key.as_ref()).await?;
+    Ok(created(merged))
 }
 
 /// The answer to a move or merge, or to the repeated request for one.
-fn created(by: &May<WriteCatalogue>, id: MigrationId, row: MigrationRow) -> HttpResponse {
-    if row.id == id {
-        tracing::info!(
-            account = %by.account(), migration = %id, kind = row.kind.as_str(), old = %row.old_card_id, new = %row.new_card_id,
-            "card moved or merged"
-        );
-    }
+fn created(migration: MigrationResponse) -> HttpResponse {
     HttpResponse::Created()
-        .insert_header((header::LOCATION, format!("/v1/card-migrations/{}", row.id)))
+        .insert_header((header::LOCATION, format!("/v1/card-migrations/{}", migration.id)))
         .insert_header((header::CACHE_CONTROL, "no-store"))
-        .json(MigrationResponse::from(row))
-}
-
-/// `target` is the field that names where the card is to go.
-fn refused(error: MigrationError, target: &str) -> Problem {
-    match error {
-        MigrationError::Missing => Problem::not_found(),
-        MigrationError::NoTarget => {
-            Problem::invalid(vec![InputFault::at(target, "names nothing that there is")])
-        }
-        MigrationError::NumberTaken => Problem::new(ProblemCode::NumberTaken),
-        MigrationError::Printed => Problem::new(ProblemCode::SetPrinted),
-        MigrationError::Refused(why) => Problem::new(ProblemCode::MergeRefused).detail(why),
-        MigrationError::NoteOnHidden => {
-            let why = "must be left out: the card is hidden, and everybody may read notes";
-            Problem::invalid(vec![InputFault::at("/note", why)])
-        }
-        MigrationError::Idempotent(error) => error.into(),
-    }
+        .json(migration)
 }

@@ -1,102 +1,24 @@
 //! The change feed: what happened to the catalogue, from any number on, as pages and as a stream.
 
-mod watch;
-
 use std::time::Duration;
 
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::{DateTime, Utc};
 use futures_util::Stream;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
-use uuid::Uuid;
+use serde::Deserialize;
+use utoipa::IntoParams;
 
-use super::codes::Codes;
-use crate::api::extract::{ClientNetwork, Freshness, PageLimit, Params, cacheable};
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::sse;
-use crate::api::state::AppState;
+use crate::app::catalogue::changes::{self, ChangesResponse, FeedStep, Follower};
+use crate::app::page::PageLimit;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::domain::code::Code;
-use crate::store::StoreResult;
-use crate::store::catalogue::changes::{self, Change};
+use crate::http::extract::{ClientNetwork, Params, cacheable};
+use crate::http::sse;
+use crate::memory::rendered::Freshness;
 
-pub use watch::ChangeWatch;
-use watch::Watcher;
-
-/// A silent stream says that it lives this often.
+/// A silent stream sends a comment this often.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// Most events that a stream reads at once.
-const CHUNK: i64 = 500;
-
-/// Something that happened.
-#[derive(Serialize, ToSchema)]
-pub struct ChangeResponse {
-    /// Its place in the feed, from 1, without gaps.
-    #[schema(example = 174, minimum = 1)]
-    pub seq: i64,
-    /// `game.changed`, `set.changed`, `card.added`, `card.changed` (it, its printings or its rulings), `card.unlocked`, `card.moved` (to
-    /// another number) or `card.merged` (`from` is no card any more: it became this one).
-    #[schema(example = "card.unlocked")]
-    pub kind: String,
-    /// Code of the game.
-    #[schema(example = "ttcg")]
-    pub game: String,
-    /// Code of the set, if it is about a set or card.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "veil")]
-    pub set: Option<String>,
-    /// Number in the set, if it is about a card.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "001")]
-    pub number: Option<String>,
-    /// Id of the card, if it is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub card: Option<Uuid>,
-    /// What the card was before, if it was moved or merged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<FormerCardResponse>,
-    /// When.
-    pub at: DateTime<Utc>,
-}
-
-impl From<Change> for ChangeResponse {
-    fn from(Change { seq, kind, subject, at }: Change) -> Self {
-        let changes::Subject { game, set, number, card, from } = subject;
-        let from = from.map(|changes::FormerCard { card, set, number }| FormerCardResponse {
-            card: card.0,
-            set,
-            number,
-        });
-        Self { seq, kind, game, set, number, card: card.map(Uuid::from), from, at }
-    }
-}
-
-/// What a card was called before it was moved or merged.
-#[derive(Serialize, ToSchema)]
-pub struct FormerCardResponse {
-    /// Id: the same after a move.
-    pub card: Uuid,
-    /// Code of the set.
-    #[schema(example = "hearth")]
-    pub set: String,
-    /// Number in the set.
-    #[schema(example = "007")]
-    pub number: String,
-}
-
-/// A stretch of the feed.
-#[derive(Serialize, ToSchema)]
-pub struct ChangesResponse {
-    /// What happened, the oldest first.
-    pub data: Vec<ChangeResponse>,
-    /// Everything up to this number is known now: `after` of the next request.
-    #[schema(example = 174, minimum = 0)]
-    pub next_after: i64,
-    /// The newest number that there is. When `next_after` has reached it, there is no more for now.
-    #[schema(example = 174, minimum = 0)]
-    pub newest: i64,
-}
 
 /// Which part of the feed.
 #[derive(Deserialize, IntoParams)]
@@ -134,25 +56,8 @@ pub async fn list_changes(
     state: web::Data<AppState>,
     query: Params<ChangesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let extent = changes::extent(&state.store).await?;
-    let after = known(query.after).filter(|after| extent.continues(*after)).ok_or_else(gone)?;
-    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
-    let mut conn = state.store.connection().await?;
-    let wanted = query.limit.rows();
-    let mut rows = changes::list(&mut conn, after, codes.game.as_deref(), wanted).await?;
-    // One more than fits on the page was asked for.
-    let more = i64::try_from(rows.len()).unwrap_or(i64::MAX) == wanted;
-    if more {
-        rows.pop();
-    }
-    let next_after = match rows.last() {
-        Some(last) if more => last.seq,
-        // What came after the extent was read belongs to the next page.
-        _ => extent.newest.max(rows.last().map_or(0, |last| last.seq)),
-    };
-    let newest = extent.newest.max(next_after);
-    let data = rows.into_iter().map(Into::into).collect();
-    cacheable(&req, Freshness::Public(1), None, &ChangesResponse { data, next_after, newest })
+    let changes = changes::list(&state, query.after, query.game.clone(), query.limit).await?;
+    cacheable(&req, Freshness::Public(1), None, &changes)
 }
 
 /// Where a stream begins.
@@ -189,84 +94,24 @@ pub async fn stream_changes(
     query: Params<StreamQuery>,
 ) -> Result<HttpResponse, Problem> {
     let last = sse::last_event_id(&req)?.or(query.after);
-    let codes = Codes { game: query.game.clone(), ..Codes::default() }.known(&state).await?;
-    let extent = changes::extent(&state.store).await?;
-    let after = match last {
-        None => extent.newest,
-        Some(last) => known(last).filter(|after| extent.continues(*after)).ok_or_else(gone)?,
-    };
-    let too_many = || Problem::new(ProblemCode::TooManyStreams).retry_after(30);
-    let watcher = state.changes.subscribe(&state.store, network.0).ok_or_else(too_many)?;
-    let game = codes.game.map(Code::into_string);
-    let reader = Reader { state, watcher, game, after, failed: false };
-    Ok(sse::respond(events(reader)))
+    let follower = changes::follow(&state, network.0, last, query.game.clone()).await?;
+    Ok(sse::respond(events(follower)))
 }
 
-fn gone() -> Problem {
-    Problem::new(ProblemCode::Gone)
-        .detail("The feed does not continue from this number: read the catalogue anew.")
-}
-
-/// A number of the feed; `None`: none that it can ever have.
-pub(in crate::api) fn known(seq: u64) -> Option<i64> {
-    i64::try_from(seq).ok()
-}
-
-/// One client of the stream.
-struct Reader {
-    state: web::Data<AppState>,
-    watcher: Watcher,
-    game: Option<String>,
-    /// Everything up to here was sent.
-    after: i64,
-    failed: bool,
-}
-
-impl Reader {
-    /// What to send next; `None`: it is over.
-    async fn next(&mut self) -> Option<Bytes> {
-        loop {
-            if self.state.is_draining() || self.failed {
-                return None;
-            }
-            if self.watcher.newest() > self.after {
-                // The client comes back with the number it has; that is better than a stream that lies.
-                let Ok(text) = self.read().await else { return None };
-                if text.is_empty() {
-                    continue;
-                }
-                return Some(text.into());
-            }
-            match tokio::time::timeout(HEARTBEAT, self.watcher.changed()).await {
-                Ok(true) => {}
-                Ok(false) => return None,
-                Err(_) => return Some(sse::ALIVE),
-            }
-        }
-    }
-
-    async fn read(&mut self) -> StoreResult<String> {
-        let newest = self.watcher.newest();
-        let mut conn = self.state.store.connection().await?;
-        let rows = changes::list(&mut conn, self.after, self.game.as_deref(), CHUNK).await?;
-        drop(conn);
-        let full = i64::try_from(rows.len()).unwrap_or(i64::MAX) == CHUNK;
-        let last = rows.last().map_or(self.after, |row| row.seq);
-        self.after = if full { last } else { newest.max(last) };
-        let mut text = String::new();
-        for row in rows {
-            let change = ChangeResponse::from(row);
-            sse::write_event(&mut text, Some(change.seq), &change.kind, &change);
-        }
-        Ok(text)
-    }
-}
-
-fn events(reader: Reader) -> impl Stream<Item = Bytes> {
+fn events(follower: Follower) -> impl Stream<Item = Bytes> {
     let hello = futures_util::stream::once(async { sse::HELLO });
-    let rest = futures_util::stream::unfold(reader, |mut reader| async move {
-        let bytes = reader.next().await?;
-        Some((bytes, reader))
+    let rest = futures_util::stream::unfold(follower, |mut follower| async move {
+        let bytes = match follower.next(HEARTBEAT).await? {
+            FeedStep::Silence => sse::ALIVE,
+            FeedStep::Changes(changes) => {
+                let mut text = String::new();
+                for change in changes {
+                    sse::write_event(&mut text, Some(change.seq), &change.kind, &change);
+                }
+                text.into()
+            }
+        };
+        Some((bytes, follower))
     });
     futures_util::StreamExt::chain(hello, rest)
 }

@@ -1,207 +1,25 @@
 //! Games and their formats.
 
-use std::sync::Arc;
-
 use actix_web::{HttpRequest, HttpResponse, web};
-use cardscape_engine::{Date, Format, Game, MANIFEST_SCHEMA};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use cardscape_engine::Date;
+use serde::Deserialize;
+use utoipa::IntoParams;
 
-use super::import::{ImportQuery, ImportResponse, Place};
-use crate::api::extract::{
-    File, FileType as _, Freshness, May, Params, Rendered, Revision, Toml, Versions,
+use super::import::{ImportQuery, imported};
+use crate::app::catalogue::games::{
+    self, FormatResponse, FormatsResponse, GameResponse, GamesResponse, SchemaOf,
 };
-use crate::api::problem::{Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::catalogue::import::{ImportResponse, ImportTarget};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::app::versions::{Revision, Versions};
 use crate::auth::permission::WriteCatalogue;
-use crate::domain::catalogue::import::{GameSource, SourceFile};
 use crate::domain::code::Code;
-use crate::store::catalogue::games::{self, LoadedGame};
-use crate::store::catalogue::import::Base;
+use crate::http::extract::{File, FileType as _, May, Params, Toml};
+use crate::memory::rendered::{Freshness, Rendered};
 
 /// Manifests change rarely, and are the same for everybody.
 const FRESH: Freshness = Freshness::Public(60);
-
-/// A game in short.
-#[derive(Serialize, ToSchema)]
-pub struct GameSummary<'a> {
-    /// Its code.
-    #[schema(example = "ttcg")]
-    pub code: &'a str,
-    /// Its name.
-    #[schema(example = "TTCG")]
-    pub name: &'a str,
-    /// What it is, in a sentence or two.
-    #[schema(example = "The main game: units, spells and traps.")]
-    pub description: &'a str,
-    /// Version of the rulebook that the manifest restates.
-    #[schema(example = "1.0")]
-    pub rules_version: &'a str,
-    /// Codes of its formats.
-    #[schema(example = json!(["standard"]))]
-    pub formats: Vec<&'a str>,
-}
-
-impl<'a> From<&'a Game> for GameSummary<'a> {
-    fn from(game: &'a Game) -> Self {
-        Self {
-            code: game.code(),
-            name: game.name(),
-            description: game.description(),
-            rules_version: game.rules_version(),
-            formats: game.formats().iter().map(|format| &*format.code).collect(),
-        }
-    }
-}
-
-/// All games.
-#[derive(Serialize, ToSchema)]
-pub struct GamesResponse<'a> {
-    /// By code.
-    pub data: Vec<GameSummary<'a>>,
-}
-
-/// A game: what its cards look like and which formats it has.
-#[derive(Serialize, ToSchema)]
-pub struct GameResponse<'a> {
-    /// Its code.
-    #[schema(example = "ttcg")]
-    pub code: &'a str,
-    /// Its name.
-    #[schema(example = "TTCG")]
-    pub name: &'a str,
-    /// What it is, in a sentence or two.
-    #[schema(example = "The main game: units, spells and traps.")]
-    pub description: &'a str,
-    /// Version of the rulebook that the manifest restates.
-    #[schema(example = "1.0")]
-    pub rules_version: &'a str,
-    /// Whether cards start hidden, where their set does not say otherwise.
-    pub cards_start_hidden: bool,
-    /// Whether no two cards of the game have the same name; where they may, deck lists tell them apart by set and number.
-    pub unique_names: bool,
-    /// Distinct accounts whose submissions unlock a card, where its set does not say otherwise.
-    #[schema(example = 5, minimum = 1)]
-    pub unlock_threshold: u32,
-    /// Rarities from the most common up: code, name, weight in print runs, tier.
-    #[schema(value_type = Vec<Object>)]
-    pub rarities: &'a [cardscape_engine::Rarity],
-    /// Parts of a deck list; the first is the main one.
-    #[schema(value_type = Vec<Object>)]
-    pub zones: &'a [cardscape_engine::Zone],
-    /// Kinds of cards: attributes, effects, printings and the checks of each.
-    #[schema(value_type = Vec<Object>)]
-    pub kinds: &'a [cardscape_engine::Kind],
-    /// What the rulebook leaves open about cards, and how it is read here.
-    #[schema(value_type = Vec<Object>)]
-    pub decisions: &'a [cardscape_engine::Decision],
-    /// Its formats in short.
-    pub formats: Vec<FormatSummary<'a>>,
-}
-
-impl<'a> From<&'a Game> for GameResponse<'a> {
-    fn from(game: &'a Game) -> Self {
-        Self {
-            code: game.code(),
-            name: game.name(),
-            description: game.description(),
-            rules_version: game.rules_version(),
-            cards_start_hidden: game.cards_start_hidden(),
-            unique_names: game.unique_names(),
-            unlock_threshold: game.unlock_threshold(),
-            rarities: game.rarities(),
-            zones: game.zones(),
-            kinds: game.kinds(),
-            decisions: game.decisions(),
-            formats: game.formats().iter().map(Into::into).collect(),
-        }
-    }
-}
-
-/// A format in short.
-#[derive(Serialize, ToSchema)]
-pub struct FormatSummary<'a> {
-    /// Its code.
-    #[schema(example = "standard")]
-    pub code: &'a str,
-    /// Its name.
-    #[schema(example = "Standard")]
-    pub name: &'a str,
-    /// Version of its rules.
-    #[schema(example = "1")]
-    pub version: &'a str,
-    /// First day of this version; absent: always was.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, example = "2026-11-01")]
-    pub effective_from: Option<Date>,
-    /// What it is, in a sentence or two.
-    #[schema(example = "A deck of exactly fifty cards.")]
-    pub description: &'a str,
-    /// Codes of its variants; the first is in force when nothing is said.
-    pub variants: Vec<&'a str>,
-}
-
-impl<'a> From<&'a Format> for FormatSummary<'a> {
-    fn from(format: &'a Format) -> Self {
-        let mut variants: Vec<_> = format.variants.iter().collect();
-        variants.sort_by_key(|variant| !variant.default);
-        Self {
-            code: &format.code,
-            name: &format.name,
-            version: &format.version,
-            effective_from: format.effective_from,
-            description: &format.description,
-            variants: variants.into_iter().map(|variant| &*variant.code).collect(),
-        }
-    }
-}
-
-/// The formats of a game.
-#[derive(Serialize, ToSchema)]
-pub struct FormatsResponse<'a> {
-    /// In the order of the manifest.
-    pub data: Vec<FormatSummary<'a>>,
-}
-
-/// A format with all its rules.
-#[derive(Serialize, ToSchema)]
-pub struct FormatResponse<'a> {
-    /// Code of the game.
-    #[schema(example = "ttcg")]
-    pub game: &'a str,
-    /// The format in short.
-    #[serde(flatten)]
-    pub format: FormatSummary<'a>,
-    /// The variant whose rules these are; absent when the format has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub variant: Option<&'a str>,
-    /// How far it can be trusted: `source` (the rulebook says so), `assumed` or `sample`.
-    #[schema(value_type = String, example = "source")]
-    pub provenance: cardscape_engine::Provenance,
-    /// What the rulebook leaves open: the question, the answers that were thought of, the one in force, and the variants under which
-    /// another one holds.
-    #[schema(value_type = Vec<Object>, example = json!([{
-        "rule": "T-A6", "question": "What is the same card?", "provenance": "assumed", "chosen": "by_name",
-        "options": [{ "code": "by_name", "text": "Cards of one name.", "variant": "by_name", "selectable": true }]
-    }]))]
-    pub decisions: &'a [cardscape_engine::Decision],
-    /// The rules in force: number and section in the rulebook, wording, and what is checked.
-    #[schema(value_type = Vec<Object>)]
-    pub rules: &'a [cardscape_engine::Rule],
-}
-
-impl<'a> From<&'a Format> for FormatResponse<'a> {
-    fn from(format: &'a Format) -> Self {
-        Self {
-            game: &format.game,
-            format: format.into(),
-            variant: format.variant.as_deref(),
-            provenance: format.provenance,
-            decisions: &format.decisions,
-            rules: &format.rules,
-        }
-    }
-}
 
 /// Lists all games.
 #[utoipa::path(
@@ -213,20 +31,11 @@ pub async fn list_games(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let make = async {
-        let mut conn = state.store.connection().await?;
-        // As they are, not as they were within the time of trust: what is kept stays until the next change.
-        let games = state.games.read_list(&mut conn).await?;
-        let data = games.iter().map(|loaded| (&loaded.game).into()).collect();
+        let games = games::list(&state).await?;
         let modified = games.iter().map(|loaded| loaded.updated_at).max();
-        Rendered::list(FRESH, modified, &GamesResponse { data })
+        Ok(Rendered::list(FRESH, modified, &GamesResponse::new(&games))?)
     };
     state.kept_answers.answer(&req, make).await
-}
-
-/// The game of that code; 404 without one.
-async fn loaded(state: &AppState, game: &Code) -> Result<Arc<LoadedGame>, Problem> {
-    let mut conn = state.store.connection().await?;
-    state.games.find(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)
 }
 
 /// Shows a game: its kinds of cards, rarities and zones.
@@ -241,8 +50,8 @@ pub async fn find_game(
     game: web::Path<Code>,
 ) -> Result<HttpResponse, Problem> {
     let make = async {
-        let loaded = loaded(&state, &game).await?;
-        Rendered::list(FRESH, Some(loaded.updated_at), &GameResponse::from(&loaded.game))
+        let loaded = games::find(&state, &game).await?;
+        Ok(Rendered::list(FRESH, Some(loaded.updated_at), &GameResponse::from(&loaded.game))?)
     };
     state.kept_answers.answer(&req, make).await
 }
@@ -259,9 +68,8 @@ pub async fn list_formats(
     game: web::Path<Code>,
 ) -> Result<HttpResponse, Problem> {
     let make = async {
-        let loaded = loaded(&state, &game).await?;
-        let data = loaded.game.formats().iter().map(Into::into).collect();
-        Rendered::list(FRESH, Some(loaded.updated_at), &FormatsResponse { data })
+        let loaded = games::find(&state, &game).await?;
+        Ok(Rendered::list(FRESH, Some(loaded.updated_at), &FormatsResponse::from(&loaded.game))?)
     };
     state.kept_answers.answer(&req, make).await
 }
@@ -299,32 +107,12 @@ pub async fn find_format(
 ) -> Result<HttpResponse, Problem> {
     let (game, code) = path.into_inner();
     let make = async {
-        let loaded = loaded(&state, &game).await?;
-        let format = match query.on {
-            Some(day) => loaded.game.format_on(code.as_str(), day),
-            None => loaded.game.format(code.as_str()).cloned(),
-        };
-        let mut format = format.ok_or_else(Problem::not_found)?;
-        if let Some(variant) = &query.variant {
-            format = format.with_variant(variant.as_str()).ok_or_else(|| {
-                Problem::new(ProblemCode::InvalidQuery)
-                    .detail(format!("The format has no variant {variant}."))
-            })?;
-        }
-        Rendered::list(FRESH, Some(loaded.updated_at), &FormatResponse::from(&format))
+        let (format, variant) = ((&game, &code), query.variant.as_ref());
+        let found = games::find_format(&state, format, query.on, variant).await?;
+        let answer = FormatResponse::from(&found.format);
+        Ok(Rendered::list(FRESH, Some(found.updated_at), &answer)?)
     };
     state.kept_answers.answer(&req, make).await
-}
-
-/// Of what.
-#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SchemaOf {
-    /// Set files of this game.
-    #[default]
-    Set,
-    /// Manifests, of any game.
-    Manifest,
 }
 
 /// Which schema.
@@ -359,17 +147,9 @@ pub async fn find_schema(
     query: Params<SchemaQuery>,
 ) -> Result<HttpResponse, Problem> {
     let make = async {
-        let loaded = loaded(&state, &game).await?;
-        let (mut schema, id) = match query.of {
-            SchemaOf::Set => (loaded.game.set_schema(), format!("/v1/games/{game}/schema")),
-            SchemaOf::Manifest => (
-                serde_json::from_str(MANIFEST_SCHEMA).map_err(Problem::internal)?,
-                format!("/v1/games/{game}/schema?of=manifest"),
-            ),
-        };
-        schema["$id"] = id.into();
-        let schema = Rendered::list(FRESH, Some(loaded.updated_at), &schema)?;
-        Ok(schema.of_type("application/schema+json"))
+        let (schema, updated_at) = games::find_schema(&state, &game, query.of).await?;
+        let answer = Rendered::list(FRESH, Some(updated_at), &schema)?;
+        Ok(answer.of_type("application/schema+json"))
     };
     state.kept_answers.answer(&req, make).await
 }
@@ -391,8 +171,7 @@ pub async fn find_manifest(
     state: web::Data<AppState>,
     game: web::Path<Code>,
 ) -> Result<HttpResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let stored = games::manifest(&mut conn, game.as_str()).await?.ok_or_else(Problem::not_found)?;
+    let stored = games::find_manifest(&state, &game).await?;
     Ok(Revision(stored.revision).answer_file(&req, Toml::MEDIA_TYPE, stored.text))
 }
 
@@ -463,11 +242,9 @@ pub async fn replace_manifest(
     versions: Versions,
     file: Result<File<Toml>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let place = Place { game: game.into_inner(), set: None };
-    let stored =
-        games::manifest(&mut *state.store.connection().await?, place.game.as_str()).await?;
-    let replaced = versions.check(stored.map(|stored| Revision(stored.revision)))?;
-    let base = replaced.map_or(Base::Nothing, |Revision(revision)| Base::Revision(revision));
-    let manifest = SourceFile::new("game.toml", &file?.text);
-    query.run(&state, &by, &place, base, GameSource { manifest, sets: Vec::new() }).await
+    let target = ImportTarget { game: game.into_inner(), set: None };
+    let file = file.map(|file| file.text);
+    let import =
+        games::replace_manifest(&state, &by, &target, &versions, file, query.dry_run).await?;
+    Ok(imported(&target, &import))
 }

@@ -2,20 +2,10 @@
 
 use actix_web::HttpResponse;
 use actix_web::http::header;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::Deserialize;
+use utoipa::IntoParams;
 
-use crate::api::extract::May;
-use crate::api::problem::{InputCard, InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
-use crate::auth::permission::{Importer, WriteCatalogue};
-use crate::domain::catalogue::import::{FaultyCard, GameImport, GameSource, ImportFault};
-use crate::domain::code::Code;
-use crate::store::catalogue::import::{self, Base, ImportError, ImportSummary, SetSummary};
-use crate::store::db::deadlines;
-
-/// Most faults in one answer: a file of the wrong game has one for each card.
-const MAX_FAULTS: usize = 200;
+use crate::app::catalogue::import::{ImportResponse, ImportTarget};
 
 /// Whether it is meant.
 #[derive(Clone, Copy, Deserialize, IntoParams)]
@@ -28,175 +18,23 @@ pub struct ImportQuery {
     pub(in crate::api) dry_run: bool,
 }
 
-/// What an import changed, or would have.
-#[derive(Serialize, ToSchema)]
-pub struct ImportResponse {
-    /// Nothing was changed: this is what would have been.
-    #[schema(example = false)]
-    pub dry_run: bool,
-    /// Code of the game.
-    #[schema(example = "ttcg")]
-    pub game: String,
-    /// Whether the game is new.
-    #[schema(example = false)]
-    pub game_added: bool,
-    /// Whether the manifest is new, or another than before.
-    #[schema(example = false)]
-    pub manifest_changed: bool,
-    /// The sets that changed.
-    pub sets: Vec<SetImportResponse>,
-}
-
-/// What an import changed about a set.
-#[derive(Serialize, ToSchema)]
-pub struct SetImportResponse {
-    /// Code of the set.
-    #[schema(example = "hearth")]
-    pub set: String,
-    /// Whether the set is new.
-    #[schema(example = true)]
-    pub set_added: bool,
-    /// Whether its name, date or policy changed, or the set is new.
-    #[schema(example = true)]
-    pub set_changed: bool,
-    /// New cards.
-    #[schema(example = 158)]
-    pub cards_added: usize,
-    /// Cards whose content changed.
-    #[schema(example = 0)]
-    pub cards_changed: usize,
-    /// Hidden cards that a lower threshold unlocked.
-    #[schema(example = 0)]
-    pub cards_unlocked: usize,
-}
-
-impl ImportResponse {
-    fn new(dry_run: bool, summary: ImportSummary) -> Self {
-        Self {
-            dry_run,
-            game: summary.game,
-            game_added: summary.game_added,
-            manifest_changed: summary.manifest_changed,
-            sets: summary.sets.into_iter().map(Into::into).collect(),
+/// 201 with the place of what is new, else 200.
+pub(super) fn imported(target: &ImportTarget, import: &ImportResponse) -> HttpResponse {
+    let (added, path) = match &target.set {
+        None => (import.game_added, format!("/v1/games/{}", target.game)),
+        Some(set) => {
+            let added = import.sets.first().is_some_and(|set| set.set_added);
+            (added, format!("/v1/games/{}/sets/{set}", target.game))
         }
-    }
-}
-
-impl From<SetSummary> for SetImportResponse {
-    fn from(summary: SetSummary) -> Self {
-        let SetSummary { set, set_added, set_changed, cards_added, cards_changed, cards_unlocked } =
-            summary;
-        Self { set, set_added, set_changed, cards_added, cards_changed, cards_unlocked }
-    }
-}
-
-/// What an admin's file is about: what the path of the request says.
-pub(in crate::api) struct Place {
-    /// Code of the game.
-    pub game: Code,
-    /// Code of the set, if it is one.
-    pub set: Option<Code>,
-}
-
-impl ImportQuery {
-    /// Checks a game with its sets and imports it, whole or not at all.
-    pub(in crate::api) async fn run(
-        self,
-        state: &AppState,
-        by: &May<WriteCatalogue>,
-        place: &Place,
-        base: Base,
-        source: GameSource,
-    ) -> Result<HttpResponse, Problem> {
-        // Thousands of cards take a while: that is no work for a thread that answers requests.
-        let import = state.work.run(move || GameImport::check(&source)).await?.map_err(refused)?;
-        place.check(&import)?;
-        let at = state.clock.now();
-        let done: Result<ImportSummary, ImportError> = state
-            .write_within(deadlines::CATALOGUE, by, async |conn, by| {
-                let importer = Importer::from(by);
-                let summary = import::import(conn, &importer, &import, base, at, &|_| {}).await?;
-                // An error takes everything back.
-                if self.dry_run { Err(ImportError::Rehearsed(summary)) } else { Ok(summary) }
-            })
-            .await;
-        match done {
-            Ok(summary) => {
-                state.games.forget_list();
-                state.kept_answers.forget();
-                state.keep_up().await;
-                tracing::info!(
-                    account = %by.account(), game = summary.game, manifest_changed = summary.manifest_changed,
-                    sets = summary.sets.len(), "catalogue imported"
-                );
-                Ok(place.answer(summary))
-            }
-            Err(ImportError::Rehearsed(summary)) => Ok(HttpResponse::Ok()
-                .insert_header(NO_STORE)
-                .json(ImportResponse::new(true, summary))),
-            Err(ImportError::Refused(faults)) => Err(refused(faults)),
-            Err(ImportError::Stale) => Err(Problem::new(match place.set {
-                None => ProblemCode::PreconditionFailed,
-                // Whoever sends a set names no version of the game.
-                Some(_) => ProblemCode::EditConflict,
-            })),
-            Err(ImportError::Store(error)) => Err(error.into()),
-        }
-    }
-}
-
-impl Place {
-    /// The file must be what the path says.
-    fn check(&self, import: &GameImport) -> Result<(), Problem> {
-        let (found, wanted) = match &self.set {
-            None => (import.game().code(), &self.game),
-            Some(set) => (import.sets().first().map_or("", |found| found.code.as_str()), set),
-        };
-        if found == wanted.as_str() {
-            return Ok(());
-        }
-        let detail = format!("is {found:?}, but the path says {:?}", wanted.as_str());
-        Err(Problem::new(ProblemCode::InvalidImport).errors(vec![InputFault::at("/code", detail)]))
-    }
-
-    /// 201 with the place of what is new, else 200.
-    fn answer(&self, summary: ImportSummary) -> HttpResponse {
-        let (added, path) = match &self.set {
-            None => (summary.game_added, format!("/v1/games/{}", self.game)),
-            Some(set) => {
-                let added = summary.sets.first().is_some_and(|set| set.set_added);
-                (added, format!("/v1/games/{}/sets/{set}", self.game))
-            }
-        };
-        let mut response = if added { HttpResponse::Created() } else { HttpResponse::Ok() };
-        if added {
-            response.insert_header((header::LOCATION, path));
-        }
-        response.insert_header(NO_STORE).json(ImportResponse::new(false, summary))
-    }
+    };
+    let mut response = if added && !import.dry_run {
+        let mut created = HttpResponse::Created();
+        created.insert_header((header::LOCATION, path));
+        created
+    } else {
+        HttpResponse::Ok()
+    };
+    response.insert_header(NO_STORE).json(import)
 }
 
 pub(in crate::api) const NO_STORE: (header::HeaderName, &str) = (header::CACHE_CONTROL, "no-store");
-
-fn refused(faults: Vec<ImportFault>) -> Problem {
-    faulty(ProblemCode::InvalidImport, faults)
-}
-
-/// What is refused for faults of a file, or of something that could come in one.
-pub(in crate::api) fn faulty(code: ProblemCode, faults: Vec<ImportFault>) -> Problem {
-    let all = faults.len();
-    let told = faults.into_iter().take(MAX_FAULTS).map(|fault| InputFault {
-        line: fault.position.map(|position| position.line),
-        column: fault.position.map(|position| position.column),
-        code: fault.code,
-        rule: fault.rule,
-        card: fault.card.map(|FaultyCard { set, number, name }| InputCard { set, number, name }),
-        ..InputFault::at(fault.pointer, fault.message)
-    });
-    let problem = Problem::new(code).errors(told.collect());
-    if all > MAX_FAULTS {
-        problem.detail(format!("{all} faults; the first {MAX_FAULTS} are listed."))
-    } else {
-        problem
-    }
-}

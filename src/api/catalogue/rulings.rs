@@ -4,69 +4,25 @@ use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse, web};
 use cardscape_engine::Date;
 use chrono::NaiveDate;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::card_migrations::redirected;
-use super::cards::freshness;
-use crate::api::extract::{Body, Caller, IdempotencyKey, IfMatch, May, cacheable, edited};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::catalogue::cards::freshness;
+use crate::app::catalogue::rulings::{self, RulingResponse, RulingsResponse};
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
 use crate::auth::permission::WriteCatalogue;
 use crate::domain::catalogue::ruling::{RulingContent, RulingKind};
 use crate::domain::ids::{CardId, RulingId};
 use crate::domain::text;
-use crate::store::catalogue::cards;
-use crate::store::catalogue::rulings::{self, RulingCreated, RulingEdited, RulingRow};
+use crate::http::extract::{Caller, IdempotencyKey, Judge, JudgedBody, May, cacheable, edited};
 
 /// Longest text, in characters.
 const MAX_TEXT: usize = 2000;
 /// Longest source, in characters.
 const MAX_SOURCE: usize = 300;
-
-/// What is said of a card beside the card.
-#[derive(Serialize, ToSchema)]
-pub struct RulingResponse {
-    /// Its id.
-    pub id: Uuid,
-    /// Id of the card.
-    pub card: Uuid,
-    /// `ruling`: how the card is to be read; `erratum`: what it should say.
-    #[schema(example = "ruling")]
-    pub kind: String,
-    /// The text; line feeds part paragraphs.
-    #[schema(example = "The effect counts the card itself.")]
-    pub text: String,
-    /// The day from which it holds.
-    pub published_on: NaiveDate,
-    /// Who said it where.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "Rules team, November 2026")]
-    pub source: Option<String>,
-}
-
-impl From<RulingRow> for RulingResponse {
-    fn from(row: RulingRow) -> Self {
-        Self {
-            id: row.id.0,
-            card: row.card_id.0,
-            kind: row.kind.as_str().to_owned(),
-            text: row.text,
-            published_on: row.published_on,
-            source: row.source,
-        }
-    }
-}
-
-/// The rulings of a card.
-#[derive(Serialize, ToSchema)]
-pub struct RulingsResponse {
-    /// The oldest day first; none while the card is hidden from the caller.
-    pub data: Vec<RulingResponse>,
-    /// Whether the card is hidden from everybody who neither holds it nor oversees the cards.
-    pub hidden: bool,
-}
 
 /// What a text about a card is.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
@@ -121,6 +77,12 @@ impl RulingRequest {
     }
 }
 
+impl Judge for RulingRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
 /// Lists the rulings and errata of a card, the oldest first.
 ///
 /// The list is empty while the card is hidden from the caller.
@@ -139,16 +101,10 @@ pub async fn list_rulings(
     caller: Caller,
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let (viewer, card) = (caller.viewer(), CardId(*card));
-    let mut conn = state.store.connection().await?;
-    let Some(found) = cards::find(&conn, viewer, card).await? else {
-        return redirected(&req, &mut conn, card).await;
-    };
-    let rows = rulings::list(&mut conn, viewer, card).await?;
-    let hidden = found.is_hidden();
-    let body = RulingsResponse { data: rows.into_iter().map(Into::into).collect(), hidden };
+    let viewer = caller.viewer();
+    let found = rulings::list(&state, viewer, CardId(*card)).await?;
     // A ruling shows sooner than a change of the card would.
-    cacheable(&req, freshness(viewer, true), None, &body)
+    found.answer(&req, |body| cacheable(&req, freshness(viewer, true), None, &body))
 }
 
 /// Writes a ruling or an erratum of a card.
@@ -175,29 +131,14 @@ pub async fn create_ruling(
     by: May<WriteCatalogue>,
     card: web::Path<Uuid>,
     key: IdempotencyKey,
-    body: Result<Body<RulingRequest>, Problem>,
+    body: Result<JudgedBody<RulingRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let (card, body) = (CardId(*card), body?);
-    let content = body.value.parse()?;
-    let key = key.claim_at(&state, by.account(), "create_ruling", card.0, &body);
-    let (id, at) = (RulingId::fresh(), state.clock.now());
-    let created = state
-        .write(&by, async |conn, by| {
-            rulings::create(conn, by, id, card, &content, key.as_ref(), at).await
-        })
-        .await?;
-    let row = match created {
-        RulingCreated::New(row) => {
-            tracing::info!(account = %by.account(), %card, ruling = %id, "ruling written");
-            row
-        }
-        RulingCreated::Repeat(Some(row)) => row,
-        RulingCreated::Repeat(None) => return Err(Problem::new(ProblemCode::Gone)),
-        RulingCreated::NoCard => return Err(Problem::not_found()),
-        RulingCreated::TooMany => return Err(Problem::new(ProblemCode::TooManyRulings)),
-    };
-    let mut response = edited(StatusCode::CREATED, &RulingResponse::from(row.clone()))?;
-    let place = header::HeaderValue::try_from(format!("/v1/rulings/{}", row.id));
+    let content = body.0.value.parse()?;
+    let key = key.claim_at(&state, by.account(), "create_ruling", card.0, &body.0);
+    let ruling = rulings::create(&state, &by, card, &content, key.as_ref()).await?;
+    let mut response = edited(StatusCode::CREATED, &ruling)?;
+    let place = header::HeaderValue::try_from(format!("/v1/rulings/{}", ruling.id));
     response.headers_mut().insert(header::LOCATION, place.map_err(Problem::internal)?);
     Ok(response)
 }
@@ -215,10 +156,8 @@ pub async fn find_ruling(
     ruling: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let viewer = caller.viewer();
-    let mut conn = state.store.connection().await?;
-    let row = rulings::find(&mut conn, viewer, RulingId(*ruling)).await?;
-    let row = row.ok_or_else(Problem::not_found)?;
-    cacheable(&req, freshness(viewer, true), None, &RulingResponse::from(row))
+    let found = rulings::find(&state, viewer, RulingId(*ruling)).await?;
+    cacheable(&req, freshness(viewer, true), None, &found)
 }
 
 /// Replaces a ruling.
@@ -239,12 +178,11 @@ pub async fn replace_ruling(
     by: May<WriteCatalogue>,
     ruling: web::Path<Uuid>,
     if_match: Result<IfMatch, Problem>,
-    body: Result<Body<RulingRequest>, Problem>,
+    body: Result<JudgedBody<RulingRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, if_match, content) = (RulingId(*ruling), if_match?, body?.value.parse()?);
-    let row = edit(&state, &by, id, &if_match, Some(&content)).await?;
-    tracing::info!(account = %by.account(), ruling = %id, "ruling changed");
-    edited(StatusCode::OK, &RulingResponse::from(row))
+    let (id, if_match, content) = (RulingId(*ruling), if_match?, body?.0.value.parse()?);
+    let ruling = rulings::replace(&state, &by, id, &if_match, &content).await?;
+    edited(StatusCode::OK, &ruling)
 }
 
 /// Deletes a ruling. The card's history keeps it.
@@ -267,26 +205,6 @@ pub async fn delete_ruling(
     if_match: Result<IfMatch, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let (id, if_match) = (RulingId(*ruling), if_match?);
-    edit(&state, &by, id, &if_match, None).await?;
-    tracing::info!(account = %by.account(), ruling = %id, "ruling taken away");
+    rulings::delete(&state, &by, id, &if_match).await?;
     Ok(HttpResponse::NoContent().finish())
-}
-
-async fn edit(
-    state: &AppState,
-    by: &May<WriteCatalogue>,
-    id: RulingId,
-    if_match: &IfMatch,
-    content: Option<&RulingContent>,
-) -> Result<RulingRow, Problem> {
-    let at = state.clock.now();
-    let is_current = |row: &RulingRow| if_match.has_seen(&RulingResponse::from(row.clone()));
-    let done = state
-        .write(by, async |conn, by| rulings::edit(conn, by, id, is_current, content, at).await)
-        .await?;
-    match done {
-        RulingEdited::Done(row) => Ok(row),
-        RulingEdited::Stale => Err(Problem::new(ProblemCode::PreconditionFailed)),
-        RulingEdited::Missing => Err(Problem::not_found()),
-    }
 }

@@ -2,114 +2,30 @@
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::api::catalogue::codes::Codes;
-use crate::api::extract::{
-    Body, Caller, Cursor, Freshness, IdempotencyKey, May, Page, PageLimit, Params, paged,
+use crate::app::catalogue::codes::Codes;
+use crate::app::collection::counts::{
+    self, CollectionEntryResponse, CountChangesResponse, EntrySelection,
 };
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
-use crate::api::words::{Word as _, words};
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::{InputFault, Problem, both};
+use crate::app::state::AppState;
+use crate::app::words::Word as _;
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
 use crate::domain::catalogue::card_name::TypedName;
 use crate::domain::code::Code;
-use crate::domain::collection::resolve::{Choice, Meaning};
 use crate::domain::collection::table::WantedPrinting;
 use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::domain::ids::{CardId, PrintingId};
-use crate::store::collection::counts::{
-    self, CardLine, Change, Changed, CollectionError, EntryFilter, EntryPosition, EntryView,
-};
+use crate::http::extract::{Caller, IdempotencyKey, Judge, JudgedBody, LooseParams, May};
+use crate::memory::rendered::Freshness;
+use crate::store::collection::counts::{Change, EntryPosition};
 
 /// Most changes of one request.
 const MAX_CHANGES: usize = 100;
-
-words! {
-    Condition: "In which condition a card is, the best first.";
-}
-
-/// A card in few words. A card that is hidden from the caller has game, set and number only.
-#[derive(Serialize, ToSchema)]
-pub struct CardLineResponse {
-    /// Id.
-    pub id: Uuid,
-    /// Code of its game.
-    #[schema(example = "ttcg")]
-    pub game: String,
-    /// Code of its set.
-    #[schema(example = "hearth")]
-    pub set: String,
-    /// Its number in the set.
-    #[schema(example = "016")]
-    pub number: String,
-    /// Whether it is hidden from the public.
-    pub hidden: bool,
-    /// Name; absent when the card is hidden from the caller.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "Kettle Imp")]
-    pub name: Option<String>,
-    /// Code of its kind; absent when the card is hidden from the caller.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "unit")]
-    pub kind: Option<String>,
-    /// Where the whole card is.
-    #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
-    pub href: String,
-}
-
-impl From<CardLine> for CardLineResponse {
-    fn from(card: CardLine) -> Self {
-        Self {
-            href: format!("/v1/cards/{}", card.id),
-            id: card.id.0,
-            game: card.game_code,
-            set: card.set_code,
-            number: card.number,
-            hidden: card.hidden,
-            name: card.name,
-            kind: card.kind,
-        }
-    }
-}
-
-/// An entry of a collection.
-#[derive(Serialize, ToSchema)]
-pub struct CollectionEntryResponse {
-    /// The printing.
-    pub printing: Uuid,
-    /// Its rarity; absent when the card is hidden from the caller.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "common")]
-    pub rarity: Option<String>,
-    /// `mint`, `near_mint`, `lightly_played`, `moderately_played`, `heavily_played` or `damaged`.
-    #[schema(example = "near_mint")]
-    pub condition: &'static str,
-    /// How many.
-    #[schema(example = 4, minimum = 1, maximum = 9999)]
-    pub quantity: i32,
-    /// Its card.
-    pub card: CardLineResponse,
-    /// When the count was changed last.
-    pub updated_at: DateTime<Utc>,
-}
-
-impl From<EntryView> for CollectionEntryResponse {
-    fn from(entry: EntryView) -> Self {
-        Self {
-            printing: entry.printing_id.0,
-            condition: entry.condition.as_str(),
-            quantity: entry.quantity,
-            updated_at: entry.updated_at,
-            rarity: entry.rarity,
-            card: entry.card.into(),
-        }
-    }
-}
 
 /// Which entries, and which part of the list.
 #[derive(Deserialize, IntoParams)]
@@ -152,25 +68,18 @@ pub async fn list_collection(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReadOwnCollection>,
-    query: Params<CollectionQuery>,
+    query: LooseParams<CollectionQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = query.cursor.as_ref().map(Cursor::key::<EntryPosition>).transpose()?;
-    let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
-    let codes = Codes { game, set, rarity }.known(&state).await?;
-    let filter = EntryFilter {
-        game: codes.game.as_deref(),
-        set: codes.set.as_deref(),
-        card: query.card.map(CardId),
-        rarity: codes.rarity.as_deref(),
-        printings: None,
+    let check = async |query: &CollectionQuery| {
+        let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
+        let codes = Codes { game, set, rarity }.known(&state).await;
+        both(Cursor::key_of(query.cursor.as_ref()), codes)
     };
-    let (viewer, limit) = (caller.viewer(), query.limit.rows());
-    let mut conn = state.store.connection().await?;
-    let rows = counts::list(&mut conn, &by, viewer, &filter, after.as_ref(), limit).await?;
-    let mut page = paged(rows, query.limit, EntryView::position, CollectionEntryResponse::from);
-    if query.total {
-        page.total = Some(counts::count(&mut conn, &by, viewer, &filter).await?);
-    }
+    let (query, (after, codes)): (_, (Option<EntryPosition>, _)) = query.checked(check).await?;
+    let card = query.card.map(CardId);
+    let selection = EntrySelection { codes, card, with_total: query.total };
+    let (viewer, limit) = (caller.viewer(), query.limit);
+    let page = counts::list(&state, &by, viewer, &selection, after, limit).await?;
     page.answer(&req, Freshness::Private)
 }
 
@@ -199,6 +108,12 @@ impl CountRequest {
         } else {
             Err(Problem::invalid(faults))
         }
+    }
+}
+
+impl Judge for CountRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
     }
 }
 
@@ -231,20 +146,15 @@ pub async fn set_count(
     caller: Caller,
     by: May<WriteOwnCollection>,
     printing: web::Path<Uuid>,
-    body: Body<CountRequest>,
+    JudgedBody(body): JudgedBody<CountRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (quantity, condition) = body.value.parse()?;
-    let (viewer, key, at) =
-        (caller.viewer(), (PrintingId(*printing), condition), state.clock.now());
-    let entry = state
-        .write(&by, async |conn, by| counts::set(conn, by, viewer, key, quantity, at).await)
-        .await?;
-    tracing::info!(account = %by.account(), printing = %printing, quantity, "count set");
-    Ok(match entry {
+    let (viewer, key) = (caller.viewer(), (PrintingId(*printing), condition));
+    Ok(match counts::set(&state, &by, viewer, key, quantity).await? {
         None => HttpResponse::NoContent().finish(),
-        Some(entry) => HttpResponse::Ok()
-            .insert_header((header::CACHE_CONTROL, "no-store"))
-            .json(CollectionEntryResponse::from(entry)),
+        Some(entry) => {
+            HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(entry)
+        }
     })
 }
 
@@ -327,34 +237,28 @@ pub struct CountChangesRequest {
     pub changes: Vec<CountChange>,
 }
 
-/// A count that was changed.
-#[derive(Serialize, ToSchema)]
-pub struct ChangedCount {
-    /// The printing.
-    pub printing: Uuid,
-    /// The condition.
-    #[schema(example = "near_mint")]
-    pub condition: &'static str,
-    /// How many there are now, after all changes of the request.
-    #[schema(example = 6, minimum = 0, maximum = 9999)]
-    pub quantity: i32,
-}
-
-impl From<Changed> for ChangedCount {
-    fn from(Changed { key: (printing, condition), entry }: Changed) -> Self {
-        Self {
-            printing: printing.0,
-            condition: condition.as_str(),
-            quantity: entry.map_or(0, |entry| entry.quantity),
+impl CountChangesRequest {
+    /// The changes, or every fault of them.
+    fn parse(&self) -> Result<Vec<Change>, Problem> {
+        let count = self.changes.len();
+        if !(1..=MAX_CHANGES).contains(&count) {
+            let detail = format!("must be 1 to {MAX_CHANGES} changes, not {count}");
+            return Err(Problem::invalid(vec![InputFault::at("/changes", detail)]));
         }
+        let mut faults = Vec::new();
+        let changes =
+            self.changes.iter().enumerate().filter_map(|(place, change)| {
+                change.parse(&format!("/changes/{place}"), &mut faults)
+            });
+        let changes: Vec<Change> = changes.collect();
+        if faults.is_empty() { Ok(changes) } else { Err(Problem::invalid(faults)) }
     }
 }
 
-/// The counts after the changes.
-#[derive(Serialize, ToSchema)]
-pub struct CountChangesResponse {
-    /// One for each change, in their order.
-    pub data: Vec<ChangedCount>,
+impl Judge for CountChangesRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
 }
 
 /// Adds to counts and takes from them.
@@ -375,98 +279,10 @@ pub async fn change_counts(
     caller: Caller,
     by: May<WriteOwnCollection>,
     key: IdempotencyKey,
-    body: Body<CountChangesRequest>,
+    JudgedBody(body): JudgedBody<CountChangesRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "change_counts", &body);
-    let requests = &body.value.changes;
-    if !(1..=MAX_CHANGES).contains(&requests.len()) {
-        let detail = format!("must be 1 to {MAX_CHANGES} changes, not {}", requests.len());
-        return Err(Problem::invalid(vec![InputFault::at("/changes", detail)]));
-    }
-    let mut faults = Vec::new();
-    let changes = requests
-        .iter()
-        .enumerate()
-        .filter_map(|(place, change)| change.parse(&format!("/changes/{place}"), &mut faults));
-    let changes: Vec<Change> = changes.collect();
-    if !faults.is_empty() {
-        return Err(Problem::invalid(faults));
-    }
-    let (viewer, at) = (caller.viewer(), state.clock.now());
-    let changed = state
-        .write(&by, async |conn, by| {
-            counts::change(conn, by, viewer, &changes, key.as_ref(), at).await
-        })
-        .await?;
-    tracing::info!(account = %by.account(), changes = changes.len(), "counts changed");
-    let body = CountChangesResponse { data: changed.into_iter().map(Into::into).collect() };
+    let changes = body.value.parse()?;
+    let body = counts::change(&state, &by, caller.viewer(), &changes, key.as_ref()).await?;
     Ok(HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(body))
-}
-
-/// A card, or a printing of it, that may be meant.
-#[derive(Serialize, ToSchema)]
-pub struct ChoiceResponse {
-    /// Code of its game.
-    #[schema(example = "ttcg")]
-    pub game: String,
-    /// Code of its set.
-    #[schema(example = "hearth")]
-    pub set: String,
-    /// Its number in the set.
-    #[schema(example = "016")]
-    pub number: String,
-    /// Name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "Kettle Imp")]
-    pub name: Option<String>,
-    /// Rarity, where the card is clear.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "common")]
-    pub rarity: Option<String>,
-    /// Id of the printing, where the card is clear.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub printing: Option<Uuid>,
-}
-
-impl From<Choice> for ChoiceResponse {
-    fn from(choice: Choice) -> Self {
-        let Choice { game, set, number, name, printing } = choice;
-        let id = printing.as_ref().map(|printing| printing.id.0);
-        // What the owner may not see has a printing, whose rarity was not read.
-        let rarity = printing.map(|printing| printing.rarity).filter(|rarity| !rarity.is_empty());
-        Self { game, set, number, name, rarity, printing: id }
-    }
-}
-
-impl From<CollectionError> for Problem {
-    fn from(error: CollectionError) -> Self {
-        let at = |place: usize| format!("/changes/{place}");
-        match error {
-            CollectionError::Unknown => Self::not_found(),
-            CollectionError::Full => Self::new(ProblemCode::CollectionFull),
-            CollectionError::OutOfRange(places) => {
-                let fault = |place| InputFault::at(at(place), "leaves the range of 0 to 9999");
-                let faults = places.into_iter().map(fault).collect();
-                Self::new(ProblemCode::CountOutOfRange).errors(faults)
-            }
-            CollectionError::Unclear(unclear) => {
-                let (mut faults, mut candidates) = (Vec::new(), Vec::new());
-                for (place, meaning) in unclear {
-                    let (Meaning::Ambiguous(reason, choices) | Meaning::Unknown(reason, choices)) =
-                        meaning
-                    else {
-                        continue;
-                    };
-                    faults.push(InputFault::at(at(place), reason));
-                    let choices: Vec<ChoiceResponse> =
-                        choices.into_iter().map(Into::into).collect();
-                    candidates.push(json!({ "change": place, "choices": choices }));
-                }
-                Self::new(ProblemCode::UnclearPrinting)
-                    .errors(faults)
-                    .with("candidates", candidates)
-            }
-            CollectionError::Idempotent(error) => error.into(),
-        }
-    }
 }

@@ -5,16 +5,16 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::own_copies::CopyResponse;
-use crate::api::accounts::people::Names;
-use crate::api::extract::{Body, Caller, May};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::copies::copy_moderation;
+use crate::app::copies::own_copies::CopyResponse;
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
 use crate::auth::permission::ModerateCopies;
 use crate::domain::copies::ledger::MAX_REASON;
 use crate::domain::ids::CopyId;
 use crate::domain::text;
-use crate::store::copies::copy_records::{self, Moderated, Moderation};
+use crate::http::extract::{Body, Caller, May};
+use crate::store::copies::copy_records::Moderation;
 
 /// Why a moderator does something.
 #[derive(Deserialize, ToSchema)]
@@ -91,29 +91,13 @@ async fn moderate(
     caller: &Caller,
     by: &May<ModerateCopies>,
     copy: CopyId,
-    what: Moderation,
+    action: Moderation,
     request: &ReasonRequest,
 ) -> Result<HttpResponse, Problem> {
     let reason = reason(&request.reason)?;
-    let (viewer, now) = (caller.viewer(), state.clock.now());
-    let moderated = state
-        .write(by, async |conn, by| {
-            copy_records::moderate(conn, by, viewer, copy, what, &reason, now).await
-        })
-        .await?;
-    match moderated {
-        Moderated::Done { copy: view, already } => {
-            if !already {
-                tracing::info!(%copy, by = %by.account(), action = what.action(), "copy moderated");
-            }
-            let mut conn = state.store.connection().await?;
-            let names = Names::read(&mut conn, caller, [view.owner.0]).await?;
-            Ok(HttpResponse::Ok()
-                .insert_header(("cache-control", "no-store"))
-                .json(CopyResponse::new(*view, Some(&names))))
-        }
-        Moderated::Missing => Err(Problem::not_found()),
-        Moderated::Void => Err(Problem::new(ProblemCode::CopyVoid)),
-        Moderated::OwnCase => Err(Problem::new(ProblemCode::OwnCase)),
-    }
+    let (viewer, accounts) = (caller.viewer(), caller.may());
+    let copy =
+        copy_moderation::moderate(state, by, viewer, accounts.as_ref(), copy, action, &reason)
+            .await?;
+    Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(copy))
 }

@@ -1,181 +1,26 @@
 //! Disputes: two players who both say that they hold a copy.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::copy_moderation::reason;
-use super::own_copies::{CopyCard, card_of};
-use crate::api::accounts::people::{Names, Person};
-use crate::api::extract::{
-    Body, Caller, Cursor, Freshness, IdempotencyKey, May, Moment, Page, PageLimit, Params,
-    cacheable, paged,
-};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
-use crate::auth::permission::{
-    ArgueOwnDisputes, Granted, ModerateCopies, OverseeCopies, ReadOwnDisputes,
-};
+use super::own_copies::overseer;
+use crate::api::accounts::people::Person;
+use crate::app::copies::dispute_responses::{DisputeResponse, DisputeSummaryResponse};
+use crate::app::copies::disputes::{self, WhoseDisputes};
+use crate::app::copies::own_copies::Overseer;
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{ArgueOwnDisputes, ModerateCopies, ReadOwnDisputes};
 use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENT, Outcome};
-use crate::domain::ids::{AccountId, DisputeId};
+use crate::domain::ids::DisputeId;
 use crate::domain::text;
-use crate::store::copies::disputes::{
-    self, Argued, DisputeFilter, DisputePermission, DisputeView, DisputesOf, StatementRow,
-};
-
-/// Who two sides of a dispute are: for moderators.
-#[derive(Serialize, ToSchema)]
-pub struct DisputeParties {
-    /// Who claims the copy.
-    pub claimant_id: Uuid,
-    /// Name of the claimant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "ben")]
-    pub claimant_name: Option<String>,
-    /// Who has it now.
-    pub owner_id: Uuid,
-    /// Name of the owner.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "ada")]
-    pub owner_name: Option<String>,
-    /// Who had it before a moderator gave it to the claimant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lost_by: Option<Uuid>,
-    /// Name of the former owner.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "ada")]
-    pub lost_by_name: Option<String>,
-    /// Which moderator decided; absent while nobody did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub decided_by: Option<Uuid>,
-    /// Name of the moderator.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "the moderator")]
-    pub decided_by_name: Option<String>,
-}
-
-/// Everybody who a dispute names to moderators.
-fn people_in(view: &DisputeView) -> impl Iterator<Item = Uuid> {
-    let some = [Some(view.claimant), Some(view.copy.owner), view.lost_by, view.decided_by];
-    some.into_iter().flatten().map(|account| account.0)
-}
-
-/// A dispute without what was said in it.
-#[derive(Serialize, ToSchema)]
-pub struct DisputeSummaryResponse {
-    /// Its id.
-    pub id: Uuid,
-    /// `open`, `for_owner`, `for_claimant`, `withdrawn`, `settled` (the copy came to the claimant by a trade) or `voided`.
-    #[schema(example = "open")]
-    pub state: &'static str,
-    /// Your side: `claimant` or `owner`; absent for moderators.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "owner")]
-    pub role: Option<&'static str>,
-    /// Id of the copy: for its owner and moderators. The claimant knows its code.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub copy: Option<Uuid>,
-    /// Card of the copy.
-    pub card: CopyCard,
-    /// When it was opened.
-    pub opened_at: DateTime<Utc>,
-    /// When it was closed; absent while it is open.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub closed_at: Option<DateTime<Utc>>,
-    /// What the moderator who decided it says.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "A photograph shows card and code")]
-    pub reason: Option<String>,
-    /// Who the sides are: for moderators.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parties: Option<DisputeParties>,
-}
-
-impl DisputeSummaryResponse {
-    /// `names` are for overseers: who the sides are is told to nobody else.
-    fn new(view: DisputeView, reader: AccountId, names: Option<&Names>) -> Self {
-        let side = view.side(reader);
-        let overseer = names.is_some();
-        let parties = names.map(|names| {
-            let name = |account: Option<AccountId>| account.and_then(|account| names.of(account.0));
-            DisputeParties {
-                claimant_id: view.claimant.0,
-                claimant_name: name(Some(view.claimant)),
-                owner_id: view.copy.owner.0,
-                owner_name: name(Some(view.copy.owner)),
-                lost_by: view.lost_by.map(|account| account.0),
-                lost_by_name: name(view.lost_by),
-                decided_by: view.decided_by.map(|account| account.0),
-                decided_by_name: name(view.decided_by),
-            }
-        });
-        Self {
-            id: view.id.0,
-            state: view.state.as_str(),
-            role: side.map(DisputeSide::as_str),
-            // With the id the claimant could find the owner, who may show her copies.
-            copy: (overseer || view.copy.owner == reader).then_some(view.copy.id.0),
-            card: card_of(&view.copy),
-            opened_at: view.opened_at,
-            closed_at: view.closed_at,
-            reason: view.reason,
-            parties,
-        }
-    }
-}
-
-/// Something that was said in a dispute.
-#[derive(Serialize, ToSchema)]
-pub struct StatementResponse {
-    /// By whom: `claimant` or `owner`.
-    #[schema(example = "owner")]
-    pub by: &'static str,
-    /// What.
-    #[schema(example = "I bought it at the fair in Ulm; the receipt is with the organisers.")]
-    pub text: String,
-    /// When.
-    pub created_at: DateTime<Utc>,
-    /// Who said it: for moderators.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub account_id: Option<Uuid>,
-    /// The name of who said it: for moderators.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "ada")]
-    pub account_name: Option<String>,
-}
-
-/// A dispute.
-#[derive(Serialize, ToSchema)]
-pub struct DisputeResponse {
-    /// The dispute itself.
-    #[serde(flatten)]
-    pub summary: DisputeSummaryResponse,
-    /// What was said, in order: by you; for moderators, by both sides.
-    pub statements: Vec<StatementResponse>,
-}
-
-impl DisputeResponse {
-    fn new(
-        view: DisputeView,
-        statements: Vec<StatementRow>,
-        reader: AccountId,
-        names: Option<&Names>,
-    ) -> Self {
-        let statement = |row: StatementRow| StatementResponse {
-            by: row.side.as_str(),
-            text: row.text,
-            created_at: row.created_at,
-            account_id: names.is_some().then_some(row.account_id.0),
-            account_name: names.and_then(|names| names.of(row.account_id.0)),
-        };
-        Self {
-            summary: DisputeSummaryResponse::new(view, reader, names),
-            statements: statements.into_iter().map(statement).collect(),
-        }
-    }
-}
+use crate::http::extract::{Body, Caller, IdempotencyKey, May, Moment, Params, cacheable};
+use crate::memory::rendered::Freshness;
+use crate::store::copies::disputes::DisputeFilter;
 
 /// Whose disputes to list.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
@@ -265,34 +110,33 @@ pub async fn list_disputes(
     query: Params<DisputesQuery>,
 ) -> Result<HttpResponse, Problem> {
     let before = query.cursor.as_ref().map(Cursor::key::<Uuid>).transpose()?;
-    let overseer = match query.role {
-        Some(DisputeRole::Moderator) => Some(caller.must::<OverseeCopies>()?),
-        // To a side of a dispute the answer would tell who the other is.
-        _ if query.account.is_some() => return Err(for_moderators("?account")),
-        _ => None,
-    };
-    let mut conn = state.store.connection().await?;
-    let about = Person::id(query.account.as_ref(), &mut conn, &caller).await?;
-    let of = match (query.role, &overseer) {
-        (_, Some(overseer)) => DisputesOf::All(overseer, about),
-        (Some(DisputeRole::Claimant), None) => DisputesOf::Own(Some(DisputeSide::Claimant)),
-        (Some(DisputeRole::Owner), None) => DisputesOf::Own(Some(DisputeSide::Owner)),
-        _ => DisputesOf::Own(None),
-    };
+    let whose = query.whose(&caller)?;
     let filter = DisputeFilter {
         open: query.open,
         state: query.state.map(DisputeState::from),
         from: query.from.map(|Moment(from)| from),
         until: query.until.map(|Moment(until)| until),
     };
-    let (viewer, limit) = (caller.viewer(), query.limit.rows());
-    let views = disputes::list(&mut conn, &by, viewer, of, filter, before, limit).await?;
-    let names = match overseer {
-        Some(_) => Some(Names::read(&mut conn, &caller, views.iter().flat_map(people_in)).await?),
-        None => None,
-    };
-    let summary = |view| DisputeSummaryResponse::new(view, by.account(), names.as_ref());
-    paged(views, query.limit, |view| view.id.0, summary).answer(&req, Freshness::Private)
+    let (viewer, limit) = (caller.viewer(), query.limit);
+    let page = disputes::list(&state, &by, viewer, &whose, filter, before, limit).await?;
+    page.answer(&req, Freshness::Private)
+}
+
+impl DisputesQuery {
+    fn whose(&self, caller: &Caller) -> Result<WhoseDisputes, Problem> {
+        let account = self.account.as_ref();
+        Ok(match self.role {
+            Some(DisputeRole::Moderator) => {
+                let overseer = Overseer { copies: caller.must()?, accounts: caller.may() };
+                WhoseDisputes::All(overseer, Person::filter(account, caller)?)
+            }
+            // To a side of a dispute the answer would tell who the other is.
+            _ if account.is_some() => return Err(for_moderators("?account")),
+            Some(DisputeRole::Claimant) => WhoseDisputes::Own(Some(DisputeSide::Claimant)),
+            Some(DisputeRole::Owner) => WhoseDisputes::Own(Some(DisputeSide::Owner)),
+            None => WhoseDisputes::Own(None),
+        })
+    }
 }
 
 /// A parameter that only moderators may send, as such.
@@ -314,28 +158,10 @@ pub async fn find_dispute(
     by: May<ReadOwnDisputes>,
     dispute: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let overseer = caller.may::<OverseeCopies>().is_some();
-    let answer = whole(&state, &caller, &by, overseer, DisputeId(*dispute)).await?;
-    cacheable(&req, Freshness::Private, None, &answer)
-}
-
-async fn whole<P: DisputePermission>(
-    state: &AppState,
-    caller: &Caller,
-    by: &Granted<P>,
-    overseer: bool,
-    id: DisputeId,
-) -> Result<DisputeResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let found = disputes::find(&mut conn, by, overseer, caller.viewer(), id).await?;
-    let (view, statements) = found.ok_or_else(Problem::not_found)?;
-    let names = if overseer {
-        let said = statements.iter().map(|statement| statement.account_id.0);
-        Some(Names::read(&mut conn, caller, people_in(&view).chain(said)).await?)
-    } else {
-        None
-    };
-    Ok(DisputeResponse::new(view, statements, by.account(), names.as_ref()))
+    let (overseer, viewer) = (overseer(&caller), caller.viewer());
+    let id = DisputeId(*dispute);
+    let dispute = disputes::find(&state, &by, overseer.as_ref(), viewer, id).await?;
+    cacheable(&req, Freshness::Private, None, &dispute)
 }
 
 /// What somebody says.
@@ -376,19 +202,12 @@ pub async fn create_statement(
     let key = key.claim(&state, by.account(), "create_statement", &body);
     let text = text::lines(&body.value.text, 1, MAX_STATEMENT)
         .map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))?;
-    let (id, now) = (DisputeId(*dispute), state.clock.now());
-    let argued = state
-        .write(&by, async |conn, by| disputes::state(conn, by, id, &text, key.as_ref(), now).await)
-        .await?;
-    done(argued)?;
-    if argued == Argued::Done {
-        tracing::info!(account = %by.account(), dispute = %id, "statement in a dispute");
-    }
-    let answer = whole(&state, &caller, &by, false, id).await?;
+    let (viewer, id) = (caller.viewer(), DisputeId(*dispute));
+    let dispute = disputes::create_statement(&state, &by, viewer, id, &text, key.as_ref()).await?;
     Ok(HttpResponse::Created()
         .insert_header(("location", format!("/v1/disputes/{id}")))
         .insert_header(("cache-control", "no-store"))
-        .json(answer))
+        .json(dispute))
 }
 
 /// Withdraws your claim, for good. Withdrawing it again answers the same.
@@ -406,15 +225,12 @@ pub async fn withdraw_dispute(
     by: May<ArgueOwnDisputes>,
     dispute: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, now) = (DisputeId(*dispute), state.clock.now());
-    let argued =
-        state.write(&by, async |conn, by| disputes::withdraw(conn, by, id, now).await).await?;
-    done(argued)?;
-    if argued == Argued::Done {
-        tracing::info!(account = %by.account(), dispute = %id, "dispute withdrawn");
-    }
-    let answer = whole(&state, &caller, &by, false, id).await?;
-    Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(answer))
+    let dispute = disputes::withdraw(&state, &by, caller.viewer(), DisputeId(*dispute)).await?;
+    Ok(changed(&dispute))
+}
+
+fn changed(dispute: &DisputeResponse) -> HttpResponse {
+    HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(dispute)
 }
 
 /// How a moderator decides.
@@ -448,28 +264,9 @@ pub async fn decide_dispute(
     body: Body<DecisionRequest>,
 ) -> Result<HttpResponse, Problem> {
     let reason = reason(&body.value.reason)?;
-    let (id, outcome, now) = (DisputeId(*dispute), body.value.outcome, state.clock.now());
-    let argued = state
-        .write(&by, async |conn, by| disputes::decide(conn, by, id, outcome, &reason, now).await)
-        .await?;
-    done(argued)?;
-    if argued == Argued::Done {
-        tracing::info!(dispute = %id, by = %by.account(), outcome = outcome.state().as_str(), "dispute decided");
-    }
-    let answer = whole(&state, &caller, &by, true, id).await?;
-    Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(answer))
-}
-
-fn done(argued: Argued) -> Result<(), Problem> {
-    let closed = |state: DisputeState| {
-        Problem::new(ProblemCode::DisputeClosed).with("state", state.as_str())
-    };
-    match argued {
-        Argued::Done | Argued::Before => Ok(()),
-        Argued::Missing => Err(Problem::not_found()),
-        Argued::NotYourTurn => Err(Problem::new(ProblemCode::NotYourTurn)),
-        Argued::Closed(state) => Err(closed(state)),
-        Argued::TooMany => Err(Problem::new(ProblemCode::TooManyStatements)),
-        Argued::OwnCase => Err(Problem::new(ProblemCode::OwnCase)),
-    }
+    let (viewer, accounts) = (caller.viewer(), caller.may());
+    let (id, outcome) = (DisputeId(*dispute), body.value.outcome);
+    let dispute =
+        disputes::decide(&state, &by, viewer, accounts.as_ref(), id, outcome, &reason).await?;
+    Ok(changed(&dispute))
 }

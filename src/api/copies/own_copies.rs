@@ -1,105 +1,23 @@
 //! Registered copies: the own ones, and what happened to each.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::Deserialize;
+use utoipa::IntoParams;
 use uuid::Uuid;
 
-use crate::api::accounts::people::Names;
-use crate::api::catalogue::codes::Codes;
-use crate::api::extract::{
-    Caller, Cursor, Freshness, May, Page, PageLimit, PageQuery, Params, cacheable, paged,
+use crate::app::catalogue::codes::Codes;
+use crate::app::copies::own_copies::{
+    self, CopyEventResponse, CopyResponse, CopySelection, Overseer,
 };
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
-use crate::auth::permission::{OverseeCopies, ReadOwnCopies};
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::{Problem, both};
+use crate::app::state::AppState;
+use crate::auth::permission::ReadOwnCopies;
 use crate::domain::code::Code;
-use crate::domain::ids::{AccountId, CardId, CopyId};
-use crate::store::copies::copy_records::{self, CopyFilter, CopyPosition, CopyView, LedgerRow};
-
-/// The card that a copy is of, as the caller may see it.
-#[derive(Serialize, ToSchema)]
-pub struct CopyCard {
-    /// Id.
-    pub id: Uuid,
-    /// Code of its game.
-    #[schema(example = "ttcg")]
-    pub game: String,
-    /// Code of its set.
-    #[schema(example = "hearth")]
-    pub set: String,
-    /// Its number in the set.
-    #[schema(example = "001")]
-    pub number: String,
-    /// Whether it is hidden from everybody who neither holds it nor oversees the cards.
-    pub hidden: bool,
-    /// Its name; absent when it is hidden from you.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "Kettle Imp")]
-    pub name: Option<String>,
-    /// Where the whole card is.
-    #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
-    pub href: String,
-}
-
-/// Takes the card out of a copy.
-pub(in crate::api) fn card_of(view: &CopyView) -> CopyCard {
-    CopyCard {
-        id: view.card.0,
-        game: view.game.clone(),
-        set: view.set.clone(),
-        number: view.number.clone(),
-        hidden: view.hidden,
-        name: view.name.clone(),
-        href: format!("/v1/cards/{}", view.card),
-    }
-}
-
-/// A registered copy. Its serial code is on the card, and nowhere else.
-#[derive(Serialize, ToSchema)]
-pub struct CopyResponse {
-    /// Its id: what decks and trades call it.
-    pub id: Uuid,
-    /// Its card.
-    pub card: CopyCard,
-    /// Its rarity; absent when it is another's copy of a card that is hidden from you.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "common")]
-    pub rarity: Option<String>,
-    /// Whether a moderator froze it: no trade moves it.
-    pub frozen: bool,
-    /// Whether a moderator declared it void, for good: nobody holds it.
-    pub voided: bool,
-    /// Whether somebody else claims it.
-    pub disputed: bool,
-    /// When it was registered, by its first owner.
-    pub registered_at: DateTime<Utc>,
-    /// Whose it is: for moderators.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub owner_id: Option<Uuid>,
-    /// The name of whose it is: for moderators.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "ada")]
-    pub owner_name: Option<String>,
-}
-
-impl CopyResponse {
-    /// For whom sees it; `names` are for overseers: owners are told to nobody else.
-    pub(in crate::api) fn new(view: CopyView, names: Option<&Names>) -> Self {
-        Self {
-            card: card_of(&view),
-            id: view.id.0,
-            rarity: view.rarity,
-            frozen: view.frozen_at.is_some(),
-            voided: view.voided_at.is_some(),
-            disputed: view.disputed,
-            registered_at: view.registered_at,
-            owner_id: names.is_some().then_some(view.owner.0),
-            owner_name: names.and_then(|names| names.of(view.owner.0)),
-        }
-    }
-}
+use crate::domain::ids::{CardId, CopyId};
+use crate::http::extract::{Caller, LooseParams, May, PageQuery, Params, cacheable};
+use crate::memory::rendered::Freshness;
+use crate::store::copies::copy_records::CopyPosition;
 
 /// Which copies, and which part of the list.
 #[derive(Deserialize, IntoParams)]
@@ -126,12 +44,17 @@ pub struct CopiesQuery {
     cursor: Option<Cursor>,
 }
 
-/// Where a list of copies goes on.
+/// The last copy of the page before.
 pub(super) fn copies_after(cursor: Option<&Cursor>) -> Result<Option<CopyPosition>, Problem> {
     let key = cursor.map(Cursor::key::<(Code, Code, Code, Uuid)>).transpose()?;
     Ok(key.map(|(game, set, number, id)| {
         (game.into_string(), set.into_string(), number.into_string(), CopyId(id))
     }))
+}
+
+/// The caller as an overseer of copies, if she is one.
+pub(super) fn overseer(caller: &Caller) -> Option<Overseer> {
+    Some(Overseer { copies: caller.may()?, accounts: caller.may() })
 }
 
 /// Lists your copies, by game, set and number of their cards.
@@ -144,22 +67,17 @@ pub async fn list_copies(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReadOwnCopies>,
-    query: Params<CopiesQuery>,
+    query: LooseParams<CopiesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = copies_after(query.cursor.as_ref())?;
-    let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
-    let codes = Codes { game, set, rarity }.known(&state).await?;
-    let filter = CopyFilter {
-        game: codes.game.as_deref(),
-        set: codes.set.as_deref(),
-        card: query.card.map(CardId),
-        rarity: codes.rarity.as_deref(),
+    let check = async |query: &CopiesQuery| {
+        let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
+        let codes = Codes { game, set, rarity }.known(&state).await;
+        both(copies_after(query.cursor.as_ref()), codes)
     };
-    let mut conn = state.store.connection().await?;
-    let rows =
-        copy_records::list(&mut conn, &by, caller.viewer(), &filter, after, query.limit.rows())
-            .await?;
-    let page = paged(rows, query.limit, CopyView::position, |view| CopyResponse::new(view, None));
+    let (query, (after, codes)) = query.checked(check).await?;
+    let selection = CopySelection { codes, card: query.card.map(CardId) };
+    let (viewer, limit) = (caller.viewer(), query.limit);
+    let page = own_copies::list(&state, &by, viewer, &selection, after, limit).await?;
     page.answer(&req, Freshness::Private)
 }
 
@@ -176,86 +94,9 @@ pub async fn find_copy(
     by: May<ReadOwnCopies>,
     copy: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let overseer = caller.may::<OverseeCopies>();
-    let mut conn = state.store.connection().await?;
-    let view =
-        copy_records::find(&mut conn, &by, overseer.as_ref(), caller.viewer(), CopyId(*copy))
-            .await?
-            .ok_or_else(Problem::not_found)?;
-    let names = match overseer {
-        Some(_) => Some(Names::read(&mut conn, &caller, [view.owner.0]).await?),
-        None => None,
-    };
-    cacheable(&req, Freshness::Private, None, &CopyResponse::new(view, names.as_ref()))
-}
-
-/// Something that happened to a copy.
-#[derive(Serialize, ToSchema)]
-pub struct CopyEventResponse {
-    /// Place in the copy's history, from 1, without gaps.
-    #[schema(example = 1, minimum = 1)]
-    pub position: i32,
-    /// `register`, `transfer`, `dispute`, `freeze`, `unfreeze`, `decide` or `void`.
-    #[schema(example = "register")]
-    pub event: &'static str,
-    /// Who did it, or, for `register` and `transfer`, got the copy: `you`, `another player` or `a moderator`. Players do not learn who
-    /// had a copy before them.
-    #[schema(example = "another player")]
-    pub by: &'static str,
-    /// Whose the copy was after it: `you` or `another player`.
-    #[schema(example = "you")]
-    pub owner: &'static str,
-    /// What the moderator said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "Reported as stolen")]
-    pub reason: Option<String>,
-    /// The trade that moved it, when you were a side of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trade: Option<Uuid>,
-    /// The dispute that it opened or decided.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dispute: Option<Uuid>,
-    /// Who did it, or got the copy: for moderators.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub account_id: Option<Uuid>,
-    /// The name of who did it, or got the copy: for moderators.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "ada")]
-    pub account_name: Option<String>,
-    /// Whose the copy was after it: for moderators.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub owner_id: Option<Uuid>,
-    /// The name of whose the copy was after it: for moderators.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "ada")]
-    pub owner_name: Option<String>,
-    /// When.
-    pub at: DateTime<Utc>,
-}
-
-impl CopyEventResponse {
-    fn new(row: LedgerRow, reader: AccountId, names: Option<&Names>) -> Self {
-        let overseer = names.is_some();
-        let person = |account: AccountId| if account == reader { "you" } else { "another player" };
-        let by_moderator = row.entry.is_moderators();
-        Self {
-            position: row.position,
-            event: row.entry.as_str(),
-            by: match person(row.account_id) {
-                "another player" if by_moderator => "a moderator",
-                person => person,
-            },
-            owner: row.owner_id.map_or("another player", person),
-            reason: row.reason,
-            trade: row.trade_id.filter(|_| row.own_trade || overseer).map(Uuid::from),
-            dispute: row.dispute_id.map(Uuid::from),
-            account_id: overseer.then_some(row.account_id.0),
-            account_name: names.and_then(|names| names.of(row.account_id.0)),
-            owner_id: row.owner_id.filter(|_| overseer).map(Uuid::from),
-            owner_name: names.and_then(|names| names.of(row.owner_id?.0)),
-            at: row.created_at,
-        }
-    }
+    let (overseer, viewer) = (overseer(&caller), caller.viewer());
+    let copy = own_copies::find(&state, &by, overseer.as_ref(), viewer, CopyId(*copy)).await?;
+    cacheable(&req, Freshness::Private, None, &copy)
 }
 
 /// Lists what happened to a copy, the oldest first: for its owner and for moderators.
@@ -272,23 +113,8 @@ pub async fn list_copy_history(
     copy: web::Path<Uuid>,
     query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = query.after::<i32>()?;
-    let overseer = caller.may::<OverseeCopies>();
-    let mut conn = state.store.connection().await?;
-    let limit = query.limit.rows();
-    let rows =
-        copy_records::history(&mut conn, &by, overseer.as_ref(), CopyId(*copy), after, limit)
-            .await?
-            .ok_or_else(Problem::not_found)?;
-    let names = match overseer {
-        Some(_) => {
-            let people = rows
-                .iter()
-                .flat_map(|row| row.owner_id.into_iter().chain([row.account_id]).map(|id| id.0));
-            Some(Names::read(&mut conn, &caller, people).await?)
-        }
-        None => None,
-    };
-    let event = |row| CopyEventResponse::new(row, by.account(), names.as_ref());
-    paged(rows, query.limit, |row| row.position, event).answer(&req, Freshness::Private)
+    let (after, overseer) = (query.after()?, overseer(&caller));
+    let (id, limit) = (CopyId(*copy), query.limit);
+    let page = own_copies::list_history(&state, &by, overseer.as_ref(), id, after, limit).await?;
+    page.answer(&req, Freshness::Private)
 }

@@ -1,23 +1,25 @@
 //! Who lets others trade with them, and the copies that players show.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::own_copies::{CopyCard, card_of, copies_after};
-use crate::api::accounts::own_account::AccountResponse;
-use crate::api::catalogue::codes::Codes;
-use crate::api::extract::{Body, Caller, Cursor, Freshness, May, Page, PageLimit, Params, paged};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use super::own_copies::copies_after;
+use crate::app::accounts::own_account::AccountResponse;
+use crate::app::catalogue::codes::Codes;
+use crate::app::copies::own_copies::CopySelection;
+use crate::app::copies::trading::{self, ShownCopyResponse};
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::auth::permission::{ChangeOwnTrading, ReadTrades};
 use crate::domain::code::Code;
 use crate::domain::copies::trade::Trading;
 use crate::domain::ids::CardId;
 use crate::domain::text::AccountName;
-use crate::store::accounts::account_records;
-use crate::store::copies::copy_records::{self, CopyFilter, CopyView};
+use crate::http::extract::{Body, Caller, May, Params};
+use crate::memory::rendered::Freshness;
 
 /// Who may send you offers, and who may see your copies.
 #[derive(Deserialize, ToSchema)]
@@ -39,33 +41,7 @@ pub async fn change_trading(
     by: May<ChangeOwnTrading>,
     body: Body<TradingRequest>,
 ) -> Result<web::Json<AccountResponse>, Problem> {
-    let trading = body.value.trading;
-    let changed =
-        state.write(&by, async |conn, by| account_records::change_trading(conn, by, trading).await);
-    let row = changed.await?.ok_or_else(Problem::not_found)?;
-    tracing::info!(account = %by.account(), trading = trading.as_str(), "trading changed");
-    Ok(web::Json(row.into()))
-}
-
-/// A copy that another player shows.
-#[derive(Serialize, ToSchema)]
-pub struct ShownCopyResponse {
-    /// Its id, to ask for it in an offer.
-    pub id: Uuid,
-    /// Its card.
-    pub card: CopyCard,
-    /// Its rarity; absent when its card is hidden from you.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "common")]
-    pub rarity: Option<String>,
-    /// Whether somebody else claims it.
-    pub disputed: bool,
-}
-
-impl From<CopyView> for ShownCopyResponse {
-    fn from(view: CopyView) -> Self {
-        Self { card: card_of(&view), id: view.id.0, rarity: view.rarity, disputed: view.disputed }
-    }
+    Ok(web::Json(trading::change(&state, &by, body.value.trading).await?))
 }
 
 /// Which copies, and which part of the list.
@@ -108,21 +84,11 @@ pub async fn list_player_copies(
     query: Params<PlayerCopiesQuery>,
 ) -> Result<HttpResponse, Problem> {
     let after = copies_after(query.cursor.as_ref())?;
-    let name = AccountName::parse(&player).map_err(|_| Problem::not_found())?;
-    let (game, set) = (query.game.clone(), query.set.clone());
-    let codes = Codes { game, set, ..Codes::default() }.known(&state).await?;
-    let filter = CopyFilter {
-        game: codes.game.as_deref(),
-        set: codes.set.as_deref(),
-        card: query.card.map(CardId),
-        // A filter by rarity would tell the rarity of copies of hidden cards.
-        rarity: None,
-    };
-    let (viewer, limit) = (caller.viewer(), query.limit.rows());
-    let mut conn = state.store.connection().await?;
-    let rows = copy_records::list_shown(&mut conn, &by, viewer, name.key(), &filter, after, limit)
-        .await?
-        .ok_or_else(Problem::not_found)?;
-    let page = paged(rows, query.limit, CopyView::position, ShownCopyResponse::from);
+    let player = AccountName::parse(&player).map_err(|_| Problem::not_found())?;
+    let codes = Codes { game: query.game.clone(), set: query.set.clone(), ..Codes::default() };
+    let codes = codes.known(&state).await?;
+    let selection = CopySelection { codes, card: query.card.map(CardId) };
+    let (viewer, limit) = (caller.viewer(), query.limit);
+    let page = trading::list_shown(&state, &by, viewer, &player, &selection, after, limit).await?;
     page.answer(&req, Freshness::Private)
 }

@@ -8,7 +8,7 @@ use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Anchorizer, Arena, Options, format_html, parse_document};
 
 use super::page::Page;
-use crate::api::problem::Problem;
+use crate::app::problem::Problem;
 
 /// A guide.
 #[derive(Debug)]

@@ -9,8 +9,9 @@ use serde::Serialize;
 
 use super::guides::{GUIDES, Guide};
 use super::page::Page;
-use crate::api::extract::{Freshness, Rendered, prefers_json};
-use crate::api::problem::Problem;
+use crate::app::problem::Problem;
+use crate::http::extract::prefers_json;
+use crate::memory::rendered::{Freshness, Rendered};
 
 #[derive(Template)]
 #[template(path = "api/docs/home.html")]

@@ -8,8 +8,8 @@ mod swagger;
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 
-use super::problem::Problem;
 use super::routes::method_not_allowed;
+use crate::app::problem::Problem;
 
 /// A resource that can only be read.
 macro_rules! read_only {
@@ -36,7 +36,7 @@ async fn redirect() -> HttpResponse {
 
 async fn find_file(req: HttpRequest, file: web::Path<String>) -> Result<HttpResponse, Problem> {
     let page = match file.as_str() {
-        page::STYLES => page::styles(),
+        page::STYLES => Some(page::styles()),
         name => swagger::file(name).or_else(|| guides::page(name)),
     };
     page.map(|page| page.answer(&req)).ok_or_else(Problem::not_found)

@@ -6,8 +6,8 @@ use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 
-use crate::api::extract::{Freshness, Rendered};
-use crate::api::problem::Problem;
+use crate::app::problem::Problem;
+use crate::memory::rendered::{Freshness, Rendered};
 
 /// The file of the styles of our own pages, below `/docs/`.
 pub(super) const STYLES: &str = "cardscape.css";
@@ -31,12 +31,12 @@ impl Page {
     /// A page of ours.
     pub(super) fn of(template: &impl Template) -> Result<Self, Problem> {
         let html = template.render().map_err(Problem::internal)?;
-        Self::file("text/html; charset=utf-8", html.into_bytes())
+        Ok(Self::file("text/html; charset=utf-8", html.into_bytes()))
     }
 
     /// A file of ours.
-    pub(super) fn file(media_type: &str, body: Vec<u8>) -> Result<Self, Problem> {
-        Ok(Self { content: Rendered::file(FRESH, media_type, body)?, policy: POLICY })
+    pub(super) fn file(media_type: &str, body: Vec<u8>) -> Self {
+        Self { content: Rendered::file(FRESH, media_type, body), policy: POLICY }
     }
 
     /// The same with another `Content-Security-Policy`.
@@ -53,9 +53,9 @@ impl Page {
 }
 
 /// The styles of our own pages.
-pub(super) fn styles() -> Option<&'static Page> {
-    static STYLES: LazyLock<Option<Page>> = LazyLock::new(|| {
-        Page::file("text/css; charset=utf-8", include_bytes!("cardscape.css").to_vec()).ok()
+pub(super) fn styles() -> &'static Page {
+    static STYLES: LazyLock<Page> = LazyLock::new(|| {
+        Page::file("text/css; charset=utf-8", include_bytes!("cardscape.css").to_vec())
     });
-    STYLES.as_ref()
+    &STYLES
 }

@@ -54,5 +54,5 @@ pub(super) fn file(name: &str) -> Option<&'static Page> {
 
 fn vendored(name: &str, config: &Arc<Config<'_>>) -> Option<Page> {
     let file = utoipa_swagger_ui::serve(name, Arc::clone(config)).ok()??;
-    Page::file(&file.content_type, file.bytes.into_owned()).ok()
+    Some(Page::file(&file.content_type, file.bytes.into_owned()))
 }

@@ -1,106 +1,16 @@
 //! Effect texts as their authors write them: templates, values of placeholders, phrase rules.
 
-use std::sync::Arc;
-
 use actix_web::{HttpRequest, HttpResponse, web};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
-use crate::api::extract::{Page, PageQuery, Params, Revision, paged};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::effects::effect_texts::{
+    self, EffectPlaceholderResponse, EffectPlaceholderSummary, EffectTemplateResponse,
+    PhraseRulesBody,
+};
+use crate::app::page::Page;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::domain::code::Code;
-use crate::domain::effects::effect_texts::{EffectLibrary, Replacement};
-use crate::store::effects::effect_texts::LoadedEffects;
-
-/// A template.
-#[derive(Serialize, ToSchema)]
-pub struct EffectTemplateResponse {
-    /// Its number in the list, from 1.
-    #[schema(example = 34, minimum = 1)]
-    pub number: usize,
-    /// The sentence, with the names of placeholders in angle brackets. The same name twice takes the same value twice.
-    #[schema(example = "Discard <fodder> to <deed>.")]
-    pub template: String,
-    /// The names that it uses itself, in order.
-    #[schema(example = json!(["fodder", "deed"]))]
-    pub placeholders: Vec<String>,
-    /// How many combinations of values it has, those that the phrase rules remove included.
-    #[schema(example = 851, maximum = 9_007_199_254_740_991_u64)]
-    pub combinations: u64,
-}
-
-impl EffectTemplateResponse {
-    fn new(library: &EffectLibrary, at: usize) -> Option<Self> {
-        Some(Self {
-            number: at + 1,
-            template: library.texts().templates.get(at)?.clone(),
-            placeholders: library.names_of(at),
-            combinations: library.count_of(at),
-        })
-    }
-}
-
-/// A placeholder in short.
-#[derive(Serialize, ToSchema)]
-pub struct EffectPlaceholderSummary {
-    /// Its name.
-    #[schema(example = "fodder")]
-    pub name: String,
-    /// How many values it has.
-    #[schema(example = 3, minimum = 1)]
-    pub values: usize,
-}
-
-/// A placeholder with its values.
-#[derive(Serialize, ToSchema)]
-pub struct EffectPlaceholderResponse {
-    /// Its name.
-    #[schema(example = "fodder")]
-    pub name: String,
-    /// What can stand in its place, in order. A value may have placeholders itself.
-    #[schema(example = json!(["one card", "one spell", "one <kind> card"]))]
-    pub values: Vec<String>,
-}
-
-/// A phrase that is replaced wherever it stands.
-#[derive(Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PhraseReplacement {
-    /// What is looked for, letter by letter: without `:`, and not beginning with `#`.
-    #[schema(example = "a Air", min_length = 1, max_length = 200)]
-    pub old: String,
-    /// What it becomes; empty: it goes.
-    #[schema(example = "an Air", max_length = 200)]
-    pub new: String,
-}
-
-impl From<PhraseReplacement> for Replacement {
-    fn from(rule: PhraseReplacement) -> Self {
-        Self { old: rule.old, new: rule.new }
-    }
-}
-
-/// What finishes sentences once their places are filled.
-#[derive(Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PhraseRulesBody {
-    /// A sentence that contains one of these phrases is left out.
-    #[schema(max_items = 300, example = json!(["Let your opponent draw one card to draw one card"]))]
-    pub removals: Vec<String>,
-    /// What is replaced, in this order, each on the result of the one before.
-    #[schema(max_items = 300)]
-    pub replacements: Vec<PhraseReplacement>,
-}
-
-/// The effect texts of a game; 404 when there are none.
-pub(in crate::api) async fn loaded(
-    state: &AppState,
-    game: &Code,
-) -> Result<Arc<LoadedEffects>, Problem> {
-    let found = state.effects.find(&state.store, game.as_str()).await?;
-    found.ok_or_else(Problem::not_found)
-}
+use crate::http::extract::{PageQuery, Params};
 
 /// Lists the templates of a game's effect texts, in order.
 ///
@@ -119,18 +29,11 @@ pub async fn list_effect_templates(
     req: HttpRequest,
     state: web::Data<AppState>,
     game: web::Path<Code>,
-    page: Params<PageQuery>,
+    query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let loaded = loaded(&state, &game).await?;
-    let after: usize = page.after()?.unwrap_or(0);
-    let rows = (after..loaded.library.texts().templates.len()).take(rows(&page));
-    let item = |at: usize| EffectTemplateResponse::new(&loaded.library, at);
-    let page = paged(rows.filter_map(item).collect(), page.limit, |row| row.number, |row| row);
-    Ok(page.linked(&req, Revision(loaded.revision).answer_public(&req, &page)?))
-}
-
-fn rows(page: &PageQuery) -> usize {
-    usize::try_from(page.limit.rows()).unwrap_or(0)
+    let found =
+        effect_texts::list_templates(&state, &game, query.cursor.as_ref(), query.limit).await?;
+    Ok(found.part.linked(&req, found.revision.answer_public(&req, &found.part)?))
 }
 
 /// Shows a template by its number.
@@ -152,10 +55,8 @@ pub async fn find_effect_template(
     path: web::Path<(Code, usize)>,
 ) -> Result<HttpResponse, Problem> {
     let (game, number) = path.into_inner();
-    let loaded = loaded(&state, &game).await?;
-    let at = number.checked_sub(1).ok_or_else(Problem::not_found)?;
-    let found = EffectTemplateResponse::new(&loaded.library, at).ok_or_else(Problem::not_found)?;
-    Revision(loaded.revision).answer_public(&req, &found)
+    let found = effect_texts::find_template(&state, &game, number).await?;
+    found.revision.answer_public(&req, &found.part)
 }
 
 /// Lists the placeholders of a game's effect texts, by name.
@@ -172,18 +73,11 @@ pub async fn list_effect_placeholders(
     req: HttpRequest,
     state: web::Data<AppState>,
     game: web::Path<Code>,
-    page: Params<PageQuery>,
+    query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let loaded = loaded(&state, &game).await?;
-    let after: String = page.after()?.unwrap_or_default();
-    let all = &loaded.library.texts().placeholders;
-    let later = all.iter().filter(|(name, _)| **name > after).take(rows(&page));
-    let rows = later.map(|(name, values)| EffectPlaceholderSummary {
-        name: name.clone(),
-        values: values.len(),
-    });
-    let page = paged(rows.collect(), page.limit, |row| row.name.clone(), |row| row);
-    Ok(page.linked(&req, Revision(loaded.revision).answer_public(&req, &page)?))
+    let found =
+        effect_texts::list_placeholders(&state, &game, query.cursor.as_ref(), query.limit).await?;
+    Ok(found.part.linked(&req, found.revision.answer_public(&req, &found.part)?))
 }
 
 /// Shows a placeholder with its values.
@@ -205,11 +99,8 @@ pub async fn find_effect_placeholder(
     path: web::Path<(Code, String)>,
 ) -> Result<HttpResponse, Problem> {
     let (game, name) = path.into_inner();
-    let loaded = loaded(&state, &game).await?;
-    let values = loaded.library.texts().placeholders.get(&name);
-    let values = values.cloned().ok_or_else(Problem::not_found)?;
-    let found = EffectPlaceholderResponse { name, values };
-    Revision(loaded.revision).answer_public(&req, &found)
+    let found = effect_texts::find_placeholder(&state, &game, name).await?;
+    found.revision.answer_public(&req, &found.part)
 }
 
 /// Shows the phrase rules of a game's effect texts.
@@ -230,13 +121,6 @@ pub async fn find_phrase_rules(
     state: web::Data<AppState>,
     game: web::Path<Code>,
 ) -> Result<HttpResponse, Problem> {
-    let loaded = loaded(&state, &game).await?;
-    let texts = loaded.library.texts();
-    let rule =
-        |rule: &Replacement| PhraseReplacement { old: rule.old.clone(), new: rule.new.clone() };
-    let body = PhraseRulesBody {
-        removals: texts.removals.clone(),
-        replacements: texts.replacements.iter().map(rule).collect(),
-    };
-    Revision(loaded.revision).answer_public(&req, &body)
+    let found = effect_texts::find_phrase_rules(&state, &game).await?;
+    found.revision.answer_public(&req, &found.part)
 }

@@ -1,12 +1,10 @@
-//! The OpenAPI document: what routes.rs mounts, with what all operations have in common.
+//! What all operations have in common in the OpenAPI document, and examples for all bodies.
 
 mod examples;
 mod webhooks;
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
-use actix_web::{HttpRequest, HttpResponse};
 use serde_json::Value;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{Parameter, ParameterBuilder};
@@ -19,12 +17,11 @@ use utoipa::openapi::{
 };
 use utoipa::{Modify, OpenApi as _};
 
-use super::extract::{Freshness, Rendered};
-use super::middleware::rate_limit::PROBES;
-use super::operations::webhooks::WebhookPing;
-use super::problem::{InputFault, Problem, ProblemBody, ProblemCode};
 use super::problem_help::ProblemHelp;
-use super::routes::Operations;
+use crate::app::operations::webhooks::WebhookPing;
+use crate::app::problem::{InputFault, ProblemCode};
+use crate::http::middleware::rate_limit::PROBES;
+use crate::http::problem::ProblemBody;
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
@@ -51,35 +48,14 @@ use super::routes::Operations;
 )]
 struct Base;
 
-/// The whole document.
-pub fn document() -> OpenApi {
-    let mut document = Operations::openapi();
+/// Completes a document of operations: with what all of them have in common, and an example for each body.
+pub(super) fn completed(mut document: OpenApi) -> OpenApi {
     document.merge(Base::openapi());
     document.info = Base::openapi().info;
     document.tags = Base::openapi().tags;
     Common.modify(&mut document);
     add_examples(&mut document);
     document
-}
-
-/// Shows this document.
-///
-/// `/docs` shows it.
-#[utoipa::path(
-    get, path = "/openapi.json", tag = "service",
-    responses(
-        (status = 200, body = Object, example = json!({ "openapi": "3.1.0", "info": { "title": "Cardscape", "version": "0.1.0" }, "paths": {} })),
-        (status = 304, description = "Not changed."),
-    )
-)]
-pub async fn find_document(req: HttpRequest) -> Result<HttpResponse, Problem> {
-    // A megabyte, the same for all workers as long as the program runs.
-    static WRITTEN: OnceLock<Rendered> = OnceLock::new();
-    if let Some(written) = WRITTEN.get() {
-        return Ok(written.answer(&req));
-    }
-    let written = Rendered::new(Freshness::Public(0), None, &document())?;
-    Ok(WRITTEN.get_or_init(|| written).answer(&req))
 }
 
 /// What every operation has in common: how to say who you are, and the problems that can happen anywhere.
@@ -287,7 +263,7 @@ fn problem_content(status: &str, response: &mut Response) {
 
 /// The first code that the description names, else the first of that status in the table.
 fn problem_example(status: &str, description: &str) -> Option<Value> {
-    let of_status = || ProblemCode::ALL.iter().filter(|code| code.status().as_str() == status);
+    let of_status = || ProblemCode::ALL.iter().filter(|code| code.status().to_string() == status);
     let named = of_status().find(|code| description.contains(&format!("`{}`", code.code())));
     let code = named.or_else(|| of_status().next())?;
     Some(ProblemHelp::about(*code).example.as_example())

@@ -1,106 +1,12 @@
 //! Whether what players register looks like what was printed.
 
-use std::time::Duration;
-
 use actix_web::{HttpRequest, HttpResponse, web};
-use moka::future::Cache;
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use crate::api::extract::{Caller, Freshness, Rendered};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
-use crate::auth::permission::Viewer;
+use crate::app::printing::print_statistics::{self, PrintStatisticsResponse};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
 use crate::domain::code::Code;
-use crate::domain::printing::registration_test::{self, Cell};
-use crate::store::catalogue::games::LoadedGame;
-use crate::store::catalogue::sets;
-use crate::store::printing::print_statistics;
-
-/// Said with every answer.
-const CAVEAT: &str = "Registering is voluntary: players may register some rarities sooner than others. A small p-value asks for a \
-                      closer look and proves nothing by itself.";
-
-/// A part of the minute that a change may take to show; an answer is kept for 20 s of it, and the rest is for counting.
-const FRESH: Freshness = Freshness::Public(30);
-/// Most sets whose answers are kept; one takes about a kilobyte.
-const MOST_KEPT: u64 = 1_000;
-
-/// Answers of the last moments, by game, set and whether the reader sees all cards. To count goes through every card of the set and its registered
-/// copies, and strangers may ask. A set that does not exist takes no room.
-pub struct CountedPrintings(Cache<(Code, Code, bool), Rendered>);
-
-impl CountedPrintings {
-    /// Keeps answers for so long.
-    pub fn new(ttl: Duration) -> Self {
-        Self(Cache::builder().max_capacity(MOST_KEPT).time_to_live(ttl).build())
-    }
-}
-
-/// A rarity: what was declared, printed and registered.
-#[derive(Serialize, ToSchema)]
-pub struct RarityStatistics {
-    /// Code of the rarity.
-    #[schema(example = "mythic_rare")]
-    pub rarity: String,
-    /// Its weight in the game's manifest.
-    #[schema(example = 2)]
-    pub weight: u32,
-    /// Copies that were printed.
-    #[schema(example = 26)]
-    pub printed: u64,
-    /// Copies that players have registered.
-    #[schema(example = 3)]
-    pub registered: u64,
-    /// How many of the registered copies should be of this rarity, by what was printed; rounded to thousandths.
-    #[schema(example = 2.597)]
-    pub expected: f64,
-}
-
-/// A chi-square test of the registered copies against the printed ones.
-#[derive(Serialize, ToSchema)]
-pub struct ChiSquareTest {
-    /// Pearson's statistic, corrected for the size of the run; rounded to thousandths.
-    #[schema(example = 4.118)]
-    pub chi_square: f64,
-    /// Groups less one.
-    #[schema(example = 4)]
-    pub degrees_of_freedom: u32,
-    /// How likely a run as announced is to look at least as far off; rounded to millionths.
-    #[schema(example = 0.390_304)]
-    pub p_value: f64,
-    /// The rarities that were taken together, because fewer than five copies are to be expected of one alone.
-    #[schema(example = json!([["common"], ["uncommon"], ["rare"], ["ultra_rare"], ["mythic_rare", "primal_rare"]]))]
-    pub groups: Vec<Vec<String>>,
-}
-
-/// What was printed of a set, and what is registered of it.
-#[derive(Serialize, ToSchema)]
-pub struct PrintStatisticsResponse {
-    /// Code of the game.
-    #[schema(example = "ttcg")]
-    pub game: String,
-    /// Code of the set.
-    #[schema(example = "veil")]
-    pub set: String,
-    /// Cards that are left out because they are hidden from the caller.
-    #[schema(example = 0)]
-    pub hidden_cards: i64,
-    /// Copies in print runs, over the cards that are counted.
-    #[schema(example = 1200)]
-    pub printed: u64,
-    /// Copies that players have registered, over the same cards.
-    #[schema(example = 100)]
-    pub registered: u64,
-    /// By rarity, the most common first.
-    pub rarities: Vec<RarityStatistics>,
-    /// The test; absent while too few copies are registered to tell, and when none is left to register.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub test: Option<ChiSquareTest>,
-    /// What the test cannot tell.
-    #[schema(example = "Registering is voluntary: …")]
-    pub caveat: &'static str,
-}
+use crate::http::extract::Caller;
 
 /// Compares the printed copies of a set with the registered ones.
 ///
@@ -120,69 +26,6 @@ pub async fn find_print_statistics(
     path: web::Path<(Code, Code)>,
 ) -> Result<HttpResponse, Problem> {
     let (game, set) = path.into_inner();
-    let viewer = caller.viewer();
-    let manifest = state.games.find(&mut *state.store.connection().await?, game.as_str()).await?;
-    let manifest = manifest.ok_or_else(Problem::not_found)?;
-    let key = (game.clone(), set.clone(), viewer.sees_all());
-    let count = async { counted(&state, &manifest, game, set, viewer).await };
-    let found = state.counted_printings.0.try_get_with(key, count).await;
-    let found = found.map_err(|problem| Problem::clone(&problem))?;
-    Ok(if viewer.is_stranger() { found.answer(&req) } else { found.privately().answer(&req) })
-}
-
-/// The answer as it is now, for everybody who sees as much.
-async fn counted(
-    state: &AppState,
-    manifest: &LoadedGame,
-    game: Code,
-    set: Code,
-    viewer: Viewer,
-) -> Result<Rendered, Problem> {
-    let mut conn = state.store.connection().await?;
-    let row = sets::find(&mut conn, game.as_str(), set.as_str()).await?;
-    let hidden_cards = row.ok_or_else(Problem::not_found)?.hidden_count;
-    let rows = print_statistics::by_rarity(&mut conn, game.as_str(), set.as_str(), viewer).await?;
-
-    let count = |copies: i64| u64::try_from(copies).unwrap_or_default();
-    let cells: Vec<Cell> = rows
-        .iter()
-        .map(|row| Cell { printed: count(row.printed), registered: count(row.registered) })
-        .collect();
-    let printed: u64 = cells.iter().map(|cell| cell.printed).sum();
-    let registered: u64 = cells.iter().map(|cell| cell.registered).sum();
-    let weight = |code: &str| {
-        manifest.game.rarities().iter().find(|rarity| rarity.code == code).map_or(0, |r| r.weight)
-    };
-    let rarities = rows.iter().zip(&cells).map(|(row, cell)| RarityStatistics {
-        rarity: row.rarity.clone(),
-        weight: weight(&row.rarity),
-        printed: cell.printed,
-        registered: cell.registered,
-        expected: rounded(cell.expected(registered, printed), 1e3),
-    });
-    let test = registration_test::test(&cells).map(|outcome| ChiSquareTest {
-        chi_square: rounded(outcome.chi_square, 1e3),
-        degrees_of_freedom: outcome.degrees_of_freedom,
-        p_value: rounded(outcome.p_value, 1e6),
-        groups: outcome
-            .groups
-            .iter()
-            .map(|group| group.iter().map(|&place| rows[place].rarity.clone()).collect())
-            .collect(),
-    });
-    let answer = PrintStatisticsResponse {
-        hidden_cards: if viewer.sees_all() { 0 } else { hidden_cards },
-        printed,
-        registered,
-        rarities: rarities.collect(),
-        test,
-        caveat: CAVEAT,
-        game: game.into_string(),
-        set: set.into_string(),
-    };
-    Rendered::new(FRESH, None, &answer)
-}
-
-fn rounded(value: f64, steps: f64) -> f64 {
-    (value * steps).round() / steps
+    let found = print_statistics::find(&state, game, set, caller.viewer()).await?;
+    Ok(found.answer(&req))
 }

@@ -1,29 +1,15 @@
 //! Community statistics: unlocks over time, and a leaderboard of those who like to be on it.
 
-use std::time::Duration;
-
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::NaiveDate;
-use moka::future::Cache;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api::catalogue::codes::Codes;
-use crate::api::extract::{Body, Freshness, May, Params, Rendered};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::problem::Problem;
+use crate::app::serials::community::{self, LeaderboardResponse, UnlockStatisticsResponse};
+use crate::app::state::AppState;
 use crate::auth::permission::ChangeOwnListing;
 use crate::domain::code::Code;
-use crate::store::serials::community::{self, LeaderRow, UnlockDay};
-use crate::store::{Connection, StoreResult};
-
-/// A part of the minute that a change may take to show. Here an answer is kept for 20 s ([`crate::api::state::ApiSettings::statistics_ttl`]), and the
-/// rest is for counting.
-const FRESH: Freshness = Freshness::Public(30);
-/// Most days of one answer.
-const MAX_DAYS: i64 = 1_000;
-/// Most players of one answer.
-const MAX_LEADERS: i64 = 100;
+use crate::http::extract::{Body, May, Params};
 
 /// Of which cards.
 #[derive(Deserialize, IntoParams)]
@@ -38,75 +24,6 @@ pub struct CommunityQuery {
     set: Option<Code>,
 }
 
-/// What is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Statistic {
-    Unlocks,
-    Leaders,
-}
-
-/// Answers of the last moments. To count reads every submission of those who are named, and strangers may ask. Keys are games and sets
-/// that exist: what somebody makes up takes no room.
-pub struct StatisticsCache(Cache<Key, Rendered>);
-
-type Key = (Statistic, Option<Code>, Option<Code>);
-
-impl StatisticsCache {
-    /// Keeps answers for so long.
-    pub fn new(ttl: Duration) -> Self {
-        Self(Cache::builder().max_capacity(1_000).time_to_live(ttl).build())
-    }
-
-    /// The answer that is kept, or what `count` gives; once for all who wait for it.
-    async fn find<T: Serialize>(
-        &self,
-        statistic: Statistic,
-        state: &AppState,
-        query: &CommunityQuery,
-        count: impl AsyncFnOnce(&mut Connection, Option<&str>, Option<&str>) -> StoreResult<T>,
-    ) -> Result<Rendered, Problem> {
-        let (game, set) = (query.game.clone(), query.set.clone());
-        let Codes { game, set, .. } = Codes { game, set, ..Codes::default() }.known(state).await?;
-        let key = (statistic, game.clone(), set.clone());
-        if let Some(kept) = self.0.get(&key).await {
-            return Ok(kept);
-        }
-        let count = async {
-            let mut conn = state.store.connection().await?;
-            Rendered::new(FRESH, None, &count(&mut conn, game.as_deref(), set.as_deref()).await?)
-        };
-        let kept = self.0.try_get_with(key, count).await;
-        kept.map_err(|problem| Problem::clone(&problem))
-    }
-}
-
-/// A day on which cards were unlocked.
-#[derive(Serialize, ToSchema)]
-pub struct UnlockDayResponse {
-    /// The day, UTC.
-    #[schema(example = "2026-12-01")]
-    pub day: NaiveDate,
-    /// Cards that were unlocked on it.
-    #[schema(example = 3)]
-    pub unlocked: i64,
-    /// Cards that were unlocked up to its end.
-    #[schema(example = 12)]
-    pub total: i64,
-}
-
-impl From<UnlockDay> for UnlockDayResponse {
-    fn from(UnlockDay { day, unlocked, total }: UnlockDay) -> Self {
-        Self { day, unlocked, total }
-    }
-}
-
-/// Unlocks over time.
-#[derive(Default, Serialize, ToSchema)]
-pub struct UnlockStatisticsResponse {
-    /// The days with unlocks, the oldest first; of more than 1,000 the last.
-    pub data: Vec<UnlockDayResponse>,
-}
-
 /// Counts how many cards were unlocked on which day.
 #[utoipa::path(
     get, path = "/v1/statistics/unlocks", tag = "serials", params(CommunityQuery),
@@ -117,39 +34,8 @@ pub async fn find_unlock_statistics(
     state: web::Data<AppState>,
     query: Params<CommunityQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let count = async |conn: &mut Connection, game: Option<&str>, set: Option<&str>| {
-        let days = community::unlock_days(conn, game, set, MAX_DAYS).await?;
-        Ok(UnlockStatisticsResponse { data: days.into_iter().map(Into::into).collect() })
-    };
-    let found = state.statistics.find(Statistic::Unlocks, &state, &query, count).await?;
-    Ok(found.answer(&req))
-}
-
-/// A player on the leaderboard.
-#[derive(Serialize, ToSchema)]
-pub struct LeaderResponse {
-    /// Her place, from 1; players with equally many cards share one.
-    #[schema(example = 1)]
-    pub place: i64,
-    /// Name of the account.
-    #[schema(example = "ada")]
-    pub name: String,
-    /// Cards that started hidden and that she has submitted a copy of.
-    #[schema(example = 41)]
-    pub cards: i64,
-}
-
-impl From<LeaderRow> for LeaderResponse {
-    fn from(LeaderRow { name, cards, place }: LeaderRow) -> Self {
-        Self { place, name, cards }
-    }
-}
-
-/// Who did most for the unlocks.
-#[derive(Default, Serialize, ToSchema)]
-pub struct LeaderboardResponse {
-    /// The first hundred of those who like to be named.
-    pub data: Vec<LeaderResponse>,
+    let (game, set) = (query.game.clone(), query.set.clone());
+    Ok(community::count_unlocks(&state, game, set).await?.answer(&req))
 }
 
 /// Lists the accounts that submitted most cards, of those that chose to be named.
@@ -162,12 +48,8 @@ pub async fn find_leaderboard(
     state: web::Data<AppState>,
     query: Params<CommunityQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let count = async |conn: &mut Connection, game: Option<&str>, set: Option<&str>| {
-        let leaders = community::leaders(conn, game, set, MAX_LEADERS).await?;
-        Ok(LeaderboardResponse { data: leaders.into_iter().map(Into::into).collect() })
-    };
-    let found = state.statistics.find(Statistic::Leaders, &state, &query, count).await?;
-    Ok(found.answer(&req))
+    let (game, set) = (query.game.clone(), query.set.clone());
+    Ok(community::count_leaders(&state, game, set).await?.answer(&req))
 }
 
 /// Whether to be named.
@@ -190,12 +72,6 @@ pub async fn change_listing(
     by: May<ChangeOwnListing>,
     body: Body<ListingRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = body.value.on_leaderboard;
-    let changed =
-        state.write(&by, async |conn, by| community::change_listing(conn, by, listed).await);
-    if !changed.await? {
-        return Err(Problem::not_found());
-    }
-    tracing::info!(account = %by.account(), listed, "place on the leaderboard changed");
+    community::change_listing(&state, &by, body.value.on_leaderboard).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -1,74 +1,26 @@
 //! Submissions that wait for a moderator, where the unlock policy asks for one.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::submissions::SubmittedCard;
-use crate::api::accounts::people::{Names, Person};
-use crate::api::catalogue::cards::CardUnlock;
-use crate::api::catalogue::codes::Codes;
-use crate::api::extract::{Body, Caller, Cursor, Freshness, May, Page, PageLimit, Params, paged};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::api::accounts::people::Person;
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::{InputFault, Problem, both};
+use crate::app::serials::submission_reviews::{
+    self, ReviewResponse, WaitingSubmission, WaitingWanted,
+};
+use crate::app::state::AppState;
 use crate::auth::permission::ReviewSubmissions;
 use crate::domain::code::Code;
 use crate::domain::ids::SubmissionId;
 use crate::domain::text;
-use crate::store::serials::submission_reviews::{self, NamedWaiting, Reviewed, WaitingFilter};
-use crate::store::serials::unlocks;
+use crate::http::extract::{Body, Caller, LooseParams, May};
+use crate::memory::rendered::Freshness;
 
 /// Longest remark, in characters.
 const LONGEST_NOTE: usize = 500;
-
-/// A submission of a hidden card that counts only once a moderator confirms it.
-#[derive(Serialize, ToSchema)]
-pub struct WaitingSubmission {
-    /// Id of the submission.
-    pub submission: Uuid,
-    /// Id of the account that made it.
-    pub account: Uuid,
-    /// Its name; absent for tokens without `admin:read`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "ada")]
-    pub account_name: Option<String>,
-    /// Since when the account exists.
-    pub account_since: DateTime<Utc>,
-    /// How many submissions it has made in all.
-    #[schema(example = 12)]
-    pub account_submissions: i64,
-    /// The card.
-    pub card: SubmittedCard,
-    /// Rarity of the copy.
-    #[schema(example = "common")]
-    pub rarity: String,
-    /// When it was made.
-    pub created_at: DateTime<Utc>,
-}
-
-impl WaitingSubmission {
-    fn new(NamedWaiting { row, name }: NamedWaiting, names: &Names) -> Self {
-        Self {
-            submission: row.id.0,
-            account: row.account_id.0,
-            account_name: names.of(row.account_id.0),
-            account_since: row.account_since,
-            account_submissions: row.account_submissions,
-            rarity: row.rarity,
-            created_at: row.created_at,
-            card: SubmittedCard {
-                href: format!("/v1/cards/{}", row.card_id),
-                id: row.card_id.0,
-                game: row.game_code,
-                set: row.set_code,
-                number: row.number,
-                name,
-            },
-        }
-    }
-}
 
 /// Which of those that wait, and which part of the list.
 #[derive(Deserialize, IntoParams)]
@@ -103,23 +55,26 @@ pub async fn list_waiting_submissions(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReviewSubmissions>,
-    query: Params<WaitingQuery>,
+    query: LooseParams<WaitingQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = query.cursor.as_ref().map(Cursor::key).transpose()?;
-    let (game, set) = (query.game.clone(), query.set.clone());
-    let codes = Codes { game, set, ..Codes::default() }.known(&state).await?;
-    let mut conn = state.store.connection().await?;
-    let filter = WaitingFilter {
-        account: Person::id(query.account.as_ref(), &mut conn, &caller).await?,
-        game: codes.game.as_deref(),
-        set: codes.set.as_deref(),
+    let check = async |query: &WaitingQuery| {
+        let codes = submission_reviews::find_codes(&state, query.game.clone(), query.set.clone());
+        both(Cursor::key_of(query.cursor.as_ref()), codes.await)
     };
-    let (viewer, limit) = (caller.viewer(), query.limit.rows());
-    let waiting = submission_reviews::waiting(&mut conn, &by, viewer, filter, after, limit).await?;
-    let accounts = waiting.iter().map(|waiting| waiting.row.account_id.0);
-    let names = Names::read(&mut conn, &caller, accounts).await?;
-    let one = |waiting| WaitingSubmission::new(waiting, &names);
-    let page = paged(waiting, query.limit, |waiting| waiting.row.id, one);
+    let (query, (after, (game, set))) = query.checked(check).await?;
+    let account = Person::filter(query.account.as_ref(), &caller)?;
+    let wanted = WaitingWanted { account, game, set };
+    let (viewer, reader, limit) = (caller.viewer(), caller.may(), query.limit);
+    let page = submission_reviews::list_waiting(
+        &state,
+        &by,
+        viewer,
+        reader.as_ref(),
+        wanted,
+        after,
+        limit,
+    )
+    .await?;
     page.answer(&req, Freshness::Private)
 }
 
@@ -132,18 +87,6 @@ pub struct ReviewRequest {
     /// Why, for the audit log: 1 to 500 characters.
     #[schema(example = "Photo of the card seen.", min_length = 1, max_length = 500)]
     pub note: String,
-}
-
-/// A submission that was reviewed.
-#[derive(Serialize, ToSchema)]
-pub struct ReviewResponse {
-    /// Id of the card.
-    pub card: Uuid,
-    /// Whether this review unlocked the card.
-    pub unlocked: bool,
-    /// How far the card is now.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unlock: Option<CardUnlock>,
 }
 
 /// Confirms or refuses a submission. That is final; saying the same again changes nothing.
@@ -163,22 +106,6 @@ pub async fn review_submission(
     let (submission, confirmed) = (SubmissionId(*submission), body.value.confirmed);
     let note = text::line(&body.value.note, 1, LONGEST_NOTE)
         .map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))?;
-    let at = state.clock.now();
-    let reviewed = state
-        .write(&by, async |conn, by| {
-            submission_reviews::review(conn, by, submission, confirmed, &note, at).await
-        })
-        .await?;
-    let (card, unlocked, already) = match reviewed {
-        Reviewed::Noted { card, unlocked, already } => (card, unlocked, already),
-        Reviewed::Own => return Err(Problem::new(ProblemCode::OwnCase)),
-        Reviewed::Contradicts => return Err(Problem::new(ProblemCode::AlreadyReviewed)),
-        Reviewed::Missing => return Err(Problem::not_found()),
-    };
-    if !already {
-        tracing::info!(by = %by.account(), %submission, confirmed, unlocked, "submission reviewed");
-    }
-    let mut conn = state.store.connection().await?;
-    let unlock = unlocks::progress(&mut conn, card).await?.map(Into::into);
-    Ok(HttpResponse::Ok().json(ReviewResponse { card: card.0, unlocked, unlock }))
+    let answer = submission_reviews::review(&state, &by, submission, confirmed, &note).await?;
+    Ok(HttpResponse::Ok().json(answer))
 }

@@ -1,144 +1,19 @@
 //! Unlock policies: what must come together before a hidden card is everybody's.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
-use crate::api::extract::{Body, Freshness, May, Revision, Versions, cacheable};
-use crate::api::problem::{InputFault, Problem, ProblemCode};
-use crate::api::state::AppState;
+use crate::app::problem::Problem;
+use crate::app::serials::unlock_policies::{
+    self, ChangedPolicy, PolicyChangedResponse, UnlockPolicyBody, UnlockPolicyResponse,
+};
+use crate::app::state::AppState;
+use crate::app::versions::Versions;
 use crate::auth::permission::UnlockCards;
 use crate::domain::code::Code;
-use crate::domain::serials::unlock_policy::{
-    MAX_ACCOUNT_AGE_DAYS, MAX_RARITIES, MAX_THRESHOLD, UnlockPolicy,
-};
-use crate::store::db::deadlines;
-use crate::store::serials::unlock_policies::{self, InForce, PolicyChange, PolicyPlace};
-
-/// What must come together to unlock a card. A copy counts for one account only, and an account once for each card, always.
-#[derive(Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct UnlockPolicyBody {
-    /// How many distinct accounts must have submitted a copy.
-    #[schema(example = 5, minimum = 1, maximum = 100_000)]
-    pub threshold: i32,
-    /// In how many different rarities, at least, copies must have been submitted; of a card that has fewer, in all.
-    #[serde(default = "one")]
-    #[schema(value_type = Option<i16>, example = 2, minimum = 1, maximum = 100, default = 1)]
-    pub rarities: i16,
-    /// From which age on an account counts, in days. A younger one counts as soon as it is old enough.
-    #[serde(default)]
-    #[schema(value_type = Option<i16>, example = 7, minimum = 0, maximum = 365, default = 0)]
-    pub min_account_age_days: i16,
-    /// How many accounts of one network (an IPv4 address, an IPv6 /64) count for a card, of an IPv6 /56 four and of a /48 sixteen times as
-    /// many; absent: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(example = 2, minimum = 1, maximum = 100_000)]
-    pub per_network: Option<i32>,
-    /// Whether a submission counts only once a moderator confirmed it.
-    #[serde(default)]
-    #[schema(value_type = Option<bool>, example = false, default = false)]
-    pub review: bool,
-    /// From when on all cards are unlocked, whatever was submitted; absent: never by the date.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(example = "2027-03-01T12:00:00Z")]
-    pub unlock_at: Option<DateTime<Utc>>,
-}
-
-fn one() -> i16 {
-    1
-}
-
-impl From<UnlockPolicy> for UnlockPolicyBody {
-    fn from(policy: UnlockPolicy) -> Self {
-        let UnlockPolicy {
-            threshold,
-            rarities,
-            min_account_age_days,
-            per_network,
-            review,
-            unlock_at,
-        } = policy;
-        Self { threshold, rarities, min_account_age_days, per_network, review, unlock_at }
-    }
-}
-
-impl UnlockPolicyBody {
-    /// The policy, or every fault of it.
-    fn parse(self) -> Result<UnlockPolicy, Problem> {
-        let Self { threshold, rarities, min_account_age_days, per_network, review, unlock_at } =
-            self;
-        let mut faults = Vec::new();
-        let mut within = |field: &str, value: i32, min: i32, max: i32| {
-            if !(min..=max).contains(&value) {
-                faults.push(InputFault::at(format!("/{field}"), format!("must be {min} to {max}")));
-            }
-        };
-        within("threshold", threshold, 1, MAX_THRESHOLD);
-        within("rarities", rarities.into(), 1, MAX_RARITIES.into());
-        within("min_account_age_days", min_account_age_days.into(), 0, MAX_ACCOUNT_AGE_DAYS.into());
-        within("per_network", per_network.unwrap_or(1), 1, MAX_THRESHOLD);
-        let (first, last) = (DateTime::UNIX_EPOCH, DateTime::from_timestamp(FAR_FUTURE, 0));
-        if unlock_at.is_some_and(|at| at < first || last.is_some_and(|last| at > last)) {
-            faults.push(InputFault::at("/unlock_at", "must be a time from 1970 to 9998"));
-        }
-        if !faults.is_empty() {
-            return Err(Problem::invalid(faults));
-        }
-        Ok(UnlockPolicy {
-            threshold,
-            rarities,
-            min_account_age_days,
-            per_network,
-            review,
-            unlock_at,
-        })
-    }
-}
-
-/// 1 January 9999 in Unix time.
-const FAR_FUTURE: i64 = 253_370_764_800;
-
-/// Where a policy comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PolicySource {
-    /// The set has it itself.
-    Set,
-    /// The game has it, for all sets that have none.
-    Game,
-    /// Nobody made one: the set file names a threshold.
-    SetFile,
-}
-
-/// The policy in force.
-#[derive(Serialize, ToSchema)]
-pub struct UnlockPolicyResponse {
-    /// What it asks for: the body of a PUT.
-    pub policy: UnlockPolicyBody,
-    /// Where it comes from.
-    pub source: PolicySource,
-}
-
-impl From<InForce> for UnlockPolicyResponse {
-    fn from(InForce { policy, stored }: InForce) -> Self {
-        let source = match stored {
-            None => PolicySource::SetFile,
-            Some(row) if row.is_of_set() => PolicySource::Set,
-            Some(_) => PolicySource::Game,
-        };
-        Self { policy: policy.into(), source }
-    }
-}
-
-/// What a change of policy did.
-#[derive(Serialize, ToSchema)]
-pub struct PolicyChangedResponse {
-    /// How many cards it unlocked at once.
-    #[schema(example = 0)]
-    pub unlocked: usize,
-}
+use crate::domain::serials::unlock_policy::UnlockPolicy;
+use crate::http::extract::{Body, May, cacheable};
+use crate::memory::rendered::Freshness;
+use crate::store::serials::unlock_policies::PolicyPlace;
 
 /// Shows what unlocks the cards of a set.
 #[utoipa::path(
@@ -159,11 +34,7 @@ pub async fn find_set_policy(
     path: web::Path<(Code, Code)>,
 ) -> Result<HttpResponse, Problem> {
     let (game, set) = path.into_inner();
-    let mut conn = state.store.connection().await?;
-    let found = unlock_policies::in_force(&mut conn, game.as_str(), set.as_str()).await?;
-    let found = found.ok_or_else(Problem::not_found)?;
-    let own = found.stored.as_ref().filter(|row| row.is_of_set()).map(|row| Revision(row.revision));
-    let answer = UnlockPolicyResponse::from(found);
+    let (answer, own) = unlock_policies::find_of_set(&state, game.as_str(), set.as_str()).await?;
     match own {
         Some(revision) => revision.answer_public(&req, &answer),
         None => cacheable(&req, Freshness::Public(0), None, &answer),
@@ -184,11 +55,9 @@ pub async fn find_game_policy(
     state: web::Data<AppState>,
     game: web::Path<Code>,
 ) -> Result<HttpResponse, Problem> {
-    let place = PolicyPlace { game: game.into_inner().into_string(), set: None };
-    let mut conn = state.store.connection().await?;
-    let row = unlock_policies::find(&mut conn, &place).await?.ok_or_else(Problem::not_found)?;
-    let answer = UnlockPolicyResponse { policy: row.policy().into(), source: PolicySource::Game };
-    Revision(row.revision).answer_public(&req, &answer)
+    let game = game.into_inner().into_string();
+    let (answer, revision) = unlock_policies::find_of_game(&state, game).await?;
+    revision.answer_public(&req, &answer)
 }
 
 /// Gives a set a policy of its own. It counts from now on and for what was submitted before.
@@ -302,36 +171,12 @@ async fn change(
     versions: Versions,
     policy: Option<UnlockPolicy>,
 ) -> Result<HttpResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let stored = unlock_policies::find(&mut conn, &place).await?;
-    // As long as a set has none of its own, another one is shown for it.
-    let shown = match (&place.set, &stored) {
-        (Some(set), None) => unlock_policies::in_force(&mut conn, &place.game, set).await?,
-        _ => None,
-    };
-    drop(conn);
-    let current = stored.map(|row| Revision(row.revision));
-    let base = match shown.map(UnlockPolicyResponse::from) {
-        Some(shown) => versions.check_shown(current, &shown)?,
-        None => versions.check(current)?,
-    };
-    let base = base.map(|Revision(base)| base);
-    let at = state.clock.now();
-    let changed = state
-        .write_within(deadlines::BATCH, by, async |conn, by| {
-            unlock_policies::change(conn, by, &place, policy.as_ref(), base, at).await
-        })
-        .await?;
-    let (revision, is_new, unlocked) = match changed {
-        PolicyChange::Done { revision, is_new, unlocked } => (revision, is_new, unlocked),
-        PolicyChange::Stale => return Err(Problem::new(ProblemCode::PreconditionFailed)),
-        PolicyChange::Missing => return Err(Problem::not_found()),
-    };
-    state.kept_answers.forget();
-    tracing::info!(by = %by.account(), game = place.game, set = place.set, unlocked, "unlock policy changed");
+    let policy = policy.as_ref();
+    let ChangedPolicy { answer, revision, is_new } =
+        unlock_policies::change(state, by, &place, &versions, policy).await?;
     let mut response = if is_new { HttpResponse::Created() } else { HttpResponse::Ok() };
     if policy.is_some() {
-        response.insert_header(Revision(revision).header());
+        response.insert_header(revision.header());
     }
-    Ok(response.json(PolicyChangedResponse { unlocked }))
+    Ok(response.json(answer))
 }

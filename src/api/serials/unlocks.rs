@@ -1,57 +1,24 @@
 //! Unlocks: how far hidden cards are, and which were unlocked lately.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::catalogue::card_migrations::redirected;
-use crate::api::catalogue::cards::CardUnlock;
 use crate::api::copies::copy_moderation::reason;
-use crate::api::extract::{
-    Body, CursorTime, Freshness, May, Page, PageQuery, Params, cacheable, paged,
-};
-use crate::api::problem::Problem;
-use crate::api::state::AppState;
+use crate::app::catalogue::cards::CardUnlock;
+use crate::app::page::Page;
+use crate::app::problem::Problem;
+use crate::app::serials::unlocks::{self, CardProgress, SetUnlockedResponse, UnlockedCard};
+use crate::app::state::AppState;
 use crate::auth::permission::UnlockCards;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
-use crate::store::catalogue::sets;
-use crate::store::db::deadlines;
-use crate::store::serials::unlock_policies;
-use crate::store::serials::unlocks::{self, ProgressRow, SetProgressRow};
+use crate::http::extract::{Body, May, PageQuery, Params, cacheable};
+use crate::memory::rendered::Freshness;
 
 /// Progress changes with every submission: caches keep it for seconds only.
 const FRESH: Freshness = Freshness::Public(5);
-
-impl From<ProgressRow> for CardUnlock {
-    fn from(row: ProgressRow) -> Self {
-        Self {
-            submissions: row.submissions,
-            threshold: row.threshold,
-            unlocked_at: row.unlocked_at,
-        }
-    }
-}
-
-/// A card that the community unlocked.
-#[derive(Serialize, ToSchema)]
-pub struct UnlockedCard {
-    /// Id of the card.
-    pub card: Uuid,
-    /// Code of its game.
-    #[schema(example = "ttcg")]
-    pub game: String,
-    /// Code of its set.
-    #[schema(example = "veil")]
-    pub set: String,
-    /// Its number in the set.
-    #[schema(example = "001")]
-    pub number: String,
-    /// When.
-    pub unlocked_at: DateTime<Utc>,
-}
 
 /// Lists unlocked cards, the newest first.
 #[utoipa::path(
@@ -63,23 +30,7 @@ pub async fn list_unlocks(
     state: web::Data<AppState>,
     query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let before = query.after::<(CursorTime, Uuid)>()?;
-    let before = before.map(|(CursorTime(at), id)| (at, id));
-    let mut conn = state.store.connection().await?;
-    let rows = unlocks::list(&mut conn, before, query.limit.rows()).await?;
-    let page = paged(
-        rows,
-        query.limit,
-        |row| (CursorTime(row.unlocked_at), row.card_id),
-        |row| UnlockedCard {
-            card: row.card_id.0,
-            game: row.game_code,
-            set: row.set_code,
-            number: row.number,
-            unlocked_at: row.unlocked_at,
-        },
-    );
-    page.answer(&req, FRESH)
+    unlocks::list(&state, query.after()?, query.limit).await?.answer(&req, FRESH)
 }
 
 /// Shows how many submissions a card has, and how many unlock it.
@@ -99,30 +50,8 @@ pub async fn find_unlock(
     state: web::Data<AppState>,
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let mut conn = state.store.connection().await?;
-    let Some(row) = unlocks::progress(&mut conn, CardId(*card)).await? else {
-        return redirected(&req, &mut conn, CardId(*card)).await;
-    };
-    cacheable(&req, FRESH, None, &CardUnlock::from(row))
-}
-
-/// A card of a set that started hidden.
-#[derive(Serialize, ToSchema)]
-pub struct CardProgress {
-    /// Id of the card.
-    pub card: Uuid,
-    /// Its number in the set.
-    #[schema(example = "001")]
-    pub number: String,
-    /// How far it is.
-    #[serde(flatten)]
-    pub progress: CardUnlock,
-}
-
-impl From<SetProgressRow> for CardProgress {
-    fn from(row: SetProgressRow) -> Self {
-        Self { card: row.card_id.0, number: row.number, progress: row.progress.into() }
-    }
+    let found = unlocks::find(&state, CardId(*card)).await?;
+    found.answer(&req, |unlock| cacheable(&req, FRESH, None, &unlock))
 }
 
 /// Lists the progress of those cards of a set that started hidden, by number.
@@ -142,12 +71,9 @@ pub async fn list_set_unlocks(
     query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (game, set) = path.into_inner();
-    let after: Option<Code> = query.after()?;
-    let (after, limit) = (after.as_ref().map(Code::as_str), query.limit.rows());
-    let mut conn = state.store.connection().await?;
-    sets::find(&mut conn, game.as_str(), set.as_str()).await?.ok_or_else(Problem::not_found)?;
-    let rows = unlocks::of_set(&mut conn, game.as_str(), set.as_str(), after, limit).await?;
-    paged(rows, query.limit, |row| row.number.clone(), CardProgress::from).answer(&req, FRESH)
+    let (after, limit) = (query.after()?, query.limit);
+    let page = unlocks::list_of_set(&state, &game, &set, after.as_ref(), limit).await?;
+    page.answer(&req, FRESH)
 }
 
 /// Why something is unlocked by hand.
@@ -171,26 +97,9 @@ pub async fn unlock_card(
     card: web::Path<Uuid>,
     body: Body<UnlockRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let (card, reason, at) = (CardId(*card), reason(&body.value.reason)?, state.clock.now());
-    let unlocked = state
-        .write(&by, async |conn, by| {
-            unlock_policies::unlock_card(conn, by, card, &reason, at).await
-        })
-        .await?
-        .ok_or_else(Problem::not_found)?;
-    state.kept_answers.forget();
-    tracing::info!(by = %by.account(), %card, unlocked, "card unlocked by hand");
-    let mut conn = state.store.connection().await?;
-    let row = unlocks::progress(&mut conn, card).await?.ok_or_else(Problem::not_found)?;
-    Ok(HttpResponse::Ok().json(CardUnlock::from(row)))
-}
-
-/// What was unlocked by hand.
-#[derive(Serialize, ToSchema)]
-pub struct SetUnlockedResponse {
-    /// How many cards were hidden until now.
-    #[schema(example = 14)]
-    pub unlocked: usize,
+    let reason = reason(&body.value.reason)?;
+    let answer = unlocks::unlock_card(&state, &by, CardId(*card), &reason).await?;
+    Ok(HttpResponse::Ok().json(answer))
 }
 
 /// Unlocks all cards of a set by hand.
@@ -209,14 +118,7 @@ pub async fn unlock_set(
     body: Body<UnlockRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (game, set) = path.into_inner();
-    let (reason, at) = (reason(&body.value.reason)?, state.clock.now());
-    let unlocked = state
-        .write_within(deadlines::BATCH, &by, async |conn, by| {
-            unlock_policies::unlock_set(conn, by, game.as_str(), set.as_str(), &reason, at).await
-        })
-        .await?
-        .ok_or_else(Problem::not_found)?;
-    state.kept_answers.forget();
-    tracing::info!(by = %by.account(), %game, %set, unlocked, "set unlocked by hand");
-    Ok(HttpResponse::Ok().json(SetUnlockedResponse { unlocked }))
+    let reason = reason(&body.value.reason)?;
+    let answer = unlocks::unlock_set(&state, &by, &game, &set, &reason).await?;
+    Ok(HttpResponse::Ok().json(answer))
 }

@@ -4,7 +4,8 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use cardscape_engine::effect_text::{Draws, Effects, PhraseRules, Repeats};
+use cardscape_engine::effect_text::{Effects, PhraseRules};
+use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
@@ -146,7 +147,7 @@ impl<'a> Raw<'a> {
                     ))
                     .into());
                 }
-                Some(Draws::new(amount.seed).numbers(all, draws, Repeats::Refused))
+                Some(SplitMix64::new(amount.seed).distinct_below(all, draws))
             }
             (Some(_), None) => {
                 return Err(Exit::no("there are too many combinations to draw from").into());

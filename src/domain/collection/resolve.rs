@@ -1,15 +1,20 @@
 //! Which printing a line means, among the cards that its owner may see. Nothing is guessed: what may mean several printings is a
 //! question, with the answers that there are.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
 
-use cardscape_engine::{Game, name_key, search_key, word_key};
+use cardscape_engine::{Game, did_you_mean, name_key, near, search_key, word_key};
 
 use super::table::{WantedPrinting, unbracketed};
 use crate::domain::ids::{CardId, PrintingId};
 
 /// Most answers to one question.
 const MAX_CHOICES: usize = 10;
+
+/// Most words for which near ones are looked for: files may be full of words that mean nothing.
+const MAX_SUGGESTED: usize = 100;
 
 /// A printing that a line may mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +53,8 @@ struct Titles {
     all: Vec<Titled>,
     by_code: HashMap<String, Vec<usize>>,
     by_name: HashMap<String, Vec<usize>>,
+    /// What was said of words that mean none of them: lines repeat each other.
+    lacking: Mutex<HashMap<String, String>>,
 }
 
 impl From<Vec<Titled>> for Titles {
@@ -71,6 +78,31 @@ impl Titles {
 
     fn of_name(&self, text: &str) -> &[usize] {
         self.by_name.get(&name_key(text)).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Titles {
+    /// That there is none of these words, with near codes or names; of these games, unless all may be meant.
+    fn lack(&self, what: &str, texts: &[String], games: Option<&[&str]>) -> Cow<'static, str> {
+        let mut told = self.lacking.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = format!("{texts:?} {games:?}");
+        if let Some(known) = told.get(&key) {
+            return known.clone().into();
+        }
+        if told.len() >= MAX_SUGGESTED {
+            return format!("there is no such {what}").into();
+        }
+        let all = self.all.iter();
+        let all = all.filter(|one| games.is_none_or(|games| games.contains(&one.game.as_str())));
+        let near_to = |text: &String| {
+            let codes = near(text, all.clone().map(|one| one.code.as_str()));
+            let of_names = || near(text, all.clone().map(|one| one.name.as_str()));
+            if codes.is_empty() { of_names() } else { codes }
+        };
+        let found = texts.iter().map(near_to).find(|near| !near.is_empty()).unwrap_or_default();
+        let reason = format!("there is no such {what}{}", did_you_mean(&found));
+        told.insert(key, reason.clone());
+        reason.into()
     }
 }
 
@@ -141,9 +173,9 @@ pub struct Choice {
 pub enum Meaning {
     Printing(Box<Choice>, PrintingId),
     /// One of several. The reason tells nothing of hidden cards; the choices are what the owner sees.
-    Ambiguous(&'static str, Vec<Choice>),
+    Ambiguous(Cow<'static, str>, Vec<Choice>),
     /// Nothing that the owner may see; what comes nearest, where that is known.
-    Unknown(&'static str, Vec<Choice>),
+    Unknown(Cow<'static, str>, Vec<Choice>),
 }
 
 /// Spellings of a number that cards may have: as written, without leading zeros, with so many that it has two to four digits.
@@ -224,7 +256,9 @@ impl Shelf {
     pub fn find(&self, wanted: &WantedPrinting, assumed: &Assumptions) -> Meaning {
         let games = self.games_of(wanted, assumed);
         if games.is_empty() {
-            return Meaning::Unknown("there is no such game", Vec::new());
+            let asked = wanted.game.as_ref().or(assumed.game.as_ref());
+            let reason = self.games.lack("game", asked.map_or(&[], std::slice::from_ref), None);
+            return Meaning::Unknown(reason, Vec::new());
         }
         let sets = self.sets_of(wanted, assumed);
         if let Some(found) = wanted.printing.and_then(|id| Some((id, *self.by_printing.get(&id)?)))
@@ -244,23 +278,27 @@ impl Shelf {
             _ => (cards, sets),
         };
         if sets.as_ref().is_some_and(Vec::is_empty) {
-            return Meaning::Unknown("there is no such set", choices(&cards));
+            let reason = self.sets.lack("set", &wanted.sets, Some(&games));
+            return Meaning::Unknown(reason, choices(&cards));
         }
         if wanted.name.is_none() {
             return match (&sets, &wanted.number) {
                 (Some(sets), Some(number)) => self.placed(sets, number, wanted, assumed),
-                _ => Meaning::Unknown("there is no such printing", Vec::new()),
+                _ => Meaning::Unknown("there is no such printing".into(), Vec::new()),
             };
         }
         if cards.is_empty() {
-            return Meaning::Unknown("there is no card of that name", Vec::new());
+            return Meaning::Unknown("there is no card of that name".into(), Vec::new());
         }
         let in_set = |card: &&KnownCard| {
             sets.as_ref().is_none_or(|sets| sets.contains(&(card.game.as_str(), card.set.as_str())))
         };
         let there: Vec<&KnownCard> = cards.iter().copied().filter(in_set).collect();
         if there.is_empty() {
-            return Meaning::Unknown("the card of that name is in another set", choices(&cards));
+            return Meaning::Unknown(
+                "the card of that name is in another set".into(),
+                choices(&cards),
+            );
         }
         let has_number = |card: &&KnownCard| {
             let bare = bare_number(&card.number);
@@ -269,8 +307,10 @@ impl Shelf {
         let fit: Vec<&KnownCard> = there.iter().copied().filter(has_number).collect();
         match fit[..] {
             [card] => in_rarity(card, wanted, assumed),
-            [] => Meaning::Ambiguous("name and number are of different cards", choices(&there)),
-            _ => Meaning::Ambiguous("several cards have that name", choices(&fit)),
+            [] => {
+                Meaning::Ambiguous("name and number are of different cards".into(), choices(&there))
+            }
+            _ => Meaning::Ambiguous("several cards have that name".into(), choices(&fit)),
         }
     }
 
@@ -285,7 +325,7 @@ impl Shelf {
     ) -> Meaning {
         let card = &self.cards[at];
         let Some(printing) = card.printings.iter().find(|printing| printing.id == id) else {
-            return Meaning::Unknown("there is no such printing", Vec::new());
+            return Meaning::Unknown("there is no such printing".into(), Vec::new());
         };
         let number = wanted.number.as_ref().map(|number| bare_number(number));
         let agrees = games.contains(&card.game.as_str())
@@ -303,7 +343,7 @@ impl Shelf {
             Meaning::Printing(Box::new(choice), id)
         } else {
             let reason = "the printing id contradicts name, game, set, number or rarity";
-            Meaning::Ambiguous(reason, vec![choice])
+            Meaning::Ambiguous(reason.into(), vec![choice])
         }
     }
 
@@ -351,8 +391,11 @@ impl Shelf {
         let cards = if exact.is_empty() { like } else { exact };
         match cards[..] {
             [card] => in_rarity(card, wanted, assumed),
-            [] => Meaning::Unknown("there is no card of that number that you may see", Vec::new()),
-            _ => Meaning::Ambiguous("several cards have that number", choices(&cards)),
+            [] => Meaning::Unknown(
+                "there is no card of that number that you may see".into(),
+                Vec::new(),
+            ),
+            _ => Meaning::Ambiguous("several cards have that number".into(), choices(&cards)),
         }
     }
 }
@@ -366,21 +409,21 @@ fn in_rarity(card: &KnownCard, wanted: &WantedPrinting, assumed: &Assumptions) -
         Some(rarity) => {
             let found = card.printings.iter().find(|one| is_rarity(rarity, &one.rarity));
             let Some(found) = found else {
-                return Meaning::Unknown("the card has no printing of that rarity", all());
+                return Meaning::Unknown("the card has no printing of that rarity".into(), all());
             };
             found
         }
         None => match &card.printings[..] {
             [only] => only,
-            [] => return Meaning::Unknown("the card has no printings", Vec::new()),
+            [] => return Meaning::Unknown("the card has no printings".into(), Vec::new()),
             _ if wanted.finish.is_some() => {
                 let reason = "the game does not say which rarity that finish is: name the rarity in a column Rarity";
-                return Meaning::Ambiguous(reason, all());
+                return Meaning::Ambiguous(reason.into(), all());
             }
             [first, ..] if assumed.most_common => first,
             _ => {
                 let reason = "the card has several printings: name the rarity (for a file, without_rarity=most_common means the most common)";
-                return Meaning::Ambiguous(reason, all());
+                return Meaning::Ambiguous(reason.into(), all());
             }
         },
     };
@@ -486,6 +529,30 @@ mod tests {
             Meaning::Ambiguous(_, choices) => Err((true, choices.len())),
             Meaning::Unknown(_, choices) => Err((false, choices.len())),
         }
+    }
+
+    #[test]
+    fn sets_and_games_that_there_are_not_are_told_with_near_ones() {
+        let shelf = shelf();
+        let reason = |wanted: &WantedPrinting| match shelf.find(wanted, &Assumptions::default()) {
+            Meaning::Unknown(reason, _) => reason.into_owned(),
+            other => panic!("{other:?}"),
+        };
+        for (set, told) in [
+            ("hearht", "there is no such set; did you mean hearth?"),
+            ("Hearth and Hom", "there is no such set; did you mean Hearth and Home?"),
+            ("Somewhere else", "there is no such set"),
+        ] {
+            assert_eq!(reason(&wanted("Don't Panic", set, "", "")), told);
+        }
+        let game = Some("ttgc".to_owned());
+        let wanted = WantedPrinting { game, ..wanted("Don't Panic", "", "", "") };
+        assert_eq!(reason(&wanted), "there is no such game; did you mean ttcg?");
+        // Many words that mean nothing: only so many are looked at.
+        for at in 0..2 * MAX_SUGGESTED {
+            reason(&super::tests::wanted("Don't Panic", &format!("set {at}"), "", ""));
+        }
+        assert_eq!(shelf.sets.lacking.lock().unwrap().len(), MAX_SUGGESTED);
     }
 
     #[test]

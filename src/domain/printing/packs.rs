@@ -6,8 +6,8 @@
 //! Such a lore card carries no code. A set may have lore cards of its own, with codes: their copies are not dealt with the others,
 //! but take the place of the lore card in packs that are drawn for them. Either can be collected, and that is all.
 //!
-//! All of it follows from the plan and its seed, so that anyone who knows them deals the same packs. The draws are specified, not
-//! left to a library:
+//! All of it follows from the plan and its seed, so that anyone who knows them deals the same packs. The draws are specified here, so that
+//! they can be made in any language; the engine's `rng` makes them:
 //!
 //! - A stream of numbers for each purpose: block *i* (from 0) is SHA-256 of `cardscape-packs-v1/` and the purpose (`shuffle`,
 //!   `lore`, `lore-place`, `lore-weight`, `shape`), a zero byte, the seed's 32 bytes and *i* as 8 bytes, big-endian. A block is four numbers
@@ -26,8 +26,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io;
 
+use cardscape_engine::rng::{HashCounter, RandomNumbers as _};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use super::commitment::{AnnouncedLine, AnnouncedPlan, PlanSeed};
@@ -345,10 +345,10 @@ impl<'a> PackPlan<'a> {
             let places = (begin..end).filter_map(|place| u32::try_from(place).ok());
             if self.parameters.is_lore(line) { lore.extend(places) } else { order.extend(places) }
         }
-        Draws::new("shuffle", seed).shuffle(&mut order);
+        draws("shuffle", seed).shuffle(&mut order);
         lore.resize(usize::try_from(self.packs).unwrap_or_default(), NO_CODE);
         if lore.iter().any(|&place| place != NO_CODE) {
-            Draws::new("lore-place", seed).shuffle(&mut lore);
+            draws("lore-place", seed).shuffle(&mut lore);
         }
         let subjects = self.plan.lines.iter().filter(|line| !self.parameters.is_lore(line));
         let mut roster: Vec<&str> = subjects.map(AnnouncedLine::number).collect();
@@ -419,15 +419,15 @@ impl<'a> Dealt<'a> {
         let (plan, parameters) = (self.pack_plan, self.pack_plan.parameters);
         let size = usize::try_from(parameters.cards_per_pack).unwrap_or(1);
         let [mut subject, mut lore_weight, mut shape] =
-            ["lore", "lore-weight", "shape"].map(|purpose| Draws::new(purpose, &self.seed));
+            ["lore", "lore-weight", "shape"].map(|purpose| draws(purpose, &self.seed));
         self.order.chunks_exact(size).zip(&self.lore).map(move |(places, &lore_place)| {
             let cards: Vec<_> = places.iter().map(|&place| self.card(place)).collect();
-            let about = subject.below(self.roster.len() as u64);
+            let about = subject.below_by_remainder(self.roster.len() as u64);
             let spread = parameters.lore_max_mg - parameters.lore_min_mg;
-            let extra = lore_weight.below(u64::from(spread) + 1);
+            let extra = lore_weight.below_by_remainder(u64::from(spread) + 1);
             let lore_mg = parameters.lore_min_mg + u32::try_from(extra).unwrap_or_default();
             let cards_mg: u64 = cards.iter().map(|card| u64::from(card.mg)).sum();
-            let drawn_shape = shape.below(u64::from(parameters.insert_shapes));
+            let drawn_shape = shape.below_by_remainder(u64::from(parameters.insert_shapes));
             let lore = match lore_place {
                 NO_CODE => {
                     PackedLore::About(self.roster[usize::try_from(about).unwrap_or_default()])
@@ -462,56 +462,9 @@ impl<'a> Dealt<'a> {
     }
 }
 
-/// The numbers of one purpose.
-struct Draws {
-    prefix: Sha256,
-    next_block: u64,
-    numbers: [u64; 4],
-    used: usize,
-}
-
-impl Draws {
-    fn new(purpose: &str, seed: &PlanSeed) -> Self {
-        let prefix = Sha256::new()
-            .chain_update("cardscape-packs-v1/")
-            .chain_update(purpose)
-            .chain_update([0])
-            .chain_update(seed.as_bytes());
-        Self { prefix, next_block: 0, numbers: [0; 4], used: 4 }
-    }
-
-    fn number(&mut self) -> u64 {
-        if self.used == self.numbers.len() {
-            let block: [u8; 32] =
-                self.prefix.clone().chain_update(self.next_block.to_be_bytes()).finalize().into();
-            let (numbers, _) = block.as_chunks::<8>();
-            for (number, bytes) in self.numbers.iter_mut().zip(numbers) {
-                *number = u64::from_be_bytes(*bytes);
-            }
-            self.next_block += 1;
-            self.used = 0;
-        }
-        self.used += 1;
-        self.numbers[self.used - 1]
-    }
-
-    fn shuffle(mut self, places: &mut [u32]) {
-        for last in (1..places.len()).rev() {
-            let other = self.below(last as u64 + 1);
-            places.swap(last, usize::try_from(other).unwrap_or_default());
-        }
-    }
-
-    /// A number from 0 to `count - 1`.
-    fn below(&mut self, count: u64) -> u64 {
-        let fair = u64::MAX - u64::MAX % count;
-        loop {
-            let number = self.number();
-            if number < fair {
-                return number % count;
-            }
-        }
-    }
+/// The numbers that a purpose draws from.
+fn draws(purpose: &str, seed: &PlanSeed) -> HashCounter {
+    HashCounter::new(&[b"cardscape-packs-v1/", purpose.as_bytes(), &[0], seed.as_bytes()].concat())
 }
 
 #[cfg(test)]
@@ -674,15 +627,6 @@ remainder,2,card,001,common,2,,1800\n";
         }
         assert_eq!(counts.len(), 6);
         assert!(counts.values().all(|count| (850..1150).contains(count)), "{counts:?}");
-    }
-
-    #[test]
-    fn numbers_below_a_bound_are_below_it() {
-        let mut draws = Draws::new("test", &seed(3));
-        for count in [1, 2, 3, 10, u64::from(u32::MAX), u64::MAX / 2 + 2, u64::MAX] {
-            assert!((0..50).all(|_| draws.below(count) < count));
-        }
-        assert_eq!(draws.below(1), 0);
     }
 
     proptest! {

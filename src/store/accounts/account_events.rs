@@ -15,8 +15,8 @@ use crate::auth::permission::{Granted, ReadOwnEvents};
 use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, SubmissionId, TradeId};
 use crate::store::catalogue::changes::{self, Extent};
 use crate::store::db::statement::sql;
-use crate::store::operations::retention::{self, Turn};
-use crate::store::{Connection, Store, StoreResult};
+use crate::store::operations::sweep_turn::{self, Turn};
+use crate::store::{Connection, PooledConnection, Store, StoreResult};
 
 /// How long events are kept.
 pub const RETENTION: Duration = Duration::days(90);
@@ -79,13 +79,13 @@ pub async fn extent(
     now: DateTime<Utc>,
 ) -> StoreResult<Extent> {
     let account = by.account();
-    let newest: HashMap<AccountId, i64> = newest(store, &[account], now).await?;
+    let (newest, mut conn) = number_all(store, &[account], now).await?;
     let newest = newest.get(&account).copied().unwrap_or_default();
     let oldest: OldestRow = sql(
         "SELECT min(seq) AS oldest FROM account_events WHERE account_id = $account AND seq IS NOT NULL",
     )
     .bind("account", account)
-    .get_result(&mut *store.connection().await?)
+    .get_result(&mut *conn)
     .await?;
     Ok(Extent { oldest: oldest.oldest.unwrap_or(newest + 1), newest })
 }
@@ -117,21 +117,34 @@ pub async fn newest(
     accounts: &[AccountId],
     now: DateTime<Utc>,
 ) -> StoreResult<HashMap<AccountId, i64>> {
+    Ok(number_all(store, accounts, now).await?.0)
+}
+
+/// Does what [`newest`] says; with the connection that it read on.
+async fn number_all(
+    store: &Store,
+    accounts: &[AccountId],
+    now: DateTime<Utc>,
+) -> StoreResult<(HashMap<AccountId, i64>, PooledConnection)> {
     // Unlocks get their numbers in the change feed.
     changes::extent(store).await?;
     let mut ids = accounts.to_vec();
     ids.sort_unstable();
     ids.dedup();
-    let behind = behind(&mut *store.connection().await?, &ids, now).await?;
+    let mut conn = store.connection().await?;
+    let behind = behind(&mut conn, &ids, now).await?;
     if !behind.is_empty() {
+        drop(conn);
         number(store, &behind, now).await?;
+        conn = store.connection().await?;
     }
     let rows: Vec<ClockRow> =
         sql("SELECT account_id, last_seq FROM account_event_clocks WHERE account_id = ANY ((SELECT $ids)::uuid[])")
             .bind("ids", ids)
-            .get_results(&mut *store.connection().await?)
+            .get_results(&mut *conn)
             .await?;
-    Ok(rows.into_iter().map(|row| (row.account_id, row.last_seq)).collect())
+    let newest = rows.into_iter().map(|row| (row.account_id, row.last_seq)).collect();
+    Ok((newest, conn))
 }
 
 /// The accounts, in order, that have events without a number, or were not read for a day.
@@ -347,7 +360,7 @@ struct SweptPage {
 
 /// Deletes events after their retention, numbered or not; returns how many.
 pub(in crate::store) async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
-    let mut turn = Turn::new("account_events", retention::BATCH);
+    let mut turn = Turn::new("account_events", sweep_turn::BATCH);
     let mut after = (DateTime::UNIX_EPOCH, 0);
     loop {
         let page = sweep_page(store, now - RETENTION, after, turn.limit).await;

@@ -99,7 +99,7 @@ pub(in crate::store) async fn confirm<P: Permission>(
 ) -> StoreResult<()> {
     // The account is read beside the locked row, not locked with it.
     let unbanned = accounts::table.filter(accounts::banned_at.is_null());
-    let held: Option<(Option<String>, Option<bool>)> = match by.credential() {
+    let held: Option<(Option<Role>, Option<bool>)> = match by.credential() {
         Credential::Session(id) => {
             let account = unbanned.filter(accounts::id.eq(sessions::account_id));
             sessions::table
@@ -136,7 +136,7 @@ pub(in crate::store) async fn confirm<P: Permission>(
     };
     let identity = Identity {
         account: by.account(),
-        role: role.try_into()?,
+        role,
         credential: by.credential().clone(),
         must_change_password,
         // Whether one is demanded was asked when the permission was granted; that takes nothing away from anybody.

@@ -8,7 +8,8 @@ use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-use super::cards::{self, CardPlace, CardView, OpenCard, Row};
+use super::cards::{self, CardView, OpenCard, Row};
+use super::identifier::CardIdentifier;
 use super::search::literally;
 use crate::auth::permission::Viewer;
 use crate::domain::catalogue::card_name::{Candidate, NameMatch, TypedName, match_exactly};
@@ -214,53 +215,6 @@ async fn names_beginning(
         .value(limit);
     let rows: Vec<NameRow> = sql.load(conn).await?;
     Ok(rows.into_iter().map(|row| row.name).collect())
-}
-
-/// What somebody names a card by.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CardIdentifier {
-    Id(CardId),
-    /// Its number in a set.
-    Number {
-        game: String,
-        set: String,
-        /// Collector number.
-        number: String,
-    },
-    /// Its name in a game; the first by set and number, if several cards have it.
-    Name {
-        game: String,
-        /// Code of the set, where that is told.
-        set: Option<String>,
-        name: TypedName,
-    },
-}
-
-impl CardIdentifier {
-    fn is_name(&self) -> bool {
-        matches!(self, Self::Name { .. })
-    }
-
-    /// Whether it is the id or the number of the card there.
-    fn names(&self, place: &CardPlace) -> bool {
-        match self {
-            Self::Id(id) => place.id == *id,
-            Self::Number { game, set, number } => {
-                (&*place.game, &*place.set, &*place.number) == (game, set, number)
-            }
-            Self::Name { .. } => false,
-        }
-    }
-
-    /// The same place with each spelling of its number; of an id and a name none.
-    fn with_and_without_zeros(&self) -> Vec<Self> {
-        let Self::Number { game, set, number } = self else { return Vec::new() };
-        let (game, set) = (game.clone(), set.clone());
-        cards::with_and_without_zeros(number)
-            .into_iter()
-            .map(|number| Self::Number { game: game.clone(), set: set.clone(), number })
-            .collect()
-    }
 }
 
 impl Candidate for &OpenCard {

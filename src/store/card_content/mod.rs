@@ -17,6 +17,7 @@ pub(super) mod content;
 pub(super) mod copies;
 pub(super) mod facets;
 pub(super) mod history;
+pub(super) mod identifier;
 pub(super) mod lookups;
 pub(super) mod pool;
 pub(super) mod rulings;

@@ -4,8 +4,10 @@
 //! card when the viewer may see it. So no test of content, negated or not, and no sort key finds anything out about other cards.
 
 use cardscape_engine::search_key;
+use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Int2, Jsonb, Nullable, Text, Uuid as SqlUuid};
+use diesel::serialize::ToSql;
+use diesel::sql_types::{BigInt, HasSqlType, Int2, Jsonb, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
 
@@ -15,8 +17,10 @@ use crate::domain::draw::Draw;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::search::index::Position;
 use crate::search::{
-    CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique,
+    CardQuery, Case, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test,
+    Unique,
 };
+use crate::store::db::codecs::SqlValue;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
@@ -322,14 +326,32 @@ fn holds_in<'a>(sql: Statement<'a>, case: &Case, printings: bool) -> Statement<'
     }
 }
 
-fn compare(operator: Operator) -> &'static str {
+/// An operator of SQL; those of its paths are the same, but for `equal`.
+fn sign(operator: Operator, equal: &'static str) -> &'static str {
     match operator {
-        Operator::Has | Operator::Equal => " = ",
-        Operator::NotEqual => " <> ",
-        Operator::Less => " < ",
-        Operator::AtMost => " <= ",
-        Operator::Greater => " > ",
-        Operator::AtLeast => " >= ",
+        Operator::Has | Operator::Equal => equal,
+        Operator::NotEqual => "<>",
+        Operator::Less => "<",
+        Operator::AtMost => "<=",
+        Operator::Greater => ">",
+        Operator::AtLeast => ">=",
+    }
+}
+
+/// What stands before it, compared.
+fn compares<'a, T>(sql: Statement<'a>, wanted: Comparison<T>) -> Statement<'a>
+where
+    T: SqlValue + ToSql<T::SqlType, Pg> + Send + 'a,
+    T::SqlType: Send + 'a,
+    Pg: HasSqlType<T::SqlType>,
+{
+    match wanted {
+        Comparison::Is(operator, value) => {
+            sql.push(" ").push(sign(operator, "=")).push(" ").value(value)
+        }
+        Comparison::Between(low, high) => {
+            sql.push(" BETWEEN ").value(low).push(" AND ").value(high)
+        }
     }
 }
 
@@ -346,18 +368,13 @@ fn known<'a>(sql: Statement<'a>, test: &KnownTest) -> Statement<'a> {
         KnownTest::Game(code) => sql.push("c.game_code = ").value(code.clone()),
         KnownTest::Set(code) => sql.push("c.set_code = ").value(code.clone()),
         KnownTest::Number(number) => sql.push("c.number = ").value(number.clone()),
-        KnownTest::NumberValue(operator, value) => {
-            sql.push(NUMBER_VALUE).push(compare(*operator)).value(*value)
-        }
+        KnownTest::NumberValue(wanted) => compares(sql.push(NUMBER_VALUE), *wanted),
         KnownTest::Hidden => sql.push("u.card_id IS NOT NULL AND u.unlocked_at IS NULL"),
         KnownTest::Unlocked => sql.push("u.unlocked_at IS NOT NULL"),
-        KnownTest::UnlockedOn(operator, day) => sql
-            .push("(u.unlocked_at AT TIME ZONE 'UTC')::date")
-            .push(compare(*operator))
-            .value(*day),
-        KnownTest::Submissions(operator, value) => {
-            sql.push("u.submissions").push(compare(*operator)).value(*value)
+        KnownTest::UnlockedOn(wanted) => {
+            compares(sql.push("(u.unlocked_at AT TIME ZONE 'UTC')::date"), *wanted)
         }
+        KnownTest::Submissions(wanted) => compares(sql.push("u.submissions"), *wanted),
     }
 }
 
@@ -384,19 +401,19 @@ fn holds<'a>(sql: Statement<'a>, test: &Test, printings: bool) -> Statement<'a> 
         Test::TextIs(code, folded) => in_texts(sql, &Place::Attribute(code.clone()), |sql| {
             sql.push(" = ").value(folded.clone())
         }),
-        Test::Number { sum, per_printing: true, operator, value } => {
-            let path = number_path(sum, *operator, *value);
+        Test::Number { sum, per_printing: true, compared } => {
+            let path = number_path(sum, *compared);
             let sql = sql.push("(content.printing_numbers @? ").value(path);
             let sql = sql.push("::jsonpath");
             if !printings {
                 return sql.push(")");
             }
             // A printing that fits is one of a card that has such a printing, which is soon told.
-            let sql = added(sql.push(" AND "), sum, true).push(compare(*operator));
-            sql.value(*value).push(")")
+            let sql = added(sql.push(" AND "), sum, true);
+            compares(sql, *compared).push(")")
         }
-        Test::Number { sum, per_printing: false, operator, value } => {
-            added(sql, sum, false).push(compare(*operator)).value(*value)
+        Test::Number { sum, per_printing: false, compared } => {
+            compares(added(sql, sum, false), *compared)
         }
         Test::Choice { attribute, per_printing, values } => {
             in_a_printing(sql, *per_printing, printings, |sql, own| {
@@ -426,24 +443,21 @@ fn holds<'a>(sql: Statement<'a>, test: &Test, printings: bool) -> Statement<'a> 
         }
         Test::HasEffect => sql.push("content.effects <> '[]'"),
         Test::HasLore => sql.push("content.lore <> ''"),
-        Test::Year(operator, value) => sql.push(YEAR).push(compare(*operator)).value(*value),
-        Test::Released(operator, day) => sql.push(RELEASED_ON).push(compare(*operator)).value(*day),
+        Test::Year(wanted) => compares(sql.push(YEAR), *wanted),
+        Test::Released(wanted) => compares(sql.push(RELEASED_ON), *wanted),
     }
 }
 
 /// A path to the printings, among the numbers of all, in which a sum compares so. A printing that lacks one of them is none.
-fn number_path(sum: &[String], operator: Operator, value: i64) -> String {
+fn number_path(sum: &[String], wanted: Comparison<i64>) -> String {
     let attribute = |code: &String| format!("@.{}", Value::from(code.as_str()));
-    let sum: Vec<String> = sum.iter().map(attribute).collect();
-    let comparison = match operator {
-        Operator::Has | Operator::Equal => "==",
-        Operator::NotEqual => "<>",
-        Operator::Less => "<",
-        Operator::AtMost => "<=",
-        Operator::Greater => ">",
-        Operator::AtLeast => ">=",
-    };
-    format!("$[*] ? ({} {comparison} {value})", sum.join(" + "))
+    let sum = sum.iter().map(attribute).collect::<Vec<_>>().join(" + ");
+    match wanted {
+        Comparison::Is(operator, value) => {
+            format!("$[*] ? ({sum} {} {value})", sign(operator, "=="))
+        }
+        Comparison::Between(low, high) => format!("$[*] ? ({sum} >= {low} && {sum} <= {high})"),
+    }
 }
 
 fn one_of<'a>(sql: Statement<'a>, values: &[String]) -> Statement<'a> {
@@ -656,8 +670,15 @@ mod tests {
         assert_eq!(literally("ember"), "ember");
         assert_eq!(literally(r"50%_\"), r"50\%\_\\");
         assert_eq!(
-            number_path(&["attack".to_owned(), "a\"b".to_owned()], Operator::AtLeast, -3),
+            number_path(
+                &["attack".to_owned(), "a\"b".to_owned()],
+                Comparison::Is(Operator::AtLeast, -3)
+            ),
             r#"$[*] ? (@."attack" + @."a\"b" >= -3)"#
+        );
+        assert_eq!(
+            number_path(&["attack".to_owned()], Comparison::Between(-3, 600)),
+            r#"$[*] ? (@."attack" >= -3 && @."attack" <= 600)"#
         );
         assert_eq!(lexemes(&["it's".to_owned(), r"a\b".to_owned()]), r"'it''s' & 'a\\b':*");
     }

@@ -9,7 +9,6 @@ use crate::auth::permission::{Acting, SubmitSerials};
 use crate::domain::ids::{AccountId, CardId, CopyId, SubmissionId};
 use crate::domain::serials::serial::RunPrefix;
 use crate::store::db::statement::sql;
-use crate::store::serials::submissions::Submitted;
 use crate::store::{Connection, StoreResult};
 
 /// What a submission claims.
@@ -45,15 +44,6 @@ pub(in crate::store) struct MatchedCopy {
     /// Whether the asker owns it or ever did.
     #[diesel(sql_type = Bool)]
     pub was_owner: bool,
-}
-
-impl MatchedCopy {
-    /// The verdict when the copy is the account's already; `None`: it is not.
-    pub(in crate::store) fn already(&self, by: &Acting<SubmitSerials>) -> Option<Submitted> {
-        let copy = self.id.filter(|_| self.owner_id == Some(by.account()))?;
-        let submission = self.own_submission;
-        Some(Submitted::AlreadyYours { copy, submission })
-    }
 }
 
 /// The copy that fits a claim.

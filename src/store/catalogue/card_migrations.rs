@@ -16,7 +16,7 @@ use crate::domain::code::Code;
 use crate::domain::ids::{CardId, MigrationId};
 use crate::store::card_content::cards::CardPlace;
 use crate::store::card_content::history::{self, Change};
-use crate::store::card_content::lookups::CardIdentifier;
+use crate::store::card_content::identifier::CardIdentifier;
 use crate::store::card_content::{content, rulings};
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::{card_migrations, cards, unlocks};

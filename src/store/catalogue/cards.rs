@@ -8,8 +8,9 @@ pub use crate::store::card_content::catalogue::{
     Release, held_hidden, records, releases, stretch, stretches,
 };
 pub use crate::store::card_content::facets::facets;
+pub use crate::store::card_content::identifier::CardIdentifier;
 pub use crate::store::card_content::lookups::{
-    CardIdentifier, NamePlace, NamedCard, look_up, named, suggest_names,
+    NamePlace, NamedCard, look_up, named, suggest_names,
 };
 pub use crate::store::card_content::search::{Found, count, is_cut, list, random};
 pub use crate::store::card_content::words::refresh as refresh_words;

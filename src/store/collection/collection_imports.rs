@@ -193,10 +193,10 @@ impl Reading {
         };
         let (choice, printing) = match shelf.find(&wanted.card, assumed) {
             Meaning::Ambiguous(reason, choices) => {
-                return Verdict::Ambiguous(reason.to_owned(), choices);
+                return Verdict::Ambiguous(reason.into_owned(), choices);
             }
             Meaning::Unknown(reason, choices) => {
-                return Verdict::Unknown(reason.to_owned(), choices);
+                return Verdict::Unknown(reason.into_owned(), choices);
             }
             Meaning::Printing(choice, printing) => (choice, printing),
         };

@@ -3,12 +3,12 @@
 pub(in crate::store) mod batch_queue;
 pub(in crate::store) mod codecs;
 pub mod deadlines;
-pub mod embedded;
 pub mod error;
 pub(in crate::store) mod health;
 pub mod migrations;
 pub mod pool;
 pub mod pooler;
+pub mod private_postgres;
 #[allow(missing_docs, reason = "columns are explained in the migrations")]
 pub(in crate::store) mod schema;
 pub mod search_queue;

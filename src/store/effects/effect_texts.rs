@@ -43,10 +43,11 @@ impl Default for EffectShelf {
 impl EffectShelf {
     /// The library of a game; `None`: there is no such game, or it has no effect texts.
     pub async fn find(&self, store: &Store, game: &str) -> StoreResult<Option<Arc<LoadedEffects>>> {
+        let mut conn = store.connection().await?;
         let stored: Option<i64> = effect_texts::table
             .find(game)
             .select(effect_texts::revision)
-            .first(&mut *store.connection().await?)
+            .first(&mut *conn)
             .await
             .optional()?;
         let Some(revision) = stored else { return Ok(None) };
@@ -56,9 +57,10 @@ impl EffectShelf {
         let row: Option<(serde_json::Value, i64)> = effect_texts::table
             .find(game)
             .select((effect_texts::document, effect_texts::revision))
-            .first(&mut *store.connection().await?)
+            .first(&mut *conn)
             .await
             .optional()?;
+        drop(conn);
         let Some((document, revision)) = row else { return Ok(None) };
         // Whoever asks meanwhile waits for the first.
         let loaded = self.0.try_get_with((game.to_owned(), revision), load(document, revision));

@@ -90,7 +90,7 @@ pub async fn claim(
 
 /// The resource of an answered request with the same key, operation and body, if there is one. Claims nothing.
 pub async fn answered(
-    conn: &mut Connection,
+    mut conn: &Connection,
     claim: &IdempotencyClaim,
 ) -> StoreResult<Option<Uuid>> {
     Ok(idempotency_keys::table
@@ -98,7 +98,7 @@ pub async fn answered(
         .filter(idempotency_keys::operation.eq(claim.operation))
         .filter(idempotency_keys::body_mac.eq(&claim.body_mac[..]))
         .select(idempotency_keys::resource_id)
-        .first(conn)
+        .first(&mut conn)
         .await
         .optional()?)
 }

@@ -3,5 +3,6 @@
 pub mod audit;
 pub mod idempotency;
 pub mod retention;
+pub(in crate::store) mod sweep_turn;
 pub mod webhook_deliveries;
 pub mod webhooks;

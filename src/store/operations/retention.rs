@@ -8,13 +8,13 @@
 
 mod steps;
 
-use std::time::{Duration as Period, Instant};
-
 use chrono::{DateTime, Duration, Utc};
 use diesel::sql_types::{BigInt, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
+pub use super::sweep_turn::BATCH;
+use super::sweep_turn::Turn;
 use crate::store::accounts::account_events;
 use crate::store::db::statement::{number_parameters, sql};
 use crate::store::{Store, StoreError, StoreResult};
@@ -28,11 +28,6 @@ const ATTEMPT_RETENTION: Duration = Duration::days(2);
 const SESSION_RETENTION: Duration = Duration::days(30);
 /// A mirror that was away for longer begins again.
 const CHANGE_RETENTION: Duration = Duration::days(90);
-
-/// Rows of the first batch of each kind; a batch that does not end within the time limit for a statement is followed by smaller ones.
-pub const BATCH: i64 = 1_000;
-/// Longest time for one kind of rows in one sweep, so that the others are reached, too.
-const TURN: Period = Period::from_mins(1);
 
 /// Every statement of a sweep as Postgres gets it, with the rows that it deletes, for tests of their plans.
 pub fn statements() -> impl Iterator<Item = (&'static str, StoreResult<String>)> {
@@ -135,66 +130,7 @@ async fn networks_page(
         .await?)
 }
 
-/// The batches of one kind of rows in one sweep.
-pub(in crate::store) struct Turn {
-    rows: &'static str,
-    /// Most rows of the next batch.
-    pub(in crate::store) limit: i64,
-    ends: Instant,
-    deleted: usize,
-    /// Whether the turn ended before there was no more.
-    is_cut_off: bool,
-}
-
-impl Turn {
-    pub(in crate::store) fn new(rows: &'static str, limit: i64) -> Self {
-        let ends = Instant::now() + TURN;
-        Self { rows, limit, ends, deleted: 0, is_cut_off: false }
-    }
-
-    /// Notes how a batch went, which rows it deleted and how many it looked at; whether another is to follow. One that did not end in
-    /// time is followed by a smaller one, until there is no smaller one.
-    pub(in crate::store) fn goes_on(
-        &mut self,
-        batch: StoreResult<(i64, i64)>,
-    ) -> StoreResult<bool> {
-        match batch {
-            Ok((deleted, seen)) => {
-                self.deleted += usize::try_from(deleted).unwrap_or_default();
-                if seen < self.limit {
-                    return Ok(false);
-                }
-            }
-            Err(error @ (StoreError::TooLong | StoreError::Unavailable(_))) if self.limit > 1 => {
-                self.limit = (self.limit / 8).max(1);
-                tracing::debug!(rows = self.rows, limit = self.limit, %error, "smaller batches");
-            }
-            Err(error) => {
-                // What was done stays done, and is told.
-                self.tell();
-                return Err(error);
-            }
-        }
-        self.is_cut_off = Instant::now() >= self.ends;
-        Ok(!self.is_cut_off)
-    }
-
-    /// How many rows went.
-    pub(in crate::store) fn end(self) -> usize {
-        self.tell();
-        self.deleted
-    }
-
-    fn tell(&self) {
-        if self.deleted > 0 {
-            let (rows, deleted, goes_on) = (self.rows, self.deleted, self.is_cut_off);
-            metrics::counter!("housekeeping_rows_total", "rows" => rows).increment(deleted as u64);
-            tracing::info!(rows, deleted, goes_on, "swept");
-        }
-    }
-}
-
-/// Results of the steps of a sweep: an error in one does not stop the others.
+/// What the steps of a sweep have done: one that fails keeps no other from being done.
 #[derive(Default)]
 struct Swept {
     rows: usize,

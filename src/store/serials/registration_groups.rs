@@ -192,19 +192,16 @@ async fn decide_in(
         outcomes.push(match (look, &acting[place]) {
             (Lookup::Alone, _) => Outcome::Alone,
             (Lookup::Held, _) | (_, None) => Outcome::Again,
-            (Lookup::Repeat(submission), _) => Outcome::Decided(Submitted::Repeat(*submission)),
+            (Lookup::Repeat(answer) | Lookup::Own(answer), _) => Outcome::Decided(answer.clone()),
             (Lookup::Found(None), _) => Outcome::Decided(Submitted::Rejected),
-            (Lookup::Found(Some(copy)), Some(by)) => match (copy.owner_id, copy.already(by)) {
-                (_, Some(already)) => Outcome::Decided(already),
-                (Some(_), None) => Outcome::Alone,
-                (None, None) => {
-                    // The same code twice: the second is decided when the first is registered.
-                    if codes.insert((order.new.claim.prefix.to_string(), &copy.code_mac)) {
-                        claims.push((place, Claim { by, new: &order.new, copy }));
-                    }
-                    Outcome::Again
+            (Lookup::Found(Some(copy)), Some(by)) if copy.owner_id.is_none() => {
+                // The same code twice: the second is decided when the first is registered.
+                if codes.insert((order.new.claim.prefix.to_string(), &copy.code_mac)) {
+                    claims.push((place, Claim { by, new: &order.new, copy }));
                 }
-            },
+                Outcome::Again
+            }
+            (Lookup::Found(Some(_)), _) => Outcome::Alone,
         });
     }
     if !claims.is_empty() {
@@ -219,7 +216,8 @@ async fn decide_in(
     let unused =
         orders.iter().zip(&looked_up).zip(&outcomes).filter_map(|((order, look), outcome)| {
             let created = matches!(outcome, Outcome::Decided(Submitted::Registered { .. }));
-            order.key.as_ref().filter(|_| matches!(look, Lookup::Found(_)) && !created)
+            let claimed = matches!(look, Lookup::Found(_) | Lookup::Own(_));
+            order.key.as_ref().filter(|_| claimed && !created)
         });
     let shared: &Connection = conn;
     try_join_all(unused.map(|key| idempotency::forget(shared, Some(key)))).await?;
@@ -228,17 +226,19 @@ async fn decide_in(
 
 /// Result of the look-up of a submission, before rows are locked.
 enum Lookup {
-    /// The copy that fits. Its key, if it has one, is claimed.
+    /// The copy that fits, which is not the submitter's. The submission's key, if it has one, is claimed.
     Found(Option<MatchedCopy>),
-    /// It was answered before: the same `Idempotency-Key`.
-    Repeat(SubmissionId),
+    /// The copy that fits is the submitter's already, with the answer that says so. The submission's key, if it has one, is claimed.
+    Own(Submitted),
+    /// It was answered before, and is answered so again: the same `Idempotency-Key`.
+    Repeat(Submitted),
     /// Somebody holds the credential, or it has ended; or another of the group has the same key.
     Held,
     /// The key is used for something else, or is in use.
     Alone,
 }
 
-/// Looks for the copies, in one trip to the database.
+/// Looks for the copies, in one trip to the database, and reads the answers of those who need nothing else, in another.
 async fn look_up(
     conn: &Connection,
     orders: &[SubmissionJob],
@@ -257,15 +257,33 @@ async fn look_up(
         here.iter().map(|(_, order, _)| idempotency::begin(conn, order.key.as_ref(), order.new.id));
     let claims: Vec<_> = here.iter().map(|(_, order, by)| (*by, &order.new.claim)).collect();
     let (begun, copies) = tokio::join!(biased; join_all(begun), matching_copies(conn, &claims));
-    for (((place, ..), begun), copy) in here.iter().zip(begun).zip(copies?) {
-        looks[*place] = match begun {
-            Ok(None) => Lookup::Found(copy),
-            Ok(Some(earlier)) => Lookup::Repeat(earlier),
-            Err(IdempotentError::Mismatch | IdempotentError::Running) => Lookup::Alone,
-            Err(IdempotentError::Store(error)) => return Err(error),
-        };
+    let mut read = Vec::with_capacity(here.len());
+    for (((_, _, by), begun), copy) in here.iter().zip(begun).zip(copies?) {
+        read.push(read_answer(conn, by, begun, copy));
+    }
+    for ((place, ..), look) in here.iter().zip(try_join_all(read).await?) {
+        looks[*place] = look;
     }
     Ok(looks)
+}
+
+/// Result of the look-up of a submission whose key was claimed, or was not, and which fits that copy.
+async fn read_answer(
+    conn: &Connection,
+    by: &Acting<SubmitSerials>,
+    begun: Result<Option<SubmissionId>, IdempotentError>,
+    copy: Option<MatchedCopy>,
+) -> StoreResult<Lookup> {
+    match (begun, copy) {
+        (Err(IdempotentError::Mismatch | IdempotentError::Running), _) => Ok(Lookup::Alone),
+        (Err(IdempotentError::Store(error)), _) => Err(error),
+        (Ok(Some(earlier)), _) => submissions::repeat(conn, by, earlier).await.map(Lookup::Repeat),
+        (Ok(None), None) => Ok(Lookup::Found(None)),
+        (Ok(None), Some(copy)) => {
+            let answer = submissions::already_yours(conn, by, &copy).await?;
+            Ok(answer.map_or_else(|| Lookup::Found(Some(copy)), Lookup::Own))
+        }
+    }
 }
 
 /// Locks copies and hidden cards that are not locked, and keeps the claims for which that is enough; of a card no more than it still needs.

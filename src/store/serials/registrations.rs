@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use diesel_async::RunQueryDsl;
+use futures_util::future::try_join_all;
 use uuid::Uuid;
 
 use super::submissions::{self, NewSubmission, SubmissionRow, Submitted};
@@ -28,7 +29,8 @@ pub(in crate::store) struct Claim<'a> {
     pub copy: &'a MatchedCopy,
 }
 
-/// Registers the copies that still have no owner, each as [`register`] does, and reports codes that fit nothing; `None` for all others.
+/// Registers the copies that still have no owner, each as [`register`] does, and reports codes that fit nothing and copies that are the account's
+/// already; `None` for all others.
 ///
 /// All rows are locked first, in the order that all transactions use: copies by their keys, the account, cards by
 /// game, set and id. So there are no deadlocks whatever the order of a batch, and the cards are locked no longer than it takes to
@@ -39,10 +41,37 @@ pub(super) async fn register_all(
     batch: &[NewSubmission],
     copies: Vec<Option<MatchedCopy>>,
 ) -> StoreResult<Vec<Option<Submitted>>> {
+    let mut decided = register_free(conn, by, batch, &copies).await?;
+    // After that, for what is registered now may change how far a card is and which submission counts; in one trip to the database.
+    let shared: &Connection = conn;
+    let answers = copies.iter().zip(&decided).map(|(copy, decided)| async move {
+        match (copy, decided) {
+            (Some(copy), None) => submissions::already_yours(shared, by, copy).await,
+            _ => Ok(None),
+        }
+    });
+    let answers = try_join_all(answers).await?;
+    for (decided, answer) in decided.iter_mut().zip(answers) {
+        *decided = decided.take().or(answer);
+    }
+    Ok(decided)
+}
+
+/// Registers what is still nobody's, and says what fits nothing; `None` for all others.
+///
+/// All rows that are waited for are locked first, and in the order in which everybody locks them: copies by their keys, the account, cards by
+/// game, set and id. So whatever the order of a batch, nobody waits for each other in a circle, and the cards are held no longer than it takes to
+/// count. The statement that follows waits for nobody.
+async fn register_free(
+    conn: &mut Connection,
+    by: &Acting<SubmitSerials>,
+    batch: &[NewSubmission],
+    copies: &[Option<MatchedCopy>],
+) -> StoreResult<Vec<Option<Submitted>>> {
     let mut decided: Vec<Option<Submitted>> =
         copies.iter().map(|copy| copy.is_none().then_some(Submitted::Rejected)).collect();
     let mut free: BTreeMap<(String, Vec<u8>), (usize, &MatchedCopy)> = BTreeMap::new();
-    for (place, (new, copy)) in batch.iter().zip(&copies).enumerate() {
+    for (place, (new, copy)) in batch.iter().zip(copies).enumerate() {
         if let Some(copy) = copy
             && copy.owner_id.is_none()
         {

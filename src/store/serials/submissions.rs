@@ -47,14 +47,10 @@ pub enum Submitted {
         /// Whether it was the one that unlocked the card.
         unlocked: bool,
     },
-    /// It was answered before: the same `Idempotency-Key`.
-    Repeat(SubmissionId),
+    /// It was answered before, with this submission: the same `Idempotency-Key`.
+    Repeat(Box<SubmissionRow>),
     /// The copy was the account's already.
-    AlreadyYours {
-        copy: CopyId,
-        /// The account's submission of it; `None`: the copy came by a trade or a decision.
-        submission: Option<SubmissionId>,
-    },
+    AlreadyYours(Box<OwnCopy>),
     /// The copy is somebody else's; the claim is noted in the ledger.
     RegisteredToAnother {
         /// The claim.
@@ -68,12 +64,21 @@ pub enum Submitted {
     Rejected,
 }
 
+/// A copy that was the submitter's before.
+#[derive(Clone, Debug)]
+pub enum OwnCopy {
+    /// She submitted it herself.
+    Submitted(SubmissionRow),
+    /// It came by a trade or a decision.
+    Received(OwnedRow),
+}
+
 impl Submitted {
     /// The verdict behind it.
     pub fn verdict(&self) -> Verdict {
         match self {
             Self::Registered { .. } => Verdict::Registered,
-            Self::Repeat(_) | Self::AlreadyYours { .. } => Verdict::AlreadyYours,
+            Self::Repeat(_) | Self::AlreadyYours(_) => Verdict::AlreadyYours,
             Self::RegisteredToAnother { .. } => Verdict::RegisteredToAnother,
             Self::PassedOn => Verdict::PassedOn,
             Self::Rejected => Verdict::Rejected,
@@ -92,6 +97,33 @@ pub fn record(by: AccountId, submitted: &Submitted) {
     if let Submitted::Registered { submission, unlocked } = submitted {
         tracing::info!(account = %by, card = %submission.of.card_id, unlocked, "serial registered");
     }
+}
+
+/// The answer to a request with the same key that was answered before with this submission.
+pub(super) async fn repeat(
+    conn: &Connection,
+    by: &Acting<SubmitSerials>,
+    submission: SubmissionId,
+) -> StoreResult<Submitted> {
+    let row = own(conn, by.account(), submission).await?;
+    // Submissions are never deleted.
+    let row = row.ok_or(StoreError::Fault(diesel::result::Error::NotFound))?;
+    Ok(Submitted::Repeat(Box::new(row)))
+}
+
+/// The answer about a copy that is the submitter's already; `None`: it is not, or not any more. Asks nothing about a copy that is not hers.
+pub(super) async fn already_yours(
+    conn: &Connection,
+    by: &Acting<SubmitSerials>,
+    copy: &MatchedCopy,
+) -> StoreResult<Option<Submitted>> {
+    let account = by.account();
+    let Some(id) = copy.id.filter(|_| copy.owner_id == Some(account)) else { return Ok(None) };
+    let copy = match copy.own_submission {
+        Some(submission) => own(conn, account, submission).await?.map(OwnCopy::Submitted),
+        None => owned(conn, account, id).await?.map(OwnCopy::Received),
+    };
+    Ok(copy.map(|copy| Submitted::AlreadyYours(Box::new(copy))))
 }
 
 /// Decides a submission: together with those of other requests, or else alone. An attempt was reserved and committed before.
@@ -131,7 +163,7 @@ async fn submit_alone(
     };
     let decide = async |conn: &mut Connection, by: &Acting<SubmitSerials>, (earlier, copy)| {
         if let Some(earlier) = earlier {
-            return Ok(Submitted::Repeat(earlier));
+            return Ok(repeat(conn, by, earlier).await?);
         }
         let submitted = decide(conn, by, new, copy).await?;
         if !matches!(submitted, Submitted::Registered { .. }) {
@@ -198,21 +230,22 @@ async fn decide(
     {
         return Ok(registered);
     }
-    if copy.owner_id != Some(by.account()) {
-        // The copy may have been registered or traded since it was looked up: lock it, and look again.
-        ledger::hold_by_key(conn, &new.claim.prefix.to_string(), &copy.code_mac).await?;
-        match matching_copy(conn, by, &new.claim).await? {
-            Some(now) => copy = now,
-            None => return Ok(Submitted::Rejected),
-        }
+    if let Some(answer) = already_yours(conn, by, &copy).await? {
+        return Ok(answer);
     }
-    let verdict = Verdict::on_copy(copy.owner_id, by.account(), copy.was_owner);
-    match (verdict, copy.already(by)) {
-        (Verdict::AlreadyYours, Some(already)) => Ok(already),
-        (Verdict::PassedOn, _) => Ok(Submitted::PassedOn),
-        (Verdict::RegisteredToAnother, _) => open_dispute(conn, by, new, &copy).await,
-        // Registered copies have ids, and owners do not vanish: the database contradicts itself.
-        _ => Err(StoreError::Fault(diesel::result::Error::NotFound)),
+    // The copy may have been registered or traded since it was looked up: lock it, and look again.
+    ledger::hold_by_key(conn, &new.claim.prefix.to_string(), &copy.code_mac).await?;
+    match matching_copy(conn, by, &new.claim).await? {
+        Some(now) => copy = now,
+        None => return Ok(Submitted::Rejected),
+    }
+    // Registered copies have ids, and owners do not vanish: otherwise the database contradicts itself.
+    let contradiction = || StoreError::Fault(diesel::result::Error::NotFound);
+    match Verdict::on_copy(copy.owner_id, by.account(), copy.was_owner) {
+        Verdict::AlreadyYours => already_yours(conn, by, &copy).await?.ok_or_else(contradiction),
+        Verdict::PassedOn => Ok(Submitted::PassedOn),
+        Verdict::RegisteredToAnother => open_dispute(conn, by, new, &copy).await,
+        Verdict::Registered | Verdict::Rejected => Err(contradiction()),
     }
 }
 
@@ -415,19 +448,22 @@ pub async fn find(
     Ok(named(conn, viewer, row.into_iter().collect()).await?.pop())
 }
 
-/// The submission that was just made, or made before.
-pub async fn find_submitted(
-    conn: &mut Connection,
+/// The submission that a request with this key was answered with before, if it was. A look, not a claim.
+pub async fn answered_before(
+    conn: &Connection,
     by: &Granted<SubmitSerials>,
-    id: SubmissionId,
+    key: &IdempotencyClaim,
 ) -> StoreResult<Option<SubmissionRow>> {
-    own(conn, by.account(), id).await
+    match idempotency::answered(conn, key).await? {
+        Some(id) => own(conn, by.account(), SubmissionId(id)).await,
+        None => Ok(None),
+    }
 }
 
-/// A copy that was the submitter's already.
-pub async fn find_owned(
-    conn: &mut Connection,
-    by: &Granted<SubmitSerials>,
+/// A copy of that account.
+async fn owned(
+    mut conn: &Connection,
+    account: AccountId,
     copy: CopyId,
 ) -> StoreResult<Option<OwnedRow>> {
     Ok(sql(format!(
@@ -437,22 +473,22 @@ pub async fn find_owned(
          LEFT JOIN unlocks u ON u.card_id = k.id WHERE c.id = $copy AND c.owner_id = $account"
     ))
     .bind("copy", copy)
-    .bind("account", by.account())
-    .get_result(conn)
+    .bind("account", account)
+    .get_result(&mut conn)
     .await
     .optional()?)
 }
 
 /// A submission of that account.
 pub(in crate::store) async fn own(
-    conn: &mut Connection,
+    mut conn: &Connection,
     account: AccountId,
     id: SubmissionId,
 ) -> StoreResult<Option<SubmissionRow>> {
     Ok(sql(submissions_where("s.id = $id AND s.account_id = $account"))
         .bind("id", id)
         .bind("account", account)
-        .get_result(conn)
+        .get_result(&mut conn)
         .await
         .optional()?)
 }

@@ -5,6 +5,7 @@ mod account_events;
 mod log_in_races;
 mod own_account;
 mod people;
+pub mod permissions;
 mod recovery_codes;
 mod revoked_credentials;
 mod second_factor;

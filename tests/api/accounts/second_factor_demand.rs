@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cardscape::api::state::ApiSettings;
+use cardscape::app::state::ApiSettings;
 use cardscape::auth::permission::Role;
 use cardscape::auth::second_factor::SecondFactorDemand;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Guesses at second factors by somebody who has the password.
 
-use cardscape::api::state::ApiSettings;
+use cardscape::app::state::ApiSettings;
 use chrono::Duration;
 use serde_json::json;
 

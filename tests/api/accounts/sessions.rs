@@ -162,7 +162,7 @@ async fn parallel_guesses_on_two_instances_share_one_limit() {
 
 #[tokio::test]
 async fn strangers_cannot_lock_the_owner_out() {
-    let loopback = |settings: &mut cardscape::api::state::ApiSettings| {
+    let loopback = |settings: &mut cardscape::app::state::ApiSettings| {
         settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
     };
     let app = TestApp::start_with(loopback).await;

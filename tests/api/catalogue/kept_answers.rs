@@ -21,7 +21,7 @@ const PATHS: [&str; 9] = [
     SET,
 ];
 
-fn keeping(settings: &mut cardscape::api::state::ApiSettings) {
+fn keeping(settings: &mut cardscape::app::state::ApiSettings) {
     settings.card_cache_bytes = 1 << 25;
     settings.card_cache_trust = Duration::from_hours(1);
 }

@@ -189,6 +189,63 @@ async fn a_query_finds_what_the_files_say() {
     assert_eq!(sevens, wanted("uno-emoji", "box", holds));
 }
 
+/// Printings that lie on both sides of a range are not in it.
+#[tokio::test]
+async fn a_range_is_a_test_of_one_printing() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    app.sql(
+        "DELETE FROM printings p USING cards c WHERE c.id = p.card_id AND c.set_code = 'hearth' \
+         AND c.number = '002' AND p.rarity NOT IN ('common', 'primal_rare')",
+    )
+    .await;
+    let memory = app.second_instance_in_memory().await;
+    // Whether the card is found, and the attack of those of its two printings that are.
+    let cases: &[(&str, bool, &[i64])] = &[
+        ("attack:225..230", true, &[225]),
+        ("attack:226..274", false, &[]),
+        ("attack:270..275", true, &[275]),
+        ("attack!=226..274", true, &[225, 275]),
+        ("attack!=225..230", false, &[275]),
+        ("total:501..549", false, &[]),
+        ("total:501..550", true, &[275]),
+        ("r:uncommon..mythic_rare", false, &[]),
+        ("r:common..rare", true, &[225]),
+        ("r!=uncommon..mythic_rare", true, &[225, 275]),
+        // Two terms may be of two printings.
+        ("attack>=226 attack<=274", true, &[]),
+        ("r>=uncommon r<=rare", true, &[]),
+    ];
+    for (q, is_found, attacks) in cases {
+        for (app, place) in [(&app, "database"), (&memory, "memory")] {
+            let q = format!("set:hearth cn:2 ({q})");
+            assert_eq!(!found(app, &q).await.is_empty(), *is_found, "{q}, {place}");
+            let page = ask(app, &q, &[("unique", "printings")]).await.expect(200);
+            let attack = |one: &Value| one["printing"]["attributes"]["attack"].as_i64().unwrap();
+            let list: Vec<i64> = page["data"].as_array().unwrap().iter().map(attack).collect();
+            assert_eq!(list, *attacks, "printings of {q}, {place}");
+        }
+    }
+}
+
+/// Each of the ends is a rarity, but of different games.
+#[tokio::test]
+async fn a_range_over_values_of_different_games_is_told() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let manifest = include_str!("../../data/games/harbour/game.toml");
+    let manifest = app.put("/v1/games/harbour/manifest").by(&admin).body(manifest);
+    manifest.header("content-type", "application/toml").answer().await.expect(201);
+    for q in ["r:plain..rare", "r!=rare..plain"] {
+        let page = ask(&app, &format!("set:hearth {q}"), &[]).await.expect(200);
+        let message = &page["warnings"][0]["message"];
+        assert_eq!(message, "no game has both ends of this range", "{q}");
+        assert!(!page["data"].as_array().unwrap().is_empty(), "{q}");
+    }
+    assert!(!found(&app, "set:hearth r:common..rare").await.is_empty());
+}
+
 #[tokio::test]
 async fn accents_apostrophes_and_case_do_not_count() {
     let app = TestApp::start().await;
@@ -826,15 +883,16 @@ async fn words_that_an_older_program_left_out_are_made() {
     assert_eq!(cardscape::store::catalogue::cards::refresh_words(app.store()).await.unwrap(), 0);
 }
 
+/// The service with the time limit of searches that it has where nobody says otherwise.
+async fn with_time_limit() -> TestApp {
+    let limit = StoreSettings::new(String::new()).search_timeout;
+    let db = std::sync::Arc::new(TestDb::create().await);
+    TestApp::start_tuned(db, Clock::system(), |_| {}, |settings| settings.search_timeout = limit)
+}
+
 #[tokio::test]
 async fn a_search_that_takes_too_long_ends_and_the_next_one_works() {
-    let limit = StoreSettings::new(String::new()).search_timeout;
-    let app = TestApp::start_tuned(
-        std::sync::Arc::new(TestDb::create().await),
-        Clock::system(),
-        |_| {},
-        |settings| settings.search_timeout = limit,
-    );
+    let app = with_time_limit().await;
     app.seed(&["ttcg"]).await;
     let session = app.db().session().await;
     session.batch_execute("BEGIN; LOCK TABLE card_content").await.unwrap();
@@ -984,7 +1042,8 @@ async fn what_suggests_names_does_without_while_others_search() {
 
 #[tokio::test]
 async fn a_list_that_cannot_be_counted_in_time_is_a_list_all_the_same() {
-    let app = TestApp::start().await;
+    // Counting ends with the time limit of searches, which other tests do without.
+    let app = with_time_limit().await;
     app.seed(&["ttcg"]).await;
     app.sql(
         "CREATE FUNCTION held_count(bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN \

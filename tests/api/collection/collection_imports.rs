@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use cardscape::api::collection::collection_imports::ImportPlace;
-use cardscape::api::problem::Problem;
 use cardscape::domain::ids::AccountId;
+use cardscape::memory::import_desk::ImportPlace;
+use cardscape::memory::places::NoPlace;
 use futures_util::future::join_all;
 use futures_util::{StreamExt as _, stream};
 use proptest::prelude::*;
@@ -260,7 +260,7 @@ fn upload(
 }
 
 /// A place at the desk, by hand: for an account from some address.
-fn enter(app: &TestApp, by: &Player, address: [u8; 4]) -> Result<ImportPlace, Problem> {
+fn enter(app: &TestApp, by: &Player, address: [u8; 4]) -> Result<ImportPlace, NoPlace> {
     let account = AccountId(by.id.parse().unwrap());
     app.shared().import_desk.enter(account, IpAddr::from(address).into())
 }

@@ -2,4 +2,4 @@
 
 mod collection_files;
 mod collection_imports;
-pub mod counts;
+pub mod permissions;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cardscape::api::state::ApiSettings;
+use cardscape::app::state::ApiSettings;
 use cardscape::domain::accounts::attempts::AttemptLimits;
 use cardscape::domain::clock::Clock;
 use chrono::Duration;

@@ -3,5 +3,6 @@
 mod disputes;
 mod ledger;
 mod own_copies;
+pub mod permissions;
 mod trade_lists;
 mod trades;

@@ -2,3 +2,4 @@
 
 mod deck_lists;
 mod deck_reports;
+pub mod permissions;

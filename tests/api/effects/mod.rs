@@ -1,3 +1,4 @@
 //! Effect texts: templates, expansion, matching, edits.
 
 mod effect_texts;
+pub mod permissions;

@@ -746,7 +746,7 @@ async fn a_delivery_that_cannot_be_rendered_is_settled_as_failed() {
             WebhookEvent::Change(change) if change.subject.game == "g3" => {
                 Err(serde::de::Error::custom("this event cannot be written"))
             }
-            _ => cardscape::api::operations::webhooks::render(event),
+            _ => cardscape::app::operations::webhooks::render(event),
         }
     };
     Arc::new(Dispatcher { render, ..dispatcher }).run_once().await.unwrap();

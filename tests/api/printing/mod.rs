@@ -2,6 +2,7 @@
 
 mod mint;
 mod packs;
+pub mod permissions;
 mod print_commitments;
 mod print_plans;
 mod print_runs;

@@ -115,7 +115,7 @@ async fn statistics_are_kept_for_a_while() {
 /// An answer about a set that does not exist must take no room in the cache, and not hide the set when it comes.
 #[tokio::test]
 async fn only_what_exists_is_kept() {
-    let keep = |settings: &mut cardscape::api::state::ApiSettings| {
+    let keep = |settings: &mut cardscape::app::state::ApiSettings| {
         settings.statistics_ttl = std::time::Duration::from_hours(1);
     };
     let app = TestApp::start_with(keep).await;

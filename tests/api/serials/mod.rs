@@ -1,6 +1,7 @@
 //! Submissions, batches, reviews, attempts, unlocks, unlock policies, community.
 
 mod community;
+pub mod permissions;
 mod serial_look_ups;
 mod submission_batches;
 mod submission_groups;

@@ -1,6 +1,6 @@
 //! Several serials at once.
 
-use cardscape::api::state::ApiSettings;
+use cardscape::app::state::ApiSettings;
 use cardscape::domain::accounts::attempts::AttemptLimits;
 use serde_json::{Value, json};
 

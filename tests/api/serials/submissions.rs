@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration as Seconds;
 
-use cardscape::api::state::ApiSettings;
+use cardscape::app::state::ApiSettings;
 use cardscape::domain::accounts::attempts::AttemptLimits;
 use chrono::Duration;
 use futures_util::future::join_all;

@@ -2,7 +2,7 @@
 
 use std::time::Duration as Seconds;
 
-use cardscape::api::state::ApiSettings;
+use cardscape::app::state::ApiSettings;
 use cardscape::domain::accounts::attempts::AttemptLimits;
 use cardscape::store::serials::unlock_policies::unlock_due;
 use chrono::{DateTime, Duration};

@@ -5,10 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
-use cardscape::api::accounts::account_events::EventWatch;
-use cardscape::api::catalogue::memory::{Catalogue, Feed};
-use cardscape::api::server;
-use cardscape::api::state::{ApiSettings, AppState, Shared, TOGETHER};
+use cardscape::app::state::{ApiSettings, AppState, Shared, TOGETHER};
 use cardscape::auth::keys::KeyRing;
 use cardscape::auth::password::PasswordHasher;
 use cardscape::auth::permission::{Operator, Role};
@@ -17,6 +14,8 @@ use cardscape::domain::accounts::password::Password;
 use cardscape::domain::clock::Clock;
 use cardscape::domain::ids::AccountId;
 use cardscape::domain::text::AccountName;
+use cardscape::http::server;
+use cardscape::jobs::{account_events, card_index, feed};
 use cardscape::search::index::Snapshot;
 use cardscape::store::accounts::account_records::{self, NewAccount};
 use cardscape::store::db::search_queue::SearchQueue;
@@ -63,6 +62,8 @@ fn settings() -> ApiSettings {
         games_trust: Duration::ZERO,
         statistics_ttl: Duration::ZERO,
         suggestion_time: Duration::from_hours(1),
+        // A busy machine is no slow service; tests about the time limit set one.
+        request_timeout: Duration::from_mins(1),
         ..ApiSettings::default()
     }
 }
@@ -154,20 +155,21 @@ impl TestApp {
         std::thread::spawn(move || {
             actix_web::rt::System::new().block_on(async move {
                 let follower = Store::new(&for_changes).unwrap();
-                tokio::spawn(Feed::follow(shared.clone(), follower));
+                tokio::spawn(feed::follow(shared.clone(), follower));
                 if shared.settings.card_index {
-                    let store = Catalogue::store(&for_changes).unwrap();
-                    tokio::spawn(Catalogue::keep_index(shared.clone(), store));
+                    let store = card_index::store(&for_changes).unwrap();
+                    tokio::spawn(card_index::follow(shared.clone(), store));
                 }
                 let watcher = Store::new(&for_changes).unwrap();
-                tokio::spawn(EventWatch::follow(shared.clone(), watcher));
+                tokio::spawn(account_events::follow(shared.clone(), watcher));
                 let state = move || AppState {
                     store: Store::new(&store_settings).unwrap(),
                     searches: searches.clone(),
                     shared: shared.clone(),
                 };
                 let any = "127.0.0.1:0".parse().unwrap();
-                let (address, http) = server::listen(any, 1, 30, state).unwrap();
+                let (address, http) =
+                    server::listen(any, 1, 30, state, cardscape::api::configure).unwrap();
                 send.send((address, http.handle())).unwrap();
                 http.await.unwrap();
             });

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cardscape::api::catalogue::bulk_files::LAYOUT;
+use cardscape::app::catalogue::bulk_files::LAYOUT;
 use cardscape::auth::permission::{Importer, Operator};
 use cardscape::domain::catalogue::import::{GameImport, GameSource, SourceFile};
 use cardscape::domain::clock::Clock;

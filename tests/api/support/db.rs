@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use cardscape::store::db::embedded::{Durability, EmbeddedPostgres, EmbeddedSettings};
+use cardscape::store::db::private_postgres;
+use embedded_postgres::{Durability, EmbeddedPostgres};
 use tokio_postgres::NoTls;
 
 /// The running Postgres; taken out and stopped when the process ends.
@@ -29,7 +30,7 @@ pub fn postgres_log() -> PathBuf {
 /// Starts Postgres and migrates the template, once.
 fn server() -> &'static Server {
     SERVER.get_or_init(|| {
-        let mut settings = EmbeddedSettings::new(directory());
+        let mut settings = private_postgres::settings(directory());
         settings.durability = Durability::Off;
         settings.max_connections = 400;
         let postgres =

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use cardscape::api::operations::webhooks::render;
+use cardscape::app::operations::webhooks::render;
 use cardscape::webhooks::Dispatcher;
 use cardscape::webhooks::sender::Sender;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};

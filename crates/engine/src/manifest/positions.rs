@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::reader::FAULTS_MAX;
+use super::syntax::in_words;
 use super::{ManifestFault, Position};
 
 /// The faults of a text that is no TOML: all that the parser can tell apart.
@@ -14,7 +15,7 @@ pub(super) fn syntax_faults(text: &str) -> Vec<ManifestFault> {
     let fault = |error: &toml::de::Error| ManifestFault {
         place: String::new(),
         position: error.span().map(|span| Position::of(text, span.start)),
-        problem: error.message().to_owned(),
+        problem: in_words(error.message()),
     };
     let mut faults: Vec<ManifestFault> = errors.iter().take(FAULTS_MAX).map(fault).collect();
     // The parser tells first what is wrong with the lexis.

@@ -149,7 +149,7 @@ fn rule(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Opti
         "incomplete" => Some(Severity::Incomplete),
         "warning" => Some(Severity::Warning),
         _ => {
-            reader.fault("severity", "expected \"error\", \"incomplete\" or \"warning\"");
+            reader.fault("severity", "must be \"error\", \"incomplete\" or \"warning\"");
             None
         }
     });
@@ -213,13 +213,13 @@ fn rule(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Opti
             min: table.optional("min").unwrap_or(1),
         });
         if code.is_none() {
-            reader.fault("code", "is required for advice");
+            reader.fault("code", "is missing: advice needs one");
         }
     }
     if let Some(table) = reader.table("advise_ladder") {
         checks.push(advise_ladder(&table, scope, registry));
         if code.is_none() {
-            reader.fault("code", "is required for advice");
+            reader.fault("code", "is missing: advice needs one");
         }
     }
     if checks.len() != 1 {
@@ -270,7 +270,7 @@ fn copy_limit(
         None | Some("name") => SameCard::Name,
         Some("card") => SameCard::Card,
         Some(_) => {
-            reader.fault("same", "expected \"name\" or \"card\"");
+            reader.fault("same", "must be \"name\" or \"card\"");
             SameCard::Name
         }
     };
@@ -378,7 +378,7 @@ fn required_selector(
         return selector(&table, scope, registry);
     }
     if !reader.has("select") {
-        reader.fault("select", "is required");
+        reader.fault("select", "is missing");
     }
     Arc::default()
 }
@@ -409,7 +409,7 @@ fn read_selector(reader: &Reader<'_>, scope: &Scope<'_>) -> Selector {
             Some(condition) => drop(attributes.insert(name, condition)),
             None => reader.fault(
                 &format!("where.{name}"),
-                "expected a value, a list of values, { min, max } or { present }",
+                "must be a value, a list of values, { min, max } or { present }",
             ),
         }
     }

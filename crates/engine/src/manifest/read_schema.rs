@@ -31,7 +31,7 @@ pub(super) fn provenance(reader: &Reader<'_>) -> Option<Provenance> {
         "assumed" => Some(Provenance::Assumed),
         "sample" => Some(Provenance::Sample),
         _ => {
-            reader.fault("provenance", "expected \"source\", \"assumed\" or \"sample\"");
+            reader.fault("provenance", "must be \"source\", \"assumed\" or \"sample\"");
             None
         }
     }
@@ -40,7 +40,7 @@ pub(super) fn provenance(reader: &Reader<'_>) -> Option<Provenance> {
 pub(super) fn code(reader: &Reader<'_>) -> Option<ViolationCode> {
     let name: String = reader.optional("code")?;
     if !ViolationCode::is_well_formed(&name) {
-        reader.fault("code", "expected a code in SCREAMING_SNAKE_CASE");
+        reader.fault("code", "must be a code in SCREAMING_SNAKE_CASE");
     }
     Some(ViolationCode::from_name(&name))
 }
@@ -193,7 +193,7 @@ fn attribute(reader: &Reader<'_>, code_name: &str, parent: &RuleReference) -> At
         },
         _ => {
             if reader.has("type") {
-                reader.fault("type", "expected text, integer, boolean, choice or choices");
+                reader.fault("type", "must be text, integer, boolean, choice or choices");
             }
             AttributeValue::Boolean
         }

@@ -7,6 +7,7 @@ use toml::{Table, Value};
 
 use super::ManifestFault;
 use crate::date::Date;
+use crate::near::{did_you_mean, near};
 
 /// Most faults that are listed: a file of something else entirely has one for each of its keys.
 pub(super) const FAULTS_MAX: usize = 1_000;
@@ -123,6 +124,11 @@ impl<'a> Reader<'a> {
         self.faults.add(self.place(key), problem);
     }
 
+    fn wrong_type(&self, key: &str, wanted: &str, value: Option<&Value>) {
+        self.faults
+            .add(self.place(key), value.map_or(String::new(), |value| must_be(wanted, value)));
+    }
+
     pub(super) fn fault_here(&self, problem: impl Into<String>) {
         self.faults.add(self.place.clone(), problem);
     }
@@ -145,7 +151,7 @@ impl<'a> Reader<'a> {
     pub(super) fn optional<T: FromToml<'a>>(&self, key: &'static str) -> Option<T> {
         let read = T::from_toml(self.raw(key)?);
         if read.is_none() {
-            self.fault(key, format!("expected {}", T::EXPECTED));
+            self.wrong_type(key, T::EXPECTED, self.table.get(key));
         }
         read
     }
@@ -154,7 +160,7 @@ impl<'a> Reader<'a> {
     pub(super) fn required<T: FromToml<'a> + Default>(&self, key: &'static str) -> T {
         if !self.has(key) {
             self.raw(key);
-            self.fault(key, "is required");
+            self.fault(key, "is missing");
             return T::default();
         }
         self.optional(key).unwrap_or_default()
@@ -191,7 +197,7 @@ impl<'a> Reader<'a> {
             let place = format!("{}[{at}]", self.place(key));
             match item {
                 Value::Table(table) => tables.push(Reader::new(table, place, self.faults)),
-                _ => self.faults.add(place, "expected a table"),
+                other => self.faults.add(place, must_be("a table", other)),
             }
         }
         tables
@@ -204,7 +210,7 @@ impl<'a> Reader<'a> {
         for (name, value) in table {
             match T::from_toml(value) {
                 Some(read) => drop(map.insert(name.clone(), read)),
-                None => self.fault(&format!("{key}.{name}"), format!("expected {}", T::EXPECTED)),
+                None => self.wrong_type(&format!("{key}.{name}"), T::EXPECTED, Some(value)),
             }
         }
         map
@@ -226,9 +232,27 @@ impl Drop for Reader<'_> {
     fn drop(&mut self) {
         let asked = self.asked.borrow();
         for key in self.table.keys().filter(|key| !asked.contains(&key.as_str())) {
-            self.fault(key, "is not known here");
+            let near = did_you_mean(&near(key, asked.iter().copied()));
+            self.fault(key, format!("is not known here{near}"));
         }
     }
+}
+
+/// What is said of a value that is something else than it must be.
+fn must_be(wanted: &str, value: &Value) -> String {
+    let found = match value {
+        Value::String(text) if text.chars().count() <= 20 => format!("{text:?}"),
+        Value::String(_) => "text".to_owned(),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Boolean(flag) => flag.to_string(),
+        Value::Datetime(day) => format!("{day}, which has no quotation marks"),
+        // Its entries are the wrong ones.
+        Value::Array(_) if wanted.starts_with("a list") => return format!("must be {wanted}"),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Table(_) => "a table".to_owned(),
+    };
+    format!("must be {wanted}, not {found}")
 }
 
 /// Values that can be read from TOML.
@@ -239,7 +263,7 @@ pub(super) trait FromToml<'a>: Sized {
 }
 
 impl FromToml<'_> for String {
-    const EXPECTED: &'static str = "a string";
+    const EXPECTED: &'static str = "text";
     fn from_toml(value: &Value) -> Option<Self> {
         value.as_str().map(str::to_owned)
     }
@@ -253,28 +277,28 @@ impl FromToml<'_> for bool {
 }
 
 impl FromToml<'_> for i64 {
-    const EXPECTED: &'static str = "an integer";
+    const EXPECTED: &'static str = "a whole number";
     fn from_toml(value: &Value) -> Option<Self> {
         value.as_integer()
     }
 }
 
 impl FromToml<'_> for u32 {
-    const EXPECTED: &'static str = "an integer from 0 to 4294967295";
+    const EXPECTED: &'static str = "a whole number from 0 to 4294967295";
     fn from_toml(value: &Value) -> Option<Self> {
         value.as_integer().and_then(|number| Self::try_from(number).ok())
     }
 }
 
 impl FromToml<'_> for Date {
-    const EXPECTED: &'static str = "a day in quotes, \"YYYY-MM-DD\"";
+    const EXPECTED: &'static str = "a day in quotation marks, \"2026-01-31\"";
     fn from_toml(value: &Value) -> Option<Self> {
         value.as_str().and_then(|text| text.parse().ok())
     }
 }
 
 impl<'a> FromToml<'a> for Vec<String> {
-    const EXPECTED: &'static str = "a list of strings";
+    const EXPECTED: &'static str = "a list of texts";
     fn from_toml(value: &'a Value) -> Option<Self> {
         value.as_array()?.iter().map(String::from_toml).collect()
     }
@@ -339,6 +363,22 @@ mod tests {
         }
         let keys: String = (0..10_001).map(|at| format!("k{at} = 0\n")).collect();
         assert_eq!(faults(&format!("{GAME}{KIND}[t]\n{keys}"))[0].0, "t");
+    }
+
+    #[test]
+    fn what_stands_there_and_what_must_is_told() {
+        for (line, told) in [
+            ("unlock_threshold = \"3\"", "must be a whole number from 0 to 4294967295, not \"3\""),
+            ("unlock_threshold = -1", "must be a whole number from 0 to 4294967295, not -1"),
+            ("description = true", "must be text, not true"),
+            ("description = [1]", "must be text, not a list"),
+            ("zones = { a = 1 }", "must be a list, not a table"),
+            ("descripton = \"x\"", "is not known here; did you mean description?"),
+        ] {
+            let found = faults(&format!("{GAME}{line}\n{KIND}"));
+            assert_eq!(found.len(), 1, "{line}: {found:?}");
+            assert_eq!(found[0].1, told, "{line}");
+        }
     }
 
     #[test]

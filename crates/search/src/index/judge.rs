@@ -11,7 +11,7 @@ use super::position::SortValue;
 use super::progress::Progress;
 use super::record::{CardContent, CardRecord, PrintingRecord, Unlock};
 use super::releases::Releases;
-use crate::{CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique};
+use crate::{CardQuery, Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
 
 /// What is needed beside the card.
 pub(super) struct Judge<'a> {
@@ -81,10 +81,10 @@ impl Judge<'_> {
             Test::TextIs(code, folded) => {
                 texts(content, &Place::Attribute(code.clone())).any(|text| text == folded)
             }
-            Test::Number { sum, per_printing, operator, value } => {
+            Test::Number { sum, per_printing, compared } => {
+                let compared = compared.map(i128::from);
                 in_a_printing(entry, content, *per_printing, |own| {
-                    added(content, own, sum)
-                        .is_some_and(|sum| compares(&sum, *operator, &i128::from(*value)))
+                    added(content, own, sum).is_some_and(|sum| compared.holds(&sum))
                 })
             }
             Test::Choice { attribute, per_printing, values } => {
@@ -115,11 +115,11 @@ impl Judge<'_> {
             Test::HasAttribute(code) => content.attributes.get(code).is_some_and(is_something),
             Test::HasEffect => !content.effects.is_empty(),
             Test::HasLore => content.has_lore,
-            Test::Year(operator, value) => self
-                .release(entry.card)
-                .is_some_and(|day| compares(&day.year().into(), *operator, value)),
-            Test::Released(operator, value) => {
-                self.release(entry.card).is_some_and(|day| compares(&day, *operator, value))
+            Test::Year(compared) => {
+                self.release(entry.card).is_some_and(|day| compared.holds(&day.year().into()))
+            }
+            Test::Released(compared) => {
+                self.release(entry.card).is_some_and(|day| compared.holds(&day))
             }
         }
     }
@@ -130,17 +130,17 @@ impl Judge<'_> {
             KnownTest::Game(code) => card.game == *code,
             KnownTest::Set(code) => card.set == *code,
             KnownTest::Number(number) => card.number == *number,
-            KnownTest::NumberValue(operator, value) => {
-                number_value(&card.number).is_some_and(|number| compares(&number, *operator, value))
+            KnownTest::NumberValue(compared) => {
+                number_value(&card.number).is_some_and(|number| compared.holds(&number))
             }
             KnownTest::Hidden => card.unlock == Unlock::Hidden,
             KnownTest::Unlocked => matches!(card.unlock, Unlock::At(_)),
-            KnownTest::UnlockedOn(operator, day) => match card.unlock {
-                Unlock::At(time) => compares(&time.date_naive(), *operator, day),
+            KnownTest::UnlockedOn(compared) => match card.unlock {
+                Unlock::At(time) => compared.holds(&time.date_naive()),
                 Unlock::Never | Unlock::Hidden => false,
             },
-            KnownTest::Submissions(operator, value) => {
-                self.submissions(card).is_some_and(|count| compares(&count, *operator, value))
+            KnownTest::Submissions(compared) => {
+                self.submissions(card).is_some_and(|count| compared.holds(&count))
             }
         }
     }
@@ -212,17 +212,6 @@ impl Entry<'_> {
 pub(super) fn number_value(number: &str) -> Option<i64> {
     let is_one = number.len() <= 16 && number.bytes().all(|byte| byte.is_ascii_digit());
     number.parse().ok().filter(|_| is_one)
-}
-
-pub(super) fn compares<T: Ord>(left: &T, operator: Operator, right: &T) -> bool {
-    match operator {
-        Operator::Has | Operator::Equal => left == right,
-        Operator::NotEqual => left != right,
-        Operator::Less => left < right,
-        Operator::AtMost => left <= right,
-        Operator::Greater => left > right,
-        Operator::AtLeast => left >= right,
-    }
 }
 
 /// The folded texts of a place.

@@ -14,25 +14,18 @@ use super::progress::Progress;
 use super::releases::Releases;
 use super::*;
 use crate::{
-    CardQuery, Case, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique, Words,
-    folded, words,
+    CardQuery, Case, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test,
+    Unique, Words, folded, words,
 };
+use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 use cardscape_engine::{Effect, name_key, search_key};
 
 /// Numbers by chance, the same for one seed.
-struct Chance(u64);
+struct Chance(SplitMix64);
 
 impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
     fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
+        self.0.below_by_product(end)
     }
 
     fn small(&mut self, end: u64) -> i64 {
@@ -209,12 +202,19 @@ const PATTERNS: &[&str] = &[
     "\\D\\S",
 ];
 
+/// With one value or with two, whichever of them is the higher one.
+fn comparison<T>(chance: &mut Chance, value: impl Fn(&mut Chance) -> T) -> Comparison<T> {
+    match chance.below(9) {
+        0 | 1 => Comparison::Between(value(chance), value(chance)),
+        at => Comparison::Is(OPERATORS[usize::try_from(at - 2).unwrap()], value(chance)),
+    }
+}
+
 fn test(chance: &mut Chance, depth: u64) -> Test {
     let number = |chance: &mut Chance, sum: &[&str]| Test::Number {
         sum: sum.iter().map(|code| (*code).to_owned()).collect(),
         per_printing: chance.one_in(2),
-        operator: OPERATORS[usize::try_from(chance.below(7)).unwrap()],
-        value: chance.small(11) * 100 - 300,
+        compared: comparison(chance, |chance| chance.small(11) * 100 - 300),
     };
     match chance.below(if depth == 0 { 19 } else { 20 }) {
         0 | 1 => {
@@ -263,9 +263,9 @@ fn test(chance: &mut Chance, depth: u64) -> Test {
             _ => Test::HasAttribute(chance.of(CODES).to_owned()),
         },
         18 if chance.one_in(2) => {
-            Test::Released(OPERATORS[usize::try_from(chance.below(7)).unwrap()], day(2024, 5))
+            Test::Released(comparison(chance, |chance| day(2024, 4 + u32::from(chance.one_in(2)))))
         }
-        18 => Test::Year(OPERATORS[usize::try_from(chance.below(7)).unwrap()], 2024),
+        18 => Test::Year(comparison(chance, |chance| 2023 + chance.small(3))),
         _ => Test::Any((0..=chance.below(2)).map(|_| test(chance, 0)).collect()),
     }
 }
@@ -275,16 +275,17 @@ fn day(year: i32, month: u32) -> NaiveDate {
 }
 
 fn known_test(chance: &mut Chance) -> KnownTest {
-    let operator = OPERATORS[usize::try_from(chance.below(7)).unwrap()];
     match chance.below(10) {
         0 => KnownTest::Game(chance.of(GAMES).to_owned()),
         1 => KnownTest::Set(chance.of(SETS).to_owned()),
         2 => KnownTest::Number(chance.of(&["003", "3", "P-4", "zz"]).to_owned()),
-        3 | 4 => KnownTest::NumberValue(operator, chance.small(20)),
+        3 | 4 => KnownTest::NumberValue(comparison(chance, |chance| chance.small(20))),
         5 => KnownTest::Hidden,
         6 => KnownTest::Unlocked,
-        7 | 8 => KnownTest::Submissions(operator, chance.small(4)),
-        _ => KnownTest::UnlockedOn(operator, NaiveDate::from_ymd_opt(2023, 11, 15).unwrap()),
+        7 | 8 => KnownTest::Submissions(comparison(chance, |chance| chance.small(4))),
+        _ => KnownTest::UnlockedOn(comparison(chance, |chance| {
+            NaiveDate::from_ymd_opt(2023, 11, 14 + u32::from(chance.one_in(2))).unwrap()
+        })),
     }
 }
 
@@ -480,7 +481,7 @@ proptest! {
 
     #[test]
     fn answers_are_those_of_a_scan(seed in any::<u64>()) {
-        let chance = &mut Chance(seed);
+        let chance = &mut Chance(SplitMix64::new(seed));
         let (mut scan, mut builder) = (Scan::default(), Builder::new());
         for sum in [["attack", "defense"], ["defense", "rank"]] {
             builder.sum(sum.map(str::to_owned).to_vec());
@@ -559,7 +560,7 @@ proptest! {
 
 #[test]
 fn a_hidden_card_is_found_by_its_place_and_nothing_else() {
-    let mut chance = Chance(7);
+    let mut chance = Chance(SplitMix64::new(7));
     let mut index = Index::default();
     let hidden = CardRecord { unlock: Unlock::Hidden, content: None, ..card(1, 4, &mut chance) };
     index.apply(vec![Change::Put(Box::new(hidden.clone()))]);
@@ -621,12 +622,11 @@ fn what_only_the_database_answers_wholly_is_told() {
     let total = Test::Number {
         sum: sum.clone(),
         per_printing: true,
-        operator: Operator::Greater,
-        value: 7,
+        compared: Comparison::Is(Operator::Greater, 7),
     };
     let total = asks(total, Unique::Cards);
     let regex = |unique| asks(Test::Regex(Place::Name, "fox".to_owned()), unique);
-    let chance = &mut Chance(7);
+    let chance = &mut Chance(SplitMix64::new(7));
     for is_noted in [false, true] {
         let mut builder = Builder::new();
         if is_noted {

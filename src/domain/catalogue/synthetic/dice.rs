@@ -1,6 +1,9 @@
 //! Pseudo-random choices that are the same on every machine, for ever.
 
-use cardscape_engine::SplitMix64;
+use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
+
+/// Where every stream begins. The catalogue of a seed is promised for ever, and so is this.
+const START: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A stream of choices. Not for secrets.
 pub(super) struct Dice(SplitMix64);
@@ -8,7 +11,7 @@ pub(super) struct Dice(SplitMix64);
 impl Dice {
     /// The stream of these numbers. Every other list of numbers has another stream.
     pub(super) fn of(numbers: &[u64]) -> Self {
-        let start = SplitMix64::new(SplitMix64::STEP);
+        let start = SplitMix64::new(START);
         let fold =
             |mut before: SplitMix64, number: &u64| SplitMix64::new(before.next_number() ^ number);
         Self(numbers.iter().fold(start, fold))
@@ -16,8 +19,7 @@ impl Dice {
 
     /// A number from 0 up to `bound`, which it never is; 0 when there is none.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
-        let scaled = (u128::from(self.0.next_number()) * u128::from(bound)) >> 64;
-        u64::try_from(scaled).unwrap_or_default()
+        self.0.below_by_product(bound)
     }
 
     /// A number from `low` to `high`, both included; `low` when there is none.

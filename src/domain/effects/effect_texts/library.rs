@@ -6,9 +6,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use cardscape_engine::effect_text::{
-    Binding, Draws, Effects, Match, Matcher, PhraseRules, Placeholder, Placeholders, Template,
+    Binding, Effects, Match, Matcher, PhraseRules, Placeholder, Placeholders, Template,
     TemplateError,
 };
+use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 
 use super::check::put_together;
 use super::{EffectFault, EffectTexts, MAX_TEMPLATE};
@@ -189,7 +190,7 @@ impl EffectLibrary {
         let range = self.range(template);
         let count = range.end - range.start;
         let mut renderer = self.rules.renderer();
-        let mut draws = Draws::new(seed);
+        let mut draws = SplitMix64::new(seed);
         let (mut made, mut seen) = (Vec::new(), BTreeSet::new());
         // Enough to meet each of a few hundred; when nearly all are removed, somebody must end it.
         for _ in 0..most.saturating_mul(50).saturating_add(5_000) {

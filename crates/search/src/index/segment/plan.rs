@@ -9,14 +9,14 @@ use chrono::{DateTime, Datelike as _, NaiveDate, Utc};
 use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
 
-use super::super::judge::{Entry, Judge, compares};
+use super::super::judge::{Entry, Judge};
 use super::super::pattern::{Patterns, SPACE, SPACE_BETWEEN};
 use super::super::record::CardRecord;
 use super::Segment;
 use super::document::{Document, Scalar, as_tokens, tokens};
 use super::lists::{Keyed, place};
 use super::window::Window;
-use crate::{Case, KnownTest, Operator, Place, Predicate, Test, Unique};
+use crate::{Case, Comparison, KnownTest, Operator, Place, Predicate, Test, Unique};
 
 /// Work that a question may still do, in steps of about a nanosecond.
 #[derive(Debug)]
@@ -267,23 +267,21 @@ impl<'s> Plan<'s> {
                 }
                 Cards::exactly(cards)
             }
-            KnownTest::NumberValue(operator, value) => {
-                let value = i128::from(*value);
-                Cards::exactly(compared(&segment.number_values, *operator, value, &self.window))
+            KnownTest::NumberValue(wanted) => {
+                let wanted = wanted.map(i128::from);
+                Cards::exactly(compared(&segment.number_values, wanted, &self.window))
             }
             KnownTest::Hidden => Cards::of(self.window.cut(&segment.hidden)),
             KnownTest::Unlocked => {
                 Cards::exactly(self.unlocked().iter().map(|(at, _)| *at).collect())
             }
-            KnownTest::UnlockedOn(operator, day) => {
-                let fits = |(_, time): &&(u32, DateTime<Utc>)| {
-                    compares(&time.date_naive(), *operator, day)
-                };
+            KnownTest::UnlockedOn(wanted) => {
+                let fits = |(_, time): &&(u32, DateTime<Utc>)| wanted.holds(&time.date_naive());
                 Cards::exactly(self.unlocked().iter().filter(fits).map(|(at, _)| *at).collect())
             }
-            KnownTest::Submissions(operator, value) => match self.progress() {
+            KnownTest::Submissions(wanted) => match self.progress() {
                 Some(counts) => {
-                    Cards::exactly(compared(counts, *operator, (*value).into(), &self.window))
+                    Cards::exactly(compared(counts, wanted.map(i128::from), &self.window))
                 }
                 None => Cards::none(),
             },
@@ -335,8 +333,8 @@ impl<'s> Plan<'s> {
                     self.all_of(&attribute.words, &words)
                 })
             }
-            Test::Number { sum, per_printing, operator, value } => {
-                self.number(sum, *per_printing, *operator, (*value).into())
+            Test::Number { sum, per_printing, compared } => {
+                self.number(sum, *per_printing, compared.map(i128::from))
             }
             Test::Choice { attribute, per_printing, values } => {
                 let keys = values.iter().flat_map(|value| {
@@ -360,28 +358,18 @@ impl<'s> Plan<'s> {
             },
             Test::HasEffect => Cards::of(self.window.cut(&segment.with_effect)),
             Test::HasLore => Cards::of(self.window.cut(&segment.with_lore)),
-            Test::Year(operator, value) => {
-                self.of_releases(|day| compares(&day.year().into(), *operator, value))
-            }
-            Test::Released(operator, value) => {
-                self.of_releases(|day| compares(&day, *operator, value))
-            }
+            Test::Year(wanted) => self.of_releases(|day| wanted.holds(&day.year().into())),
+            Test::Released(wanted) => self.of_releases(|day| wanted.holds(&day)),
         }
     }
 
-    fn number(
-        &self,
-        sum: &[String],
-        per_printing: bool,
-        operator: Operator,
-        value: i128,
-    ) -> Cards<'s> {
+    fn number(&self, sum: &[String], per_printing: bool, wanted: Comparison<i128>) -> Cards<'s> {
         let segment = self.segment;
         if let [code] = sum {
             let Some(attribute) = segment.attributes.get(code) else { return Cards::none() };
             let scalars = attribute.printing.as_ref().filter(|_| per_printing);
             let scalars = scalars.unwrap_or(&attribute.card);
-            let cards = scalars_compared(scalars, operator, value, &self.window);
+            let cards = scalars_compared(scalars, wanted, &self.window);
             return self.with_printings(cards, per_printing);
         }
         let Some(known) = segment.sums.get(sum) else {
@@ -393,7 +381,7 @@ impl<'s> Plan<'s> {
             };
         };
         let keyed = if per_printing { &known.printing } else { &known.card };
-        self.with_printings(compared(keyed, operator, value, &self.window), per_printing)
+        self.with_printings(compared(keyed, wanted, &self.window), per_printing)
     }
 
     fn with_printings(&self, cards: RoaringBitmap, per_printing: bool) -> Cards<'s> {
@@ -642,54 +630,52 @@ pub(super) fn range(ordinals: Range<u32>) -> RoaringBitmap {
     cards
 }
 
-/// Where keys begin that are not below, and those that are above.
-fn around<K>(keys: &[K], compare: impl Fn(&K) -> std::cmp::Ordering) -> (usize, usize) {
-    let below = keys.partition_point(|key| compare(key).is_lt());
-    (below, keys.partition_point(|key| compare(key).is_le()))
-}
-
-fn of_range<K: Ord>(
+/// The cards with keys that compare so; `all`: the keys that can be compared at all.
+fn of_keys<K: Ord>(
     keyed: &Keyed<K>,
-    operator: Operator,
     all: (usize, usize),
-    at: (usize, usize),
+    wanted: Comparison<i128>,
+    compare: impl Fn(&K, i128) -> std::cmp::Ordering,
     window: &Window,
 ) -> RoaringBitmap {
     let in_range = |places| keyed.lists().range(places, window);
-    let ((start, end), (below, above)) = (all, at);
-    match operator {
-        Operator::Has | Operator::Equal => in_range(below..above),
-        Operator::NotEqual => in_range(start..below) | in_range(above..end),
-        Operator::Less => in_range(start..below),
-        Operator::AtMost => in_range(start..above),
-        Operator::Greater => in_range(above..end),
-        Operator::AtLeast => in_range(below..end),
+    let first_from = |value| keyed.keys().partition_point(|key| compare(key, value).is_lt());
+    let first_above = |value| keyed.keys().partition_point(|key| compare(key, value).is_le());
+    let (start, end) = all;
+    match wanted {
+        Comparison::Between(low, high) => {
+            let from = first_from(low);
+            in_range(from..first_above(high).max(from))
+        }
+        Comparison::Is(operator, value) => {
+            let (below, above) = (first_from(value), first_above(value));
+            match operator {
+                Operator::Has | Operator::Equal => in_range(below..above),
+                Operator::NotEqual => in_range(start..below) | in_range(above..end),
+                Operator::Less => in_range(start..below),
+                Operator::AtMost => in_range(start..above),
+                Operator::Greater => in_range(above..end),
+                Operator::AtLeast => in_range(below..end),
+            }
+        }
     }
 }
 
-fn compared(
-    keyed: &Keyed<i128>,
-    operator: Operator,
-    value: i128,
-    window: &Window,
-) -> RoaringBitmap {
-    let at = around(keyed.keys(), |key| key.cmp(&value));
-    of_range(keyed, operator, (0, keyed.keys().len()), at, window)
+fn compared(keyed: &Keyed<i128>, wanted: Comparison<i128>, window: &Window) -> RoaringBitmap {
+    of_keys(keyed, (0, keyed.keys().len()), wanted, |key, value| key.cmp(&value), window)
 }
 
 fn scalars_compared(
     keyed: &Keyed<Scalar>,
-    operator: Operator,
-    value: i128,
+    wanted: Comparison<i128>,
     window: &Window,
 ) -> RoaringBitmap {
-    let all = numbers(keyed);
-    let at = around(keyed.keys(), |key| match key {
+    let compare = |key: &Scalar, value| match key {
         Scalar::Null | Scalar::Bool(_) => std::cmp::Ordering::Less,
         Scalar::Number(number) => i128::from(*number).cmp(&value),
         _ => std::cmp::Ordering::Greater,
-    });
-    of_range(keyed, operator, all, at, window)
+    };
+    of_keys(keyed, numbers(keyed), wanted, compare, window)
 }
 
 /// The keys that are numbers.

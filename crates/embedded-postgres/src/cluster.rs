@@ -1,0 +1,196 @@
+//! The database cluster's directory: found, judged, or created whole.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::account::Account;
+use crate::binaries::Binaries;
+use crate::error::Error;
+use crate::log::last_lines;
+use crate::processes::{self, Escalation};
+use crate::{Durability, Settings, spawn};
+
+/// What an empty cluster and its first write-ahead log take, with some air.
+const ROOM_FOR_A_NEW_CLUSTER: u64 = 128 << 20;
+
+/// What stands at the end of `postgresql.conf` in a new cluster, for the operator to change. With the 1 GB of initdb, an import of a million
+/// large rows makes a checkpoint every few seconds, and after each of them the first change of every page writes the whole page to the log.
+/// With the 128 MB of initdb for pages, the indices of a million rows go to and from the system's cache all the time.
+fn added_settings() -> String {
+    format!(
+        "\n# Added when the cluster was made, and not read again. It may be changed.\nmax_wal_size = 4GB\nshared_buffers = {}MB\n",
+        shared_buffers_mib()
+    )
+}
+
+/// An eighth of the machine's memory, within what helps and what does no harm, in MiB. The system's own cache holds the rest.
+fn shared_buffers_mib() -> u64 {
+    let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = memory.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let kib = total.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+    (kib.unwrap_or_default() / 1024 / 8).clamp(128, 1024)
+}
+
+/// The place of the cluster, `<data_dir>/postgres`, whether or not it exists yet.
+#[derive(Debug, Clone)]
+pub(crate) struct Cluster {
+    dir: PathBuf,
+    /// Where initdb works. A cluster gets its real name only when it is complete, so what lies here
+    /// at a start is what an interrupted attempt left.
+    unfinished: PathBuf,
+}
+
+impl Cluster {
+    pub(crate) fn in_data_dir(data_dir: &Path) -> Self {
+        Self { dir: data_dir.join("postgres"), unfinished: data_dir.join("postgres.unfinished") }
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// User and group that own the cluster; `None` when there is none yet.
+    pub(crate) fn owner(&self) -> Result<Option<(u32, u32)>, Error> {
+        match fs::metadata(&self.dir) {
+            Ok(_) if self.is_vacant()? => Ok(None),
+            Ok(meta) => Ok(Some((meta.uid(), meta.gid()))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+
+    /// The major version that made the cluster; `None` when there is none yet.
+    pub(crate) fn major(&self) -> Result<Option<u32>, Error> {
+        match fs::read_to_string(self.dir.join("PG_VERSION")) {
+            Ok(text) => match text.trim().parse() {
+                Ok(major) => Ok(Some(major)),
+                Err(_) => Err(Error::NotACluster { path: self.dir.clone() }),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if self.is_vacant()? {
+                    Ok(None)
+                } else {
+                    Err(Error::NotACluster { path: self.dir.clone() })
+                }
+            }
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+
+    /// Creates the cluster if there is none, and clears away an unfinished one. Blocks for about a
+    /// second; the calling thread must outlive the work, for `initdb` ends with it.
+    pub(crate) fn create_if_missing(
+        &self,
+        binaries: &Binaries,
+        account: &Account,
+        settings: &Settings,
+    ) -> Result<(), Error> {
+        self.clear_unfinished()?;
+        if self.major()?.is_some() {
+            return Ok(());
+        }
+        let data_dir = self.dir.parent().unwrap_or(Path::new("/"));
+        if rustix::fs::statvfs(data_dir)
+            .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM_FOR_A_NEW_CLUSTER)
+        {
+            return Err(Error::DiskFull { path: data_dir.to_owned() });
+        }
+        fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&self.unfinished)
+            .and_then(|()| account.give(&self.unfinished))
+            .map_err(|error| self.failed(error))?;
+        self.run_initdb(binaries, account, settings)?;
+        self.tune().map_err(|error| self.failed(error))?;
+        self.publish(data_dir).map_err(|error| self.failed(error))
+    }
+
+    fn run_initdb(
+        &self,
+        binaries: &Binaries,
+        account: &Account,
+        settings: &Settings,
+    ) -> Result<(), Error> {
+        let mut initdb = binaries.command("initdb", account);
+        initdb
+            .arg("--pgdata")
+            .arg(&self.unfinished)
+            .args(["--encoding=UTF8", "--locale=C.UTF-8", "--auth-local=trust"])
+            .args(["--auth-host=reject", "--username", &settings.name])
+            .arg(match settings.durability {
+                Durability::Full => "--data-checksums",
+                Durability::Off => "--no-sync",
+            });
+        // Asked more politely, it would go on to the end of its step, and then tidy up in a directory
+        // that may by then be the next attempt's.
+        spawn::tie_to_this_thread(&mut initdb, rustix::process::Signal::KILL);
+        let output = initdb
+            .output()
+            .map_err(|source| Error::Spawn { program: binaries.path("initdb"), source })?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        if said.contains("No space left on device") || said.contains("Disk quota exceeded") {
+            return Err(Error::DiskFull { path: self.dir.clone() });
+        }
+        Err(Error::InitFailed { output: format!("{} ({})", last_lines(&said, 8), output.status) })
+    }
+
+    /// Adds the settings that suit a private server better than those of initdb.
+    fn tune(&self) -> io::Result<()> {
+        let path = self.unfinished.join("postgresql.conf");
+        let mut file = fs::OpenOptions::new().append(true).open(path)?;
+        file.write_all(added_settings().as_bytes())?;
+        file.sync_all()
+    }
+
+    /// Gives the finished cluster its name, so that a power cut leaves either all of it or none.
+    fn publish(&self, data_dir: &Path) -> io::Result<()> {
+        match fs::remove_dir(&self.dir) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        fs::rename(&self.unfinished, &self.dir)?;
+        fs::File::open(data_dir)?.sync_all()
+    }
+
+    /// Removes what an interrupted initdb left, after the end of whatever may still write there.
+    fn clear_unfinished(&self) -> Result<(), Error> {
+        if !self.unfinished.exists() {
+            return Ok(());
+        }
+        tracing::warn!(dir = %self.unfinished.display(), "removing an unfinished database cluster");
+        let mut escalation = Escalation::of_no_value();
+        while let Some(process) = processes::working_in(&self.unfinished).into_iter().next() {
+            escalation.press(&process, &self.unfinished)?;
+        }
+        let deadline = Instant::now() + Duration::from_secs(2);
+        loop {
+            match fs::remove_dir_all(&self.unfinished) {
+                Ok(()) => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) if Instant::now() > deadline => return Err(self.failed(error)),
+                Err(_) => std::thread::sleep(Duration::from_millis(50)),
+            }
+        }
+    }
+
+    fn is_vacant(&self) -> Result<bool, Error> {
+        match fs::read_dir(&self.dir) {
+            Ok(mut entries) => Ok(entries.next().is_none()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+
+    fn failed(&self, source: io::Error) -> Error {
+        if matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+            return Error::DiskFull { path: self.dir.clone() };
+        }
+        Error::DataDir { path: self.dir.clone(), source }
+    }
+}

@@ -1,0 +1,243 @@
+//! A private PostgreSQL server for one program: a database cluster below a data directory that the
+//! process creates, starts, watches, restarts and stops. The programs of PostgreSQL come from the
+//! system; nothing is downloaded.
+//!
+//! The server listens on a Unix socket in a directory of mode 0700 and nowhere else, so that the
+//! operating system's file permissions are its authentication. It ends with the process that owns
+//! it, also after `kill -9`, and is started again when it is the one that was killed. Linux only: it
+//! needs `PR_SET_PDEATHSIG`, pidfds and `/proc`.
+//!
+//! ```no_run
+//! use embedded_postgres::{EmbeddedPostgres, Settings};
+//!
+//! # fn main() -> Result<(), embedded_postgres::Error> {
+//! let postgres = EmbeddedPostgres::start(Settings::new("notes", "/var/lib/notes"))?;
+//! println!("psql '{}'", postgres.url("postgres"));
+//! postgres.stop()
+//! # }
+//! ```
+//!
+//! Below the data directory:
+//!
+//! | Name | What it is |
+//! |---|---|
+//! | `postgres/` | the cluster |
+//! | `run/` | the socket (elsewhere when its path would be too long, see [`EmbeddedPostgres::url`]) |
+//! | `<name>.lock` | locked by the one process that owns the cluster; holds its process id |
+//! | `postgres.log`, `postgres.log.1` | what Postgres says, 8 MiB each at most (checked every minute) |
+//! | `pgsql/` | PostgreSQL's programs, if somebody unpacked the packages there (see [`Settings::bin_dir`]) |
+
+mod account;
+mod attach;
+mod binaries;
+mod cluster;
+mod error;
+mod lock;
+mod log;
+mod ping;
+mod processes;
+mod server;
+mod socket;
+mod spawn;
+mod supervisor;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use attach::{AttachedPostgres, Handle, attach, start_or_attach};
+pub use error::Error;
+
+use account::Account;
+use cluster::Cluster;
+use lock::DataDirLock;
+use log::ServerLog;
+use server::Server;
+use socket::SocketDir;
+use supervisor::Supervisor;
+
+/// How a private Postgres is to be run.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The name of the program that owns the server: 1 to 32 lower-case ASCII letters, digits, `_`
+    /// and `-`, a letter first, and not `pg_…`. The database superuser has it, who is the only role
+    /// of a new cluster, and so has the lock file. It must stay the same for a data directory.
+    pub name: String,
+    /// The program's data directory; created (mode 0700) when missing.
+    pub data_dir: PathBuf,
+    /// The directory that holds `postgres` and `initdb`. When given, no other is tried. Otherwise
+    /// the search path, `pg_config`, the usual places of Linux distributions, and
+    /// `<data_dir>/pgsql/usr/lib/postgresql/*/bin`, where packages of Debian can be unpacked (with
+    /// the libraries that they need) if nobody may install them.
+    pub bin_dir: Option<PathBuf>,
+    /// Directories to search for PostgreSQL's programs first, in the syntax of `PATH` and usually
+    /// its value. The well-known places of Linux distributions are searched in any case.
+    pub search_path: Option<OsString>,
+    /// The user's own directory for sockets (`XDG_RUNTIME_DIR`), preferred to `/tmp` when the
+    /// path of the data directory is too long for a socket.
+    pub runtime_dir: Option<PathBuf>,
+    /// Whether acknowledged commits must survive a crash of the machine.
+    pub durability: Durability,
+    /// Connections that Postgres accepts at once, of which it keeps three for the superuser.
+    pub max_connections: u16,
+    /// How long a start may take, crash recovery included.
+    pub start_timeout: Duration,
+}
+
+impl Settings {
+    /// Settings for a durable server of 100 connections in `data_dir`, for the program `name`.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use embedded_postgres::{Durability, Settings};
+    ///
+    /// let mut settings = Settings::new("notes", "/var/lib/notes");
+    /// assert_eq!(settings.durability, Durability::Full);
+    /// settings.max_connections = 20;
+    /// settings.start_timeout = Duration::from_secs(30);
+    /// ```
+    pub fn new(name: impl Into<String>, data_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            name: name.into(),
+            data_dir: data_dir.into(),
+            bin_dir: None,
+            search_path: None,
+            runtime_dir: None,
+            durability: Durability::Full,
+            max_connections: 100,
+            start_timeout: Duration::from_mins(2),
+        }
+    }
+
+    /// Refuses a name that will not do as the name of a role and of files.
+    fn check_name(&self) -> Result<(), Error> {
+        let allowed =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte);
+        let fits = self.name.starts_with(|first: char| first.is_ascii_lowercase())
+            && self.name.len() <= 32
+            && self.name.bytes().all(allowed)
+            && !self.name.starts_with("pg_");
+        if fits { Ok(()) } else { Err(Error::Name { name: self.name.clone() }) }
+    }
+}
+
+/// Whether acknowledged commits survive a crash of the operating system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// `fsync`, `full_page_writes` and `synchronous_commit` are on.
+    Full,
+    /// They are off: fast, and a power cut may ruin the cluster. For tests only.
+    Off,
+}
+
+/// A Postgres server that runs and is owned by this process.
+///
+/// Dropping it stops the server as [`EmbeddedPostgres::stop`] does.
+#[derive(Debug)]
+pub struct EmbeddedPostgres {
+    data_dir: PathBuf,
+    // Order matters: the server stops, its socket directory goes, then the lock is free.
+    supervisor: Supervisor,
+    socket: SocketDir,
+    _lock: DataDirLock,
+}
+
+impl EmbeddedPostgres {
+    /// Starts the server of a data directory and waits until it accepts connections; creates the
+    /// cluster on the first start, or again when an earlier attempt was interrupted.
+    ///
+    /// Blocks for about a second the first time and 0.2 s later, longer after a crash.
+    pub fn start(settings: Settings) -> Result<Self, Error> {
+        binaries::look_at_named(&settings)?;
+        let data_dir = prepare_data_dir(&settings)?;
+        let lock = DataDirLock::acquire(&data_dir, &settings.name)?;
+        Self::start_locked(settings, data_dir, lock)
+    }
+
+    fn start_locked(
+        settings: Settings,
+        data_dir: PathBuf,
+        lock: DataDirLock,
+    ) -> Result<Self, Error> {
+        let cluster = Cluster::in_data_dir(&data_dir);
+        let account = Account::for_cluster(&cluster)?;
+        account.open_way_into(&data_dir)?;
+        let binaries = binaries::find(&settings, &data_dir, cluster.major()?, &account)?;
+        let socket = SocketDir::prepare(&data_dir, &settings, &account)?;
+        let log = ServerLog::in_data_dir(&data_dir);
+        let server = Server { settings, cluster, account, binaries, socket: socket.clone(), log };
+        let supervisor = Supervisor::start(server)?;
+        Ok(Self { data_dir, supervisor, socket, _lock: lock })
+    }
+
+    /// The address of a database on this server, for tokio-postgres, diesel and psql alike:
+    /// `postgres:///database?host=/socket/directory&user=name`, percent-encoded.
+    ///
+    /// A new cluster has the database `postgres` only. The socket lies in `run/` below the data
+    /// directory, or, when that path has more than 107 bytes or unusual characters, in a private
+    /// directory below the runtime directory or `/tmp`.
+    pub fn url(&self, database: &str) -> String {
+        self.socket.url(database)
+    }
+
+    /// The data directory, absolute and without symbolic links.
+    pub fn data_dir(&self) -> &Path {
+        &self.data_dir
+    }
+
+    /// The process id of the server; `None` while it is being restarted.
+    pub fn postmaster_pid(&self) -> Option<u32> {
+        self.supervisor.postmaster_pid()
+    }
+
+    /// Stops the server: open transactions are rolled back, everything committed is written out.
+    /// Waits for the end, at most 40 s (after 30 s it stops without a checkpoint, which costs
+    /// nothing but a recovery at the next start).
+    pub fn stop(mut self) -> Result<(), Error> {
+        self.supervisor.stop()
+    }
+}
+
+impl Drop for EmbeddedPostgres {
+    fn drop(&mut self) {
+        if let Err(error) = self.supervisor.stop() {
+            tracing::error!(%error, "the private Postgres did not stop cleanly");
+        }
+        self.socket.remove();
+    }
+}
+
+/// Whether the data directory has a cluster, or another process is about to make one there. Nothing is created.
+pub fn exists(settings: &Settings) -> Result<bool, Error> {
+    settings.check_name()?;
+    let data_dir = &settings.data_dir;
+    Ok(Cluster::in_data_dir(data_dir).major()?.is_some()
+        || lock::is_held(data_dir, &settings.name)?)
+}
+
+/// Creates the data directory when it is missing, private to its owner, and resolves its path.
+fn prepare_data_dir(settings: &Settings) -> Result<PathBuf, Error> {
+    use std::os::unix::fs::DirBuilderExt;
+    settings.check_name()?;
+    let path = settings.data_dir.as_path();
+    let failed = |source| Error::DataDir { path: path.to_owned(), source };
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
+    path.canonicalize().map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_good_for_a_role_and_a_file() {
+        for good in ["a", "notes", "my-notes_2", &"x".repeat(32)] {
+            assert!(Settings::new(good, "/data").check_name().is_ok(), "{good}");
+        }
+        for bad in ["", "Notes", "2notes", "pg_notes", "a/b", "a b", "ä", &"x".repeat(33)] {
+            let error = Settings::new(bad, "/data").check_name().unwrap_err();
+            assert!(matches!(error, Error::Name { .. }), "{bad}");
+            assert!(exists(&Settings::new(bad, "/data")).is_err(), "{bad}");
+        }
+    }
+}

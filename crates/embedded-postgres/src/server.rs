@@ -1,0 +1,263 @@
+//! One start of the server: clear the way, spawn, wait until it accepts connections.
+
+use std::fs;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use crate::account::Account;
+use crate::binaries::Binaries;
+use crate::cluster::Cluster;
+use crate::error::Error;
+use crate::log::{ServerLog, last_lines};
+use crate::processes::{self, Escalation, Verdict};
+use crate::socket::SocketDir;
+use crate::{Durability, Settings, ping, spawn};
+
+/// How long a start is tried again while remains of an earlier server are in its way.
+const PATIENCE_WITH_REMAINS: Duration = Duration::from_secs(10);
+
+/// What Postgres says when something of an earlier server is still there.
+const REMAINS: [&str; 3] = ["lock file \"", "pre-existing shared memory block", "still in use"];
+
+/// Everything a start needs to know.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) settings: Settings,
+    pub(crate) cluster: Cluster,
+    pub(crate) account: Account,
+    pub(crate) binaries: Binaries,
+    pub(crate) socket: SocketDir,
+    pub(crate) log: ServerLog,
+}
+
+impl Server {
+    /// Starts a server and waits until it accepts connections. The calling thread owns it: when the
+    /// thread ends, so does the server. `give_up` is asked while waiting.
+    pub(crate) fn start(&self, give_up: impl Fn() -> bool) -> Result<Child, Error> {
+        let deadline = Instant::now() + PATIENCE_WITH_REMAINS;
+        loop {
+            self.clear_the_way()?;
+            self.log.rotate();
+            let log_start = self.log.len();
+            match self.try_start(log_start, &give_up) {
+                Err(Error::StartFailed { .. } | Error::PidFile { .. })
+                    if Instant::now() < deadline
+                        && !give_up()
+                        && REMAINS.iter().any(|text| self.log.since(log_start).contains(text)) =>
+                {
+                    tracing::debug!("remains of an earlier Postgres are in the way, trying again");
+                    std::thread::sleep(Duration::from_millis(200));
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    fn try_start(&self, log_start: u64, give_up: impl Fn() -> bool) -> Result<Child, Error> {
+        let mut child = self
+            .command()?
+            .spawn()
+            .map_err(|source| Error::Spawn { program: self.binaries.path("postgres"), source })?;
+        let limit = self.settings.start_timeout;
+        let deadline = Instant::now() + limit;
+        loop {
+            if let Ok(Some(status)) = child.try_wait() {
+                return Err(self.why_it_ended(log_start, status));
+            }
+            if self.accepts_connections(&child) {
+                return Ok(child);
+            }
+            if Instant::now() > deadline || give_up() {
+                shut_down(&mut child);
+                return Err(Error::TooSlow { limit, log: self.log.path().to_owned() });
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Whether this very server accepts connections: its pid file names it and says so (asking too
+    /// early would leave complaints in its log), and it answers.
+    fn accepts_connections(&self, child: &Child) -> bool {
+        let pid_file = self.cluster.dir().join("postmaster.pid");
+        let noted = fs::read_to_string(pid_file).unwrap_or_default();
+        let mut lines = noted.lines().map(str::trim);
+        lines.next() == Some(&*child.id().to_string())
+            && lines.nth(6) == Some("ready")
+            && ping::answers(&self.socket.socket(), &self.settings.name)
+    }
+
+    fn command(&self) -> Result<Command, Error> {
+        let log = self.log.open().map_err(|source| match source.kind() {
+            io::ErrorKind::StorageFull => Error::DiskFull { path: self.log.path().to_owned() },
+            _ => Error::DataDir { path: self.log.path().to_owned(), source },
+        })?;
+        let mut command = self.binaries.command("postgres", &self.account);
+        command.arg("-D").arg(self.cluster.dir()).current_dir(self.cluster.dir());
+        for (name, value) in self.options() {
+            command.arg("-c").arg(format!("{name}={value}"));
+        }
+        command.stdout(Stdio::null()).stderr(log);
+        // The interrupt signal asks Postgres for a fast shutdown.
+        spawn::tie_to_this_thread(&mut command, Signal::INT);
+        Ok(command)
+    }
+
+    /// What must hold whatever `postgresql.conf` says; everything else may be tuned there.
+    fn options(&self) -> Vec<(&'static str, String)> {
+        let durable = match self.settings.durability {
+            Durability::Full => "on",
+            Durability::Off => "off",
+        };
+        let max_connections = self.settings.max_connections.to_string();
+        [
+            ("listen_addresses", ""),
+            ("port", "5432"),
+            ("unix_socket_directories", &*self.socket.path().to_string_lossy()),
+            ("unix_socket_permissions", "0700"),
+            ("max_connections", &max_connections),
+            ("fsync", durable),
+            ("full_page_writes", durable),
+            ("synchronous_commit", durable),
+            // Short statements gain nothing from it, and an unpacked PostgreSQL comes without LLVM.
+            ("jit", "off"),
+            // The one zone that Postgres knows on a machine without tzdata.
+            ("timezone", "GMT"),
+            ("log_timezone", "GMT"),
+            ("log_destination", "stderr"),
+            ("logging_collector", "off"),
+            ("log_line_prefix", "%m [%p] "),
+            // Statements and key values may hold what must not be in a log.
+            ("log_min_error_statement", "panic"),
+            ("log_error_verbosity", "terse"),
+            ("lc_messages", "C"),
+        ]
+        .map(|(name, value)| (name, value.to_owned()))
+        .into()
+    }
+
+    /// Deals with what an earlier server left: waits for one that is still stopping, and removes pid
+    /// files that are proven stale. We hold the data directory's lock, so nobody else starts one.
+    fn clear_the_way(&self) -> Result<(), Error> {
+        let cluster = self.cluster.dir();
+        let mut escalation = Escalation::of_a_server();
+        for pid_file in self.pid_files() {
+            while let Some(pid) = noted_pid(&pid_file) {
+                match processes::examine(pid, cluster) {
+                    Verdict::Ours(process) => escalation.press(&process, cluster)?,
+                    Verdict::Unknown => break, // Postgres itself will judge
+                    Verdict::Unrelated => {
+                        self.wait_for_orphans()?;
+                        remove_stale(&pid_file, pid)?;
+                    }
+                }
+            }
+        }
+        self.wait_for_orphans()?;
+        self.remove_empty_pid_files()?;
+        match self.pid_files().into_iter().find(|path| path.exists() && noted_pid(path).is_none()) {
+            // Postgres would refuse it, with a message that does not say what to do.
+            Some(garbage) => Err(self.in_the_way(garbage)),
+            None => Ok(()),
+        }
+    }
+
+    /// Where Postgres notes who works on the cluster and who listens on the socket.
+    fn pid_files(&self) -> [PathBuf; 2] {
+        [self.cluster.dir().join("postmaster.pid"), self.socket.lock_file()]
+    }
+
+    fn in_the_way(&self, path: PathBuf) -> Error {
+        let cluster = self.cluster.dir().to_owned();
+        Error::PidFile { pid: noted_pid(&path), path, cluster }
+    }
+
+    /// Connections of a killed server work on for a while, and Postgres must not start beside them.
+    fn wait_for_orphans(&self) -> Result<(), Error> {
+        let cluster = self.cluster.dir();
+        let mut escalation = Escalation::of_orphans();
+        while let Some(process) = processes::working_in(cluster).into_iter().next() {
+            escalation.press(&process, cluster)?;
+        }
+        Ok(())
+    }
+
+    /// A crash of the machine can leave a pid file without content, which Postgres refuses.
+    fn remove_empty_pid_files(&self) -> Result<(), Error> {
+        for path in self.pid_files() {
+            if fs::metadata(&path).is_ok_and(|meta| meta.len() == 0) {
+                fs::remove_file(&path)
+                    .map_err(|source| Error::DataDir { path: path.clone(), source })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn why_it_ended(&self, log_start: u64, status: std::process::ExitStatus) -> Error {
+        let said = self.log.since(log_start);
+        if said.contains("No space left on device") || said.contains("Disk quota exceeded") {
+            return Error::DiskFull { path: self.cluster.dir().to_owned() };
+        }
+        let refused = |path: &&PathBuf| {
+            // Postgres names the one in the cluster by its name alone.
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            path.exists() && said.contains("lock file \"") && said.contains(&*name)
+        };
+        if let Some(path) = self.pid_files().iter().find(refused) {
+            return self.in_the_way(path.clone());
+        }
+        let ended = match status.signal() {
+            Some(signal) => format!("killed by signal {signal}"),
+            None => status.to_string(),
+        };
+        Error::StartFailed {
+            log: self.log.path().to_owned(),
+            tail: format!("{} ({ended})", last_lines(&said, 8)),
+        }
+    }
+}
+
+/// Stops a server that is our child: rolls back what is open and writes everything out; after 30 s
+/// without that, after 5 more the hard way. True when the checkpoint was made.
+pub(crate) fn shut_down(child: &mut Child) -> bool {
+    let steps = [(Signal::INT, 30), (Signal::QUIT, 5), (Signal::KILL, 5)];
+    for (signal, seconds) in steps {
+        // An unreaped child keeps its id, so this cannot hit another process.
+        let Ok(pid) = i32::try_from(child.id()) else { return false };
+        if matches!(child.try_wait(), Ok(None))
+            && let Some(pid) = rustix::process::Pid::from_raw(pid)
+        {
+            let _ = rustix::process::kill_process(pid, signal);
+        }
+        let deadline = Instant::now() + Duration::from_secs(seconds);
+        while Instant::now() < deadline {
+            match child.try_wait() {
+                Ok(None) => std::thread::sleep(Duration::from_millis(5)),
+                Ok(Some(status)) => return status.success(),
+                Err(_) => return false,
+            }
+        }
+        tracing::warn!(?signal, seconds, "Postgres did not stop in time");
+    }
+    false
+}
+
+/// The process id in the first line of a pid file.
+fn noted_pid(path: &Path) -> Option<u32> {
+    // Postgres writes a minus before the id of a server in single-user mode.
+    fs::read_to_string(path).ok()?.lines().next()?.trim().trim_start_matches('-').parse().ok()
+}
+
+fn remove_stale(path: &Path, pid: u32) -> Result<(), Error> {
+    tracing::info!(file = %path.display(), pid, "removing a stale pid file");
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Error::DataDir { path: path.to_owned(), source: error })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,28 @@
+//! Children that end with us.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
+
+/// Has the kernel send `signal` to the command's process as soon as the *thread* that spawns it
+/// ends, even by `kill -9`, and puts it into a process group of its own, so that Ctrl-C in a
+/// terminal reaches our process alone, which stops the server when its own work is done.
+pub(crate) fn tie_to_this_thread(command: &mut Command, signal: Signal) {
+    let parent = getpid();
+    command.process_group(0);
+    // SAFETY: between fork and exec only async-signal-safe calls are allowed. The closure makes two
+    // plain system calls (prctl, getppid), allocates nothing and takes no lock.
+    #[allow(unsafe_code)]
+    unsafe {
+        command.pre_exec(move || die_with(parent, signal));
+    }
+}
+
+/// Runs in the child, after any change of user (which would clear the setting).
+fn die_with(parent: Pid, signal: Signal) -> io::Result<()> {
+    set_parent_process_death_signal(Some(signal))?;
+    // Had the parent died before that call, no signal would ever come.
+    if getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
+}

@@ -1,0 +1,96 @@
+//! Checks of card and set definitions that hold for every game.
+
+use crate::support::{self, codes, game, unit};
+use cardscape_engine::{CardDefinition, SetDefinition, card_faults, check_card, check_set};
+use serde_json::json;
+
+/// Nothing stops at the first fault, and every fault has its place.
+#[test]
+fn all_faults_of_a_card_at_once() {
+    let card = support::card(json!({
+        "number": "", "name": "a\u{0}b", "kind": "unit",
+        "attributes": { "type": "plasma", "subtypes": ["flying", 3], "rank": 147.5, "attack": "high", "a/b~c": 1 },
+        "effects": [{ "text": "" }],
+        "printings": [{ "rarity": "gold", "attributes": { "rank": 2, "attack": -1 } }],
+    }));
+    let faults = card_faults(&game("ttcg"), &card);
+    let places: Vec<&str> = faults.iter().map(|fault| fault.pointer.as_str()).collect();
+    assert_eq!(
+        places,
+        [
+            "/name",
+            "/number",
+            "/effects/0/text",
+            "/attributes/attack",
+            "/attributes",
+            "/attributes/rank",
+            "/attributes/subtypes/0",
+            "/attributes/subtypes/1",
+            "/attributes/type",
+            "/attributes/a~1b~0c",
+            "/effects",
+            "/effects/0/style",
+            "/printings/0/rarity",
+            "/printings/0/attributes/attack",
+            "/printings/0/attributes/rank",
+            "/printings",
+        ]
+    );
+    assert!(faults.iter().all(|fault| !fault.violation.message().is_empty()));
+}
+
+#[test]
+fn an_unknown_kind_is_told_with_the_known_ones() {
+    let card = CardDefinition { kind: "trap".to_owned(), ..unit("Lantern Guard", "light", 1) };
+    let violations = check_card(&game("ttcg"), &card);
+    assert_eq!(codes(&violations), ["KIND_UNKNOWN"]);
+    assert_eq!(violations[0].suggestions, ["unit", "spell", "lore"]);
+}
+
+#[test]
+fn effects_have_texts_and_no_slot_where_there_are_none() {
+    let mut card = unit("Lantern Guard", "light", 1);
+    card.effects[0].slot = Some("post".to_owned());
+    card.effects[1].text = " ".to_owned();
+    assert_eq!(codes(&check_card(&game("ttcg"), &card)), ["TEXT_INVALID", "EFFECT_SLOT_UNKNOWN"]);
+}
+
+#[test]
+fn sets_have_unique_numbers_and_names_and_sound_fields() {
+    let mut set = SetDefinition {
+        code: "Trial Set".to_owned(),
+        name: String::new(),
+        released_on: Some("2026-02-30".to_owned()),
+        hidden: None,
+        unlock_threshold: Some(0),
+        cards: vec![unit("Lantern Guard", "light", 1), unit("LANTERN-GUARD!", "dark", 1)],
+    };
+    let places = |set: &SetDefinition| -> Vec<String> {
+        let faults = check_set(&game("ttcg"), set);
+        faults.iter().map(|fault| format!("{} {}", fault.pointer, fault.violation.code)).collect()
+    };
+    assert_eq!(
+        places(&set),
+        [
+            "/code SET_CODE_INVALID",
+            "/name SET_NAME_INVALID",
+            "/released_on RELEASE_DATE_INVALID",
+            "/unlock_threshold UNLOCK_THRESHOLD_INVALID",
+            "/cards/1/number NUMBER_DUPLICATE",
+            "/cards/1/name NAME_DUPLICATE",
+        ]
+    );
+    set.cards[1].printings[1].attributes.insert("attack".to_owned(), json!(9));
+    assert!(places(&set).contains(&"/cards/1/printings/1 UNIT_STAT_TOTAL".to_owned()));
+    set.cards.clear();
+    assert!(places(&set).contains(&"/cards SET_EMPTY".to_owned()));
+}
+
+#[test]
+fn set_files_with_unknown_fields_or_bad_json_are_refused_with_their_place() {
+    let error = SetDefinition::from_json("{\n \"code\": \"a\", \"colour\": 1 }").unwrap_err();
+    assert_eq!(error.line, 2);
+    assert!(error.problem.contains("unknown field `colour`"), "{error}");
+    assert!(SetDefinition::from_json("{").is_err());
+    assert!(SetDefinition::from_json("").is_err());
+}

@@ -1,0 +1,24 @@
+//! The engine from outside: one program, so that the libraries are linked once.
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests")]
+
+mod support;
+
+mod card_legality;
+mod cards;
+mod copies;
+mod decisions;
+mod deck_lines;
+mod deck_text;
+mod effect_grammar;
+mod effect_text;
+mod games_page;
+mod invented_game;
+mod json_schema;
+mod legality;
+mod properties;
+mod rotation;
+mod rules;
+mod rules_only;
+mod seed_data;
+mod seed_effects;
+mod violations_page;

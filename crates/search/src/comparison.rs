@@ -1,0 +1,53 @@
+//! How a value of a card is compared: with one value, or with the two ends of a range.
+
+use super::syntax::Operator;
+
+/// What a value is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison<T> {
+    /// It compares so with one value.
+    Is(Operator, T),
+    /// It lies between a lower and a higher end, which belong to the range.
+    Between(T, T),
+}
+
+impl<T> Comparison<T> {
+    /// The same comparison with other values.
+    pub fn map<U>(self, mut value: impl FnMut(T) -> U) -> Comparison<U> {
+        match self {
+            Self::Is(operator, one) => Comparison::Is(operator, value(one)),
+            Self::Between(low, high) => Comparison::Between(value(low), value(high)),
+        }
+    }
+
+    /// The same comparison with values that are read from these.
+    ///
+    /// # Errors
+    /// Why the first that cannot be read is none.
+    pub fn try_map<U, E>(
+        self,
+        mut value: impl FnMut(T) -> Result<U, E>,
+    ) -> Result<Comparison<U>, E> {
+        Ok(match self {
+            Self::Is(operator, one) => Comparison::Is(operator, value(one)?),
+            Self::Between(low, high) => Comparison::Between(value(low)?, value(high)?),
+        })
+    }
+}
+
+impl<T: Ord> Comparison<T> {
+    /// Whether a value is as it is to be.
+    pub fn holds(&self, value: &T) -> bool {
+        match self {
+            Self::Is(operator, one) => match operator {
+                Operator::Has | Operator::Equal => value == one,
+                Operator::NotEqual => value != one,
+                Operator::Less => value < one,
+                Operator::AtMost => value <= one,
+                Operator::Greater => value > one,
+                Operator::AtLeast => value >= one,
+            },
+            Self::Between(low, high) => (low..=high).contains(&value),
+        }
+    }
+}

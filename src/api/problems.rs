@@ -1,0 +1,83 @@
+//! The pages of the error codes, which the `type` of every problem points to.
+
+use actix_web::web;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::problem_help::ProblemHelp;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::http::problem::ProblemBody;
+
+/// One row of the table of error codes.
+#[derive(Serialize, ToSchema)]
+pub struct ProblemCodeResponse {
+    /// The stable code.
+    #[schema(example = "not_found")]
+    pub code: &'static str,
+    /// The HTTP status it comes with.
+    #[schema(example = 404)]
+    pub status: u16,
+    /// What it means.
+    #[schema(example = "There is nothing here, or nothing that you may see")]
+    pub title: &'static str,
+}
+
+impl From<ProblemCode> for ProblemCodeResponse {
+    fn from(code: ProblemCode) -> Self {
+        Self { code: code.code(), status: code.status(), title: code.title() }
+    }
+}
+
+/// Lists every error code.
+#[utoipa::path(get, path = "/problems", tag = "service", responses((status = 200, body = Vec<ProblemCodeResponse>)))]
+pub async fn list_problems() -> web::Json<Vec<ProblemCodeResponse>> {
+    web::Json(ProblemCode::ALL.iter().copied().map(Into::into).collect())
+}
+
+/// An error code, explained.
+#[derive(Serialize, ToSchema)]
+pub struct ProblemHelpResponse {
+    /// The row of the table.
+    #[serde(flatten)]
+    pub row: ProblemCodeResponse,
+    /// What happened.
+    #[schema(
+        example = "The address names nothing that exists, or something that you may not see. The two are not told apart."
+    )]
+    pub what_happened: &'static str,
+    /// What you can do about it.
+    #[schema(
+        example = "Check the address. If it names something private, log in as somebody who may see it."
+    )]
+    pub what_to_do: &'static str,
+    /// A body with this code, as it may be answered.
+    #[schema(value_type = ProblemBody)]
+    pub example: serde_json::Value,
+}
+
+impl From<ProblemCode> for ProblemHelpResponse {
+    fn from(code: ProblemCode) -> Self {
+        let ProblemHelp { happened, advice, example } = ProblemHelp::about(code);
+        Self {
+            row: code.into(),
+            what_happened: happened,
+            what_to_do: advice,
+            example: example.as_example(),
+        }
+    }
+}
+
+/// Explains an error code: what happened, what to do, and an example.
+///
+/// The `type` of every problem points here.
+#[utoipa::path(
+    get, path = "/problems/{code}", tag = "service",
+    params(("code" = String, Path, description = "An error code", example = "not_found")),
+    responses((status = 200, body = ProblemHelpResponse))
+)]
+pub async fn find_problem(
+    code: web::Path<String>,
+) -> Result<web::Json<ProblemHelpResponse>, Problem> {
+    let found = ProblemCode::ALL.iter().copied().find(|row| row.code() == code.as_str());
+    found.map(|row| web::Json(row.into())).ok_or_else(Problem::not_found)
+}

@@ -1,0 +1,316 @@
+//! What happens to the own account: to submissions, copies, trades and disputes, as pages and as a stream.
+//!
+//! Events hold ids and places, never what is on a card: that is behind the links, for whom may see it.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::app::page::PageLimit;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::ending::CredentialEnd;
+use crate::auth::permission::{Granted, ReadOwnEvents};
+use crate::memory::event_watch::{StreamEnd, TRUST, Watcher};
+use crate::memory::places::NoPlace;
+use crate::store::StoreResult;
+use crate::store::accounts::account_events::{self, EventRow};
+use crate::store::accounts::credentials;
+use crate::store::catalogue::changes::Extent;
+
+/// A silent stream says that it lives this often.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// Most events that a stream reads at once.
+const CHUNK: i64 = 100;
+/// A read that failed is tried again after so long.
+const RETRY_AFTER: Duration = Duration::from_millis(250);
+
+/// Something of one's own that an event is about.
+#[derive(Serialize, ToSchema)]
+pub struct EventSubject {
+    /// Id.
+    pub id: Uuid,
+    /// Where it is.
+    #[schema(example = "/v1/copies/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
+    pub href: String,
+}
+
+impl EventSubject {
+    fn under(path: &str, id: Uuid) -> Self {
+        Self { id, href: format!("{path}/{id}") }
+    }
+}
+
+/// The card that an event is about: its place, which is no secret.
+#[derive(Serialize, ToSchema)]
+pub struct EventCard {
+    /// Id.
+    pub id: Uuid,
+    /// Code of its game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ttcg")]
+    pub game: Option<String>,
+    /// Code of its set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "veil")]
+    pub set: Option<String>,
+    /// Its number in the set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "001")]
+    pub number: Option<String>,
+    /// Where the card is, for whom may see it.
+    #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
+    pub href: String,
+}
+
+/// Something that happened to the account.
+#[derive(Serialize, ToSchema)]
+pub struct AccountEventResponse {
+    /// Its place among the events of the account, from 1, without gaps.
+    #[schema(example = 17, minimum = 1)]
+    pub seq: i64,
+    /// `submission.accepted` (the copy is registered to you), `submission.held` (it is, and a moderator must confirm it before it counts),
+    /// `submission.confirmed`, `submission.refused` (by a moderator); `card.unlocked` (one that you had submitted); `trade.offered` (to
+    /// you), `trade.countered` (an offer of yours: `trade` is the answer), `trade.accepted`, `trade.declined`, `trade.cancelled`,
+    /// `trade.lapsed`, `trade.expired` (whichever side you are on); `copy.received`, `copy.given` (by a trade), `copy.frozen`,
+    /// `copy.unfrozen`, `copy.voided` (by a moderator); `dispute.opened` (about a copy of yours), `dispute.decided`, `dispute.closed`
+    /// (whichever side you are on). More may come.
+    #[schema(example = "submission.accepted")]
+    pub kind: String,
+    /// The submission.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submission: Option<EventSubject>,
+    /// The copy; of a dispute only if it is yours, or was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy: Option<EventSubject>,
+    /// The card.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<EventCard>,
+    /// The trade.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trade: Option<EventSubject>,
+    /// The dispute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dispute: Option<EventSubject>,
+    /// What a dispute came to: `for_owner`, `for_claimant`, `withdrawn`, `settled` or `voided`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+impl From<EventRow> for AccountEventResponse {
+    fn from(row: EventRow) -> Self {
+        fn subject<I: Into<Uuid>>(path: &str, id: Option<I>) -> Option<EventSubject> {
+            id.map(|id| EventSubject::under(path, id.into()))
+        }
+        let card = row.card_id.map(|id| EventCard {
+            id: id.0,
+            game: row.game_code,
+            set: row.set_code,
+            number: row.number,
+            href: format!("/v1/cards/{id}"),
+        });
+        Self {
+            seq: row.seq,
+            kind: row.kind,
+            submission: subject("/v1/submissions", row.submission_id),
+            copy: subject("/v1/copies", row.copy_id),
+            card,
+            trade: subject("/v1/trades", row.trade_id),
+            dispute: subject("/v1/disputes", row.dispute_id),
+            outcome: row.outcome,
+            at: row.created_at,
+        }
+    }
+}
+
+/// A stretch of what happened to the account.
+#[derive(Serialize, ToSchema)]
+pub struct AccountEventsResponse {
+    /// What happened, the oldest first.
+    pub data: Vec<AccountEventResponse>,
+    /// Everything up to this number is known now: `after` of the next request.
+    #[schema(example = 17, minimum = 0)]
+    pub next_after: i64,
+    /// The newest number that there is. When `next_after` has reached it, there is no more for now.
+    #[schema(example = 17, minimum = 0)]
+    pub newest: i64,
+}
+
+/// What happened to the own account after the number `after`, or else from the oldest event that is kept.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ReadOwnEvents>,
+    after: Option<u64>,
+    limit: PageLimit,
+) -> Result<AccountEventsResponse, Problem> {
+    let extent = account_events::extent(&app.store, by, app.clock.now()).await?;
+    let after = match after {
+        None => extent.oldest - 1,
+        Some(after) => continued(extent, after)?,
+    };
+    let wanted = limit.rows();
+    let mut conn = app.store.connection().await?;
+    let mut rows = account_events::list(&mut conn, by, after, wanted).await?;
+    // One more than fits on the page was asked for.
+    let more = i64::try_from(rows.len()).unwrap_or(i64::MAX) == wanted;
+    if more {
+        rows.pop();
+    }
+    let next_after = match rows.last() {
+        Some(last) if more => last.seq,
+        // What came after the extent was read belongs to the next page; what was swept since is not waited for.
+        _ => extent.newest.max(rows.last().map_or(0, |last| last.seq)),
+    };
+    let newest = extent.newest.max(next_after);
+    let data = rows.into_iter().map(Into::into).collect();
+    Ok(AccountEventsResponse { data, next_after, newest })
+}
+
+/// Opens a stream of what happens to the own account after the number `after`, or else from now on. `until`: when the access token ends, if it is one.
+pub async fn open_stream(
+    app: &AppState,
+    by: &Granted<ReadOwnEvents>,
+    until: Option<DateTime<Utc>>,
+    after: Option<u64>,
+) -> Result<EventStream, Problem> {
+    let extent = account_events::extent(&app.store, by, app.clock.now()).await?;
+    let after = match after {
+        None => extent.newest,
+        Some(after) => continued(extent, after)?,
+    };
+    let watcher = app.account_events.subscribe(by, until).map_err(refused)?;
+    let (app, by) = (app.clone(), by.clone());
+    Ok(EventStream { app, by, until, watcher, after, newest: extent.newest })
+}
+
+/// The number to go on from, if the events continue from it.
+fn continued(extent: Extent, after: u64) -> Result<i64, Problem> {
+    let after = i64::try_from(after).ok().filter(|after| extent.continues(*after));
+    after.ok_or_else(|| {
+        Problem::new(ProblemCode::Gone)
+            .detail("The events do not continue from this number: read what is yours anew.")
+    })
+}
+
+fn refused(refused: NoPlace) -> Problem {
+    match refused {
+        NoPlace::Holder => Problem::new(ProblemCode::TooManyStreams).retry_after(30),
+        NoPlace::InAll => Problem::new(ProblemCode::Unavailable)
+            .detail("This instance serves as many streams as it can.")
+            .retry_after(30),
+    }
+}
+
+/// One stream of events. It ends with the credential that it was opened with.
+pub struct EventStream {
+    app: AppState,
+    by: Granted<ReadOwnEvents>,
+    /// When the access token ends, if it is one.
+    until: Option<DateTime<Utc>>,
+    watcher: Watcher,
+    /// Everything up to here was handed over.
+    after: i64,
+    /// There is something up to here.
+    newest: i64,
+}
+
+/// What a stream has to say.
+pub enum Streamed {
+    /// This happened.
+    Events(Vec<AccountEventResponse>),
+    /// Nothing happened for a while.
+    Silence,
+}
+
+impl EventStream {
+    /// What to send next, or why the stream ends.
+    pub async fn next(&mut self) -> Result<Streamed, StreamEnd> {
+        loop {
+            if let Some(end) = self.end() {
+                return Err(end);
+            }
+            self.newest = self.newest.max(self.watcher.newest());
+            if self.newest > self.after {
+                // The client comes back with the number it has; that is better than a stream that lies.
+                let read = tokio::time::timeout(TRUST, self.read_with_retries()).await;
+                return read.unwrap_or(Err(StreamEnd::Unavailable)).map(Streamed::Events);
+            }
+            let wait = self.left().map_or(HEARTBEAT, |left| left.min(HEARTBEAT));
+            if tokio::time::timeout(wait, self.watcher.changed()).await.is_err()
+                && self.end().is_none()
+            {
+                return Ok(Streamed::Silence);
+            }
+        }
+    }
+
+    /// Completes when the stream is to end, whether or not there is something to send.
+    pub async fn ended(&mut self) -> StreamEnd {
+        loop {
+            if let Some(end) = self.end() {
+                return end;
+            }
+            let wait = self.left().unwrap_or(HEARTBEAT);
+            let _ = tokio::time::timeout(wait, self.watcher.changed()).await;
+        }
+    }
+
+    /// Counts that it ended, and logs why.
+    pub fn record_end(&self, end: StreamEnd) {
+        let (account, reason) = (self.by.account(), end.as_str());
+        metrics::counter!("account_event_stream_ends_total", "reason" => reason).increment(1);
+        tracing::debug!(%account, reason, "a stream of events ends");
+    }
+
+    fn end(&self) -> Option<StreamEnd> {
+        let expired = self.left().is_some_and(|left| left.is_zero());
+        let expired = expired.then_some(StreamEnd::Credential(CredentialEnd::Expired));
+        self.watcher.end().or(expired)
+    }
+
+    /// How long the access token is still good, if it is one.
+    fn left(&self) -> Option<Duration> {
+        let left = self.until? - self.app.clock.now();
+        Some(left.to_std().unwrap_or_default())
+    }
+
+    /// The next events, as soon as they can be read: one failure is no reason for all clients to come back at once.
+    async fn read_with_retries(&mut self) -> Result<Vec<AccountEventResponse>, StreamEnd> {
+        loop {
+            match self.read().await {
+                Ok(read) => return read,
+                Err(error) => tracing::debug!(%error, "cannot read events for a stream"),
+            }
+            tokio::time::sleep(RETRY_AFTER).await;
+            if let Some(end) = self.end() {
+                return Err(end);
+            }
+        }
+    }
+
+    /// The next events, if their reader may have them at the moment when they were read.
+    async fn read(&mut self) -> StoreResult<Result<Vec<AccountEventResponse>, StreamEnd>> {
+        let _turn = self.app.account_events.turn().await;
+        let mut conn = self.app.store.connection().await?;
+        let rows = account_events::list(&mut conn, &self.by, self.after, CHUNK).await?;
+        let (demand, now) = (self.app.settings.second_factor_demand, self.app.clock.now());
+        let credential = self.by.credential();
+        let ended = credentials::find_ended(&mut conn, &[credential], demand, now).await?;
+        drop(conn);
+        if let Some((_, end)) = ended.first() {
+            return Ok(Err(StreamEnd::Credential(*end)));
+        }
+        // The access token may have ended meanwhile: the database knows the session only.
+        if let Some(end) = self.end() {
+            return Ok(Err(end));
+        }
+        // Without rows, what was there has been swept.
+        self.after = rows.last().map_or(self.newest, |row| row.seq);
+        Ok(Ok(rows.into_iter().map(Into::into).collect()))
+    }
+}

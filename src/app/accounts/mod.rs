@@ -1,0 +1,11 @@
+//! Accounts: who they are, how they prove it (passwords, sessions, tokens, second factors) and how often they may try, what happens to them.
+
+pub mod account_events;
+pub(crate) mod attempts;
+pub mod own_account;
+pub mod own_password;
+pub mod people;
+pub mod second_factor;
+mod second_factor_attempts;
+pub mod sessions;
+pub mod tokens;

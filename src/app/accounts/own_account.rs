@@ -1,0 +1,202 @@
+//! Accounts as their owners, moderators and admins see them: register, recover, look at, change.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::attempts::{attempt_subjects, reserve_attempt};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ManageAccounts, ReadAccounts, ReadOwnAccount, Role};
+use crate::auth::secret::RecoveryCode;
+use crate::domain::accounts::attempts::AttemptScope;
+use crate::domain::accounts::password::Password;
+use crate::domain::ids::AccountId;
+use crate::domain::network::Network;
+use crate::domain::text::AccountName;
+use crate::store::accounts::account_records::{self, AccountChanges, AccountRow, NewAccount};
+use crate::store::accounts::attempts;
+use crate::store::db::deadlines;
+use crate::store::{StoreError, StoreResult};
+
+/// An account.
+#[derive(Serialize, ToSchema)]
+pub struct AccountResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Its name.
+    #[schema(example = "ada")]
+    pub name: String,
+    /// `player`, `moderator` or `admin`.
+    #[schema(example = "player")]
+    pub role: &'static str,
+    /// The password was set by somebody else: nothing but changing it is allowed.
+    pub must_change_password: bool,
+    /// Whether its log-ins need a second factor.
+    pub second_factor: bool,
+    /// Who may send it offers and see its copies: `closed`, `offers` or `public`.
+    #[schema(example = "offers")]
+    pub trading: &'static str,
+    /// Whether it is named on the leaderboard.
+    pub on_leaderboard: bool,
+    /// When it was banned; absent when it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub banned_at: Option<DateTime<Utc>>,
+    /// When it was registered.
+    pub created_at: DateTime<Utc>,
+}
+
+impl From<AccountRow> for AccountResponse {
+    fn from(row: AccountRow) -> Self {
+        Self {
+            role: row.role().as_str(),
+            trading: row.trading().as_str(),
+            id: row.id.0,
+            name: row.name,
+            must_change_password: row.must_change_password,
+            second_factor: row.second_factor_since.is_some(),
+            on_leaderboard: row.on_leaderboard,
+            banned_at: row.banned_at,
+            created_at: row.created_at,
+        }
+    }
+}
+
+/// A new account, with what is shown only now.
+#[derive(Serialize, ToSchema)]
+pub struct RegisteredResponse {
+    /// The account.
+    #[serde(flatten)]
+    pub account: AccountResponse,
+    /// One-time codes that set a new password when the old one is lost. Shown once: keep them safe.
+    #[schema(example = json!(["7KQ2-X0FM-93TD-AW5G"]))]
+    pub recovery_codes: Vec<String>,
+}
+
+/// Registers a player.
+pub async fn register(
+    app: &AppState,
+    network: Network,
+    name: &AccountName,
+    password: Password,
+) -> Result<RegisteredResponse, Problem> {
+    let now = app.clock.now();
+    let place = app.passwords.enter(network)?;
+    let mut conn = app.store.connection().await?;
+    let subjects = attempt_subjects(app, AttemptScope::RegisterNetwork, &[], network);
+    reserve_attempt(&mut conn, &subjects, ProblemCode::RegistrationThrottled, now).await?;
+    drop(conn);
+
+    let password_hash = place.hash(password).await?;
+    let (codes, hashes) = RecoveryCode::generate_all();
+    let new = NewAccount {
+        id: AccountId::fresh(),
+        name,
+        password_hash: &password_hash,
+        role: Role::Player,
+        must_change_password: false,
+        recovery_codes: &hashes,
+        at: now,
+    };
+    let row = app
+        .store
+        .transaction(async |conn| account_records::register(conn, &new).await)
+        .await
+        .map_err(name_taken)?;
+    tracing::info!(account = %row.id, "account registered");
+    Ok(RegisteredResponse {
+        account: row.into(),
+        recovery_codes: codes.iter().map(|code| code.reveal().to_owned()).collect(),
+    })
+}
+
+fn name_taken(error: StoreError) -> Problem {
+    if account_records::is_name_taken(&error) {
+        Problem::new(ProblemCode::NameTaken)
+    } else {
+        error.into()
+    }
+}
+
+/// Sets a new password with a recovery code.
+pub async fn recover(
+    app: &AppState,
+    network: Network,
+    name: &AccountName,
+    code: &RecoveryCode,
+    new_password: Password,
+) -> Result<(), Problem> {
+    let now = app.clock.now();
+    let place = app.passwords.enter(network)?;
+    let mut conn = app.store.connection().await?;
+    let subjects = attempt_subjects(app, AttemptScope::RecoverNetwork, &[], network);
+    reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
+    let found = account_records::find_for_login(&mut conn, name.key()).await?;
+    drop(conn);
+
+    let new_hash = place.hash(new_password).await?;
+    // An unknown account takes the same way as a wrong code: to an id that nobody has.
+    let account = found.map_or_else(AccountId::fresh, |row| row.account.id);
+    let code = code.hash();
+    let recovered = app
+        .store
+        .transaction(async |conn| {
+            let recovered = account_records::recover(conn, account, code, &new_hash, now).await?;
+            if recovered {
+                attempts::release(conn, &subjects, 1, now).await?;
+            }
+            StoreResult::Ok(recovered)
+        })
+        .await?;
+    if !recovered {
+        return Err(Problem::new(ProblemCode::WrongRecoveryCode));
+    }
+    tracing::info!(%account, "account recovered");
+    Ok(())
+}
+
+/// The own account.
+pub async fn find_own(
+    app: &AppState,
+    by: &Granted<ReadOwnAccount>,
+) -> Result<AccountResponse, Problem> {
+    read(app, by.account()).await
+}
+
+/// Anybody's account.
+pub async fn find(
+    app: &AppState,
+    _by: &Granted<ReadAccounts>,
+    account: AccountId,
+) -> Result<AccountResponse, Problem> {
+    read(app, account).await
+}
+
+async fn read(app: &AppState, account: AccountId) -> Result<AccountResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let row = account_records::find(&mut conn, account).await?.ok_or_else(Problem::not_found)?;
+    Ok(row.into())
+}
+
+/// Gives another's account another role, bans it or lifts the ban.
+pub async fn change(
+    app: &AppState,
+    by: &Granted<ManageAccounts>,
+    account: AccountId,
+    changes: AccountChanges,
+) -> Result<AccountResponse, Problem> {
+    if account == by.account() {
+        return Err(Problem::new(ProblemCode::OwnAccount));
+    }
+    let now = app.clock.now();
+    // A ban counts the votes of all hidden cards that the account has submitted.
+    let row = app
+        .write_within(deadlines::BATCH, by, async |conn, by| {
+            account_records::change(conn, by, account, changes, now).await
+        })
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    tracing::info!(%account, by = %by.account(), "account changed");
+    Ok(row.into())
+}

@@ -1,0 +1,172 @@
+//! What the owner of an account does with its password: change it, and make new recovery codes.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::attempts::reserve_attempt;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::password::{HashingPlace, Verdict};
+use crate::auth::permission::{
+    ChangeOwnPassword, Credential, Granted, Permission, ReplaceOwnRecoveryCodes,
+};
+use crate::auth::secret::RecoveryCode;
+use crate::domain::accounts::attempts::AttemptScope;
+use crate::domain::accounts::password::Password;
+use crate::domain::network::Network;
+use crate::memory::identities::CredentialKey;
+use crate::store::accounts::account_records::{self, AccountRow, LoginRow, VerifiedPassword};
+use crate::store::accounts::attempts::{self, AttemptSubject};
+use crate::store::{Connection, PooledConnection, StoreResult};
+
+/// New recovery codes; all earlier ones stop working.
+#[derive(Serialize, ToSchema)]
+pub struct RecoveryCodesResponse {
+    /// One-time codes that set a new password when the old one is lost. Shown once: keep them safe.
+    #[schema(example = json!(["7KQ2-X0FM-93TD-AW5G"]))]
+    pub recovery_codes: Vec<String>,
+}
+
+impl RecoveryCodesResponse {
+    fn of(codes: &[RecoveryCode]) -> Self {
+        Self { recovery_codes: codes.iter().map(|code| code.reveal().to_owned()).collect() }
+    }
+}
+
+/// Changes the own password, and makes new recovery codes if they are to be replaced, too.
+pub async fn change(
+    app: &AppState,
+    by: &Granted<ChangeOwnPassword>,
+    network: Network,
+    current_password: String,
+    new_password: String,
+    replace_recovery_codes: bool,
+) -> Result<Option<RecoveryCodesResponse>, Problem> {
+    let now = app.clock.now();
+    let mut conn = app.store.connection().await?;
+    let row = own_account(&mut conn, by).await?;
+    let new_password = Password::new(new_password, &row.account.name)
+        .map_err(|error| Problem::invalid(vec![InputFault::at("/new_password", error)]))?;
+    let place = app.passwords.enter(network)?;
+    let confirmed = confirm_password(app, by, &place, conn, row, current_password, now).await?;
+    let mut conn = app.store.connection().await?;
+    let verified = confirmed.release(&mut conn).await?;
+    drop(conn);
+    let new_hash = place.hash(new_password).await?;
+    let (codes, hashes) = RecoveryCode::generate_all();
+    let stored = replace_recovery_codes.then_some(&hashes[..]);
+    let changed = app
+        .write(by, async |conn, by| {
+            let old_hash = &verified.hash;
+            account_records::change_password(conn, by, old_hash, &new_hash, stored, now).await
+        })
+        .await?;
+    if !changed {
+        return Err(Problem::new(ProblemCode::EditConflict));
+    }
+    if let Credential::Session(session) = by.credential() {
+        app.identities.invalidate(&CredentialKey::Session(*session)).await;
+    }
+    tracing::info!(account = %by.account(), recovery_codes = replace_recovery_codes, "password changed");
+    Ok(replace_recovery_codes.then(|| RecoveryCodesResponse::of(&codes)))
+}
+
+/// Makes new recovery codes of the own account.
+pub async fn replace_recovery_codes(
+    app: &AppState,
+    by: &Granted<ReplaceOwnRecoveryCodes>,
+    network: Network,
+    password: String,
+) -> Result<RecoveryCodesResponse, Problem> {
+    let now = app.clock.now();
+    let confirmed = confirm_own_password(app, by, network, password, now).await?;
+    let mut conn = app.store.connection().await?;
+    let verified = confirmed.release(&mut conn).await?;
+    drop(conn);
+    let (codes, hashes) = RecoveryCode::generate_all();
+    let changed = app
+        .write(by, async |conn, by| {
+            account_records::change_recovery_codes(conn, by, &verified, &hashes, now).await
+        })
+        .await?;
+    if !changed {
+        return Err(Problem::new(ProblemCode::EditConflict));
+    }
+    tracing::info!(account = %by.account(), "recovery codes replaced");
+    Ok(RecoveryCodesResponse::of(&codes))
+}
+
+/// The password of whoever is logged in, which was right. The attempt that it took is to be given back.
+pub(super) struct ConfirmedPassword {
+    /// The account, as it was read before.
+    pub account: AccountRow,
+    verified: VerifiedPassword,
+    attempt: AttemptSubject,
+    at: DateTime<Utc>,
+}
+
+impl ConfirmedPassword {
+    /// Gives the attempt back.
+    pub(super) async fn release(self, conn: &mut Connection) -> StoreResult<VerifiedPassword> {
+        attempts::release(conn, &[self.attempt], 1, self.at).await?;
+        Ok(self.verified)
+    }
+}
+
+async fn own_account<P>(conn: &mut Connection, by: &Granted<P>) -> Result<LoginRow, Problem> {
+    account_records::find_with_password(conn, by.account()).await?.ok_or_else(Problem::not_found)
+}
+
+/// Checks the password of whoever is logged in: what a stolen access token must not be enough for asks for it once more.
+pub(super) async fn confirm_own_password<P: Permission>(
+    app: &AppState,
+    by: &Granted<P>,
+    network: Network,
+    password: String,
+    now: DateTime<Utc>,
+) -> Result<ConfirmedPassword, Problem> {
+    let place = app.passwords.enter(network)?;
+    let mut conn = app.store.connection().await?;
+    let row = own_account(&mut conn, by).await?;
+    confirm_password(app, by, &place, conn, row, password, now).await
+}
+
+/// The same for an account that was read on that connection, which is given back before the password is hashed.
+async fn confirm_password<P: Permission>(
+    app: &AppState,
+    by: &Granted<P>,
+    place: &HashingPlace,
+    mut conn: PooledConnection,
+    row: LoginRow,
+    password: String,
+    now: DateTime<Utc>,
+) -> Result<ConfirmedPassword, Problem> {
+    let attempt = session_subject(app, by);
+    reserve_attempt(&mut conn, &[attempt], ProblemCode::LoginThrottled, now).await?;
+    drop(conn);
+    let LoginRow { account, password_hash: hash } = row;
+    let verdict = place.verify(Password::presented(password), Some(hash.clone())).await?;
+    if verdict == Verdict::Wrong {
+        return Err(Problem::new(ProblemCode::WrongPassword));
+    }
+    let verified = VerifiedPassword {
+        account: by.account(),
+        hash,
+        second_factor_since: account.second_factor_since,
+        stronger: None,
+    };
+    Ok(ConfirmedPassword { account, verified, attempt, at: now })
+}
+
+/// Wrong passwords are counted by session: whoever stole an access token can use up the attempts of the session that it was stolen from, and
+/// no others. The owner logs in anew, and has new ones.
+fn session_subject<P>(app: &AppState, by: &Granted<P>) -> AttemptSubject {
+    let credential = match by.credential() {
+        Credential::Session(session) => session.0,
+        Credential::Token { id, .. } => id.0,
+    };
+    let scope = AttemptScope::PasswordSession;
+    let mac = app.keys.short_lookup(scope.as_str(), &[credential.as_bytes()]);
+    AttemptSubject { scope, mac, limit: app.settings.attempt_limits.of(scope) }
+}

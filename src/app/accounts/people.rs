@@ -1,0 +1,79 @@
+//! People: accounts by what is known of their names, and names beside ids, for moderators and admins.
+
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
+use super::own_account::AccountResponse;
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadAccounts};
+use crate::domain::ids::AccountId;
+use crate::domain::text::AccountName;
+use crate::store::accounts::people::{self, FoundAccount, PeopleFilter, PersonPosition};
+use crate::store::{Connection, StoreResult};
+
+/// Accounts by name, after the position `after`. With a part of the name, those whose names begin with it come first, then those that have it further
+/// inside.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ReadAccounts>,
+    filter: &PeopleFilter<'_>,
+    after: Option<PersonPosition>,
+    limit: PageLimit,
+) -> Result<Page<AccountResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = people::list(&mut conn, by, filter, after, limit.rows()).await?;
+    let position = |found: &FoundAccount| found.position.clone();
+    Ok(paged(found, limit, position, |found| AccountResponse::from(found.account)))
+}
+
+/// The account that a list is filtered by.
+pub enum PersonFilter {
+    /// By its id.
+    Id(AccountId),
+    /// By its name, for whoever may read accounts.
+    Name(AccountName, Granted<ReadAccounts>),
+}
+
+impl PersonFilter {
+    /// The id of the account; for a name that no account has, an id that no account has.
+    pub(crate) async fn id(
+        person: Option<&Self>,
+        conn: &mut Connection,
+    ) -> StoreResult<Option<AccountId>> {
+        match person {
+            None => Ok(None),
+            Some(Self::Id(id)) => Ok(Some(*id)),
+            Some(Self::Name(name, by)) => {
+                let found = people::id_of(conn, by, name).await?;
+                Ok(Some(found.unwrap_or_else(AccountId::fresh)))
+            }
+        }
+    }
+}
+
+/// Names for the ids of accounts in an answer; empty when the caller may not read accounts.
+#[derive(Debug, Default)]
+pub(crate) struct Names(BTreeMap<Uuid, String>);
+
+impl Names {
+    /// Looks up the names of those of the ids that are accounts, together.
+    pub(crate) async fn read(
+        conn: &mut Connection,
+        by: Option<&Granted<ReadAccounts>>,
+        ids: impl IntoIterator<Item = Uuid>,
+    ) -> StoreResult<Self> {
+        let Some(by) = by else { return Ok(Self::default()) };
+        let mut ids: Vec<Uuid> = ids.into_iter().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Ok(Self(people::names(conn, by, ids).await?))
+    }
+
+    /// The name of an account; `None`: there is no such account, or the caller may not know.
+    pub(crate) fn of(&self, id: Uuid) -> Option<String> {
+        self.0.get(&id).cloned()
+    }
+}

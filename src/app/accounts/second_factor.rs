@@ -1,0 +1,295 @@
+//! The own second factor: begin, confirm, switch off, new recovery codes; and removing another's, for admins.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::own_password::confirm_own_password;
+use super::second_factor_attempts::FactorAttempt;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ManageAccounts, ManageOwnSecondFactor, ReadOwnAccount};
+use crate::auth::second_factor::{ENROLMENT_LIFETIME, PresentedFactor, TotpSecret};
+use crate::auth::secret::RecoveryCode;
+use crate::domain::ids::AccountId;
+use crate::domain::network::Network;
+use crate::memory::identities::CredentialKey;
+use crate::store::accounts::account_records::VerifiedPassword;
+use crate::store::accounts::second_factors::{self, Confirmed, FactorChanged, FactorRemoved};
+use crate::store::accounts::sessions;
+use crate::store::{Connection, StoreResult};
+
+/// What your second factor is like.
+#[derive(Serialize, ToSchema)]
+pub struct SecondFactorResponse {
+    /// Whether a log-in needs a code.
+    pub on: bool,
+    /// Whether the role must have a second factor: without one nothing else is allowed.
+    pub required: bool,
+    /// Since when a log-in needs a code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<DateTime<Utc>>,
+    /// One was begun and waits for its first code until then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_until: Option<DateTime<Utc>>,
+    /// Recovery codes of the second factor that were not used yet.
+    #[schema(example = 8, minimum = 0)]
+    pub recovery_codes_left: i64,
+}
+
+/// What the own second factor is like.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ReadOwnAccount>,
+) -> Result<SecondFactorResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = second_factors::state(&mut conn, by, app.clock.now()).await?;
+    Ok(SecondFactorResponse {
+        on: found.since.is_some(),
+        required: app.settings.second_factor_demand.covers(by.role()),
+        since: found.since,
+        pending_until: found.pending_until,
+        recovery_codes_left: found.recovery_codes_left,
+    })
+}
+
+/// A secret for an authenticator app.
+#[derive(Serialize, ToSchema)]
+pub struct SecondFactorSecretResponse {
+    /// In Base32, to be typed. Shown once.
+    #[schema(example = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")]
+    pub secret: String,
+    /// The same as a URI, to be shown as a QR code: codes of six digits, SHA-1, 30 seconds (RFC 6238). Shown once.
+    #[schema(
+        example = "otpauth://totp/Cardscape:ada?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Cardscape"
+    )]
+    pub uri: String,
+    /// The first code must be sent before this.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Begins to set up a second factor.
+pub async fn begin(
+    app: &AppState,
+    by: &Granted<ManageOwnSecondFactor>,
+    network: Network,
+    password: String,
+) -> Result<SecondFactorSecretResponse, Problem> {
+    let (account, now) = (by.account(), app.clock.now());
+    let confirmed = confirm_own_password(app, by, network, password, now).await?;
+    let name = confirmed.account.name.clone();
+    let mut conn = app.store.connection().await?;
+    let verified = confirmed.release(&mut conn).await?;
+    drop(conn);
+    if verified.second_factor_since.is_some() {
+        return Err(Problem::new(ProblemCode::SecondFactorOn));
+    }
+    let secret = TotpSecret::generate();
+    let sealed = secret.seal(&app.keys, account);
+    let begun = app
+        .write(by, async |conn, by| second_factors::begin(conn, by, &verified, &sealed, now).await)
+        .await?;
+    if !begun {
+        return Err(Problem::new(ProblemCode::EditConflict));
+    }
+    tracing::info!(%account, "second factor begun");
+    Ok(SecondFactorSecretResponse {
+        secret: secret.base32().to_string(),
+        uri: secret.uri(&name).to_string(),
+        expires_at: now + ENROLMENT_LIFETIME,
+    })
+}
+
+/// Recovery codes of the second factor.
+#[derive(Serialize, ToSchema)]
+pub struct SecondFactorCodesResponse {
+    /// Each stands once for a code, when the device is lost. Shown once: keep them safe, and apart from the codes of the registration, which
+    /// are for a lost password.
+    #[schema(example = json!(["7KQ2-X0FM-93TD-AW5G"]))]
+    pub recovery_codes: Vec<String>,
+}
+
+impl SecondFactorCodesResponse {
+    fn of(codes: &[RecoveryCode]) -> Self {
+        Self { recovery_codes: codes.iter().map(|code| code.reveal().to_owned()).collect() }
+    }
+}
+
+/// Switches the second factor on with its first code.
+pub async fn confirm(
+    app: &AppState,
+    by: &Granted<ManageOwnSecondFactor>,
+    network: Network,
+    code: &str,
+) -> Result<SecondFactorCodesResponse, Problem> {
+    let (account, now) = (by.account(), app.clock.now());
+    let code = PresentedFactor::parse(code).ok_or_else(wrong_code)?;
+    let mut conn = app.store.connection().await?;
+    let attempt = FactorAttempt::reserve(app, &mut conn, account, None, network, now).await?;
+    drop(conn);
+    let (codes, hashes) = RecoveryCode::generate_all();
+    let confirmed = app
+        .write(by, async |conn, by| {
+            let keys = &app.keys;
+            let confirmed = second_factors::confirm(conn, by, keys, &code, &hashes, now).await?;
+            if confirmed != Confirmed::WrongCode {
+                attempt.release(conn).await?;
+            }
+            StoreResult::Ok(confirmed)
+        })
+        .await?;
+    match confirmed {
+        Confirmed::Yes => {}
+        Confirmed::WrongCode => {
+            FactorAttempt::record_failure(account);
+            return Err(wrong_code());
+        }
+        Confirmed::NothingPending => {
+            return Err(Problem::new(ProblemCode::SecondFactorNotBegun));
+        }
+        Confirmed::AlreadyOn => return Err(Problem::new(ProblemCode::SecondFactorOn)),
+    }
+    forget_identity(app, by).await;
+    tracing::info!(%account, "second factor switched on");
+    Ok(SecondFactorCodesResponse::of(&codes))
+}
+
+/// Switches the own second factor off, with the password and a code.
+pub async fn switch_off(
+    app: &AppState,
+    by: &Granted<ManageOwnSecondFactor>,
+    network: Network,
+    password: String,
+    code: &str,
+) -> Result<(), Problem> {
+    let proof = Proof::check(app, by, network, password, code).await?;
+    let now = app.clock.now();
+    let changed = app
+        .write(by, async |conn, by| {
+            let (keys, verified, code) = (&app.keys, &proof.verified, &proof.code);
+            let changed = second_factors::switch_off(conn, by, keys, verified, code, now).await?;
+            proof.settle(conn, changed).await
+        })
+        .await?;
+    check_changed(by, changed)?;
+    forget_identity(app, by).await;
+    tracing::info!(account = %by.account(), "second factor switched off");
+    Ok(())
+}
+
+/// Makes new recovery codes of the own second factor, with the password and a code.
+pub async fn replace_recovery_codes(
+    app: &AppState,
+    by: &Granted<ManageOwnSecondFactor>,
+    network: Network,
+    password: String,
+    code: &str,
+) -> Result<SecondFactorCodesResponse, Problem> {
+    let proof = Proof::check(app, by, network, password, code).await?;
+    let now = app.clock.now();
+    let (codes, hashes) = RecoveryCode::generate_all();
+    let changed = app
+        .write(by, async |conn, by| {
+            let (keys, verified, code) = (&app.keys, &proof.verified, &proof.code);
+            let changed = second_factors::replace_recovery_codes(
+                conn, by, keys, verified, code, &hashes, now,
+            )
+            .await?;
+            proof.settle(conn, changed).await
+        })
+        .await?;
+    check_changed(by, changed)?;
+    tracing::info!(account = %by.account(), "recovery codes of the second factor replaced");
+    Ok(SecondFactorCodesResponse::of(&codes))
+}
+
+/// Removes somebody's second factor: when the device and the recovery codes are lost.
+pub async fn remove(
+    app: &AppState,
+    by: &Granted<ManageAccounts>,
+    account: AccountId,
+) -> Result<(), Problem> {
+    let now = app.clock.now();
+    if account == by.account() {
+        // The own one goes with the password and a code.
+        return Err(Problem::new(ProblemCode::OwnAccount));
+    }
+    let removed = app
+        .write(by, async |conn, by| second_factors::remove(conn, by, account, now).await)
+        .await?;
+    match removed {
+        FactorRemoved::Yes => {}
+        FactorRemoved::WasOff => return Err(Problem::new(ProblemCode::SecondFactorOff)),
+        FactorRemoved::NoAccount => return Err(Problem::not_found()),
+    }
+    tracing::warn!(%account, by = %by.account(), "second factor taken off by an admin");
+    Ok(())
+}
+
+/// A password that was right, and a code that is to be looked at, with the attempts that it costs.
+struct Proof {
+    verified: VerifiedPassword,
+    code: PresentedFactor,
+    attempt: FactorAttempt,
+}
+
+impl Proof {
+    /// Checks the password, and takes attempts for the code.
+    async fn check(
+        app: &AppState,
+        by: &Granted<ManageOwnSecondFactor>,
+        network: Network,
+        password: String,
+        code: &str,
+    ) -> Result<Self, Problem> {
+        let (account, now) = (by.account(), app.clock.now());
+        let confirmed = confirm_own_password(app, by, network, password, now).await?;
+        let mut conn = app.store.connection().await?;
+        let verified = confirmed.release(&mut conn).await?;
+        let since = verified.second_factor_since;
+        if since.is_none() {
+            return Err(Problem::new(ProblemCode::SecondFactorOff));
+        }
+        let code = PresentedFactor::parse(code).ok_or_else(wrong_code)?;
+        let attempt = FactorAttempt::reserve(app, &mut conn, account, since, network, now).await?;
+        Ok(Self { verified, code, attempt })
+    }
+
+    /// Gives the attempts back unless the code was wrong.
+    async fn settle(
+        &self,
+        conn: &mut Connection,
+        changed: FactorChanged,
+    ) -> StoreResult<FactorChanged> {
+        if changed != FactorChanged::WrongCode {
+            self.attempt.release(conn).await?;
+        }
+        Ok(changed)
+    }
+}
+
+/// Fails when nothing was changed.
+fn check_changed(
+    by: &Granted<ManageOwnSecondFactor>,
+    changed: FactorChanged,
+) -> Result<(), Problem> {
+    match changed {
+        FactorChanged::Yes => Ok(()),
+        FactorChanged::Conflict => Err(Problem::new(ProblemCode::EditConflict)),
+        FactorChanged::WrongCode => {
+            FactorAttempt::record_failure(by.account());
+            Err(wrong_code())
+        }
+    }
+}
+
+fn wrong_code() -> Problem {
+    Problem::new(ProblemCode::WrongCode)
+}
+
+/// Whether a second factor is due may be another answer now: this instance looks the session up again at once, others within seconds.
+async fn forget_identity(app: &AppState, by: &Granted<ManageOwnSecondFactor>) {
+    if let Some(session) = sessions::current(by) {
+        app.identities.invalidate(&CredentialKey::Session(session)).await;
+    }
+}

@@ -1,0 +1,325 @@
+//! Sessions: log in, refresh, log out.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::attempts::{attempt_subjects, network_mac, reserve_attempt};
+use super::second_factor_attempts::FactorAttempt;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::access_token::{self, AccessClaims};
+use crate::auth::password::{HashingPlace, Verdict};
+use crate::auth::permission::{EndOwnSessions, Granted, ReadOwnAccount};
+use crate::auth::second_factor::PresentedFactor;
+use crate::auth::secret::{OpaqueToken, TokenKind};
+use crate::domain::accounts::attempts::AttemptScope;
+use crate::domain::accounts::password::Password;
+use crate::domain::ids::{AccountId, SessionId};
+use crate::domain::network::Network;
+use crate::memory::identities::CredentialKey;
+use crate::store::accounts::account_records::{self, LoginRow, VerifiedPassword};
+use crate::store::accounts::attempts::{self, AttemptSubject};
+use crate::store::accounts::sessions::{self, NewSession, Refreshed, SessionBegun, SessionRow};
+use crate::store::{Connection, StoreResult};
+
+/// Tokens of a session.
+#[derive(Serialize, ToSchema)]
+pub struct TokensResponse {
+    /// The session.
+    pub session_id: Uuid,
+    /// The account that logged in.
+    pub account_id: Uuid,
+    /// Send as `Authorization: Bearer …`.
+    #[schema(example = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl")]
+    pub access_token: String,
+    /// Always `Bearer`.
+    #[schema(example = "Bearer")]
+    pub token_type: &'static str,
+    /// Seconds until the access token ends.
+    #[schema(example = 900)]
+    pub expires_in: i64,
+    /// Exchange it once at `POST /v1/sessions/refresh` for new tokens.
+    #[schema(example = "csr_…")]
+    pub refresh_token: String,
+}
+
+/// Logs in, with a second factor where the account has one.
+pub async fn log_in(
+    app: &AppState,
+    network: Network,
+    name: &str,
+    password: &str,
+    second_factor: Option<&str>,
+) -> Result<TokensResponse, Problem> {
+    let shown = second_factor.and_then(PresentedFactor::parse);
+    let shown = shown.as_ref();
+    let now = app.clock.now();
+    let network_mac = network_mac(app, network);
+    // First of all: whoever finds no place has used up no attempt, and learnt nothing.
+    let place = app.passwords.enter(network)?;
+    let mut conn = app.store.connection().await?;
+    let key = cardscape_engine::name_key(name);
+    let mut found = account_records::find_for_login(&mut conn, &key).await?;
+    let subjects = login_subjects(app, &mut conn, found.as_ref(), &key, network).await?;
+    reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
+    drop(conn);
+
+    let mut reserved = Attempts::OfPassword(subjects);
+    for _ in 0..LOG_IN_TRIES {
+        let verified = verify_password(&place, found, password).await?;
+        if verified.second_factor_since.is_some() {
+            reserved = reserved.go_on(app, &verified, shown, network, now).await?;
+        }
+        let begun = begin_session(app, &verified, shown, network_mac, &reserved, now).await?;
+        if let Some(tokens) = begun {
+            return Ok(tokens);
+        }
+        // Meanwhile the password or the second factor was changed, or another log-in stored a stronger hash of the same password: what is
+        // stored now decides.
+        let mut conn = app.store.connection().await?;
+        found = account_records::find_for_login(&mut conn, &key).await?;
+    }
+    Err(Problem::new(ProblemCode::Unavailable)
+        .detail("The account is being changed at this moment.")
+        .retry_after(1))
+}
+
+/// How often one log-in looks again because the password hash was replaced while it was checked. A stronger hash replaces a weak one
+/// once, so honest log-ins look twice at most.
+const LOG_IN_TRIES: usize = 3;
+
+/// Checks the password of an account that may not exist or be banned; one answer for everything that is wrong, after the same time.
+async fn verify_password(
+    place: &HashingPlace,
+    found: Option<LoginRow>,
+    password: &str,
+) -> Result<VerifiedPassword, Problem> {
+    let stored = found.as_ref().map(|row| row.password_hash.clone());
+    let verdict = place.verify(Password::presented(password.to_owned()), stored).await?;
+    let row = found.filter(|row| verdict != Verdict::Wrong && row.account.banned_at.is_none());
+    let Some(LoginRow { account, password_hash }) = row else {
+        metrics::counter!("login_failures_total").increment(1);
+        return Err(Problem::new(ProblemCode::WrongCredentials));
+    };
+    let stronger = match verdict {
+        Verdict::RightButWeak => Some(place.hash(Password::presented(password.to_owned())).await?),
+        Verdict::Right | Verdict::Wrong => None,
+    };
+    Ok(VerifiedPassword {
+        account: account.id,
+        hash: password_hash,
+        second_factor_since: account.second_factor_since,
+        stronger,
+    })
+}
+
+/// The units of attempt limits that a log-in has reserved.
+enum Attempts {
+    /// Taken before the password was looked at.
+    OfPassword(Vec<AttemptSubject>),
+    /// The password was right; taken before the second factor is looked at.
+    OfSecondFactor(FactorAttempt),
+}
+
+impl Attempts {
+    /// The password was right, and the account has a second factor: from here on, guesses at that are counted.
+    async fn go_on(
+        self,
+        app: &AppState,
+        verified: &VerifiedPassword,
+        second_factor: Option<&PresentedFactor>,
+        network: Network,
+        now: DateTime<Utc>,
+    ) -> Result<Self, Problem> {
+        let Self::OfPassword(subjects) = &self else { return Ok(self) };
+        let mut conn = app.store.connection().await?;
+        attempts::release(&mut conn, subjects, 1, now).await?;
+        if second_factor.is_none() {
+            return Err(Problem::new(ProblemCode::SecondFactorRequired));
+        }
+        let VerifiedPassword { account, second_factor_since: since, .. } = *verified;
+        let attempt = FactorAttempt::reserve(app, &mut conn, account, since, network, now).await?;
+        Ok(Self::OfSecondFactor(attempt))
+    }
+
+    /// What they were taken of.
+    fn subjects(&self) -> &[AttemptSubject] {
+        match self {
+            Self::OfPassword(subjects) => subjects,
+            Self::OfSecondFactor(attempt) => attempt.subjects(),
+        }
+    }
+}
+
+/// Begins a session and gives the attempts back. `None`: the verified password, or the second factor, is not the account's any more, or the
+/// account was banned.
+async fn begin_session(
+    app: &AppState,
+    verified: &VerifiedPassword,
+    second_factor: Option<&PresentedFactor>,
+    network_mac: [u8; 16],
+    reserved: &Attempts,
+    now: DateTime<Utc>,
+) -> Result<Option<TokensResponse>, Problem> {
+    let refresh = OpaqueToken::generate(TokenKind::Refresh);
+    let (id, refresh_hash) = (SessionId::fresh(), refresh.hash());
+    let new =
+        NewSession { id, verified, second_factor, network_mac, refresh: refresh_hash, at: now };
+    let begun = app
+        .store
+        .transaction(async |conn| {
+            let begun = sessions::begin(conn, &app.keys, &new).await?;
+            if begun == SessionBegun::Yes {
+                attempts::release(conn, reserved.subjects(), 1, now).await?;
+            }
+            StoreResult::Ok(begun)
+        })
+        .await?;
+    let account = verified.account;
+    match begun {
+        SessionBegun::Yes => {}
+        SessionBegun::Changed => return Ok(None),
+        SessionBegun::WrongSecondFactor => {
+            FactorAttempt::record_failure(account);
+            return Err(Problem::new(ProblemCode::WrongSecondFactor));
+        }
+    }
+    tracing::info!(%account, session = %id, "logged in");
+    Ok(Some(issue_tokens(app, account, id, &refresh, now)?))
+}
+
+/// What a log-in is counted by: the account from this network, the network, and, for all networks together that never logged in to the
+/// account, the account.
+async fn login_subjects(
+    app: &AppState,
+    conn: &mut Connection,
+    found: Option<&LoginRow>,
+    key: &str,
+    network: Network,
+) -> StoreResult<Vec<AttemptSubject>> {
+    // Unknown names are counted like known ones, by their folded text.
+    // An unknown name asks what a known one asks: about an id that nobody has.
+    let account = found.map_or_else(AccountId::fresh, |row| row.account.id);
+    let known = sessions::knows_network(conn, account, &network_mac(app, network)).await?;
+    let mut subjects =
+        attempt_subjects(app, AttemptScope::LoginAccountNetwork, key.as_bytes(), network);
+    subjects.extend(attempt_subjects(app, AttemptScope::LoginNetwork, &[], network));
+    // A known network is counted by itself, far below the limit, so that the number of statements does not tell who logs in from where.
+    let scope = AttemptScope::LoginAccountStrangers;
+    let apart = if known { network.to_string() } else { String::new() };
+    subjects.push(AttemptSubject {
+        scope,
+        mac: app.keys.short_lookup(scope.as_str(), &[key.as_bytes(), apart.as_bytes()]),
+        limit: app.settings.attempt_limits.of(scope),
+    });
+    Ok(subjects)
+}
+
+fn issue_tokens(
+    app: &AppState,
+    account: AccountId,
+    session: SessionId,
+    refresh: &OpaqueToken,
+    now: DateTime<Utc>,
+) -> Result<TokensResponse, Problem> {
+    let access = access_token::issue(&app.keys, AccessClaims { account, session }, now)
+        .map_err(Problem::internal)?;
+    Ok(TokensResponse {
+        session_id: session.0,
+        account_id: account.0,
+        access_token: access,
+        token_type: "Bearer",
+        expires_in: access_token::LIFETIME.num_seconds(),
+        refresh_token: refresh.reveal().to_owned(),
+    })
+}
+
+/// Exchanges a refresh token for new tokens.
+pub async fn refresh(app: &AppState, presented: &str) -> Result<TokensResponse, Problem> {
+    let invalid = || Problem::new(ProblemCode::InvalidToken);
+    let presented =
+        OpaqueToken::presented(TokenKind::Refresh, presented).ok_or_else(invalid)?.hash();
+    let next = OpaqueToken::generate(TokenKind::Refresh);
+    let now = app.clock.now();
+    let next_hash = next.hash();
+    let refreshed = app
+        .store
+        .transaction(async |conn| sessions::refresh(conn, presented, next_hash, now).await)
+        .await?;
+    match refreshed {
+        Refreshed::Renewed { session, account } => issue_tokens(app, account, session, &next, now),
+        Refreshed::Reused(session) => {
+            app.identities.invalidate(&CredentialKey::Session(session)).await;
+            metrics::counter!("refresh_reuse_total").increment(1);
+            tracing::warn!(%session, "an old refresh token came back: session ended");
+            Err(invalid())
+        }
+        Refreshed::Unknown => Err(invalid()),
+    }
+}
+
+/// A session.
+#[derive(Serialize, ToSchema)]
+pub struct SessionResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Whether it is the one that asks.
+    pub current: bool,
+    /// When the log-in was.
+    pub created_at: DateTime<Utc>,
+    /// When it was refreshed last.
+    pub last_used_at: DateTime<Utc>,
+    /// When it ends if it is not refreshed.
+    pub expires_at: DateTime<Utc>,
+}
+
+impl SessionResponse {
+    fn new(row: SessionRow, current: Option<SessionId>) -> Self {
+        Self {
+            current: current == Some(row.id),
+            id: row.id.0,
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+            expires_at: row.expires_at,
+        }
+    }
+}
+
+/// Your active sessions.
+#[derive(Serialize, ToSchema)]
+pub struct SessionsResponse {
+    /// The newest first, at most 200.
+    pub data: Vec<SessionResponse>,
+}
+
+/// The own active sessions.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ReadOwnAccount>,
+) -> Result<SessionsResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let current = sessions::current(by);
+    let rows = sessions::list(&mut conn, by, app.clock.now()).await?;
+    let data = rows.into_iter().map(|row| SessionResponse::new(row, current)).collect();
+    Ok(SessionsResponse { data })
+}
+
+/// Ends the session that asks.
+pub async fn log_out(app: &AppState, by: &Granted<EndOwnSessions>) -> Result<(), Problem> {
+    let session = sessions::current(by).ok_or_else(|| Problem::new(ProblemCode::LoginRequired))?;
+    end(app, by, session).await
+}
+
+/// Ends one of the own sessions.
+pub async fn end(
+    app: &AppState,
+    by: &Granted<EndOwnSessions>,
+    session: SessionId,
+) -> Result<(), Problem> {
+    let now = app.clock.now();
+    let ended = app.write(by, async |conn, by| sessions::end(conn, by, session, now).await).await?;
+    app.identities.invalidate(&CredentialKey::Session(session)).await;
+    if ended { Ok(()) } else { Err(Problem::not_found()) }
+}

@@ -1,0 +1,131 @@
+//! Personal access tokens, for scripts.
+
+use chrono::{DateTime, Duration, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::words::words;
+use crate::auth::permission::{Granted, ManageOwnTokens, Scope};
+use crate::auth::secret::{OpaqueToken, TokenKind};
+use crate::domain::ids::TokenId;
+use crate::store::accounts::tokens::{self, NewToken, TokenCreated, TokenRow};
+use crate::store::operations::idempotency::IdempotencyClaim;
+
+words! {
+    Scope: "What a personal access token is good for.";
+}
+
+/// A personal access token; its secret was shown once.
+#[derive(Serialize, ToSchema)]
+pub struct TokenResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// What its owner calls it.
+    #[schema(example = "deck sync")]
+    pub name: String,
+    /// What it is good for.
+    #[schema(value_type = Vec<Scope>, example = json!(["decks:read"]))]
+    pub scopes: Vec<String>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it ends.
+    pub expires_at: DateTime<Utc>,
+    /// When it was used last, to the minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_used_at: Option<DateTime<Utc>>,
+}
+
+impl From<TokenRow> for TokenResponse {
+    fn from(row: TokenRow) -> Self {
+        Self {
+            id: row.id.0,
+            name: row.name,
+            scopes: row.scopes,
+            created_at: row.created_at,
+            expires_at: row.expires_at,
+            last_used_at: row.last_used_at,
+        }
+    }
+}
+
+/// A new token.
+#[derive(Serialize, ToSchema)]
+pub struct CreatedTokenResponse {
+    /// The token.
+    #[serde(flatten)]
+    pub token: TokenResponse,
+    /// Send as `Authorization: Bearer …`. Shown once: absent when a repeated request is answered again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "csp_…")]
+    pub secret: Option<String>,
+    /// Whether the secret was shown before, in the first answer to this `Idempotency-Key`.
+    pub secret_already_shown: bool,
+}
+
+/// Creates a personal access token that ends after `lifetime`.
+pub async fn create(
+    app: &AppState,
+    by: &Granted<ManageOwnTokens>,
+    name: &str,
+    scopes: &[Scope],
+    lifetime: Duration,
+    key: Option<&IdempotencyClaim>,
+) -> Result<CreatedTokenResponse, Problem> {
+    let now = app.clock.now();
+    let secret = OpaqueToken::generate(TokenKind::PersonalAccess);
+    let new = NewToken {
+        id: TokenId::fresh(),
+        name,
+        hash: secret.hash(),
+        scopes,
+        expires_at: now + lifetime,
+        at: now,
+    };
+    let created = app.write(by, async |conn, by| tokens::create(conn, by, &new, key).await).await?;
+    match created {
+        TokenCreated::New(row) => {
+            tracing::info!(account = %by.account(), token = %row.id, "token made");
+            Ok(CreatedTokenResponse {
+                token: row.into(),
+                secret: Some(secret.reveal().to_owned()),
+                secret_already_shown: false,
+            })
+        }
+        TokenCreated::Repeat(row) => {
+            Ok(CreatedTokenResponse { token: row.into(), secret: None, secret_already_shown: true })
+        }
+        TokenCreated::TooMany => Err(Problem::new(ProblemCode::TooManyTokens)),
+    }
+}
+
+/// Own personal access tokens.
+#[derive(Serialize, ToSchema)]
+pub struct PersonalTokensResponse {
+    /// The newest first, at most 50.
+    pub data: Vec<TokenResponse>,
+}
+
+/// The own active tokens.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ManageOwnTokens>,
+) -> Result<PersonalTokensResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let rows = tokens::list(&mut conn, by, app.clock.now()).await?;
+    Ok(PersonalTokensResponse { data: rows.into_iter().map(Into::into).collect() })
+}
+
+/// Ends one of the own tokens.
+pub async fn revoke(
+    app: &AppState,
+    by: &Granted<ManageOwnTokens>,
+    token: TokenId,
+) -> Result<(), Problem> {
+    let now = app.clock.now();
+    let revoked =
+        app.write(by, async |conn, by| tokens::revoke(conn, by, token, now).await).await?;
+    if revoked { Ok(()) } else { Err(Problem::not_found()) }
+}

@@ -1,0 +1,133 @@
+//! Bulk files: the whole catalogue of a game to download, for those who keep a copy of it.
+
+mod downloads;
+mod pages;
+
+use std::ops::Range;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::domain::catalogue::bulk::{BulkKind, is_file_name};
+use crate::domain::hex::hex;
+use crate::domain::network::Network;
+use crate::store::catalogue::bulk_files::{self, BulkFile};
+
+pub use downloads::Download;
+pub use pages::LAYOUT;
+
+/// Media type of every download, whatever is in it.
+pub const GZIP: &str = "application/gzip";
+
+/// A file to download.
+#[derive(Serialize, ToSchema)]
+pub struct BulkFileResponse {
+    /// Its name.
+    #[schema(example = "ttcg-cards.ndjson.gz")]
+    pub name: String,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// `cards` or `printings`.
+    #[schema(example = "cards")]
+    pub r#type: String,
+    /// What is in it.
+    #[schema(example = "All cards of the game, one JSON object a line.")]
+    pub description: &'static str,
+    /// Since when it has these bytes.
+    pub updated_at: DateTime<Utc>,
+    /// Bytes of the download.
+    #[schema(example = 9482, minimum = 1)]
+    pub size: i64,
+    /// Bytes when it is unpacked.
+    #[schema(example = 84120, minimum = 0)]
+    pub uncompressed_size: i64,
+    /// Cards, or printings, in it.
+    #[schema(example = 90, minimum = 0)]
+    pub rows: i64,
+    /// SHA-256 of the bytes of the download, in hexadecimal digits. In quotation marks it is the download's `ETag`.
+    #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
+    pub sha256: String,
+    /// Where it is.
+    #[schema(example = "/v1/bulk-files/ttcg-cards.ndjson.gz")]
+    pub download_uri: String,
+    /// Media type of the download.
+    #[schema(example = "application/gzip")]
+    pub content_type: &'static str,
+    /// Media type of what is packed in it.
+    #[schema(example = "application/x-ndjson")]
+    pub uncompressed_content_type: &'static str,
+    /// The file holds everything of its game that the change feed tells up to this number: go on with
+    /// `GET /v1/changes?after=` it. It may hold some of what comes after, too.
+    #[schema(example = 174, minimum = 0)]
+    pub change_seq: i64,
+}
+
+/// All files.
+#[derive(Serialize, ToSchema)]
+pub struct BulkFilesResponse {
+    /// By name.
+    pub data: Vec<BulkFileResponse>,
+}
+
+impl BulkFileResponse {
+    fn of(file: BulkFile) -> Self {
+        let (description, unpacked) = match file.kind {
+            BulkKind::Cards => (
+                "Every card of the game as GET /v1/cards/{card} shows it to a stranger, with its printings: a JSON object in each \
+                 line. Hidden cards have their place and threshold only.",
+                "application/x-ndjson",
+            ),
+            BulkKind::Printings => (
+                "Every printing of the game's open cards with all its values: CSV with a column for each attribute of the game.",
+                "text/csv; charset=utf-8; header=present",
+            ),
+        };
+        Self {
+            r#type: file.kind.as_str().to_owned(),
+            description,
+            updated_at: file.created_at,
+            size: file.size,
+            uncompressed_size: file.unpacked_size,
+            rows: file.row_count,
+            sha256: hex(&file.sha256),
+            download_uri: format!("/v1/bulk-files/{}", file.name),
+            content_type: GZIP,
+            uncompressed_content_type: unpacked,
+            change_seq: file.change_seq,
+            game: file.game_code,
+            name: file.name,
+        }
+    }
+}
+
+/// Lists the bulk files.
+pub async fn list(app: &AppState) -> Result<BulkFilesResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let files = bulk_files::list(&mut conn).await?;
+    Ok(BulkFilesResponse { data: files.into_iter().map(BulkFileResponse::of).collect() })
+}
+
+/// Finds the newest version of a file.
+pub async fn find(app: &AppState, name: &str) -> Result<BulkFile, Problem> {
+    if !is_file_name(name) {
+        return Err(Problem::not_found());
+    }
+    let mut conn = app.store.connection().await?;
+    bulk_files::find(&mut conn, name).await?.ok_or_else(Problem::not_found)
+}
+
+/// Begins to download these bytes of a version.
+pub fn download(
+    app: &AppState,
+    network: Network,
+    file: &BulkFile,
+    bytes: Range<u64>,
+) -> Result<Download, Problem> {
+    let too_many = || Problem::new(ProblemCode::TooManyStreams).retry_after(30);
+    let place = app.downloads.begin(network).ok_or_else(too_many)?;
+    Ok(Download::new(app.clone(), file.id, bytes, place))
+}

@@ -1,0 +1,257 @@
+//! The forms of bulk files: cards as JSON lines, printings as CSV.
+
+use std::collections::BTreeSet;
+
+use cardscape_engine::{Effect, Game};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use crate::app::catalogue::cards::{OpenCardResponse, PrintingResponse};
+use crate::domain::catalogue::bulk::BulkKind;
+use crate::domain::csv_lines::CsvLines;
+use crate::store::catalogue::bulk_files::{BulkCard, Layout, Page, Pages};
+use crate::store::catalogue::cards::{CardPlace, CardView, OpenCard, Printing};
+
+/// How cards are written into files. Whoever changes a byte of what the pages below write raises the version, or files that are there
+/// stay as they are until something happens to their game; a test holds the bytes.
+pub const LAYOUT: Layout = Layout { version: 2, pages };
+
+fn pages(game: &Game) -> Pages {
+    BulkKind::ALL
+        .into_iter()
+        .map(|kind| {
+            let page: Box<dyn Page> = match kind {
+                BulkKind::Cards => Box::new(CardLines),
+                BulkKind::Printings => Box::new(PrintingTable::new(game)),
+            };
+            (kind, page)
+        })
+        .collect()
+}
+
+/// A card in each line: as `GET /v1/cards/{card}` tells it to a stranger, with its printings.
+struct CardLines;
+
+#[derive(Serialize)]
+struct OpenLine {
+    #[serde(flatten)]
+    card: OpenCardResponse,
+    printings: Vec<PrintingResponse>,
+}
+
+/// What is told of a hidden card, but for how many submissions it has: that changes without an event.
+#[derive(Serialize)]
+struct HiddenLine<'a> {
+    id: Uuid,
+    game: &'a str,
+    set: &'a str,
+    number: &'a str,
+    hidden: bool,
+    unlock: HiddenUnlock,
+    printings: [(); 0],
+}
+
+#[derive(Serialize)]
+struct HiddenUnlock {
+    threshold: i32,
+}
+
+impl Page for CardLines {
+    fn heading(&self, _: &mut Vec<u8>) {}
+
+    fn write(&self, card: &BulkCard, out: &mut Vec<u8>) -> serde_json::Result<i64> {
+        match &card.card {
+            CardView::Open(open) => {
+                let printings = card.printings.iter().cloned().map(Into::into).collect();
+                let card = open.clone().into();
+                serde_json::to_writer(&mut *out, &OpenLine { card, printings })?;
+            }
+            CardView::Hidden(hidden) => {
+                let CardPlace { id, game, set, number } = &hidden.place;
+                let unlock = HiddenUnlock { threshold: hidden.unlock.threshold };
+                let line =
+                    HiddenLine { id: id.0, game, set, number, hidden: true, unlock, printings: [] };
+                serde_json::to_writer(&mut *out, &line)?;
+            }
+        }
+        out.push(b'\n');
+        Ok(1)
+    }
+}
+
+/// A printing in each line, with the values that it has, its own or the card's: CSV (RFC 4180).
+struct PrintingTable {
+    /// Codes of all attributes that any kind of the game has.
+    attributes: BTreeSet<String>,
+}
+
+/// What all printings of a card say, but for their own attributes.
+struct Printed {
+    attributes: Map<String, Value>,
+    effects: Vec<Effect>,
+}
+
+const COLUMNS: [&str; 9] =
+    ["id", "card", "game", "set", "number", "name", "kind", "rarity", "tier"];
+/// What stands before an attribute's code in its column's name, for an attribute may be called `name`.
+const ATTRIBUTE: &str = "attributes.";
+const MORE_COLUMNS: [&str; 2] = ["effects", "lore"];
+
+impl PrintingTable {
+    fn new(game: &Game) -> Self {
+        let attributes = game.kinds().iter().flat_map(|kind| kind.attributes.keys().cloned());
+        Self { attributes: attributes.collect() }
+    }
+
+    fn row(&self, card: &OpenCard, printed: &Printed, printing: &Printing, out: &mut Vec<u8>) {
+        let CardPlace { id, game, set, number } = &card.place;
+        let mut fields = vec![printing.id.to_string(), id.to_string()];
+        let texts: [&str; 6] = [game, set, number, &card.name, &card.kind, &printing.rarity];
+        fields.extend(texts.map(str::to_owned));
+        fields.push(printing.tier.to_string());
+        let value = |code: &String| printing.attributes.get(code).or(printed.attributes.get(code));
+        fields
+            .extend(self.attributes.iter().map(|code| value(code).map(plain).unwrap_or_default()));
+        let effects: Vec<&str> =
+            printed.effects.iter().map(|effect| effect.text.as_str()).collect();
+        fields.extend([effects.join("\n"), card.lore.clone().unwrap_or_default()]);
+        line(fields, out);
+    }
+}
+
+impl Page for PrintingTable {
+    fn heading(&self, out: &mut Vec<u8>) {
+        let attributes = self.attributes.iter().map(|code| format!("{ATTRIBUTE}{code}"));
+        let before = COLUMNS.into_iter().map(str::to_owned);
+        line(before.chain(attributes).chain(MORE_COLUMNS.into_iter().map(str::to_owned)), out);
+    }
+
+    fn write(&self, card: &BulkCard, out: &mut Vec<u8>) -> serde_json::Result<i64> {
+        // Of a hidden card nobody may know which printings it has.
+        let CardView::Open(open) = &card.card else { return Ok(0) };
+        let printed =
+            Printed { attributes: open.attributes.read()?, effects: open.effects.read()? };
+        let mut rows = 0;
+        for printing in &card.printings {
+            self.row(open, &printed, printing, out);
+            rows += 1;
+        }
+        Ok(rows)
+    }
+}
+
+/// A value as plain text; several are separated by `|`.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join("|"),
+        other => other.to_string(),
+    }
+}
+
+/// A record. Values stay what they are, also those that a spreadsheet would take for a formula (docs/decisions/0047-csv-values-unchanged.md).
+fn line(fields: impl IntoIterator<Item = String>, out: &mut Vec<u8>) {
+    CsvLines::crlf().push(fields, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::code::Code;
+    use crate::domain::ids::{CardId, PrintingId};
+    use crate::store::catalogue::cards::{HiddenCard, JsonText, UnlockProgress};
+
+    fn code(text: &str) -> Code {
+        text.try_into().unwrap()
+    }
+
+    fn place(number: &str) -> CardPlace {
+        let (game, set, number) = (code("ttcg"), code("hearth"), code(number));
+        CardPlace { id: CardId(Uuid::from_u128(1)), game, set, number }
+    }
+
+    fn open() -> BulkCard {
+        let object = |value: Value| value.as_object().cloned().unwrap();
+        let card = OpenCard {
+            place: place("001"),
+            unlock: Some(UnlockProgress {
+                submissions: 5,
+                threshold: 5,
+                unlocked_at: Some(DateTime::UNIX_EPOCH),
+            }),
+            name: "Say \"Hi\", Imp".to_owned(),
+            kind: code("unit"),
+            attributes: JsonText::of_text(
+                r#"{"x": true, "attack": 300, "subtypes": ["ghost", "dragon"]}"#,
+            ),
+            effects: JsonText::of_text(
+                r#"[{"text": "=1+1", "style": "passive"}, {"text": "Draw."}]"#,
+            ),
+            lore: None,
+            updated_at: DateTime::UNIX_EPOCH,
+        };
+        let printing = |tier: i16, attributes| Printing {
+            id: PrintingId(Uuid::from_u128(tier.unsigned_abs().into())),
+            rarity: format!("r{tier}"),
+            tier,
+            attributes: object(attributes),
+        };
+        let printings = vec![printing(1, json!({})), printing(2, json!({ "attack": 305 }))];
+        BulkCard { card: CardView::Open(card), printings }
+    }
+
+    fn hidden() -> BulkCard {
+        let unlock = UnlockProgress { submissions: 3, threshold: 5, unlocked_at: None };
+        let card = HiddenCard { place: place("002"), unlock };
+        BulkCard { card: CardView::Hidden(card), printings: Vec::new() }
+    }
+
+    fn written(page: &impl Page) -> (Vec<i64>, String) {
+        let mut out = Vec::new();
+        page.heading(&mut out);
+        let rows = [open(), hidden()].map(|card| page.write(&card, &mut out).unwrap());
+        (rows.to_vec(), String::from_utf8(out).unwrap())
+    }
+
+    const CHANGED: &str = "raise the version of LAYOUT, then write the new form down here";
+
+    #[test]
+    fn lines_of_cards_are_of_this_layout() {
+        let (rows, text) = written(&CardLines);
+        assert_eq!(rows, [1, 1]);
+        let id = "00000000-0000-0000-0000-000000000001";
+        let second = "00000000-0000-0000-0000-000000000002";
+        let expected = format!(
+            "{{\"id\":\"{id}\",\"game\":\"ttcg\",\"set\":\"hearth\",\"number\":\"001\",\"hidden\":false,\
+             \"unlock\":{{\"submissions\":5,\"threshold\":5,\"unlocked_at\":\"1970-01-01T00:00:00Z\"}},\
+             \"name\":\"Say \\\"Hi\\\", Imp\",\"kind\":\"unit\",\
+             \"attributes\":{{\"x\": true, \"attack\": 300, \"subtypes\": [\"ghost\", \"dragon\"]}},\
+             \"effects\":[{{\"text\": \"=1+1\", \"style\": \"passive\"}}, {{\"text\": \"Draw.\"}}],\
+             \"updated_at\":\"1970-01-01T00:00:00Z\",\"printings\":[{{\"id\":\"{id}\",\"rarity\":\"r1\",\"tier\":1,\"attributes\":{{}}}},\
+             {{\"id\":\"{second}\",\"rarity\":\"r2\",\"tier\":2,\"attributes\":{{\"attack\":305}}}}]}}\n\
+             {{\"id\":\"{id}\",\"game\":\"ttcg\",\"set\":\"hearth\",\"number\":\"002\",\"hidden\":true,\
+             \"unlock\":{{\"threshold\":5}},\"printings\":[]}}\n"
+        );
+        assert_eq!((LAYOUT.version, text), (2, expected), "{CHANGED}");
+    }
+
+    #[test]
+    fn the_table_of_printings_is_of_this_layout() {
+        let attributes = ["attack", "rank", "subtypes", "x"].map(str::to_owned);
+        let (rows, text) = written(&PrintingTable { attributes: attributes.into() });
+        assert_eq!(rows, [2, 0]);
+        let id = "00000000-0000-0000-0000-000000000001";
+        let second = "00000000-0000-0000-0000-000000000002";
+        let expected = format!(
+            "id,card,game,set,number,name,kind,rarity,tier,attributes.attack,attributes.rank,attributes.subtypes,attributes.x,effects,lore\r\n\
+             {id},{id},ttcg,hearth,001,\"Say \"\"Hi\"\", Imp\",unit,r1,1,300,,ghost|dragon,true,\"=1+1\nDraw.\",\r\n\
+             {second},{id},ttcg,hearth,001,\"Say \"\"Hi\"\", Imp\",unit,r2,2,305,,ghost|dragon,true,\"=1+1\nDraw.\",\r\n"
+        );
+        assert_eq!((LAYOUT.version, text), (2, expected), "{CHANGED}");
+    }
+}

@@ -1,0 +1,223 @@
+//! Answers about cards as JSON that is written already: kept in memory, and put together to lists.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::card_list::{CardMembers, Total};
+use super::card_query::QueryWarning;
+use super::card_search::id_of;
+use super::cards::{CardResponse, PrintingResponse, freshness_of};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::ids::CardId;
+use crate::memory::catalogue::card_cache::{KeptCard, PlaceMark};
+use crate::memory::rendered::{ONE, json};
+use crate::search::index::Hit;
+use crate::search::{CardQuery, Unique};
+use crate::store::catalogue::cards::{self, CardPlace, CardView, Printing};
+
+/// The answer about a card, written out.
+pub(super) struct CardBody {
+    pub(super) body: Bytes,
+    /// When the public answer about it last changed; `None`: it is hidden from the public.
+    modified: Option<DateTime<Utc>>,
+    place: PlaceMark,
+}
+
+impl CardBody {
+    /// The answer as it may be kept for everybody; `None`: not everybody may see the card.
+    pub(super) fn kept(&self) -> Option<KeptCard> {
+        let Self { body, modified, place } = self;
+        Some(KeptCard { body: body.clone(), modified: (*modified)?, place: *place })
+    }
+}
+
+/// Writes the answer about a card.
+pub(super) fn body_of(view: CardView) -> Result<CardBody, Problem> {
+    let (_, modified) = freshness_of(Viewer::stranger(), &view);
+    let CardPlace { game, set, number, .. } = view.place();
+    let place = PlaceMark::of(game, set, number);
+    // A copy has no room to grow: it may be kept for long.
+    let body = Bytes::copy_from_slice(&json(&CardResponse::from(view), ONE)?);
+    Ok(CardBody { body, modified, place })
+}
+
+/// The bodies of the answers about these cards, from memory where they are kept. A card that was deleted meanwhile is left out.
+pub(super) async fn bodies_of(
+    app: &AppState,
+    viewer: Viewer,
+    ids: &[CardId],
+) -> Result<Vec<Bytes>, Problem> {
+    Ok(body_of_each(app, viewer, ids).await?.into_iter().flatten().collect())
+}
+
+/// The body of the answer about each of these cards, from memory where it is kept; `None`: there is no such card.
+pub(super) async fn body_of_each(
+    app: &AppState,
+    viewer: Viewer,
+    ids: &[CardId],
+) -> Result<Vec<Option<Bytes>>, Problem> {
+    let ticket = app.card_cache.ticket();
+    let mut bodies = app.card_cache.find_bodies(ids.iter().copied());
+    let lacking = ids.iter().zip(&bodies).filter(|(_, body)| body.is_none());
+    let lacking: Vec<CardId> = lacking.map(|(id, _)| *id).collect();
+    if !lacking.is_empty() {
+        let find = async |conn: &_| cards::find_many(conn, viewer, &lacking).await;
+        let mut read = HashMap::new();
+        for view in app.store.read(find).await? {
+            let id = view.place().id;
+            let written = body_of(view)?;
+            if let Some(kept) = written.kept() {
+                app.card_cache.keep(ticket, id, kept);
+            }
+            read.insert(id, written.body);
+        }
+        for (id, body) in ids.iter().zip(&mut bodies) {
+            if body.is_none() {
+                *body = read.get(id).cloned();
+            }
+        }
+    }
+    Ok(bodies)
+}
+
+/// The bodies of entries that are not their card alone: with its printing, or with chosen members. A card that was deleted meanwhile is left
+/// out.
+pub(super) async fn entry_bodies(
+    app: &AppState,
+    viewer: Viewer,
+    query: &CardQuery,
+    hits: &[Hit],
+    members: Option<&CardMembers>,
+) -> Result<Vec<Bytes>, Problem> {
+    // A card comes once for each of its printings.
+    let ids: BTreeSet<CardId> = hits.iter().map(id_of).collect();
+    let ids: Vec<CardId> = ids.into_iter().collect();
+    let bodies = body_of_each(app, viewer, &ids).await?;
+    let bodies: HashMap<CardId, Option<Bytes>> = ids.into_iter().zip(bodies).collect();
+    let printings = printings_of(app, viewer, query, hits).await?;
+    let mut entries = Vec::with_capacity(hits.len());
+    for hit in hits {
+        let Some(Some(body)) = bodies.get(&id_of(hit)) else { continue };
+        let printing = printings.get(&(id_of(hit), hit.tier)).cloned();
+        if printing.is_some() || query.unique == Unique::Cards {
+            let entry = entry_body(body, printing, members).map_err(Problem::internal)?;
+            entries.push(entry);
+        }
+    }
+    Ok(entries)
+}
+
+/// The printings of these hits, by card and tier; none in lists of cards.
+pub(super) async fn printings_of(
+    app: &AppState,
+    viewer: Viewer,
+    query: &CardQuery,
+    hits: &[Hit],
+) -> Result<HashMap<(CardId, i16), Printing>, Problem> {
+    if query.unique == Unique::Cards {
+        return Ok(HashMap::new());
+    }
+    let wanted: Vec<(CardId, i16)> = hits.iter().map(|hit| (id_of(hit), hit.tier)).collect();
+    let find = async |conn: &_| cards::printings_of(conn, viewer, &wanted).await;
+    let found = app.store.read(find).await?.into_iter();
+    Ok(found.map(|(card, printing)| ((card, printing.tier), printing)).collect())
+}
+
+/// An entry of a list, from the body of the answer about its card: the same as a [`super::card_list::CardEntry`], but for spaces and the order of members.
+fn entry_body(
+    body: &[u8],
+    printing: Option<Printing>,
+    members: Option<&CardMembers>,
+) -> serde_json::Result<Bytes> {
+    let mut entry: BTreeMap<&str, &RawValue> = serde_json::from_slice(body)?;
+    let printing = printing.map(PrintingResponse::from);
+    let printing = printing.map(|printing| to_raw_value(&printing)).transpose()?;
+    if let Some(printing) = &printing {
+        entry.insert("printing", printing);
+    }
+    if let Some(members) = members {
+        entry.retain(|member, _| members.keep(member));
+    }
+    Ok(serde_json::to_vec(&entry)?.into())
+}
+
+/// What follows the entries of a page.
+#[derive(Serialize)]
+struct Rest<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_is_exact: Option<bool>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [QueryWarning],
+}
+
+/// Writes a page of entries that are written already: the same bytes as a [`super::card_list::CardsPage`].
+pub(super) fn write_page(
+    bodies: &[Bytes],
+    next_cursor: Option<&str>,
+    total: Option<Total>,
+    warnings: &[QueryWarning],
+) -> serde_json::Result<Vec<u8>> {
+    const BEGIN: &[u8] = b"{\"data\":[";
+    let total_is_exact = total.and_then(Total::exactness);
+    let total = total.map(|total| total.total);
+    let rest = serde_json::to_vec(&Rest { next_cursor, total, total_is_exact, warnings })?;
+    let length: usize = bodies.iter().map(|body| body.len() + 1).sum();
+    let mut page = Vec::with_capacity(BEGIN.len() + length + 2 + rest.len());
+    page.extend_from_slice(BEGIN);
+    for (at, body) in bodies.iter().enumerate() {
+        if at > 0 {
+            page.push(b',');
+        }
+        page.extend_from_slice(body);
+    }
+    page.push(b']');
+    // The members of `rest` follow `data` in the same object.
+    let members = rest.strip_prefix(b"{").unwrap_or_default();
+    if members.len() > 1 {
+        page.push(b',');
+    }
+    page.extend_from_slice(members);
+    Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::catalogue::card_list::{CardEntry, CardsPage};
+    use crate::app::page::Page;
+
+    #[test]
+    fn a_page_of_bodies_is_written_like_any_page() {
+        let warning = || QueryWarning::uncounted("x \"y\"");
+        for (count, cursor, total, warned) in [
+            (0, None, None, false),
+            (1, Some("abc"), None, false),
+            (2, None, Some(Total::of(2, true)), false),
+            (3, Some("abc"), Some(Total::of(10_000, false)), true),
+            (2, None, None, true),
+        ] {
+            let entry = |at: usize| {
+                let member = ("id".to_owned(), serde_json::json!(at));
+                serde_json::Map::from_iter([member])
+            };
+            let data = (0..count).map(|at| CardEntry::Members(entry(at))).collect();
+            let warnings: Vec<_> = warned.then(warning).into_iter().collect();
+            let bodies: Vec<Bytes> =
+                (0..count).map(|at| serde_json::to_vec(&entry(at)).unwrap().into()).collect();
+            let written = write_page(&bodies, cursor, total, &warnings).unwrap();
+            let page = Page { data, next_cursor: cursor.map(str::to_owned), total: None };
+            let page = CardsPage::new(page, total, warnings);
+            assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(&page).unwrap());
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Lists of cards and of printings.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::openapi::schema::{AnyOfBuilder, Schema};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{PartialSchema, ToSchema};
+use uuid::Uuid;
+
+use super::card_bodies::{bodies_of, entry_bodies, write_page};
+use super::card_query::{List, QueryWarning};
+use super::card_search::{Listed, Part, id_of, list_in_database, list_in_memory, with_cards};
+use super::card_text::list_text;
+use super::cards::{CardResponse, PrintingResponse, freshness};
+use crate::app::answer_form::AnswerForm;
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::ids::CardId;
+use crate::domain::network::Network;
+use crate::memory::rendered::Rendered;
+use crate::search::Unique;
+use crate::search::index::Hit;
+use crate::store::catalogue::cards::Found;
+
+/// Which page of a list, and what to tell of its entries.
+#[derive(Clone, Copy)]
+pub struct ListPage<'a> {
+    /// Where the page before ended; `None`: the first page.
+    pub cursor: Option<&'a Cursor>,
+    /// Most entries of the page.
+    pub limit: PageLimit,
+    /// Whether to count all entries of the list.
+    pub total: bool,
+    /// Members of the cards to answer with; `None`: all.
+    pub members: Option<&'a CardMembers>,
+}
+
+/// A page of a list, written out.
+pub struct ListedCards {
+    /// A [`CardsPage`], or a deck list as text.
+    pub answer: Rendered,
+    /// Where the next page begins; `None`: this is the last.
+    pub next_cursor: Option<String>,
+}
+
+/// Lists cards, or their printings, as the viewer may see them. As text a page is a deck list with one copy of each card.
+pub async fn list(
+    app: &AppState,
+    network: Network,
+    viewer: Viewer,
+    form: AnswerForm,
+    list: List,
+    page: ListPage<'_>,
+) -> Result<ListedCards, Problem> {
+    let part = Part {
+        after: page.cursor.map(|cursor| list.position(cursor)).transpose()?,
+        limit: page.limit,
+        total: page.total,
+    };
+    let mut found = match list_in_memory(app, network, viewer, &list, &part).await? {
+        Some(hits) if form == AnswerForm::Json => {
+            return write_hits(app, viewer, list, hits, page.members).await;
+        }
+        Some(hits) => with_cards(app, viewer, &list.query, hits).await?,
+        None => list_in_database(app, network, viewer, &list, &part).await?,
+    };
+    let warnings = warnings(list, &mut found);
+    let Listed { entries, next_cursor, total, .. } = found;
+    let fresh = freshness(viewer, true);
+    let answer = match form {
+        AnswerForm::Text => Rendered::text(fresh, None, list_text(&entries, &warnings)),
+        AnswerForm::Json => {
+            let entries = entries.into_iter().map(|found| CardEntry::new(found, page.members));
+            let data = entries.collect::<Result<_, _>>().map_err(Problem::internal)?;
+            let page = Page { data, next_cursor: next_cursor.clone(), total: None };
+            Rendered::list(fresh, None, &CardsPage::new(page, total, warnings))?
+        }
+    };
+    Ok(ListedCards { answer, next_cursor })
+}
+
+/// The same from what the index found, put together of bodies that are written already.
+async fn write_hits(
+    app: &AppState,
+    viewer: Viewer,
+    list: List,
+    mut hits: Listed<Hit>,
+    members: Option<&CardMembers>,
+) -> Result<ListedCards, Problem> {
+    let are_plain_cards = members.is_none() && list.query.unique == Unique::Cards;
+    let bodies = if are_plain_cards {
+        let ids: Vec<CardId> = hits.entries.iter().map(id_of).collect();
+        bodies_of(app, viewer, &ids).await?
+    } else {
+        entry_bodies(app, viewer, &list.query, &hits.entries, members).await?
+    };
+    let warnings = warnings(list, &mut hits);
+    let (next_cursor, total) = (hits.next_cursor, hits.total);
+    let body = write_page(&bodies, next_cursor.as_deref(), total, &warnings);
+    let body = body.map_err(Problem::internal)?;
+    Ok(ListedCards { answer: Rendered::of_json(freshness(viewer, true), body), next_cursor })
+}
+
+/// What is to be said of a list beside its entries.
+fn warnings<T>(list: List, found: &mut Listed<T>) -> Vec<QueryWarning> {
+    let mut warnings = list.warnings;
+    warnings.extend(found.cut.take());
+    if found.uncounted {
+        warnings.push(QueryWarning::uncounted(&list.text));
+    }
+    warnings
+}
+
+/// Members of a card that a caller wants.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct CardMembers(Vec<String>);
+
+const MEMBERS: [&str; 13] = [
+    "id",
+    "game",
+    "set",
+    "number",
+    "hidden",
+    "unlock",
+    "name",
+    "kind",
+    "attributes",
+    "effects",
+    "lore",
+    "updated_at",
+    "printing",
+];
+
+impl CardMembers {
+    /// Whether a member is wanted; the id always is.
+    pub(super) fn keep(&self, member: &str) -> bool {
+        member == "id" || self.0.iter().any(|name| name == member)
+    }
+}
+
+impl TryFrom<String> for CardMembers {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let names = text.split(',').map(|name| name.trim().to_owned());
+        let names: Vec<String> = names.collect();
+        match names.iter().find(|name| !MEMBERS.contains(&name.as_str())) {
+            None => Ok(Self(names)),
+            Some(unknown) => Err(format!("{unknown:?} is not one of {}", MEMBERS.join(", "))),
+        }
+    }
+}
+
+/// Most entries of a list that are counted.
+pub(super) const MAX_TOTAL: u64 = 10_000;
+
+/// How many entries a list has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Total {
+    /// At most [`MAX_TOTAL`].
+    pub(super) total: u64,
+    /// Whether there are no more.
+    pub(super) is_exact: bool,
+}
+
+impl Total {
+    /// `total_is_exact` of the answer: `false` when there are more, else absent.
+    pub(super) fn exactness(self) -> Option<bool> {
+        (!self.is_exact).then_some(false)
+    }
+
+    /// `total` entries, and no more if it is exact.
+    pub(super) fn of(total: u64, is_exact: bool) -> Self {
+        Self { total, is_exact }
+    }
+}
+
+/// One page of cards, or of printings.
+#[derive(Serialize, ToSchema)]
+pub struct CardsPage {
+    /// The entries.
+    #[serde(flatten)]
+    pub page: Page<CardEntry>,
+    /// `false`: there are more than `total`, which is 10,000 then, the most that are counted; or not all cards could be tried. Absent when
+    /// `total` is exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = false)]
+    pub total_is_exact: Option<bool>,
+    /// The terms of the query that could not be used: the list is what the others find. And what was left out because it would
+    /// have read too much.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<QueryWarning>,
+}
+
+impl CardsPage {
+    /// A page of a list with the total of its entries.
+    pub(super) fn new(
+        page: Page<CardEntry>,
+        total: Option<Total>,
+        warnings: Vec<QueryWarning>,
+    ) -> Self {
+        let count = total.and_then(|total| i64::try_from(total.total).ok());
+        let page = Page { total: count, ..page };
+        Self { page, total_is_exact: total.and_then(Total::exactness), warnings }
+    }
+}
+
+/// An entry of a list of cards.
+#[derive(Serialize)]
+#[serde(untagged)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a block of memory for each card costs more than the room"
+)]
+pub enum CardEntry {
+    /// A card as the caller may see it.
+    Card(CardResponse),
+    /// A card with one printing, or with chosen members only.
+    Members(Map<String, Value>),
+}
+
+impl CardEntry {
+    /// An entry with all members, or the chosen ones.
+    pub(super) fn new(found: Found, members: Option<&CardMembers>) -> serde_json::Result<Self> {
+        let card = CardResponse::from(found.card);
+        if members.is_none() && found.printing.is_none() {
+            return Ok(Self::Card(card));
+        }
+        let Value::Object(mut entry) = serde_json::to_value(&card)? else {
+            return Ok(Self::Card(card));
+        };
+        if let Some(printing) = found.printing {
+            let printing = serde_json::to_value(PrintingResponse::from(printing));
+            entry.insert("printing".to_owned(), printing?);
+        }
+        if let Some(members) = members {
+            entry.retain(|member, _| members.keep(member));
+        }
+        Ok(Self::Members(entry))
+    }
+}
+
+/// Members of a card. Absent: not asked for, or not known to the caller.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "stands for a map in the OpenAPI document")]
+pub struct CardMembersResponse {
+    /// Id of the card.
+    id: Uuid,
+    /// The printing, in lists of printings.
+    printing: Option<PrintingResponse>,
+}
+
+impl PartialSchema for CardEntry {
+    fn schema() -> RefOr<Schema> {
+        let one_of = AnyOfBuilder::new()
+            .item(Ref::from_schema_name(CardResponse::name()))
+            .item(Ref::from_schema_name(CardMembersResponse::name()))
+            .description(Some(
+                "A card; with one printing (`unique=printings`), or with chosen members only (`fields`).",
+            ));
+        Schema::AnyOf(one_of.build()).into()
+    }
+}
+
+impl ToSchema for CardEntry {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((CardResponse::name().into_owned(), CardResponse::schema()));
+        CardResponse::schemas(schemas);
+        schemas.push((CardMembersResponse::name().into_owned(), CardMembersResponse::schema()));
+        CardMembersResponse::schemas(schemas);
+    }
+}

@@ -1,0 +1,292 @@
+//! Looking cards up: by name, by the beginning of a name, by chance, many at once.
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::card_bodies::bodies_of;
+use super::card_names::{look_up_in_memory, named_in_memory, suggest_in_memory, write_look_up};
+use super::card_query::too_slow;
+use super::card_search::{ask_index, in_memory};
+use super::cards::{CardRequest, CardResponse, answer_about, freshness, in_form};
+use super::codes::Codes;
+use crate::app::answer_form::AnswerForm;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::catalogue::card_name::{NameMatch, TypedName, match_exactly, match_nearly};
+use crate::domain::code::Code;
+use crate::domain::draw::Draw;
+use crate::domain::ids::CardId;
+use crate::domain::network::Network;
+use crate::domain::text::TextError;
+use crate::memory::rendered::Rendered;
+use crate::search::CardQuery;
+use crate::store::catalogue::cards::{self, CardIdentifier, NamePlace, NamedCard};
+
+/// The name of a card, as somebody typed it, and where to look for it.
+pub struct NameSearch {
+    /// The name.
+    pub name: TypedName,
+    /// Whether names like it will do.
+    pub near: bool,
+    /// Where to look.
+    pub place: NamePlace,
+}
+
+/// Where to look for a name: in a game and a set that exist, or everywhere.
+pub async fn find_place(
+    app: &AppState,
+    game: Option<Code>,
+    set: Option<Code>,
+) -> Result<NamePlace, Problem> {
+    let codes = Codes { game, set, ..Codes::default() }.known(app).await?;
+    let text = |code: Option<Code>| code.map(Code::into_string);
+    Ok(NamePlace { game: text(codes.game), set: text(codes.set) })
+}
+
+/// The failure of a parameter with a wrong value.
+pub(crate) fn bad_query(parameter: &str, fault: impl std::fmt::Display) -> Problem {
+    Problem::new(ProblemCode::InvalidQuery).errors(vec![InputFault::at(parameter, fault)])
+}
+
+/// Finds the card with a name, among those that the viewer may see.
+pub async fn find_named(
+    app: &AppState,
+    network: Network,
+    viewer: Viewer,
+    form: AnswerForm,
+    search: &NameSearch,
+) -> Result<Rendered, Problem> {
+    let NameSearch { name, near, place } = search;
+    let near = *near;
+    let candidates = match named_in_memory(app, viewer, place, name, near).await? {
+        Some(candidates) => candidates,
+        None if near => {
+            let mut conn = app.searches.connection(network).await?;
+            cards::named(&mut conn, viewer, place, name, true).await.map_err(too_slow)?
+        }
+        None => {
+            let mut conn = app.store.connection().await?;
+            cards::named(&mut conn, viewer, place, name, false).await?
+        }
+    };
+    let found = if near { match_nearly(name, candidates) } else { match_exactly(name, candidates) };
+    match found {
+        NameMatch::One(card) => {
+            let request = CardRequest { viewer, form, legalities: false };
+            let found = answer_about(app, request, card.id).await?;
+            found.ok_or_else(Problem::not_found)
+        }
+        NameMatch::AnyOf(cards) => Err(ambiguous(cards)),
+        NameMatch::Nothing => Err(Problem::not_found()),
+    }
+}
+
+fn ambiguous(cards: Vec<NamedCard>) -> Problem {
+    let candidate = |card: NamedCard| {
+        json!({
+            "id": card.id, "game": card.game_code, "set": card.set_code, "number": card.number, "name": card.name,
+        })
+    };
+    let candidates: Vec<Value> = cards.into_iter().map(candidate).collect();
+    Problem::new(ProblemCode::AmbiguousName).with("candidates", candidates)
+}
+
+/// Names of cards.
+#[derive(Default, Serialize, ToSchema)]
+pub struct CardNamesResponse {
+    /// First those that begin with what was typed, then those with a word that does, then those that contain it.
+    #[schema(example = json!(["Kettle Imp"]))]
+    pub data: Vec<String>,
+}
+
+/// The code of a game that exists, as a request names it.
+pub async fn find_game(app: &AppState, game: Option<Code>) -> Result<Option<Code>, Problem> {
+    Ok(Codes { game, ..Codes::default() }.known(app).await?.game)
+}
+
+/// Reads the beginning of a name; `None`: there is nothing to suggest for it.
+pub fn read_beginning(typed: &str) -> Result<Option<TypedName>, Problem> {
+    match TypedName::parse(typed) {
+        Err(TextError::Blank | TextError::Length { actual: 0, .. }) => Ok(None),
+        Err(error) => Err(bad_query("?q", error)),
+        Ok(typed) => Ok(Some(typed)),
+    }
+}
+
+/// Suggests names of cards that the viewer may see: those that begin with what was typed, or contain it.
+pub async fn suggest_names(
+    app: &AppState,
+    network: Network,
+    viewer: Viewer,
+    typed: Option<&TypedName>,
+    game: Option<&Code>,
+    limit: u16,
+) -> Result<CardNamesResponse, Problem> {
+    let Some(typed) = typed else { return Ok(CardNamesResponse::default()) };
+    let game = game.map(Code::as_str);
+    let data = match suggest_in_memory(app, viewer, game, typed, limit.into()).await? {
+        Some(names) => names,
+        None => {
+            let mut conn = app.searches.connection(network).await?;
+            let names = cards::suggest_names(&mut conn, viewer, game, typed, limit.into());
+            names.await.map_err(too_slow)?
+        }
+    };
+    Ok(CardNamesResponse { data })
+}
+
+/// Draws a card among those that fit a request and that the viewer may see. Each is as likely as the others.
+pub async fn draw(
+    app: &AppState,
+    network: Network,
+    viewer: Viewer,
+    form: AnswerForm,
+    from: &CardQuery,
+    draw: Draw,
+) -> Result<Rendered, Problem> {
+    let fresh = freshness(viewer, true);
+    match draw_in_memory(app, network, viewer, from, draw).await? {
+        Some(None) => Err(Problem::not_found()),
+        Some(Some(card)) if form == AnswerForm::Json => {
+            let body = bodies_of(app, viewer, &[card]).await?.pop();
+            Ok(Rendered::of_json(fresh, body.ok_or_else(Problem::not_found)?))
+        }
+        Some(Some(card)) => {
+            let find = async |conn: &_| cards::find(conn, viewer, card).await;
+            let found = app.store.read(find).await?.ok_or_else(Problem::not_found)?;
+            in_form(form, fresh, None, found)
+        }
+        None => {
+            let most = app.settings.search_candidates.into();
+            let mut conn = app.searches.connection(network).await?;
+            let drawn = cards::random(&mut conn, viewer, from, most, draw).await;
+            in_form(form, fresh, None, drawn.map_err(too_slow)?.ok_or_else(Problem::not_found)?)
+        }
+    }
+}
+
+/// The card that the index draws, if any fits; `None`: the database has to be asked.
+async fn draw_in_memory(
+    app: &AppState,
+    network: Network,
+    viewer: Viewer,
+    from: &CardQuery,
+    draw: Draw,
+) -> Result<Option<Option<CardId>>, Problem> {
+    let Some((all, view)) = in_memory(app, viewer, from).await? else { return Ok(None) };
+    let number = u64::try_from(draw.number()).unwrap_or_default();
+    let query = from.clone();
+    let draw = move || all.random(&query, &view, number);
+    let drawn = ask_index(app, network, from, draw).await?;
+    Ok(Some(drawn.map(|card| CardId(Uuid::from_u128(card)))))
+}
+
+/// What names a card: `id`; or `game`, `set` and `number`; or `game`, `name` and perhaps `set`.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CardIdentifierBody {
+    /// Id of the card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Uuid>)]
+    pub id: Option<String>,
+    /// Code of its game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ttcg", min_length = 1, max_length = 64)]
+    pub game: Option<String>,
+    /// Code of its set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth", min_length = 1, max_length = 64)]
+    pub set: Option<String>,
+    /// Its number in the set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "001", min_length = 1, max_length = 64)]
+    pub number: Option<String>,
+    /// Its whole name, compared like `exact` of `GET /v1/cards/named`. Without a set it is the first card of that name by set and
+    /// number, in games that have several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Kettle Imp", min_length = 1, max_length = 120)]
+    pub name: Option<String>,
+}
+
+impl CardIdentifierBody {
+    /// The identifier; faults name the field. `ids` is what may name it alone, as fields are called there: its own id is the last.
+    pub(crate) fn parse(
+        &self,
+        at: &str,
+        ids: &[&str],
+        faults: &mut Vec<InputFault>,
+    ) -> Option<CardIdentifier> {
+        let Self { id, game, set, number, name } = self;
+        let mut code = |field: &str, text: &String| {
+            let code = Code::try_from(text.clone());
+            code.map_err(|error| faults.push(InputFault::at(format!("{at}/{field}"), error))).ok()
+        };
+        match (id, game, set, number, name) {
+            (Some(id), None, None, None, None) => match id.parse() {
+                Ok(id) => Some(CardIdentifier::Id(CardId(id))),
+                Err(_) => {
+                    let field = ids.last().copied().unwrap_or_default();
+                    faults.push(InputFault::at(format!("{at}/{field}"), "must be a UUID"));
+                    None
+                }
+            },
+            (None, Some(game), Some(set), Some(number), None) => {
+                let codes = (code("game", game), code("set", set), code("number", number));
+                let (Some(game), Some(set), Some(number)) = codes else { return None };
+                let (game, set) = (game.into_string(), set.into_string());
+                Some(CardIdentifier::Number { game, set, number: number.into_string() })
+            }
+            (None, Some(game), set, None, Some(name)) => {
+                let game = code("game", game);
+                let set = set.as_ref().map(|set| code("set", set));
+                let name = TypedName::parse(name)
+                    .map_err(|error| faults.push(InputFault::at(format!("{at}/name"), error)));
+                let (Some(game), Ok(name)) = (game, name) else { return None };
+                let set = set.flatten().map(Code::into_string);
+                Some(CardIdentifier::Name { game: game.into_string(), set, name })
+            }
+            _ => {
+                let ids = ids.join("; or ");
+                let kinds = "or game, set and number; or game, name and perhaps set";
+                faults.push(InputFault::at(at, format!("must have exactly {ids}; {kinds}")));
+                None
+            }
+        }
+    }
+}
+
+/// The cards that were found, and the identifiers of the others.
+#[derive(Serialize, ToSchema)]
+pub struct LookUpResponse {
+    /// The cards, in the order of the request; a card that is requested twice is listed twice.
+    pub data: Vec<CardResponse>,
+    /// The identifiers that name no card, or none that the caller may see by its name, as they were given.
+    #[schema(example = json!([{ "game": "ttcg", "name": "Nobody" }]))]
+    pub not_found: Vec<CardIdentifierBody>,
+}
+
+/// Looks up many cards at once: a [`LookUpResponse`], written as JSON. `identifiers` is what `named` means.
+pub async fn look_up(
+    app: &AppState,
+    viewer: Viewer,
+    named: Vec<CardIdentifierBody>,
+    identifiers: &[CardIdentifier],
+) -> Result<Bytes, Problem> {
+    if let Some(found) = look_up_in_memory(app, viewer, identifiers).await? {
+        return Ok(write_look_up(&named, &found).map_err(Problem::internal)?.into());
+    }
+    let mut conn = app.store.connection().await?;
+    let found = cards::look_up(&mut conn, viewer, identifiers).await?;
+    let mut answer = LookUpResponse { data: Vec::new(), not_found: Vec::new() };
+    for (identifier, card) in named.into_iter().zip(found) {
+        match card {
+            Some(card) => answer.data.push(card.into()),
+            None => answer.not_found.push(identifier),
+        }
+    }
+    Ok(serde_json::to_vec(&answer).map_err(Problem::internal)?.into())
+}

@@ -1,0 +1,198 @@
+//! Cards that were moved or merged: where they went, and how an admin moves and merges them.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::app::page::{CursorTime, Page, PageLimit, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, WriteCatalogue};
+use crate::domain::code::Code;
+use crate::domain::ids::{CardId, MigrationId};
+use crate::store::Connection;
+use crate::store::catalogue::card_migrations::{
+    self, Destination, MigrationError, MigrationRow, Order, move_card as store_move,
+};
+use crate::store::catalogue::cards::CardPlace;
+use crate::store::db::deadlines;
+use crate::store::operations::idempotency::IdempotencyClaim;
+
+/// What is found where a card is looked for.
+pub enum Located<T> {
+    /// What is asked about the card.
+    Here(T),
+    /// The card was moved or merged.
+    Moved(NewPlace),
+}
+
+/// Where a card is that is no longer where it was.
+pub enum NewPlace {
+    /// It was merged into the card with this id.
+    Id(CardId),
+    /// The card that had the number has another one now, or was merged into a card that has it.
+    Number(CardPlace),
+}
+
+/// Where a card is whose id is no longer one; 404 if it never was.
+pub(crate) async fn follow_id<T>(
+    conn: &mut Connection,
+    old: CardId,
+) -> Result<Located<T>, Problem> {
+    let new = card_migrations::successor(conn, old).await?.ok_or_else(Problem::not_found)?;
+    Ok(Located::Moved(NewPlace::Id(new)))
+}
+
+/// Where the card is that had this number; 404 if none ever had.
+pub(super) async fn follow_number<T>(
+    conn: &mut Connection,
+    (game, set, number): (&Code, &Code, &Code),
+) -> Result<Located<T>, Problem> {
+    let new = card_migrations::successor_of_number(conn, game, set, number).await?;
+    Ok(Located::Moved(NewPlace::Number(new.ok_or_else(Problem::not_found)?)))
+}
+
+/// A place of a card.
+#[derive(Serialize, ToSchema)]
+pub struct CardPlaceResponse {
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of the set.
+    #[schema(example = "hearth")]
+    pub set: String,
+    /// Number in the set.
+    #[schema(example = "007")]
+    pub number: String,
+}
+
+/// A card that was moved or merged.
+#[derive(Serialize, ToSchema)]
+pub struct MigrationResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// `move`: the card got another number; `merge`: it became one with another card.
+    #[schema(example = "merge")]
+    pub r#type: String,
+    /// Id of the card.
+    pub old_card_id: Uuid,
+    /// Id of the card that it is now: the same after a move.
+    pub new_card_id: Uuid,
+    /// The place that the card left.
+    pub old: CardPlaceResponse,
+    /// The place that it went to.
+    pub new: CardPlaceResponse,
+    /// When.
+    pub performed_at: DateTime<Utc>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "The same card stood in the file twice.")]
+    pub note: Option<String>,
+}
+
+impl From<MigrationRow> for MigrationResponse {
+    fn from(row: MigrationRow) -> Self {
+        let place = |set, number| CardPlaceResponse { game: row.game_code.clone(), set, number };
+        Self {
+            id: row.id.0,
+            r#type: row.kind.as_str().to_owned(),
+            old_card_id: row.old_card_id.0,
+            new_card_id: row.new_card_id.0,
+            old: place(row.old_set_code, row.old_number),
+            new: place(row.new_set_code, row.new_number),
+            performed_at: row.performed_at,
+            note: row.note,
+        }
+    }
+}
+
+/// Lists moves and merges, the newest first, after the last one of the page before.
+pub async fn list(
+    app: &AppState,
+    after: Option<(CursorTime, Uuid)>,
+    limit: PageLimit,
+) -> Result<Page<MigrationResponse>, Problem> {
+    let before = after.map(|(CursorTime(at), id)| (at, id));
+    let mut conn = app.store.connection().await?;
+    let rows = card_migrations::list(&mut conn, before, limit.rows()).await?;
+    let key = |row: &MigrationRow| (CursorTime(row.performed_at), row.id);
+    Ok(paged(rows, limit, key, MigrationResponse::from))
+}
+
+/// Finds a move or merge.
+pub async fn find(app: &AppState, migration: MigrationId) -> Result<MigrationResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let row = card_migrations::find(&mut conn, migration).await?;
+    Ok(row.ok_or_else(Problem::not_found)?.into())
+}
+
+/// Gives a card another number, in its set or another.
+pub async fn move_card(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    card: CardId,
+    to: Destination,
+    note: Option<&str>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<MigrationResponse, Problem> {
+    let (id, at) = (MigrationId::fresh(), app.clock.now());
+    let done = app
+        .write_within(deadlines::CATALOGUE, by, async |conn, by| {
+            let order = Order { by, id, note, claim: key, at };
+            store_move(conn, &order, card, &to).await
+        })
+        .await;
+    let row = done.map_err(|error| refused(error, "/set"))?;
+    log(by, id, &row);
+    Ok(row.into())
+}
+
+/// Merges a card into another one of its game.
+pub async fn merge_card(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    card: CardId,
+    into: CardId,
+    note: Option<&str>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<MigrationResponse, Problem> {
+    let (id, at) = (MigrationId::fresh(), app.clock.now());
+    let done = app
+        .write_within(deadlines::CATALOGUE, by, async |conn, by| {
+            let order = Order { by, id, note, claim: key, at };
+            card_migrations::merge_card(conn, &order, card, into).await
+        })
+        .await;
+    let row = done.map_err(|error| refused(error, "/into"))?;
+    log(by, id, &row);
+    Ok(row.into())
+}
+
+/// Logs a move or merge, but not a repeated request for one.
+fn log(by: &Granted<WriteCatalogue>, id: MigrationId, row: &MigrationRow) {
+    if row.id == id {
+        tracing::info!(
+            account = %by.account(), migration = %id, kind = row.kind.as_str(), old = %row.old_card_id, new = %row.new_card_id,
+            "card moved or merged"
+        );
+    }
+}
+
+/// `target` is the field that names where the card is to go.
+fn refused(error: MigrationError, target: &str) -> Problem {
+    match error {
+        MigrationError::Missing => Problem::not_found(),
+        MigrationError::NoTarget => {
+            Problem::invalid(vec![InputFault::at(target, "names nothing that there is")])
+        }
+        MigrationError::NumberTaken => Problem::new(ProblemCode::NumberTaken),
+        MigrationError::Printed => Problem::new(ProblemCode::SetPrinted),
+        MigrationError::Refused(why) => Problem::new(ProblemCode::MergeRefused).detail(why),
+        MigrationError::NoteOnHidden => {
+            let why = "must be left out: the card is hidden, and everybody may read notes";
+            Problem::invalid(vec![InputFault::at("/note", why)])
+        }
+        MigrationError::Idempotent(error) => error.into(),
+    }
+}

@@ -1,0 +1,148 @@
+//! Cards by name from the index in memory: the same answers as from the database, which is asked when the index is not there, is behind the
+//! change feed, or does not know enough.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use cardscape_engine::name_key;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::card_bodies::{body_of, body_of_each};
+use super::card_lookups::CardIdentifierBody;
+use super::card_search::cards_in_memory;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::catalogue::card_name::{NameMatch, TypedName, match_exactly};
+use crate::domain::ids::CardId;
+use crate::search::index::{self, CardRecord, NameQuery, Snapshot};
+use crate::search::words;
+use crate::store::catalogue::cards::{self, CardIdentifier, NamePlace, NamedCard};
+
+fn name_query(typed: &TypedName, near: bool) -> NameQuery {
+    NameQuery {
+        search_key: typed.search_key().to_owned(),
+        words: words(typed.as_str()),
+        near: near && typed.has_near_names(),
+    }
+}
+
+fn has_trigram(key: &str) -> bool {
+    let mut in_a_row = 0;
+    key.chars().any(|letter| {
+        in_a_row = if letter.is_alphanumeric() { in_a_row + 1 } else { 0 };
+        in_a_row == 3
+    })
+}
+
+/// The cards that may be meant by a name, as [`cards::named`] finds them; `None`: the database has to be asked.
+pub(super) async fn named_in_memory(
+    app: &AppState,
+    viewer: Viewer,
+    place: &NamePlace,
+    typed: &TypedName,
+    near: bool,
+) -> Result<Option<Vec<NamedCard>>, Problem> {
+    let Some((all, view)) = cards_in_memory(app, viewer).await? else { return Ok(None) };
+    let place = index::NamePlace { game: place.game.as_deref(), set: place.set.as_deref() };
+    let found = all.named(place, &name_query(typed, near), &view);
+    Ok(Some(found.into_iter().map(NamedCard::from).collect()))
+}
+
+/// The names that a typed one may become, as [`cards::suggest_names`] finds them. `None`: the database has to be asked.
+pub(super) async fn suggest_in_memory(
+    app: &AppState,
+    viewer: Viewer,
+    game: Option<&str>,
+    typed: &TypedName,
+    limit: usize,
+) -> Result<Option<Vec<String>>, Problem> {
+    let query = name_query(typed, true);
+    // Without three letters in a row no list narrows the names down: all would be read.
+    if query.near && !has_trigram(&query.search_key) {
+        return Ok(None);
+    }
+    let Some((all, view)) = cards_in_memory(app, viewer).await? else { return Ok(None) };
+    Ok(Some(all.suggest_names(game, &query, &view, limit)))
+}
+
+/// What each identifier names, as [`cards::look_up`] finds it, written as JSON. `None`: the database has to be asked for all.
+pub(super) async fn look_up_in_memory(
+    app: &AppState,
+    viewer: Viewer,
+    identifiers: &[CardIdentifier],
+) -> Result<Option<Vec<Option<Bytes>>>, Problem> {
+    let Some((all, view)) = cards_in_memory(app, viewer).await? else { return Ok(None) };
+    let meant: Vec<Option<CardId>> =
+        identifiers.iter().map(|identifier| card_of(&all, &view, identifier)).collect();
+    let ids: Vec<CardId> = meant.iter().flatten().copied().collect();
+    let mut bodies = body_of_each(app, viewer, &ids).await?.into_iter();
+    let mut found: Vec<Option<Bytes>> =
+        meant.iter().map(|card| card.and_then(|_| bodies.next().flatten())).collect();
+    // Cards that were moved or merged: the database knows where they are now.
+    let is_lost = |at: &usize| {
+        found[*at].is_none() && !matches!(identifiers[*at], CardIdentifier::Name { .. })
+    };
+    let lost: Vec<usize> = (0..identifiers.len()).filter(is_lost).collect();
+    if !lost.is_empty() {
+        let unknown: Vec<CardIdentifier> = lost.iter().map(|at| identifiers[*at].clone()).collect();
+        let mut conn = app.store.connection().await?;
+        let views = cards::look_up(&mut conn, viewer, &unknown).await?;
+        for (at, view) in lost.into_iter().zip(views) {
+            if let Some(view) = view {
+                found[at] = Some(body_of(view)?.body);
+            }
+        }
+    }
+    Ok(Some(found))
+}
+
+/// The card that an identifier names, as far as the index knows; an id is not looked up.
+fn card_of(all: &Snapshot, view: &[CardRecord], identifier: &CardIdentifier) -> Option<CardId> {
+    let id = |id| CardId(Uuid::from_u128(id));
+    match identifier {
+        CardIdentifier::Id(id) => Some(*id),
+        CardIdentifier::Number { game, set, number } => all.at(game, set, number).map(id),
+        CardIdentifier::Name { game, set, name } => {
+            let same = all.same_name(game, name.search_key(), view);
+            let of_set =
+                same.into_iter().filter(|card| set.as_ref().is_none_or(|set| card.set == *set));
+            // By set and number: of each name the first.
+            let mut known = BTreeSet::new();
+            let firsts = of_set.filter(|card| known.insert(name_key(&card.name)));
+            match match_exactly(name, firsts.map(NamedCard::from).collect()) {
+                NameMatch::One(card) => Some(card.id),
+                NameMatch::AnyOf(_) | NameMatch::Nothing => None,
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct NotFound<'a> {
+    not_found: Vec<&'a CardIdentifierBody>,
+}
+
+/// Writes an answer of cards that are written already: the same bytes as a [`super::card_lookups::LookUpResponse`].
+pub(super) fn write_look_up(
+    identifiers: &[CardIdentifierBody],
+    found: &[Option<Bytes>],
+) -> serde_json::Result<Vec<u8>> {
+    let pairs = identifiers.iter().zip(found);
+    let not_found = pairs.filter(|(_, body)| body.is_none()).map(|(named, _)| named).collect();
+    let rest = serde_json::to_vec(&NotFound { not_found })?;
+    let length: usize = found.iter().flatten().map(|body| body.len() + 1).sum();
+    let mut answer = Vec::with_capacity(length + rest.len() + 16);
+    answer.extend_from_slice(b"{\"data\":[");
+    for (at, body) in found.iter().flatten().enumerate() {
+        if at > 0 {
+            answer.push(b',');
+        }
+        answer.extend_from_slice(body);
+    }
+    answer.extend_from_slice(b"],");
+    // The members of `rest` follow `data` in the same object.
+    answer.extend_from_slice(rest.strip_prefix(b"{").unwrap_or_default());
+    Ok(answer)
+}

@@ -1,0 +1,235 @@
+//! Lists of cards as they are requested: what the request means by the games and sets there are, and which parts of it cannot be used.
+
+use std::sync::Arc;
+
+use cardscape_engine::Date;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
+
+use super::codes::{UnknownCode, unknown_codes};
+use crate::app::page::Cursor;
+use crate::app::problem::{InputFault, Problem, ProblemCode, both};
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::domain::hex::hex;
+use crate::search::index::{Position, Releases};
+use crate::search::{
+    self, CardFilter, CardQuery, Checked, Fault, Node, Predicate, Scope, SortKey, Unique,
+};
+use crate::store::StoreError;
+use crate::store::catalogue::games::LoadedGame;
+
+/// Which cards are to be listed, and how, as the client wrote it.
+#[derive(Debug, Default)]
+pub struct ListRequest {
+    /// What the parameters beside the query say.
+    pub filter: CardFilter,
+    /// The query in the language of docs/SEARCH.md.
+    pub text: String,
+    /// Name of the field to sort by; `None`: what the query says, or else the place of the cards.
+    pub sort: Option<String>,
+    /// Whether the highest come first; `None`: what the query says.
+    pub descending: Option<bool>,
+    /// What an entry stands for; `None`: what the query says.
+    pub unique: Option<Unique>,
+}
+
+/// A request for a list, checked.
+pub struct List {
+    pub(super) query: CardQuery,
+    pub(super) warnings: Vec<QueryWarning>,
+    /// The query as the client wrote it.
+    pub(super) text: String,
+    /// Tells this list's cursors from those of others.
+    mark: String,
+}
+
+impl ListRequest {
+    /// Checks the request where nobody reads warnings: a term that cannot be used is a fault.
+    pub async fn check_strictly(self, app: &AppState) -> Result<CardQuery, Problem> {
+        let List { query, warnings, .. } = self.check(app).await?;
+        if warnings.is_empty() { Ok(query) } else { Err(bad_query(warnings)) }
+    }
+
+    /// Checks the request over the games and sets that there are.
+    pub async fn check(self, app: &AppState) -> Result<List, Problem> {
+        let games = app.all_games().await?;
+        let tree = match search::parse(&self.text) {
+            Ok(tree) => tree,
+            Err(faults) => {
+                // What is wrong beside the query is told, too.
+                let rest = Self { text: String::new(), ..self };
+                let others = rest.check_over(&games, None, None, app.today()?);
+                return both(Err(bad_query(faults)), others).map(|(list, _)| list);
+            }
+        };
+        let names_set = self.filter.set.is_some() || tree.as_ref().is_some_and(search::names_set);
+        let sets = if names_set { Some(app.sets().await?) } else { None };
+        let today = app.today()?;
+        self.check_over(&games, sets.as_deref(), tree, today)
+    }
+
+    fn check_over(
+        self,
+        games: &[Arc<LoadedGame>],
+        sets: Option<&Releases>,
+        tree: Option<Node>,
+        today: Date,
+    ) -> Result<List, Problem> {
+        // Cursors of clients hold it: other names of these fields would make the cursors invalid.
+        let mark = Sha256::digest(format!("{self:?}"));
+        let mark = hex(&mark[..6]);
+        let unknown = unknown_codes(&self.filter, games, sets).into_iter();
+        let mut warnings: Vec<_> = unknown.map(QueryWarning::from).collect();
+        let all = Scope::new(games.iter().map(|loaded| &loaded.game));
+        // Of a game that does not exist the list is empty, whatever the query says: it is read over all games.
+        let of_game = self.filter.game.as_deref().map(|game| all.of_code(game));
+        let scope = of_game.and_then(Result::ok).unwrap_or(all);
+        let checked = tree.map(|tree| search::check(&tree, &scope, sets, today)).transpose();
+        let sorted = self.sort.as_ref().map(|name| search::sort_key(name, scope.games()));
+        let sorted = sorted
+            .transpose()
+            .map_err(|message| Problem::of_query(vec![InputFault::at("?sort", message)]));
+        let (checked, sorted) = both(checked.map_err(bad_query), sorted)?;
+        let mut parts = self.filter.predicates();
+        let (mut sort, mut descending, mut unique) = (None, None, None);
+        if let Some(checked) = checked {
+            let Checked { predicate, warnings: faults, .. } = checked;
+            (sort, descending, unique) = (checked.sort, checked.descending, checked.unique);
+            parts.push(predicate);
+            warnings.extend(faults.into_iter().map(QueryWarning::from));
+        }
+        let query = CardQuery {
+            predicate: Predicate::All(parts),
+            sort: sorted.or(sort).unwrap_or_default(),
+            descending: self.descending.or(descending).unwrap_or_default(),
+            unique: self.unique.or(unique).unwrap_or_default(),
+        };
+        Ok(List { query, warnings, text: self.text, mark })
+    }
+}
+
+/// A query that cannot be used, with every fault.
+fn bad_query(faults: Vec<impl Into<QueryWarning>>) -> Problem {
+    let faults: Vec<QueryWarning> = faults.into_iter().map(Into::into).collect();
+    let input_fault = |fault: &QueryWarning| match fault.parameter {
+        Some(parameter) => InputFault::at(format!("?{parameter}"), &fault.message),
+        None => InputFault::at("?q", format!("{} (character {})", fault.message, fault.position)),
+    };
+    Problem::new(ProblemCode::InvalidQuery)
+        .errors(faults.iter().map(input_fault).collect())
+        .with("faults", serde_json::to_value(faults).unwrap_or_default())
+}
+
+/// A search that took too long is the query's fault more often than the database's.
+pub(super) fn too_slow(error: StoreError) -> Problem {
+    match error {
+        StoreError::TooLong => {
+            tracing::warn!("slow search");
+            Problem::new(ProblemCode::TimedOut)
+                .detail("The search took too long: narrow it to a game or a set, or look for whole words.")
+                .retry_after(2)
+        }
+        other => other.into(),
+    }
+}
+
+/// A cursor's content: mark of the list, sort key, game, set, number, tier.
+type CursorKey = (String, Option<String>, Code, Code, Code, i16);
+
+impl List {
+    /// Refuses what is no cursor of any list of cards.
+    pub fn demand_cursor(cursor: &Cursor) -> Result<(), Problem> {
+        cursor.key::<CursorKey>().map(drop)
+    }
+
+    /// Where a page begins.
+    pub(super) fn position(&self, cursor: &Cursor) -> Result<Position, Problem> {
+        let (mark, key, game, set, number, tier): CursorKey = cursor.key()?;
+        let sorted = self.query.sort != SortKey::Place;
+        let fits = mark == self.mark
+            && key.as_ref().is_none_or(|key| sorted && self.query.sort.admits(key));
+        if !fits {
+            return Err(Problem::new(ProblemCode::InvalidCursor));
+        }
+        let (game, set, number) = (game.into_string(), set.into_string(), number.into_string());
+        Ok(Position { key, game, set, number, tier })
+    }
+
+    /// Where the page after an entry begins, as clients see it.
+    pub(super) fn cursor(&self, position: Position) -> String {
+        let Position { key, game, set, number, tier } = position;
+        Cursor::at(&(&self.mark, key, game, set, number, tier))
+    }
+}
+
+/// A part of a query that was left out, that finds nothing anywhere, or that was not tried on everything.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct QueryWarning {
+    /// The parameter beside `q` that it is about; `position` and `length` are 0 then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "set")]
+    pub parameter: Option<&'static str>,
+    /// Characters of the query before it.
+    #[schema(example = 0)]
+    pub position: usize,
+    /// Its characters.
+    #[schema(example = 9)]
+    pub length: usize,
+    /// The text there.
+    #[schema(example = "atack>700")]
+    pub term: String,
+    /// Why, for people.
+    #[schema(example = "there is no field \"atack\"; did you mean attack?")]
+    pub message: String,
+}
+
+impl QueryWarning {
+    /// The costly terms were not tried on all cards.
+    pub(super) fn cut(text: &str, candidates: u32) -> Self {
+        Self::of_all(
+            text,
+            format!(
+                "regular expressions and words of attributes were only tried on the first {candidates} cards that all else \
+                 leaves, by game, set and number: narrow the list to a set, or with words"
+            ),
+        )
+    }
+
+    /// The costly terms were not tried on all cards that the index left.
+    pub(super) fn unfinished(text: &str) -> Self {
+        Self::of_all(
+            text,
+            "regular expressions, phrases or words of attributes were not tried on all cards that all else leaves: narrow the list to a set, \
+             or with words"
+                .to_owned(),
+        )
+    }
+
+    /// There was no time to count.
+    pub(super) fn uncounted(text: &str) -> Self {
+        Self::of_all(
+            text,
+            "counting the list took too long, so there is no total: narrow it".to_owned(),
+        )
+    }
+
+    fn of_all(text: &str, message: String) -> Self {
+        let length = text.chars().count();
+        Self { parameter: None, position: 0, length, term: text.to_owned(), message }
+    }
+}
+
+impl From<UnknownCode<'_>> for QueryWarning {
+    fn from(UnknownCode { parameter, code, message }: UnknownCode<'_>) -> Self {
+        let term = format!("{parameter}={code}");
+        Self { parameter: Some(parameter), position: 0, length: 0, term, message }
+    }
+}
+
+impl From<Fault> for QueryWarning {
+    fn from(Fault { span, term, message }: Fault) -> Self {
+        Self { parameter: None, position: span.position, length: span.length, term, message }
+    }
+}

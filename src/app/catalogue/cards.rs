@@ -1,0 +1,425 @@
+//! Cards and printings, as somebody may see them.
+
+use cardscape_engine::Effect;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::card_bodies::body_of;
+use super::card_legalities::{LegalityResponse, legalities_of};
+use super::card_migrations::{Located, follow_id, follow_number};
+use super::card_text::card_text;
+use crate::app::answer_form::AnswerForm;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::code::Code;
+use crate::domain::ids::CardId;
+use crate::memory::catalogue::card_cache::{KeptCard, PlaceMark};
+use crate::memory::kept::Ticket;
+use crate::memory::rendered::{Freshness, Rendered};
+use crate::store::catalogue::cards::{self, CardView, HiddenCard, JsonText, OpenCard, Printing};
+
+/// How far a card that started hidden is from being unlocked.
+#[derive(Serialize, ToSchema)]
+pub struct CardUnlock {
+    /// Submissions that count: at most one of each account.
+    #[schema(example = 3)]
+    pub submissions: i32,
+    /// How many unlock the card.
+    #[schema(example = 5)]
+    pub threshold: i32,
+    /// When the card was unlocked; absent while it is hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlocked_at: Option<DateTime<Utc>>,
+}
+
+impl From<cards::UnlockProgress> for CardUnlock {
+    fn from(unlock: cards::UnlockProgress) -> Self {
+        Self {
+            submissions: unlock.submissions,
+            threshold: unlock.threshold,
+            unlocked_at: unlock.unlocked_at,
+        }
+    }
+}
+
+/// One effect of a card.
+// How an `Effect` looks in answers, which pass on what the database has of it; a test holds them together.
+#[derive(ToSchema)]
+pub struct EffectResponse {
+    /// How it is activated, in games that have styles.
+    #[schema(example = "passive")]
+    pub style: Option<String>,
+    /// Where on the card it stands, in games that have slots.
+    pub slot: Option<String>,
+    /// The printed sentence.
+    #[schema(example = "When this card is destroyed, draw a card.")]
+    pub text: String,
+}
+
+/// A card that the caller may see.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "game": "ttcg", "set": "hearth", "number": "001", "hidden": false,
+    "name": "Kettle Imp", "kind": "unit", "attributes": { "type": "fire", "rank": 1, "attack": 300, "defense": 200 },
+    "effects": [{ "style": "passive", "text": "When this card is destroyed, draw a card." }],
+    "updated_at": "2026-11-21T08:50:41.563424Z",
+}))]
+pub struct OpenCardResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Code of its game.
+    #[schema(value_type = String, example = "ttcg")]
+    pub game: Code,
+    /// Code of its set.
+    #[schema(value_type = String, example = "hearth")]
+    pub set: Code,
+    /// Its number in the set.
+    #[schema(value_type = String, example = "001")]
+    pub number: Code,
+    /// Whether it is hidden from everybody who neither holds it nor oversees the cards.
+    pub hidden: bool,
+    /// How far it is from being unlocked; absent when it never was hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlock: Option<CardUnlock>,
+    /// Its name.
+    #[schema(example = "Kettle Imp")]
+    pub name: String,
+    /// Code of its kind.
+    #[schema(value_type = String, example = "unit")]
+    pub kind: Code,
+    /// Attributes of the base printing, as the game defines them.
+    #[schema(value_type = Object, example = json!({ "type": "fire", "rank": 1, "attack": 300, "defense": 200 }))]
+    pub attributes: JsonText<Map<String, Value>>,
+    /// Effects, in printed order.
+    #[schema(value_type = Vec<EffectResponse>)]
+    pub effects: JsonText<Vec<Effect>>,
+    /// Background text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lore: Option<String>,
+    /// What each format of the game says of it today; only with `include=legalities`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub legalities: Option<Vec<LegalityResponse>>,
+    /// When it or one of its printings was last changed, or unlocked.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A card that is hidden from the caller: this and no more.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HiddenCardResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Code of its game.
+    #[schema(value_type = String, example = "ttcg")]
+    pub game: Code,
+    /// Code of its set.
+    #[schema(value_type = String, example = "veil")]
+    pub set: Code,
+    /// Its number in the set.
+    #[schema(value_type = String, example = "001")]
+    pub number: Code,
+    /// `true`.
+    #[schema(example = true)]
+    pub hidden: bool,
+    /// How far it is from being unlocked.
+    pub unlock: CardUnlock,
+}
+
+/// A card as the caller may see it.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum CardResponse {
+    /// All of it.
+    Open(OpenCardResponse),
+    /// That it exists, and how far it is from being unlocked.
+    Hidden(HiddenCardResponse),
+}
+
+impl From<CardView> for CardResponse {
+    fn from(view: CardView) -> Self {
+        match view {
+            CardView::Open(card) => Self::Open(card.into()),
+            CardView::Hidden(card) => Self::Hidden(card.into()),
+        }
+    }
+}
+
+impl From<OpenCard> for OpenCardResponse {
+    fn from(card: OpenCard) -> Self {
+        Self {
+            hidden: card.is_hidden(),
+            updated_at: card.public_update(),
+            id: card.place.id.0,
+            game: card.place.game,
+            set: card.place.set,
+            number: card.place.number,
+            unlock: card.unlock.map(Into::into),
+            name: card.name,
+            kind: card.kind,
+            attributes: card.attributes,
+            effects: card.effects,
+            lore: card.lore,
+            legalities: None,
+        }
+    }
+}
+
+impl From<HiddenCard> for HiddenCardResponse {
+    fn from(card: HiddenCard) -> Self {
+        Self {
+            id: card.place.id.0,
+            game: card.place.game,
+            set: card.place.set,
+            number: card.place.number,
+            hidden: true,
+            unlock: card.unlock.into(),
+        }
+    }
+}
+
+/// A card in one rarity.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b12", "rarity": "uncommon", "tier": 2, "attributes": { "attack": 305, "defense": 205 },
+}))]
+pub struct PrintingResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Code of the rarity.
+    #[schema(example = "uncommon")]
+    pub rarity: String,
+    /// Place of the rarity in its game's list, from 1, the most common.
+    #[schema(example = 2, minimum = 1)]
+    pub tier: i16,
+    /// The attributes that this printing gives itself; all others are the card's.
+    #[schema(value_type = Object, example = json!({ "attack": 305, "defense": 205 }))]
+    pub attributes: Map<String, Value>,
+}
+
+impl From<Printing> for PrintingResponse {
+    fn from(printing: Printing) -> Self {
+        Self {
+            id: printing.id.0,
+            rarity: printing.rarity,
+            tier: printing.tier,
+            attributes: printing.attributes,
+        }
+    }
+}
+
+/// The printings of a card.
+#[derive(Serialize, ToSchema)]
+pub struct PrintingsResponse {
+    /// The most common first; none while the card is hidden from the caller.
+    pub data: Vec<PrintingResponse>,
+    /// Whether the card is hidden from everybody who neither holds it nor oversees the cards.
+    pub hidden: bool,
+}
+
+/// Open cards change rarely; progress shows within seconds.
+pub(crate) fn freshness(viewer: Viewer, may_progress: bool) -> Freshness {
+    match (viewer.is_stranger(), may_progress) {
+        (false, _) => Freshness::Private,
+        (true, true) => Freshness::Public(5),
+        (true, false) => Freshness::Public(60),
+    }
+}
+
+/// How long an answer about a card may be kept, and since when the card is what it is.
+pub(super) fn freshness_of(viewer: Viewer, view: &CardView) -> (Freshness, Option<DateTime<Utc>>) {
+    // When the content of a hidden card changed is a secret of its own.
+    let modified = match view {
+        CardView::Open(card) if !card.is_hidden() => Some(card.public_update()),
+        _ => None,
+    };
+    (freshness(viewer, modified.is_none()), modified)
+}
+
+/// Who wants to see a card, and how.
+#[derive(Clone, Copy)]
+pub struct CardRequest {
+    /// Who.
+    pub viewer: Viewer,
+    /// In which form.
+    pub form: AnswerForm,
+    /// Whether to tell what each format says of the card today; only as JSON.
+    pub legalities: bool,
+}
+
+impl CardRequest {
+    /// Whether a kept answer is the viewer's, too: an open card is the same for strangers and players. Who edits cards expects to see at
+    /// once what was changed, and what formats say changes with the day.
+    fn may_be_kept(self) -> bool {
+        !self.viewer.sees_all() && self.form == AnswerForm::Json && !self.legalities
+    }
+}
+
+/// Finds a card by its id.
+pub async fn find(
+    app: &AppState,
+    request: CardRequest,
+    card: CardId,
+) -> Result<Located<Rendered>, Problem> {
+    match answer_about(app, request, card).await? {
+        Some(answer) => Ok(Located::Here(answer)),
+        None => follow_id(&mut *app.store.connection().await?, card).await,
+    }
+}
+
+/// The answer about a card, from memory where it is kept; `None`: there is no such card.
+pub(super) async fn answer_about(
+    app: &AppState,
+    request: CardRequest,
+    card: CardId,
+) -> Result<Option<Rendered>, Problem> {
+    if request.may_be_kept()
+        && let Some(kept) = app.card_cache.find(card)
+    {
+        return Ok(Some(render_kept(kept, request.viewer)));
+    }
+    let ticket = app.card_cache.ticket();
+    let find = async |conn: &_| cards::find(conn, request.viewer, card).await;
+    match app.store.read(find).await? {
+        None => Ok(None),
+        Some(view) => write(app, request, ticket, view).await.map(Some),
+    }
+}
+
+/// Finds the card with a number of a set. Zeros at the beginning of the number may be left out, or be more, where one card of the set is meant.
+pub async fn find_by_number(
+    app: &AppState,
+    request: CardRequest,
+    (game, set, number): (&Code, &Code, &Code),
+) -> Result<Located<Rendered>, Problem> {
+    let viewer = request.viewer;
+    if request.may_be_kept()
+        && let Some(card) = app.catalogue.cards().and_then(|all| all.at(game, set, number))
+        && let Some(kept) = app.card_cache.find(CardId(Uuid::from_u128(card)))
+        // The index may be a moment behind what is kept of a card that moved.
+        && kept.place == PlaceMark::of(game, set, number)
+    {
+        return Ok(Located::Here(render_kept(kept, viewer)));
+    }
+    let ticket = app.card_cache.ticket();
+    let find = async |conn: &_| cards::find_by_number(conn, viewer, game, set, number).await;
+    let view = match app.store.read(find).await? {
+        Some(view) => view,
+        None => {
+            let conn = &mut *app.store.connection().await?;
+            let moved = follow_number(conn, (game, set, number)).await;
+            // People leave out the zeros. An old number leads on to its card first.
+            if moved.is_err()
+                && let Some(number) = cards::number_with_zeros(conn, game, set, number).await?
+                && let Some(view) = cards::find_by_number(conn, viewer, game, set, &number).await?
+            {
+                view
+            } else {
+                return moved;
+            }
+        }
+    };
+    write(app, request, ticket, view).await.map(Located::Here)
+}
+
+/// A kept answer for somebody who may see what strangers see.
+fn render_kept(kept: KeptCard, viewer: Viewer) -> Rendered {
+    Rendered::written(freshness(viewer, false), Some(kept.modified), kept.body)
+}
+
+/// Writes the answer, and keeps it when the card is open to everybody.
+async fn write(
+    app: &AppState,
+    request: CardRequest,
+    ticket: Ticket,
+    view: CardView,
+) -> Result<Rendered, Problem> {
+    let CardRequest { viewer, form, legalities } = request;
+    if legalities && form == AnswerForm::Json {
+        return with_legalities(app, viewer, view).await;
+    }
+    if view.is_hidden() || !request.may_be_kept() {
+        let (fresh, modified) = freshness_of(viewer, &view);
+        return in_form(form, fresh, modified, view);
+    }
+    let id = view.place().id;
+    let written = body_of(view)?;
+    let kept = written.kept().ok_or_else(|| Problem::internal("an open card is hidden"))?;
+    app.card_cache.keep(ticket, id, kept.clone());
+    Ok(render_kept(kept, viewer))
+}
+
+/// Writes a card with what formats say of it today. That changes without the card, so the answer has no time of its last change.
+async fn with_legalities(
+    app: &AppState,
+    viewer: Viewer,
+    view: CardView,
+) -> Result<Rendered, Problem> {
+    let (fresh, today) = (freshness(viewer, view.is_hidden()), app.today()?);
+    let legalities = match &view {
+        CardView::Hidden(_) => Vec::new(),
+        CardView::Open(open) => {
+            let mut conn = app.store.connection().await?;
+            legalities_of(app, &mut conn, open, today).await?
+        }
+    };
+    let mut card = CardResponse::from(view);
+    if let CardResponse::Open(card) = &mut card {
+        card.legalities = Some(legalities);
+    }
+    Ok(Rendered::new(fresh, None, &card)?)
+}
+
+/// Writes a card in the form that is wanted.
+pub(super) fn in_form(
+    form: AnswerForm,
+    fresh: Freshness,
+    modified: Option<DateTime<Utc>>,
+    view: CardView,
+) -> Result<Rendered, Problem> {
+    match form {
+        AnswerForm::Text => {
+            let text = card_text(&view).map_err(Problem::internal)?;
+            Ok(Rendered::text(fresh, modified, text))
+        }
+        AnswerForm::Json => Ok(Rendered::new(fresh, modified, &CardResponse::from(view))?),
+    }
+}
+
+/// Lists the printings of a card: none while it is hidden from the viewer.
+pub async fn list_printings(
+    app: &AppState,
+    viewer: Viewer,
+    card: CardId,
+) -> Result<Located<PrintingsResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let Some(found) = cards::find(&conn, viewer, card).await? else {
+        return follow_id(&mut conn, card).await;
+    };
+    let printings = cards::printings(&mut conn, viewer, card).await?;
+    let data = printings.into_iter().map(Into::into).collect();
+    Ok(Located::Here(PrintingsResponse { data, hidden: found.is_hidden() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use utoipa::PartialSchema as _;
+
+    use super::*;
+
+    #[test]
+    fn effects_are_documented_as_they_leave() {
+        let text = || "x".to_owned();
+        let effect = Effect { style: Some(text()), slot: Some(text()), text: text() };
+        let left = serde_json::to_value(effect).unwrap();
+        let documented = serde_json::to_value(EffectResponse::schema()).unwrap();
+        let members = |object: &Value| -> Vec<String> {
+            object.as_object().unwrap().keys().cloned().collect()
+        };
+        assert_eq!(members(&left), members(&documented["properties"]));
+        assert_eq!(documented["required"], serde_json::json!(["text"]));
+    }
+}

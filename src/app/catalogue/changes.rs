@@ -1,0 +1,199 @@
+//! The change feed: what happened to the catalogue, from any number on, as pages and as a stream.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::codes::Codes;
+use crate::app::page::PageLimit;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::domain::network::Network;
+use crate::memory::catalogue::change_watch::Watcher;
+use crate::store::StoreResult;
+use crate::store::catalogue::changes::{self, Change};
+
+/// Most events that a stream reads at once.
+const CHUNK: i64 = 500;
+
+/// Something that happened.
+#[derive(Serialize, ToSchema)]
+pub struct ChangeResponse {
+    /// Its place in the feed, from 1, without gaps.
+    #[schema(example = 174, minimum = 1)]
+    pub seq: i64,
+    /// `game.changed`, `set.changed`, `card.added`, `card.changed` (it, its printings or its rulings), `card.unlocked`, `card.moved` (to
+    /// another number) or `card.merged` (`from` is no card any more: it became this one).
+    #[schema(example = "card.unlocked")]
+    pub kind: String,
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of the set, if it is about a set or card.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "veil")]
+    pub set: Option<String>,
+    /// Number in the set, if it is about a card.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "001")]
+    pub number: Option<String>,
+    /// Id of the card, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<Uuid>,
+    /// What the card was before, if it was moved or merged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<FormerCardResponse>,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+impl From<Change> for ChangeResponse {
+    fn from(Change { seq, kind, subject, at }: Change) -> Self {
+        let changes::Subject { game, set, number, card, from } = subject;
+        let from = from.map(|changes::FormerCard { card, set, number }| FormerCardResponse {
+            card: card.0,
+            set,
+            number,
+        });
+        Self { seq, kind, game, set, number, card: card.map(Uuid::from), from, at }
+    }
+}
+
+/// What a card was called before it was moved or merged.
+#[derive(Serialize, ToSchema)]
+pub struct FormerCardResponse {
+    /// Id: the same after a move.
+    pub card: Uuid,
+    /// Code of the set.
+    #[schema(example = "hearth")]
+    pub set: String,
+    /// Number in the set.
+    #[schema(example = "007")]
+    pub number: String,
+}
+
+/// A stretch of the feed.
+#[derive(Serialize, ToSchema)]
+pub struct ChangesResponse {
+    /// What happened, the oldest first.
+    pub data: Vec<ChangeResponse>,
+    /// Everything up to this number is known now: `after` of the next request.
+    #[schema(example = 174, minimum = 0)]
+    pub next_after: i64,
+    /// The newest number that there is. When `next_after` has reached it, there is no more for now.
+    #[schema(example = 174, minimum = 0)]
+    pub newest: i64,
+}
+
+/// Lists what happened to the catalogue, or to one game, after the number `after`.
+pub async fn list(
+    app: &AppState,
+    after: u64,
+    game: Option<Code>,
+    limit: PageLimit,
+) -> Result<ChangesResponse, Problem> {
+    let extent = changes::extent(&app.store).await?;
+    let after = known(after).filter(|after| extent.continues(*after)).ok_or_else(gone)?;
+    let codes = Codes { game, ..Codes::default() }.known(app).await?;
+    let mut conn = app.store.connection().await?;
+    let wanted = limit.rows();
+    let mut rows = changes::list(&mut conn, after, codes.game.as_deref(), wanted).await?;
+    // One more than fits on the page was asked for.
+    let more = i64::try_from(rows.len()).unwrap_or(i64::MAX) == wanted;
+    if more {
+        rows.pop();
+    }
+    let next_after = match rows.last() {
+        Some(last) if more => last.seq,
+        // What came after the extent was read belongs to the next page.
+        _ => extent.newest.max(rows.last().map_or(0, |last| last.seq)),
+    };
+    let newest = extent.newest.max(next_after);
+    let data = rows.into_iter().map(Into::into).collect();
+    Ok(ChangesResponse { data, next_after, newest })
+}
+
+/// Follows what happens to the catalogue, or to one game, after the number `after`; `None`: from now on.
+pub async fn follow(
+    app: &AppState,
+    network: Network,
+    after: Option<u64>,
+    game: Option<Code>,
+) -> Result<Follower, Problem> {
+    let codes = Codes { game, ..Codes::default() }.known(app).await?;
+    let extent = changes::extent(&app.store).await?;
+    let after = match after {
+        None => extent.newest,
+        Some(after) => known(after).filter(|after| extent.continues(*after)).ok_or_else(gone)?,
+    };
+    let too_many = || Problem::new(ProblemCode::TooManyStreams).retry_after(30);
+    let watcher = app.changes.subscribe(&app.store, network).ok_or_else(too_many)?;
+    let game = codes.game.map(Code::into_string);
+    Ok(Follower { app: app.clone(), watcher, game, after })
+}
+
+fn gone() -> Problem {
+    Problem::new(ProblemCode::Gone)
+        .detail("The feed does not continue from this number: read the catalogue anew.")
+}
+
+/// A number of the feed; `None`: none that it can ever have.
+pub(crate) fn known(seq: u64) -> Option<i64> {
+    i64::try_from(seq).ok()
+}
+
+/// Somebody who follows the change feed.
+pub struct Follower {
+    app: AppState,
+    watcher: Watcher,
+    game: Option<String>,
+    /// Everything up to this number was read.
+    after: i64,
+}
+
+/// What a follower of the change feed learns.
+pub enum FeedStep {
+    /// This happened.
+    Changes(Vec<ChangeResponse>),
+    /// Nothing happened for as long as the follower wanted to wait.
+    Silence,
+}
+
+impl Follower {
+    /// Waits, for a time, for what happens next; `None`: the instance stops or the database does not answer. The client can go on from the last
+    /// number that it has: that is better than a stream that leaves something out.
+    pub async fn next(&mut self, longest_wait: Duration) -> Option<FeedStep> {
+        loop {
+            if self.app.is_draining() {
+                return None;
+            }
+            if self.watcher.newest() > self.after {
+                let changes = self.read().await.ok()?;
+                if changes.is_empty() {
+                    continue;
+                }
+                return Some(FeedStep::Changes(changes));
+            }
+            match tokio::time::timeout(longest_wait, self.watcher.changed()).await {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(_) => return Some(FeedStep::Silence),
+            }
+        }
+    }
+
+    async fn read(&mut self) -> StoreResult<Vec<ChangeResponse>> {
+        let newest = self.watcher.newest();
+        let mut conn = self.app.store.connection().await?;
+        let rows = changes::list(&mut conn, self.after, self.game.as_deref(), CHUNK).await?;
+        drop(conn);
+        let full = i64::try_from(rows.len()).unwrap_or(i64::MAX) == CHUNK;
+        let last = rows.last().map_or(self.after, |row| row.seq);
+        self.after = if full { last } else { newest.max(last) };
+        Ok(rows.into_iter().map(ChangeResponse::from).collect())
+    }
+}

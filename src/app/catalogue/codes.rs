@@ -1,0 +1,110 @@
+//! Codes of games, sets, kinds and rarities in query parameters: case does not count, and unknown ones are refused with near ones that exist.
+
+use std::sync::Arc;
+
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::search::index::Releases;
+use crate::search::{CardFilter, Scope};
+use crate::store::catalogue::games::LoadedGame;
+
+/// Codes that the parameters of a request name.
+#[derive(Clone, Debug, Default)]
+pub struct Codes {
+    /// Of a game.
+    pub game: Option<Code>,
+    /// Of a set, of that game if one is named.
+    pub set: Option<Code>,
+    /// Of a rarity, of that game if one is named.
+    pub rarity: Option<Code>,
+}
+
+/// A parameter with a code that does not exist.
+pub(crate) struct UnknownCode<'c> {
+    pub(crate) parameter: &'static str,
+    pub(crate) code: &'c str,
+    /// Says that it does not exist, with near ones that do, for people.
+    pub(crate) message: String,
+}
+
+impl Codes {
+    /// The codes as they are stored.
+    ///
+    /// # Errors
+    /// `invalid_query`: there is no such game, set or rarity.
+    pub async fn known(self, app: &AppState) -> Result<Self, Problem> {
+        let Self { game, set, rarity } = self;
+        let [game, set, rarity] =
+            [game, set, rarity].map(|code| code.as_ref().map(Code::lower_case));
+        let codes = Self { game, set, rarity };
+        let text = |code: &Option<Code>| code.clone().map(Code::into_string);
+        let filter = CardFilter {
+            game: text(&codes.game),
+            set: text(&codes.set),
+            rarity: text(&codes.rarity),
+            ..CardFilter::default()
+        };
+        if filter == CardFilter::default() {
+            return Ok(codes);
+        }
+        let games = app.all_games().await?;
+        let sets = if codes.set.is_some() { Some(app.sets().await?) } else { None };
+        if unknown_codes(&filter, &games, sets.as_deref()).is_empty() {
+            return Ok(codes);
+        }
+        // What is kept in memory may be a moment old, and a list that lacks something new is no reason to refuse it.
+        let mut conn = app.store.connection().await?;
+        let games = app.games.read_list(&mut conn).await?;
+        let sets = match sets {
+            Some(_) => Some(AppState::read_sets(&mut conn).await?),
+            None => None,
+        };
+        let unknown = unknown_codes(&filter, &games, sets.as_ref());
+        if unknown.is_empty() {
+            return Ok(codes);
+        }
+        let fault = |unknown: UnknownCode<'_>| {
+            InputFault::at(format!("?{}", unknown.parameter), unknown.message)
+        };
+        let faults = unknown.into_iter().map(fault).collect();
+        Err(Problem::new(ProblemCode::InvalidQuery).errors(faults))
+    }
+}
+
+/// The codes of a filter that do not exist. Where the game is unknown, only the game: its sets and kinds cannot be checked.
+pub(crate) fn unknown_codes<'c>(
+    filter: &'c CardFilter,
+    games: &[Arc<LoadedGame>],
+    sets: Option<&Releases>,
+) -> Vec<UnknownCode<'c>> {
+    let CardFilter { game, set, kind, rarity, .. } = filter;
+    let all = Scope::new(games.iter().map(|loaded| &loaded.game));
+    let scope = match game.as_deref().map(|code| (code, all.of_code(code))) {
+        None => all,
+        Some((_, Ok(one))) => one,
+        Some((code, Err(message))) => {
+            return vec![UnknownCode { parameter: "game", code, message }];
+        }
+    };
+    let mut found = Vec::new();
+    let mut add = |parameter, code, message: Option<String>| {
+        found.extend(message.map(|message| UnknownCode { parameter, code, message }));
+    };
+    if let (Some(set), Some(sets)) = (set, sets) {
+        add("set", set, scope.unknown_set(set, sets));
+    }
+    let lacks = |what, code: &str, known: Vec<&str>| {
+        (!known.contains(&code)).then(|| scope.lacks(what, code, known))
+    };
+    let games = || scope.games().iter();
+    if let Some(kind) = kind {
+        let kinds = games().flat_map(|game| game.kinds()).map(|kind| kind.code.as_str());
+        add("kind", kind, lacks("kind", kind, kinds.collect()));
+    }
+    if let Some(rarity) = rarity {
+        let rarities = games().flat_map(|game| game.rarities()).map(|one| one.code.as_str());
+        add("rarity", rarity, lacks("rarity", rarity, rarities.collect()));
+    }
+    found
+}

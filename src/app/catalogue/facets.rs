@@ -1,0 +1,343 @@
+//! Facets: which values the cards of a game have, and how many cards have each.
+
+use std::collections::BTreeMap;
+
+use cardscape_engine::{Attribute, AttributeValue, Game};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::card_query::{List, ListRequest, QueryWarning, too_slow};
+use super::card_search::{ask_index, in_memory};
+use super::cards::freshness;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::code::Code;
+use crate::domain::network::Network;
+use crate::memory::catalogue::index::FacetsKey;
+use crate::memory::rendered::Rendered;
+use crate::search::CardFilter;
+use crate::search::index::{FacetCount, FacetSource, needs_progress};
+use crate::store::catalogue::{cards, sets};
+
+/// The facets of a game, or of one of its sets.
+#[derive(Serialize, ToSchema)]
+pub struct FacetsResponse {
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of the set, when one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth")]
+    pub set: Option<String>,
+    /// Cards that the caller may see, and that are counted here.
+    #[schema(example = 158, minimum = 0)]
+    pub cards: u64,
+    /// Kind and rarity, style and slot of effects where the game has them, then the attributes that are no free text.
+    pub facets: Vec<FacetResponse>,
+    /// The terms of the query that could not be used, and what was left out because it would have read too much.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<QueryWarning>,
+}
+
+/// Something that cards have one or several values of.
+#[derive(Debug, PartialEq, Serialize, ToSchema)]
+pub struct FacetResponse {
+    /// What has the value: `card`, `effect` or `attribute`.
+    #[schema(example = "attribute")]
+    pub of: &'static str,
+    /// `kind` or `rarity` of cards, `style` or `slot` of effects, or the code of an attribute.
+    #[schema(example = "subtypes")]
+    pub code: String,
+    /// Its name.
+    #[schema(example = "Subtypes")]
+    pub name: String,
+    /// Codes of the kinds of cards that have it.
+    #[schema(example = json!(["unit"]))]
+    pub kinds: Vec<String>,
+    /// The values in the order of the game's manifest, numbers from low to high. Those that the manifest lists stand here even if
+    /// no card has them.
+    pub values: Vec<FacetValueResponse>,
+}
+
+/// A value.
+#[derive(Debug, PartialEq, Serialize, ToSchema)]
+#[schema(example = json!({ "value": "reptile", "name": "Reptile", "cards": 7 }))]
+pub struct FacetValueResponse {
+    /// A code, a number, `true` or `false`: as cards have it.
+    pub value: Value,
+    /// Its name, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Reptile")]
+    pub name: Option<String>,
+    /// Cards that have it and that the caller may see.
+    #[schema(example = 7, minimum = 0)]
+    pub cards: u64,
+}
+
+/// Counts how many of a game's cards, or of one of its sets, have each value: those that the viewer may see and that fit `query`. The answer is a
+/// [`FacetsResponse`].
+pub async fn count(
+    app: &AppState,
+    network: Network,
+    viewer: Viewer,
+    game: &Code,
+    set: Option<Code>,
+    query: &str,
+) -> Result<Rendered, Problem> {
+    let games = app.all_games().await?;
+    let loaded = games.iter().find(|loaded| loaded.game.code() == game.as_str());
+    let loaded = loaded.ok_or_else(Problem::not_found)?;
+    let key = FacetsKey {
+        game: game.clone(),
+        revisions: games.iter().map(|loaded| loaded.revision).collect(),
+        set: set.clone(),
+        q: query.to_owned(),
+        today: app.today()?,
+    };
+    if viewer.is_stranger()
+        && let Some(kept) = app.catalogue.facets(&key)
+    {
+        return Ok(kept);
+    }
+    if let Some(set) = &set {
+        let exists = async |conn: &_| sets::exists(conn, game, set).await;
+        if !app.store.read(exists).await? {
+            return Err(Problem::not_found());
+        }
+    }
+    let filter = CardFilter {
+        game: Some(game.as_str().to_owned()),
+        set: set.clone().map(Code::into_string),
+        ..CardFilter::default()
+    };
+    let request = ListRequest { filter, text: key.q.clone(), ..ListRequest::default() };
+    let list = request.check(app).await?;
+    let attributes = attributes(&loaded.game);
+    let version = app.catalogue.version();
+    let found = count_values(app, network, viewer, &list, &attributes).await?;
+    let mut counts = Counts::of(found.counts);
+    let is_lasting = found.from_memory && !needs_progress(&list.query);
+    let mut warnings = list.warnings;
+    warnings.extend(found.cut);
+    let body = FacetsResponse {
+        game: loaded.game.code().to_owned(),
+        set: set.map(Code::into_string),
+        cards: counts.cards,
+        facets: facets(&loaded.game, &attributes, &mut counts),
+        warnings,
+    };
+    let answer = Rendered::new(freshness(viewer, true), None, &body)?;
+    // Submissions are counted without any change of the cards.
+    if viewer.is_stranger() && is_lasting {
+        app.catalogue.keep_facets(key, version, answer.clone());
+    }
+    Ok(answer)
+}
+
+/// Values of cards as they were counted.
+struct Counted {
+    counts: Vec<FacetCount>,
+    /// The warning that costly terms were not tried on all cards, if they were not.
+    cut: Option<QueryWarning>,
+    /// Whether the index counted them, and not the database.
+    from_memory: bool,
+}
+
+async fn count_values(
+    app: &AppState,
+    network: Network,
+    viewer: Viewer,
+    list: &List,
+    attributes: &[FacetAttribute<'_>],
+) -> Result<Counted, Problem> {
+    let codes: Vec<&str> = attributes.iter().map(|attribute| attribute.code).collect();
+    if let Some((all, view)) = in_memory(app, viewer, &list.query).await? {
+        let predicate = list.query.predicate.clone();
+        let codes: Vec<String> = codes.iter().map(|code| (*code).to_owned()).collect();
+        let count = move || {
+            let codes: Vec<&str> = codes.iter().map(String::as_str).collect();
+            all.facets(&predicate, &view, &codes)
+        };
+        let facets = ask_index(app, network, &list.query, count).await?;
+        let cut = facets.cut.then(|| QueryWarning::unfinished(&list.text));
+        return Ok(Counted { counts: facets.counts, cut, from_memory: true });
+    }
+    let most = app.settings.search_candidates.into();
+    let mut conn = app.searches.connection(network).await?;
+    let predicate = &list.query.predicate;
+    let counted = cards::facets(&mut conn, viewer, predicate, most, &codes).await;
+    let cut = cards::is_cut(&mut conn, viewer, &list.query, most).await.map_err(too_slow)?;
+    let cut = cut.then(|| QueryWarning::cut(&list.text, app.settings.search_candidates));
+    Ok(Counted { counts: counted.map_err(too_slow)?, cut, from_memory: false })
+}
+
+/// Cards by value, for each facet.
+struct Counts {
+    cards: u64,
+    by_facet: BTreeMap<(FacetSource, String), Vec<(Value, u64)>>,
+}
+
+impl Counts {
+    fn of(counts: Vec<FacetCount>) -> Self {
+        let mut sorted = Self { cards: 0, by_facet: BTreeMap::new() };
+        for FacetCount { source, attribute, value, cards } in counts {
+            if source == FacetSource::Card {
+                sorted.cards = cards;
+            } else {
+                sorted.by_facet.entry((source, attribute)).or_default().push((value, cards));
+            }
+        }
+        sorted
+    }
+
+    /// The listed values with their counts, then the other values that cards have: numbers from low to high, then texts.
+    fn values(
+        &mut self,
+        source: FacetSource,
+        attribute: &str,
+        listed: Vec<(Value, Option<String>)>,
+    ) -> Vec<FacetValueResponse> {
+        let mut counted = self.by_facet.remove(&(source, attribute.to_owned())).unwrap_or_default();
+        let mut values: Vec<FacetValueResponse> = Vec::with_capacity(listed.len());
+        for (value, name) in listed {
+            let at = counted.iter().position(|(other, _)| *other == value);
+            let cards = at.map_or(0, |at| counted.swap_remove(at).1);
+            values.push(FacetValueResponse { value, name, cards });
+        }
+        counted.sort_by(|(left, _), (right, _)| {
+            let number = |value: &Value| value.as_i64().unwrap_or(i64::MAX);
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            (number(left), text(left)).cmp(&(number(right), text(right)))
+        });
+        let others = counted.into_iter();
+        values.extend(others.map(|(value, cards)| FacetValueResponse { value, name: None, cards }));
+        values
+    }
+}
+
+/// An attribute that is a facet, in all kinds that have it.
+struct FacetAttribute<'a> {
+    code: &'a str,
+    name: &'a str,
+    kinds: Vec<String>,
+    listed: Vec<Value>,
+}
+
+/// The attributes of a game's cards that are no free text, in the order in which its kinds bring them.
+fn attributes(game: &Game) -> Vec<FacetAttribute<'_>> {
+    let mut found: Vec<FacetAttribute<'_>> = Vec::new();
+    for kind in game.kinds() {
+        for (code, attribute) in &kind.attributes {
+            let Some(listed) = listed_values(attribute) else { continue };
+            let at = found.iter().position(|known| known.code == code).unwrap_or_else(|| {
+                let (kinds, listed) = (Vec::new(), Vec::new());
+                found.push(FacetAttribute { code, name: &attribute.name, kinds, listed });
+                found.len() - 1
+            });
+            let known = &mut found[at];
+            known.kinds.push(kind.code.clone());
+            let new: Vec<Value> =
+                listed.into_iter().filter(|value| !known.listed.contains(value)).collect();
+            known.listed.extend(new);
+        }
+    }
+    found
+}
+
+/// The values that the manifest lists; `None` for free text, which has as many values as there are cards.
+fn listed_values(attribute: &Attribute) -> Option<Vec<Value>> {
+    match &attribute.value {
+        AttributeValue::Choice { values } | AttributeValue::Choices { values, .. } => {
+            Some(values.iter().cloned().map(Value::from).collect())
+        }
+        AttributeValue::Boolean => Some(vec![false.into(), true.into()]),
+        AttributeValue::Integer { .. } => Some(Vec::new()),
+        _ => None,
+    }
+}
+
+fn facets(
+    game: &Game,
+    attributes: &[FacetAttribute<'_>],
+    counts: &mut Counts,
+) -> Vec<FacetResponse> {
+    let all_kinds = || game.kinds().iter().map(|kind| kind.code.clone()).collect();
+    let kinds =
+        game.kinds().iter().map(|kind| (kind.code.as_str().into(), Some(kind.name.clone())));
+    let rarities = game
+        .rarities()
+        .iter()
+        .map(|rarity| (rarity.code.as_str().into(), Some(rarity.name.clone())));
+    let mut facets = vec![
+        FacetResponse {
+            of: "card",
+            code: "kind".to_owned(),
+            name: "Kind".to_owned(),
+            kinds: all_kinds(),
+            values: counts.values(FacetSource::Kind, "", kinds.collect()),
+        },
+        FacetResponse {
+            of: "card",
+            code: "rarity".to_owned(),
+            name: "Rarity".to_owned(),
+            kinds: all_kinds(),
+            values: counts.values(FacetSource::Rarity, "", rarities.collect()),
+        },
+    ];
+    facets.extend(effect_facets(game, counts));
+    facets.extend(attributes.iter().map(|attribute| {
+        let listed = attribute.listed.iter().map(|value| (value.clone(), None)).collect();
+        FacetResponse {
+            of: "attribute",
+            code: attribute.code.to_owned(),
+            name: attribute.name.to_owned(),
+            kinds: attribute.kinds.clone(),
+            values: counts.values(FacetSource::Attribute, attribute.code, listed),
+        }
+    }));
+    facets
+}
+
+/// Style and slot, if any kind has effects with them.
+fn effect_facets(game: &Game, counts: &mut Counts) -> Vec<FacetResponse> {
+    let mut facets = Vec::new();
+    for (source, code, name) in
+        [(FacetSource::Style, "style", "Style"), (FacetSource::Slot, "slot", "Slot")]
+    {
+        let (mut kinds, mut listed) = (Vec::new(), Vec::<(Value, Option<String>)>::new());
+        for kind in game.kinds() {
+            let schemas = kind.effects.iter();
+            let codes: Vec<&str> = match source {
+                FacetSource::Style => {
+                    schemas.flat_map(|schema| &schema.styles).map(String::as_str).collect()
+                }
+                _ => schemas
+                    .flat_map(|schema| &schema.slots)
+                    .map(|slot| slot.code.as_str())
+                    .collect(),
+            };
+            if !codes.is_empty() {
+                kinds.push(kind.code.clone());
+            }
+            for code in codes {
+                let value = Value::from(code);
+                if !listed.iter().any(|(known, _)| *known == value) {
+                    listed.push((value, None));
+                }
+            }
+        }
+        if !kinds.is_empty() {
+            let values = counts.values(source, "", listed);
+            facets.push(FacetResponse {
+                of: "effect",
+                code: code.to_owned(),
+                name: name.to_owned(),
+                kinds,
+                values,
+            });
+        }
+    }
+    facets
+}

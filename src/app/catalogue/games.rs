@@ -1,0 +1,309 @@
+//! Games and their formats.
+
+use std::sync::Arc;
+
+use cardscape_engine::{Date, Format, Game, MANIFEST_SCHEMA};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::import::{ImportResponse, ImportTarget, run};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{Revision, Versions};
+use crate::auth::permission::{Granted, WriteCatalogue};
+use crate::domain::catalogue::import::{GameSource, SourceFile};
+use crate::domain::code::Code;
+use crate::store::catalogue::games::{self, LoadedGame, StoredManifest};
+use crate::store::catalogue::import::Base;
+
+/// A game in short.
+#[derive(Serialize, ToSchema)]
+pub struct GameSummary<'a> {
+    /// Its code.
+    #[schema(example = "ttcg")]
+    pub code: &'a str,
+    /// Its name.
+    #[schema(example = "TTCG")]
+    pub name: &'a str,
+    /// What it is, in a sentence or two.
+    #[schema(example = "The main game: units, spells and traps.")]
+    pub description: &'a str,
+    /// Version of the rulebook that the manifest restates.
+    #[schema(example = "1.0")]
+    pub rules_version: &'a str,
+    /// Codes of its formats.
+    #[schema(example = json!(["standard"]))]
+    pub formats: Vec<&'a str>,
+}
+
+impl<'a> From<&'a Game> for GameSummary<'a> {
+    fn from(game: &'a Game) -> Self {
+        Self {
+            code: game.code(),
+            name: game.name(),
+            description: game.description(),
+            rules_version: game.rules_version(),
+            formats: game.formats().iter().map(|format| &*format.code).collect(),
+        }
+    }
+}
+
+/// All games.
+#[derive(Serialize, ToSchema)]
+pub struct GamesResponse<'a> {
+    /// By code.
+    pub data: Vec<GameSummary<'a>>,
+}
+
+/// A game: what its cards look like and which formats it has.
+#[derive(Serialize, ToSchema)]
+pub struct GameResponse<'a> {
+    /// Its code.
+    #[schema(example = "ttcg")]
+    pub code: &'a str,
+    /// Its name.
+    #[schema(example = "TTCG")]
+    pub name: &'a str,
+    /// What it is, in a sentence or two.
+    #[schema(example = "The main game: units, spells and traps.")]
+    pub description: &'a str,
+    /// Version of the rulebook that the manifest restates.
+    #[schema(example = "1.0")]
+    pub rules_version: &'a str,
+    /// Whether cards start hidden, where their set does not say otherwise.
+    pub cards_start_hidden: bool,
+    /// Whether no two cards of the game have the same name; where they may, deck lists tell them apart by set and number.
+    pub unique_names: bool,
+    /// Distinct accounts whose submissions unlock a card, where its set does not say otherwise.
+    #[schema(example = 5, minimum = 1)]
+    pub unlock_threshold: u32,
+    /// Rarities from the most common up: code, name, weight in print runs, tier.
+    #[schema(value_type = Vec<Object>)]
+    pub rarities: &'a [cardscape_engine::Rarity],
+    /// Parts of a deck list; the first is the main one.
+    #[schema(value_type = Vec<Object>)]
+    pub zones: &'a [cardscape_engine::Zone],
+    /// Kinds of cards: attributes, effects, printings and the checks of each.
+    #[schema(value_type = Vec<Object>)]
+    pub kinds: &'a [cardscape_engine::Kind],
+    /// What the rulebook leaves open about cards, and how it is read here.
+    #[schema(value_type = Vec<Object>)]
+    pub decisions: &'a [cardscape_engine::Decision],
+    /// Its formats in short.
+    pub formats: Vec<FormatSummary<'a>>,
+}
+
+impl<'a> From<&'a Game> for GameResponse<'a> {
+    fn from(game: &'a Game) -> Self {
+        Self {
+            code: game.code(),
+            name: game.name(),
+            description: game.description(),
+            rules_version: game.rules_version(),
+            cards_start_hidden: game.cards_start_hidden(),
+            unique_names: game.unique_names(),
+            unlock_threshold: game.unlock_threshold(),
+            rarities: game.rarities(),
+            zones: game.zones(),
+            kinds: game.kinds(),
+            decisions: game.decisions(),
+            formats: game.formats().iter().map(Into::into).collect(),
+        }
+    }
+}
+
+/// A format in short.
+#[derive(Serialize, ToSchema)]
+pub struct FormatSummary<'a> {
+    /// Its code.
+    #[schema(example = "standard")]
+    pub code: &'a str,
+    /// Its name.
+    #[schema(example = "Standard")]
+    pub name: &'a str,
+    /// Version of its rules.
+    #[schema(example = "1")]
+    pub version: &'a str,
+    /// First day of this version; absent: always was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "2026-11-01")]
+    pub effective_from: Option<Date>,
+    /// What it is, in a sentence or two.
+    #[schema(example = "A deck of exactly fifty cards.")]
+    pub description: &'a str,
+    /// Codes of its variants; the first is in force when nothing is said.
+    pub variants: Vec<&'a str>,
+}
+
+impl<'a> From<&'a Format> for FormatSummary<'a> {
+    fn from(format: &'a Format) -> Self {
+        let mut variants: Vec<_> = format.variants.iter().collect();
+        variants.sort_by_key(|variant| !variant.default);
+        Self {
+            code: &format.code,
+            name: &format.name,
+            version: &format.version,
+            effective_from: format.effective_from,
+            description: &format.description,
+            variants: variants.into_iter().map(|variant| &*variant.code).collect(),
+        }
+    }
+}
+
+/// The formats of a game.
+#[derive(Serialize, ToSchema)]
+pub struct FormatsResponse<'a> {
+    /// In the order of the manifest.
+    pub data: Vec<FormatSummary<'a>>,
+}
+
+/// A format with all its rules.
+#[derive(Serialize, ToSchema)]
+pub struct FormatResponse<'a> {
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: &'a str,
+    /// The format in short.
+    #[serde(flatten)]
+    pub format: FormatSummary<'a>,
+    /// The variant whose rules these are; absent when the format has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<&'a str>,
+    /// How far it can be trusted: `source` (the rulebook says so), `assumed` or `sample`.
+    #[schema(value_type = String, example = "source")]
+    pub provenance: cardscape_engine::Provenance,
+    /// What the rulebook leaves open: the question, the answers that were thought of, the one in force, and the variants under which
+    /// another one holds.
+    #[schema(value_type = Vec<Object>, example = json!([{
+        "rule": "T-A6", "question": "What is the same card?", "provenance": "assumed", "chosen": "by_name",
+        "options": [{ "code": "by_name", "text": "Cards of one name.", "variant": "by_name", "selectable": true }]
+    }]))]
+    pub decisions: &'a [cardscape_engine::Decision],
+    /// The rules in force: number and section in the rulebook, wording, and what is checked.
+    #[schema(value_type = Vec<Object>)]
+    pub rules: &'a [cardscape_engine::Rule],
+}
+
+impl<'a> From<&'a Format> for FormatResponse<'a> {
+    fn from(format: &'a Format) -> Self {
+        Self {
+            game: &format.game,
+            format: format.into(),
+            variant: format.variant.as_deref(),
+            provenance: format.provenance,
+            decisions: &format.decisions,
+            rules: &format.rules,
+        }
+    }
+}
+
+impl<'a> GamesResponse<'a> {
+    /// The games in short.
+    pub fn new(games: &'a [Arc<LoadedGame>]) -> Self {
+        Self { data: games.iter().map(|loaded| (&loaded.game).into()).collect() }
+    }
+}
+
+impl<'a> From<&'a Game> for FormatsResponse<'a> {
+    fn from(game: &'a Game) -> Self {
+        Self { data: game.formats().iter().map(Into::into).collect() }
+    }
+}
+
+/// All games as they are, not as they were within the time of trust: the list is kept until the next change.
+pub async fn list(app: &AppState) -> Result<Vec<Arc<LoadedGame>>, Problem> {
+    Ok(app.games.read_list(&mut *app.store.connection().await?).await?)
+}
+
+/// Finds a game.
+pub async fn find(app: &AppState, game: &Code) -> Result<Arc<LoadedGame>, Problem> {
+    let mut conn = app.store.connection().await?;
+    app.games.find(&mut conn, game).await?.ok_or_else(Problem::not_found)
+}
+
+/// A version and variant of a format.
+pub struct FoundFormat {
+    /// The format.
+    pub format: Format,
+    /// When the manifest of its game was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// Finds a format of a game: as it stands on a day, or its newest version; with one of its variants in force, or its default.
+pub async fn find_format(
+    app: &AppState,
+    (game, code): (&Code, &Code),
+    on: Option<Date>,
+    variant: Option<&Code>,
+) -> Result<FoundFormat, Problem> {
+    let loaded = find(app, game).await?;
+    let format = match on {
+        Some(day) => loaded.game.format_on(code, day),
+        None => loaded.game.format(code).cloned(),
+    };
+    let mut format = format.ok_or_else(Problem::not_found)?;
+    if let Some(variant) = variant {
+        format = format.with_variant(variant).ok_or_else(|| {
+            Problem::new(ProblemCode::InvalidQuery)
+                .detail(format!("The format has no variant {variant}."))
+        })?;
+    }
+    Ok(FoundFormat { format, updated_at: loaded.updated_at })
+}
+
+/// Of what.
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SchemaOf {
+    /// Set files of this game.
+    #[default]
+    Set,
+    /// Manifests, of any game.
+    Manifest,
+}
+
+/// The JSON Schema of the files that describe a game, with when the manifest of the game was last changed.
+pub async fn find_schema(
+    app: &AppState,
+    game: &Code,
+    of: SchemaOf,
+) -> Result<(Value, DateTime<Utc>), Problem> {
+    let loaded = find(app, game).await?;
+    let (mut schema, id) = match of {
+        SchemaOf::Set => (loaded.game.set_schema(), format!("/v1/games/{game}/schema")),
+        SchemaOf::Manifest => (
+            serde_json::from_str(MANIFEST_SCHEMA).map_err(Problem::internal)?,
+            format!("/v1/games/{game}/schema?of=manifest"),
+        ),
+    };
+    schema["$id"] = id.into();
+    Ok((schema, loaded.updated_at))
+}
+
+/// The manifest of a game, as its author wrote it.
+pub async fn find_manifest(app: &AppState, game: &Code) -> Result<StoredManifest, Problem> {
+    stored_manifest(app, game).await?.ok_or_else(Problem::not_found)
+}
+
+async fn stored_manifest(app: &AppState, game: &Code) -> Result<Option<StoredManifest>, Problem> {
+    Ok(games::manifest(&mut *app.store.connection().await?, game).await?)
+}
+
+/// Brings in a game, or changes its manifest; a rehearsal (`dry_run`) changes nothing. Why the file cannot be read is told only to those who
+/// name the version that they replace.
+pub async fn replace_manifest(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    target: &ImportTarget,
+    versions: &Versions,
+    file: Result<String, Problem>,
+    dry_run: bool,
+) -> Result<ImportResponse, Problem> {
+    let stored = stored_manifest(app, &target.game).await?;
+    let replaced = versions.check(stored.map(|stored| Revision(stored.revision)))?;
+    let base = replaced.map_or(Base::Nothing, |Revision(revision)| Base::Revision(revision));
+    let manifest = SourceFile::new("game.toml", &file?);
+    run(app, by, target, base, GameSource { manifest, sets: Vec::new() }, dry_run).await
+}

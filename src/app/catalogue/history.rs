@@ -1,0 +1,88 @@
+//! What changed about a card.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::card_migrations::{Located, follow_id};
+use crate::app::page::{CursorTime, Page, PageLimit, paged};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::ids::CardId;
+use crate::store::catalogue::cards;
+use crate::store::catalogue::history::{self, Change, HistoryEntry};
+
+/// One member of a card that changed.
+#[derive(Serialize, ToSchema)]
+pub struct ChangeOfCard {
+    /// JSON pointer (RFC 6901) into the card; printings go by their rarity, rulings by their id.
+    #[schema(example = "/printings/rare/attributes/attack")]
+    pub member: String,
+    /// What it was; absent: there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, example = 310)]
+    pub before: Option<Value>,
+    /// What it became; absent: it was taken away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, example = 315)]
+    pub after: Option<Value>,
+}
+
+impl From<Change> for ChangeOfCard {
+    fn from(Change { member, before, after }: Change) -> Self {
+        Self { member, before, after }
+    }
+}
+
+/// Something that happened to a card.
+#[derive(Serialize, ToSchema)]
+pub struct HistoryEntryResponse {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// `added`, `changed`, `unlocked`, `moved`, `merged` (another card became one with it), `ruling_added`, `ruling_changed` or
+    /// `ruling_removed`.
+    #[schema(example = "changed")]
+    pub change: String,
+    /// What was changed thereby; empty for `added` and `unlocked`.
+    pub changes: Vec<ChangeOfCard>,
+}
+
+impl From<HistoryEntry> for HistoryEntryResponse {
+    fn from(entry: HistoryEntry) -> Self {
+        let changes = entry.changes.into_iter().map(Into::into).collect();
+        Self { at: entry.at, change: entry.change, changes }
+    }
+}
+
+/// What happened to a card.
+#[derive(Serialize, ToSchema)]
+pub struct HistoryResponse {
+    /// The newest first; none while the card is hidden from the caller.
+    #[serde(flatten)]
+    pub page: Page<HistoryEntryResponse>,
+    /// Whether the card is hidden from everybody who neither holds it nor oversees the cards.
+    pub hidden: bool,
+}
+
+/// Lists what happened to a card, the newest first, after the last entry of the page before. The list is empty while the card is hidden from
+/// the viewer.
+pub async fn list(
+    app: &AppState,
+    viewer: Viewer,
+    card: CardId,
+    after: Option<(CursorTime, Uuid)>,
+    limit: PageLimit,
+) -> Result<Located<HistoryResponse>, Problem> {
+    let before = after.map(|(CursorTime(at), id)| (at, id));
+    let mut conn = app.store.connection().await?;
+    let Some(found) = cards::find(&conn, viewer, card).await? else {
+        return follow_id(&mut conn, card).await;
+    };
+    let rows = history::list(&mut conn, viewer, card, before, limit.rows()).await?;
+    let key = |entry: &HistoryEntry| (CursorTime(entry.at), entry.id);
+    let page = paged(rows, limit, key, HistoryEntryResponse::from);
+    Ok(Located::Here(HistoryResponse { page, hidden: found.is_hidden() }))
+}

@@ -1,0 +1,167 @@
+//! Files that admins bring into the catalogue: manifests and sets.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::problem::{InputCard, InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, Importer, WriteCatalogue};
+use crate::domain::catalogue::import::{FaultyCard, GameImport, GameSource, ImportFault};
+use crate::domain::code::Code;
+use crate::store::catalogue::import::{self, Base, ImportError, ImportSummary, SetSummary};
+use crate::store::db::deadlines;
+
+/// Most faults in one answer: a file of the wrong game has one for each card.
+const MAX_FAULTS: usize = 200;
+
+/// What an import changed, or would have.
+#[derive(Serialize, ToSchema)]
+pub struct ImportResponse {
+    /// Nothing was changed: this is what would have been.
+    #[schema(example = false)]
+    pub dry_run: bool,
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Whether the game is new.
+    #[schema(example = false)]
+    pub game_added: bool,
+    /// Whether the manifest is new, or another than before.
+    #[schema(example = false)]
+    pub manifest_changed: bool,
+    /// The sets that changed.
+    pub sets: Vec<SetImportResponse>,
+}
+
+/// What an import changed about a set.
+#[derive(Serialize, ToSchema)]
+pub struct SetImportResponse {
+    /// Code of the set.
+    #[schema(example = "hearth")]
+    pub set: String,
+    /// Whether the set is new.
+    #[schema(example = true)]
+    pub set_added: bool,
+    /// Whether its name, date or policy changed, or the set is new.
+    #[schema(example = true)]
+    pub set_changed: bool,
+    /// New cards.
+    #[schema(example = 158)]
+    pub cards_added: usize,
+    /// Cards whose content changed.
+    #[schema(example = 0)]
+    pub cards_changed: usize,
+    /// Hidden cards that a lower threshold unlocked.
+    #[schema(example = 0)]
+    pub cards_unlocked: usize,
+}
+
+impl ImportResponse {
+    fn new(dry_run: bool, summary: ImportSummary) -> Self {
+        Self {
+            dry_run,
+            game: summary.game,
+            game_added: summary.game_added,
+            manifest_changed: summary.manifest_changed,
+            sets: summary.sets.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<SetSummary> for SetImportResponse {
+    fn from(summary: SetSummary) -> Self {
+        let SetSummary { set, set_added, set_changed, cards_added, cards_changed, cards_unlocked } =
+            summary;
+        Self { set, set_added, set_changed, cards_added, cards_changed, cards_unlocked }
+    }
+}
+
+/// What an admin's file is about.
+#[derive(Clone, Debug)]
+pub struct ImportTarget {
+    /// Code of the game.
+    pub game: Code,
+    /// Code of the set; `None`: the file is the manifest of the game.
+    pub set: Option<Code>,
+}
+
+impl ImportTarget {
+    /// The file must be of the game, or the set, that the request names.
+    fn check(&self, import: &GameImport) -> Result<(), Problem> {
+        let (found, wanted) = match &self.set {
+            None => (import.game().code(), &self.game),
+            Some(set) => (import.sets().first().map_or("", |found| found.code.as_str()), set),
+        };
+        if found == wanted.as_str() {
+            return Ok(());
+        }
+        let detail = format!("is {found:?}, but the path says {:?}", wanted.as_str());
+        Err(Problem::new(ProblemCode::InvalidImport).errors(vec![InputFault::at("/code", detail)]))
+    }
+}
+
+/// Checks a game with its sets and imports it, whole or not at all; a rehearsal (`dry_run`) changes nothing.
+pub(super) async fn run(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    target: &ImportTarget,
+    base: Base,
+    source: GameSource,
+    dry_run: bool,
+) -> Result<ImportResponse, Problem> {
+    // Thousands of cards take a while: that is no work for a thread that answers requests.
+    let import = app.work.run(move || GameImport::check(&source)).await?.map_err(refused)?;
+    target.check(&import)?;
+    let at = app.clock.now();
+    let done: Result<ImportSummary, ImportError> = app
+        .write_within(deadlines::CATALOGUE, by, async |conn, by| {
+            let importer = Importer::from(by);
+            let summary = import::import(conn, &importer, &import, base, at, &|_| {}).await?;
+            // An error rolls everything back.
+            if dry_run { Err(ImportError::Rehearsed(summary)) } else { Ok(summary) }
+        })
+        .await;
+    match done {
+        Ok(summary) => {
+            app.games.forget_list();
+            app.kept_answers.forget();
+            app.keep_up().await;
+            tracing::info!(
+                account = %by.account(), game = summary.game, manifest_changed = summary.manifest_changed,
+                sets = summary.sets.len(), "catalogue imported"
+            );
+            Ok(ImportResponse::new(false, summary))
+        }
+        Err(ImportError::Rehearsed(summary)) => Ok(ImportResponse::new(true, summary)),
+        Err(ImportError::Refused(faults)) => Err(refused(faults)),
+        Err(ImportError::Stale) => Err(Problem::new(match target.set {
+            None => ProblemCode::PreconditionFailed,
+            // Whoever sends a set names no version of the game.
+            Some(_) => ProblemCode::EditConflict,
+        })),
+        Err(ImportError::Store(error)) => Err(error.into()),
+    }
+}
+
+fn refused(faults: Vec<ImportFault>) -> Problem {
+    faulty(ProblemCode::InvalidImport, faults)
+}
+
+/// The failure of a file with faults, or of an edit whose result could not come in a file.
+pub(super) fn faulty(code: ProblemCode, faults: Vec<ImportFault>) -> Problem {
+    let all = faults.len();
+    let listed = faults.into_iter().take(MAX_FAULTS).map(|fault| InputFault {
+        line: fault.position.map(|position| position.line),
+        column: fault.position.map(|position| position.column),
+        code: fault.code,
+        rule: fault.rule,
+        card: fault.card.map(|FaultyCard { set, number, name }| InputCard { set, number, name }),
+        ..InputFault::at(fault.pointer, fault.message)
+    });
+    let problem = Problem::new(code).errors(listed.collect());
+    if all > MAX_FAULTS {
+        problem.detail(format!("{all} faults; the first {MAX_FAULTS} are listed."))
+    } else {
+        problem
+    }
+}

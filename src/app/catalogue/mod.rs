@@ -1,0 +1,23 @@
+//! Games, sets, cards and printings, look-ups, facets, rulings, history, edits, moves, imports, bulk files, the change feed.
+
+pub mod bulk_files;
+mod card_bodies;
+pub mod card_edits;
+pub mod card_legalities;
+pub mod card_list;
+pub mod card_lookups;
+pub mod card_migrations;
+mod card_names;
+pub mod card_query;
+pub(crate) mod card_search;
+mod card_text;
+pub mod cards;
+pub mod changes;
+pub mod codes;
+pub mod facets;
+pub mod games;
+pub mod history;
+pub mod import;
+pub mod rulings;
+mod set_totals;
+pub mod sets;

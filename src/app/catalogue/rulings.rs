@@ -1,0 +1,154 @@
+//! Rulings and errata of cards.
+
+use chrono::NaiveDate;
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::card_migrations::{Located, follow_id};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
+use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
+use crate::domain::catalogue::ruling::RulingContent;
+use crate::domain::ids::{CardId, RulingId};
+use crate::store::catalogue::cards;
+use crate::store::catalogue::rulings::{self, RulingCreated, RulingEdited, RulingRow};
+use crate::store::operations::idempotency::IdempotencyClaim;
+
+/// What is said of a card beside the card.
+#[derive(Serialize, ToSchema)]
+pub struct RulingResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Id of the card.
+    pub card: Uuid,
+    /// `ruling`: how the card is to be read; `erratum`: what it should say.
+    #[schema(example = "ruling")]
+    pub kind: String,
+    /// The text; line feeds part paragraphs.
+    #[schema(example = "The effect counts the card itself.")]
+    pub text: String,
+    /// The day from which it holds.
+    pub published_on: NaiveDate,
+    /// Who said it where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Rules team, November 2026")]
+    pub source: Option<String>,
+}
+
+impl From<RulingRow> for RulingResponse {
+    fn from(row: RulingRow) -> Self {
+        Self {
+            id: row.id.0,
+            card: row.card_id.0,
+            kind: row.kind.as_str().to_owned(),
+            text: row.text,
+            published_on: row.published_on,
+            source: row.source,
+        }
+    }
+}
+
+/// The rulings of a card.
+#[derive(Serialize, ToSchema)]
+pub struct RulingsResponse {
+    /// The oldest day first; none while the card is hidden from the caller.
+    pub data: Vec<RulingResponse>,
+    /// Whether the card is hidden from everybody who neither holds it nor oversees the cards.
+    pub hidden: bool,
+}
+
+/// Lists the rulings and errata of a card, the oldest first: none while the card is hidden from the viewer.
+pub async fn list(
+    app: &AppState,
+    viewer: Viewer,
+    card: CardId,
+) -> Result<Located<RulingsResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let Some(found) = cards::find(&conn, viewer, card).await? else {
+        return follow_id(&mut conn, card).await;
+    };
+    let rows = rulings::list(&mut conn, viewer, card).await?;
+    let data = rows.into_iter().map(Into::into).collect();
+    Ok(Located::Here(RulingsResponse { data, hidden: found.is_hidden() }))
+}
+
+/// Finds a ruling of a card that the viewer may see.
+pub async fn find(
+    app: &AppState,
+    viewer: Viewer,
+    ruling: RulingId,
+) -> Result<RulingResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let row = rulings::find(&mut conn, viewer, ruling).await?;
+    Ok(row.ok_or_else(Problem::not_found)?.into())
+}
+
+/// Writes a ruling or an erratum of a card.
+pub async fn create(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    card: CardId,
+    content: &RulingContent,
+    key: Option<&IdempotencyClaim>,
+) -> Result<RulingResponse, Problem> {
+    let (id, at) = (RulingId::fresh(), app.clock.now());
+    let created = app
+        .write(by, async |conn, by| rulings::create(conn, by, id, card, content, key, at).await)
+        .await?;
+    match created {
+        RulingCreated::New(row) => {
+            tracing::info!(account = %by.account(), %card, ruling = %id, "ruling written");
+            Ok(row.into())
+        }
+        RulingCreated::Repeat(Some(row)) => Ok(row.into()),
+        RulingCreated::Repeat(None) => Err(Problem::new(ProblemCode::Gone)),
+        RulingCreated::NoCard => Err(Problem::not_found()),
+        RulingCreated::TooMany => Err(Problem::new(ProblemCode::TooManyRulings)),
+    }
+}
+
+/// Replaces a ruling, if it is the version that the editor has seen.
+pub async fn replace(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    ruling: RulingId,
+    seen: &IfMatch,
+    content: &RulingContent,
+) -> Result<RulingResponse, Problem> {
+    let row = edit(app, by, ruling, seen, Some(content)).await?;
+    tracing::info!(account = %by.account(), %ruling, "ruling changed");
+    Ok(row.into())
+}
+
+/// Deletes a ruling, if it is the version that the editor has seen.
+pub async fn delete(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    ruling: RulingId,
+    seen: &IfMatch,
+) -> Result<(), Problem> {
+    edit(app, by, ruling, seen, None).await?;
+    tracing::info!(account = %by.account(), %ruling, "ruling taken away");
+    Ok(())
+}
+
+async fn edit(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    id: RulingId,
+    seen: &IfMatch,
+    content: Option<&RulingContent>,
+) -> Result<RulingRow, Problem> {
+    let at = app.clock.now();
+    let is_current = |row: &RulingRow| seen.has_seen(&RulingResponse::from(row.clone()));
+    let edited = app
+        .write(by, async |conn, by| rulings::edit(conn, by, id, is_current, content, at).await)
+        .await?;
+    match edited {
+        RulingEdited::Done(row) => Ok(row),
+        RulingEdited::Stale => Err(Problem::new(ProblemCode::PreconditionFailed)),
+        RulingEdited::Missing => Err(Problem::not_found()),
+    }
+}

@@ -1,0 +1,202 @@
+//! Sets.
+
+use cardscape_engine::{Date, Game, SetDefinition};
+use chrono::NaiveDate;
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+
+use super::card_edits::Edited;
+use super::import::{ImportResponse, ImportTarget, faulty, run};
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
+use crate::auth::permission::{Granted, WriteCatalogue};
+use crate::domain::catalogue::card_edit::set_faults;
+use crate::domain::catalogue::import::{GameSource, SourceFile};
+use crate::domain::code::Code;
+use crate::store::catalogue::games;
+use crate::store::catalogue::import::{self, Base, EditError, SetChange};
+use crate::store::catalogue::sets::{self, SetRow};
+use crate::store::db::deadlines;
+
+/// A set and how many of its cards are unlocked.
+#[derive(Serialize, ToSchema)]
+pub struct SetResponse {
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Its code, unique in the game.
+    #[schema(example = "veil")]
+    pub code: String,
+    /// Its name.
+    #[schema(example = "Beyond the Veil")]
+    pub name: String,
+    /// Day of release.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "2026-12-01")]
+    pub released_on: Option<NaiveDate>,
+    /// Whether its cards start hidden until the community unlocks them.
+    pub cards_start_hidden: bool,
+    /// Distinct accounts whose submissions unlock a card.
+    #[schema(example = 5, minimum = 1)]
+    pub unlock_threshold: i32,
+    /// How many cards it has.
+    #[schema(example = 14)]
+    pub cards: i64,
+    /// How many of them are hidden now.
+    #[schema(example = 12)]
+    pub hidden_cards: i64,
+    /// How many were hidden and are unlocked.
+    #[schema(example = 2)]
+    pub unlocked_cards: i64,
+}
+
+impl From<SetRow> for SetResponse {
+    fn from(row: SetRow) -> Self {
+        Self {
+            game: row.game_code,
+            code: row.code,
+            name: row.name,
+            released_on: row.released_on,
+            cards_start_hidden: row.hidden,
+            unlock_threshold: row.unlock_threshold,
+            cards: row.card_count,
+            hidden_cards: row.hidden_count,
+            unlocked_cards: row.unlocked_count,
+        }
+    }
+}
+
+/// Lists the sets of a game by code, after the last one of the page before.
+pub async fn list(
+    app: &AppState,
+    game: &Code,
+    after: Option<&Code>,
+    limit: PageLimit,
+) -> Result<Page<SetResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    app.games.find(&mut conn, game).await?.ok_or_else(Problem::not_found)?;
+    let rows = sets::list(&mut conn, game, after.map(Code::as_str), limit.rows()).await?;
+    Ok(paged(rows, limit, |row| row.code.clone(), SetResponse::from))
+}
+
+/// Lists the sets of all games by game and code, after the last one of the page before.
+pub async fn list_all(
+    app: &AppState,
+    after: Option<&(Code, Code)>,
+    limit: PageLimit,
+) -> Result<Page<SetResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let after = after.map(|(game, set)| (game.as_str(), set.as_str()));
+    let rows = sets::list_all(&mut conn, after, limit.rows()).await?;
+    let key = |row: &SetRow| (row.game_code.clone(), row.code.clone());
+    Ok(paged(rows, limit, key, SetResponse::from))
+}
+
+/// Finds a set, with how many of its cards are unlocked.
+pub async fn find(app: &AppState, game: &Code, set: &Code) -> Result<SetResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let row = sets::find(&mut conn, game, set).await?;
+    Ok(row.ok_or_else(Problem::not_found)?.into())
+}
+
+/// Brings in a set, or changes one, by its whole file; a rehearsal (`dry_run`) changes nothing. Why the file cannot be read is told only where
+/// the game exists.
+pub async fn replace(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    target: &ImportTarget,
+    file: Result<String, Problem>,
+    dry_run: bool,
+) -> Result<ImportResponse, Problem> {
+    let stored = games::manifest(&mut *app.store.connection().await?, &target.game).await?;
+    let stored = stored.ok_or_else(Problem::not_found)?;
+    let manifest = SourceFile::new("game.toml", &stored.text);
+    let sets = vec![SourceFile::new("set.json", &file?)];
+    let base = Base::Revision(stored.revision);
+    run(app, by, target, base, GameSource { manifest, sets }, dry_run).await
+}
+
+/// A JSON merge patch of a set's own fields.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetPatch {
+    /// Its name.
+    #[serde(default, deserialize_with = "some")]
+    #[schema(example = "Beyond the Veil", min_length = 1, max_length = 100)]
+    name: Option<String>,
+    /// Day of release; `null`: none yet.
+    #[serde(default, deserialize_with = "some")]
+    #[schema(value_type = Option<String>, format = Date, example = "2026-12-01")]
+    #[allow(clippy::option_option, reason = "absent, null and a day are three things to say")]
+    released_on: Option<Option<String>>,
+    /// Whether cards that are added later start hidden. Cards that are there stay as they are.
+    #[serde(default, deserialize_with = "some")]
+    cards_start_hidden: Option<bool>,
+    /// Distinct accounts whose submissions unlock a card. A lower number unlocks the cards that have as many already.
+    #[serde(default, deserialize_with = "some")]
+    #[schema(example = 5, minimum = 1, maximum = 100_000)]
+    unlock_threshold: Option<u32>,
+}
+
+/// A member that is there: `null` is a value like others, and of most types none.
+fn some<'de, D: Deserializer<'de>, T: Deserialize<'de>>(field: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(field).map(Some)
+}
+
+impl SetPatch {
+    /// The change, or every fault of it.
+    fn parse(self, game: &Game, code: &Code) -> Result<SetChange, Problem> {
+        let day = |text: &String| text.parse::<Date>().is_ok().then(|| text.parse().ok()).flatten();
+        let released_on = self.released_on.as_ref().map(|on| on.as_ref().and_then(day));
+        let set = SetDefinition {
+            code: code.as_str().to_owned(),
+            name: self.name.clone().unwrap_or_else(|| code.as_str().to_owned()),
+            released_on: self.released_on.flatten(),
+            hidden: None,
+            unlock_threshold: self.unlock_threshold,
+            cards: Vec::new(),
+        };
+        let faults = set_faults(game, set);
+        if !faults.is_empty() {
+            return Err(faulty(ProblemCode::InvalidBody, faults));
+        }
+        let threshold = self.unlock_threshold.and_then(|threshold| threshold.try_into().ok());
+        Ok(SetChange {
+            name: self.name,
+            released_on,
+            hidden: self.cards_start_hidden,
+            unlock_threshold: threshold,
+        })
+    }
+}
+
+/// Changes a set's own fields, if it is the version that the editor has seen; a rehearsal (`dry_run`) changes nothing.
+pub async fn edit(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    (game, set): (&Code, &Code),
+    seen: &IfMatch,
+    patch: SetPatch,
+    dry_run: bool,
+) -> Result<Edited<SetResponse>, Problem> {
+    let loaded = app.games.find(&mut *app.store.connection().await?, game).await?;
+    let loaded = loaded.ok_or_else(Problem::not_found)?;
+    let (change, at) = (patch.parse(&loaded.game, set)?, app.clock.now());
+    let done = app
+        .write_within(deadlines::CATALOGUE, by, async |conn, by| {
+            let is_current = |row: &SetRow| seen.has_seen(&SetResponse::from(row.clone()));
+            let place = (game.as_str(), set.as_str());
+            let now = import::edit_set(conn, by, place, is_current, &change, at).await?;
+            // An error rolls everything back.
+            if dry_run { Err(EditError::Rehearsed(now)) } else { Ok(now) }
+        })
+        .await;
+    let edited = Edited::new(done)?;
+    if let Edited::Done(_) = edited {
+        app.kept_answers.forget();
+        tracing::info!(account = %by.account(), %game, %set, "set changed");
+    }
+    Ok(edited)
+}

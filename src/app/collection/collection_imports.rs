@@ -1,0 +1,168 @@
+//! Files of collections: read and shown first, applied by a commit.
+
+use bytes::Bytes;
+
+use super::import_responses::{CollectionImportResponse, CommitResponse, ImportLine, ImportTotals};
+use crate::app::catalogue::codes::Codes;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, Viewer, WriteOwnCollection};
+use crate::domain::code::Code;
+use crate::domain::collection::ImportMode;
+use crate::domain::collection::resolve::{Assumptions, RarityAliases};
+use crate::domain::collection::table::{FileFormat, Table};
+use crate::domain::ids::CollectionImportId;
+use crate::domain::network::Network;
+use crate::memory::import_desk::{ImportPlace, ImportTurn};
+use crate::memory::places::NoPlace;
+use crate::store::collection::collection_imports::{
+    self, COMMIT_TIME, NewImport, Reading, RejectedLine,
+};
+use crate::store::db::deadlines;
+use crate::work::WorkError;
+
+/// Seconds after which another try to have a file read is worth it.
+const RETRY_AFTER: u32 = 2;
+
+/// How to read a file, and what to do with it.
+pub struct ImportOptions {
+    /// Whether its counts are added, or replace those that there are.
+    pub mode: ImportMode,
+    /// The game of lines that name none; with `replace`, the part of the collection that is replaced.
+    pub game: Option<Code>,
+    /// Whether a line that names no rarity means the most common printing; otherwise it is ambiguous.
+    pub most_common: bool,
+}
+
+/// A file that may be sent: it has a place at the desk, and keeps it until it is read and answered.
+pub struct ExpectedFile {
+    place: ImportPlace,
+    network: Network,
+    options: ImportOptions,
+}
+
+/// A file that was read, with its turn at the desk, which ends when the answer is written.
+pub struct ReadFile {
+    response: CollectionImportResponse,
+    turn: ImportTurn,
+}
+
+/// Takes a place for a file that is about to be sent. There are few, because files and their answers have to fit into memory.
+pub async fn expect(
+    app: &AppState,
+    by: &Granted<WriteOwnCollection>,
+    network: Network,
+    options: ImportOptions,
+) -> Result<ExpectedFile, Problem> {
+    let codes = Codes { game: options.game, ..Codes::default() }.known(app).await?;
+    let options = ImportOptions { game: codes.game, ..options };
+    let place = app.import_desk.enter(by.account(), network).map_err(no_place)?;
+    Ok(ExpectedFile { place, network, options })
+}
+
+/// The problem of whoever gets no place to have a file read: 429 when account or network have as many as they may, 503 when all together have.
+fn no_place(full: NoPlace) -> Problem {
+    match full {
+        NoPlace::Holder => Problem::new(ProblemCode::TooManyImports).retry_after(RETRY_AFTER),
+        NoPlace::InAll => WorkError::Busy.into(),
+    }
+}
+
+impl ExpectedFile {
+    /// Reads the file that was sent, finds what each of its lines means, and stores that for a commit. Nothing is counted yet.
+    pub async fn read(
+        self,
+        app: &AppState,
+        by: &Granted<WriteOwnCollection>,
+        viewer: Viewer,
+        format: FileFormat,
+        raw: Bytes,
+    ) -> Result<ReadFile, Problem> {
+        let Self { place, network, options } = self;
+        let (turn, table) = place.read(format, raw).await?;
+        let table = table?;
+        let mut conn = app.store.with_deadline(deadlines::LARGE).connection().await?;
+        let games = app.games.list(&mut conn).await?;
+        let assumed = Assumptions {
+            game: options.game.map(Code::into_string),
+            most_common: options.most_common,
+            aliases: RarityAliases::of(games.iter().map(|loaded| &loaded.game)),
+        };
+        let lines = &table.lines;
+        let mut reading = collection_imports::read(&mut conn, by, viewer, lines, &assumed).await?;
+        drop(conn);
+        let (searches, time_limit) = ((&app.searches, network), app.settings.suggestion_time);
+        let left_out =
+            collection_imports::suggest(searches, viewer, &mut reading, time_limit).await;
+
+        let (id, at) = (CollectionImportId::unordered(), app.clock.now());
+        let new = NewImport {
+            id,
+            mode: options.mode,
+            game: assumed.game.as_deref(),
+            counts: &reading.counts,
+            rejected: &rejected(&table, &reading),
+            at,
+        };
+        app.write_within(deadlines::LARGE, by, async |conn, by| {
+            collection_imports::keep(conn, by, &new).await
+        })
+        .await?;
+        let totals = ImportTotals::of(&table, &reading);
+        tracing::info!(account = %by.account(), import = %id, lines = totals.lines, ok = totals.ok, "collection file read");
+        let lines = table.lines.into_iter().zip(reading.verdicts);
+        let unless_zero = |count: usize| (count > 0).then_some(count);
+        let response = CollectionImportResponse {
+            import: id.0,
+            expires_at: at + COMMIT_TIME,
+            mode: options.mode.as_str(),
+            dialect: table.dialect.into(),
+            totals,
+            suggestions_left_out: unless_zero(left_out),
+            choices_left_out: unless_zero(reading.choices_left_out),
+            lines: lines.map(|(line, verdict)| ImportLine::new(line, verdict)).collect(),
+        };
+        Ok(ReadFile { response, turn })
+    }
+}
+
+impl ReadFile {
+    /// Writes the answer as JSON, which may be long: on a thread that answers no requests.
+    pub async fn into_json(self) -> Result<Vec<u8>, Problem> {
+        let Self { response, turn } = self;
+        turn.run(move || serde_json::to_vec(&response)).await?.map_err(Problem::internal)
+    }
+}
+
+fn rejected(table: &Table, reading: &Reading) -> Vec<RejectedLine> {
+    let lines = table.lines.iter().zip(&reading.verdicts);
+    let rejected = lines.filter_map(|(line, verdict)| {
+        Some(RejectedLine {
+            line: line.number,
+            text: line.shown.clone(),
+            verdict: verdict.as_str().to_owned(),
+            detail: verdict.reason()?.to_owned(),
+        })
+    });
+    rejected.collect()
+}
+
+/// Applies a file as it was shown: all at once or not at all. Unless `only_ok`, one line that is not ok keeps the whole file from being imported.
+pub async fn commit(
+    app: &AppState,
+    by: &Granted<WriteOwnCollection>,
+    id: CollectionImportId,
+    only_ok: bool,
+) -> Result<CommitResponse, Problem> {
+    let at = app.clock.now();
+    let committed = app
+        .write_within(deadlines::LARGE, by, async |conn, by| {
+            collection_imports::commit(conn, by, id, only_ok, at).await
+        })
+        .await?;
+    tracing::info!(
+        account = %by.account(), import = %id, added = committed.added, changed = committed.changed, removed = committed.removed,
+        "collection file taken"
+    );
+    Ok(CommitResponse::new(id.0, committed))
+}

@@ -1,0 +1,270 @@
+//! The own collection: how many cards of which printing, in which condition. Registered copies are not counted here.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::json;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::app::catalogue::codes::Codes;
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::words::words;
+use crate::auth::permission::{Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
+use crate::domain::collection::resolve::{Choice, Meaning};
+use crate::domain::collection::{Condition, EntryKey};
+use crate::domain::ids::CardId;
+use crate::store::collection::counts::{
+    self, CardLine, Change, Changed, CollectionError, EntryFilter, EntryPosition, EntryView,
+};
+use crate::store::operations::idempotency::IdempotencyClaim;
+
+words! {
+    Condition: "In which condition a card is, the best first.";
+}
+
+/// A card in few words. A card that is hidden from the caller has game, set and number only.
+#[derive(Serialize, ToSchema)]
+pub struct CardLineResponse {
+    /// Id.
+    pub id: Uuid,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of its set.
+    #[schema(example = "hearth")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "016")]
+    pub number: String,
+    /// Whether it is hidden from the public.
+    pub hidden: bool,
+    /// Name; absent when the card is hidden from the caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Kettle Imp")]
+    pub name: Option<String>,
+    /// Code of its kind; absent when the card is hidden from the caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "unit")]
+    pub kind: Option<String>,
+    /// Where the whole card is.
+    #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
+    pub href: String,
+}
+
+impl From<CardLine> for CardLineResponse {
+    fn from(card: CardLine) -> Self {
+        Self {
+            href: format!("/v1/cards/{}", card.id),
+            id: card.id.0,
+            game: card.game_code,
+            set: card.set_code,
+            number: card.number,
+            hidden: card.hidden,
+            name: card.name,
+            kind: card.kind,
+        }
+    }
+}
+
+/// An entry of a collection.
+#[derive(Serialize, ToSchema)]
+pub struct CollectionEntryResponse {
+    /// The printing.
+    pub printing: Uuid,
+    /// Its rarity; absent when the card is hidden from the caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "common")]
+    pub rarity: Option<String>,
+    /// `mint`, `near_mint`, `lightly_played`, `moderately_played`, `heavily_played` or `damaged`.
+    #[schema(example = "near_mint")]
+    pub condition: &'static str,
+    /// How many.
+    #[schema(example = 4, minimum = 1, maximum = 9999)]
+    pub quantity: i32,
+    /// Its card.
+    pub card: CardLineResponse,
+    /// When the count was changed last.
+    pub updated_at: DateTime<Utc>,
+}
+
+impl From<EntryView> for CollectionEntryResponse {
+    fn from(entry: EntryView) -> Self {
+        Self {
+            printing: entry.printing_id.0,
+            condition: entry.condition.as_str(),
+            quantity: entry.quantity,
+            updated_at: entry.updated_at,
+            rarity: entry.rarity,
+            card: entry.card.into(),
+        }
+    }
+}
+
+/// A count that was changed.
+#[derive(Serialize, ToSchema)]
+pub struct ChangedCount {
+    /// The printing.
+    pub printing: Uuid,
+    /// The condition.
+    #[schema(example = "near_mint")]
+    pub condition: &'static str,
+    /// How many there are now, after all changes of the request.
+    #[schema(example = 6, minimum = 0, maximum = 9999)]
+    pub quantity: i32,
+}
+
+impl From<Changed> for ChangedCount {
+    fn from(Changed { key: (printing, condition), entry }: Changed) -> Self {
+        Self {
+            printing: printing.0,
+            condition: condition.as_str(),
+            quantity: entry.map_or(0, |entry| entry.quantity),
+        }
+    }
+}
+
+/// The counts after the changes.
+#[derive(Serialize, ToSchema)]
+pub struct CountChangesResponse {
+    /// One for each change, in their order.
+    pub data: Vec<ChangedCount>,
+}
+
+/// A card, or a printing of it, that may be meant.
+#[derive(Serialize, ToSchema)]
+pub struct ChoiceResponse {
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of its set.
+    #[schema(example = "hearth")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "016")]
+    pub number: String,
+    /// Name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Kettle Imp")]
+    pub name: Option<String>,
+    /// Rarity, where the card is clear.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "common")]
+    pub rarity: Option<String>,
+    /// Id of the printing, where the card is clear.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub printing: Option<Uuid>,
+}
+
+impl From<Choice> for ChoiceResponse {
+    fn from(choice: Choice) -> Self {
+        let Choice { game, set, number, name, printing } = choice;
+        let id = printing.as_ref().map(|printing| printing.id.0);
+        // What the owner may not see has a printing, whose rarity was not read.
+        let rarity = printing.map(|printing| printing.rarity).filter(|rarity| !rarity.is_empty());
+        Self { game, set, number, name, rarity, printing: id }
+    }
+}
+
+impl From<CollectionError> for Problem {
+    fn from(error: CollectionError) -> Self {
+        let at = |place: usize| format!("/changes/{place}");
+        match error {
+            CollectionError::Unknown => Self::not_found(),
+            CollectionError::Full => Self::new(ProblemCode::CollectionFull),
+            CollectionError::OutOfRange(places) => {
+                let fault = |place| InputFault::at(at(place), "leaves the range of 0 to 9999");
+                let faults = places.into_iter().map(fault).collect();
+                Self::new(ProblemCode::CountOutOfRange).errors(faults)
+            }
+            CollectionError::Unclear(unclear) => {
+                let (mut faults, mut candidates) = (Vec::new(), Vec::new());
+                for (place, meaning) in unclear {
+                    let (Meaning::Ambiguous(reason, choices) | Meaning::Unknown(reason, choices)) =
+                        meaning
+                    else {
+                        continue;
+                    };
+                    faults.push(InputFault::at(at(place), reason));
+                    let choices: Vec<ChoiceResponse> =
+                        choices.into_iter().map(Into::into).collect();
+                    candidates.push(json!({ "change": place, "choices": choices }));
+                }
+                Self::new(ProblemCode::UnclearPrinting)
+                    .errors(faults)
+                    .with("candidates", candidates)
+            }
+            CollectionError::Idempotent(error) => error.into(),
+        }
+    }
+}
+
+/// Which entries to list.
+pub struct EntrySelection {
+    /// Only cards of this game, of sets with this code, and printings of this rarity: codes that are known.
+    pub codes: Codes,
+    /// Only this card.
+    pub card: Option<CardId>,
+    /// Whether to count the whole list, too.
+    pub with_total: bool,
+}
+
+/// Lists the own collection, by game, set and number.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ReadOwnCollection>,
+    viewer: Viewer,
+    selection: &EntrySelection,
+    after: Option<EntryPosition>,
+    limit: PageLimit,
+) -> Result<Page<CollectionEntryResponse>, Problem> {
+    let EntrySelection { codes, card, with_total } = selection;
+    let filter = EntryFilter {
+        game: codes.game.as_deref(),
+        set: codes.set.as_deref(),
+        card: *card,
+        rarity: codes.rarity.as_deref(),
+        printings: None,
+    };
+    let mut conn = app.store.connection().await?;
+    let rows = counts::list(&mut conn, by, viewer, &filter, after.as_ref(), limit.rows()).await?;
+    let mut page = paged(rows, limit, EntryView::position, CollectionEntryResponse::from);
+    if *with_total {
+        page.total = Some(counts::count(&mut conn, by, viewer, &filter).await?);
+    }
+    Ok(page)
+}
+
+/// Sets how many cards of a printing there are in a condition; `None`: there are none any more.
+pub async fn set(
+    app: &AppState,
+    by: &Granted<WriteOwnCollection>,
+    viewer: Viewer,
+    key: EntryKey,
+    quantity: i32,
+) -> Result<Option<CollectionEntryResponse>, Problem> {
+    let at = app.clock.now();
+    let entry = app
+        .write(by, async |conn, by| counts::set(conn, by, viewer, key, quantity, at).await)
+        .await?;
+    let (printing, _) = key;
+    tracing::info!(account = %by.account(), %printing, quantity, "count set");
+    Ok(entry.map(Into::into))
+}
+
+/// Adds to counts and takes from them: all of the changes or none.
+pub async fn change(
+    app: &AppState,
+    by: &Granted<WriteOwnCollection>,
+    viewer: Viewer,
+    changes: &[Change],
+    key: Option<&IdempotencyClaim>,
+) -> Result<CountChangesResponse, Problem> {
+    let at = app.clock.now();
+    let changed = app
+        .write(by, async |conn, by| counts::change(conn, by, viewer, changes, key, at).await)
+        .await?;
+    tracing::info!(account = %by.account(), changes = changes.len(), "counts changed");
+    Ok(CountChangesResponse { data: changed.into_iter().map(Into::into).collect() })
+}

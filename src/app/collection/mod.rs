@@ -1,0 +1,7 @@
+//! The own collection: counts of cards, files of them, how complete it is.
+
+pub mod collection_export;
+pub mod collection_imports;
+pub mod collection_progress;
+pub mod counts;
+pub mod import_responses;

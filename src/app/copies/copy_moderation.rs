@@ -1,0 +1,45 @@
+//! What moderators do to copies: freeze, unfreeze, void.
+
+use super::own_copies::CopyResponse;
+use crate::app::accounts::people::Names;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ModerateCopies, ReadAccounts, Viewer};
+use crate::domain::ids::CopyId;
+use crate::store::StoreError;
+use crate::store::copies::copy_records::{self, Moderated, Moderation};
+
+/// Freezes, unfreezes or voids a copy. `accounts` is the proof that the moderator may see the owner's name.
+pub async fn moderate(
+    app: &AppState,
+    by: &Granted<ModerateCopies>,
+    viewer: Viewer,
+    accounts: Option<&Granted<ReadAccounts>>,
+    copy: CopyId,
+    action: Moderation,
+    reason: &str,
+) -> Result<CopyResponse, Problem> {
+    let now = app.clock.now();
+    let moderated = app.write(by, async |conn, by| {
+        let moderated = copy_records::moderate(conn, by, viewer, copy, action, reason, now).await?;
+        let names = match &moderated {
+            Moderated::Done { copy: view, .. } => {
+                Names::read(conn, accounts, [view.owner.0]).await?
+            }
+            Moderated::Missing | Moderated::Void | Moderated::OwnCase => Names::default(),
+        };
+        Ok::<_, StoreError>((moderated, names))
+    });
+    let (moderated, names) = moderated.await?;
+    match moderated {
+        Moderated::Done { copy: view, already } => {
+            if !already {
+                tracing::info!(%copy, by = %by.account(), action = action.action(), "copy moderated");
+            }
+            Ok(CopyResponse::new(*view, Some(&names)))
+        }
+        Moderated::Missing => Err(Problem::not_found()),
+        Moderated::Void => Err(Problem::new(ProblemCode::CopyVoid)),
+        Moderated::OwnCase => Err(Problem::new(ProblemCode::OwnCase)),
+    }
+}

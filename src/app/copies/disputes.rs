@@ -1,0 +1,199 @@
+//! Disputes: two players who both say that they hold a copy.
+
+use uuid::Uuid;
+
+use super::dispute_responses::{DisputeResponse, DisputeSummaryResponse, people_in};
+use super::own_copies::Overseer;
+use crate::app::accounts::people::{Names, PersonFilter};
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{
+    ArgueOwnDisputes, Granted, ModerateCopies, ReadAccounts, ReadOwnDisputes, Viewer,
+};
+use crate::domain::copies::dispute::{DisputeSide, DisputeState, Outcome};
+use crate::domain::ids::DisputeId;
+use crate::store::copies::disputes::{self, Argued, DisputeFilter, DisputePermission, DisputesOf};
+use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
+use crate::store::{Connection, StoreError, StoreResult};
+
+/// Whose disputes to list.
+pub enum WhoseDisputes {
+    /// Those of the reader, on one side or on both.
+    Own(Option<DisputeSide>),
+    /// All, or all in which this account is involved.
+    All(Overseer, Option<PersonFilter>),
+}
+
+/// Lists disputes, the newest first.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ReadOwnDisputes>,
+    viewer: Viewer,
+    whose: &WhoseDisputes,
+    filter: DisputeFilter,
+    before: Option<Uuid>,
+    limit: PageLimit,
+) -> Result<Page<DisputeSummaryResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let of = match whose {
+        WhoseDisputes::Own(side) => DisputesOf::Own(*side),
+        WhoseDisputes::All(overseer, person) => {
+            let about = PersonFilter::id(person.as_ref(), &mut conn).await?;
+            DisputesOf::All(&overseer.copies, about)
+        }
+    };
+    let views = disputes::list(&mut conn, by, viewer, of, filter, before, limit.rows()).await?;
+    let names = match whose {
+        WhoseDisputes::Own(_) => None,
+        WhoseDisputes::All(Overseer { accounts, .. }, _) => {
+            let people = views.iter().flat_map(people_in);
+            Some(Names::read(&mut conn, accounts.as_ref(), people).await?)
+        }
+    };
+    let summary = |view| DisputeSummaryResponse::new(view, by.account(), names.as_ref());
+    Ok(paged(views, limit, |view| view.id.0, summary))
+}
+
+/// Finds a dispute that the reader is a side of; an overseer finds any.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ReadOwnDisputes>,
+    overseer: Option<&Overseer>,
+    viewer: Viewer,
+    id: DisputeId,
+) -> Result<DisputeResponse, Problem> {
+    let reader = match overseer {
+        Some(Overseer { accounts, .. }) => Reader::Moderator(accounts.as_ref()),
+        None => Reader::Side,
+    };
+    let mut conn = app.store.connection().await?;
+    let found = read(&mut conn, by, reader, viewer, id).await?;
+    found.ok_or_else(Problem::not_found)
+}
+
+/// As whom somebody reads a dispute.
+#[derive(Clone, Copy)]
+enum Reader<'a> {
+    /// As one of its sides.
+    Side,
+    /// As a moderator; with the proof, names of accounts are shown beside their ids.
+    Moderator(Option<&'a Granted<ReadAccounts>>),
+}
+
+async fn read<P: DisputePermission>(
+    conn: &mut Connection,
+    by: &Granted<P>,
+    reader: Reader<'_>,
+    viewer: Viewer,
+    id: DisputeId,
+) -> StoreResult<Option<DisputeResponse>> {
+    let is_moderator = matches!(reader, Reader::Moderator(_));
+    let found = disputes::find(conn, by, is_moderator, viewer, id).await?;
+    let Some((view, statements)) = found else { return Ok(None) };
+    let names = match reader {
+        Reader::Side => None,
+        Reader::Moderator(accounts) => {
+            let authors = statements.iter().map(|statement| statement.account_id.0);
+            Some(Names::read(conn, accounts, people_in(&view).chain(authors)).await?)
+        }
+    };
+    Ok(Some(DisputeResponse::new(view, statements, by.account(), names.as_ref())))
+}
+
+/// Reads the dispute after a change, unless that was refused.
+async fn read_changed<P: DisputePermission>(
+    conn: &mut Connection,
+    by: &Granted<P>,
+    reader: Reader<'_>,
+    viewer: Viewer,
+    id: DisputeId,
+    argued: Argued,
+) -> StoreResult<Option<DisputeResponse>> {
+    match argued {
+        Argued::Done | Argued::Before => read(conn, by, reader, viewer, id).await,
+        _ => Ok(None),
+    }
+}
+
+/// Adds a statement to an open dispute, as one of its sides.
+pub async fn create_statement(
+    app: &AppState,
+    by: &Granted<ArgueOwnDisputes>,
+    viewer: Viewer,
+    id: DisputeId,
+    text: &str,
+    key: Option<&IdempotencyClaim>,
+) -> Result<DisputeResponse, Problem> {
+    let now = app.clock.now();
+    let written = app.write(by, async |conn, by| {
+        let argued = disputes::state(conn, by, id, text, key, now).await?;
+        let dispute = read_changed(conn, by, Reader::Side, viewer, id, argued).await?;
+        Ok::<_, IdempotentError>((argued, dispute))
+    });
+    let (argued, dispute) = written.await?;
+    check(argued)?;
+    if argued == Argued::Done {
+        tracing::info!(account = %by.account(), dispute = %id, "statement in a dispute");
+    }
+    dispute.ok_or_else(Problem::not_found)
+}
+
+/// Withdraws a claim, as the claimant.
+pub async fn withdraw(
+    app: &AppState,
+    by: &Granted<ArgueOwnDisputes>,
+    viewer: Viewer,
+    id: DisputeId,
+) -> Result<DisputeResponse, Problem> {
+    let now = app.clock.now();
+    let written = app.write(by, async |conn, by| {
+        let argued = disputes::withdraw(conn, by, id, now).await?;
+        let dispute = read_changed(conn, by, Reader::Side, viewer, id, argued).await?;
+        Ok::<_, StoreError>((argued, dispute))
+    });
+    let (argued, dispute) = written.await?;
+    check(argued)?;
+    if argued == Argued::Done {
+        tracing::info!(account = %by.account(), dispute = %id, "dispute withdrawn");
+    }
+    dispute.ok_or_else(Problem::not_found)
+}
+
+/// Decides a dispute, as a moderator. `accounts` is the proof that the moderator may see the names of the sides.
+pub async fn decide(
+    app: &AppState,
+    by: &Granted<ModerateCopies>,
+    viewer: Viewer,
+    accounts: Option<&Granted<ReadAccounts>>,
+    id: DisputeId,
+    outcome: Outcome,
+    reason: &str,
+) -> Result<DisputeResponse, Problem> {
+    let (now, reader) = (app.clock.now(), Reader::Moderator(accounts));
+    let written = app.write(by, async |conn, by| {
+        let argued = disputes::decide(conn, by, id, outcome, reason, now).await?;
+        let dispute = read_changed(conn, by, reader, viewer, id, argued).await?;
+        Ok::<_, StoreError>((argued, dispute))
+    });
+    let (argued, dispute) = written.await?;
+    check(argued)?;
+    if argued == Argued::Done {
+        tracing::info!(dispute = %id, by = %by.account(), outcome = outcome.state().as_str(), "dispute decided");
+    }
+    dispute.ok_or_else(Problem::not_found)
+}
+
+fn check(argued: Argued) -> Result<(), Problem> {
+    let closed = |state: DisputeState| {
+        Problem::new(ProblemCode::DisputeClosed).with("state", state.as_str())
+    };
+    match argued {
+        Argued::Done | Argued::Before => Ok(()),
+        Argued::Missing => Err(Problem::not_found()),
+        Argued::NotYourTurn => Err(Problem::new(ProblemCode::NotYourTurn)),
+        Argued::Closed(state) => Err(closed(state)),
+        Argued::TooMany => Err(Problem::new(ProblemCode::TooManyStatements)),
+        Argued::OwnCase => Err(Problem::new(ProblemCode::OwnCase)),
+    }
+}

@@ -1,0 +1,11 @@
+//! Registered copies: what happened to them, what moderators do to them, disputes, trades, and what players want and would give.
+
+pub mod copy_moderation;
+pub mod dispute_responses;
+pub mod disputes;
+pub mod own_copies;
+pub mod trade_lists;
+pub mod trade_matches;
+pub mod trade_responses;
+pub mod trades;
+pub mod trading;

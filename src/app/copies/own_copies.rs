@@ -1,0 +1,253 @@
+//! Registered copies: the own ones, and what happened to each.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::app::accounts::people::Names;
+use crate::app::catalogue::codes::Codes;
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, OverseeCopies, ReadAccounts, ReadOwnCopies, Viewer};
+use crate::domain::ids::{AccountId, CardId, CopyId};
+use crate::store::copies::copy_records::{self, CopyFilter, CopyPosition, CopyView, LedgerRow};
+
+/// The card that a copy is of, as the caller may see it.
+#[derive(Serialize, ToSchema)]
+pub struct CopyCard {
+    /// Id.
+    pub id: Uuid,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of its set.
+    #[schema(example = "hearth")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "001")]
+    pub number: String,
+    /// Whether it is hidden from everybody who neither holds it nor oversees the cards.
+    pub hidden: bool,
+    /// Its name; absent when it is hidden from you.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Kettle Imp")]
+    pub name: Option<String>,
+    /// Where the whole card is.
+    #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
+    pub href: String,
+}
+
+/// Takes the card out of a copy.
+pub(super) fn card_of(view: &CopyView) -> CopyCard {
+    CopyCard {
+        id: view.card.0,
+        game: view.game.clone(),
+        set: view.set.clone(),
+        number: view.number.clone(),
+        hidden: view.hidden,
+        name: view.name.clone(),
+        href: format!("/v1/cards/{}", view.card),
+    }
+}
+
+/// A registered copy. Its serial code is on the card, and nowhere else.
+#[derive(Serialize, ToSchema)]
+pub struct CopyResponse {
+    /// Its id: what decks and trades call it.
+    pub id: Uuid,
+    /// Its card.
+    pub card: CopyCard,
+    /// Its rarity; absent when it is another's copy of a card that is hidden from you.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "common")]
+    pub rarity: Option<String>,
+    /// Whether a moderator froze it: no trade moves it.
+    pub frozen: bool,
+    /// Whether a moderator declared it void, for good: nobody holds it.
+    pub voided: bool,
+    /// Whether somebody else claims it.
+    pub disputed: bool,
+    /// When it was registered, by its first owner.
+    pub registered_at: DateTime<Utc>,
+    /// Whose it is: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner_id: Option<Uuid>,
+    /// The name of whose it is: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub owner_name: Option<String>,
+}
+
+impl CopyResponse {
+    /// For whom sees it; `names` are for overseers: owners are told to nobody else.
+    pub(super) fn new(view: CopyView, names: Option<&Names>) -> Self {
+        Self {
+            card: card_of(&view),
+            id: view.id.0,
+            rarity: view.rarity,
+            frozen: view.frozen_at.is_some(),
+            voided: view.voided_at.is_some(),
+            disputed: view.disputed,
+            registered_at: view.registered_at,
+            owner_id: names.is_some().then_some(view.owner.0),
+            owner_name: names.and_then(|names| names.of(view.owner.0)),
+        }
+    }
+}
+
+/// Something that happened to a copy.
+#[derive(Serialize, ToSchema)]
+pub struct CopyEventResponse {
+    /// Place in the copy's history, from 1, without gaps.
+    #[schema(example = 1, minimum = 1)]
+    pub position: i32,
+    /// `register`, `transfer`, `dispute`, `freeze`, `unfreeze`, `decide` or `void`.
+    #[schema(example = "register")]
+    pub event: &'static str,
+    /// Who did it, or, for `register` and `transfer`, got the copy: `you`, `another player` or `a moderator`. Players do not learn who
+    /// had a copy before them.
+    #[schema(example = "another player")]
+    pub by: &'static str,
+    /// Whose the copy was after it: `you` or `another player`.
+    #[schema(example = "you")]
+    pub owner: &'static str,
+    /// What the moderator said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Reported as stolen")]
+    pub reason: Option<String>,
+    /// The trade that moved it, when you were a side of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trade: Option<Uuid>,
+    /// The dispute that it opened or decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dispute: Option<Uuid>,
+    /// Who did it, or got the copy: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_id: Option<Uuid>,
+    /// The name of who did it, or got the copy: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub account_name: Option<String>,
+    /// Whose the copy was after it: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner_id: Option<Uuid>,
+    /// The name of whose the copy was after it: for moderators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub owner_name: Option<String>,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+impl CopyEventResponse {
+    fn new(row: LedgerRow, reader: AccountId, names: Option<&Names>) -> Self {
+        let overseer = names.is_some();
+        let person = |account: AccountId| if account == reader { "you" } else { "another player" };
+        let by_moderator = row.entry.is_moderators();
+        Self {
+            position: row.position,
+            event: row.entry.as_str(),
+            by: match person(row.account_id) {
+                "another player" if by_moderator => "a moderator",
+                person => person,
+            },
+            owner: row.owner_id.map_or("another player", person),
+            reason: row.reason,
+            trade: row.trade_id.filter(|_| row.own_trade || overseer).map(Uuid::from),
+            dispute: row.dispute_id.map(Uuid::from),
+            account_id: overseer.then_some(row.account_id.0),
+            account_name: names.and_then(|names| names.of(row.account_id.0)),
+            owner_id: row.owner_id.filter(|_| overseer).map(Uuid::from),
+            owner_name: names.and_then(|names| names.of(row.owner_id?.0)),
+            at: row.created_at,
+        }
+    }
+}
+
+/// Which copies to list.
+pub struct CopySelection {
+    /// Only copies of cards of this game and set, and of this rarity: codes that are known.
+    pub codes: Codes,
+    /// Only copies of this card.
+    pub card: Option<CardId>,
+}
+
+/// Somebody who may look at all copies and disputes.
+pub struct Overseer {
+    /// The proof of it.
+    pub copies: Granted<OverseeCopies>,
+    /// The proof that names of accounts may be shown, too.
+    pub accounts: Option<Granted<ReadAccounts>>,
+}
+
+/// Lists the own copies, by game, set and number of their cards.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ReadOwnCopies>,
+    viewer: Viewer,
+    selection: &CopySelection,
+    after: Option<CopyPosition>,
+    limit: PageLimit,
+) -> Result<Page<CopyResponse>, Problem> {
+    let CopySelection { codes, card } = selection;
+    let filter = CopyFilter {
+        game: codes.game.as_deref(),
+        set: codes.set.as_deref(),
+        card: *card,
+        rarity: codes.rarity.as_deref(),
+    };
+    let mut conn = app.store.connection().await?;
+    let rows = copy_records::list(&mut conn, by, viewer, &filter, after, limit.rows()).await?;
+    Ok(paged(rows, limit, CopyView::position, |view| CopyResponse::new(view, None)))
+}
+
+/// Finds one of the own copies; an overseer finds any.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ReadOwnCopies>,
+    overseer: Option<&Overseer>,
+    viewer: Viewer,
+    id: CopyId,
+) -> Result<CopyResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let may_see_all = overseer.map(|overseer| &overseer.copies);
+    let view = copy_records::find(&mut conn, by, may_see_all, viewer, id)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    let names = match overseer {
+        Some(Overseer { accounts, .. }) => {
+            Some(Names::read(&mut conn, accounts.as_ref(), [view.owner.0]).await?)
+        }
+        None => None,
+    };
+    Ok(CopyResponse::new(view, names.as_ref()))
+}
+
+/// Lists what happened to one of the own copies, the oldest first; for an overseer, to any copy.
+pub async fn list_history(
+    app: &AppState,
+    by: &Granted<ReadOwnCopies>,
+    overseer: Option<&Overseer>,
+    id: CopyId,
+    after: Option<i32>,
+    limit: PageLimit,
+) -> Result<Page<CopyEventResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let may_see_all = overseer.map(|overseer| &overseer.copies);
+    let rows = copy_records::history(&mut conn, by, may_see_all, id, after, limit.rows())
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    let names = match overseer {
+        Some(Overseer { accounts, .. }) => {
+            let people = rows
+                .iter()
+                .flat_map(|row| row.owner_id.into_iter().chain([row.account_id]).map(|id| id.0));
+            Some(Names::read(&mut conn, accounts.as_ref(), people).await?)
+        }
+        None => None,
+    };
+    let event = |row| CopyEventResponse::new(row, by.account(), names.as_ref());
+    Ok(paged(rows, limit, |row| row.position, event))
+}

@@ -1,0 +1,268 @@
+//! What players want and would give: own lists, and those that others show. No values, no prices.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::app::collection::counts::CardLineResponse;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{IfMatch, Revision};
+use crate::auth::permission::{Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
+use crate::domain::code::Code;
+use crate::domain::collection::{MAX_QUANTITY, TradeListKind};
+use crate::domain::decks::deck::Visibility;
+use crate::domain::ids::{CardId, PrintingId};
+use crate::domain::text::AccountName;
+use crate::store::catalogue::cards::{self, CardIdentifier, CardView};
+use crate::store::copies::trade_lists::{
+    self, NewTradeItem, SeenPrinting, TradeItemView, TradeListView,
+};
+use crate::store::decks::deck_lists::Edited;
+
+/// An item of a list.
+#[derive(Serialize, ToSchema)]
+pub struct TradeItemResponse {
+    /// The card.
+    pub card: CardLineResponse,
+    /// The printing; absent: any rarity, or the card is hidden from the reader.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub printing: Option<Uuid>,
+    /// Its rarity; absent: any, or the card is hidden from the reader.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "rare")]
+    pub rarity: Option<String>,
+    /// How many.
+    #[schema(example = 2, minimum = 1, maximum = 9999)]
+    pub quantity: i32,
+}
+
+impl From<TradeItemView> for TradeItemResponse {
+    fn from(item: TradeItemView) -> Self {
+        let TradeItemView { card, printing_id, rarity, quantity } = item;
+        Self { card: card.into(), printing: printing_id.map(Uuid::from), rarity, quantity }
+    }
+}
+
+/// One of the own lists.
+#[derive(Serialize, ToSchema)]
+pub struct TradeListResponse {
+    /// `private` (only you read it) or `public`.
+    #[schema(example = "public")]
+    pub visibility: &'static str,
+    /// When it was changed last; absent when it never was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<DateTime<Utc>>,
+    /// What stands on it, in your order.
+    pub items: Vec<TradeItemResponse>,
+}
+
+/// One of the own lists, and the version that edits of it name. The version is of the list: the cards on it change by themselves.
+pub struct VersionedTradeList {
+    /// The version.
+    pub revision: Revision,
+    /// The list.
+    pub list: TradeListResponse,
+}
+
+impl From<TradeListView> for VersionedTradeList {
+    fn from(TradeListView { row, items }: TradeListView) -> Self {
+        let list = TradeListResponse {
+            visibility: row.visibility.as_str(),
+            updated_at: row.updated_at,
+            items: items.into_iter().map(Into::into).collect(),
+        };
+        Self { revision: Revision(row.revision), list }
+    }
+}
+
+/// What a list shall be.
+pub struct TradeListContent {
+    /// Who may read it.
+    pub visibility: Visibility,
+    /// What stands on it.
+    pub items: Vec<WantedItem>,
+}
+
+/// An item to put on a list.
+pub struct WantedItem {
+    /// The card or printing.
+    pub named: NamedItem,
+    /// Of a card: the rarity; `None`: any.
+    pub rarity: Option<Code>,
+    /// How many.
+    pub quantity: i32,
+}
+
+/// What an item names.
+pub enum NamedItem {
+    /// A printing, by its id.
+    Printing(PrintingId),
+    /// A card.
+    Card(CardIdentifier),
+}
+
+/// Finds one of the own lists.
+pub async fn find_own(
+    app: &AppState,
+    by: &Granted<ReadOwnCollection>,
+    viewer: Viewer,
+    kind: TradeListKind,
+) -> Result<VersionedTradeList, Problem> {
+    let mut conn = app.store.connection().await?;
+    Ok(trade_lists::own(&mut conn, by, viewer, kind).await?.into())
+}
+
+/// Replaces one of the own lists, if the client means its current version.
+pub async fn replace(
+    app: &AppState,
+    by: &Granted<WriteOwnCollection>,
+    viewer: Viewer,
+    kind: TradeListKind,
+    if_match: &IfMatch,
+    content: &TradeListContent,
+) -> Result<VersionedTradeList, Problem> {
+    let visibility = content.visibility;
+    let items = resolve(app, by, viewer, kind, &content.items).await?;
+    let at = app.clock.now();
+    let is_current = |revision| if_match.check(Revision(revision)).is_ok();
+    let edited = app
+        .write(by, async |conn, by| {
+            let content = (visibility, items.as_slice());
+            trade_lists::replace(conn, by, viewer, kind, is_current, content, at).await
+        })
+        .await?;
+    let list = match edited {
+        Edited::Done(list) => list,
+        Edited::Stale => return Err(Problem::new(ProblemCode::PreconditionFailed)),
+        Edited::Missing => return Err(Problem::not_found()),
+    };
+    tracing::info!(
+        account = %by.account(), list = kind.as_str(), items = items.len(), visibility = visibility.as_str(), "trade list replaced"
+    );
+    Ok(list.into())
+}
+
+/// The cards and printings that the items name, or a fault for each item that names none.
+async fn resolve(
+    app: &AppState,
+    by: &Granted<WriteOwnCollection>,
+    viewer: Viewer,
+    kind: TradeListKind,
+    wanted: &[WantedItem],
+) -> Result<Vec<NewTradeItem>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let identifiers: Vec<CardIdentifier> = wanted
+        .iter()
+        .filter_map(|item| match &item.named {
+            NamedItem::Card(identifier) => Some(identifier.clone()),
+            NamedItem::Printing(_) => None,
+        })
+        .collect();
+    let ids: Vec<PrintingId> = wanted
+        .iter()
+        .filter_map(|item| match &item.named {
+            NamedItem::Printing(id) => Some(*id),
+            NamedItem::Card(_) => None,
+        })
+        .collect();
+    let mut cards = cards::look_up(&mut conn, viewer, &identifiers).await?.into_iter();
+    let found: Vec<Option<CardView>> = wanted
+        .iter()
+        .map(|item| match &item.named {
+            NamedItem::Card(_) => cards.next().flatten(),
+            NamedItem::Printing(_) => None,
+        })
+        .collect();
+    let with_rarity = found.iter().zip(wanted).filter(|(_, item)| item.rarity.is_some());
+    let with_rarity: Vec<CardId> =
+        with_rarity.filter_map(|(card, _)| Some(card.as_ref()?.place().id)).collect();
+    let printings = trade_lists::printings(&mut conn, by, viewer, kind, &ids, &with_rarity).await?;
+    drop(conn);
+    let by_id: BTreeMap<PrintingId, &SeenPrinting> =
+        printings.iter().map(|printing| (printing.id, printing)).collect();
+    let by_rarity: BTreeMap<(CardId, &str), PrintingId> = printings
+        .iter()
+        .map(|printing| ((printing.card_id, printing.rarity.as_str()), printing.id))
+        .collect();
+
+    let (mut items, mut faults, mut known) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for (place, (item, found)) in wanted.iter().zip(&found).enumerate() {
+        let at = format!("/items/{place}");
+        let quantity = item.quantity;
+        let new = match (&item.named, found, &item.rarity) {
+            (NamedItem::Printing(id), ..) => by_id
+                .get(id)
+                .map(|printing| (printing.card_id, Some(*id)))
+                .ok_or("there is no such printing, or none that you may see"),
+            (NamedItem::Card(_), None, _) => Err("there is no such card, or none that you may see"),
+            (NamedItem::Card(_), Some(card), None) => Ok((card.place().id, None)),
+            (NamedItem::Card(_), Some(card), Some(rarity)) => {
+                let card = card.place().id;
+                let printing = by_rarity.get(&(card, rarity.as_str()));
+                printing
+                    .map(|printing| (card, Some(*printing)))
+                    .ok_or("the card has no printing of that rarity that you may see")
+            }
+        };
+        match new {
+            Ok((card, printing)) if known.insert((card, printing)) => {
+                items.push(NewTradeItem { card, printing, quantity });
+            }
+            Ok(_) => faults.push(InputFault::at(at, "stands on the list twice")),
+            Err(reason) => faults.push(InputFault::at(at, reason)),
+        }
+    }
+    if faults.is_empty() { Ok(items) } else { Err(Problem::invalid(faults)) }
+}
+
+/// A list that a player shows.
+#[derive(Serialize, ToSchema)]
+pub struct ShownTradeListResponse {
+    /// Name of the player.
+    #[schema(example = "ada")]
+    pub player: String,
+    /// When the list was changed last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<DateTime<Utc>>,
+    /// What stands on it, in the player's order.
+    pub items: Vec<TradeItemResponse>,
+}
+
+/// The items as somebody else sees them: of a hidden card one line, whatever rarities of it the owner has, because how many there are
+/// is part of the secret.
+fn shown(items: Vec<TradeItemView>) -> Vec<TradeItemResponse> {
+    let mut shown: Vec<TradeItemResponse> = Vec::with_capacity(items.len());
+    let mut places: BTreeMap<CardId, usize> = BTreeMap::new();
+    for item in items {
+        if item.card.name.is_some() {
+            shown.push(item.into());
+            continue;
+        }
+        let (id, quantity) = (item.card.id, item.quantity);
+        match places.get(&id).and_then(|place| shown.get_mut(*place)) {
+            Some(line) => line.quantity = line.quantity.saturating_add(quantity).min(MAX_QUANTITY),
+            None => {
+                places.insert(id, shown.len());
+                shown.push(TradeItemResponse { printing: None, rarity: None, ..item.into() });
+            }
+        }
+    }
+    shown
+}
+
+/// Finds the list of a player, if it is public.
+pub async fn find_shown(
+    app: &AppState,
+    viewer: Viewer,
+    player: &AccountName,
+    kind: TradeListKind,
+) -> Result<ShownTradeListResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = trade_lists::public(&mut conn, viewer, player.key(), kind).await?;
+    let (player, TradeListView { row, items }) = found.ok_or_else(Problem::not_found)?;
+    Ok(ShownTradeListResponse { player, updated_at: row.updated_at, items: shown(items) })
+}

@@ -1,0 +1,294 @@
+//! Trades: offer copies, ask for copies, agree or not.
+
+use chrono::{DateTime, Duration, Utc};
+use uuid::Uuid;
+
+use super::trade_responses::{TradeResponse, TradeSummaryResponse};
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadTrades, Viewer, WriteTrades};
+use crate::domain::copies::trade::{TradeSide, TradeState, TradeTerms};
+use crate::domain::ids::TradeId;
+use crate::domain::text::AccountName;
+use crate::store::copies::trades::{
+    self, Answered, CopyFault, NewTrade, Offered, TradeFilter, TradePermission, When,
+};
+use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
+use crate::store::{Connection, StoreError, StoreResult};
+
+/// What is offered.
+pub struct Offer {
+    /// Which copies for which.
+    pub terms: TradeTerms,
+    /// For the other player to read.
+    pub message: Option<String>,
+    /// How long it can be accepted.
+    pub lifetime: Duration,
+}
+
+impl Offer {
+    fn new_trade(&self, id: TradeId, at: DateTime<Utc>) -> NewTrade<'_> {
+        NewTrade {
+            id,
+            terms: &self.terms,
+            message: self.message.as_deref(),
+            expires_at: at + self.lifetime,
+            at,
+        }
+    }
+}
+
+fn copy_fault((side, place, fault): (TradeSide, usize, CopyFault)) -> InputFault {
+    let detail = match fault {
+        CopyFault::NotYours => "is not a copy of yours",
+        CopyFault::Frozen => "is frozen by a moderator: the copy's history says why",
+        CopyFault::Void => "is void",
+        CopyFault::NotShown => "is not a copy that this player shows you",
+    };
+    InputFault::at(format!("/{}/{place}", side.as_str()), detail)
+}
+
+/// Lists the own trades, the newest first.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ReadTrades>,
+    filter: TradeFilter,
+    before: Option<Uuid>,
+    limit: PageLimit,
+) -> Result<Page<TradeSummaryResponse>, Problem> {
+    let now = app.clock.now();
+    let mut conn = app.store.connection().await?;
+    let rows = trades::list(&mut conn, by, filter, before, now, limit.rows()).await?;
+    let summary = |row| TradeSummaryResponse::new(row, by.account());
+    Ok(paged(rows, limit, |row| row.id, summary))
+}
+
+/// Finds one of the own trades.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ReadTrades>,
+    viewer: Viewer,
+    id: TradeId,
+) -> Result<TradeResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = read(&mut conn, by, viewer, id, app.clock.now()).await?;
+    found.ok_or_else(Problem::not_found)
+}
+
+async fn read<P: TradePermission>(
+    conn: &mut Connection,
+    by: &Granted<P>,
+    viewer: Viewer,
+    id: TradeId,
+    now: DateTime<Utc>,
+) -> StoreResult<Option<TradeResponse>> {
+    let found = trades::find(conn, by, viewer, id, now).await?;
+    Ok(found.map(|(row, copies)| TradeResponse::new(row, copies, by.account())))
+}
+
+/// Offers a trade to a player. Nothing moves before it is accepted.
+pub async fn create(
+    app: &AppState,
+    by: &Granted<WriteTrades>,
+    viewer: Viewer,
+    recipient: &AccountName,
+    offer: &Offer,
+    key: Option<&IdempotencyClaim>,
+) -> Result<TradeResponse, Problem> {
+    let (id, now) = (TradeId::fresh(), app.clock.now());
+    let new = offer.new_trade(id, now);
+    let written = app.write(by, async |conn, by| {
+        let offered = trades::offer(conn, by, recipient.key(), &new, key).await?;
+        let trade = read_offered(conn, by, viewer, id, &offered, now).await?;
+        Ok::<_, IdempotentError>((offered, trade))
+    });
+    let (offered, trade) = written.await?;
+    answer_offer(by, id, offered, trade)
+}
+
+/// Answers an offer with another one in the opposite direction, which takes its place.
+pub async fn counter(
+    app: &AppState,
+    by: &Granted<WriteTrades>,
+    viewer: Viewer,
+    first: TradeId,
+    offer: &Offer,
+    key: Option<&IdempotencyClaim>,
+) -> Result<TradeResponse, Problem> {
+    let (id, now) = (TradeId::fresh(), app.clock.now());
+    let new = offer.new_trade(id, now);
+    let written = app.write(by, async |conn, by| {
+        let answered = trades::counter(conn, by, first, &new, key).await?;
+        let trade = match &answered {
+            Answered::Done(offered) => read_offered(conn, by, viewer, id, offered, now).await?,
+            _ => None,
+        };
+        Ok::<_, IdempotentError>((answered, trade))
+    });
+    let (answered, trade) = written.await?;
+    answer_offer(by, id, completed(answered)?, trade)
+}
+
+/// Reads the trade that an offer has become, now or before; `None` when it was refused.
+async fn read_offered(
+    conn: &mut Connection,
+    by: &Granted<WriteTrades>,
+    viewer: Viewer,
+    id: TradeId,
+    offered: &Offered,
+    now: DateTime<Utc>,
+) -> StoreResult<Option<TradeResponse>> {
+    let id = match offered {
+        Offered::New => id,
+        Offered::Repeat(earlier) => *earlier,
+        Offered::NoSuchTrader | Offered::Oneself | Offered::TooMany | Offered::Faults(_) => {
+            return Ok(None);
+        }
+    };
+    read(conn, by, viewer, id, now).await
+}
+
+/// The answer to an offer that was made, made before, or refused.
+fn answer_offer(
+    by: &Granted<WriteTrades>,
+    id: TradeId,
+    offered: Offered,
+    trade: Option<TradeResponse>,
+) -> Result<TradeResponse, Problem> {
+    match offered {
+        Offered::New => {
+            metrics::counter!("trades_total", "event" => "offered").increment(1);
+            tracing::info!(account = %by.account(), trade = %id, "trade offered");
+        }
+        Offered::Repeat(_) => {}
+        Offered::NoSuchTrader => {
+            return Err(Problem::new(ProblemCode::NoSuchTrader).detail(
+                "There is no such player, or this player takes no offers: the two are not told apart.",
+            ));
+        }
+        Offered::Oneself => {
+            let fault = InputFault::at("/with", "must be another player");
+            return Err(Problem::invalid(vec![fault]));
+        }
+        Offered::TooMany => return Err(Problem::new(ProblemCode::TooManyTrades)),
+        Offered::Faults(faults) => {
+            return Err(Problem::invalid(faults.into_iter().map(copy_fault).collect()));
+        }
+    }
+    trade.ok_or_else(Problem::not_found)
+}
+
+/// Accepts an offer: all its copies change hands at once, or it lapses.
+pub async fn accept(
+    app: &AppState,
+    by: &Granted<WriteTrades>,
+    viewer: Viewer,
+    id: TradeId,
+) -> Result<TradeResponse, Problem> {
+    let now = app.clock.now();
+    let written = app.write(by, async |conn, by| {
+        let answered = trades::accept(conn, by, id, now).await?;
+        let trade = read_closed(conn, by, viewer, id, &answered, now).await?;
+        Ok::<_, StoreError>((answered, trade))
+    });
+    let (answered, trade) = written.await?;
+    answer_end(by, id, "accepted", answered, trade)
+}
+
+/// Declines an offer as its recipient.
+pub async fn decline(
+    app: &AppState,
+    by: &Granted<WriteTrades>,
+    viewer: Viewer,
+    id: TradeId,
+) -> Result<TradeResponse, Problem> {
+    refuse(app, by, viewer, id, TradeState::Declined).await
+}
+
+/// Cancels an offer as the player who made it.
+pub async fn cancel(
+    app: &AppState,
+    by: &Granted<WriteTrades>,
+    viewer: Viewer,
+    id: TradeId,
+) -> Result<TradeResponse, Problem> {
+    refuse(app, by, viewer, id, TradeState::Cancelled).await
+}
+
+async fn refuse(
+    app: &AppState,
+    by: &Granted<WriteTrades>,
+    viewer: Viewer,
+    id: TradeId,
+    to: TradeState,
+) -> Result<TradeResponse, Problem> {
+    let now = app.clock.now();
+    let written = app.write(by, async |conn, by| {
+        let answered = trades::refuse(conn, by, id, to, now).await?;
+        let trade = read_closed(conn, by, viewer, id, &answered, now).await?;
+        Ok::<_, StoreError>((answered, trade))
+    });
+    let (answered, trade) = written.await?;
+    answer_end(by, id, to.as_str(), answered, trade)
+}
+
+/// Reads the trade, if it was closed as asked, now or before.
+async fn read_closed(
+    conn: &mut Connection,
+    by: &Granted<WriteTrades>,
+    viewer: Viewer,
+    id: TradeId,
+    answered: &Answered<When>,
+    now: DateTime<Utc>,
+) -> StoreResult<Option<TradeResponse>> {
+    match answered {
+        Answered::Done(_) => read(conn, by, viewer, id, now).await,
+        _ => Ok(None),
+    }
+}
+
+/// The answer to whoever closes a trade.
+fn answer_end(
+    by: &Granted<WriteTrades>,
+    id: TradeId,
+    event: &'static str,
+    answered: Answered<When>,
+    trade: Option<TradeResponse>,
+) -> Result<TradeResponse, Problem> {
+    log_end(by, id, event, &answered);
+    completed(answered)?;
+    trade.ok_or_else(Problem::not_found)
+}
+
+/// Counts and logs what ended a trade, once: an answer that is sent again changes nothing.
+fn log_end(by: &Granted<WriteTrades>, id: TradeId, done: &'static str, answered: &Answered<When>) {
+    let event = match answered {
+        Answered::Done(When::Now) => done,
+        Answered::Lapsed(_, When::Now) => "lapsed",
+        Answered::Done(When::Before) | Answered::Lapsed(_, When::Before) => return,
+        Answered::Missing | Answered::NotYourTurn | Answered::Closed(_) => return,
+    };
+    metrics::counter!("trades_total", "event" => event).increment(1);
+    tracing::info!(account = %by.account(), trade = %id, event, "trade closed");
+}
+
+fn completed<T>(answered: Answered<T>) -> Result<T, Problem> {
+    match answered {
+        Answered::Done(value) => Ok(value),
+        Answered::Missing => Err(Problem::not_found()),
+        Answered::NotYourTurn => Err(Problem::new(ProblemCode::NotYourTurn)),
+        Answered::Closed(state) => {
+            Err(Problem::new(ProblemCode::TradeClosed).with("state", state.as_str()))
+        }
+        Answered::Lapsed(copies, _) => {
+            let detail = if copies.is_empty() {
+                "The other player cannot trade any more. Nothing changed hands."
+            } else {
+                "Some copies were given away, frozen or voided since the offer was made. Nothing changed hands."
+            };
+            let copies: Vec<String> = copies.iter().map(ToString::to_string).collect();
+            Err(Problem::new(ProblemCode::TradeLapsed).detail(detail).with("copies", copies))
+        }
+    }
+}

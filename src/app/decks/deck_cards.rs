@@ -1,0 +1,197 @@
+//! The cards that decks are judged by: from memory, or from the database when what is kept is behind the change feed.
+//!
+//! Kept are open cards only, prepared for the engine, shared and never copied, and dropped when the feed names them. The hidden cards that
+//! somebody holds are read for each of her requests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cardscape_engine::{Deck, Format, Game, SUGGESTED_NAMES_MAX, name_key, search_key};
+use uuid::Uuid;
+
+use crate::app::catalogue::card_search::cards_in_memory;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::ids::CardId;
+use crate::domain::network::Network;
+use crate::search::index::{CardRecord, NamePlace, NameQuery, Snapshot};
+use crate::store::decks::deck_pool::{self, DeckPool, NEAR_NAMES};
+use crate::store::{Connection, PooledConnection, Store, StoreResult};
+
+/// A connection for steps that follow each other: taken when the first of them needs it, given back after the last.
+pub(super) struct StepConnection<'a> {
+    store: &'a Store,
+    taken: Option<PooledConnection>,
+}
+
+impl<'a> StepConnection<'a> {
+    pub(super) fn new(store: &'a Store) -> Self {
+        Self { store, taken: None }
+    }
+
+    async fn get(&mut self) -> StoreResult<&mut Connection> {
+        let held = match self.taken.take() {
+            Some(held) => held,
+            None => self.store.connection().await?,
+        };
+        Ok(&mut **self.taken.insert(held))
+    }
+}
+
+/// All cards by name, and what the asker sees beside what everybody does.
+pub(super) struct Names {
+    all: Arc<Snapshot>,
+    view: Vec<CardRecord>,
+}
+
+/// What `viewer` may see of the cards that `deck` and the boxes of `formats` name. With the names, when they are in memory. The first of the steps:
+/// `conn` is not taken yet, because the cards in memory may need another connection.
+pub(super) async fn find(
+    app: &AppState,
+    conn: &mut StepConnection<'_>,
+    viewer: Viewer,
+    game: &Game,
+    formats: &[Format],
+    deck: &Deck,
+) -> Result<(DeckPool, Option<Names>), Problem> {
+    let Some((all, view)) = cards_in_memory(app, viewer).await? else {
+        let found = deck_pool::for_deck(conn.get().await?, viewer, game, formats, deck).await?;
+        return Ok((found, None));
+    };
+    let names = Names { all, view };
+    let mut found = DeckPool::new(game);
+    let named: BTreeSet<&str> = deck.entries.iter().map(|entry| entry.card.name.as_str()).collect();
+    let keys = named.into_iter().map(|name| (name_key(name), search_key(name))).collect();
+    names.add(app, conn, viewer, game, keys, &mut found).await?;
+    if deck_pool::have_boxes(formats) {
+        deck_pool::add_boxes(conn.get().await?, viewer, formats, &mut found).await?;
+    }
+    Ok((found, Some(names)))
+}
+
+impl Names {
+    /// Adds the cards of a game that have names of these identities; each comes with the key that it is found by.
+    async fn add(
+        &self,
+        app: &AppState,
+        conn: &mut StepConnection<'_>,
+        viewer: Viewer,
+        game: &Game,
+        keys: BTreeMap<String, String>,
+        found: &mut DeckPool,
+    ) -> Result<(), Problem> {
+        let own: BTreeSet<u128> = self.view.iter().map(|card| card.id).collect();
+        let believed = app.card_cache.clock().is_current();
+        let kept = &app.deck_cards;
+        // Before the names are looked up: what changes after that is not kept.
+        let ticket = kept.cards.ticket();
+        let (mut open, mut held) = (Vec::new(), Vec::new());
+        let mut hits = 0;
+        for (name, key) in &keys {
+            for card in self.all.same_name(game.code(), key, &self.view) {
+                if name_key(&card.name) != *name {
+                    continue;
+                }
+                let id = CardId(Uuid::from_u128(card.id));
+                if own.contains(&card.id) {
+                    held.push(id);
+                } else if let Some(card) = believed.then(|| kept.find(game, id)).flatten() {
+                    hits += 1;
+                    found.extend([card]);
+                } else {
+                    open.push(id);
+                }
+            }
+        }
+        kept.hits.increment(hits);
+        kept.misses.increment(u64::try_from(open.len()).unwrap_or_default());
+        if open.is_empty() && held.is_empty() {
+            return Ok(());
+        }
+        let conn = conn.get().await?;
+        let read = deck_pool::by_ids(conn, Viewer::stranger(), game, &open).await?;
+        for (id, card) in read {
+            kept.cards.keep(ticket, id, card.clone());
+            found.extend([card]);
+        }
+        let read = deck_pool::by_ids(conn, viewer, game, &held).await?;
+        found.extend(read.into_iter().map(|(_, card)| card));
+        Ok(())
+    }
+}
+
+/// Says which sets of the game have cards at all, for a report that misses some: the deck's own cards do not tell.
+pub(super) async fn add_sets(
+    conn: &mut StepConnection<'_>,
+    game: &Game,
+    found: &mut DeckPool,
+) -> Result<(), Problem> {
+    found.part_of(deck_pool::sets_with_cards(conn.get().await?, game.code()).await?);
+    Ok(())
+}
+
+/// Adds the cards whose names are near to these unknown ones, as far as `viewer` may see them. Returns how many names were not looked
+/// up, because there are too many, because it took too long, or because too much else is looked for: the report is right without. It may wait for others,
+/// so the caller holds no connection meanwhile.
+pub(super) async fn add_near(
+    app: &AppState,
+    (viewer, network): (Viewer, Network),
+    names: Option<Names>,
+    game: &Game,
+    unknown: &BTreeSet<String>,
+    found: &mut DeckPool,
+) -> usize {
+    let time_limit = app.settings.suggestion_time;
+    let Some(names) = names else {
+        let searches = (&app.searches, network);
+        return deck_pool::add_near(searches, viewer, unknown, found, time_limit).await;
+    };
+    let typed: Vec<String> = unknown.iter().take(SUGGESTED_NAMES_MAX).cloned().collect();
+    let code = game.code().to_owned();
+    // Many names may take long: on a thread that answers no requests.
+    let looked = app.near_names.run(move || {
+        let (near, looked_up) = names.near(&code, &typed, time_limit);
+        (names, near, looked_up)
+    });
+    let Ok((names, near, looked_up)) = looked.await else {
+        tracing::debug!("suggestions are left out: too many look for near names");
+        return unknown.len();
+    };
+    let mut conn = StepConnection::new(&app.store);
+    if let Err(error) = names.add(app, &mut conn, viewer, game, near, found).await {
+        tracing::debug!(?error, "suggestions are left out");
+        return unknown.len();
+    }
+    unknown.len() - looked_up
+}
+
+impl Names {
+    /// The names that are near to what was typed, each by its identity with the key that it is found by; and for how many there was time.
+    fn near(
+        &self,
+        game: &str,
+        typed: &[String],
+        time_limit: Duration,
+    ) -> (BTreeMap<String, String>, usize) {
+        let started = Instant::now();
+        let place = NamePlace { game: Some(game), set: None };
+        let mut near = BTreeMap::new();
+        let mut looked_up = 0;
+        for name in typed {
+            if started.elapsed() > time_limit {
+                break;
+            }
+            let query = NameQuery { search_key: search_key(name), words: Vec::new(), near: true };
+            let cards = self.all.named(place, &query, &self.view);
+            let keys = cards
+                .into_iter()
+                .take(NEAR_NAMES)
+                .map(|card| (name_key(&card.name), search_key(&card.name)));
+            near.extend(keys);
+            looked_up += 1;
+        }
+        (near, looked_up)
+    }
+}

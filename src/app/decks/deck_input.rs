@@ -1,0 +1,196 @@
+//! Deck lists as they are sent: entries, or the text that deck builders exchange.
+
+use std::sync::Arc;
+
+use cardscape_engine::{CardReference, Date, Deck, DeckEntry, Format};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::words::with_near;
+use crate::domain::decks::deck::{FormatName, MAX_ENTRIES, ReadList, check_entry, read_list};
+use crate::store::catalogue::games::LoadedGame;
+
+/// One line of a deck list, as its owner wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeckEntryBody {
+    /// Part of the deck; `main` when absent.
+    #[serde(default = "main_zone")]
+    #[schema(default = "main", example = "main", min_length = 1, max_length = 64)]
+    pub zone: String,
+    /// Copies: 1 to 10000.
+    #[schema(example = 2, minimum = 1, maximum = 10000)]
+    pub quantity: u32,
+    /// Name of the card; case, spaces and punctuation do not matter.
+    #[schema(example = "Kettle Imp", min_length = 1, max_length = 200)]
+    pub name: String,
+    /// Code of a set, to mean this printing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth", min_length = 1, max_length = 64)]
+    pub set: Option<String>,
+    /// Number in the set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "001", min_length = 1, max_length = 64)]
+    pub number: Option<String>,
+    /// Code of a rarity, to mean this printing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "rare", min_length = 1, max_length = 64)]
+    pub rarity: Option<String>,
+    /// The very copies that are meant, by their ids or as you like: each may stand in the deck once. No more than the quantity;
+    /// serial codes are refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 100, example = json!(["01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11"]))]
+    pub copies: Vec<String>,
+}
+
+fn main_zone() -> String {
+    "main".to_owned()
+}
+
+impl From<DeckEntry> for DeckEntryBody {
+    fn from(entry: DeckEntry) -> Self {
+        let CardReference { name, set, number, rarity } = entry.card;
+        let DeckEntry { zone, quantity, copies, .. } = entry;
+        Self { zone, quantity, name, set, number, rarity, copies }
+    }
+}
+
+impl From<DeckEntryBody> for DeckEntry {
+    fn from(body: DeckEntryBody) -> Self {
+        let DeckEntryBody { zone, quantity, name, set, number, rarity, copies } = body;
+        let card = CardReference { name, set, number, rarity };
+        Self { zone, quantity, card, copies }
+    }
+}
+
+/// A deck as it was sent.
+#[derive(Debug, Default)]
+pub(super) struct SentDeck {
+    /// The deck.
+    pub deck: Deck,
+    /// Where it was text: the line of each entry, from 1.
+    pub lines: Vec<usize>,
+}
+
+/// The faults of a request with a deck list in it, all of them.
+#[derive(Default)]
+pub(super) struct DeckFaults {
+    /// Faults of fields.
+    pub fields: Vec<InputFault>,
+    /// Formats that do not exist.
+    formats: Vec<InputFault>,
+    /// Lines of `list` that cannot be read.
+    lines: Vec<InputFault>,
+}
+
+/// The formats of a request, and their game.
+pub(super) type FoundFormats = (Arc<LoadedGame>, Vec<Format>);
+
+impl DeckFaults {
+    /// The value, if there is no fault; a fault is added to those of fields.
+    pub(super) fn check<T, E: std::fmt::Display>(
+        &mut self,
+        pointer: &str,
+        value: Result<T, E>,
+    ) -> Option<T> {
+        value.map_err(|error| self.fields.push(InputFault::at(pointer, error))).ok()
+    }
+
+    /// The deck of exactly one of `entries` and `list`; what is wrong with it is added to the faults.
+    pub(super) fn deck(
+        &mut self,
+        entries: Option<Vec<DeckEntryBody>>,
+        list: Option<&str>,
+    ) -> SentDeck {
+        match (entries, list) {
+            (Some(entries), None) => {
+                SentDeck { deck: self.deck_of_entries(entries), lines: Vec::new() }
+            }
+            (None, Some(list)) => self.deck_of_text(list),
+            _ => {
+                self.fields.push(InputFault::at("", "must have exactly one of entries and list"));
+                SentDeck::default()
+            }
+        }
+    }
+
+    fn deck_of_entries(&mut self, bodies: Vec<DeckEntryBody>) -> Deck {
+        self.check_count("/entries", bodies.len());
+        let mut deck = Deck::default();
+        for (index, body) in bodies.into_iter().enumerate().take(MAX_ENTRIES) {
+            match check_entry(body.into()) {
+                Ok(entry) => deck.entries.push(entry),
+                Err(faults) => self.fields.extend(faults.into_iter().map(|fault| {
+                    InputFault::at(format!("/entries/{index}/{}", fault.field), fault.detail)
+                })),
+            }
+        }
+        deck
+    }
+
+    fn deck_of_text(&mut self, list: &str) -> SentDeck {
+        let ReadList { deck, lines: places, faults, .. } = read_list(list);
+        let lines = faults.into_iter().take(MAX_ENTRIES);
+        self.lines
+            .extend(lines.map(|fault| InputFault::at("/list", fault.detail).on_line(fault.line)));
+        self.check_count("/list", deck.entries.len());
+        SentDeck { deck, lines: places }
+    }
+
+    fn check_count(&mut self, pointer: &str, entries: usize) {
+        if entries > MAX_ENTRIES {
+            let detail = format!("must have at most {MAX_ENTRIES} entries, not {entries}");
+            self.fields.push(InputFault::at(pointer, detail));
+        }
+    }
+
+    /// The game and the formats that a request names at these pointers, as they are on a day, or today; all are of one game. Those that do not
+    /// exist are added to the faults.
+    pub(super) async fn formats(
+        &mut self,
+        state: &AppState,
+        names: &[(String, FormatName)],
+        day: Option<Date>,
+    ) -> Result<Option<FoundFormats>, Problem> {
+        let Some((_, first)) = names.first() else { return Ok(None) };
+        let loaded = match state.named_game(first.game()).await? {
+            Ok(loaded) => loaded,
+            Err(fault) => {
+                self.formats.extend(names.iter().map(|(at, _)| InputFault::at(at, &fault)));
+                return Ok(None);
+            }
+        };
+        let day = day.map_or_else(|| state.today(), Ok)?;
+        let mut formats = Vec::new();
+        for (at, name) in names {
+            match name.find_in(&loaded.game, day) {
+                Ok(format) => formats.push(format),
+                Err(unknown) => {
+                    let known = unknown.known().iter().map(String::as_str);
+                    let detail = with_near(&unknown.to_string(), &name.to_string(), known);
+                    self.formats.push(InputFault::at(at, detail));
+                }
+            }
+        }
+        Ok((formats.len() == names.len()).then_some((loaded, formats)))
+    }
+
+    /// The value, if there is no fault; otherwise the problem: `unknown_format` or `unreadable_deck_list` when nothing else is wrong.
+    pub(super) fn into_result<T>(self, value: Option<T>) -> Result<T, Problem> {
+        let Self { fields, formats, lines } = self;
+        match (value, fields.is_empty(), formats.is_empty(), lines.is_empty()) {
+            (Some(value), true, true, true) => Ok(value),
+            (_, true, false, true) => {
+                let detail: Vec<&str> = formats.iter().map(|fault| fault.detail.as_str()).collect();
+                let detail = detail.join(" ");
+                Err(Problem::new(ProblemCode::UnknownFormat).detail(detail).errors(formats))
+            }
+            (_, true, true, false) => {
+                Err(Problem::new(ProblemCode::UnreadableDeckList).errors(lines))
+            }
+            _ => Err(Problem::invalid([fields, formats, lines].concat())),
+        }
+    }
+}

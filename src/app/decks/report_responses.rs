@@ -1,0 +1,201 @@
+//! What is answered for a report: its violations, each with its rule, cards and lines.
+
+use cardscape_engine::{CardMention, CardReference, Report, Severity, Violation};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::domain::decks::deck::{CardLines, FormatName};
+
+/// What a deck is, by the rules of one format.
+#[derive(Serialize, ToSchema)]
+pub struct ReportResponse {
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// The format: `game/format`, or `game/format:variant`.
+    #[schema(example = "ttcg/standard")]
+    pub format: String,
+    /// Version of the format's rules.
+    #[schema(example = "1")]
+    pub format_version: String,
+    /// `legal`, `incomplete` (only cards are missing) or `illegal`.
+    #[schema(example = "incomplete")]
+    pub status: &'static str,
+    /// Cards in each zone, in the order of the game's zones.
+    pub counts: Vec<ZoneCountResponse>,
+    /// Everything that is wrong at once. First, if it is so, that no cards of the game (`GAME_WITHOUT_CARDS`) or of a set
+    /// (`SET_WITHOUT_CARDS`) are loaded. Then errors, then what is missing, then warnings, which make no deck illegal; each group by
+    /// the number of the rule, `H-3` before `H-10`.
+    pub violations: Vec<ViolationResponse>,
+    /// Unknown names for which no suggestions were looked up, because there are more than 60, it took too long,
+    /// or too many others search just now.
+    #[schema(example = 0)]
+    pub suggestions_left_out: usize,
+}
+
+/// Cards in a zone.
+#[derive(Serialize, ToSchema)]
+pub struct ZoneCountResponse {
+    /// Code of the zone.
+    #[schema(example = "main")]
+    pub zone: String,
+    /// Cards in it.
+    #[schema(example = 48)]
+    pub cards: u64,
+}
+
+/// A broken rule.
+#[derive(Serialize, ToSchema)]
+pub struct ViolationResponse {
+    /// Stable, for programs.
+    #[schema(example = "COPY_LIMIT_EXCEEDED")]
+    pub code: String,
+    /// `error`, `incomplete` or `warning`.
+    #[schema(example = "error")]
+    pub severity: &'static str,
+    /// For people.
+    #[schema(example = "3 copies of “Kettle Imp”; at most 2 allowed.")]
+    pub message: String,
+    /// Number of the rule.
+    #[schema(example = "T-2.2.1b")]
+    pub rule: String,
+    /// Section of the game's rulebook.
+    #[schema(example = "2.2.1")]
+    pub section: String,
+    /// The rule in a sentence.
+    #[schema(example = "A deck has at most two copies of a card.")]
+    pub rule_text: String,
+    /// The number that the rule allows or demands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 2)]
+    pub limit: Option<i64>,
+    /// The number that the deck has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 3)]
+    pub actual: Option<i64>,
+    /// The zone concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "main")]
+    pub zone: Option<String>,
+    /// Code of the set concerned, as the deck or the rule names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth")]
+    pub set: Option<String>,
+    /// The cards concerned.
+    pub cards: Vec<MentionedCardResponse>,
+    /// The lines of the list, from 1, that name these cards; absent when the deck was no list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!([1, 4]))]
+    pub lines: Vec<usize>,
+    /// What was perhaps meant.
+    #[schema(example = json!(["Bellows Smith"]))]
+    pub suggestions: Vec<String>,
+    /// An edit that mends it, for programs: `action` names it, and the other fields are what it needs. The actions:
+    /// `add_cards`, `add_matching_cards` and `remove_cards` (`zone`, `quantity`); `add_copies` and `remove_copies` (`name`,
+    /// `quantity`); `remove_among` (`names`, `quantity`); `move_copies` (`name`, `quantity`, and the zones `from` and `to`);
+    /// `move_to_zone` (the zones `from` and `to`); `rename` (the names `from` and `to`); `any_printing` and `remove_entry` (`name`);
+    /// `name_copy_once` (`copy`); `name_fewer_copies` (`name`, `quantity`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, example = json!({ "action": "remove_copies", "name": "Kettle Imp", "quantity": 1 }))]
+    pub fix: Option<serde_json::Value>,
+}
+
+/// A card that a violation is about.
+#[derive(Serialize, ToSchema)]
+pub struct MentionedCardResponse {
+    /// Name of the card, or what the deck says when there is none.
+    #[schema(example = "Kettle Imp")]
+    pub name: String,
+    /// Id of the card, when it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card_id: Option<Uuid>,
+    /// Code of the set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth")]
+    pub set: Option<String>,
+    /// Number in the set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "001")]
+    pub number: Option<String>,
+    /// Code of the rarity, where the violation is about one printing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "rare")]
+    pub rarity: Option<String>,
+    /// Copies in the deck, where that matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 3)]
+    pub quantity: Option<u64>,
+    /// The physical copy, where the violation is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy: Option<String>,
+}
+
+/// What a response has beside the engine's report.
+pub(crate) struct ReportContext<'a> {
+    /// Knows the ids of cards.
+    pub card_id: &'a dyn Fn(&CardReference) -> Option<Uuid>,
+    /// Knows the lines of the list.
+    pub places: &'a CardLines,
+    /// Unknown names that were not looked up.
+    pub suggestions_left_out: usize,
+}
+
+/// The response for a report of the engine.
+pub(crate) fn report_response(
+    name: &FormatName,
+    report: Report,
+    context: &ReportContext<'_>,
+) -> ReportResponse {
+    ReportResponse {
+        game: name.game().to_owned(),
+        format: name.to_string(),
+        format_version: report.format_version.to_string(),
+        status: report.status.as_str(),
+        counts: report
+            .counts
+            .into_iter()
+            .map(|count| ZoneCountResponse { zone: count.zone.to_string(), cards: count.cards })
+            .collect(),
+        violations: report
+            .violations
+            .into_iter()
+            .map(|violation| violation_response(violation, context))
+            .collect(),
+        suggestions_left_out: context.suggestions_left_out,
+    }
+}
+
+fn violation_response(violation: Violation, context: &ReportContext<'_>) -> ViolationResponse {
+    ViolationResponse {
+        lines: context.places.of(&violation),
+        message: violation.message(),
+        severity: match violation.severity {
+            Severity::Error => "error",
+            Severity::Incomplete => "incomplete",
+            Severity::Warning => "warning",
+        },
+        code: violation.code.as_str().to_owned(),
+        rule: violation.rule,
+        section: violation.section,
+        rule_text: violation.rule_text,
+        limit: violation.limit,
+        actual: violation.actual,
+        zone: violation.zone,
+        set: violation.set,
+        cards: violation.cards.into_iter().map(|card| mentioned(card, context.card_id)).collect(),
+        suggestions: violation.suggestions,
+        fix: violation.fix.and_then(|fix| serde_json::to_value(fix).ok()),
+    }
+}
+
+fn mentioned(
+    card: CardMention,
+    card_id: &dyn Fn(&CardReference) -> Option<Uuid>,
+) -> MentionedCardResponse {
+    let CardMention { name, set, number, rarity, quantity, copy, .. } = card;
+    let meant = CardReference { name, set, number, rarity: None };
+    let card_id = card_id(&meant);
+    let CardReference { name, set, number, .. } = meant;
+    MentionedCardResponse { name, card_id, set, number, rarity, quantity, copy }
+}

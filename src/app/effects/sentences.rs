@@ -1,0 +1,249 @@
+//! Effects: the sentences that a game's templates make, listed, drawn and tried.
+
+use cardscape_engine::effect_text::Binding;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::effect_edits::faults_at;
+use super::effect_texts::load;
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::domain::draw::Draw;
+use crate::domain::effects::effect_texts::{
+    EffectLibrary, MAX_COMBINATIONS, RenderedSentence, Wanted,
+};
+use crate::domain::text;
+
+/// Longest text to look for in sentences, in characters.
+const MAX_QUERY: usize = 100;
+
+/// A place of a template or of a value, and what stands in it.
+#[derive(Serialize, ToSchema)]
+pub struct EffectBindingResponse {
+    /// The place, as it is written.
+    #[schema(example = "<fodder>")]
+    pub placeholder: String,
+    /// What stands there, before the phrase rules.
+    #[schema(example = "one Fire card")]
+    pub value: String,
+    /// What stands in the places of the value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(no_recursion, example = json!([{ "placeholder": "<kind>", "value": "Fire", "within": [{ "placeholder": "<type>", "value": "Fire" }] }]))]
+    pub within: Vec<EffectBindingResponse>,
+}
+
+impl From<Binding> for EffectBindingResponse {
+    fn from(binding: Binding) -> Self {
+        let Binding { placeholder, value, within } = binding;
+        Self { placeholder, value, within: responses(within) }
+    }
+}
+
+pub(super) fn responses(bindings: Vec<Binding>) -> Vec<EffectBindingResponse> {
+    bindings.into_iter().map(Into::into).collect()
+}
+
+/// A sentence, and how it is made.
+#[derive(Serialize, ToSchema)]
+pub struct EffectSentenceResponse {
+    /// Number of its combination among those of all templates, from 0. It means the same as long as the effect texts do not change.
+    #[schema(example = 1204)]
+    pub number: u64,
+    /// The sentence.
+    #[schema(example = "Discard one Fire card to draw one card.")]
+    pub text: String,
+    /// Number of its template, from 1.
+    #[schema(example = 34, minimum = 1)]
+    pub template: usize,
+    /// What each place of the template takes.
+    pub bindings: Vec<EffectBindingResponse>,
+}
+
+impl From<RenderedSentence> for EffectSentenceResponse {
+    fn from(made: RenderedSentence) -> Self {
+        let RenderedSentence { number, template, text, bindings } = made;
+        Self { number, text, template: template + 1, bindings: responses(bindings) }
+    }
+}
+
+/// Which sentences are listed; without values, all of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SentenceFilter<'a> {
+    /// Number of the template that makes them, from 1.
+    pub template: Option<usize>,
+    /// What they contain, whatever the case.
+    pub text: Option<&'a str>,
+}
+
+/// Lists the finished sentences in the order of templates and values; the key of a cursor is the revision of the effect texts with the number of a
+/// combination.
+pub async fn list(
+    app: &AppState,
+    game: &Code,
+    filter: SentenceFilter<'_>,
+    cursor: Option<&Cursor>,
+    limit: PageLimit,
+) -> Result<Page<EffectSentenceResponse>, Problem> {
+    let loaded = load(app, game).await?;
+    let text = filter.text.map(|text| text::line(text, 1, MAX_QUERY)).transpose();
+    let text = text.map_err(|error| bad_query("?q", error))?;
+    let wanted = Wanted { template: place(&loaded.library, filter.template)?, text };
+    let cursor: Option<(i64, u64)> = cursor.map(Cursor::key).transpose()?;
+    let from = match cursor {
+        Some((revision, _)) if revision != loaded.revision => {
+            return Err(Problem::new(ProblemCode::InvalidCursor)
+                .detail("The effect texts were changed since: begin again."));
+        }
+        Some((_, from)) => from,
+        None => 0,
+    };
+    let (revision, most) = (loaded.revision, limit.items());
+    let stretch = app.work.run(move || loaded.library.stretch(&wanted, from, most)).await?;
+    let next_cursor = stretch.next.map(|next| Cursor::at(&(revision, next)));
+    let data = stretch.made.into_iter().map(Into::into).collect();
+    Ok(Page { data, next_cursor, total: None })
+}
+
+/// The place of a template in the list; 400 when there is none of this number.
+fn place(library: &EffectLibrary, number: Option<usize>) -> Result<Option<usize>, Problem> {
+    let Some(number) = number else { return Ok(None) };
+    let templates = library.texts().templates.len();
+    match number.checked_sub(1).filter(|at| *at < templates) {
+        Some(at) => Ok(Some(at)),
+        None => Err(bad_query("?template", format!("must be 1 to {templates}"))),
+    }
+}
+
+fn bad_query(parameter: &str, fault: impl std::fmt::Display) -> Problem {
+    Problem::new(ProblemCode::InvalidQuery).errors(vec![InputFault::at(parameter, fault)])
+}
+
+/// How many sentences are drawn: 1 to 200, one when nothing is said.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "u16")]
+pub struct DrawCount(u16);
+
+impl DrawCount {
+    const MAX: u16 = 200;
+}
+
+impl Default for DrawCount {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl TryFrom<u16> for DrawCount {
+    type Error = String;
+
+    fn try_from(count: u16) -> Result<Self, String> {
+        if (1..=Self::MAX).contains(&count) {
+            Ok(Self(count))
+        } else {
+            Err(format!("count must be 1 to {}", Self::MAX))
+        }
+    }
+}
+
+/// A seed: 0 to 2⁵³ − 1, which every JSON reader keeps exact.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "u64")]
+pub struct EffectSeed(u64);
+
+impl EffectSeed {
+    fn fresh() -> Self {
+        Self(u64::try_from(Draw::fresh().number()).unwrap_or(0) & MAX_COMBINATIONS)
+    }
+}
+
+impl TryFrom<u64> for EffectSeed {
+    type Error = String;
+
+    fn try_from(seed: u64) -> Result<Self, String> {
+        if seed <= MAX_COMBINATIONS {
+            Ok(Self(seed))
+        } else {
+            Err(format!("seed must be 0 to {MAX_COMBINATIONS}"))
+        }
+    }
+}
+
+/// Sentences that were drawn at random.
+#[derive(Serialize, ToSchema)]
+pub struct DrawnEffectsResponse {
+    /// The seed: with it, the same is drawn again.
+    #[schema(example = 7)]
+    pub seed: u64,
+    /// The sentences, in the order in which they were drawn; fewer than were asked for, when there are fewer.
+    pub data: Vec<EffectSentenceResponse>,
+}
+
+/// Draws random sentences, of one template or of all; without a seed, other ones each time.
+pub async fn draw(
+    app: &AppState,
+    game: &Code,
+    template: Option<usize>,
+    DrawCount(count): DrawCount,
+    seed: Option<EffectSeed>,
+) -> Result<DrawnEffectsResponse, Problem> {
+    let loaded = load(app, game).await?;
+    let template = place(&loaded.library, template)?;
+    let EffectSeed(seed) = seed.unwrap_or_else(EffectSeed::fresh);
+    let most = usize::from(count);
+    let drawn = app.work.run(move || loaded.library.draw(template, seed, most)).await?;
+    Ok(DrawnEffectsResponse { seed, data: drawn.into_iter().map(Into::into).collect() })
+}
+
+/// A sentence of a template on trial.
+#[derive(Serialize, ToSchema)]
+pub struct TriedEffectResponse {
+    /// Number of its combination, from 0.
+    #[schema(example = 0)]
+    pub number: u64,
+    /// The sentence, finished.
+    #[schema(example = "Discard one card to draw one card.")]
+    pub text: String,
+    /// What each place of the template takes.
+    pub bindings: Vec<EffectBindingResponse>,
+}
+
+/// What a template would make.
+#[derive(Serialize, ToSchema)]
+pub struct ExpandedTemplateResponse {
+    /// How many combinations it has, those that the phrase rules remove included.
+    #[schema(example = 851)]
+    pub combinations: u64,
+    /// How many of the combinations up to the last sentence told here the phrase rules remove.
+    #[schema(example = 0)]
+    pub removed: usize,
+    /// Whether there may be more sentences.
+    #[schema(example = true)]
+    pub more: bool,
+    /// The first sentences.
+    pub data: Vec<TriedEffectResponse>,
+}
+
+/// Expands a template that need not be one of the game's, with its placeholders and phrase rules. Nothing is stored.
+pub async fn expand(
+    app: &AppState,
+    game: &Code,
+    template: String,
+    limit: PageLimit,
+) -> Result<ExpandedTemplateResponse, Problem> {
+    let loaded = load(app, game).await?;
+    let most = limit.items();
+    let tried = app.work.run(move || loaded.library.try_template(&template, most)).await?;
+    let tried = tried.map_err(|faults| faults_at(ProblemCode::InvalidBody, faults, &[]))?;
+    let sentence = |made: RenderedSentence| {
+        let RenderedSentence { number, text, bindings, .. } = made;
+        TriedEffectResponse { number, text, bindings: responses(bindings) }
+    };
+    Ok(ExpandedTemplateResponse {
+        combinations: tried.combinations,
+        removed: tried.removed,
+        more: tried.more,
+        data: tried.made.into_iter().map(sentence).collect(),
+    })
+}

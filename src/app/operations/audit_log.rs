@@ -1,0 +1,136 @@
+//! The audit log, for admins.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::app::accounts::people::{Names, PersonFilter};
+use crate::app::page::{CursorTime, Page, PageLimit, paged};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadAccounts, ReadAuditLog};
+use crate::domain::operations::audit::{AuditAction, AuditTarget};
+use crate::store::operations::audit::{self, AuditEntryRow, AuditFilter};
+
+/// Something an admin, or the operator at the machine, did.
+#[derive(Serialize, ToSchema)]
+pub struct AuditEntryResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Who; absent: the operator at the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actor_id: Option<Uuid>,
+    /// The name of who did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "the admin")]
+    pub actor_name: Option<String>,
+    /// What, as `noun.verb`.
+    #[schema(example = "account.changed")]
+    pub action: String,
+    /// To what, as `noun:id`.
+    #[schema(example = "account:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
+    pub target: String,
+    /// The name of the account that it was done to; absent when it was done to something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub target_name: Option<String>,
+    /// Anything worth knowing.
+    #[schema(value_type = Object, example = json!({ "role": "moderator" }))]
+    pub details: Value,
+    /// The names of accounts whose ids stand in `details`, by id.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = BTreeMap<String, String>, required = false, example = json!({ "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11": "ada" }))]
+    pub names: BTreeMap<Uuid, String>,
+    /// When.
+    pub created_at: DateTime<Utc>,
+}
+
+impl AuditEntryResponse {
+    fn new(row: AuditEntryRow, names: &Names) -> Self {
+        let mut mentioned = Vec::new();
+        ids_in(&row.details, &mut mentioned);
+        Self {
+            actor_name: row.actor_id.and_then(|actor| names.of(actor.0)),
+            target_name: target_account(&row.target).and_then(|account| names.of(account)),
+            names: mentioned.into_iter().filter_map(|id| Some((id, names.of(id)?))).collect(),
+            id: row.id,
+            actor_id: row.actor_id.map(Uuid::from),
+            action: row.action,
+            target: row.target,
+            details: row.details,
+            created_at: row.created_at,
+        }
+    }
+}
+
+/// Every id of an entry that may be an account's.
+fn ids_of(row: &AuditEntryRow) -> Vec<Uuid> {
+    let mut ids: Vec<Uuid> =
+        row.actor_id.map(Uuid::from).into_iter().chain(target_account(&row.target)).collect();
+    ids_in(&row.details, &mut ids);
+    ids
+}
+
+/// The account that something was done to.
+fn target_account(target: &str) -> Option<Uuid> {
+    Uuid::try_parse(target.strip_prefix("account:")?).ok()
+}
+
+/// Adds every id that stands in a document. Which of them are accounts, the database knows.
+fn ids_in(document: &Value, ids: &mut Vec<Uuid>) {
+    match document {
+        Value::String(text) => ids.extend(Uuid::try_parse(text)),
+        Value::Array(items) => items.iter().for_each(|item| ids_in(item, ids)),
+        Value::Object(members) => members.values().for_each(|member| ids_in(member, ids)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Which entries. All of it must hold.
+#[derive(Default)]
+pub struct EntryFilter<'a> {
+    /// Who did it, or to whom it was done.
+    pub account: Option<PersonFilter>,
+    /// Who did it.
+    pub actor: Option<PersonFilter>,
+    /// What was done.
+    pub action: Option<&'a AuditAction>,
+    /// To what.
+    pub target: Option<&'a AuditTarget>,
+    /// From when on.
+    pub from: Option<DateTime<Utc>>,
+    /// Before when.
+    pub until: Option<DateTime<Utc>>,
+}
+
+/// Lists entries, the newest first, after the position `before`; with names of accounts for whoever may read accounts.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ReadAuditLog>,
+    names_for: Option<&Granted<ReadAccounts>>,
+    filter: &EntryFilter<'_>,
+    before: Option<(DateTime<Utc>, Uuid)>,
+    limit: PageLimit,
+) -> Result<Page<AuditEntryResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let filter = AuditFilter {
+        account: PersonFilter::id(filter.account.as_ref(), &mut conn).await?,
+        actor: PersonFilter::id(filter.actor.as_ref(), &mut conn).await?,
+        action: filter.action,
+        target: filter.target,
+        from: filter.from,
+        until: filter.until,
+    };
+    let rows = audit::list(&mut conn, by, &filter, before, limit.rows()).await?;
+    let names = Names::read(&mut conn, names_for, rows.iter().flat_map(ids_of)).await?;
+    Ok(paged(
+        rows,
+        limit,
+        |row| (CursorTime(row.created_at), row.id),
+        |row| AuditEntryResponse::new(row, &names),
+    ))
+}

@@ -1,0 +1,125 @@
+//! What an admin sends about a webhook, and whether its values are what they must be.
+
+use serde::Deserialize;
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::app::words::{must_be_one_of, word_schema};
+use crate::domain::operations::webhook::EVENT_KINDS;
+use crate::domain::operations::webhook_target::{Target, origin_of};
+use crate::domain::text;
+use crate::store::operations::webhooks::WebhookContent;
+
+/// Longest description, in characters.
+const MAX_DESCRIPTION: usize = 200;
+
+/// A kind of events, for the contract.
+struct EventKind;
+
+impl PartialSchema for EventKind {
+    fn schema() -> RefOr<Schema> {
+        word_schema("A kind of events, as in `/v1/changes`.", EVENT_KINDS)
+    }
+}
+
+impl ToSchema for EventKind {}
+
+/// A webhook as an admin wants it.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WebhookRequest {
+    /// `https`, to the public internet; also `http`, to networks that the operator names (`--webhook-networks`). Without user name,
+    /// password and `#`.
+    #[schema(
+        pattern = "^[Hh][Tt][Tt][Pp][Ss]?:",
+        min_length = 1,
+        max_length = 2000,
+        example = "https://hooks.example/cardscape"
+    )]
+    url: String,
+    /// The kinds of events to post, at least one.
+    #[schema(value_type = Vec<EventKind>, min_items = 1, example = json!(["card.unlocked", "set.changed"]))]
+    kinds: Vec<String>,
+    /// Post only events of this game.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 64, example = "ttcg")]
+    game: Option<String>,
+    /// What you call it: at most 200 characters.
+    #[serde(default)]
+    #[schema(max_length = 200, example = "Mirror in the shop")]
+    description: String,
+    /// Whether anything is posted.
+    #[serde(default = "yes")]
+    #[schema(default = true, example = true)]
+    enabled: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A request whose values were checked.
+pub(super) struct CheckedWebhook {
+    target: Target,
+    kinds: Vec<&'static str>,
+    game: Option<String>,
+    description: String,
+    pub(super) origin: String,
+    pub(super) enabled: bool,
+}
+
+impl WebhookRequest {
+    /// Checks every value, and reports all faults together.
+    pub(super) async fn check(self, app: &AppState) -> Result<CheckedWebhook, Problem> {
+        let mut faults = Vec::new();
+        let target = Target::parse(&self.url, &app.settings.webhook_networks)
+            .map_err(|error| faults.push(InputFault::at("/url", error)));
+        let mut kinds = Vec::new();
+        for (index, name) in self.kinds.iter().enumerate() {
+            match EVENT_KINDS.into_iter().find(|kind| kind == name) {
+                Some(kind) if kinds.contains(&kind) => {}
+                Some(kind) => kinds.push(kind),
+                None => faults.push(InputFault::at(
+                    format!("/kinds/{index}"),
+                    must_be_one_of(name, EVENT_KINDS),
+                )),
+            }
+        }
+        if self.kinds.is_empty() {
+            faults.push(InputFault::at("/kinds", "must name at least one kind of event"));
+        }
+        let description = text::line(&self.description, 0, MAX_DESCRIPTION)
+            .map_err(|error| faults.push(InputFault::at("/description", error)));
+        if let Some(game) = &self.game
+            && let Err(fault) = app.named_game(game).await?
+        {
+            faults.push(InputFault::at("/game", fault));
+        }
+        match (target, description) {
+            (Ok(target), Ok(description)) if faults.is_empty() => Ok(CheckedWebhook {
+                origin: origin_of(target.as_str()),
+                target,
+                kinds,
+                game: self.game,
+                description,
+                enabled: self.enabled,
+            }),
+            _ => Err(Problem::invalid(faults)),
+        }
+    }
+}
+
+impl CheckedWebhook {
+    pub(super) fn content(&self) -> WebhookContent<'_> {
+        WebhookContent {
+            url: self.target.as_str(),
+            origin: &self.origin,
+            description: &self.description,
+            kinds: &self.kinds,
+            game: self.game.as_deref(),
+            enabled: self.enabled,
+        }
+    }
+}

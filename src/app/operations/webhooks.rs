@@ -1,0 +1,256 @@
+//! Webhooks of admins: where events are posted to. What became of single deliveries is in [`super::webhook_deliveries`].
+
+use chrono::{DateTime, Duration, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::webhook_requests::WebhookRequest;
+use crate::app::catalogue::changes::ChangeResponse;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
+use crate::auth::permission::{Granted, ManageWebhooks, ReadWebhooks};
+use crate::auth::webhook_secret::WebhookSecret;
+use crate::domain::ids::WebhookId;
+use crate::domain::operations::webhook::PING;
+use crate::store::catalogue::changes;
+use crate::store::operations::idempotency::IdempotencyClaim;
+use crate::store::operations::webhook_deliveries::WebhookEvent;
+use crate::store::operations::webhooks::{
+    self, SecretRotated, WebhookCreated, WebhookEdited, WebhookRow,
+};
+
+/// Where events are posted to.
+#[derive(Serialize, ToSchema)]
+pub struct WebhookResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Where events are posted to.
+    #[schema(example = "https://hooks.example/cardscape")]
+    pub url: String,
+    /// What admins call it.
+    #[schema(example = "Mirror in the shop")]
+    pub description: String,
+    /// The kinds of events that are posted, as in `/v1/changes`.
+    #[schema(example = json!(["card.unlocked", "set.changed"]))]
+    pub kinds: Vec<String>,
+    /// Only events of this game are; absent: of all games.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ttcg")]
+    pub game: Option<String>,
+    /// Whether anything is posted.
+    #[schema(example = true)]
+    pub enabled: bool,
+    /// Since when nothing is posted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = json!(null))]
+    pub disabled_at: Option<DateTime<Utc>>,
+    /// Why nothing is posted: `admin` (by hand), `gone` (the receiver answered 410), `failing` (nothing got through for three days).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = json!(null))]
+    pub disabled_reason: Option<String>,
+    /// Which secret is used, from 1: rises with each new one.
+    #[schema(example = 1, minimum = 1)]
+    pub secret_generation: i32,
+    /// Until this time deliveries are also signed with the secret before this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub previous_secret_until: Option<DateTime<Utc>>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was changed last.
+    pub updated_at: DateTime<Utc>,
+}
+
+impl From<WebhookRow> for WebhookResponse {
+    fn from(row: WebhookRow) -> Self {
+        Self {
+            id: row.id.0,
+            url: row.url,
+            description: row.description,
+            kinds: row.kinds,
+            game: row.game_code,
+            enabled: row.disabled_at.is_none(),
+            disabled_at: row.disabled_at,
+            disabled_reason: row.disabled_reason.map(|reason| reason.as_str().to_owned()),
+            secret_generation: row.secret_generation,
+            previous_secret_until: row.previous_secret_until,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+/// All webhooks.
+#[derive(Serialize, ToSchema)]
+pub struct WebhooksResponse {
+    /// The oldest first, at most 20.
+    pub data: Vec<WebhookResponse>,
+}
+
+/// A webhook with its new secret.
+#[derive(Serialize, ToSchema)]
+pub struct WebhookSecretResponse {
+    /// The webhook.
+    #[serde(flatten)]
+    pub webhook: WebhookResponse,
+    /// What deliveries are signed with: the base64 after `whsec_` is the key. Shown once: absent when a repeated request is answered
+    /// again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=")]
+    pub secret: Option<String>,
+    /// Whether the secret was shown before, in the first answer to this `Idempotency-Key`.
+    pub secret_already_shown: bool,
+}
+
+/// What is posted when an admin tries a webhook. All other bodies are items of `/v1/changes`.
+#[derive(Serialize, ToSchema)]
+pub struct WebhookPing {
+    /// Always `ping`.
+    #[schema(example = "ping")]
+    pub kind: &'static str,
+    /// Id of the webhook.
+    pub webhook: Uuid,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// Writes the body of a delivery.
+pub fn render(event: WebhookEvent) -> serde_json::Result<Vec<u8>> {
+    match event {
+        WebhookEvent::Change(change) => serde_json::to_vec(&ChangeResponse::from(change)),
+        WebhookEvent::Ping { webhook, at } => {
+            serde_json::to_vec(&WebhookPing { kind: PING, webhook: webhook.0, at })
+        }
+    }
+}
+
+fn no_such_game() -> Problem {
+    Problem::invalid(vec![InputFault::at("/game", "there is no such game any more")])
+}
+
+/// Lists all webhooks, the oldest first.
+pub async fn list(app: &AppState, by: &Granted<ReadWebhooks>) -> Result<WebhooksResponse, Problem> {
+    let rows = webhooks::list(&mut *app.store.connection().await?, by).await?;
+    Ok(WebhooksResponse { data: rows.into_iter().map(Into::into).collect() })
+}
+
+/// Finds a webhook, without its secret.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ReadWebhooks>,
+    id: WebhookId,
+) -> Result<WebhookResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let row = webhooks::find(&mut conn, by, id).await?;
+    Ok(row.ok_or_else(Problem::not_found)?.into())
+}
+
+/// Creates a webhook: what happens from now on is posted to it.
+pub async fn create(
+    app: &AppState,
+    by: &Granted<ManageWebhooks>,
+    request: WebhookRequest,
+    key: Option<&IdempotencyClaim>,
+) -> Result<WebhookSecretResponse, Problem> {
+    let checked = request.check(app).await?;
+    let (id, now) = (WebhookId::fresh(), app.clock.now());
+    let cursor = changes::extent(&app.store).await?.newest;
+    let content = checked.content();
+    let created = app
+        .write(by, async |conn, by| {
+            webhooks::create(conn, by, id, &content, cursor, key, now).await
+        })
+        .await?;
+    match created {
+        WebhookCreated::New(row) => {
+            tracing::info!(account = %by.account(), webhook = %id, origin = checked.origin, "webhook made");
+            Ok(with_secret(app, row, true))
+        }
+        WebhookCreated::Repeat(Some(row)) => Ok(with_secret(app, row, false)),
+        WebhookCreated::Repeat(None) => Err(Problem::new(ProblemCode::Gone)),
+        WebhookCreated::TooMany => Err(Problem::new(ProblemCode::TooManyWebhooks)),
+        WebhookCreated::NoGame => Err(no_such_game()),
+    }
+}
+
+/// A webhook, with its secret if it is shown now.
+fn with_secret(app: &AppState, row: WebhookRow, is_shown: bool) -> WebhookSecretResponse {
+    let (id, generation) = (row.id, row.secret_generation);
+    let secret = is_shown.then(|| {
+        let secret = WebhookSecret::derive(&app.keys, id, generation);
+        secret.reveal().to_string()
+    });
+    WebhookSecretResponse { webhook: row.into(), secret, secret_already_shown: !is_shown }
+}
+
+/// Replaces a webhook, if it is still what the caller has seen; disables or enables it.
+pub async fn replace(
+    app: &AppState,
+    by: &Granted<ManageWebhooks>,
+    id: WebhookId,
+    if_match: &IfMatch,
+    request: WebhookRequest,
+) -> Result<WebhookResponse, Problem> {
+    let checked = request.check(app).await?;
+    let now = app.clock.now();
+    let cursor = changes::extent(&app.store).await?.newest;
+    let content = checked.content();
+    let is_current = |row: &WebhookRow| if_match.has_seen(&WebhookResponse::from(row.clone()));
+    let edited = app
+        .write(by, async |conn, by| {
+            webhooks::edit(conn, by, id, is_current, &content, cursor, now).await
+        })
+        .await?;
+    let row = row_of(edited)?;
+    tracing::info!(account = %by.account(), webhook = %id, origin = checked.origin, enabled = checked.enabled, "webhook changed");
+    Ok(row.into())
+}
+
+/// Deletes a webhook with its deliveries, if it is still what the caller has seen.
+pub async fn delete(
+    app: &AppState,
+    by: &Granted<ManageWebhooks>,
+    id: WebhookId,
+    if_match: &IfMatch,
+) -> Result<(), Problem> {
+    let now = app.clock.now();
+    let is_current = |row: &WebhookRow| if_match.has_seen(&WebhookResponse::from(row.clone()));
+    let deleted = app
+        .write(by, async |conn, by| webhooks::delete(conn, by, id, is_current, now).await)
+        .await?;
+    row_of(deleted)?;
+    tracing::info!(account = %by.account(), webhook = %id, "webhook deleted");
+    Ok(())
+}
+
+fn row_of(edited: WebhookEdited) -> Result<WebhookRow, Problem> {
+    match edited {
+        WebhookEdited::Done(row) => Ok(row),
+        WebhookEdited::Stale => Err(Problem::new(ProblemCode::PreconditionFailed)),
+        WebhookEdited::Missing => Err(Problem::not_found()),
+        WebhookEdited::NoGame => Err(no_such_game()),
+    }
+}
+
+/// Gives a webhook a new secret; for the time `overlap`, deliveries are also signed with the old one.
+pub async fn rotate_secret(
+    app: &AppState,
+    by: &Granted<ManageWebhooks>,
+    id: WebhookId,
+    overlap: Duration,
+    key: Option<&IdempotencyClaim>,
+) -> Result<WebhookSecretResponse, Problem> {
+    let now = app.clock.now();
+    let rotated = app
+        .write(by, async |conn, by| webhooks::rotate(conn, by, id, overlap, key, now).await)
+        .await?;
+    match rotated {
+        SecretRotated::New(row) => {
+            tracing::info!(account = %by.account(), webhook = %id, generation = row.secret_generation, "webhook secret replaced");
+            Ok(with_secret(app, row, true))
+        }
+        SecretRotated::Repeat(row) => Ok(with_secret(app, row, false)),
+        SecretRotated::Missing => Err(Problem::not_found()),
+    }
+}

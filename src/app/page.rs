@@ -1,0 +1,158 @@
+//! Cursor pagination: a page holds what follows the last item of the page before, whatever was inserted meanwhile.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
+use chrono::{DateTime, Utc};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::problem::{Problem, ProblemCode};
+
+/// Most items of one page.
+pub const MAX_LIMIT: u16 = 200;
+const DEFAULT_LIMIT: u16 = 50;
+
+/// How many items a client wants: 1 to 200, 50 when it does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u16")]
+pub struct PageLimit(u16);
+
+impl Default for PageLimit {
+    fn default() -> Self {
+        Self(DEFAULT_LIMIT)
+    }
+}
+
+impl TryFrom<u16> for PageLimit {
+    type Error = String;
+
+    fn try_from(limit: u16) -> Result<Self, String> {
+        if (1..=MAX_LIMIT).contains(&limit) {
+            Ok(Self(limit))
+        } else {
+            Err(format!("limit must be 1 to {MAX_LIMIT}"))
+        }
+    }
+}
+
+impl PageLimit {
+    /// One more than the page holds: the extra row tells that there is a next page.
+    pub fn rows(self) -> i64 {
+        i64::from(self.0) + 1
+    }
+
+    /// How many items a page holds at most.
+    pub fn items(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// Where a page begins: the key of the last item of the page before, opaque to clients.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub struct Cursor(String);
+
+impl Cursor {
+    /// Reads the key back; 400 when it is none.
+    pub fn key<K: DeserializeOwned>(&self) -> Result<K, Problem> {
+        Self::content(&self.0)
+            .filter(|value| !has_nul(value))
+            .and_then(|value| serde_json::from_value(value).ok())
+            .ok_or_else(|| Problem::new(ProblemCode::InvalidCursor))
+    }
+
+    /// Whether a text may be a cursor of some list.
+    pub(crate) fn may_be(text: &str) -> bool {
+        Self::content(text).is_some()
+    }
+
+    fn content(text: &str) -> Option<Value> {
+        serde_json::from_slice(&BASE64URL.decode(text).ok()?).ok()
+    }
+
+    /// The key of a cursor, if a request has one.
+    pub fn key_of<K: DeserializeOwned>(cursor: Option<&Self>) -> Result<Option<K>, Problem> {
+        cursor.map(Self::key).transpose()
+    }
+
+    /// The cursor of a key.
+    pub fn at(key: &impl Serialize) -> String {
+        BASE64URL.encode(serde_json::to_vec(key).unwrap_or_default())
+    }
+}
+
+/// Postgres has no text with NUL in it.
+fn has_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(has_nul),
+        Value::Object(members) => members.values().any(has_nul),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// A time inside a cursor: microseconds since 1970, up to the year 9999. What lies outside of that Postgres may not take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "i64")]
+pub struct CursorTime(pub DateTime<Utc>);
+
+impl TryFrom<i64> for CursorTime {
+    type Error = &'static str;
+
+    fn try_from(micros: i64) -> Result<Self, &'static str> {
+        const YEAR_10000: i64 = 253_402_300_800_000_000;
+        let time =
+            DateTime::from_timestamp_micros(micros).filter(|_| (0..YEAR_10000).contains(&micros));
+        time.map(Self).ok_or("out of range")
+    }
+}
+
+impl From<CursorTime> for i64 {
+    fn from(time: CursorTime) -> Self {
+        time.0.timestamp_micros()
+    }
+}
+
+/// One page of a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Page<T> {
+    /// The items.
+    pub data: Vec<T>,
+    /// Send as `cursor` to get the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "WyIwMTk5OGQ1ZSJd")]
+    pub next_cursor: Option<String>,
+    /// How many items there are in all, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<i64>,
+}
+
+/// Makes a page of up to `limit` items out of `limit + 1` rows.
+pub fn paged<R, T, K: Serialize>(
+    mut rows: Vec<R>,
+    limit: PageLimit,
+    key: impl Fn(&R) -> K,
+    item: impl Fn(R) -> T,
+) -> Page<T> {
+    let more = rows.len() > limit.items();
+    rows.truncate(limit.items());
+    let next_cursor = rows.last().filter(|_| more).map(|row| Cursor::at(&key(row)));
+    Page { data: rows.into_iter().map(item).collect(), next_cursor, total: None }
+}
+
+impl<T> Page<T> {
+    /// The page with other items in their places.
+    pub fn map<U>(self, item: impl FnMut(T) -> U) -> Page<U> {
+        let Self { data, next_cursor, total } = self;
+        Page { data: data.into_iter().map(item).collect(), next_cursor, total }
+    }
+
+    /// The page with other items in their places, or the first error.
+    pub fn try_map<U, E>(self, item: impl FnMut(T) -> Result<U, E>) -> Result<Page<U>, E> {
+        let Self { data, next_cursor, total } = self;
+        let data: Result<Vec<U>, E> = data.into_iter().map(item).collect();
+        Ok(Page { data: data?, next_cursor, total })
+    }
+}

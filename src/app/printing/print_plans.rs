@@ -1,0 +1,152 @@
+//! Planning print runs: what a run would hold, before anything is announced or printed.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::Planner;
+use crate::domain::printing::packs::{PackParameters, PackPlan};
+use crate::store::printing::press::{self, MintError, Planned, RunRequest};
+
+/// What a rarity gets of a run.
+#[derive(Serialize, ToSchema)]
+pub struct PlannedRarity {
+    /// Code of the rarity.
+    #[schema(example = "mythic_rare")]
+    pub rarity: String,
+    /// Its weight.
+    #[schema(example = 2)]
+    pub weight: u32,
+    /// Copies over all cards.
+    #[schema(example = 36)]
+    pub copies: u64,
+    /// Fewest copies for a card that has this rarity.
+    #[schema(example = 2)]
+    pub fewest: u64,
+    /// Most copies for a card that has this rarity.
+    #[schema(example = 3)]
+    pub most: u64,
+}
+
+/// The packs of a run.
+#[derive(Serialize, ToSchema)]
+pub struct PlannedPacks {
+    /// How many.
+    #[schema(example = 120)]
+    pub packs: u64,
+    /// Cards in each, the lore card not counted.
+    #[schema(example = 10)]
+    pub cards_per_pack: u32,
+    /// Copies that make no whole pack.
+    #[schema(example = 0)]
+    pub remainder: u64,
+    /// What every pack weighs, in mg.
+    #[schema(example = 19100)]
+    pub weight_mg: u64,
+    /// How far a pack may be from that, in mg.
+    #[schema(example = 5)]
+    pub tolerance_mg: u32,
+    /// Shapes of inserts.
+    #[schema(example = 64)]
+    pub insert_shapes: u32,
+    /// Lightest insert that a pack may need, in mg.
+    #[schema(example = 200)]
+    pub lightest_insert_mg: u32,
+    /// Heaviest insert that a pack may need, in mg.
+    #[schema(example = 500)]
+    pub heaviest_insert_mg: u64,
+}
+
+impl From<PackPlan<'_>> for PlannedPacks {
+    fn from(plan: PackPlan<'_>) -> Self {
+        let parameters = plan.parameters();
+        Self {
+            packs: plan.packs,
+            cards_per_pack: parameters.cards_per_pack,
+            remainder: plan.remainder,
+            weight_mg: plan.target_mg,
+            tolerance_mg: parameters.tolerance_mg,
+            insert_shapes: parameters.insert_shapes,
+            lightest_insert_mg: parameters.insert_min_mg,
+            heaviest_insert_mg: plan.heaviest_insert_mg,
+        }
+    }
+}
+
+/// What a run would hold.
+#[derive(Serialize, ToSchema)]
+pub struct PrintPlanResponse {
+    /// Cards in the run: those of the set.
+    #[schema(example = 12)]
+    pub cards: usize,
+    /// Copies of each card.
+    #[schema(example = 100)]
+    pub copies_per_card: u64,
+    /// Codes in the run.
+    #[schema(example = 1200)]
+    pub copy_count: u64,
+    /// What each rarity gets, the most common first.
+    pub rarities: Vec<PlannedRarity>,
+    /// The packs, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packs: Option<PlannedPacks>,
+    /// What to know before printing this.
+    #[schema(example = json!(["some cards get no copy in rarity primal_rare: the run is too small for it"]))]
+    pub warnings: Vec<String>,
+}
+
+impl PrintPlanResponse {
+    fn new(planned: &Planned) -> Result<Self, Problem> {
+        let packs = PackPlan::new(&planned.opening.plan).map_err(|error| refused(&error))?;
+        let shares = planned.plan.shares().into_iter().map(|share| PlannedRarity {
+            rarity: share.rarity,
+            weight: share.weight,
+            copies: share.copies,
+            fewest: share.fewest,
+            most: share.most,
+        });
+        Ok(Self {
+            cards: planned.plan.card_count(),
+            copies_per_card: planned.plan.copies_per_card(),
+            copy_count: planned.plan.copy_count(),
+            rarities: shares.collect(),
+            packs: packs.map(PlannedPacks::from),
+            warnings: planned.plan.warnings(),
+        })
+    }
+}
+
+/// Plans a print run, and stores nothing.
+pub async fn create(
+    app: &AppState,
+    by: &Planner,
+    request: &RunRequest,
+) -> Result<PrintPlanResponse, Problem> {
+    PrintPlanResponse::new(&plan(app, by, request).await?)
+}
+
+/// Plans the run that a request asks for, with the seed that it would be announced with.
+pub(super) async fn plan(
+    app: &AppState,
+    by: &Planner,
+    request: &RunRequest,
+) -> Result<Planned, Problem> {
+    let faults = request.packs.iter().flat_map(PackParameters::faults);
+    let faults: Vec<_> =
+        faults.map(|fault| InputFault::at(format!("/packs/{}", fault.name), fault.why)).collect();
+    if !faults.is_empty() {
+        return Err(Problem::invalid(faults));
+    }
+    let mut conn = app.store.connection().await?;
+    press::plan_run(&mut conn, by, request).await.map_err(|error| match error {
+        MintError::UnknownSet(..) => Problem::not_found(),
+        MintError::Store(error) => error.into(),
+        error if error.is_refusal() => refused(&error),
+        error => Problem::internal(error),
+    })
+}
+
+fn refused(why: &impl std::fmt::Display) -> Problem {
+    Problem::new(ProblemCode::PrintPlanRefused).detail(format!("Refused: {why}."))
+}

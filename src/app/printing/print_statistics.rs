@@ -1,0 +1,149 @@
+//! Whether what players register looks like what was printed.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::code::Code;
+use crate::domain::printing::registration_test::{self, Cell};
+use crate::memory::rendered::{Freshness, Rendered};
+use crate::store::catalogue::sets;
+use crate::store::printing::print_statistics;
+
+/// Said with every answer.
+const CAVEAT: &str = "Registering is voluntary: players may register some rarities sooner than others. A small p-value asks for a \
+                      closer look and proves nothing by itself.";
+
+/// A part of the minute that a change may take to show; an answer is kept for 20 s of it, and the rest is for counting.
+const FRESH: Freshness = Freshness::Public(30);
+
+/// A rarity: what was declared, printed and registered.
+#[derive(Serialize, ToSchema)]
+pub struct RarityStatistics {
+    /// Code of the rarity.
+    #[schema(example = "mythic_rare")]
+    pub rarity: String,
+    /// Its weight in the game's manifest.
+    #[schema(example = 2)]
+    pub weight: u32,
+    /// Copies that were printed.
+    #[schema(example = 26)]
+    pub printed: u64,
+    /// Copies that players have registered.
+    #[schema(example = 3)]
+    pub registered: u64,
+    /// How many of the registered copies should be of this rarity, by what was printed; rounded to thousandths.
+    #[schema(example = 2.597)]
+    pub expected: f64,
+}
+
+/// A chi-square test of the registered copies against the printed ones.
+#[derive(Serialize, ToSchema)]
+pub struct ChiSquareTest {
+    /// Pearson's statistic, corrected for the size of the run; rounded to thousandths.
+    #[schema(example = 4.118)]
+    pub chi_square: f64,
+    /// Groups less one.
+    #[schema(example = 4)]
+    pub degrees_of_freedom: u32,
+    /// How likely a run as announced is to look at least as far off; rounded to millionths.
+    #[schema(example = 0.390_304)]
+    pub p_value: f64,
+    /// The rarities that were taken together, because fewer than five copies are to be expected of one alone.
+    #[schema(example = json!([["common"], ["uncommon"], ["rare"], ["ultra_rare"], ["mythic_rare", "primal_rare"]]))]
+    pub groups: Vec<Vec<String>>,
+}
+
+/// What was printed of a set, and what is registered of it.
+#[derive(Serialize, ToSchema)]
+pub struct PrintStatisticsResponse {
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of the set.
+    #[schema(example = "veil")]
+    pub set: String,
+    /// Cards that are left out because they are hidden from the caller.
+    #[schema(example = 0)]
+    pub hidden_cards: i64,
+    /// Copies in print runs, over the cards that are counted.
+    #[schema(example = 1200)]
+    pub printed: u64,
+    /// Copies that players have registered, over the same cards.
+    #[schema(example = 100)]
+    pub registered: u64,
+    /// By rarity, the most common first.
+    pub rarities: Vec<RarityStatistics>,
+    /// The test; absent while too few copies are registered to tell, and when none is left to register.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<ChiSquareTest>,
+    /// What the test cannot tell.
+    #[schema(example = "Registering is voluntary: …")]
+    pub caveat: &'static str,
+}
+
+/// Compares the printed copies of a set with the registered ones, as it is now or was in the last moments: everybody who sees as much gets the same answer.
+pub async fn find(
+    app: &AppState,
+    game: Code,
+    set: Code,
+    viewer: Viewer,
+) -> Result<Rendered, Problem> {
+    let key = (game.clone(), set.clone(), viewer.sees_all());
+    let found = app.counted_printings.find_or(key, count(app, game, set, viewer)).await?;
+    Ok(if viewer.is_stranger() { found } else { found.privately() })
+}
+
+async fn count(app: &AppState, game: Code, set: Code, viewer: Viewer) -> Result<Rendered, Problem> {
+    let mut conn = app.store.connection().await?;
+    let manifest = app.games.find(&mut conn, game.as_str()).await?;
+    let manifest = manifest.ok_or_else(Problem::not_found)?;
+    let row = sets::find(&mut conn, game.as_str(), set.as_str()).await?;
+    let hidden_cards = row.ok_or_else(Problem::not_found)?.hidden_count;
+    let rows = print_statistics::by_rarity(&mut conn, game.as_str(), set.as_str(), viewer).await?;
+
+    let count = |copies: i64| u64::try_from(copies).unwrap_or_default();
+    let cells: Vec<Cell> = rows
+        .iter()
+        .map(|row| Cell { printed: count(row.printed), registered: count(row.registered) })
+        .collect();
+    let printed: u64 = cells.iter().map(|cell| cell.printed).sum();
+    let registered: u64 = cells.iter().map(|cell| cell.registered).sum();
+    let weight = |code: &str| {
+        manifest.game.rarities().iter().find(|rarity| rarity.code == code).map_or(0, |r| r.weight)
+    };
+    let rarities = rows.iter().zip(&cells).map(|(row, cell)| RarityStatistics {
+        rarity: row.rarity.clone(),
+        weight: weight(&row.rarity),
+        printed: cell.printed,
+        registered: cell.registered,
+        expected: rounded(cell.expected(registered, printed), 1e3),
+    });
+    let test = registration_test::test(&cells).map(|outcome| ChiSquareTest {
+        chi_square: rounded(outcome.chi_square, 1e3),
+        degrees_of_freedom: outcome.degrees_of_freedom,
+        p_value: rounded(outcome.p_value, 1e6),
+        groups: outcome
+            .groups
+            .iter()
+            .map(|group| group.iter().map(|&place| rows[place].rarity.clone()).collect())
+            .collect(),
+    });
+    let answer = PrintStatisticsResponse {
+        hidden_cards: if viewer.sees_all() { 0 } else { hidden_cards },
+        printed,
+        registered,
+        rarities: rarities.collect(),
+        test,
+        caveat: CAVEAT,
+        game: game.into_string(),
+        set: set.into_string(),
+    };
+    Ok(Rendered::new(FRESH, None, &answer)?)
+}
+
+fn rounded(value: f64, steps: f64) -> f64 {
+    (value * steps).round() / steps
+}

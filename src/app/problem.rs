@@ -1,0 +1,481 @@
+//! The table of error codes: every way in which a use case can fail. How a failure is told over HTTP (RFC 9457) is in `http/problem.rs`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::auth::password::HashError;
+use crate::auth::permission::Denied;
+use crate::memory::MemoryError;
+use crate::memory::rendered::RenderError;
+use crate::store::StoreError;
+use crate::store::operations::idempotency::IdempotentError;
+use crate::work::WorkError;
+
+macro_rules! problem_codes {
+    ($($name:ident = $status:literal $code:literal $title:literal;)+) => {
+        /// Every way a request can fail. The code is stable; titles and details may be reworded.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ProblemCode {
+            $(#[doc = $title] $name,)+
+        }
+
+        impl ProblemCode {
+            /// The whole table.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// The stable code.
+            pub fn code(self) -> &'static str {
+                match self { $(Self::$name => $code,)+ }
+            }
+
+            /// A short text for people, the same for every occurrence.
+            pub fn title(self) -> &'static str {
+                match self { $(Self::$name => $title,)+ }
+            }
+
+            /// The HTTP status.
+            pub fn status(self) -> u16 {
+                match self { $(Self::$name => $status,)+ }
+            }
+        }
+    };
+}
+
+problem_codes! {
+    // Requests that cannot be read.
+    MalformedJson = 400 "malformed_json" "The body is not well-formed JSON";
+    InvalidQuery = 400 "invalid_query" "A query parameter is unknown, missing or has a wrong value";
+    InvalidHeader = 400 "invalid_header" "A request header has a wrong value";
+    InvalidCursor = 400 "invalid_cursor" "The cursor is not one that this list gave out";
+    NotUtf8 = 400 "not_utf8" "The file is not UTF-8 text";
+    InvalidRequest = 400 "invalid_request" "The request is not valid HTTP";
+    BodyTooSlow = 408 "body_too_slow" "The body of the request took too long";
+    BodyTooLarge = 413 "body_too_large" "The body is larger than this route takes";
+    NotAcceptable = 406 "not_acceptable" "The answer exists in no form that the request accepts";
+    RangeNotSatisfiable = 416 "range_not_satisfiable" "The file has no bytes in this range";
+    UnsupportedMediaType = 415 "unsupported_media_type" "The body has a media type that this route does not take";
+    InvalidBody = 422 "invalid_body" "The body has fields that are unknown, missing or have wrong values";
+
+    // Who is asking.
+    Unauthenticated = 401 "unauthenticated" "This needs an access token";
+    InvalidToken = 401 "invalid_token" "The token is not valid, or has expired";
+    WrongCredentials = 401 "wrong_credentials" "The name or the password is wrong";
+    SecondFactorRequired = 401 "second_factor_required" "Name and password are right; a code of the second factor is needed, too";
+    WrongSecondFactor = 401 "wrong_second_factor" "The code of the second factor is wrong, too old, or was used";
+    WrongRecoveryCode = 401 "wrong_recovery_code" "The name or the recovery code is wrong";
+    WrongPassword = 403 "wrong_password" "The current password is wrong";
+    WrongCode = 403 "wrong_code" "The code is wrong, too old, or was used";
+    Forbidden = 403 "forbidden" "Your role does not allow this";
+    ScopeMissing = 403 "scope_missing" "The token lacks a scope";
+    LoginRequired = 403 "login_required" "A personal access token cannot do this: log in";
+    PasswordChangeDue = 403 "password_change_due" "The password was set by somebody else: change it first";
+    SecondFactorDue = 403 "second_factor_due" "Your role needs a second factor: switch one on first";
+
+    // What is asked for.
+    NotFound = 404 "not_found" "There is nothing here, or nothing that you may see";
+    AmbiguousName = 404 "ambiguous_name" "Several cards may be meant by this name";
+    MethodNotAllowed = 405 "method_not_allowed" "This resource does not know that method";
+    NameTaken = 409 "name_taken" "Another account has this name";
+    TooManyTokens = 409 "too_many_tokens" "The account has reached its limit of personal access tokens";
+    SecondFactorOn = 409 "second_factor_on" "The account has a second factor: switch it off first";
+    SecondFactorOff = 409 "second_factor_off" "The account has no second factor";
+    SecondFactorNotBegun = 409 "second_factor_not_begun" "Nobody began to set up a second factor, or it took too long: begin again";
+    EditConflict = 409 "edit_conflict" "Somebody else changed it at the same moment: read it again";
+    OwnAccount = 409 "own_account" "Nobody can change their own role or ban themselves";
+    TooManyDecks = 409 "too_many_decks" "The account has reached its limit of decks";
+    NumberTaken = 409 "number_taken" "Another card has this number, or had it before";
+    SetPrinted = 409 "set_printed" "The set is printed or is being printed: its cards cannot be moved, merged or changed like this";
+    MergeRefused = 409 "merge_refused" "These two cards cannot become one";
+    TooManyRulings = 409 "too_many_rulings" "The card has reached its limit of rulings";
+    CountOutOfRange = 409 "count_out_of_range" "A count would fall below 0 or rise above 9999; nothing was changed";
+    CollectionFull = 409 "collection_full" "The collection has reached its limit of entries";
+    Gone = 410 "gone" "What this request is about does not exist any more";
+    UnknownFormat = 422 "unknown_format" "There is no such game or format";
+    InvalidImport = 422 "invalid_import" "The file has faults; nothing of it was imported";
+    InvalidEdit = 422 "invalid_edit" "The result of the edit would have faults; nothing was changed";
+    UnclearPrinting = 422 "unclear_printing" "An entry names no printing that you may see, or fits several; nothing was changed";
+    UnreadableCollection = 422 "unreadable_collection" "The file is not a table of cards";
+    ImportHasFaults = 422 "import_has_faults" "Some lines of the file cannot be imported; nothing was imported";
+    UnreadableDeckList = 422 "unreadable_deck_list" "Some lines of the deck list cannot be read";
+
+    // Serials.
+    SerialMalformed = 422 "serial_malformed" "This is not a serial code";
+    SerialMistyped = 422 "serial_mistyped" "The serial code has a typing error";
+    SubmissionRejected = 422 "submission_rejected" "Code and name do not belong together";
+    RegisteredToAnother = 409 "registered_to_another" "This copy is registered to somebody else";
+    CopyPassedOn = 409 "copy_passed_on" "This copy was yours once and is somebody else's now";
+    AlreadyReviewed = 409 "already_reviewed" "A moderator has decided the opposite before";
+    SerialAttemptsUsedUp = 429 "serial_attempts_used_up" "Too many rejected codes";
+
+    // Print runs.
+    PrintPlanRefused = 422 "print_plan_refused" "The set cannot be printed like this";
+    CommitmentNotPrinted = 409 "commitment_not_printed" "The announced print run is not printed yet";
+    CardsStillHidden = 409 "cards_still_hidden" "The plan would give away cards that are still hidden";
+
+    // Copies, trades, disputes.
+    CopyVoid = 409 "copy_void" "The copy is void, for good";
+    OwnCase = 409 "own_case" "Nobody can decide about a copy that they own or claim, or did";
+    NoSuchTrader = 422 "no_such_trader" "No player of this name accepts offers";
+    TooManyTrades = 409 "too_many_trades" "The account has reached its limit of open offers";
+    NotYourTurn = 409 "not_your_turn" "Only the other side can do this";
+    TradeClosed = 409 "trade_closed" "The offer is not open any more";
+    TradeLapsed = 409 "trade_lapsed" "The offer ended, because a copy or a player of it cannot be traded with any more";
+    DisputeClosed = 409 "dispute_closed" "The dispute is not open any more";
+    TooManyStatements = 409 "too_many_statements" "You have reached the limit of statements in this dispute";
+
+    // Webhooks.
+    TooManyWebhooks = 409 "too_many_webhooks" "The limit of webhooks is reached";
+    WebhookDisabled = 409 "webhook_disabled" "The webhook is disabled: enable it first";
+
+    // Agreement about what is changed.
+    PreconditionRequired = 428 "precondition_required" "Send If-Match with the ETag of the version you change";
+    PreconditionFailed = 412 "precondition_failed" "It was changed since you read it";
+    IdempotencyKeyReused = 422 "idempotency_key_reused" "This Idempotency-Key was used for another request";
+    IdempotencyInProgress = 409 "idempotency_in_progress" "The first request with this Idempotency-Key is still running";
+
+    // Limits.
+    RateLimited = 429 "rate_limited" "Too many requests";
+    TooManyStreams = 429 "too_many_streams" "Your network or your account has reached its limit of open streams";
+    TooManyImports = 429 "too_many_imports" "Your network or your account has too many files being read at once";
+    LoginThrottled = 429 "login_throttled" "Too many failed log-ins";
+    RegistrationThrottled = 429 "registration_throttled" "Too many registrations from this network";
+
+    // Ours.
+    Internal = 500 "internal" "Something went wrong on our side";
+    Unavailable = 503 "unavailable" "The service cannot answer right now";
+    SearchBusy = 503 "search_busy" "Too many large searches at once";
+    TimedOut = 503 "timed_out" "The answer took too long";
+}
+
+/// One fault of the input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct InputFault {
+    /// JSON Pointer (RFC 6901) into the body, `""` for the whole; or `?name` for a query parameter.
+    #[schema(example = "/name")]
+    pub pointer: String,
+    /// What is wrong, for people.
+    #[schema(example = "must be 3 to 32 characters long, not 2")]
+    pub detail: String,
+    /// Where the field holds a text of lines: which line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 12, minimum = 1)]
+    pub line: Option<usize>,
+    /// Where it is about one place of a text: which character, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 6, minimum = 1)]
+    pub column: Option<usize>,
+    /// Where a rule of the game is broken: the violation code (`docs/VIOLATIONS.md`), stable, for programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ATTRIBUTE_OUT_OF_RANGE")]
+    pub code: Option<String>,
+    /// Where a rule of the game is broken: its number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "T-2.2.1b")]
+    pub rule: Option<String>,
+    /// Where it is about one card of a set file, or one that is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<InputCard>,
+}
+
+/// The card that a fault is about, as far as it can be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct InputCard {
+    /// Code of the set, for a card that is stored and not in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth")]
+    pub set: Option<String>,
+    /// Collector number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "042")]
+    pub number: Option<String>,
+    /// Name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Baker")]
+    pub name: Option<String>,
+}
+
+impl InputFault {
+    /// A fault at a field of the body.
+    pub fn at(pointer: impl Into<String>, detail: impl fmt::Display) -> Self {
+        Self {
+            pointer: pointer.into(),
+            detail: detail.to_string(),
+            line: None,
+            column: None,
+            code: None,
+            rule: None,
+            card: None,
+        }
+    }
+
+    /// Says on which line of a text, from 1.
+    #[must_use]
+    pub fn on_line(mut self, line: usize) -> Self {
+        self.line = Some(line);
+        self
+    }
+}
+
+/// What is said of a cursor beside other faults.
+pub(crate) const NOT_OF_THIS_LIST: &str = "is not one that this list gave out";
+
+/// Why something could not be done: the error type of every use case and every handler.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub(crate) code: ProblemCode,
+    pub(crate) detail: Option<Cow<'static, str>>,
+    pub(crate) errors: Vec<InputFault>,
+    /// Seconds after which another try is worth it.
+    pub(crate) retry_after: Option<u32>,
+    /// What belongs to the status, as the name and value of a header.
+    pub(crate) header: Option<Box<(&'static str, String)>>,
+    pub(crate) extra: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Problem {
+    /// A problem that needs no more words than its title.
+    pub fn new(code: ProblemCode) -> Self {
+        Self {
+            code,
+            detail: None,
+            errors: Vec::new(),
+            retry_after: None,
+            header: None,
+            extra: serde_json::Map::new(),
+        }
+    }
+
+    /// Says what happened this time.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<Cow<'static, str>>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// Lists the faults of the input.
+    #[must_use]
+    pub fn errors(mut self, errors: Vec<InputFault>) -> Self {
+        self.errors = errors;
+        self
+    }
+
+    /// Says when another try is worth it, in seconds.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u32) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// Names the methods that the resource knows, for 405.
+    #[must_use]
+    pub fn allow(mut self, methods: String) -> Self {
+        self.header = Some(Box::new(("allow", methods)));
+        self
+    }
+
+    /// Tells how many bytes there are, for 416.
+    #[must_use]
+    pub fn length(mut self, bytes: u64) -> Self {
+        self.header = Some(Box::new(("content-range", format!("bytes */{bytes}"))));
+        self
+    }
+
+    /// Adds a member that programs can use.
+    #[must_use]
+    pub fn with(mut self, member: &str, value: impl Into<serde_json::Value>) -> Self {
+        self.extra.insert(member.to_owned(), value.into());
+        self
+    }
+
+    /// There is nothing here.
+    pub fn not_found() -> Self {
+        Self::new(ProblemCode::NotFound)
+    }
+
+    /// The body was read, but values are wrong.
+    pub fn invalid(errors: Vec<InputFault>) -> Self {
+        Self::new(ProblemCode::InvalidBody).errors(errors)
+    }
+
+    /// Query parameters are wrong.
+    pub fn of_query(errors: Vec<InputFault>) -> Self {
+        Self::new(ProblemCode::InvalidQuery).errors(errors)
+    }
+
+    /// One refusal with the faults of two, where both are about the parameters of a request; else the first.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        let (Some(own), Some(others)) = (self.query_faults(), other.query_faults()) else {
+            return self;
+        };
+        self.code = ProblemCode::InvalidQuery;
+        self.errors = [own, others].concat();
+        for (member, value) in other.extra {
+            self.extra.entry(member).or_insert(value);
+        }
+        self
+    }
+
+    /// Without the faults that name no place.
+    #[must_use]
+    pub fn without_whole(mut self) -> Self {
+        self.errors.retain(|fault| !fault.pointer.is_empty());
+        self
+    }
+
+    /// What is wrong with the query parameters; `None`: it is about something else.
+    fn query_faults(&self) -> Option<Vec<InputFault>> {
+        match self.code {
+            ProblemCode::InvalidQuery => Some(self.errors.clone()),
+            ProblemCode::InvalidCursor => Some(vec![InputFault::at("?cursor", NOT_OF_THIS_LIST)]),
+            _ => None,
+        }
+    }
+
+    /// A fault of ours: `cause` goes to the log, not to the client.
+    pub fn internal(cause: impl fmt::Display) -> Self {
+        tracing::error!(%cause, "internal error");
+        Self::new(ProblemCode::Internal)
+    }
+
+    /// Its code.
+    pub fn code(&self) -> ProblemCode {
+        self.code
+    }
+
+    /// What is wrong with the input.
+    pub fn into_faults(self) -> Vec<InputFault> {
+        self.errors
+    }
+
+    /// Members beside those that every problem has.
+    pub fn members(&self) -> &serde_json::Map<String, serde_json::Value> {
+        &self.extra
+    }
+
+    /// What is wrong, in one text for people.
+    pub fn text(&self) -> String {
+        let faults: Vec<&str> = self.errors.iter().map(|fault| fault.detail.as_str()).collect();
+        match &self.detail {
+            Some(detail) => detail.to_string(),
+            None if faults.is_empty() => self.code.title().to_owned(),
+            None => format!("{}: {}", self.code.title(), faults.join("; ")),
+        }
+    }
+}
+
+/// What two checks make of a request, or the faults of both.
+pub fn both<A, B>(one: Result<A, Problem>, other: Result<B, Problem>) -> Result<(A, B), Problem> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (Err(one), Err(other)) => Err(one.and(other)),
+        (Err(problem), Ok(_)) | (Ok(_), Err(problem)) => Err(problem),
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.code.code())?;
+        self.detail.iter().try_for_each(|detail| write!(f, ": {detail}"))
+    }
+}
+
+impl From<MemoryError> for Problem {
+    fn from(error: MemoryError) -> Self {
+        match error {
+            MemoryError::Store(error) => error.into(),
+            MemoryError::Work(error) => error.into(),
+        }
+    }
+}
+
+impl From<RenderError> for Problem {
+    fn from(error: RenderError) -> Self {
+        Self::internal(error)
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(cause) => {
+                tracing::warn!(%cause, "database unavailable");
+                Self::new(ProblemCode::Unavailable)
+                    .detail("The database cannot do this right now.")
+                    .retry_after(2)
+            }
+            StoreError::TooLong => {
+                tracing::warn!("a statement took too long");
+                Self::new(ProblemCode::Unavailable)
+                    .detail("The database does not answer in time.")
+                    .retry_after(2)
+            }
+            StoreError::Contended(cause) => {
+                tracing::warn!(%cause, "other transactions were in the way");
+                Self::new(ProblemCode::Unavailable).retry_after(1)
+            }
+            StoreError::Revoked => Self::new(ProblemCode::InvalidToken),
+            StoreError::Crowded => Self::new(ProblemCode::SearchBusy).retry_after(2),
+            StoreError::Conflict { constraint } => {
+                Self::internal(format!("unexpected conflict with {constraint}"))
+            }
+            StoreError::Fault(cause) => Self::internal(cause),
+        }
+    }
+}
+
+impl From<IdempotentError> for Problem {
+    fn from(error: IdempotentError) -> Self {
+        match error {
+            IdempotentError::Mismatch => Self::new(ProblemCode::IdempotencyKeyReused),
+            IdempotentError::Running => {
+                Self::new(ProblemCode::IdempotencyInProgress).retry_after(1)
+            }
+            IdempotentError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<HashError> for Problem {
+    fn from(error: HashError) -> Self {
+        match error {
+            HashError::Busy => Self::new(ProblemCode::Unavailable)
+                .detail("Too many log-ins at once.")
+                .retry_after(1),
+            HashError::Failed => Self::internal(error),
+        }
+    }
+}
+
+impl From<WorkError> for Problem {
+    fn from(error: WorkError) -> Self {
+        match error {
+            WorkError::Busy => Self::new(ProblemCode::Unavailable)
+                .detail("Too much of this work is to be done at once.")
+                .retry_after(1),
+            WorkError::BrokenOff => Self::internal(error),
+        }
+    }
+}
+
+impl From<Denied> for Problem {
+    fn from(denied: Denied) -> Self {
+        match denied {
+            Denied::Role(role) => Self::new(ProblemCode::Forbidden)
+                .detail(format!("This needs the role {}.", role.as_str()))
+                .with("role", role.as_str()),
+            Denied::Scope(scope) => Self::new(ProblemCode::ScopeMissing)
+                .detail(format!("The token needs the scope {}.", scope.as_str()))
+                .with("scope", scope.as_str()),
+            Denied::NeedsLogin => Self::new(ProblemCode::LoginRequired),
+            Denied::PasswordChangeDue => {
+                Self::new(ProblemCode::PasswordChangeDue).detail("PUT /v1/me/password comes first.")
+            }
+            Denied::SecondFactorDue => Self::new(ProblemCode::SecondFactorDue)
+                .detail("POST /v1/me/second-factor comes first."),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Community statistics: unlocks over time, and a leaderboard of those who like to be on it.
+
+use chrono::NaiveDate;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::catalogue::codes::Codes;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{ChangeOwnListing, Granted};
+use crate::domain::code::Code;
+use crate::memory::recent::Statistic;
+use crate::memory::rendered::{Freshness, Rendered};
+use crate::store::serials::community::{self, LeaderRow, UnlockDay};
+use crate::store::{Connection, StoreResult};
+
+/// A part of the minute that a change may take to show. Here an answer is kept for 20 s ([`crate::app::state::ApiSettings::statistics_ttl`]), and the
+/// rest is for counting.
+const FRESH: Freshness = Freshness::Public(30);
+/// Most days of one answer.
+const MAX_DAYS: i64 = 1_000;
+/// Most players of one answer.
+const MAX_LEADERS: i64 = 100;
+
+/// The answer of the last moments, or what `count` gives.
+async fn recent<T: Serialize>(
+    statistic: Statistic,
+    app: &AppState,
+    (game, set): (Option<Code>, Option<Code>),
+    count: impl AsyncFnOnce(&mut Connection, Option<&str>, Option<&str>) -> StoreResult<T>,
+) -> Result<Rendered, Problem> {
+    let Codes { game, set, .. } = Codes { game, set, ..Codes::default() }.known(app).await?;
+    let key = (statistic, game.clone(), set.clone());
+    let count = async {
+        let mut conn = app.store.connection().await?;
+        let counted = count(&mut conn, game.as_deref(), set.as_deref()).await?;
+        Ok::<_, Problem>(Rendered::new(FRESH, None, &counted)?)
+    };
+    app.statistics.find_or(key, count).await
+}
+
+/// A day on which cards were unlocked.
+#[derive(Serialize, ToSchema)]
+pub struct UnlockDayResponse {
+    /// The day, UTC.
+    #[schema(example = "2026-12-01")]
+    pub day: NaiveDate,
+    /// Cards that were unlocked on it.
+    #[schema(example = 3)]
+    pub unlocked: i64,
+    /// Cards that were unlocked up to its end.
+    #[schema(example = 12)]
+    pub total: i64,
+}
+
+impl From<UnlockDay> for UnlockDayResponse {
+    fn from(UnlockDay { day, unlocked, total }: UnlockDay) -> Self {
+        Self { day, unlocked, total }
+    }
+}
+
+/// Unlocks over time.
+#[derive(Default, Serialize, ToSchema)]
+pub struct UnlockStatisticsResponse {
+    /// The days with unlocks, the oldest first; of more than 1,000 the last.
+    pub data: Vec<UnlockDayResponse>,
+}
+
+/// Counts how many cards were unlocked on which day, of the game and set that are named.
+pub async fn count_unlocks(
+    app: &AppState,
+    game: Option<Code>,
+    set: Option<Code>,
+) -> Result<Rendered, Problem> {
+    let count = async |conn: &mut Connection, game: Option<&str>, set: Option<&str>| {
+        let days = community::unlock_days(conn, game, set, MAX_DAYS).await?;
+        Ok(UnlockStatisticsResponse { data: days.into_iter().map(Into::into).collect() })
+    };
+    recent(Statistic::Unlocks, app, (game, set), count).await
+}
+
+/// A player on the leaderboard.
+#[derive(Serialize, ToSchema)]
+pub struct LeaderResponse {
+    /// Her place, from 1; players with equally many cards share one.
+    #[schema(example = 1)]
+    pub place: i64,
+    /// Name of the account.
+    #[schema(example = "ada")]
+    pub name: String,
+    /// Cards that started hidden and that she has submitted a copy of.
+    #[schema(example = 41)]
+    pub cards: i64,
+}
+
+impl From<LeaderRow> for LeaderResponse {
+    fn from(LeaderRow { name, cards, place }: LeaderRow) -> Self {
+        Self { place, name, cards }
+    }
+}
+
+/// Who did most for the unlocks.
+#[derive(Default, Serialize, ToSchema)]
+pub struct LeaderboardResponse {
+    /// The first hundred of those who like to be named.
+    pub data: Vec<LeaderResponse>,
+}
+
+/// Counts which of the players who like to be named submitted most cards, of the game and set that are named.
+pub async fn count_leaders(
+    app: &AppState,
+    game: Option<Code>,
+    set: Option<Code>,
+) -> Result<Rendered, Problem> {
+    let count = async |conn: &mut Connection, game: Option<&str>, set: Option<&str>| {
+        let leaders = community::leaders(conn, game, set, MAX_LEADERS).await?;
+        Ok(LeaderboardResponse { data: leaders.into_iter().map(Into::into).collect() })
+    };
+    recent(Statistic::Leaders, app, (game, set), count).await
+}
+
+/// Puts the own account on the leaderboard, or takes it off.
+pub async fn change_listing(
+    app: &AppState,
+    by: &Granted<ChangeOwnListing>,
+    listed: bool,
+) -> Result<(), Problem> {
+    let changed = app.write(by, async |conn, by| community::change_listing(conn, by, listed).await);
+    if !changed.await? {
+        return Err(Problem::not_found());
+    }
+    tracing::info!(account = %by.account(), listed, "place on the leaderboard changed");
+    Ok(())
+}

@@ -1,0 +1,183 @@
+//! What submitters are told of their submissions.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::app::catalogue::cards::CardUnlock;
+use crate::domain::serials::submission::{CountingState, HoldReason};
+use crate::store::serials::submissions::{CardOfCopy, NamedSubmission, OwnedRow, SubmissionRow};
+
+/// The card that a copy is of. Its content is under `href`, for its holder to see.
+#[derive(Serialize, ToSchema)]
+pub struct SubmittedCard {
+    /// Id.
+    pub id: Uuid,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of its set.
+    #[schema(example = "veil")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "001")]
+    pub number: String,
+    /// Its name, in lists and where one submission is read. Absent in the answer to a submission, which brought the name along, and
+    /// where the card is hidden from you: you passed the copy on, and the card is still hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Nobody's Shadow")]
+    pub name: Option<String>,
+    /// Where the whole card is: whoever registered a copy sees it, hidden or not.
+    #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
+    pub href: String,
+}
+
+/// A registered copy and its card.
+#[derive(Serialize, ToSchema)]
+pub struct SubmittedCopy {
+    /// Id of the copy: what decks and trades call it.
+    pub copy: Uuid,
+    /// The card.
+    pub card: SubmittedCard,
+    /// Rarity of the copy.
+    #[schema(example = "common")]
+    pub rarity: String,
+    /// How far the card is now; absent for a card that never was hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlock: Option<CardUnlock>,
+}
+
+impl From<CardOfCopy> for SubmittedCopy {
+    fn from(of: CardOfCopy) -> Self {
+        Self {
+            copy: of.copy_id.0,
+            unlock: of.progress().map(Into::into),
+            rarity: of.rarity,
+            card: SubmittedCard {
+                href: format!("/v1/cards/{}", of.card_id),
+                id: of.card_id.0,
+                game: of.game_code,
+                set: of.set_code,
+                number: of.number,
+                name: None,
+            },
+        }
+    }
+}
+
+/// What a submission counts for the unlock of its card.
+#[derive(Serialize, ToSchema)]
+pub struct SubmissionStanding {
+    /// `counted`: it counts, or did when the card was unlocked. `held`: it does not count yet, because the unlock policy holds it back;
+    /// `held_for` says why. `not_counted`: it does not count. The card never was hidden or was unlocked before, your account counts for
+    /// this card already, the account is banned, the copy is void, or a moderator refused the submission.
+    #[schema(example = "counted")]
+    pub state: &'static str,
+    /// Why it is held: `review`, a moderator must confirm it first; `account_age`, the account is too young; `network`, as many accounts
+    /// of its network as may count do so already. Absent unless `state` is `held`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "review")]
+    pub held_for: Option<&'static str>,
+    /// From when on the account is old enough. Only with `account_age`; the submission is counted a few seconds later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_until: Option<DateTime<Utc>>,
+    /// Whether `state` is `counted`.
+    pub counted: bool,
+}
+
+impl From<CountingState> for SubmissionStanding {
+    fn from(standing: CountingState) -> Self {
+        let hold = standing.hold();
+        Self {
+            state: standing.as_str(),
+            held_for: hold.map(HoldReason::as_str),
+            held_until: hold.and_then(HoldReason::until),
+            counted: standing == CountingState::Counted,
+        }
+    }
+}
+
+/// A serial that was accepted.
+#[derive(Serialize, ToSchema)]
+pub struct SubmissionResponse {
+    /// Id of the submission.
+    pub submission: Uuid,
+    /// The copy and its card.
+    #[serde(flatten)]
+    pub of: SubmittedCopy,
+    /// What it counts for the unlock of its card.
+    #[serde(flatten)]
+    pub standing: SubmissionStanding,
+    /// When it was registered.
+    pub created_at: DateTime<Utc>,
+}
+
+impl SubmissionResponse {
+    /// As it is at that time.
+    pub(super) fn new(submission: NamedSubmission, at: DateTime<Utc>) -> Self {
+        let NamedSubmission { row, name } = submission;
+        let mut response = Self {
+            submission: row.id.0,
+            standing: row.standing(at).into(),
+            created_at: row.created_at,
+            of: row.of.into(),
+        };
+        response.of.card.name = name;
+        response
+    }
+}
+
+/// The answer to a submission.
+#[derive(Serialize, ToSchema)]
+pub struct AcceptedResponse {
+    /// Your submission of the copy; absent when the copy came to you by a trade or a decision: then somebody else submitted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submission: Option<Uuid>,
+    /// The copy and its card.
+    #[serde(flatten)]
+    pub of: SubmittedCopy,
+    /// What your submission counts for the unlock of its card; `not_counted` without a submission of yours.
+    #[serde(flatten)]
+    pub standing: SubmissionStanding,
+    /// When the copy was registered.
+    pub created_at: DateTime<Utc>,
+    /// Whether the copy was yours before this request.
+    pub already_registered: bool,
+}
+
+impl AcceptedResponse {
+    /// About a submission of the one who asks, as it is at that time.
+    pub(super) fn submitted(
+        row: SubmissionRow,
+        at: DateTime<Utc>,
+        already_registered: bool,
+    ) -> Self {
+        Self {
+            submission: Some(row.id.0),
+            standing: row.standing(at).into(),
+            created_at: row.created_at,
+            of: row.of.into(),
+            already_registered,
+        }
+    }
+
+    /// About a copy that came to the one who asks by a trade or a decision.
+    pub(super) fn owned(row: OwnedRow) -> Self {
+        Self {
+            submission: None,
+            of: row.of.into(),
+            standing: CountingState::NotCounted.into(),
+            created_at: row.registered_at,
+            already_registered: true,
+        }
+    }
+
+    /// Where the submission is, or else the copy.
+    pub(crate) fn location(&self) -> String {
+        match self.submission {
+            Some(submission) => format!("/v1/submissions/{submission}"),
+            None => format!("/v1/copies/{}", self.of.copy),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Several submissions at once: what a player types in after opening a display of packs.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::serial_attempts;
+use super::submission_answers::AcceptedResponse;
+use super::submissions::{NamedSerial, answer};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, SubmitSerials};
+use crate::domain::network::Network;
+use crate::store::db::deadlines;
+use crate::store::serials::submissions::{self, NewSubmission, Submitted};
+
+/// What became of each submission.
+#[derive(Serialize, ToSchema)]
+pub struct BatchResponse {
+    /// A verdict for each submission, in the order of the request.
+    pub data: Vec<BatchVerdict>,
+}
+
+/// What became of one submission.
+#[derive(Serialize, ToSchema)]
+pub struct BatchVerdict {
+    /// `registered`, `already_yours`, or the code of the problem that the submission alone would have been answered with.
+    #[schema(example = "registered")]
+    pub verdict: &'static str,
+    /// What the submission alone would have been answered with, when it was accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<AcceptedResponse>,
+    /// For people: what is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Code and name do not belong together")]
+    pub detail: Option<String>,
+    /// Members of the problem: `dispute_id` and `dispute_state`, or the `position` of a wrong symbol.
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    pub members: Map<String, Value>,
+}
+
+impl From<Result<AcceptedResponse, Problem>> for BatchVerdict {
+    fn from(answer: Result<AcceptedResponse, Problem>) -> Self {
+        match answer {
+            Ok(accepted) => Self {
+                verdict: if accepted.already_registered { "already_yours" } else { "registered" },
+                accepted: Some(accepted),
+                detail: None,
+                members: Map::new(),
+            },
+            Err(problem) => Self {
+                verdict: problem.code().code(),
+                accepted: None,
+                detail: Some(problem.text()),
+                members: problem.members().clone(),
+            },
+        }
+    }
+}
+
+/// Registers several copies, each with a verdict of its own. A serial that could not be read has its verdict already.
+pub async fn submit(
+    app: &AppState,
+    by: &Granted<SubmitSerials>,
+    network: Network,
+    serials: Vec<Result<NamedSerial, Problem>>,
+) -> Result<BatchResponse, Problem> {
+    let at = app.clock.now();
+    let readable = serials.iter().flatten();
+    let batch: Vec<NewSubmission> =
+        readable.map(|serial| serial.submission(app, network, at)).collect();
+    let submitted = decide(app, by, network, &batch, at).await?;
+    submitted.iter().for_each(Submitted::count);
+    let registered =
+        submitted.iter().filter(|one| matches!(one, Submitted::Registered { .. })).count();
+    tracing::info!(account = %by.account(), submissions = serials.len(), registered, "batch of serials");
+
+    let mut submitted = submitted.into_iter();
+    let mut data = Vec::with_capacity(serials.len());
+    for serial in serials {
+        let answer = match serial {
+            Err(unreadable) => Err(unreadable),
+            Ok(_) => match submitted.next() {
+                Some(submitted) => answer(app, by, submitted),
+                None => Err(Problem::new(ProblemCode::SerialAttemptsUsedUp)),
+            },
+        };
+        // What is the service's fault is not the submission's.
+        match answer {
+            Err(problem) if problem.code().status() >= 500 => return Err(problem),
+            answer => data.push(answer.into()),
+        }
+    }
+    Ok(BatchResponse { data })
+}
+
+/// Decides the submissions in their order, as far as there are attempts; fails when there is none for the first.
+async fn decide(
+    app: &AppState,
+    by: &Granted<SubmitSerials>,
+    network: Network,
+    batch: &[NewSubmission],
+    at: DateTime<Utc>,
+) -> Result<Vec<Submitted>, Problem> {
+    // Each line has the time of a request for itself.
+    let store = app.store.with_deadline(deadlines::LARGE);
+    let mut submitted = Vec::with_capacity(batch.len());
+    // Right ones give their attempts back, for those that come after.
+    while submitted.len() < batch.len() {
+        let rest = &batch[submitted.len()..];
+        let wanted = u32::try_from(rest.len()).unwrap_or(u32::MAX);
+        let reserved = serial_attempts::reserve(app, by.account(), network, wanted, at).await;
+        let attempts = match reserved {
+            Ok(attempts) => attempts,
+            Err(problem)
+                if problem.code() == ProblemCode::SerialAttemptsUsedUp && !submitted.is_empty() =>
+            {
+                break;
+            }
+            Err(problem) => return Err(problem),
+        };
+        let looked_at = usize::try_from(attempts.units).unwrap_or(rest.len());
+        let (decided, outcome) = submissions::submit_batch(&store, by, &rest[..looked_at]).await;
+        let guesses = decided.iter().filter(|one| one.verdict().is_guess()).count();
+        // When the store failed, nobody knows how far it came with the others: their attempts stay used.
+        let used = guesses + looked_at - decided.len();
+        serial_attempts::settle(app, &attempts, u32::try_from(used).unwrap_or(u32::MAX)).await?;
+        outcome?;
+        submitted.extend(decided);
+    }
+    Ok(submitted)
+}

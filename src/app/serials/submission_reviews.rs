@@ -1,0 +1,156 @@
+//! Submissions that wait for a moderator, where the unlock policy asks for one.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::submission_answers::SubmittedCard;
+use crate::app::accounts::people::{Names, PersonFilter};
+use crate::app::catalogue::cards::CardUnlock;
+use crate::app::catalogue::codes::Codes;
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadAccounts, ReviewSubmissions, Viewer};
+use crate::domain::code::Code;
+use crate::domain::ids::SubmissionId;
+use crate::store::StoreResult;
+use crate::store::serials::submission_reviews::{self, NamedWaiting, Reviewed, WaitingFilter};
+use crate::store::serials::unlocks;
+
+/// A submission of a hidden card that counts only once a moderator confirms it.
+#[derive(Serialize, ToSchema)]
+pub struct WaitingSubmission {
+    /// Id of the submission.
+    pub submission: Uuid,
+    /// Id of the account that made it.
+    pub account: Uuid,
+    /// Its name; absent for tokens without `admin:read`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub account_name: Option<String>,
+    /// Since when the account exists.
+    pub account_since: DateTime<Utc>,
+    /// How many submissions it has made in all.
+    #[schema(example = 12)]
+    pub account_submissions: i64,
+    /// The card.
+    pub card: SubmittedCard,
+    /// Rarity of the copy.
+    #[schema(example = "common")]
+    pub rarity: String,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+impl WaitingSubmission {
+    fn new(NamedWaiting { row, name }: NamedWaiting, names: &Names) -> Self {
+        Self {
+            submission: row.id.0,
+            account: row.account_id.0,
+            account_name: names.of(row.account_id.0),
+            account_since: row.account_since,
+            account_submissions: row.account_submissions,
+            rarity: row.rarity,
+            created_at: row.created_at,
+            card: SubmittedCard {
+                href: format!("/v1/cards/{}", row.card_id),
+                id: row.card_id.0,
+                game: row.game_code,
+                set: row.set_code,
+                number: row.number,
+                name,
+            },
+        }
+    }
+}
+
+/// Which submissions that wait. All of it must hold.
+pub struct WaitingWanted {
+    /// Whose.
+    pub account: Option<PersonFilter>,
+    /// Of cards of this game.
+    pub game: Option<Code>,
+    /// Of cards of this set.
+    pub set: Option<Code>,
+}
+
+/// The codes of a game and a set that exist, as a request names them.
+pub async fn find_codes(
+    app: &AppState,
+    game: Option<Code>,
+    set: Option<Code>,
+) -> Result<(Option<Code>, Option<Code>), Problem> {
+    let codes = Codes { game, set, ..Codes::default() }.known(app).await?;
+    Ok((codes.game, codes.set))
+}
+
+/// The submissions that wait for a moderator, the oldest first, after the one with id `after`. Names of accounts need the permission in `reader`.
+pub async fn list_waiting(
+    app: &AppState,
+    by: &Granted<ReviewSubmissions>,
+    viewer: Viewer,
+    reader: Option<&Granted<ReadAccounts>>,
+    wanted: WaitingWanted,
+    after: Option<Uuid>,
+    limit: PageLimit,
+) -> Result<Page<WaitingSubmission>, Problem> {
+    let WaitingWanted { account, game, set } = wanted;
+    let mut conn = app.store.connection().await?;
+    let filter = WaitingFilter {
+        account: PersonFilter::id(account.as_ref(), &mut conn).await?,
+        game: game.as_deref(),
+        set: set.as_deref(),
+    };
+    let waiting =
+        submission_reviews::waiting(&mut conn, by, viewer, filter, after, limit.rows()).await?;
+    let accounts = waiting.iter().map(|waiting| waiting.row.account_id.0);
+    let names = Names::read(&mut conn, reader, accounts).await?;
+    let item = |waiting| WaitingSubmission::new(waiting, &names);
+    Ok(paged(waiting, limit, |waiting| waiting.row.id, item))
+}
+
+/// A submission that was reviewed.
+#[derive(Serialize, ToSchema)]
+pub struct ReviewResponse {
+    /// Id of the card.
+    pub card: Uuid,
+    /// Whether this review unlocked the card.
+    pub unlocked: bool,
+    /// How far the card is now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlock: Option<CardUnlock>,
+}
+
+/// Confirms or refuses a submission, for good. `note` says why, for the audit log.
+pub async fn review(
+    app: &AppState,
+    by: &Granted<ReviewSubmissions>,
+    submission: SubmissionId,
+    confirmed: bool,
+    note: &str,
+) -> Result<ReviewResponse, Problem> {
+    let at = app.clock.now();
+    let (reviewed, unlock) = app
+        .write(by, async |conn, by| {
+            let reviewed =
+                submission_reviews::review(conn, by, submission, confirmed, note, at).await?;
+            let unlock = match reviewed {
+                Reviewed::Noted { card, .. } => unlocks::progress(conn, card).await?,
+                Reviewed::Contradicts | Reviewed::Own | Reviewed::Missing => None,
+            };
+            StoreResult::Ok((reviewed, unlock))
+        })
+        .await?;
+    let (card, unlocked, already) = match reviewed {
+        Reviewed::Noted { card, unlocked, already } => (card, unlocked, already),
+        Reviewed::Own => return Err(Problem::new(ProblemCode::OwnCase)),
+        Reviewed::Contradicts => return Err(Problem::new(ProblemCode::AlreadyReviewed)),
+        Reviewed::Missing => return Err(Problem::not_found()),
+    };
+    if !already {
+        tracing::info!(by = %by.account(), %submission, confirmed, unlocked, "submission reviewed");
+    }
+    Ok(ReviewResponse { card: card.0, unlocked, unlock: unlock.map(Into::into) })
+}

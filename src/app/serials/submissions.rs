@@ -1,0 +1,173 @@
+//! Submissions: a player registers the serial of a card she holds.
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::serial_attempts;
+use super::submission_answers::{AcceptedResponse, SubmissionResponse};
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnSubmissions, SubmitSerials, Viewer};
+use crate::domain::copies::dispute::DisputeState;
+use crate::domain::ids::SubmissionId;
+use crate::domain::network::Network;
+use crate::domain::serials::serial::SerialCode;
+use crate::memory::shared_attempts::SameClaim;
+use crate::store::SubmissionClaim;
+use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
+use crate::store::serials::submissions::{self, NewSubmission, OwnCopy, Submitted};
+
+/// A serial code and what is printed with it.
+pub struct NamedSerial {
+    /// The code.
+    pub code: SerialCode,
+    /// Name of the card.
+    pub name: String,
+    /// Code of the game, when that is to be checked, too.
+    pub game: Option<String>,
+}
+
+impl NamedSerial {
+    /// The submission of it that comes from that network.
+    pub(super) fn submission(
+        &self,
+        app: &AppState,
+        network: Network,
+        at: DateTime<Utc>,
+    ) -> NewSubmission {
+        let claim = SubmissionClaim {
+            prefix: self.code.prefix(),
+            macs: app.keys.serials().iter().map(|key| key.serial_mac(&self.code)).collect(),
+            name_key: cardscape_engine::name_key(&self.name),
+            game: self.game.clone(),
+        };
+        let mac = |network: Network| {
+            app.keys.short_lookup("unlock_network", &[network.to_string().as_bytes()])
+        };
+        let wider_macs = network.counted().skip(1).map(|(network, _)| mac(network)).collect();
+        NewSubmission {
+            id: SubmissionId::fresh(),
+            claim,
+            network_mac: mac(network),
+            wider_macs,
+            at,
+        }
+    }
+}
+
+/// Registers a copy to whoever submits it.
+///
+/// An attempt is taken and committed before anything is looked up, and given back when the submission was no guess. In between one transaction decides,
+/// and reads the answer. So a request takes at most three connections of the pool, one after the other.
+pub async fn submit(
+    app: &AppState,
+    by: &Granted<SubmitSerials>,
+    network: Network,
+    serial: &NamedSerial,
+    key: Option<&IdempotencyClaim>,
+) -> Result<AcceptedResponse, Problem> {
+    let new = serial.submission(app, network, app.clock.now());
+    if let Some(earlier) = answered_before(app, by, key).await? {
+        return Ok(earlier);
+    }
+    let attempt = app.shared_attempts.join(SameClaim::of(by.account(), &new));
+    attempt.reserve(serial_attempts::reserve(app, by.account(), network, 1, new.at)).await?;
+    let submitted = submissions::submit(&app.store, &app.registration_groups, by, &new, key).await;
+    let guess = match &submitted {
+        Ok(submitted) => Some(submitted.verdict().is_guess()),
+        // When the store failed nobody knows how far it came: the attempt stays used.
+        Err(IdempotentError::Store(_)) => None,
+        Err(_) => Some(false),
+    };
+    if let Some(guess) = guess
+        && let Some(reserved) = attempt.settle(guess)
+    {
+        serial_attempts::settle(app, &reserved, u32::from(guess)).await?;
+    }
+    let submitted = submitted?;
+    submissions::record(by.account(), &submitted);
+    answer(app, by, submitted)
+}
+
+/// The answer to a request that was answered before under its `Idempotency-Key`. No guess, so no attempt: a lost reply can be
+/// asked for again when none is left.
+async fn answered_before(
+    app: &AppState,
+    by: &Granted<SubmitSerials>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<Option<AcceptedResponse>, Problem> {
+    let Some(key) = key else { return Ok(None) };
+    let earlier =
+        app.store.read(async |conn: &_| submissions::answered_before(conn, by, key).await).await?;
+    Ok(earlier.map(|row| AcceptedResponse::submitted(row, app.clock.now(), false)))
+}
+
+/// What a submission is answered with.
+pub(super) fn answer(
+    app: &AppState,
+    by: &Granted<SubmitSerials>,
+    submitted: Submitted,
+) -> Result<AcceptedResponse, Problem> {
+    let now = app.clock.now();
+    match submitted {
+        Submitted::Registered { submission, .. } | Submitted::Repeat(submission) => {
+            Ok(AcceptedResponse::submitted(*submission, now, false))
+        }
+        Submitted::AlreadyYours(copy) => Ok(match *copy {
+            OwnCopy::Submitted(submission) => AcceptedResponse::submitted(submission, now, true),
+            OwnCopy::Received(copy) => AcceptedResponse::owned(copy),
+        }),
+        Submitted::RegisteredToAnother { dispute, state } => {
+            tracing::info!(account = %by.account(), %dispute, "serial is registered to another account");
+            let detail = match state {
+                DisputeState::Open => {
+                    "Code and name are right, so you seem to hold the card. Your claim is noted under this dispute id for the moderators; keep the card at hand."
+                }
+                _ => {
+                    "Code and name are right. Your claim to this copy was closed before: the dispute says how."
+                }
+            };
+            Err(Problem::new(ProblemCode::RegisteredToAnother)
+                .detail(detail)
+                .with("dispute_id", dispute.to_string())
+                .with("dispute_state", state.as_str()))
+        }
+        Submitted::PassedOn => {
+            tracing::info!(account = %by.account(), "serial of a copy that was passed on");
+            Err(Problem::new(ProblemCode::CopyPassedOn).detail(
+                "You know the code because the copy was yours. If the card came back to you, ask the one who gave it to offer you the copy in a trade.",
+            ))
+        }
+        Submitted::Rejected => Err(Problem::new(ProblemCode::SubmissionRejected)),
+    }
+}
+
+/// The own submissions, the newest first, after the one with id `before`.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ReadOwnSubmissions>,
+    viewer: Viewer,
+    before: Option<Uuid>,
+    limit: PageLimit,
+) -> Result<Page<SubmissionResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let rows = submissions::list(&mut conn, by, viewer, before, limit.rows()).await?;
+    let now = app.clock.now();
+    let item = |submission| SubmissionResponse::new(submission, now);
+    Ok(paged(rows, limit, |submission| submission.row.id, item))
+}
+
+/// One of the own submissions.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ReadOwnSubmissions>,
+    viewer: Viewer,
+    submission: SubmissionId,
+) -> Result<SubmissionResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = submissions::find(&mut conn, by, viewer, submission)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    Ok(SubmissionResponse::new(found, app.clock.now()))
+}

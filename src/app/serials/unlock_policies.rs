@@ -1,0 +1,221 @@
+//! Unlock policies: what must come together before a hidden card is everybody's.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{Revision, Versions};
+use crate::auth::permission::{Granted, UnlockCards};
+use crate::domain::serials::unlock_policy::{
+    MAX_ACCOUNT_AGE_DAYS, MAX_RARITIES, MAX_THRESHOLD, UnlockPolicy,
+};
+use crate::store::db::deadlines;
+use crate::store::serials::unlock_policies::{self, InForce, PolicyChange, PolicyPlace};
+
+/// What must come together to unlock a card. A copy counts for one account only, and an account once for each card, always.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnlockPolicyBody {
+    /// How many distinct accounts must have submitted a copy.
+    #[schema(example = 5, minimum = 1, maximum = 100_000)]
+    pub threshold: i32,
+    /// In how many different rarities, at least, copies must have been submitted; of a card that has fewer, in all.
+    #[serde(default = "one")]
+    #[schema(value_type = Option<i16>, example = 2, minimum = 1, maximum = 100, default = 1)]
+    pub rarities: i16,
+    /// From which age on an account counts, in days. A younger one counts as soon as it is old enough.
+    #[serde(default)]
+    #[schema(value_type = Option<i16>, example = 7, minimum = 0, maximum = 365, default = 0)]
+    pub min_account_age_days: i16,
+    /// How many accounts of one network (an IPv4 address, an IPv6 /64) count for a card, of an IPv6 /56 four and of a /48 sixteen times as
+    /// many; absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = 2, minimum = 1, maximum = 100_000)]
+    pub per_network: Option<i32>,
+    /// Whether a submission counts only once a moderator confirmed it.
+    #[serde(default)]
+    #[schema(value_type = Option<bool>, example = false, default = false)]
+    pub review: bool,
+    /// From when on all cards are unlocked, whatever was submitted; absent: never by the date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "2027-03-01T12:00:00Z")]
+    pub unlock_at: Option<DateTime<Utc>>,
+}
+
+fn one() -> i16 {
+    1
+}
+
+impl From<UnlockPolicy> for UnlockPolicyBody {
+    fn from(policy: UnlockPolicy) -> Self {
+        let UnlockPolicy {
+            threshold,
+            rarities,
+            min_account_age_days,
+            per_network,
+            review,
+            unlock_at,
+        } = policy;
+        Self { threshold, rarities, min_account_age_days, per_network, review, unlock_at }
+    }
+}
+
+impl UnlockPolicyBody {
+    /// The policy, or every fault of it.
+    pub(crate) fn parse(self) -> Result<UnlockPolicy, Problem> {
+        let Self { threshold, rarities, min_account_age_days, per_network, review, unlock_at } =
+            self;
+        let mut faults = Vec::new();
+        let mut within = |field: &str, value: i32, min: i32, max: i32| {
+            if !(min..=max).contains(&value) {
+                faults.push(InputFault::at(format!("/{field}"), format!("must be {min} to {max}")));
+            }
+        };
+        within("threshold", threshold, 1, MAX_THRESHOLD);
+        within("rarities", rarities.into(), 1, MAX_RARITIES.into());
+        within("min_account_age_days", min_account_age_days.into(), 0, MAX_ACCOUNT_AGE_DAYS.into());
+        within("per_network", per_network.unwrap_or(1), 1, MAX_THRESHOLD);
+        let (first, last) = (DateTime::UNIX_EPOCH, DateTime::from_timestamp(FAR_FUTURE, 0));
+        if unlock_at.is_some_and(|at| at < first || last.is_some_and(|last| at > last)) {
+            faults.push(InputFault::at("/unlock_at", "must be a time from 1970 to 9998"));
+        }
+        if !faults.is_empty() {
+            return Err(Problem::invalid(faults));
+        }
+        Ok(UnlockPolicy {
+            threshold,
+            rarities,
+            min_account_age_days,
+            per_network,
+            review,
+            unlock_at,
+        })
+    }
+}
+
+/// 1 January 9999 in Unix time.
+const FAR_FUTURE: i64 = 253_370_764_800;
+
+/// Where a policy comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicySource {
+    /// The set has it itself.
+    Set,
+    /// The game has it, for all sets that have none.
+    Game,
+    /// Nobody made one: the set file names a threshold.
+    SetFile,
+}
+
+/// The policy in force.
+#[derive(Serialize, ToSchema)]
+pub struct UnlockPolicyResponse {
+    /// What it asks for: the body of a PUT.
+    pub policy: UnlockPolicyBody,
+    /// Where it comes from.
+    pub source: PolicySource,
+}
+
+impl From<InForce> for UnlockPolicyResponse {
+    fn from(InForce { policy, stored }: InForce) -> Self {
+        let source = match stored {
+            None => PolicySource::SetFile,
+            Some(row) if row.is_of_set() => PolicySource::Set,
+            Some(_) => PolicySource::Game,
+        };
+        Self { policy: policy.into(), source }
+    }
+}
+
+/// What a change of policy did.
+#[derive(Serialize, ToSchema)]
+pub struct PolicyChangedResponse {
+    /// How many cards it unlocked at once.
+    #[schema(example = 0)]
+    pub unlocked: usize,
+}
+
+/// What unlocks the cards of a set, with its version when it is the set's own.
+pub async fn find_of_set(
+    app: &AppState,
+    game: &str,
+    set: &str,
+) -> Result<(UnlockPolicyResponse, Option<Revision>), Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = unlock_policies::in_force(&mut conn, game, set).await?;
+    let found = found.ok_or_else(Problem::not_found)?;
+    let own = found.stored.as_ref().filter(|row| row.is_of_set()).map(|row| Revision(row.revision));
+    Ok((found.into(), own))
+}
+
+/// What unlocks the cards of those sets of a game that have no policy of their own, with its version.
+pub async fn find_of_game(
+    app: &AppState,
+    game: String,
+) -> Result<(UnlockPolicyResponse, Revision), Problem> {
+    let place = PolicyPlace { game, set: None };
+    let mut conn = app.store.connection().await?;
+    let row = unlock_policies::find(&mut conn, &place).await?.ok_or_else(Problem::not_found)?;
+    let answer = UnlockPolicyResponse { policy: row.policy().into(), source: PolicySource::Game };
+    Ok((answer, Revision(row.revision)))
+}
+
+/// A policy that was changed.
+pub struct ChangedPolicy {
+    /// What that did.
+    pub answer: PolicyChangedResponse,
+    /// Its version.
+    pub revision: Revision,
+    /// Whether the place had none of its own before.
+    pub is_new: bool,
+}
+
+/// Gives a set or a game a policy of its own, or (`None`) deletes it, if `versions` means the one that it has.
+pub async fn change(
+    app: &AppState,
+    by: &Granted<UnlockCards>,
+    place: &PolicyPlace,
+    versions: &Versions,
+    policy: Option<&UnlockPolicy>,
+) -> Result<ChangedPolicy, Problem> {
+    let base = replaced_revision(app, place, versions).await?;
+    let at = app.clock.now();
+    let changed = app
+        .write_within(deadlines::BATCH, by, async |conn, by| {
+            unlock_policies::change(conn, by, place, policy, base, at).await
+        })
+        .await?;
+    let (revision, is_new, unlocked) = match changed {
+        PolicyChange::Done { revision, is_new, unlocked } => (revision, is_new, unlocked),
+        PolicyChange::Stale => return Err(Problem::new(ProblemCode::PreconditionFailed)),
+        PolicyChange::Missing => return Err(Problem::not_found()),
+    };
+    app.kept_answers.forget();
+    tracing::info!(by = %by.account(), game = place.game, set = place.set, unlocked, "unlock policy changed");
+    let answer = PolicyChangedResponse { unlocked };
+    Ok(ChangedPolicy { answer, revision: Revision(revision), is_new })
+}
+
+/// The version that is replaced, if it is the one that the client means.
+async fn replaced_revision(
+    app: &AppState,
+    place: &PolicyPlace,
+    versions: &Versions,
+) -> Result<Option<i64>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let stored = unlock_policies::find(&mut conn, place).await?;
+    // As long as a set has none of its own, another one is shown for it.
+    let shown = match (&place.set, &stored) {
+        (Some(set), None) => unlock_policies::in_force(&mut conn, &place.game, set).await?,
+        _ => None,
+    };
+    let current = stored.map(|row| Revision(row.revision));
+    let base = match shown.map(UnlockPolicyResponse::from) {
+        Some(shown) => versions.check_shown(current, &shown)?,
+        None => versions.check(current)?,
+    };
+    Ok(base.map(|Revision(base)| base))
+}

@@ -1,0 +1,164 @@
+//! Unlocks: how far hidden cards are, and which were unlocked lately.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::app::catalogue::card_migrations::{Located, follow_id};
+use crate::app::catalogue::cards::CardUnlock;
+use crate::app::page::{CursorTime, Page, PageLimit, paged};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, UnlockCards};
+use crate::domain::code::Code;
+use crate::domain::ids::CardId;
+use crate::store::StoreResult;
+use crate::store::catalogue::sets;
+use crate::store::db::deadlines;
+use crate::store::serials::unlock_policies;
+use crate::store::serials::unlocks::{self, ProgressRow, SetProgressRow, UnlockRow};
+
+impl From<ProgressRow> for CardUnlock {
+    fn from(row: ProgressRow) -> Self {
+        Self {
+            submissions: row.submissions,
+            threshold: row.threshold,
+            unlocked_at: row.unlocked_at,
+        }
+    }
+}
+
+/// A card that the community unlocked.
+#[derive(Serialize, ToSchema)]
+pub struct UnlockedCard {
+    /// Id of the card.
+    pub card: Uuid,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of its set.
+    #[schema(example = "veil")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "001")]
+    pub number: String,
+    /// When.
+    pub unlocked_at: DateTime<Utc>,
+}
+
+impl From<UnlockRow> for UnlockedCard {
+    fn from(row: UnlockRow) -> Self {
+        Self {
+            card: row.card_id.0,
+            game: row.game_code,
+            set: row.set_code,
+            number: row.number,
+            unlocked_at: row.unlocked_at,
+        }
+    }
+}
+
+/// Unlocked cards, the newest first, after the one that was unlocked `before`.
+pub async fn list(
+    app: &AppState,
+    before: Option<(CursorTime, Uuid)>,
+    limit: PageLimit,
+) -> Result<Page<UnlockedCard>, Problem> {
+    let before = before.map(|(CursorTime(at), id)| (at, id));
+    let mut conn = app.store.connection().await?;
+    let rows = unlocks::list(&mut conn, before, limit.rows()).await?;
+    let position = |row: &UnlockRow| (CursorTime(row.unlocked_at), row.card_id);
+    Ok(paged(rows, limit, position, UnlockedCard::from))
+}
+
+/// How many submissions a card has, and how many unlock it.
+pub async fn find(app: &AppState, card: CardId) -> Result<Located<CardUnlock>, Problem> {
+    let mut conn = app.store.connection().await?;
+    match unlocks::progress(&mut conn, card).await? {
+        Some(row) => Ok(Located::Here(row.into())),
+        None => follow_id(&mut conn, card).await,
+    }
+}
+
+/// A card of a set that started hidden.
+#[derive(Serialize, ToSchema)]
+pub struct CardProgress {
+    /// Id of the card.
+    pub card: Uuid,
+    /// Its number in the set.
+    #[schema(example = "001")]
+    pub number: String,
+    /// How far it is.
+    #[serde(flatten)]
+    pub progress: CardUnlock,
+}
+
+impl From<SetProgressRow> for CardProgress {
+    fn from(row: SetProgressRow) -> Self {
+        Self { card: row.card_id.0, number: row.number, progress: row.progress.into() }
+    }
+}
+
+/// The progress of those cards of a set that started hidden, by number, after the number `after`.
+pub async fn list_of_set(
+    app: &AppState,
+    game: &Code,
+    set: &Code,
+    after: Option<&Code>,
+    limit: PageLimit,
+) -> Result<Page<CardProgress>, Problem> {
+    let (game, set, after) = (game.as_str(), set.as_str(), after.map(Code::as_str));
+    let mut conn = app.store.connection().await?;
+    sets::find(&mut conn, game, set).await?.ok_or_else(Problem::not_found)?;
+    let rows = unlocks::of_set(&mut conn, game, set, after, limit.rows()).await?;
+    Ok(paged(rows, limit, |row| row.number.clone(), CardProgress::from))
+}
+
+/// Unlocks a card by hand, and says how far it is then. One that is unlocked already stays as it is.
+pub async fn unlock_card(
+    app: &AppState,
+    by: &Granted<UnlockCards>,
+    card: CardId,
+    reason: &str,
+) -> Result<CardUnlock, Problem> {
+    let at = app.clock.now();
+    let (unlocked, progress) = app
+        .write(by, async |conn, by| {
+            let unlocked = unlock_policies::unlock_card(conn, by, card, reason, at).await?;
+            StoreResult::Ok((unlocked, unlocks::progress(conn, card).await?))
+        })
+        .await?;
+    let unlocked = unlocked.ok_or_else(Problem::not_found)?;
+    app.kept_answers.forget();
+    tracing::info!(by = %by.account(), %card, unlocked, "card unlocked by hand");
+    Ok(progress.ok_or_else(Problem::not_found)?.into())
+}
+
+/// What was unlocked by hand.
+#[derive(Serialize, ToSchema)]
+pub struct SetUnlockedResponse {
+    /// How many cards were hidden until now.
+    #[schema(example = 14)]
+    pub unlocked: usize,
+}
+
+/// Unlocks all cards of a set by hand.
+pub async fn unlock_set(
+    app: &AppState,
+    by: &Granted<UnlockCards>,
+    game: &Code,
+    set: &Code,
+    reason: &str,
+) -> Result<SetUnlockedResponse, Problem> {
+    let at = app.clock.now();
+    let unlocked = app
+        .write_within(deadlines::BATCH, by, async |conn, by| {
+            unlock_policies::unlock_set(conn, by, game.as_str(), set.as_str(), reason, at).await
+        })
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    app.kept_answers.forget();
+    tracing::info!(by = %by.account(), %game, %set, unlocked, "set unlocked by hand");
+    Ok(SetUnlockedResponse { unlocked })
+}

@@ -1,0 +1,74 @@
+//! Values that are one of a few words: the contract lists them, so that a wrong one is told together with faults of structure, and handlers read them
+//! in the same terms.
+
+use cardscape_search::{did_you_mean, near};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+
+/// A value that is written as a word.
+pub(crate) trait Word: Sized + 'static {
+    /// The word for each value there is.
+    fn words() -> Vec<(&'static str, Self)>;
+
+    /// The value of a word, or what the word must be.
+    fn read(word: &str) -> Result<Self, String> {
+        let mut words = Self::words();
+        match words.iter().position(|(known, _)| *known == word) {
+            Some(at) => Ok(words.swap_remove(at).1),
+            None => Err(must_be_one_of(word, words.into_iter().map(|(known, _)| known))),
+        }
+    }
+}
+
+/// What is said of a word that is none of the known ones.
+pub(crate) fn must_be_one_of<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    let near = did_you_mean(&near(word, known.iter().copied()));
+    format!("must be one of {}{near}", known.join(", "))
+}
+
+/// A sentence about something that there is not, with what may have been meant.
+pub(crate) fn with_near<'a>(
+    sentence: &str,
+    typed: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> String {
+    let near = near(typed, known);
+    if near.is_empty() {
+        sentence.to_owned()
+    } else {
+        format!("{}{}", sentence.trim_end_matches('.'), did_you_mean(&near))
+    }
+}
+
+/// What the contract says of a value that is one of a few words.
+pub(crate) fn word_schema<const N: usize>(
+    description: &str,
+    words: [&'static str; N],
+) -> RefOr<Schema> {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .description(Some(description))
+        .enum_values(Some(words))
+        .into()
+}
+
+/// Reads the words of types that have `ALL` and `as_str`, and lists them in the contract.
+macro_rules! words {
+    ($($type:ident: $description:literal;)+) => { $(
+        impl $crate::app::words::Word for $type {
+            fn words() -> Vec<(&'static str, Self)> {
+                Self::ALL.into_iter().map(|value| (value.as_str(), value)).collect()
+            }
+        }
+
+        impl utoipa::PartialSchema for $type {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                $crate::app::words::word_schema($description, Self::ALL.map(Self::as_str))
+            }
+        }
+
+        impl utoipa::ToSchema for $type {}
+    )+ };
+}
+pub(crate) use words;

@@ -1,0 +1,508 @@
+//! Bodies: JSON, read strictly, and files.
+
+use std::marker::PhantomData;
+
+use actix_web::http::header;
+use actix_web::web::{self, Bytes, BytesMut};
+use actix_web::{FromRequest, HttpRequest, dev::Payload};
+use futures_util::StreamExt as _;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::Extracting;
+use super::faults::{Contract, MAX_FAULTS, in_words, refusal};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::domain::catalogue::import::without_mark;
+use crate::domain::catalogue::set_file::read_document;
+use crate::domain::collection::table::FileFormat;
+use crate::domain::pointer::json_pointer;
+
+/// Largest body, in bytes, where a route does not say otherwise.
+const MAX_BODY: usize = 256 * 1024;
+
+/// Largest manifest, in bytes: those of large games have ten thousand.
+const MAX_MANIFEST: usize = 512 * 1024;
+
+/// Largest set file, in bytes: some ten thousand cards.
+const MAX_SET_FILE: usize = 8 * 1024 * 1024;
+
+/// A JSON body. Refused: other media types and compressed bodies (415), more than `MAX` bytes, 256 KiB if nothing else is said (413), malformed
+/// JSON (400), unknown, missing or mistyped fields and NUL characters (422).
+pub struct Body<T, const MAX: usize = MAX_BODY> {
+    /// What it says.
+    pub value: T,
+    /// The bytes as they came, to recognise a repeated request.
+    pub raw: Bytes,
+}
+
+impl<T, const MAX: usize> Body<T, MAX> {
+    /// Ties the body to the place that it was sent to: the same body for another place is another request.
+    #[must_use]
+    pub fn sent_to(mut self, place: &str) -> Self {
+        self.raw = [place.as_bytes(), b"\n", &self.raw].concat().into();
+        self
+    }
+}
+
+impl<T: DeserializeOwned + ToSchema + 'static, const MAX: usize> FromRequest for Body<T, MAX> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let whole = read(req, payload, &["application/json"], MAX);
+        Box::pin(async move {
+            let raw = whole.await?;
+            Ok(Self { value: parse::<T, T>(&raw, unjudged)?, raw })
+        })
+    }
+}
+
+/// A request with rules that its contract cannot tell.
+pub trait Judge {
+    /// Every fault by these rules, as far as the request tells by itself.
+    fn judge(&self) -> Result<(), Problem>;
+}
+
+/// A JSON body of a request with such rules: when the contract refuses it, the faults by the rules are told as well. What the contract allows is for
+/// the handler to judge. Otherwise like [`Body`].
+pub struct JudgedBody<T>(pub Body<T>);
+
+impl<T: DeserializeOwned + ToSchema + Judge + 'static> FromRequest for JudgedBody<T> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let whole = read(req, payload, &["application/json"], MAX_BODY);
+        Box::pin(async move {
+            let raw = whole.await?;
+            Ok(Self(Body { value: parse::<T, T>(&raw, T::judge)?, raw }))
+        })
+    }
+}
+
+/// There are no rules beside the contract.
+fn unjudged<T>(_: &T) -> Result<(), Problem> {
+    Ok(())
+}
+
+/// A JSON body that may be left out, because each of its members may: a request without one means `{}`, whatever its `Content-Type` says.
+/// Otherwise like [`Body`].
+pub struct OptionalBody<T>(pub Body<T>);
+
+impl<T: DeserializeOwned + ToSchema + 'static> FromRequest for OptionalBody<T> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let announced = announces_body(req);
+        let whole = read(req, payload, &["application/json"], MAX_BODY);
+        Box::pin(async move {
+            let raw = if announced { whole.await? } else { Bytes::new() };
+            // The same request with and without braces: for an `Idempotency-Key`, too.
+            let raw = if raw.is_empty() { Bytes::from_static(b"{}") } else { raw };
+            Ok(Self(Body { value: parse::<T, T>(&raw, unjudged)?, raw }))
+        })
+    }
+}
+
+/// A JSON merge patch (RFC 7396): an object whose members replace those of the resource. Like [`Body`], but also of the media type
+/// `application/merge-patch+json`. `S` has its schema.
+pub struct Patch<T, S = T>(pub T, pub PhantomData<S>);
+
+impl<T: DeserializeOwned, S: ToSchema + 'static> FromRequest for Patch<T, S> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let media_types = &["application/merge-patch+json", "application/json"];
+        let whole = read(req, payload, media_types, MAX_BODY);
+        Box::pin(async move { Ok(Self(parse::<T, S>(&whole.await?, unjudged)?, PhantomData)) })
+    }
+}
+
+/// A kind of file that is taken as it is.
+pub trait FileType: 'static {
+    /// Its media type.
+    const MEDIA_TYPE: &'static str;
+    /// Its largest size, in bytes.
+    const MAX: usize;
+    /// What its text must at least be.
+    fn check(text: &str) -> Result<(), Problem>;
+}
+
+/// A manifest: `application/toml`.
+#[derive(Debug)]
+pub struct Toml;
+
+impl FileType for Toml {
+    const MEDIA_TYPE: &'static str = "application/toml";
+    const MAX: usize = MAX_MANIFEST;
+
+    fn check(_: &str) -> Result<(), Problem> {
+        Ok(())
+    }
+}
+
+/// A set file: `application/json`.
+#[derive(Debug)]
+pub struct Json;
+
+impl FileType for Json {
+    const MEDIA_TYPE: &'static str = "application/json";
+    const MAX: usize = MAX_SET_FILE;
+
+    fn check(text: &str) -> Result<(), Problem> {
+        well_formed(text.as_bytes())
+    }
+}
+
+/// A file as the body. Refused: other media types and compressed bodies (415), more bytes than its type may have (413), what is no UTF-8 text or
+/// no JSON where it should be (400). Routes take it as a `Result`, so that who may not send a file is told that first.
+pub struct File<T> {
+    /// The text, without a byte order mark.
+    pub text: String,
+    kind: PhantomData<T>,
+}
+
+impl<T: FileType> FromRequest for File<T> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let whole = read(req, payload, &[T::MEDIA_TYPE], T::MAX);
+        Box::pin(async move {
+            let raw = whole.await?;
+            let text = without_mark(utf8(&raw)?);
+            T::check(text)?;
+            Ok(Self { text: text.to_owned(), kind: PhantomData })
+        })
+    }
+}
+
+/// Largest table, in bytes: fifty thousand lines of our own JSON are 10 MB.
+const MAX_TABLE: usize = 16 * 1024 * 1024;
+
+/// A table as the body: `text/csv` or `application/json`. It is not looked into here.
+pub struct TableFile {
+    /// How it is written.
+    pub format: FileFormat,
+    /// Its bytes, with its byte order mark if it has one.
+    pub raw: Bytes,
+}
+
+impl TableFile {
+    /// Receives the body. Refused: other media types and compressed bodies (415), more than 16 MiB (413). A route calls this when it knows that it has
+    /// the memory for it.
+    pub async fn receive(req: &HttpRequest, payload: web::Payload) -> Result<Self, Problem> {
+        let is_csv = has_media_type(req, "text/csv");
+        let format = if is_csv { FileFormat::Csv } else { FileFormat::Json };
+        let mut payload = payload.into_inner();
+        let media_types = &["text/csv", "application/json"];
+        Ok(Self { format, raw: read(req, &mut payload, media_types, MAX_TABLE).await? })
+    }
+}
+
+fn utf8(raw: &[u8]) -> Result<&str, Problem> {
+    std::str::from_utf8(raw).map_err(|error| {
+        let (line, column) = place_after(&raw[..error.valid_up_to()]);
+        Problem::new(ProblemCode::NotUtf8)
+            .detail(format!("Line {line}, column {column} is not UTF-8."))
+            .errors(vec![at_place((line, column), "is not UTF-8")])
+    })
+}
+
+/// The whole body, if it has one of the media types and is not too large.
+fn read(
+    req: &HttpRequest,
+    payload: &mut Payload,
+    media_types: &[&'static str],
+    limit: usize,
+) -> impl Future<Output = Result<Bytes, Problem>> + use<> {
+    let fits = media_types.iter().any(|wanted| has_media_type(req, wanted));
+    let wanted = media_types.join(" or ");
+    let encoded = is_encoded(req);
+    let declared = req
+        .headers()
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let mut payload = payload.take();
+    async move {
+        if !fits {
+            let wanted = format!("The body must be {wanted}.");
+            return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(wanted));
+        }
+        if encoded {
+            let wanted = "The body must come as it is, without Content-Encoding.";
+            return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(wanted));
+        }
+        if declared.is_some_and(|length| length > limit) {
+            return Err(too_large(limit));
+        }
+        let mut raw = BytesMut::new();
+        while let Some(chunk) = payload.next().await {
+            let chunk = chunk.map_err(|_| {
+                Problem::new(ProblemCode::InvalidRequest)
+                    .detail("The body ended before it was complete.")
+            })?;
+            if raw.len() + chunk.len() > limit {
+                return Err(too_large(limit));
+            }
+            raw.extend_from_slice(&chunk);
+        }
+        Ok(raw.freeze())
+    }
+}
+
+fn too_large(limit: usize) -> Problem {
+    Problem::new(ProblemCode::BodyTooLarge)
+        .detail(format!("The body may have {limit} bytes at most."))
+        .with("max_bytes", limit)
+}
+
+/// Whether a body follows (RFC 9112, section 6.3).
+fn announces_body(req: &HttpRequest) -> bool {
+    let length = req.headers().get(header::CONTENT_LENGTH);
+    length.is_some_and(|length| length != "0")
+        || req.headers().contains_key(header::TRANSFER_ENCODING)
+}
+
+fn has_media_type(req: &HttpRequest, wanted: &str) -> bool {
+    let value = req.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    value.is_some_and(|value| {
+        let essence = value.split(';').next().unwrap_or_default().trim();
+        essence.eq_ignore_ascii_case(wanted)
+    })
+}
+
+/// Whether the body is compressed, or says that it is.
+fn is_encoded(req: &HttpRequest) -> bool {
+    let mut values = req.headers().get_all(header::CONTENT_ENCODING);
+    values.any(|value| !value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
+}
+
+fn parse<T: DeserializeOwned, S: ToSchema + 'static>(
+    raw: &[u8],
+    judge: fn(&T) -> Result<(), Problem>,
+) -> Result<T, Problem> {
+    // A derived deserialiser would take an array for the fields of a struct, in order.
+    if raw.trim_ascii_start().first() != Some(&b'{') {
+        well_formed(raw)?;
+        return Err(Problem::invalid(vec![InputFault::at("", "must be an object")]));
+    }
+    let mut reader = serde_json::Deserializer::from_slice(raw);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let pointer = json_pointer(error.path());
+        let error = error.into_inner();
+        // The reader stops at the first thing it does not like, and what follows may be malformed.
+        well_formed(raw).err().unwrap_or_else(|| match mismatch(&error) {
+            Some(reason) => {
+                let stop = InputFault::at(pointer, reason);
+                refusal(ProblemCode::InvalidBody, every_fault::<T, S>(raw, stop, judge))
+            }
+            None => malformed(raw, &error),
+        })
+    })?;
+    reader.end().map_err(|error| malformed(raw, &error))?;
+    if has_nul(raw) {
+        let fault = InputFault::at("", "must not contain the NUL character (\\u0000)");
+        return Err(Problem::invalid(vec![fault]));
+    }
+    Ok(value)
+}
+
+/// 400 with the place, unless the whole is well-formed JSON in UTF-8.
+fn well_formed(raw: &[u8]) -> Result<(), Problem> {
+    serde_json::from_slice::<serde::de::IgnoredAny>(raw).map_err(|error| malformed(raw, &error))?;
+    match std::str::from_utf8(raw) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(malformed_at(place_after(&raw[..error.valid_up_to()]), "is not UTF-8")),
+    }
+}
+
+fn malformed(raw: &[u8], error: &serde_json::Error) -> Problem {
+    let (line, column) = (error.line(), character_of(raw, error));
+    let reason = if raw.trim_ascii().is_empty() {
+        "the body is empty".to_owned()
+    } else {
+        syntax_in_words(&without_place(error))
+    };
+    malformed_at((line, column), &reason)
+}
+
+fn malformed_at((line, column): (usize, usize), reason: &str) -> Problem {
+    Problem::new(ProblemCode::MalformedJson)
+        .detail(format!("Line {line}, column {column}: {reason}."))
+        .errors(vec![at_place((line, column), reason)])
+}
+
+fn at_place((line, column): (usize, usize), reason: &str) -> InputFault {
+    InputFault { line: Some(line), column: Some(column), ..InputFault::at("", reason) }
+}
+
+/// Line and column, from 1, of what follows after some text.
+fn place_after(before: &[u8]) -> (usize, usize) {
+    let lines = before.split(|byte| *byte == b'\n');
+    let last = lines.clone().next_back().unwrap_or_default();
+    (lines.count(), String::from_utf8_lossy(last).chars().count() + 1)
+}
+
+/// Which character of its line an error stands at, from 1. The parser counts bytes, and has 0 for the end of a body that ends with a line break.
+fn character_of(raw: &[u8], error: &serde_json::Error) -> usize {
+    let line =
+        raw.split(|&byte| byte == b'\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let read = line.get(..error.column()).unwrap_or(line);
+    String::from_utf8_lossy(read).chars().count().max(1)
+}
+
+/// Why a value is refused, when it is the value that is wrong and not the JSON. The parser calls it malformed when a number stands where it
+/// looks for one of several words.
+fn mismatch(error: &serde_json::Error) -> Option<String> {
+    let reason = without_place(error);
+    match reason.as_str() {
+        "number out of range" => Some("is a number beyond the range of numbers here".to_owned()),
+        "expected value" | "expected ident" => Some("is of the wrong type".to_owned()),
+        _ if error.classify() == serde_json::error::Category::Data => Some(in_words(&reason)),
+        _ => None,
+    }
+}
+
+/// Bytes that are read again, at most, to find what only the reader tells.
+const MAX_READ_AGAIN: usize = 8 * 1024 * 1024;
+
+/// What is wrong with a body by its contract, and what else its reader and the rules of the request tell. `stop` is what the reader stopped at.
+fn every_fault<T: DeserializeOwned, S: ToSchema + 'static>(
+    raw: &[u8],
+    stop: InputFault,
+    judge: fn(&T) -> Result<(), Problem>,
+) -> Vec<InputFault> {
+    let document: Result<(Value, Vec<(String, String)>), _> =
+        read_document(&mut serde_json::Deserializer::from_slice(raw)).or_else(|_| {
+            // Texts or lists that are longer than any of a card.
+            serde_json::from_slice(raw).map(|document| (document, Vec::new()))
+        });
+    let Ok((mut document, doubled)) = document else { return vec![stop] };
+    let contract = Contract::of_body::<S>();
+    let mut faults: Vec<InputFault> = Vec::new();
+    faults.extend(doubled.into_iter().map(|(at, message)| InputFault::at(at, message)));
+    let of_contract = contract.faults(&document);
+    for fault in &of_contract {
+        contract.mend(&mut document, &fault.pointer);
+    }
+    faults.extend(of_contract);
+    if !faults.iter().any(|fault| is_within(&fault.pointer, &stop.pointer)) {
+        contract.mend(&mut document, &stop.pointer);
+        faults.push(stop);
+    }
+    // Without what was told, the reader comes to what follows.
+    for _ in 0..(MAX_READ_AGAIN / raw.len().max(1)).min(MAX_FAULTS) {
+        let mended = serde_json::to_vec(&document).unwrap_or_default();
+        let reader = &mut serde_json::Deserializer::from_slice(&mended);
+        let error = match serde_path_to_error::deserialize::<_, T>(reader) {
+            Err(error) => error,
+            Ok(value) => {
+                let told = judge(&value)
+                    .err()
+                    .filter(|problem| problem.code() == ProblemCode::InvalidBody);
+                let others = told.map(Problem::into_faults).unwrap_or_default();
+                // What was put in the place of a fault has no faults.
+                let others: Vec<InputFault> =
+                    others.into_iter().filter(|other| is_apart(&other.pointer, &faults)).collect();
+                faults.extend(others);
+                break;
+            }
+        };
+        let pointer = json_pointer(error.path());
+        let reason = mismatch(error.inner()).filter(|_| is_apart(&pointer, &faults));
+        let Some(reason) = reason else { break };
+        let is_mended = contract.mend(&mut document, &pointer);
+        faults.push(InputFault::at(pointer, reason));
+        if !is_mended {
+            break;
+        }
+    }
+    faults
+}
+
+/// Whether a pointer leads to a place or into it.
+fn is_within(pointer: &str, place: &str) -> bool {
+    pointer.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whether nothing was told of a place, of what it is in, or of what is in it.
+fn is_apart(pointer: &str, faults: &[InputFault]) -> bool {
+    let touches = |told: &str| is_within(told, pointer) || is_within(pointer, told);
+    !faults.iter().any(|fault| touches(&fault.pointer))
+}
+
+/// Whether any string of a well-formed document holds NUL, which Postgres cannot store: it can only be written `\u0000`.
+fn has_nul(raw: &[u8]) -> bool {
+    let mut rest = raw;
+    while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
+        if rest[at + 1..].starts_with(b"u0000") {
+            return true;
+        }
+        rest = rest.get(at + 2..).unwrap_or_default();
+    }
+    false
+}
+
+/// What the parser says of malformed JSON, in words for those who wrote it.
+fn syntax_in_words(reason: &str) -> String {
+    let plain = match reason {
+        "EOF while parsing a value" => "the body ends where a value is expected",
+        "EOF while parsing a string" => "the body ends inside a text: a quotation mark is missing",
+        "EOF while parsing a list" => "the body ends inside a list: a `]` is missing",
+        "EOF while parsing an object" => "the body ends inside an object: a `}` is missing",
+        "trailing characters" => "something follows after the end of the value",
+        "trailing comma" => "a comma stands before a closing bracket",
+        "expected value" => "a value is expected here",
+        "expected ident" => "true, false or null is written wrongly",
+        "expected `,` or `}`" => "a `,` or `}` is missing here",
+        "expected `,` or `]`" => "a `,` or `]` is missing here",
+        "expected `:`" => "a `:` is missing after the name of a member",
+        "key must be a string" => "the name of a member is expected here, in quotation marks",
+        "invalid number" => "a number is written wrongly",
+        "invalid escape" => "a `\\` in a text begins nothing that JSON knows",
+        "unexpected end of hex escape" | "lone leading surrogate in hex escape" => {
+            "a `\\u` in a text is not followed by the four digits of a character"
+        }
+        "invalid unicode code point" => "a text is not UTF-8",
+        "recursion limit exceeded" => "lists and objects are nested too deeply",
+        reason if reason.starts_with("control character") => {
+            "a text has a control character in it: write a line break as \\n"
+        }
+        reason => reason,
+    };
+    plain.to_owned()
+}
+
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(message, _)| message.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_characters_from_1() {
+        let position = |text: &str| {
+            let error = serde_json::from_str::<Value>(text).unwrap_err();
+            (error.line(), character_of(text.as_bytes(), &error))
+        };
+        assert_eq!(position("\n"), (2, 1));
+        assert_eq!(position("{\n"), (2, 1));
+        assert_eq!(position("{\n \"é\": x}"), (2, 7));
+        assert_eq!(position(""), (1, 1));
+    }
+
+    #[test]
+    fn finds_nul_but_not_an_escaped_backslash() {
+        assert!(has_nul(br#"{"a":"x\u0000"}"#));
+        assert!(!has_nul(br#"{"a":"x\\u0000"}"#));
+        assert!(has_nul(br#"{"a":"x\\\u0000"}"#));
+        assert!(!has_nul(br#"{"a":"\"#));
+    }
+}

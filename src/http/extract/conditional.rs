@@ -1,0 +1,269 @@
+//! Conditional requests (RFC 9110, section 13) and caching.
+
+use std::future::{Ready, ready};
+
+use actix_web::dev::Payload;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderName, HeaderValue};
+use actix_web::web::Bytes;
+use actix_web::{FromRequest, HttpRequest, HttpResponse};
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::versions::{IfMatch, IfNoneMatch, ListedTag, Revision, TEXT, Versions};
+use crate::memory::rendered::{Freshness, JSON, ONE, PLAIN, Rendered, json, tag_of};
+
+/// A 200 with a strong ETag over what the caller sees, or a 304 when that is what the caller has.
+///
+/// The tag is a hash of the answer itself: it can tell no more than the answer does.
+pub fn cacheable<T: Serialize>(
+    req: &HttpRequest,
+    freshness: Freshness,
+    modified: Option<DateTime<Utc>>,
+    value: &T,
+) -> Result<HttpResponse, Problem> {
+    Ok(Rendered::list(freshness, modified, value)?.answer(req))
+}
+
+impl Rendered {
+    /// A 200, or a 304 when that is what the caller has.
+    pub fn answer(&self, req: &HttpRequest) -> HttpResponse {
+        let known = listed_tags(req, &header::IF_NONE_MATCH).find(|listed| listed.names(&self.tag));
+        let mut response =
+            if known.is_some() { HttpResponse::NotModified() } else { HttpResponse::Ok() };
+        // A 304 repeats the tag that the client has, which may name another content encoding.
+        match known.as_ref().and_then(|listed| listed.written.as_deref()) {
+            Some(written) => response.insert_header((header::ETAG, format!("\"{written}\""))),
+            None => response.insert_header((header::ETAG, header_value(&self.etag))),
+        };
+        response.insert_header((header::CACHE_CONTROL, header_value(&self.cache_control)));
+        response.insert_header((header::VARY, HeaderValue::from_static("Authorization")));
+        if let Some(modified) = &self.modified {
+            response.insert_header((header::LAST_MODIFIED, header_value(modified)));
+        }
+        if let Some(link) = &self.link {
+            response.insert_header((header::LINK, header_value(link)));
+        }
+        if known.is_some() {
+            return response.finish();
+        }
+        response.insert_header((header::CONTENT_TYPE, header_value(&self.media_type)));
+        response.body(self.body.clone())
+    }
+}
+
+/// The value of a header that was written when the answer was; it is checked, and not copied.
+fn header_value(value: &Bytes) -> HeaderValue {
+    HeaderValue::from_maybe_shared(value.clone()).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// The answer to an edit: what the thing is now, with the ETag that a GET of it has.
+pub fn edited<T: Serialize>(status: StatusCode, value: &T) -> Result<HttpResponse, Problem> {
+    let body = json(value, ONE)?;
+    Ok(HttpResponse::build(status)
+        .insert_header((header::ETAG, format!("\"{}\"", tag_of(&body))))
+        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
+        .content_type("application/json")
+        .body(body))
+}
+
+/// The same for a plain text, an answer that has a JSON form too.
+pub fn cacheable_text(
+    req: &HttpRequest,
+    freshness: Freshness,
+    modified: Option<DateTime<Utc>>,
+    text: String,
+) -> HttpResponse {
+    Rendered::text(freshness, modified, text).answer(req)
+}
+
+impl Revision {
+    /// The `ETag` header of an answer to a write.
+    pub fn header(self) -> (HeaderName, String) {
+        (header::ETAG, format!("\"{}\"", self.tag()))
+    }
+
+    /// A private 200 with this version's ETag, or a 304.
+    pub fn answer<T: Serialize>(
+        self,
+        req: &HttpRequest,
+        value: &T,
+    ) -> Result<HttpResponse, Problem> {
+        let body = json(value, ONE)?;
+        Ok(conditional(req, &self.tag(), Freshness::Private, None, JSON, body))
+    }
+
+    /// A 200 for everybody, with this version's ETag, or a 304.
+    pub fn answer_public<T: Serialize>(
+        self,
+        req: &HttpRequest,
+        value: &T,
+    ) -> Result<HttpResponse, Problem> {
+        let body = json(value, ONE)?;
+        Ok(conditional(req, &self.tag(), Freshness::Public(0), None, JSON, body))
+    }
+
+    /// A file for everybody, with this version's ETag, or a 304.
+    pub fn answer_file(
+        self,
+        req: &HttpRequest,
+        media_type: &'static str,
+        text: String,
+    ) -> HttpResponse {
+        conditional(req, &self.tag(), Freshness::Public(0), None, media_type, text.into_bytes())
+    }
+
+    /// The same as plain text. Other bytes have another ETag: `"r7-text"`; for `If-Match` it names the same version.
+    pub fn answer_text(self, req: &HttpRequest, text: String) -> HttpResponse {
+        let tag = self.tag() + TEXT;
+        conditional(req, &tag, Freshness::Private, None, PLAIN, text.into_bytes())
+    }
+}
+
+fn conditional(
+    req: &HttpRequest,
+    tag: &str,
+    freshness: Freshness,
+    modified: Option<DateTime<Utc>>,
+    media_type: &'static str,
+    body: Vec<u8>,
+) -> HttpResponse {
+    Rendered::tagged(tag, freshness, modified, media_type, body).answer(req)
+}
+
+fn listed_tags(req: &HttpRequest, name: &HeaderName) -> impl Iterator<Item = ListedTag> {
+    let values = req.headers().get_all(name).filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).filter_map(ListedTag::read)
+}
+
+/// The tags of `If-Match`; `None`: there is no such header. 400 when one of them is no tag: that would else look like an old version.
+fn tags_of_if_match(req: &HttpRequest) -> Result<Option<Vec<ListedTag>>, Problem> {
+    let refused = || {
+        let detail = "If-Match must be the ETag of the answer, with its quotation marks: \"r1\", for example.";
+        Problem::new(ProblemCode::InvalidHeader).detail(detail)
+    };
+    let mut tags = Vec::new();
+    for value in req.headers().get_all(header::IF_MATCH) {
+        let value = value.to_str().map_err(|_| refused())?;
+        for entry in value.split(',').filter(|entry| !entry.trim().is_empty()) {
+            tags.push(ListedTag::read(entry).ok_or_else(refused)?);
+        }
+    }
+    Ok(req.headers().contains_key(header::IF_MATCH).then_some(tags))
+}
+
+/// What the conditions of a read say of a file, before any range of it is looked at (RFC 9110, 13.2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// There are none, or they hold.
+    Holds,
+    /// The client has it: 304.
+    Known,
+    /// It is not the version that the client means: 412.
+    Another,
+}
+
+impl Condition {
+    /// `tag` is the file's own.
+    pub fn of(req: &HttpRequest, tag: &str) -> Self {
+        let is_meant = |listed: ListedTag| !listed.weak && listed.names(tag);
+        if req.headers().contains_key(header::IF_MATCH)
+            && !listed_tags(req, &header::IF_MATCH).any(is_meant)
+        {
+            return Self::Another;
+        }
+        let is_known = listed_tags(req, &header::IF_NONE_MATCH).any(|listed| listed.names(tag));
+        if is_known { Self::Known } else { Self::Holds }
+    }
+}
+
+impl FromRequest for IfMatch {
+    type Error = Problem;
+    type Future = Ready<Result<Self, Problem>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let tags = tags_of_if_match(req);
+        let required = || Problem::new(ProblemCode::PreconditionRequired);
+        ready(tags.and_then(|tags| tags.map(Self).ok_or_else(required)))
+    }
+}
+
+impl FromRequest for Versions {
+    type Error = Problem;
+    type Future = Ready<Result<Self, Problem>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let if_none_match = IfNoneMatch(listed_tags(req, &header::IF_NONE_MATCH).collect());
+        let if_match = tags_of_if_match(req).map(|tags| tags.map(IfMatch));
+        ready(if_match.map(|if_match| Self { if_match, if_none_match }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+
+    fn status(if_none_match: &str) -> u16 {
+        let req = TestRequest::default()
+            .insert_header(("if-none-match", if_none_match))
+            .to_http_request();
+        conditional(&req, "abc", Freshness::Private, None, JSON, b"{}".to_vec()).status().as_u16()
+    }
+
+    #[test]
+    fn knows_its_tag_in_every_encoding() {
+        for known in ["\"abc\"", "\"x\", \"abc-gzip\"", "W/\"abc-br\"", "*"] {
+            assert_eq!(status(known), 304, "{known}");
+        }
+        for unknown in ["\"abcd\"", "abc", "\"\"", ","] {
+            assert_eq!(status(unknown), 200, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_read_may_mean_one_version() {
+        let condition = |name: &'static str, value: &'static str| {
+            let req = TestRequest::default().insert_header((name, value)).to_http_request();
+            Condition::of(&req, "abc")
+        };
+        assert_eq!(condition("if-match", "\"abc\""), Condition::Holds);
+        assert_eq!(condition("if-match", "*"), Condition::Holds);
+        assert_eq!(condition("if-match", "\"abd\""), Condition::Another);
+        assert_eq!(condition("if-match", "W/\"abc\""), Condition::Another);
+        assert_eq!(condition("if-none-match", "W/\"abc\""), Condition::Known);
+        assert_eq!(condition("if-none-match", "\"abd\""), Condition::Holds);
+        let both = TestRequest::default()
+            .insert_header(("if-match", "\"x\""))
+            .insert_header(("if-none-match", "\"abc\""))
+            .to_http_request();
+        assert_eq!(Condition::of(&both, "abc"), Condition::Another);
+    }
+
+    #[tokio::test]
+    async fn an_edit_names_the_version_it_means() {
+        let check = async |value: &str, revision| {
+            let req = TestRequest::default().insert_header(("if-match", value)).to_http_request();
+            IfMatch::extract(&req).await.unwrap().check(Revision(revision)).is_ok()
+        };
+        assert!(check("\"r7\"", 7).await);
+        assert!(check("\"r7-gzip\"", 7).await);
+        assert!(check("\"r7-text-br\"", 7).await);
+        assert!(check("*", 7).await);
+        assert!(!check("\"r6\"", 7).await);
+        assert!(!check("W/\"r7\"", 7).await);
+        let seen = async |value: &str| {
+            let req = TestRequest::default().insert_header(("if-match", value)).to_http_request();
+            IfMatch::extract(&req).await.unwrap().has_seen(&["a"])
+        };
+        let tag = tag_of(br#"["a"]"#);
+        assert!(seen(&format!("\"{tag}\"")).await);
+        assert!(seen(&format!("\"x\", \"{tag}-br\"")).await);
+        assert!(!seen(&format!("W/\"{tag}\"")).await);
+        assert!(!seen("\"r7\"").await);
+        let bare = TestRequest::default().to_http_request();
+        let missing = IfMatch::extract(&bare).await.err().unwrap();
+        assert_eq!(missing.code(), ProblemCode::PreconditionRequired);
+    }
+}

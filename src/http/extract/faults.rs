@@ -1,0 +1,323 @@
+//! Every fault of an input at once: a reader stops at the first, so what it refused is held against the schema of the contract, too.
+
+use std::any::TypeId;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use cardscape_search::{did_you_mean, near};
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::{Draft, ValidationError, Validator};
+use serde_json::{Map, Value, json};
+use utoipa::openapi::Required;
+use utoipa::{IntoParams, ToSchema};
+
+use super::mending::mend;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::words::must_be_one_of;
+use crate::domain::catalogue::set_file::sort;
+use crate::domain::pointer::push_token;
+
+/// Most faults in one answer: a list of the wrong things has one for each of its entries.
+pub(super) const MAX_FAULTS: usize = 100;
+
+/// What an input must be, by the contract: the schema of a body, or the query parameters of an operation as the members of an object.
+pub(crate) struct Contract {
+    schema: Value,
+    validator: Option<Validator>,
+}
+
+/// The contracts that something was held against. A type has one as long as the program runs.
+static CONTRACTS: LazyLock<Mutex<HashMap<TypeId, Arc<Contract>>>> = LazyLock::new(Mutex::default);
+
+impl Contract {
+    /// The contract of a body.
+    pub(crate) fn of_body<T: ToSchema + 'static>() -> Arc<Self> {
+        Self::of::<T>(|| {
+            let mut named = Vec::new();
+            T::schemas(&mut named);
+            let named: HashMap<String, _> = named.into_iter().collect();
+            let mut schema = json!(T::schema());
+            // Where the references of the schema lead to.
+            if let Some(members) = schema.as_object_mut() {
+                members.insert("components".to_owned(), json!({ "schemas": named }));
+            }
+            schema
+        })
+    }
+
+    /// The contract of query parameters.
+    pub(crate) fn of_query<T: IntoParams + 'static>() -> Arc<Self> {
+        Self::of::<T>(|| {
+            let parameters = T::into_params(|| None);
+            let required = parameters.iter().filter(|one| matches!(one.required, Required::True));
+            let required: Vec<&str> = required.map(|one| one.name.as_str()).collect();
+            let properties: Map<String, Value> =
+                parameters.iter().map(|one| (one.name.clone(), json!(one.schema))).collect();
+            json!({ "type": "object", "required": required, "properties": properties, "additionalProperties": false })
+        })
+    }
+
+    fn of<T: 'static>(schema: impl FnOnce() -> Value) -> Arc<Self> {
+        let mut contracts = CONTRACTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = contracts.entry(TypeId::of::<T>()).or_insert_with(|| {
+            let schema = schema();
+            let validator = jsonschema::options()
+                .with_draft(Draft::Draft202012)
+                .should_validate_formats(true)
+                .build(&schema)
+                .inspect_err(|error| tracing::error!(%error, "a schema of the contract is none"))
+                .ok();
+            Arc::new(Self { schema, validator })
+        });
+        Arc::clone(made)
+    }
+
+    /// Every fault of a document, in the order of the schema, but no more than it takes to know that there are too many to list.
+    pub(crate) fn faults(&self, document: &Value) -> Vec<InputFault> {
+        let mut faults = Vec::new();
+        for error in self.validator.iter().flat_map(|validator| validator.iter_errors(document)) {
+            self.tell(&error, &mut faults);
+            if faults.len() > MAX_FAULTS {
+                break;
+            }
+        }
+        faults
+    }
+
+    /// Whether it has a member, or parameter, of that name.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.schema["properties"].get(name).is_some()
+    }
+
+    /// Makes a place of a document what the contract allows; whether that was possible.
+    pub(super) fn mend(&self, document: &mut Value, pointer: &str) -> bool {
+        mend(document, &self.schema, pointer)
+    }
+
+    /// The query parameters as a document, with numbers and flags where the contract has these. What has other forms is for the reader to judge.
+    pub(crate) fn document(&self, pairs: &[(Cow<'_, str>, Cow<'_, str>)]) -> Value {
+        let members = pairs.iter().map(|(name, text)| {
+            let types = &self.schema["properties"][name.as_ref()]["type"];
+            let has = |wanted: &str| {
+                types == wanted
+                    || types.as_array().is_some_and(|types| types.iter().any(|one| one == wanted))
+            };
+            let number = || text.parse::<i64>().ok().map(Value::from);
+            let value = match () {
+                () if has("integer") => number(),
+                () if has("boolean") => text.parse::<bool>().ok().map(Value::from),
+                () => None,
+            };
+            (name.to_string(), value.unwrap_or_else(|| Value::from(text.as_ref())))
+        });
+        Value::Object(members.collect())
+    }
+
+    fn tell(&self, error: &ValidationError<'_>, faults: &mut Vec<InputFault>) {
+        let here = error.instance_path().as_str();
+        let member = |name: &str| {
+            let mut pointer = here.to_owned();
+            push_token(&mut pointer, name);
+            pointer
+        };
+        match error.kind() {
+            ValidationErrorKind::AdditionalProperties { unexpected }
+            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+                let known = self.around(error)["properties"].as_object();
+                let known: Vec<&str> =
+                    known.into_iter().flat_map(Map::keys).map(String::as_str).collect();
+                let told = unexpected.iter().take(MAX_FAULTS + 1);
+                faults.extend(told.map(|name| InputFault::at(member(name), unknown(name, &known))));
+            }
+            ValidationErrorKind::Required { property } => {
+                let name = property.as_str().unwrap_or_default();
+                faults.push(InputFault::at(member(name), "is missing"));
+            }
+            ValidationErrorKind::AnyOf { context }
+            | ValidationErrorKind::OneOfNotValid { context } => match most_likely(context, here) {
+                Some(meant) => meant.iter().for_each(|error| self.tell(error, faults)),
+                None => faults.push(InputFault::at(here, none_of(context, error.instance()))),
+            },
+            // What is of the wrong type has its fault already.
+            ValidationErrorKind::Enum { .. }
+                if !error.instance().is_string() && self.around(error)["type"] == "string" => {}
+            kind => {
+                let detail = self.demand(kind, error);
+                faults.push(InputFault::at(here, detail));
+            }
+        }
+    }
+
+    /// The schema that the broken keyword stands in.
+    fn around(&self, error: &ValidationError<'_>) -> &Value {
+        let path = error.schema_path().as_str();
+        let end = path.rfind('/').unwrap_or_default();
+        self.schema.pointer(&path[..end]).unwrap_or(&Value::Null)
+    }
+
+    /// What a value must be. Texts are not repeated: they may be secrets.
+    fn demand(&self, kind: &ValidationErrorKind, error: &ValidationError<'_>) -> String {
+        let (around, instance) = (self.around(error), error.instance().as_ref());
+        let range = |least: &str, most: &str| match (&around[least], &around[most]) {
+            (Value::Null, most) => format!("at most {most}"),
+            (least, Value::Null) => format!("at least {least}"),
+            (least, most) if least == most => least.to_string(),
+            (least, most) => format!("{least} to {most}"),
+        };
+        match kind {
+            ValidationErrorKind::Type { kind } => {
+                format!("must be {}, not {}", types(kind).join(" or "), sort(instance))
+            }
+            ValidationErrorKind::Enum { options } => one_of(options, instance),
+            ValidationErrorKind::Constant { expected_value } => {
+                format!("must be {}", plain(expected_value))
+            }
+            ValidationErrorKind::Minimum { .. } | ValidationErrorKind::Maximum { .. } => {
+                format!("must be {}, not {instance}", range("minimum", "maximum"))
+            }
+            ValidationErrorKind::MinLength { .. } | ValidationErrorKind::MaxLength { .. } => {
+                let length = instance.as_str().map_or(0, |text| text.chars().count());
+                let range = range("minLength", "maxLength");
+                format!("must be {range} characters long, not {length}")
+            }
+            ValidationErrorKind::MinItems { .. } | ValidationErrorKind::MaxItems { .. } => {
+                let count = instance.as_array().map_or(0, Vec::len);
+                format!("must have {} entries, not {count}", range("minItems", "maxItems"))
+            }
+            ValidationErrorKind::MinProperties { .. }
+            | ValidationErrorKind::MaxProperties { .. } => {
+                let count = instance.as_object().map_or(0, Map::len);
+                let range = range("minProperties", "maxProperties");
+                format!("must have {range} members, not {count}")
+            }
+            ValidationErrorKind::UniqueItems => "must not have an entry twice".to_owned(),
+            ValidationErrorKind::Pattern { pattern } => format!("must have the form {pattern}"),
+            ValidationErrorKind::Format { format } => match format.as_str() {
+                "uuid" => "must be an id (UUID)".to_owned(),
+                "date" => "must be a day, YYYY-MM-DD".to_owned(),
+                "date-time" => "must be a time, 2026-01-31T12:00:00Z (RFC 3339)".to_owned(),
+                "uri" => "must be an absolute URL".to_owned(),
+                other => format!("must have the format {other}"),
+            },
+            _ => "is not what the contract has here".to_owned(),
+        }
+    }
+}
+
+/// What is said of a name that nobody knows.
+fn unknown(name: &str, known: &[&str]) -> String {
+    let near = near(name, known.iter().copied());
+    if near.is_empty() {
+        format!("is not known here; known are {}", known.join(", "))
+    } else {
+        format!("is not known here{}", did_you_mean(&near))
+    }
+}
+
+/// The faults by the alternative that was meant most likely: the one that has no wrong tag, and the fewest faults. None if none is of the right type.
+fn most_likely<'e>(
+    alternatives: &'e [Vec<ValidationError<'static>>],
+    here: &str,
+) -> Option<&'e Vec<ValidationError<'static>>> {
+    let of_this_type = alternatives.iter().filter(|errors| {
+        !errors.iter().any(|error| {
+            error.instance_path().as_str() == here
+                && matches!(error.kind(), ValidationErrorKind::Type { .. })
+        })
+    });
+    of_this_type.min_by_key(|errors| {
+        let has_wrong_tag = errors.iter().any(|error| {
+            error.instance_path().as_str() != here
+                && matches!(
+                    error.kind(),
+                    ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. }
+                )
+        });
+        (has_wrong_tag, errors.len())
+    })
+}
+
+/// What is said of a value of a type that no alternative has.
+fn none_of(alternatives: &[Vec<ValidationError<'static>>], instance: &Value) -> String {
+    let mut wanted = Vec::new();
+    for error in alternatives.iter().flatten() {
+        if let ValidationErrorKind::Type { kind } = error.kind() {
+            wanted.extend(types(kind));
+        }
+    }
+    // That it may be missing is said last.
+    wanted.sort_by_key(|name| *name == NULL);
+    wanted.dedup();
+    format!("must be {}, not {}", wanted.join(" or "), sort(instance))
+}
+
+fn one_of(options: &Value, instance: &Value) -> String {
+    let options: Vec<Cow<'_, str>> = options.as_array().into_iter().flatten().map(plain).collect();
+    must_be_one_of(instance.as_str().unwrap_or_default(), options.iter().map(AsRef::as_ref))
+}
+
+/// A value of the contract, a text without its quotation marks.
+fn plain(value: &Value) -> Cow<'_, str> {
+    value.as_str().map_or_else(|| value.to_string().into(), Into::into)
+}
+
+const NULL: &str = "null";
+
+fn types(kind: &TypeKind) -> Vec<&'static str> {
+    let name = |name: &str| match name {
+        "string" => "text",
+        "integer" => "a whole number",
+        "number" => "a number",
+        "boolean" => "true or false",
+        "array" => "a list",
+        "object" => "an object",
+        _ => NULL,
+    };
+    let mut names: Vec<_> = match kind {
+        TypeKind::Single(one) => vec![name(one.as_str())],
+        TypeKind::Multiple(several) => several.iter().map(|one| name(one.as_str())).collect(),
+    };
+    // That it may be missing is said last.
+    names.sort_by_key(|name| *name == NULL);
+    names
+}
+
+/// What a derived reader says of a value, in words for those who wrote it: names of types mean nothing to them.
+pub(crate) fn in_words(reason: &str) -> String {
+    let quoted = |text: &str| -> Vec<String> {
+        text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    if let Some((typed, known)) =
+        reason.strip_prefix("unknown variant ").and_then(|rest| rest.split_once(", expected "))
+    {
+        let (typed, known) = (quoted(typed).concat(), quoted(known));
+        return must_be_one_of(&typed, known.iter().map(String::as_str));
+    }
+    if let Some((typed, known)) =
+        reason.strip_prefix("unknown field ").and_then(|rest| rest.split_once(", expected "))
+    {
+        let (typed, known) = (quoted(typed).concat(), quoted(known));
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        return format!("{typed} {}", unknown(&typed, &known));
+    }
+    if let Some(name) = reason.strip_prefix("missing field ") {
+        return format!("{} is missing", name.trim_matches('`'));
+    }
+    if reason.starts_with("invalid type: ") || reason.starts_with("invalid length ") {
+        return "is of the wrong type".to_owned();
+    }
+    reason.to_owned()
+}
+
+/// The refusal of an input, with no more faults than an answer lists.
+pub(crate) fn refusal(code: ProblemCode, mut faults: Vec<InputFault>) -> Problem {
+    let has_more = faults.len() > MAX_FAULTS;
+    faults.truncate(MAX_FAULTS);
+    let problem = Problem::new(code).errors(faults);
+    if has_more {
+        problem.detail(format!("More than {MAX_FAULTS} faults; the first {MAX_FAULTS} are listed."))
+    } else {
+        problem
+    }
+}

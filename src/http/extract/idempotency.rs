@@ -1,0 +1,69 @@
+//! The `Idempotency-Key` header on creating POSTs.
+
+use std::future::{Ready, ready};
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest};
+use uuid::Uuid;
+
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::domain::ids::AccountId;
+use crate::http::extract::Body;
+use crate::store::operations::idempotency::IdempotencyClaim;
+
+/// The key, when the client sent one: 1 to 255 visible ASCII characters.
+pub struct IdempotencyKey(Option<String>);
+
+impl IdempotencyKey {
+    /// What to hand to the store: the key together with what the request is.
+    pub fn claim<T>(
+        self,
+        state: &AppState,
+        account: AccountId,
+        operation: &'static str,
+        body: &Body<T>,
+    ) -> Option<IdempotencyClaim> {
+        self.0.map(|key| IdempotencyClaim {
+            account,
+            key,
+            operation,
+            body_mac: state.keys.lookup("idempotency", &[operation.as_bytes(), &body.raw]),
+            at: state.clock.now(),
+        })
+    }
+
+    /// The same for an operation on the thing that the path names: another thing is another request.
+    pub fn claim_at<T>(
+        self,
+        state: &AppState,
+        account: AccountId,
+        operation: &'static str,
+        thing: Uuid,
+        body: &Body<T>,
+    ) -> Option<IdempotencyClaim> {
+        let parts = [operation.as_bytes(), thing.as_bytes(), &body.raw];
+        let body_mac = state.keys.lookup("idempotency", &parts);
+        Some(IdempotencyClaim { body_mac, ..self.claim(state, account, operation, body)? })
+    }
+}
+
+impl FromRequest for IdempotencyKey {
+    type Error = Problem;
+    type Future = Ready<Result<Self, Problem>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let Some(value) = req.headers().get("idempotency-key") else {
+            return ready(Ok(Self(None)));
+        };
+        let key = value.to_str().ok().map(str::trim);
+        let key = key.filter(|key| {
+            (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
+        });
+        ready(match key {
+            Some(key) => Ok(Self(Some(key.to_owned()))),
+            None => Err(Problem::new(ProblemCode::InvalidHeader)
+                .detail("Idempotency-Key must be 1 to 255 visible ASCII characters.")),
+        })
+    }
+}

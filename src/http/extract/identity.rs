@@ -1,0 +1,140 @@
+//! Who is asking, and what they may do.
+
+use std::ops::Deref;
+
+use actix_web::http::header;
+use actix_web::{FromRequest, HttpRequest, dev::Payload};
+use chrono::{DateTime, Utc};
+
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::access_token;
+use crate::auth::permission::{Granted, Identity, Permission, Viewer};
+use crate::auth::secret::{OpaqueToken, TokenKind};
+use crate::http::extract::{Extracting, state};
+use crate::memory::identities::CredentialKey;
+use crate::store::accounts::{sessions, tokens};
+
+/// Whoever asks: nobody in particular when there is no `Authorization` header. A token that is not valid is a 401, never
+/// silently a stranger.
+pub struct Caller(Option<Identity>);
+
+impl Caller {
+    /// With whose eyes to look at cards.
+    pub fn viewer(&self) -> Viewer {
+        self.0.as_ref().map_or_else(Viewer::stranger, Identity::viewer)
+    }
+
+    /// The permission, if the caller has it.
+    pub fn may<P: Permission>(&self) -> Option<Granted<P>> {
+        self.0.as_ref()?.grant().ok()
+    }
+
+    /// The permission: 401 for a stranger, 403 for whoever does not have it.
+    pub fn must<P: Permission>(&self) -> Result<Granted<P>, Problem> {
+        let identity = self.0.as_ref();
+        Ok(identity.ok_or_else(|| Problem::new(ProblemCode::Unauthenticated))?.grant()?)
+    }
+}
+
+impl FromRequest for Caller {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let req = req.clone();
+        Box::pin(async move { Ok(Self(identify(&req).await?.map(|(identity, _)| identity))) })
+    }
+}
+
+/// Proof that the caller has permission `P`: 401 without a token, 403 with one that is not enough.
+pub struct May<P>(pub Granted<P>);
+
+impl<P> Deref for May<P> {
+    type Target = Granted<P>;
+
+    fn deref(&self) -> &Granted<P> {
+        &self.0
+    }
+}
+
+impl<P: Permission + 'static> FromRequest for May<P> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let req = req.clone();
+        Box::pin(async move { Ok(Lasting::from_request(&req, &mut Payload::None).await?.granted) })
+    }
+}
+
+/// The same for answers that go on for long: they end with what proves the permission.
+pub struct Lasting<P> {
+    /// The proof.
+    pub granted: May<P>,
+    /// When the access token ends; `None`: it is a personal access token, whose end is stored.
+    pub until: Option<DateTime<Utc>>,
+}
+
+impl<P: Permission + 'static> FromRequest for Lasting<P> {
+    type Error = Problem;
+    type Future = Extracting<Self>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let req = req.clone();
+        Box::pin(async move {
+            let (identity, until) =
+                identify(&req).await?.ok_or_else(|| Problem::new(ProblemCode::Unauthenticated))?;
+            Ok(Self { granted: May(identity.grant()?), until })
+        })
+    }
+}
+
+/// Who asks, and when her access token ends, if it is one.
+async fn identify(req: &HttpRequest) -> Result<Option<(Identity, Option<DateTime<Utc>>)>, Problem> {
+    let Some(value) = req.headers().get(header::AUTHORIZATION) else { return Ok(None) };
+    let invalid = || Problem::new(ProblemCode::InvalidToken);
+    let (scheme, token) =
+        value.to_str().ok().and_then(|text| text.split_once(' ')).ok_or_else(invalid)?;
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(invalid());
+    }
+    let state = state(req)?;
+    if let Some(token) = OpaqueToken::presented(TokenKind::PersonalAccess, token.trim()) {
+        let key = CredentialKey::Token(token.hash());
+        return Ok(Some((look_up(&state, key).await?.ok_or_else(invalid)?, None)));
+    }
+    let (claims, until) = access_token::verify(&state.keys, token.trim(), state.clock.now())
+        .map_err(|_| invalid())?;
+    let key = CredentialKey::Session(claims.session);
+    let identity = look_up(&state, key).await?.ok_or_else(invalid)?;
+    // The session's row says whose it is; a token that says otherwise was not made by us.
+    if identity.account != claims.account {
+        return Err(invalid());
+    }
+    Ok(Some((identity, Some(until))))
+}
+
+/// Who is behind a credential: from the cache, which forgets within seconds, or from the database. Without the database nobody
+/// is let in.
+async fn look_up(state: &AppState, key: CredentialKey) -> Result<Option<Identity>, Problem> {
+    if let Some(identity) = state.identities.get(&key).await {
+        return Ok(Some(identity));
+    }
+    let (store, now) = (&state.store, state.clock.now());
+    let demand = state.settings.second_factor_demand;
+    let identity = match key {
+        CredentialKey::Session(session) => {
+            store
+                .read(async |conn: &_| sessions::identify(conn, session, demand, now).await)
+                .await?
+        }
+        CredentialKey::Token(hash) => {
+            tokens::identify(&mut *store.connection().await?, hash, demand, now).await?
+        }
+    };
+    if let Some(identity) = &identity {
+        state.identities.insert(key, identity.clone()).await;
+    }
+    Ok(identity)
+}

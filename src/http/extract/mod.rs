@@ -1,0 +1,47 @@
+//! Extractors: what a handler is given is already parsed, and already permitted.
+
+mod answer_form;
+mod body;
+mod conditional;
+mod faults;
+mod idempotency;
+mod identity;
+mod mending;
+mod moment;
+mod network;
+mod page;
+mod params;
+mod range;
+
+pub use crate::app::answer_form::AnswerForm;
+pub use answer_form::prefers_json;
+pub use body::{
+    Body, File, FileType, Json, Judge, JudgedBody, OptionalBody, Patch, TableFile, Toml,
+};
+pub use conditional::{Condition, cacheable, cacheable_text, edited};
+pub use idempotency::IdempotencyKey;
+pub use identity::{Caller, Lasting, May};
+pub use moment::Moment;
+pub use network::ClientNetwork;
+pub(crate) use network::{client_address, client_network};
+pub use page::{PageQuery, linked};
+pub use params::{LooseParams, Params};
+pub use range::Part;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use actix_web::{HttpRequest, web};
+
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+
+/// The future of an extractor that has to wait.
+pub(crate) type Extracting<T> = Pin<Box<dyn Future<Output = Result<T, Problem>>>>;
+
+/// The state of the application a request belongs to.
+pub(crate) fn state(req: &HttpRequest) -> Result<web::Data<AppState>, Problem> {
+    req.app_data::<web::Data<AppState>>()
+        .cloned()
+        .ok_or_else(|| Problem::internal("no application state"))
+}

@@ -1,0 +1,76 @@
+//! Which page of a list a client wants, and the `Link` to the next one.
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use utoipa::IntoParams;
+
+use super::conditional::cacheable;
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::Problem;
+use crate::memory::rendered::{Freshness, Rendered};
+
+/// Which part of the list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PageQuery {
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    pub limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    pub cursor: Option<Cursor>,
+}
+
+impl PageQuery {
+    /// The key of the last item of the page before; 400 when the cursor is not one of this list.
+    pub fn after<K: DeserializeOwned>(&self) -> Result<Option<K>, Problem> {
+        self.cursor.as_ref().map(Cursor::key).transpose()
+    }
+}
+
+impl<T: Serialize> Page<T> {
+    /// The page written out, with a `Link` (RFC 8288) to the next.
+    pub fn render(&self, req: &HttpRequest, freshness: Freshness) -> Result<Rendered, Problem> {
+        let link = self.next_cursor.as_deref().and_then(|cursor| next_link(req, cursor));
+        Ok(Rendered::list(freshness, None, self)?
+            .linked(link.and_then(|link| link.to_str().ok().map(str::to_owned))))
+    }
+
+    /// The page as an answer that clients can keep, with a `Link` (RFC 8288) to the next.
+    pub fn answer(&self, req: &HttpRequest, freshness: Freshness) -> Result<HttpResponse, Problem> {
+        Ok(self.linked(req, cacheable(req, freshness, None, self)?))
+    }
+}
+
+impl<T> Page<T> {
+    /// An answer that holds the page, with a `Link` (RFC 8288) to the next.
+    pub fn linked(&self, req: &HttpRequest, response: HttpResponse) -> HttpResponse {
+        linked(req, self.next_cursor.as_deref(), response)
+    }
+}
+
+/// An answer with a `Link` (RFC 8288) to the next page, if there is one.
+pub fn linked(
+    req: &HttpRequest,
+    next_cursor: Option<&str>,
+    mut response: HttpResponse,
+) -> HttpResponse {
+    if let Some(link) = next_cursor.and_then(|cursor| next_link(req, cursor)) {
+        response.headers_mut().insert(header::LINK, link);
+    }
+    response
+}
+
+fn next_link(req: &HttpRequest, cursor: &str) -> Option<HeaderValue> {
+    let others = req
+        .query_string()
+        .split('&')
+        .filter(|pair| !pair.is_empty() && !pair.starts_with("cursor="));
+    let query: Vec<String> =
+        others.map(str::to_owned).chain([format!("cursor={cursor}")]).collect();
+    HeaderValue::from_str(&format!("<{}?{}>; rel=\"next\"", req.path(), query.join("&"))).ok()
+}

@@ -1,0 +1,114 @@
+//! Answers that are kept by the path and query of their requests ([`KeptAnswers`]).
+
+use actix_web::{HttpRequest, HttpResponse};
+
+use crate::app::problem::Problem;
+use crate::memory::catalogue::kept_answers::KeptAnswers;
+use crate::memory::rendered::Rendered;
+
+impl KeptAnswers {
+    /// The kept answer to a request, or the one that `make` makes, which is kept. It must depend on nothing but the path, the query and the
+    /// catalogue, and tell only what strangers may know.
+    pub async fn answer(
+        &self,
+        req: &HttpRequest,
+        make: impl Future<Output = Result<Rendered, Problem>>,
+    ) -> Result<HttpResponse, Problem> {
+        let key = req.uri().path_and_query().map_or("", |key| key.as_str());
+        if let Some(kept) = self.find(key) {
+            return Ok(kept.answer(req));
+        }
+        let ticket = self.ticket();
+        let answer = make.await?;
+        let response = answer.answer(req);
+        self.keep(ticket, key, answer);
+        Ok(response)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use actix_web::test::TestRequest;
+
+    use super::*;
+    use crate::memory::catalogue::kept_answers::LONGEST_KEY;
+    use crate::memory::rendered::Freshness;
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    fn kept(trust: Duration) -> KeptAnswers {
+        let kept = KeptAnswers::new(1 << 20, trust);
+        kept.clock().is_known_until(Instant::now());
+        kept
+    }
+
+    /// The tag of the answer to a request, which is made of `text` if none is kept.
+    async fn tag(kept: &KeptAnswers, path: &str, text: &str) -> String {
+        let req = TestRequest::with_uri(path).to_http_request();
+        let make = async { Ok(Rendered::new(Freshness::Public(5), None, &text)?) };
+        let answer = kept.answer(&req, make).await.unwrap();
+        answer.headers().get("etag").unwrap().to_str().unwrap().to_owned()
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_kept_until_anything_changes() {
+        let kept = kept(HOUR);
+        let first = tag(&kept, "/a", "one").await;
+        assert_eq!(tag(&kept, "/a", "two").await, first);
+        assert_ne!(tag(&kept, "/a?limit=1", "two").await, first);
+        // Nothing happened.
+        kept.clock().is_known_until(Instant::now());
+        assert_eq!(tag(&kept, "/a", "two").await, first);
+        kept.forget();
+        let second = tag(&kept, "/a", "two").await;
+        assert_ne!(second, first);
+        kept.forget();
+        assert_ne!(tag(&kept, "/a", "three").await, second);
+    }
+
+    #[tokio::test]
+    async fn what_was_read_before_a_change_is_not_kept_after_it() {
+        let kept = kept(HOUR);
+        let req = TestRequest::with_uri("/a").to_http_request();
+        let make = async {
+            let read = Rendered::new(Freshness::Public(5), None, &"old")?;
+            kept.forget();
+            Ok(read)
+        };
+        let old = kept.answer(&req, make).await.unwrap();
+        let old = old.headers().get("etag").unwrap().to_str().unwrap();
+        assert_ne!(tag(&kept, "/a", "new").await, old);
+    }
+
+    #[tokio::test]
+    async fn without_word_of_the_feed_nothing_is_believed() {
+        let unheard = KeptAnswers::new(1 << 20, HOUR);
+        let first = tag(&unheard, "/a", "one").await;
+        assert_ne!(tag(&unheard, "/a", "two").await, first, "never heard");
+        let late = kept(Duration::ZERO);
+        let first = tag(&late, "/a", "one").await;
+        assert_ne!(tag(&late, "/a", "two").await, first, "heard too long ago");
+    }
+
+    #[tokio::test]
+    async fn memory_is_bounded() {
+        let kept = KeptAnswers::new(100_000, HOUR);
+        kept.clock().is_known_until(Instant::now());
+        let text = "x".repeat(900);
+        for number in 0..1_000 {
+            tag(&kept, &format!("/{number}"), &text).await;
+        }
+        let long = format!("/{}", "x".repeat(LONGEST_KEY));
+        let first = tag(&kept, &long, "one").await;
+        assert_ne!(tag(&kept, &long, "two").await, first);
+        assert!(kept.answers.bytes() <= 100_000, "{}", kept.answers.bytes());
+        assert!(kept.answers.count() > 20, "{}", kept.answers.count());
+        let none = KeptAnswers::new(0, HOUR);
+        none.clock().is_known_until(Instant::now());
+        let first = tag(&none, "/a", "one").await;
+        assert_eq!(none.answers.bytes(), 0);
+        assert_ne!(tag(&none, "/a", "two").await, first);
+    }
+}

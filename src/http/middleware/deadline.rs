@@ -1,0 +1,68 @@
+//! A time limit for every request.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
+use actix_web::http::ConnectionType;
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpMessage as _, web};
+use futures_util::StreamExt as _;
+
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::http::middleware::query;
+use crate::http::middleware::request::RequestId;
+
+/// Refuses query parameters of operations that have none, and answers when a handler is not done in time, or has waited for the database for too long: 408 when it still waits for the body, else 503.
+/// Its work is dropped, an open transaction rolled back. Sits on each resource, behind the routing: there the request can be kept to
+/// answer it.
+pub async fn limit(
+    mut req: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let Some(state) = req.app_data::<web::Data<AppState>>().cloned() else {
+        return Ok(next.call(req).await?.map_into_boxed_body());
+    };
+    let request = req.request().clone();
+    if let Some(refusal) = query::unexpected(&request) {
+        return Ok(ServiceResponse::new(request, refusal.respond()));
+    }
+    let waits_for_body = watch_body(&mut req);
+    let answer = state.store.within_budget(next.call(req));
+    match tokio::time::timeout(state.settings.request_timeout, answer).await {
+        Ok(response) => Ok(response?.map_into_boxed_body()),
+        Err(_) => {
+            let id = RequestId::current();
+            let id = id.as_ref().map(RequestId::as_str);
+            tracing::warn!(request_id = id, "request ran into its time limit");
+            let answer = if waits_for_body.get() {
+                let mut answer = Problem::new(ProblemCode::BodyTooSlow).respond();
+                // The rest of the body may still come, and is not waited for (RFC 9110, 15.5.9).
+                answer.head_mut().set_connection_type(ConnectionType::Close);
+                answer
+            } else {
+                Problem::new(ProblemCode::TimedOut).retry_after(2).respond()
+            };
+            Ok(ServiceResponse::new(request, answer))
+        }
+    }
+}
+
+/// Says, while the request is handled, whether somebody reads its body and has not come to the end.
+fn watch_body(req: &mut ServiceRequest) -> Rc<Cell<bool>> {
+    let waits = Rc::new(Cell::new(false));
+    let mut payload = req.take_payload();
+    if matches!(payload, Payload::None) {
+        return waits;
+    }
+    let reading = waits.clone();
+    let watched = futures_util::stream::poll_fn(move |context| {
+        let next = payload.poll_next_unpin(context);
+        reading.set(next.is_pending());
+        next
+    });
+    req.set_payload(Payload::Stream { payload: watched.boxed_local() });
+    waits
+}

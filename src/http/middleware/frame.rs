@@ -1,0 +1,57 @@
+//! What surrounds every handler, in one piece: a middleware for each of these would box a future, and move the request and its answer,
+//! once more for each.
+
+use std::time::Instant;
+
+use actix_web::Error;
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::middleware::Next;
+use actix_web::web;
+
+use crate::app::state::AppState;
+use crate::http::connection::{Answer, Connection};
+use crate::http::middleware::cors;
+use crate::http::middleware::cors::Origin;
+use crate::http::middleware::rate_limit::share_of;
+use crate::http::middleware::request::RequestId;
+use crate::http::middleware::{encoding, head, observe};
+
+/// From the outside in: the request's id, its metrics and its line in the log; CORS; the rate limit; what is wrong with its head; the tag
+/// of its encoding.
+pub async fn surround<B: MessageBody + 'static>(
+    state: web::Data<AppState>,
+    req: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<Answer<BoxBody>>, Error> {
+    let began = Instant::now();
+    let (id, method) = (RequestId::fresh(), observe::method_name(req.method()));
+    let turn = req.conn_data::<Connection>().map(Connection::begin);
+    let mut response = id.scope(answer(&state, req, next)).await?;
+    observe::record(&mut response, id, method, began.elapsed());
+    Ok(response.map_body(|_, body| Answer::new(body, id, turn)))
+}
+
+async fn answer<B: MessageBody + 'static>(
+    state: &AppState,
+    req: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let origin = Origin::of(&req, &state.settings.cors_origins);
+    let preflight = origin.as_ref().filter(|_| cors::is_preflight(&req)).map(Origin::preflight);
+    let mut response = match preflight {
+        Some(preflight) => req.into_response(preflight),
+        None => {
+            let share = share_of(&req, state);
+            let problem = share.problem().or_else(|| head::fault(&req));
+            let mut response = match problem {
+                Some(answer) => req.into_response(answer),
+                None => encoding::tag(next.call(req).await?.map_into_boxed_body()),
+            };
+            share.write(state, response.headers_mut());
+            response
+        }
+    };
+    cors::mark(response.headers_mut(), origin.as_ref());
+    Ok(response)
+}

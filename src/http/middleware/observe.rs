@@ -1,0 +1,143 @@
+//! What is known of every request afterwards: its id, its metrics, one line in the log.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::time::Duration;
+
+use actix_web::dev::ServiceResponse;
+use actix_web::http::Method;
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use metrics::{Counter, Histogram};
+
+use crate::http::middleware::request::RequestId;
+
+/// Longest path in a line of the log, in bytes; the rest is cut off.
+const LONGEST_PATH: usize = 256;
+
+/// What the log calls this part of the program: the line about an answer comes from here.
+pub const TARGET: &str = module_path!();
+
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Room for the headers that are put to every answer beside its own.
+const HEADERS: usize = 12;
+
+/// Counts and times the request and names it in its answer. The metrics know the route's pattern, never the path: labels are kept for
+/// ever, so they have no value that a client can make up.
+pub fn record<B>(
+    response: &mut ServiceResponse<B>,
+    id: RequestId,
+    method: &'static str,
+    took: Duration,
+) {
+    let pattern = response.request().match_pattern();
+    let route = pattern.as_deref().unwrap_or("none");
+    let status = response.status().as_u16();
+    ROUTES.with_borrow_mut(|routes| routes.count(route, method, status, took));
+    // Outside of the request's scope: the line has the id as a field of its own.
+    tracing::info!(
+        request_id = id.as_str(),
+        method,
+        path = cut(response.request().path(), LONGEST_PATH),
+        status,
+        milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        "answered"
+    );
+    stamp(response.headers_mut(), id);
+}
+
+thread_local! {
+    static ROUTES: RefCell<Routes> = RefCell::default();
+}
+
+/// The metrics of the routes that this thread has answered. To find them in the registry of all metrics takes a text for each label.
+#[derive(Default)]
+struct Routes(HashMap<String, RouteMetrics>);
+
+struct RouteMetrics {
+    seconds: Histogram,
+    /// By method and status: few.
+    requests: Vec<(&'static str, u16, Counter)>,
+}
+
+impl Routes {
+    fn count(&mut self, route: &str, method: &'static str, status: u16, took: Duration) {
+        if !self.0.contains_key(route) {
+            self.0.insert(route.to_owned(), RouteMetrics::new(route));
+        }
+        let Some(metrics) = self.0.get_mut(route) else { return };
+        metrics.seconds.record(took.as_secs_f64());
+        metrics.requests(route, method, status).increment(1);
+    }
+}
+
+impl RouteMetrics {
+    fn new(route: &str) -> Self {
+        let seconds = metrics::histogram!("http_request_seconds", "route" => route.to_owned());
+        Self { seconds, requests: Vec::new() }
+    }
+
+    fn requests(&mut self, route: &str, method: &'static str, status: u16) -> &Counter {
+        let known = self.requests.iter().position(|(of, with, _)| *of == method && *with == status);
+        let at = known.unwrap_or_else(|| {
+            let labels = [
+                ("method", method.into()),
+                ("route", route.to_owned()),
+                ("status", status.to_string()),
+            ];
+            let counter = metrics::counter!("http_requests_total", &labels);
+            self.requests.push((method, status, counter));
+            self.requests.len() - 1
+        });
+        &self.requests[at].2
+    }
+}
+
+/// The method, or `OTHER` for one that is not of RFC 9110 or 5789: a client may invent as many as it likes.
+pub fn method_name(method: &Method) -> &'static str {
+    match method.as_str() {
+        "GET" => "GET",
+        "HEAD" => "HEAD",
+        "POST" => "POST",
+        "PUT" => "PUT",
+        "PATCH" => "PATCH",
+        "DELETE" => "DELETE",
+        "OPTIONS" => "OPTIONS",
+        "CONNECT" => "CONNECT",
+        "TRACE" => "TRACE",
+        _ => "OTHER",
+    }
+}
+
+/// At most so many bytes of the beginning, whole characters.
+fn cut(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}
+
+/// What every answer bears: the id of its request, and what browsers must not do with it.
+fn stamp(headers: &mut HeaderMap, id: RequestId) {
+    headers.reserve(HEADERS);
+    if let Ok(id) = HeaderValue::from_str(id.as_str()) {
+        headers.insert(X_REQUEST_ID, id);
+    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn invented_methods_have_one_name_and_texts_are_cut_between_characters() {
+        let method = |text: &str| method_name(&Method::from_bytes(text.as_bytes()).unwrap());
+        assert_eq!(method("GET"), "GET");
+        assert_eq!(method("get"), "OTHER", "methods have case");
+        assert_eq!(method(&"X".repeat(100_000)), "OTHER");
+        assert_eq!(cut("/v1/é", 4), "/v1/");
+        assert_eq!(cut("/v1/é", 5), "/v1/");
+        assert_eq!(cut("/v1/é", 6), "/v1/é");
+        assert_eq!(cut("/", 6), "/");
+    }
+}

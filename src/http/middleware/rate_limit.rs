@@ -1,0 +1,62 @@
+//! Takes each request off the share of its network, and tells what is left ([`crate::memory::rate_limiter`]).
+
+use actix_web::HttpResponse;
+use actix_web::dev::ServiceRequest;
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::http::extract::client_network;
+
+/// What load balancers and monitoring ask.
+pub const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
+const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
+const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
+/// What a request may have of its network's share.
+#[derive(Clone, Copy)]
+pub enum Share {
+    /// It is not counted.
+    Uncounted,
+    /// It was taken; so many more may come at once.
+    Left(u32),
+    /// There is none, but after so many seconds.
+    UsedUp(u32),
+}
+
+/// Takes a request off the share of its network.
+pub fn share_of(req: &ServiceRequest, state: &AppState) -> Share {
+    // A load balancer that is refused an answer would take the instance out of service.
+    if PROBES.contains(&req.path()) {
+        return Share::Uncounted;
+    }
+    match state.rate_limiter.take(client_network(req.request(), &state.settings)) {
+        Ok(remaining) => Share::Left(remaining),
+        Err(wait) => Share::UsedUp(u32::try_from(wait.as_secs() + 1).unwrap_or(u32::MAX)),
+    }
+}
+
+impl Share {
+    /// The 429 with `Retry-After` when a network sends more than its share.
+    pub fn problem(self) -> Option<HttpResponse> {
+        let Self::UsedUp(seconds) = self else { return None };
+        Some(Problem::new(ProblemCode::RateLimited).retry_after(seconds).respond())
+    }
+
+    /// `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers.
+    pub fn write(self, state: &AppState, headers: &mut HeaderMap) {
+        let limiter = &state.rate_limiter;
+        let (remaining, reset) = match self {
+            Self::Uncounted => return,
+            Self::Left(remaining) => (remaining, limiter.reset(remaining)),
+            Self::UsedUp(seconds) => (0, seconds),
+        };
+        if let Ok(policy) = HeaderValue::from_maybe_shared(limiter.policy()) {
+            headers.insert(RATELIMIT_POLICY, policy);
+        }
+        if let Ok(value) = HeaderValue::try_from(format!("\"default\";r={remaining};t={reset}")) {
+            headers.insert(RATELIMIT, value);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! How the service is spoken to: the only room, with `api`, that knows actix-web. Server, middleware, extractors, conditional requests, and how failures are
+//! told.
+
+pub mod connection;
+pub mod extract;
+mod kept_answers;
+pub mod middleware;
+pub mod problem;
+pub mod server;
+pub mod sse;

@@ -1,0 +1,103 @@
+//! How failures are told over HTTP: RFC 9457, `application/problem+json`.
+
+use actix_web::http::StatusCode;
+use actix_web::http::header;
+use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::middleware::request::RequestId;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+
+/// The body of a failed request (RFC 9457).
+#[derive(Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub struct ProblemBody<'a> {
+    /// Where the code is explained.
+    #[schema(example = "/problems/not_found")]
+    r#type: String,
+    /// What happened, the same text for every occurrence of the code.
+    #[schema(example = "There is nothing here, or nothing that you may see")]
+    title: &'a str,
+    /// The HTTP status.
+    #[schema(example = 404, minimum = 400, maximum = 599)]
+    status: u16,
+    /// What happened this time, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'a str>,
+    /// This occurrence: the request id, as in the `X-Request-Id` header and the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "urn:uuid:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
+    instance: Option<String>,
+    /// Stable, for programs.
+    #[schema(example = "not_found")]
+    code: &'a str,
+    /// Every fault of the input, where the input is to blame.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    errors: &'a [InputFault],
+    /// What else a program can use, by code: `dispute_id`, `scope` ….
+    #[serde(flatten)]
+    #[schema(ignore)]
+    extra: &'a serde_json::Map<String, serde_json::Value>,
+}
+
+impl ProblemCode {
+    /// The HTTP status.
+    pub fn status_code(self) -> StatusCode {
+        StatusCode::from_u16(self.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}
+
+impl Problem {
+    fn body(&self, instance: Option<String>) -> ProblemBody<'_> {
+        ProblemBody {
+            r#type: format!("/problems/{}", self.code.code()),
+            title: self.code.title(),
+            status: self.code.status(),
+            detail: self.detail.as_deref(),
+            instance,
+            code: self.code.code(),
+            errors: &self.errors,
+            extra: &self.extra,
+        }
+    }
+
+    /// The body of an answer, as an example: with the id of no real request.
+    pub(crate) fn as_example(&self) -> serde_json::Value {
+        let instance = "urn:uuid:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11".to_owned();
+        serde_json::to_value(self.body(Some(instance))).unwrap_or_default()
+    }
+
+    /// The answer, with the id of the request that this runs for.
+    pub fn respond(&self) -> HttpResponse {
+        let status = self.code.status_code();
+        let body = self.body(RequestId::current().map(|id| format!("urn:uuid:{id}")));
+        let mut response = HttpResponseBuilder::new(status);
+        response.insert_header((header::CONTENT_TYPE, "application/problem+json"));
+        response.insert_header((header::CACHE_CONTROL, "no-store"));
+        if let Some(seconds) = self.retry_after {
+            response.insert_header((header::RETRY_AFTER, seconds.to_string()));
+        }
+        if let Some((name, value)) = self.header.as_deref() {
+            response.insert_header((*name, value.as_str()));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            let challenge = match self.code {
+                ProblemCode::InvalidToken => r#"Bearer realm="cardscape", error="invalid_token""#,
+                _ => r#"Bearer realm="cardscape""#,
+            };
+            response.insert_header((header::WWW_AUTHENTICATE, challenge));
+        }
+        response.body(serde_json::to_string(&body).unwrap_or_default())
+    }
+}
+
+impl ResponseError for Problem {
+    fn status_code(&self) -> StatusCode {
+        self.code.status_code()
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        self.respond()
+    }
+}

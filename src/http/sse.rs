@@ -1,0 +1,62 @@
+//! Server-sent events (HTML standard, section 9.2), as both streams write them.
+
+use std::convert::Infallible;
+use std::fmt::Write as _;
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::web::Bytes;
+use actix_web::{HttpRequest, HttpResponse};
+use futures_util::Stream;
+use serde::Serialize;
+
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+
+/// What goes out at once, so that the client knows that it is connected.
+pub const HELLO: Bytes = Bytes::from_static(b": connected\n\n");
+/// What a silent stream says now and then, so that nobody on the way takes it for dead.
+pub const ALIVE: Bytes = Bytes::from_static(b": still here\n\n");
+
+/// Appends an event: `id` is its number, or none for one that a client must not continue from.
+pub fn write_event(text: &mut String, id: Option<i64>, kind: &str, data: &impl Serialize) {
+    if let Some(id) = id {
+        let _ = writeln!(text, "id: {id}");
+    }
+    let data = serde_json::to_string(data).unwrap_or_default();
+    let _ = write!(text, "event: {kind}\ndata: {data}\n\n");
+}
+
+/// The answer that streams.
+pub fn respond(stream: impl Stream<Item = Bytes> + 'static) -> HttpResponse {
+    let mut response = HttpResponse::Ok();
+    response.content_type("text/event-stream").insert_header((header::CACHE_CONTROL, "no-store"));
+    // Compression would hold events back; so would a proxy's buffer.
+    response.insert_header((header::CONTENT_ENCODING, HeaderValue::from_static("identity")));
+    response.insert_header(("x-accel-buffering", "no"));
+    response.streaming(futures_util::StreamExt::map(stream, Ok::<_, Infallible>))
+}
+
+/// What a reconnecting client received last.
+pub fn last_event_id(req: &HttpRequest) -> Result<Option<u64>, Problem> {
+    let Some(value) = req.headers().get("last-event-id") else { return Ok(None) };
+    let id = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+    id.map(Some).ok_or_else(|| {
+        let fault = InputFault::at("Last-Event-ID", "must be the number of an event");
+        Problem::new(ProblemCode::InvalidHeader).errors(vec![fault])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_with_and_without_a_number() {
+        let mut text = String::new();
+        write_event(&mut text, Some(7), "card.added", &["a\nb"]);
+        write_event(&mut text, None, "end", &());
+        assert_eq!(
+            text,
+            "id: 7\nevent: card.added\ndata: [\"a\\nb\"]\n\nevent: end\ndata: null\n\n"
+        );
+    }
+}

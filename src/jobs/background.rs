@@ -1,0 +1,52 @@
+//! Tasks that run until the service stops, and are started again when they end before.
+
+use std::sync::Arc;
+
+use tokio::task::JoinHandle;
+
+use crate::app::state::Shared;
+use crate::store::Store;
+use crate::work::supervise::supervise;
+
+/// Starts a task that runs until the service stops.
+pub(super) fn spawn<F: Future<Output = ()> + Send + 'static>(
+    name: &'static str,
+    shared: &Arc<Shared>,
+    store: &Store,
+    run: impl Fn(Arc<Shared>, Store) -> F + Send + Sync + 'static,
+) -> JoinHandle<()> {
+    let (watched, shared, store) = (shared.clone(), shared.clone(), store.clone());
+    let is_over = move || watched.is_draining();
+    tokio::spawn(supervise(name, is_over, move || run(shared.clone(), store.clone())))
+}
+
+/// Starts a task that runs until the service stops, on a thread of its own that gets the processor when requests leave it free; so do the threads
+/// that it gives work to.
+pub(super) fn spawn_at_low_priority<F: Future<Output = ()> + Send + 'static>(
+    name: &'static str,
+    shared: &Arc<Shared>,
+    store: &Store,
+    run: impl Fn(Arc<Shared>, Store) -> F + Send + Sync + 'static,
+) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .on_thread_start(lower_priority)
+        .build()?;
+    let (watched, shared, store) = (shared.clone(), shared.clone(), store.clone());
+    let is_over = move || watched.is_draining();
+    std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+        lower_priority();
+        runtime.block_on(supervise(name, is_over, move || run(shared.clone(), store.clone())));
+    })?;
+    Ok(())
+}
+
+/// Beside a thread that wants a processor as well, a thread with this niceness gets about a tenth of it. At 19 it might keep a lock for long.
+const LOW_PRIORITY: i32 = 10;
+
+/// Lowers the priority of this thread; on Linux, threads have priorities of their own.
+fn lower_priority() {
+    if let Err(error) = rustix::process::setpriority_process(None, LOW_PRIORITY) {
+        tracing::warn!(%error, "cannot lower the priority of a background thread");
+    }
+}

@@ -1,0 +1,23 @@
+//! Discards print runs that were broken off, and deletes their copies.
+
+use chrono::{DateTime, Utc};
+
+use crate::store::printing::discarded_runs;
+use crate::store::{Store, StoreResult};
+
+/// Transactions of one look that delete copies of discarded runs; the next look goes on. Two million copies are a minute or two.
+const DELETIONS: usize = 1_000;
+
+pub(super) async fn discard(store: &Store, now: DateTime<Utc>) -> StoreResult<()> {
+    discarded_runs::discard_abandoned(store, now).await?;
+    let deleted = discarded_runs::delete_copies(store, DELETIONS, now, |_| {}).await?;
+    if deleted > 0 {
+        let left = discarded_runs::copies_to_delete(&mut *store.connection().await?).await?;
+        tracing::info!(
+            copies = deleted,
+            at_most_left = left.saturating_sub(deleted),
+            "deleted copies of discarded print runs"
+        );
+    }
+    Ok(())
+}

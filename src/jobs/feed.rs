@@ -1,0 +1,63 @@
+//! The one reader of the change feed, for everything that a process keeps of the catalogue.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::app::state::Shared;
+use crate::memory::catalogue::feed::Heard;
+use crate::store::catalogue::changes::{self, ChangeBatch};
+use crate::store::{Store, StoreResult};
+
+/// How often the feed is read.
+const INTERVAL: Duration = Duration::from_millis(300);
+
+/// Follows the feed as long as the process runs.
+pub async fn follow(shared: Arc<Shared>, store: Store) {
+    // After a panic nobody knows what was missed.
+    shared.card_cache.forget();
+    shared.kept_answers.forget();
+    shared.deck_cards.forget();
+    shared.feed.forget();
+    let mut known = None;
+    loop {
+        let began = Instant::now();
+        let mut pause = INTERVAL;
+        match read(&store, known).await {
+            Ok(batch) => {
+                let is_new = known != Some(batch.up_to);
+                known = Some(batch.up_to);
+                let batch = Arc::new(batch);
+                shared.card_cache.hear(&batch);
+                shared.deck_cards.hear(&batch);
+                if is_new {
+                    shared.kept_answers.forget();
+                }
+                if batch.is_last {
+                    shared.card_cache.clock().is_known_until(began);
+                    shared.kept_answers.clock().is_known_until(began);
+                } else {
+                    pause = Duration::ZERO;
+                }
+                shared.feed.tell(Heard { batch, began });
+            }
+            // The private Postgres ends with the service.
+            Err(_) if shared.is_draining() => return,
+            Err(error) => {
+                tracing::warn!(%error, "cannot follow the changes: cards come from the database");
+            }
+        }
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// The next stretch. The first look only finds out where the feed ends: whatever was kept before that may be old.
+async fn read(store: &Store, known: Option<i64>) -> StoreResult<ChangeBatch> {
+    match known {
+        Some(known) => changes::batch(store, known).await,
+        None => {
+            let newest = changes::extent(store).await?.newest;
+            let unknown = ChangeBatch { up_to: newest, is_last: true, ..ChangeBatch::default() };
+            Ok(ChangeBatch { is_broken: true, ..unknown })
+        }
+    }
+}

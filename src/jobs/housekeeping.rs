@@ -1,0 +1,48 @@
+//! Deletes what is no longer needed, and mends what older programs beside this one leave, every few minutes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::DateTime;
+use tokio::time::MissedTickBehavior;
+
+use super::{discarded_runs, keys};
+use crate::app::state::Shared;
+use crate::store::Store;
+use crate::store::accounts::name_skeletons;
+use crate::store::catalogue::cards;
+use crate::store::operations::retention;
+use crate::store::serials::unlock_policies;
+
+pub(super) async fn run(shared: Arc<Shared>, store: Store) {
+    let mut tick = tokio::time::interval(Duration::from_mins(5));
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tick.tick().await;
+        shared.rate_limiter.sweep();
+        shared.metrics.run_upkeep();
+        if let Err(error) = retention::sweep(&store, shared.clock.now()).await {
+            tracing::warn!(%error, "could not sweep");
+        }
+        // A set may have got hidden cards after its day, or something was in the way when it came.
+        if let Err(error) =
+            unlock_policies::unlock_days(&store, DateTime::UNIX_EPOCH, shared.clock.now()).await
+        {
+            tracing::warn!(%error, "could not look for sets to unlock");
+        }
+        if let Err(error) = keys::compare(&shared, &store).await {
+            tracing::warn!(%error, "could not compare the keys");
+        }
+        // An older program beside this one may have imported something.
+        if let Err(error) = cards::refresh_words(&store).await {
+            tracing::warn!(%error, "could not fold texts for the search");
+        }
+        // It may have registered somebody, too.
+        if let Err(error) = name_skeletons::fill_in(&store).await {
+            tracing::warn!(%error, "could not note what names look like");
+        }
+        if let Err(error) = discarded_runs::discard(&store, shared.clock.now()).await {
+            tracing::warn!(%error, "could not discard print runs that were broken off");
+        }
+    }
+}

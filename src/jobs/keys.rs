@@ -1,0 +1,18 @@
+//! Compares the keys of this instance with those that others were started with.
+
+use crate::app::state::Shared;
+use crate::store::printing::key_fingerprints;
+use crate::store::{Store, StoreResult};
+
+/// Logs an error for each key that this instance lacks: codes that were printed with it are refused here.
+pub(super) async fn compare(shared: &Shared, store: &Store) -> StoreResult<()> {
+    for key in key_fingerprints::lacking(store, &shared.keys.fingerprints()).await? {
+        let (field, key) = (key.purpose, key.key_id);
+        tracing::error!(
+            field,
+            key,
+            "the key file lacks a key that others use: restart with theirs"
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! Unlocks what the time unlocks: sets on their day, cards when their submitters are old enough.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::DateTime;
+
+use crate::app::state::Shared;
+use crate::store::Store;
+use crate::store::serials::unlock_policies;
+
+/// How far each look reaches back before the one before it: submissions were perhaps being made at that time.
+const OVERLAP: chrono::Duration = chrono::Duration::hours(1);
+
+pub(super) async fn run(shared: Arc<Shared>, store: Store) {
+    let mut tick = tokio::time::interval(Duration::from_secs(5));
+    // The first look is at everybody: the service may have been away for long.
+    let mut since = DateTime::UNIX_EPOCH;
+    loop {
+        tick.tick().await;
+        let now = shared.clock.now();
+        match unlock_policies::unlock_due(&store, since, now).await {
+            Ok(cards) => {
+                since = now - OVERLAP;
+                if cards > 0 {
+                    tracing::info!(cards, "unlocked by the time");
+                }
+            }
+            Err(error) => tracing::warn!(%error, "could not look for cards to unlock"),
+        }
+    }
+}

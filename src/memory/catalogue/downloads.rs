@@ -1,0 +1,26 @@
+//! Downloads of bulk files that are going on: how many.
+
+use crate::domain::network::Network;
+use crate::memory::places::{Place, Places};
+
+/// Most downloads of one network.
+const PER_NETWORK: usize = 20;
+/// Most downloads of a process: each holds a chunk, some twice.
+const IN_ALL: usize = 2_000;
+
+/// The downloads of the process.
+#[derive(Debug)]
+pub struct Downloads(Places<Network>);
+
+impl Default for Downloads {
+    fn default() -> Self {
+        Self(Places::new(IN_ALL, "bulk_downloads"))
+    }
+}
+
+impl Downloads {
+    /// A further download; `None` when its network, or all together, have as many as they may.
+    pub fn begin(&self, network: Network) -> Option<Place<Network>> {
+        self.0.take_for_network(network, PER_NETWORK).ok()
+    }
+}

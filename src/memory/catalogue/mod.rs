@@ -1,0 +1,11 @@
+//! The catalogue as this process keeps it, by the change feed.
+
+pub mod card_cache;
+pub mod change_watch;
+pub mod clock;
+mod derived;
+pub mod downloads;
+pub mod feed;
+pub mod index;
+pub mod kept_answers;
+mod progress;

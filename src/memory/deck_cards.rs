@@ -1,0 +1,142 @@
+//! Open cards as decks are judged by them: prepared for the engine, shared and never copied, and dropped when the change feed names them.
+
+use std::sync::Arc;
+
+use cardscape_engine::{Game, PreparedCard};
+use metrics::Counter;
+
+use super::kept::Kept;
+use crate::domain::ids::CardId;
+use crate::store::catalogue::changes::ChangeBatch;
+
+/// What a card costs beside its texts and values, in bytes.
+const CARD: usize = 900;
+/// What a value, or a printing, costs, in bytes.
+const VALUE: usize = 120;
+
+/// Open cards as decks are judged by them.
+pub struct DeckCards {
+    pub(crate) cards: Kept<CardId, Arc<PreparedCard>>,
+    pub(crate) hits: Counter,
+    pub(crate) misses: Counter,
+}
+
+impl DeckCards {
+    /// Room for so many bytes.
+    pub fn new(bytes: u64) -> Self {
+        Self {
+            cards: Kept::new(bytes, |_, card: &Arc<PreparedCard>| weight_of(card)),
+            hits: metrics::counter!("deck_card_hits_total"),
+            misses: metrics::counter!("deck_card_misses_total"),
+        }
+    }
+
+    /// The card, if it is kept as this game's manifest has it.
+    pub(crate) fn find(&self, game: &Game, card: CardId) -> Option<Arc<PreparedCard>> {
+        self.cards.find(&card).filter(|card| card.is_for(game))
+    }
+
+    /// Drops what changed.
+    pub(crate) fn hear(&self, batch: &ChangeBatch) {
+        // A card knows when its set came out.
+        if batch.is_broken || batch.some_went || !batch.sets.is_empty() {
+            self.forget();
+        } else if !batch.cards.is_empty() {
+            self.cards.forget(&batch.cards);
+        }
+    }
+
+    /// Drops everything.
+    pub fn forget(&self) {
+        self.cards.forget_all();
+    }
+
+    /// Tells `/metrics` how much memory the cards take.
+    pub fn measure(&self) {
+        let bytes = self.cards.bytes();
+        metrics::gauge!("deck_card_bytes").set(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
+    }
+}
+
+fn weight_of(card: &PreparedCard) -> usize {
+    let definition = &card.card().definition;
+    let own: usize =
+        definition.printings.iter().map(|printing| 1 + printing.attributes.len()).sum();
+    // The name is in it as it is, and as two keys.
+    CARD + 3 * definition.name.len() + VALUE * (definition.attributes.len() + own)
+}
+
+#[cfg(test)]
+mod tests {
+    use cardscape_engine::{CardDefinition, PoolCard};
+
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn game(version: &str) -> Game {
+        Game::from_toml(&format!(
+            "code = \"pond\"\nname = \"Pond\"\nrules_version = \"{version}\"\n\
+             [[kinds]]\ncode = \"fish\"\nname = \"Fish\"\n"
+        ))
+        .unwrap()
+    }
+
+    fn prepared(game: &Game, name: &str) -> Arc<PreparedCard> {
+        let definition = CardDefinition {
+            number: "1".to_owned(),
+            name: name.to_owned(),
+            kind: "fish".to_owned(),
+            attributes: serde_json::Map::default(),
+            effects: Vec::new(),
+            lore: None,
+            printings: Vec::new(),
+        };
+        let card =
+            PoolCard { key: name.to_owned(), set: "s".to_owned(), released_on: None, definition };
+        PreparedCard::new(game, card).into()
+    }
+
+    #[test]
+    fn what_changed_is_dropped_and_what_was_read_before_is_not_kept() {
+        let (cards, game) = (DeckCards::new(1 << 20), game("1"));
+        let (one, other) = (CardId(Uuid::from_u128(1)), CardId(Uuid::from_u128(2)));
+        let early = cards.cards.ticket();
+        cards.cards.keep(early, one, prepared(&game, "Pike"));
+        cards.cards.keep(early, other, prepared(&game, "Carp"));
+        assert_eq!(cards.find(&game, one).unwrap().card().key, "Pike");
+        cards.hear(&ChangeBatch { cards: vec![one], ..ChangeBatch::default() });
+        assert!(cards.find(&game, one).is_none());
+        assert!(cards.find(&game, other).is_some());
+        cards.cards.keep(early, one, prepared(&game, "Pike"));
+        assert!(cards.find(&game, one).is_none(), "it was read before the change");
+        cards.hear(&ChangeBatch::default());
+        cards.cards.keep(cards.cards.ticket(), one, prepared(&game, "Pike"));
+        assert!(cards.find(&game, one).is_some());
+        let set = ("pond".to_owned(), "s".to_owned());
+        cards.hear(&ChangeBatch { sets: vec![set], ..ChangeBatch::default() });
+        assert!(cards.find(&game, one).is_none() && cards.find(&game, other).is_none());
+    }
+
+    #[test]
+    fn what_was_prepared_for_another_manifest_is_read_anew() {
+        let (cards, before, after) = (DeckCards::new(1 << 20), game("1"), game("2"));
+        let one = CardId(Uuid::from_u128(1));
+        cards.cards.keep(cards.cards.ticket(), one, prepared(&before, "Pike"));
+        assert!(cards.find(&after, one).is_none());
+        assert!(cards.find(&before, one).is_some());
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let (cards, game) = (DeckCards::new(50_000), game("1"));
+        for id in 0..1_000 {
+            cards.cards.keep(
+                cards.cards.ticket(),
+                CardId(Uuid::from_u128(id)),
+                prepared(&game, "Pike"),
+            );
+        }
+        assert!((1..=50_000).contains(&cards.cards.bytes()));
+    }
+}

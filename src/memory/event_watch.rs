@@ -1,0 +1,277 @@
+//! Who listens to what happens to the own account: one look at the database, twice a second, serves all streams of the process. It
+//! asks what is new for their accounts, and whether they may listen still.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
+
+use crate::auth::ending::CredentialEnd;
+use crate::auth::permission::{Credential, Granted, ReadOwnEvents};
+use crate::auth::second_factor::SecondFactorDemand;
+use crate::domain::ids::AccountId;
+use crate::memory::places::{NoPlace, Place, Places};
+use crate::store::accounts::{account_events, credentials};
+use crate::store::{Store, StoreResult};
+
+/// When nobody can say for so long whether a credential is still good, it is not.
+pub(crate) const TRUST: Duration = Duration::from_secs(5);
+/// Most streams of one account.
+const PER_ACCOUNT: usize = 10;
+/// Most streams of a process.
+const IN_ALL: usize = 2_000;
+/// Streams of a process that read at once: something may happen to all of them in one moment, and requests need connections, too.
+const READS: usize = 4;
+
+/// Why a stream ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamEnd {
+    /// The credential that it was opened with is worth nothing any more.
+    Credential(CredentialEnd),
+    /// The instance is about to stop: another one goes on.
+    Shutdown,
+    /// The database does not answer.
+    Unavailable,
+}
+
+impl StreamEnd {
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Credential(end) => end.as_str(),
+            Self::Shutdown => "shutdown",
+            Self::Unavailable => "unavailable",
+        }
+    }
+}
+
+/// The open streams of the process.
+#[derive(Debug)]
+pub struct EventWatch {
+    places: Places<AccountId>,
+    streams: Arc<Mutex<Streams>>,
+    reads: Semaphore,
+}
+
+impl Default for EventWatch {
+    fn default() -> Self {
+        Self {
+            places: Places::new(IN_ALL, "account_event_streams"),
+            streams: Arc::default(),
+            reads: Semaphore::new(READS),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Streams {
+    open: HashMap<u64, Stream>,
+    next: u64,
+    /// The instance is about to stop: no stream begins any more.
+    is_closing: bool,
+}
+
+#[derive(Debug)]
+struct Stream {
+    account: AccountId,
+    credential: Credential,
+    /// When the access token ends, if it is one.
+    until: Option<DateTime<Utc>>,
+    signal: watch::Sender<Signal>,
+}
+
+/// What a stream is to know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Signal {
+    newest: i64,
+    end: Option<StreamEnd>,
+}
+
+/// A stream's view of it. Counts as a stream while it lives.
+#[derive(Debug)]
+pub struct Watcher {
+    streams: Arc<Mutex<Streams>>,
+    id: u64,
+    signal: watch::Receiver<Signal>,
+    _place: Place<AccountId>,
+}
+
+impl EventWatch {
+    /// A further stream.
+    pub fn subscribe(
+        &self,
+        by: &Granted<ReadOwnEvents>,
+        until: Option<DateTime<Utc>>,
+    ) -> Result<Watcher, NoPlace> {
+        self.open(by.account(), by.credential().clone(), until)
+    }
+
+    fn open(
+        &self,
+        account: AccountId,
+        credential: Credential,
+        until: Option<DateTime<Utc>>,
+    ) -> Result<Watcher, NoPlace> {
+        let place = self.places.take(account, PER_ACCOUNT)?;
+        let mut streams = lock(&self.streams);
+        let end = streams.is_closing.then_some(StreamEnd::Shutdown);
+        let (sender, signal) = watch::channel(Signal { newest: 0, end });
+        let id = streams.next;
+        streams.next += 1;
+        streams.open.insert(id, Stream { account, credential, until, signal: sender });
+        Ok(Watcher { streams: self.streams.clone(), id, signal, _place: place })
+    }
+
+    /// A stream's turn to read, while it is held.
+    pub async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        // Nobody closes it.
+        self.reads.acquire().await.ok()
+    }
+
+    /// Ends every stream: the instance is about to stop.
+    pub fn shut_down(&self) {
+        lock(&self.streams).is_closing = true;
+        self.end_all(StreamEnd::Shutdown);
+    }
+
+    /// Ends every stream, for that reason.
+    pub(crate) fn end_all(&self, end: StreamEnd) {
+        for stream in lock(&self.streams).open.values() {
+            stream.end(end);
+        }
+    }
+
+    /// Looks once for all streams what is new for them, and which of them end. `demand`: whose accounts must have a second factor.
+    pub(crate) async fn look(
+        &self,
+        store: &Store,
+        demand: SecondFactorDemand,
+        now: DateTime<Utc>,
+    ) -> StoreResult<()> {
+        let open: Vec<(u64, AccountId, Credential)> = lock(&self.streams)
+            .open
+            .iter()
+            .map(|(id, stream)| (*id, stream.account, stream.credential.clone()))
+            .collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        self.end_expired(now);
+        let credentials: Vec<&Credential> =
+            open.iter().map(|(_, _, credential)| credential).collect();
+        let mut conn = store.connection().await?;
+        let ended = credentials::find_ended(&mut conn, &credentials, demand, now).await?;
+        drop(conn);
+        for (place, end) in ended {
+            if let Some((id, ..)) = open.get(place)
+                && let Some(stream) = lock(&self.streams).open.get(id)
+            {
+                stream.end(StreamEnd::Credential(end));
+            }
+        }
+        let accounts: Vec<AccountId> = open.iter().map(|(_, account, _)| *account).collect();
+        let newest = account_events::newest(store, &accounts, now).await?;
+        for stream in lock(&self.streams).open.values() {
+            if let Some(newest) = newest.get(&stream.account) {
+                stream.announce(*newest);
+            }
+        }
+        Ok(())
+    }
+
+    fn end_expired(&self, now: DateTime<Utc>) {
+        for stream in lock(&self.streams).open.values() {
+            if stream.until.is_some_and(|until| until <= now) {
+                stream.end(StreamEnd::Credential(CredentialEnd::Expired));
+            }
+        }
+    }
+}
+
+impl Stream {
+    /// The first reason counts.
+    fn end(&self, end: StreamEnd) {
+        self.signal.send_if_modified(|signal| {
+            let is_first = signal.end.is_none();
+            signal.end = signal.end.or(Some(end));
+            is_first
+        });
+    }
+
+    fn announce(&self, newest: i64) {
+        self.signal.send_if_modified(|signal| {
+            let is_new = signal.newest < newest;
+            signal.newest = signal.newest.max(newest);
+            is_new
+        });
+    }
+}
+
+impl Watcher {
+    /// The newest number of the account, as far as the watch knows.
+    pub fn newest(&self) -> i64 {
+        self.signal.borrow().newest
+    }
+
+    /// Why the stream is to end, once it is.
+    pub fn end(&self) -> Option<StreamEnd> {
+        self.signal.borrow().end
+    }
+
+    /// Completes when there is something to know.
+    pub async fn changed(&mut self) {
+        // The sender lives as long as this does: the process keeps it.
+        let _ = self.signal.changed().await;
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        lock(&self.streams).open.remove(&self.id);
+    }
+}
+
+fn lock(streams: &Mutex<Streams>) -> MutexGuard<'_, Streams> {
+    streams.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::clock::Clock;
+    use crate::domain::ids::SessionId;
+
+    fn open(watch: &EventWatch, account: AccountId) -> Result<Watcher, NoPlace> {
+        watch.open(account, Credential::Session(SessionId::fresh()), None)
+    }
+
+    #[test]
+    fn an_account_has_so_many_and_no_more() {
+        let watch = EventWatch::default();
+        let ada = AccountId::fresh();
+        let mut held: Vec<Watcher> =
+            (0..PER_ACCOUNT).map(|_| open(&watch, ada).expect("there is room")).collect();
+        assert_eq!(open(&watch, ada).unwrap_err(), NoPlace::Holder);
+        held.pop();
+        held.push(open(&watch, ada).expect("one that ended made room"));
+        assert!(open(&watch, AccountId::fresh()).is_ok(), "others are not concerned");
+        drop(held);
+        assert!(watch.places.is_empty() && lock(&watch.streams).open.is_empty());
+    }
+
+    #[test]
+    fn the_first_reason_to_end_counts() {
+        let watch = EventWatch::default();
+        let now = Clock::system().now();
+        let session = Credential::Session(SessionId::fresh());
+        let first = watch.open(AccountId::fresh(), session, Some(now)).unwrap();
+        assert_eq!(first.end(), None);
+        watch.end_expired(now);
+        watch.shut_down();
+        assert_eq!(first.end(), Some(StreamEnd::Credential(CredentialEnd::Expired)));
+        let late = open(&watch, AccountId::fresh()).unwrap();
+        assert_eq!(late.end(), Some(StreamEnd::Shutdown), "nothing begins while it stops");
+    }
+}

@@ -1,0 +1,158 @@
+//! Places that may be held at once: streams, downloads, imports of files.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::domain::network::Network;
+
+/// So many places for all together, and so many for each holder.
+#[derive(Debug)]
+pub struct Places<K> {
+    held: Arc<Mutex<Held<K>>>,
+    in_all: usize,
+    gauge: &'static str,
+}
+
+#[derive(Debug)]
+struct Held<K> {
+    by_holder: HashMap<K, usize>,
+    in_all: usize,
+}
+
+/// A place, for as long as it lives.
+#[derive(Debug)]
+pub struct Place<K: Eq + Hash> {
+    held: Arc<Mutex<Held<K>>>,
+    holders: Vec<K>,
+    gauge: &'static str,
+}
+
+/// Why there is no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoPlace {
+    /// The holder has as many as it may.
+    Holder,
+    /// All together have.
+    InAll,
+}
+
+impl<K: Copy + Eq + Hash> Places<K> {
+    /// At most `in_all` places, which the metric `gauge` counts.
+    pub fn new(in_all: usize, gauge: &'static str) -> Self {
+        let held = Held { by_holder: HashMap::new(), in_all: 0 };
+        Self { held: Arc::new(Mutex::new(held)), in_all, gauge }
+    }
+
+    /// A place for a holder that may have `most`.
+    pub fn take(&self, holder: K, most: usize) -> Result<Place<K>, NoPlace> {
+        self.take_for_all([(holder, most)])
+    }
+
+    /// A place that counts for several holders, each with the number that it may have. They are distinct.
+    pub(crate) fn take_for_all(
+        &self,
+        holders: impl IntoIterator<Item = (K, usize)>,
+    ) -> Result<Place<K>, NoPlace> {
+        let mut held = lock(&self.held);
+        let holders: Vec<(K, usize)> = holders.into_iter().collect();
+        let is_full = |(holder, most): &(K, usize)| {
+            held.by_holder.get(holder).is_some_and(|places| places >= most)
+        };
+        if holders.iter().any(is_full) {
+            return Err(NoPlace::Holder);
+        }
+        if held.in_all >= self.in_all {
+            return Err(NoPlace::InAll);
+        }
+        held.in_all += 1;
+        for (holder, _) in &holders {
+            *held.by_holder.entry(*holder).or_default() += 1;
+        }
+        metrics::gauge!(self.gauge).increment(1);
+        let holders = holders.into_iter().map(|(holder, _)| holder).collect();
+        Ok(Place { held: self.held.clone(), holders, gauge: self.gauge })
+    }
+
+    /// Whether nobody holds one.
+    pub fn is_empty(&self) -> bool {
+        lock(&self.held).in_all == 0
+    }
+}
+
+impl Places<Network> {
+    /// A place for a client of that network, which may have `most`, and the wider ones around it as many more as
+    /// [`Network::counted`] says.
+    pub fn take_for_network(
+        &self,
+        network: Network,
+        most: usize,
+    ) -> Result<Place<Network>, NoPlace> {
+        let counted = network.counted();
+        let most = |factor| most.saturating_mul(usize::try_from(factor).unwrap_or(usize::MAX));
+        self.take_for_all(counted.map(|(network, factor)| (network, most(factor))))
+    }
+}
+
+impl<K: Eq + Hash> Drop for Place<K> {
+    fn drop(&mut self) {
+        let mut held = lock(&self.held);
+        held.in_all -= 1;
+        metrics::gauge!(self.gauge).decrement(1);
+        for holder in &self.holders {
+            if let Some(left) = held.by_holder.get_mut(holder) {
+                *left -= 1;
+                if *left == 0 {
+                    held.by_holder.remove(holder);
+                }
+            }
+        }
+    }
+}
+
+fn lock<K>(held: &Mutex<Held<K>>) -> MutexGuard<'_, Held<K>> {
+    held.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use super::*;
+
+    #[test]
+    fn a_place_that_was_given_back_is_free() {
+        let places = Places::new(4, "places_in_a_test");
+        let mut held: Vec<Place<u8>> = (0..3).map(|_| places.take(1, 3).unwrap()).collect();
+        assert_eq!(places.take(1, 3).unwrap_err(), NoPlace::Holder);
+        let other = places.take(2, 3).unwrap();
+        assert_eq!(places.take(3, 3).unwrap_err(), NoPlace::InAll);
+        held.pop();
+        held.push(places.take(1, 3).unwrap());
+        drop((held, other));
+        assert!(places.is_empty());
+        assert!(lock(&places.held).by_holder.is_empty());
+    }
+
+    #[test]
+    fn networks_of_one_provider_share_a_larger_number() {
+        let network = |text: &str| Network::from(text.parse::<IpAddr>().unwrap());
+        let places = Places::new(1_000, "places_in_a_test");
+        let mut held = Vec::new();
+        let mut take = |network: Network| {
+            held.push(places.take_for_network(network, 2).ok()?);
+            Some(())
+        };
+        let street: Vec<String> = (0..6).map(|home| format!("2001:db8:0:{home}::1")).collect();
+        let taken = street.iter().flat_map(|home| [home, home, home]);
+        let taken = taken.filter(|home| take(network(home)).is_some()).count();
+        assert_eq!(taken, 8, "two of each of four");
+        let town: Vec<String> =
+            (1..20).map(|street| format!("2001:db8:0:{street:x}00::1")).collect();
+        let taken = town.iter().flat_map(|home| [home, home, home]);
+        let taken = taken.filter(|home| take(network(home)).is_some()).count();
+        assert_eq!(taken, 24, "32 of all, less the 8");
+        assert!(take(network("2001:db8:1::1")).is_some(), "the neighbouring town");
+        assert!(take(network("192.0.2.1")).is_some());
+    }
+}

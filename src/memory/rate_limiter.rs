@@ -1,0 +1,77 @@
+//! Requests per network, in this process: against floods. What protects secrets is counted in the database instead.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use bytes::Bytes;
+use governor::clock::{Clock as _, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::keyed::DefaultKeyedStateStore;
+use governor::{Quota, RateLimiter as Governor};
+
+use crate::domain::network::Network;
+
+type Limiter =
+    Governor<Network, DefaultKeyedStateStore<Network>, DefaultClock, StateInformationMiddleware>;
+
+/// A generic cell rate limiter (GCRA) for each network, and for the wider ones around it.
+pub struct RateLimiter {
+    /// By the factor of [`Network::counted`].
+    limiters: Vec<(u32, Limiter)>,
+    per_second: u32,
+    burst: u32,
+    /// The header `RateLimit-Policy`, the same for everybody.
+    policy: Bytes,
+}
+
+impl RateLimiter {
+    /// `per_second` requests in the long run, `burst` at once. Zero counts as one.
+    pub fn new(per_second: u32, burst: u32) -> Self {
+        let rate = NonZeroU32::new(per_second).unwrap_or(NonZeroU32::MIN);
+        let burst = NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN);
+        let limiter = |factor: NonZeroU32| {
+            let quota = Quota::per_second(rate.saturating_mul(factor));
+            let quota = quota.allow_burst(burst.saturating_mul(factor));
+            let limiter = Governor::keyed(quota).with_middleware::<StateInformationMiddleware>();
+            (factor.get(), limiter)
+        };
+        let limiters = Network::factors().filter_map(NonZeroU32::new).map(limiter).collect();
+        // Seconds in which a whole burst grows back.
+        let window = burst.get().div_ceil(rate.get());
+        let policy = format!("\"default\";q={burst};w={window}");
+        Self { limiters, per_second: rate.get(), burst: burst.get(), policy: policy.into() }
+    }
+
+    /// Takes one request. How many more may come at once from the network itself; or after how long another try is worth it.
+    pub(crate) fn take(&self, network: Network) -> Result<u32, Duration> {
+        let mut remaining = self.burst;
+        for (network, factor) in network.counted() {
+            let limiter = self.limiters.iter().find(|(of, _)| *of == factor);
+            let Some((_, limiter)) = limiter else { continue };
+            let left = limiter
+                .check_key(&network)
+                .map_err(|denied| denied.wait_time_from(DefaultClock::default().now()))?
+                .remaining_burst_capacity();
+            remaining = remaining.min(left);
+        }
+        Ok(remaining)
+    }
+
+    /// The value of the header `RateLimit-Policy`.
+    pub(crate) fn policy(&self) -> Bytes {
+        self.policy.clone()
+    }
+
+    /// Forgets networks that were not seen for a while.
+    pub fn sweep(&self) {
+        for (_, limiter) in &self.limiters {
+            limiter.retain_recent();
+            limiter.shrink_to_fit();
+        }
+    }
+
+    /// Seconds after which nothing is taken any more.
+    pub(crate) fn reset(&self, remaining: u32) -> u32 {
+        (self.burst - remaining.min(self.burst)).div_ceil(self.per_second)
+    }
+}

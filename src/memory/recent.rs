@@ -1,0 +1,45 @@
+//! Answers of the last moments: what is costly to count, and may be some seconds old.
+
+use std::hash::Hash;
+use std::sync::Arc;
+use std::time::Duration;
+
+use moka::future::Cache;
+
+/// Values by key, each kept for so long after it was made.
+///
+/// Keys must be of things that exist: what somebody makes up would take room.
+pub struct Recent<K, V>(Cache<K, V>);
+
+impl<K, V> Recent<K, V>
+where
+    K: Hash + Eq + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    /// At most so many values, each kept for `ttl`.
+    pub fn new(most: u64, ttl: Duration) -> Self {
+        Self(Cache::builder().max_capacity(most).time_to_live(ttl).build())
+    }
+
+    /// The value that is kept.
+    pub async fn find(&self, key: &K) -> Option<V> {
+        self.0.get(key).await
+    }
+
+    /// The value that is kept, or what `make` gives, which is kept; made once for all who wait for it. An error is kept for nobody.
+    pub async fn find_or<E>(&self, key: K, make: impl Future<Output = Result<V, E>>) -> Result<V, E>
+    where
+        E: Clone + Send + Sync + 'static,
+    {
+        self.0.try_get_with(key, make).await.map_err(|error: Arc<E>| E::clone(&error))
+    }
+}
+
+/// What community statistics count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Statistic {
+    /// Unlocks over time.
+    Unlocks,
+    /// Players with the most submissions.
+    Leaders,
+}

@@ -1,0 +1,155 @@
+//! Answers as they are sent: written out once, with a strong ETag, so that they can be kept and sent again.
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_128;
+
+const PRIVATE: &str = "private, no-cache";
+
+/// Who may keep an answer, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// The same for everybody: caches may keep it for this many seconds.
+    Public(u32),
+    /// For the one who asks, checked again each time.
+    Private,
+}
+
+impl Freshness {
+    /// The `Cache-Control` value.
+    pub fn header(self) -> String {
+        match self {
+            Self::Public(seconds) => format!("public, max-age={seconds}"),
+            Self::Private => PRIVATE.to_owned(),
+        }
+    }
+}
+
+/// An answer that cannot be written as JSON: a fault of ours.
+#[derive(Debug, thiserror::Error)]
+#[error("an answer cannot be written: {0}")]
+pub struct RenderError(#[from] serde_json::Error);
+
+/// An answer that is written out, with the values of its headers (RFC 9110): it serves any number of requests.
+#[derive(Clone, Debug)]
+pub struct Rendered {
+    pub(crate) tag: String,
+    /// The tag in quotation marks.
+    pub(crate) etag: Bytes,
+    pub(crate) cache_control: Bytes,
+    pub(crate) modified: Option<Bytes>,
+    pub(crate) media_type: Bytes,
+    pub(crate) link: Option<Bytes>,
+    pub(crate) body: Bytes,
+}
+
+impl Rendered {
+    /// Writes an answer out. The tag is a hash of it.
+    pub fn new<T: Serialize>(
+        freshness: Freshness,
+        modified: Option<DateTime<Utc>>,
+        value: &T,
+    ) -> Result<Self, RenderError> {
+        let body = json(value, ONE)?;
+        Ok(Self::tagged(&tag_of(&body), freshness, modified, JSON, body))
+    }
+
+    /// The same for an answer that is probably long.
+    pub fn list<T: Serialize>(
+        freshness: Freshness,
+        modified: Option<DateTime<Utc>>,
+        value: &T,
+    ) -> Result<Self, RenderError> {
+        let body = json(value, LIST)?;
+        Ok(Self::tagged(&tag_of(&body), freshness, modified, JSON, body))
+    }
+
+    /// The same with another media type, which is one of JSON.
+    #[must_use]
+    pub fn of_type(self, media_type: &'static str) -> Self {
+        Self { media_type: Bytes::from_static(media_type.as_bytes()), ..self }
+    }
+
+    /// The same with a `Link`.
+    #[must_use]
+    pub fn linked(self, link: Option<String>) -> Self {
+        Self { link: link.map(Bytes::from), ..self }
+    }
+
+    /// The same for somebody who is known: what everybody may see, but no shared cache may keep the answer to a request with a token.
+    #[must_use]
+    pub fn privately(self) -> Self {
+        Self { cache_control: Bytes::from_static(PRIVATE.as_bytes()), ..self }
+    }
+
+    /// A file of any media type. The tag is a hash of it.
+    pub fn file(freshness: Freshness, media_type: &str, body: Vec<u8>) -> Self {
+        let media_type = Bytes::copy_from_slice(media_type.as_bytes());
+        Self { media_type, ..Self::written(freshness, None, body.into()) }
+    }
+
+    /// A plain text. The tag is a hash of it.
+    pub fn text(freshness: Freshness, modified: Option<DateTime<Utc>>, text: String) -> Self {
+        Self::tagged(&tag_of(text.as_bytes()), freshness, modified, PLAIN, text)
+    }
+
+    /// An answer of JSON that is written already. The tag is a hash of it.
+    pub fn of_json(freshness: Freshness, body: impl Into<Bytes>) -> Self {
+        Self::written(freshness, None, body.into())
+    }
+
+    /// The same for what last changed at a known time.
+    pub fn written(freshness: Freshness, modified: Option<DateTime<Utc>>, body: Bytes) -> Self {
+        Self::tagged(&tag_of(&body), freshness, modified, JSON, body)
+    }
+
+    /// An answer whose tag is known.
+    pub(crate) fn tagged(
+        tag: &str,
+        freshness: Freshness,
+        modified: Option<DateTime<Utc>>,
+        media_type: &'static str,
+        body: impl Into<Bytes>,
+    ) -> Self {
+        Self {
+            tag: tag.to_owned(),
+            etag: format!("\"{tag}\"").into(),
+            cache_control: freshness.header().into(),
+            modified: modified.map(|at| httpdate::fmt_http_date(at.into()).into()),
+            media_type: Bytes::from_static(media_type.as_bytes()),
+            link: None,
+            body: body.into(),
+        }
+    }
+
+    /// The body.
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    /// Size of the body, in bytes.
+    pub fn weight(&self) -> usize {
+        self.body.len()
+    }
+}
+
+/// A hash that is only to tell versions apart: who could make two of them alike writes the answers anyway.
+pub(crate) fn tag_of(body: &[u8]) -> String {
+    format!("{:032x}", xxh3_128(body))
+}
+
+/// Bytes of an answer about one thing, about.
+pub(crate) const ONE: usize = 1024;
+/// Bytes of a page of a list, about: it is sent and gone.
+const LIST: usize = 32 * 1024;
+
+/// Writes a value out, into a buffer that need not grow if it has no more bytes than expected.
+pub(crate) fn json<T: Serialize>(value: &T, expected: usize) -> Result<Vec<u8>, RenderError> {
+    let mut body = Vec::with_capacity(expected);
+    serde_json::to_writer(&mut body, value)?;
+    Ok(body)
+}
+
+pub(crate) const JSON: &str = "application/json";
+pub(crate) const PLAIN: &str = "text/plain; charset=utf-8";

@@ -1,0 +1,57 @@
+//! What cards are looked up by.
+
+use super::cards::{self, CardPlace};
+use crate::domain::catalogue::card_name::TypedName;
+use crate::domain::ids::CardId;
+
+/// What somebody names a card by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CardIdentifier {
+    /// Its id.
+    Id(CardId),
+    /// Its number in a set.
+    Number {
+        /// Game code.
+        game: String,
+        /// Set code.
+        set: String,
+        /// Collector number.
+        number: String,
+    },
+    /// Its name in a game; the first by set and number, if several cards have it.
+    Name {
+        /// Game code.
+        game: String,
+        /// Code of the set, where that is told.
+        set: Option<String>,
+        /// The name.
+        name: TypedName,
+    },
+}
+
+impl CardIdentifier {
+    pub(super) fn is_name(&self) -> bool {
+        matches!(self, Self::Name { .. })
+    }
+
+    /// Whether it is the id or the number of the card there.
+    pub(super) fn names(&self, place: &CardPlace) -> bool {
+        match self {
+            Self::Id(id) => place.id == *id,
+            Self::Number { game, set, number } => {
+                (&*place.game, &*place.set, &*place.number) == (game, set, number)
+            }
+            Self::Name { .. } => false,
+        }
+    }
+
+    /// The same place with each spelling of its number; of an id and a name none.
+    pub(super) fn with_and_without_zeros(&self) -> Vec<Self> {
+        let Self::Number { game, set, number } = self else { return Vec::new() };
+        let (game, set) = (game.clone(), set.clone());
+        cards::with_and_without_zeros(number)
+            .into_iter()
+            .map(|number| Self::Number { game: game.clone(), set: set.clone(), number })
+            .collect()
+    }
+}

@@ -1,0 +1,69 @@
+//! Deletes rows of one kind in batches, for a bounded time.
+
+use std::time::{Duration as Period, Instant};
+
+use crate::store::{StoreError, StoreResult};
+
+/// Longest time for one kind of rows in one sweep: the others get their turn, too.
+const TURN: Period = Period::from_mins(1);
+/// Rows of the first batch of each kind; a batch that does not end within the time limit for a statement is followed by smaller ones.
+pub const BATCH: i64 = 1_000;
+
+/// The batches of one kind of rows in one sweep.
+pub(in crate::store) struct Turn {
+    rows: &'static str,
+    /// Most rows of the next batch.
+    pub(in crate::store) limit: i64,
+    ends: Instant,
+    deleted: usize,
+    /// Whether the turn ended before there was no more.
+    is_cut_off: bool,
+}
+
+impl Turn {
+    pub(in crate::store) fn new(rows: &'static str, limit: i64) -> Self {
+        let ends = Instant::now() + TURN;
+        Self { rows, limit, ends, deleted: 0, is_cut_off: false }
+    }
+
+    /// Notes how a batch went, which rows it deleted and how many it looked at; whether another is to follow. One that did not end in
+    /// time is followed by a smaller one, until there is no smaller one.
+    pub(in crate::store) fn goes_on(
+        &mut self,
+        batch: StoreResult<(i64, i64)>,
+    ) -> StoreResult<bool> {
+        match batch {
+            Ok((deleted, seen)) => {
+                self.deleted += usize::try_from(deleted).unwrap_or_default();
+                if seen < self.limit {
+                    return Ok(false);
+                }
+            }
+            Err(error @ (StoreError::TooLong | StoreError::Unavailable(_))) if self.limit > 1 => {
+                self.limit = (self.limit / 8).max(1);
+                tracing::debug!(rows = self.rows, limit = self.limit, %error, "smaller batches");
+            }
+            Err(error) => {
+                // What was done stays done, and is told.
+                self.tell();
+                return Err(error);
+            }
+        }
+        self.is_cut_off = Instant::now() >= self.ends;
+        Ok(!self.is_cut_off)
+    }
+
+    /// How many rows went.
+    pub(in crate::store) fn end(self) -> usize {
+        self.tell();
+        self.deleted
+    }
+
+    fn tell(&self) {
+        if self.deleted > 0 {
+            let (rows, deleted, goes_on) = (self.rows, self.deleted, self.is_cut_off);
+            metrics::counter!("housekeeping_rows_total", "rows" => rows).increment(deleted as u64);
+            tracing::info!(rows, deleted, goes_on, "swept");
+        }
+    }
+}

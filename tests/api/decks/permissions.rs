@@ -1,0 +1,17 @@
+//! Who may do what with it: rows of the permission matrix.
+
+use serde_json::json;
+
+use crate::permissions::Needs::{Anyone, Scoped};
+use crate::permissions::{Row, SOME, none};
+
+#[rustfmt::skip]
+pub const ROWS: &[Row] = &[
+    ("list_decks",          Scoped("decks:read"),     "", none),
+    ("create_deck",         Scoped("decks:write"),    "", || json!({ "name": "d", "format": "none/none", "entries": [] })),
+    ("find_deck",           Anyone,                   SOME, none),
+    ("replace_deck",        Scoped("decks:write"),    SOME, || json!({ "name": "d", "format": "none/none", "entries": [] })),
+    ("delete_deck",         Scoped("decks:write"),    SOME, none),
+    ("find_deck_report",    Anyone,                   SOME, none),
+    ("create_deck_report",  Anyone,                   "", || json!({ "format": "none/none", "entries": [] })),
+];

@@ -1,0 +1,282 @@
+//! `cardscape deck validate`: offline, through the engine alone.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn cardscape(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+    command.args(["deck", "validate"]).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
+    // Nothing of the developer's own set-up counts.
+    command
+        .env_remove("CARDSCAPE_SEED_DATA")
+        .env("DATABASE_URL", "postgres://nobody@127.0.0.1:1/none");
+    command
+}
+
+fn run(arguments: &[&str]) -> (i32, String, String) {
+    told(cardscape(arguments).output().unwrap())
+}
+
+fn told(output: Output) -> (i32, String, String) {
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn with_input(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
+    let mut child = cardscape(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may stop reading early.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    told(child.wait_with_output().unwrap())
+}
+
+fn sample_decks() -> Vec<PathBuf> {
+    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data/games");
+    let folders = std::fs::read_dir(games).unwrap().map(|game| game.unwrap().path().join("decks"));
+    // Games without cards have no sample decks.
+    folders
+        .filter(|folder| folder.is_dir())
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap())
+        .map(|file| file.unwrap().path())
+        .filter(|file| file.extension().is_some_and(|extension| extension == "txt"))
+        .collect()
+}
+
+#[test]
+fn sample_decks_are_what_their_names_say() {
+    let decks = sample_decks();
+    assert!(decks.len() >= 11);
+    for deck in decks {
+        let list = std::fs::read_to_string(&deck).unwrap();
+        let format = list.lines().find_map(|line| line.strip_prefix("// format: ")).unwrap();
+        let (code, out, err) = run(&[deck.to_str().unwrap(), "--format", format]);
+        let legal = deck.file_name().unwrap().to_str().unwrap().starts_with("legal-");
+        assert_eq!(code, i32::from(!legal), "{}: {out}{err}", deck.display());
+        assert_eq!(out.lines().next().unwrap().contains(": legal;"), legal, "{out}");
+        assert_eq!(err, "");
+    }
+}
+
+#[test]
+fn every_violation_is_told_with_its_rule_and_how_to_mend_it() {
+    let deck = "seed-data/games/ttcg/decks/illegal-forty-eight-cards.txt";
+    let (code, out, _) = run(&[deck, "--format", "ttcg/standard"]);
+    assert_eq!(code, 1);
+    for part in [
+        "ttcg/standard",
+        "illegal; cards: main 48",
+        "incomplete DECK_SIZE_BELOW_MIN (rule T-2.2.1a)",
+        "error COPY_LIMIT_EXCEEDED (rule T-2.2.1b)",
+        "3 copies of “Kettle Imp”; at most 2 allowed",
+        "remove 1 × Kettle Imp",
+        "error CARD_UNKNOWN",
+        "write “Bellows Smith” for “Belows Smith”",
+    ] {
+        assert!(out.contains(part), "no {part:?} in {out}");
+    }
+
+    // The imps stand on two lines, and the line that a violation is about is named with it.
+    let list = std::fs::read_to_string(deck).unwrap();
+    let with = |name: &str| -> Vec<String> {
+        let named = list
+            .lines()
+            .zip(1..)
+            .filter(|(line, _): &(&str, usize)| line.contains(name) && !line.starts_with("//"));
+        named.map(|(_, at)| at.to_string()).collect()
+    };
+    let imps = with("Kettle Imp");
+    assert!(imps.len() > 1);
+    assert!(out.contains(&format!("    On lines {}.\n", imps.join(", "))), "{out}");
+    assert!(out.contains(&format!("    On line {}.\n", with("Belows Smith")[0])), "{out}");
+
+    let (code, out, _) = run(&[deck, "--format", "ttcg/standard", "--json"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (code, &report["status"], report["violations"].as_array().unwrap().len()),
+        (1, &"illegal".into(), 3)
+    );
+}
+
+#[test]
+fn several_formats_are_judged_at_once() {
+    let deck = "seed-data/games/emojo-dojo/decks/legal-full-box.txt";
+    let both = [deck, "--format", "emojo-dojo/box", "--format", "emojo-dojo/box:half"];
+    let (code, out, _) = run(&both);
+    assert_eq!(code, 1);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "Legal in emojo-dojo/box; illegal in emojo-dojo/box:half.");
+    assert_eq!(lines[2], "emojo-dojo/box (version 1): legal; cards: main 100");
+    assert_eq!(lines[4], "emojo-dojo/box:half (version 1): illegal; cards: main 100");
+    let (code, out, _) = run(&[&both[..], &["--json"]].concat());
+    let told: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &told["summary"]), (1, &lines[0].into()));
+    assert_eq!(told["reports"][0]["status"], "legal");
+    assert_eq!(told["reports"][1]["format"], "emojo-dojo/box:half");
+
+    let twice = [deck, "--format", "emojo-dojo/box", "--format", "emojo-dojo/box:full"];
+    let (code, _, err) = run(&twice);
+    assert_eq!(code, 2);
+    assert!(err.contains("emojo-dojo/box and emojo-dojo/box:full are the same format"), "{err}");
+}
+
+#[test]
+fn unknown_names_that_were_not_compared_are_counted() {
+    let list: String = (0..63).map(|at| format!("1 Kettle Imq{at:02}\n")).collect();
+    let told = "3 more unknown names were not compared";
+    let (_, out, _) = with_input(&["-", "--format", "ttcg/standard"], list.as_bytes());
+    assert!(out.contains(told), "{out}");
+    assert_eq!(out.matches("Did you mean").count(), 60);
+    let json = ["-", "--format", "ttcg/standard", "--json"];
+    let report: Value = serde_json::from_str(&with_input(&json, list.as_bytes()).1).unwrap();
+    assert_eq!(report["suggestions_left_out"], 3);
+    let deck = "seed-data/games/ttcg/decks/illegal-forty-eight-cards.txt";
+    assert!(!run(&[deck]).1.contains("not compared"));
+}
+
+#[test]
+fn standard_input_is_a_list_too() {
+    let half = "4 White Belt\n".as_bytes();
+    let (code, out, _) = with_input(&["-", "--format", "emojo-dojo/box:half"], half);
+    assert_eq!(code, 1);
+    assert!(
+        out.contains("incomplete BOX_CARD_MISSING") && out.starts_with("emojo-dojo/box:half"),
+        "{out}"
+    );
+    let windows = "\u{feff}// a list\r\n1 Joy\r\n".as_bytes();
+    let (code, out, err) = with_input(&["-", "--format", "emojito/box"], windows);
+    assert_eq!((code, err.as_str()), (1, ""), "{out}");
+    assert!(!out.contains("CARD_UNKNOWN"), "{out}");
+}
+
+#[test]
+fn a_game_without_cards_says_so_first() {
+    let (code, out, err) =
+        with_input(&["-", "--format", "magic/constructed"], b"4 Otter\n20 Island\n");
+    assert_eq!((code, err.as_str()), (1, ""));
+    let first = out.lines().nth(2).unwrap();
+    assert!(first.starts_with("error GAME_WITHOUT_CARDS"), "{out}");
+    assert!(out.contains("No cards of this game are loaded"), "{out}");
+    let (_, out, _) = with_input(&["-", "--format", "emojito/box"], b"1 Joy (bxo)\n");
+    assert!(out.lines().nth(2).unwrap().starts_with("error SET_WITHOUT_CARDS"), "{out}");
+    assert!(out.contains("No cards of the set “bxo” are loaded."), "{out}");
+    assert!(out.contains("    On line 1.\n"), "{out}");
+}
+
+#[test]
+fn a_card_in_a_wrong_zone_can_be_moved() {
+    let list = b"// format: harbour/trade\n9 Salt\n1 Brig\n";
+    let (_, out, _) = with_input(&["-", "--seed-data", "tests/data"], list);
+    assert!(out.contains("not allowed in the main zone: “Brig”. Allowed in: extra."), "{out}");
+    assert!(out.contains("To mend it: move 1 × Brig from main to extra."), "{out}");
+}
+
+#[test]
+fn unreadable_lines_are_named() {
+    let (code, out, err) =
+        with_input(&["-", "--format", "ttcg/standard"], b"2 Kettle Imp\nnonsense\n0 Pocket Bat\n");
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(err.contains("-:2: ") && err.contains("-:3: ") && !err.contains("-:1: "), "{err}");
+}
+
+#[test]
+fn wrong_usage_is_2_and_failure_70() {
+    let deck = "seed-data/games/ttcg/decks/legal-embers-and-bones.txt";
+    for wrong in [
+        vec![deck, "--format", "ttcg"],
+        vec![deck, "--on", "2026-02-30"],
+        vec![deck, "--on", "2020-01-01"],
+        vec![deck, "--format", "chess/standard"],
+        vec![deck, "--format", "ttcg/standard:half"],
+        vec![deck, "--format", "ttcg/pauper"],
+        vec![deck, "--format", "ttcg/standard", "--format", "ttcg/pauper"],
+        vec![deck, "--format", "ttcg/standard", "--format", "emojito/box"],
+        vec!["--format", "ttcg/standard"],
+    ] {
+        let (code, out, err) = run(&wrong);
+        assert_eq!((code, out.as_str()), (2, ""), "{wrong:?}");
+        assert!(!err.is_empty());
+    }
+    assert!(
+        run(&[deck, "--format", "ttcg/pauper"]).2.contains("ttcg/standard"),
+        "says what there is"
+    );
+    for failing in [
+        vec!["no-such-file.txt", "--format", "ttcg/standard"],
+        vec!["src", "--format", "ttcg/standard"],
+    ] {
+        let (code, _, err) = run(&failing);
+        assert_eq!(code, 70, "{err}");
+    }
+    assert_eq!(with_input(&["-", "--format", "ttcg/standard"], &[0xff, 0xfe]).0, 70);
+    assert_eq!(with_input(&["-", "--format", "ttcg/standard"], &vec![b'\n'; 300_000]).0, 70);
+}
+
+#[test]
+fn the_list_names_its_format_when_nothing_else_does() {
+    let deck = "seed-data/games/emojo-dojo/decks/legal-full-box.txt";
+    let (code, out, err) = run(&[deck]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.starts_with("emojo-dojo/box"), "{out}");
+    let (code, out, _) = run(&[deck, "--format", "emojo-dojo/box:half"]);
+    assert_eq!(code, 1, "what the command line says holds");
+    assert!(out.starts_with("emojo-dojo/box:half"), "{out}");
+    for (list, told) in [
+        ("1 Joy", "--format"),
+        ("1 Joy\n// format: emojito/box", "--format"),
+        ("// format: emojito\n1 Joy", "must be game/format"),
+        ("// format: emojito/bag\n1 Joy", "There is no format emojito/bag; there is emojito/box"),
+    ] {
+        let (code, out, err) = with_input(&["-"], list.as_bytes());
+        assert_eq!((code, out.as_str()), (2, ""), "{list:?}");
+        assert!(err.contains(told), "{err}");
+    }
+}
+
+#[test]
+fn a_list_is_judged_by_the_rules_of_a_day() {
+    let harbour = |on: &[&str]| {
+        let list = b"// format: harbour/trade\n1 Gunpowder\n";
+        with_input(&[&["-", "--seed-data", "tests/data"], on].concat(), list)
+    };
+    let today = harbour(&[]).1;
+    assert!(today.contains("CARD_BANNED"), "{today}");
+    let before = harbour(&["--on", "2025-08-31"]).1;
+    assert!(before.starts_with("harbour/trade") && !before.contains("CARD_BANNED"), "{before}");
+    let deck = "seed-data/games/ttcg/decks/legal-embers-and-bones.txt";
+    assert_eq!(run(&[deck, "--on", "2025-03-17"]).0, 0);
+    let (code, _, err) = run(&[deck, "--on", "2025-03-16"]);
+    let told =
+        "There is no format ttcg/standard on 2025-03-16; its first version begins on 2025-03-17.";
+    assert_eq!(code, 2);
+    assert!(err.contains(told), "{err}");
+    assert!(run(&[deck, "--format", "ttcg/standard:half"]).2.contains("ttcg/standard:by_name"));
+}
+
+/// The page for administrators shows what this command says.
+#[test]
+fn the_output_in_the_documentation_is_true() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = root.join("docs/GAMES.md");
+    let page = std::fs::read_to_string(&file).unwrap();
+    let (before, rest) = page.split_once("<!-- output deck validate ").unwrap();
+    let (arguments, rest) = rest.split_once(" -->\n").unwrap();
+    let (shown, after) = rest.split_once("<!-- /output -->").unwrap();
+    let (code, out, err) = run(&arguments.split(' ').collect::<Vec<_>>());
+    assert_eq!((code, err.as_str()), (1, ""));
+    let block = format!("\n```text\n{out}```\n\n");
+    if std::env::var_os("CARDSCAPE_UPDATE").is_some() {
+        let page = format!(
+            "{before}<!-- output deck validate {arguments} -->\n{block}<!-- /output -->{after}"
+        );
+        std::fs::write(file, page).unwrap();
+    } else {
+        assert_eq!(shown, block, "CARDSCAPE_UPDATE=1 writes the page");
+    }
+}

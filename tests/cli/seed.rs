@@ -1,0 +1,214 @@
+//! `cardscape seed --check`: every fault of every file, without a database. `cardscape seed --synthetic`: cards for trials.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+fn check(folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_cardscape"))
+        .arg("seed")
+        .arg(folder)
+        .arg("--check")
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A copy of one game's manifest and sets in a folder of the test's own.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let game = folder.path().join("games/emojito");
+        std::fs::create_dir_all(game.join("sets")).unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data/games/emojito");
+        for file in ["game.toml", "sets/box.json"] {
+            std::fs::copy(source.join(file), game.join(file)).unwrap();
+        }
+        Self(folder)
+    }
+
+    fn edit(&self, file: &str, edit: impl FnOnce(String) -> String) {
+        let path = self.0.path().join("games/emojito").join(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, edit(text)).unwrap();
+    }
+}
+
+#[test]
+fn the_seed_data_has_no_fault() {
+    let output = check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data"));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    let told = text(&output.stdout);
+    for game in [
+        "ttcg: 2 sets",
+        "emoji-tcg: 1 sets",
+        "uno-emoji",
+        "emojo-dojo",
+        "emojito",
+        "magic: 0 sets, 0 cards",
+        "yu-gi-oh: 0 sets, 0 cards",
+        "pokemon: 0 sets, 0 cards",
+    ] {
+        assert!(told.contains(game), "{told}");
+    }
+}
+
+/// Whoever mistypes the folder has no database afterwards.
+#[test]
+fn a_folder_that_is_not_there_makes_no_database() {
+    let place = tempfile::tempdir().unwrap();
+    let (nowhere, data) = (place.path().join("nowhere"), place.path().join("data"));
+    let run = |arguments: &[&std::ffi::OsStr]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        command.args(arguments).arg("--data-dir").arg(&data).env_remove("DATABASE_URL");
+        let output = command.output().unwrap();
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(!data.exists(), "{arguments:?}");
+        text(&output.stderr)
+    };
+    let told = run(&["seed".as_ref(), nowhere.as_os_str()]);
+    assert!(told.contains("nowhere"), "{told}");
+    let listen: [&std::ffi::OsStr; 3] =
+        ["serve".as_ref(), "--listen".as_ref(), "127.0.0.1:0".as_ref()];
+    let told = run(&[&listen[..], &["--seed-data".as_ref(), nowhere.as_os_str()]].concat());
+    assert!(told.contains("--seed-data") && told.contains("nowhere"), "{told}");
+}
+
+/// The sample game of the documentation.
+#[test]
+fn an_invented_game_has_no_fault() {
+    let output = check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data"));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("harbour: 2 sets"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn every_fault_is_told_with_its_file_and_place() {
+    let folder = Folder::new();
+    folder.edit("sets/box.json", |text| {
+        text.replacen("\"kind\": \"emotion\"", "\"kind\": \"weather\"", 2)
+    });
+    std::fs::write(
+        folder.0.path().join("games/emojito/sets/broken.json"),
+        "{ \"code\": \"broken\", ",
+    )
+    .unwrap();
+    let output = check(folder.0.path());
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stdout);
+    for place in [
+        "games/emojito/sets/box.json: /cards/0",
+        "games/emojito/sets/box.json: /cards/1",
+        ": KIND_UNKNOWN: “",
+        "broken.json: EOF",
+    ] {
+        assert!(told.contains(place), "{place} in {told}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_none_is_a_failure() {
+    let missing = check(Path::new("/nonexistent/seed-data"));
+    assert_eq!(missing.status.code(), Some(70));
+    assert!(
+        text(&missing.stderr).contains("/nonexistent/seed-data/games"),
+        "{}",
+        text(&missing.stderr)
+    );
+    let folder = Folder::new();
+    std::fs::remove_dir_all(folder.0.path().join("games/emojito")).unwrap();
+    assert_eq!(check(folder.0.path()).status.code(), Some(70));
+}
+
+#[test]
+fn two_games_of_one_code_are_refused() {
+    let folder = Folder::new();
+    let copy = folder.0.path().join("games/other");
+    std::fs::create_dir_all(&copy).unwrap();
+    std::fs::copy(folder.0.path().join("games/emojito/game.toml"), copy.join("game.toml")).unwrap();
+    let output = check(folder.0.path());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stdout).contains("games/other/game.toml: /code:"),
+        "{}",
+        text(&output.stdout)
+    );
+}
+
+/// A data directory with a private Postgres, seeded from the shipped folder.
+struct Data(TempDir);
+
+impl Data {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// Nothing is there before a command makes it.
+    fn directory(&self) -> PathBuf {
+        self.0.path().join("data")
+    }
+
+    fn seed(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_cardscape"))
+            .arg("seed")
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data"))
+            .args(arguments)
+            .arg("--data-dir")
+            .arg(self.directory())
+            .env_remove("DATABASE_URL")
+            .output()
+            .unwrap()
+    }
+
+    /// The last line that a successful run told.
+    fn told(&self, arguments: &[&str]) -> String {
+        let output = self.seed(arguments);
+        assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+        text(&output.stdout).lines().last().unwrap().to_owned()
+    }
+}
+
+/// A larger catalogue adds to a smaller one, a smaller one takes nothing away, and the same one changes nothing. The import is
+/// that of an admin: it asks the engine about every card.
+#[test]
+fn synthetic_cards_come_in_once() {
+    let data = Data::new();
+    let first = data.told(&["--synthetic", "300", "--hidden-sets", "1"]);
+    assert!(first.starts_with("ttcg: 300 synthetic cards added and 0 changed in "), "{first}");
+    let again = data.told(&["--synthetic", "300", "--hidden-sets", "1"]);
+    assert!(again.starts_with("ttcg: 0 synthetic cards added and 0 changed in 0 sets"), "{again}");
+    let more = data.told(&["--synthetic", "1300", "--hidden-sets", "1"]);
+    assert!(more.starts_with("ttcg: 1000 synthetic cards added and 0 changed in "), "{more}");
+    let fewer = data.told(&["--synthetic", "100", "--hidden-sets", "1"]);
+    assert!(fewer.starts_with("ttcg: 0 synthetic cards added and 0 changed in 0 sets"), "{fewer}");
+
+    let other_seed = data.seed(&["--synthetic", "300", "--seed", "7"]);
+    assert_eq!(other_seed.status.code(), Some(1), "{}", text(&other_seed.stderr));
+    assert!(text(&other_seed.stderr).contains("seed 0"), "{}", text(&other_seed.stderr));
+
+    let other_game = data.told(&["--synthetic", "20", "--seed", "7", "--game", "emoji-tcg"]);
+    assert!(other_game.starts_with("emoji-tcg: 20 synthetic cards added"), "{other_game}");
+    let no_game = data.seed(&["--synthetic", "20", "--game", "chess"]);
+    assert_eq!(no_game.status.code(), Some(2), "{}", text(&no_game.stderr));
+}
+
+#[test]
+fn synthetic_cards_need_a_number() {
+    let data = Data::new();
+    for wrong in [
+        &["--synthetic", "0"][..],
+        &["--synthetic", "10000001"],
+        &["--seed", "7"],
+        &["--hidden-sets", "1"],
+        &["--synthetic", "10", "--check"],
+    ] {
+        assert_eq!(data.seed(wrong).status.code(), Some(2), "{wrong:?}");
+    }
+    assert!(!data.directory().exists());
+}

@@ -1,0 +1,115 @@
+//! Every operation of the contract has a row in the cost table: a recipe that says how it is asked and what it is compared with.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use recipes::{Caller, Recipe, Yardstick};
+use serde_json::Value;
+
+#[path = "../../benches/service/recipes/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "the benchmark uses all of it")]
+mod recipes;
+
+/// Operations of the contract: method and path by id.
+fn contract() -> BTreeMap<String, (String, String)> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi/openapi.json");
+    let document: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut operations = BTreeMap::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            if let Some(id) = operation["operationId"].as_str() {
+                operations.insert(id.to_owned(), (method.to_ascii_uppercase(), path.clone()));
+            }
+        }
+    }
+    operations
+}
+
+/// Whether the path of a recipe is one of an operation: a column or a value stands where the operation has a parameter.
+fn is_path_of(recipe: &str, operation: &str) -> bool {
+    let recipe = recipe.split('?').next().unwrap();
+    let (asked, known): (Vec<_>, Vec<_>) =
+        (recipe.split('/').collect(), operation.split('/').collect());
+    asked.len() == known.len()
+        && asked.iter().zip(&known).all(|(asked, known)| known.starts_with('{') || asked == known)
+}
+
+/// The columns that a text wants filled in.
+fn columns(text: &str) -> impl Iterator<Item = &str> {
+    text.split('<').skip(1).filter_map(|rest| {
+        let (name, _) = rest.split_once('>')?;
+        let is_name = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+        (!name.is_empty() && name.bytes().all(is_name)).then_some(name)
+    })
+}
+
+#[test]
+fn every_operation_has_a_row_and_no_row_is_of_another() {
+    let contract = contract();
+    let asked: BTreeSet<&str> = recipes::all().map(|recipe| recipe.operation).collect();
+    let missing: Vec<&String> = contract.keys().filter(|id| !asked.contains(id.as_str())).collect();
+    assert_eq!(
+        missing,
+        Vec::<&String>::new(),
+        "operations without a recipe in benches/service/recipes"
+    );
+    for Recipe { operation, title, method, path, .. } in recipes::all() {
+        let (known_method, known_path) =
+            contract.get(*operation).unwrap_or_else(|| panic!("{title}: no operation {operation}"));
+        assert_eq!(method, known_method, "{title}");
+        assert!(is_path_of(path, known_path), "{title}: {path} is not {known_path}");
+    }
+}
+
+#[test]
+fn rows_are_told_apart_by_their_titles() {
+    let mut titles = BTreeSet::new();
+    for recipe in recipes::all() {
+        assert!(titles.insert(recipe.title), "two rows are called {:?}", recipe.title);
+    }
+}
+
+/// A column that the query does not bring would stay in the request as it is.
+#[test]
+fn recipes_ask_with_columns_that_their_rows_have() {
+    for recipe in recipes::all() {
+        let texts = recipe.headers.iter().chain([&recipe.path, &recipe.body]);
+        for column in texts.flat_map(|text| columns(text)) {
+            let known = matches!(column, "fresh" | "serial" | "second_factor_code")
+                || recipe.rows.contains(column);
+            assert!(known, "{}: no column {column}", recipe.title);
+        }
+        let serial = recipe.body.contains("<serial>");
+        assert!(!serial || recipe.rows.contains("code_number"), "{}", recipe.title);
+        assert!(recipe.by != Caller::Row || recipe.rows.contains("caller"), "{}", recipe.title);
+        if let Yardstick::Reads(statements) | Yardstick::Writes(statements) = recipe.yardstick {
+            for statement in statements {
+                for variable in variables(statement) {
+                    assert!(
+                        recipe.rows.contains(variable),
+                        "{}: no column {variable}",
+                        recipe.title
+                    );
+                }
+            }
+        }
+        if let Yardstick::None(reason) = recipe.yardstick {
+            assert!(reason.len() > 20, "{}: say why there is no yardstick", recipe.title);
+        }
+    }
+}
+
+/// Columns that statements of a yardstick name as `:name`.
+fn variables(statement: &str) -> impl Iterator<Item = &str> {
+    statement.split(':').skip(1).zip(statement.split(':')).filter_map(|(after, before)| {
+        let length =
+            after.find(|c: char| !c.is_ascii_lowercase() && c != '_').unwrap_or(after.len());
+        // `::uuid` is a cast.
+        (!before.is_empty() && length > 0).then(|| &after[..length])
+    })
+}
+
+#[test]
+fn casts_are_no_columns() {
+    let found: Vec<&str> = variables("SELECT :card::uuid, now()::text WHERE a = :b").collect();
+    assert_eq!(found, ["card", "b"]);
+}

@@ -1,0 +1,279 @@
+//! Two real services on one Postgres, writers that send offers over both, readers whose streams are cut, and kill -9 of each service in the
+//! middle of it: every reader hears of every offer and of its end, once. Then an orderly stop, of which a stream tells.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use cardscape::store::db::private_postgres;
+use embedded_postgres::EmbeddedPostgres;
+use futures_util::StreamExt as _;
+use reqwest::{Client, Method};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const WRITERS: usize = 6;
+/// Offers of each writer, each taken back.
+const OFFERS: usize = 12;
+const LONG: Duration = Duration::from_mins(1);
+
+struct Service {
+    arguments: Vec<String>,
+    address: String,
+    child: Mutex<Child>,
+}
+
+impl Service {
+    fn start(home: &TempDir, database: &str, keys: &str) -> Self {
+        let home = home.path().to_str().unwrap();
+        let fixed = ["serve", "--database-url", database, "--keys-file", keys, "--data-dir", home];
+        let more =
+            ["--workers", "2", "--requests-per-second", "1000000", "--request-burst", "1000000"];
+        let arguments: Vec<String> = fixed.iter().chain(&more).map(ToString::to_string).collect();
+        let (child, address) = launch(&arguments, "127.0.0.1:0");
+        Self { arguments, address, child: Mutex::new(child) }
+    }
+
+    fn kill_and_restart(&self) {
+        let mut child = self.child.lock().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        *child = launch(&self.arguments, &self.address).0;
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let child = self.child.get_mut().unwrap();
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+fn launch(arguments: &[String], listen: &str) -> (Child, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+        .args(arguments)
+        .args(["--listen", listen])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let address = loop {
+        let line = lines.next().expect("the service starts").unwrap();
+        if let Some(rest) = line.strip_prefix("Cardscape is ready: http://") {
+            break rest.trim_end_matches("/docs").to_owned();
+        }
+    };
+    std::thread::spawn(move || lines.for_each(drop));
+    (child, address)
+}
+
+struct Field {
+    services: [Service; 2],
+    http: Client,
+    done: AtomicUsize,
+}
+
+impl Field {
+    /// Sends a request until it is answered, in turns to either service.
+    async fn ask(
+        &self,
+        turn: usize,
+        method: Method,
+        path: &str,
+        who: Option<&str>,
+        key: &str,
+        body: &Value,
+    ) -> Value {
+        let began = Instant::now();
+        for retry in 0.. {
+            let base = &self.services[(turn + retry) % 2].address;
+            let mut request = self.http.request(method.clone(), format!("http://{base}{path}"));
+            request =
+                request.timeout(Duration::from_secs(15)).header("idempotency-key", key).json(body);
+            if let Some(token) = who {
+                request = request.bearer_auth(token);
+            }
+            let answered = async {
+                let response = request.send().await.ok()?;
+                Some((response.status().as_u16(), response.json::<Value>().await.ok()?))
+            };
+            match answered.await {
+                None | Some((503, _)) => {}
+                Some((409, body)) if body["code"] == "idempotency_in_progress" => {}
+                Some((status, body)) => {
+                    assert!(status < 300, "{path}: {status} {body}");
+                    return body;
+                }
+            }
+            assert!(began.elapsed() < LONG, "{path}: no answer");
+            tokio::time::sleep(Duration::from_millis(30)).await;
+        }
+        unreachable!("it is asked until it is answered")
+    }
+
+    async fn enter(&self, name: &str) -> String {
+        let body = json!({ "name": name, "password": "tram window sonnet" });
+        self.ask(0, Method::POST, "/v1/accounts", None, "k", &body).await;
+        text(&self.ask(0, Method::POST, "/v1/sessions", None, "k", &body).await, "access_token")
+    }
+
+    /// Offers a card and takes it back, again and again; the offers.
+    async fn write(&self, writer: usize, token: &str, card: &Value) -> Vec<String> {
+        let made =
+            self.ask(writer, Method::POST, "/v1/submissions", Some(token), "card", card).await;
+        let body = json!({ "with": "reader", "give": [made["copy"]] });
+        let mut offers = Vec::new();
+        for round in 0..OFFERS {
+            let key = format!("offer-{writer}-{round}");
+            let turn = writer + round;
+            let offer = self.ask(turn, Method::POST, "/v1/trades", Some(token), &key, &body).await;
+            let id = text(&offer, "id");
+            let path = format!("/v1/trades/{id}/cancel");
+            self.ask(turn + 1, Method::POST, &path, Some(token), "cancel", &json!({})).await;
+            offers.push(id);
+            self.done.fetch_add(1, Ordering::Relaxed);
+        }
+        offers
+    }
+
+    /// Follows the stream, from either service, until so many events were heard; gives it up after every few.
+    async fn read(&self, token: &str, few: usize, enough: usize) -> Vec<Value> {
+        let mut heard: Vec<Value> = Vec::new();
+        let began = Instant::now();
+        let mut turn = 0;
+        while heard.len() < enough {
+            assert!(began.elapsed() < LONG, "{} of {enough} events", heard.len());
+            turn += 1;
+            let url = format!("http://{}/v1/me/events/stream", self.services[turn % 2].address);
+            let last = heard.last().map_or(0, |event| event["seq"].as_u64().unwrap());
+            let request = self.http.get(url).bearer_auth(token).header("last-event-id", last);
+            let response = match request.send().await {
+                Ok(response) if response.status() == 200 => response,
+                _ => {
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    continue;
+                }
+            };
+            let mut bytes = response.bytes_stream();
+            let (mut unread, mut left) = (String::new(), few + turn * 7 % 20);
+            while left > 0 && heard.len() < enough {
+                // The other service goes on where a killed one was cut, be it in the middle of an event.
+                let Ok(Some(Ok(chunk))) = tokio::time::timeout(LONG, bytes.next()).await else {
+                    break;
+                };
+                unread += std::str::from_utf8(&chunk).unwrap();
+                while left > 0
+                    && let Some((block, rest)) = unread.split_once("\n\n")
+                {
+                    if let Some(data) = block.lines().find_map(|line| line.strip_prefix("data: ")) {
+                        let event: Value = serde_json::from_str(data).unwrap();
+                        if event.get("reason").is_none() {
+                            heard.push(event);
+                        }
+                        left -= 1;
+                    }
+                    unread = rest.to_owned();
+                }
+            }
+        }
+        heard
+    }
+
+    async fn havoc(&self) {
+        for (service, part) in [(0, 1), (1, 2)] {
+            while self.done.load(Ordering::Relaxed) < WRITERS * OFFERS * part / 3 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            tokio::task::block_in_place(|| self.services[service].kill_and_restart());
+        }
+    }
+}
+
+#[track_caller]
+fn text(value: &Value, member: &str) -> String {
+    value[member].as_str().unwrap_or_else(|| panic!("no {member} in {value}")).to_owned()
+}
+
+/// A card for each writer.
+fn print_cards(home: &TempDir, database: &str, keys: &str) -> Vec<Value> {
+    let codes = home.path().join("codes.csv");
+    let output = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+        .args(["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "1"])
+        .args(["--out", codes.to_str().unwrap(), "--database-url", database, "--keys-file", keys])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let set = concat!(env!("CARGO_MANIFEST_DIR"), "/seed-data/games/ttcg/sets/veil.json");
+    let set: Value = serde_json::from_str(&std::fs::read_to_string(set).unwrap()).unwrap();
+    let names: BTreeMap<String, String> = set["cards"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|card| (text(card, "number"), text(card, "name")))
+        .collect();
+    let submission = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        json!({ "serial": fields[0], "name": names[fields[3]] })
+    };
+    std::fs::read_to_string(codes).unwrap().lines().skip(1).take(WRITERS).map(submission).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn streams_go_on_over_killed_services_and_end_with_stopped_ones() {
+    let home = tempfile::tempdir().unwrap();
+    let postgres = EmbeddedPostgres::start(private_postgres::settings(home.path())).unwrap();
+    let database = postgres.url("postgres");
+    let keys = home.path().join("stream-keys.json").to_str().unwrap().to_owned();
+    let made =
+        Command::new(env!("CARGO_BIN_EXE_cardscape")).args(["keys", "generate", &keys]).output();
+    assert!(made.unwrap().status.success());
+    let services =
+        [Service::start(&home, &database, &keys), Service::start(&home, &database, &keys)];
+    let cards = print_cards(&home, &database, &keys);
+    let field = Field { services, http: Client::new(), done: AtomicUsize::new(0) };
+    let reader = field.enter("reader").await;
+    let mut writers = Vec::new();
+    for writer in 0..WRITERS {
+        writers.push(field.enter(&format!("writer {writer}")).await);
+    }
+    let enough = WRITERS * OFFERS * 2;
+    let writing = writers.iter().zip(&cards).enumerate();
+    let writing = writing.map(|(place, (token, card))| field.write(place, token, card));
+    let (offers, first, second, ()) = tokio::join!(
+        futures_util::future::join_all(writing),
+        field.read(&reader, 9, enough),
+        field.read(&reader, 14, enough),
+        field.havoc(),
+    );
+    let offers: Vec<String> = offers.concat();
+    assert_eq!(first, second, "both heard the same");
+    let numbers: Vec<u64> = first.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=u64::try_from(enough).unwrap()).collect::<Vec<_>>());
+    let mut heard: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for event in &first {
+        heard.entry(text(&event["trade"], "id")).or_default().push(text(event, "kind"));
+    }
+    assert_eq!(heard.len(), offers.len());
+    for offer in &offers {
+        assert_eq!(heard[offer], ["trade.offered", "trade.cancelled"], "{offer}");
+    }
+
+    // An orderly stop: the stream says so and ends, and the service does not wait for it.
+    let url = format!("http://{}/v1/me/events/stream", field.services[0].address);
+    let stream = field.http.get(url).bearer_auth(&reader).send().await.unwrap();
+    assert_eq!(stream.status(), 200);
+    let began = Instant::now();
+    let pid = field.services[0].child.lock().unwrap().id();
+    kill_process(Pid::from_raw(pid.try_into().unwrap()).unwrap(), Signal::TERM).unwrap();
+    let said = tokio::time::timeout(LONG, stream.text()).await.unwrap().unwrap();
+    assert!(said.ends_with("event: end\ndata: {\"reason\":\"shutdown\"}\n\n"), "{said}");
+    let status = tokio::task::block_in_place(|| field.services[0].child.lock().unwrap().wait());
+    assert!(status.unwrap().success());
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+}

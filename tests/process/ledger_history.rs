@@ -1,0 +1,491 @@
+//! Two real services on one Postgres, 64 clients that register, offer and accept, and kill -9 of each service and of Postgres in the
+//! middle of it. Every client sends a request until it is answered, as people with a bad connection do. In the end the whole history
+//! is checked: nothing acknowledged is lost, nothing happened twice, every copy has one owner.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use cardscape::store::db::private_postgres;
+use embedded_postgres::EmbeddedPostgres;
+use reqwest::{Client, Method};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio_postgres::NoTls;
+
+const CLIENTS: usize = 64;
+/// Of each of the 16 cards of the set.
+const COPIES_PER_CARD: usize = 16;
+/// Offers that each client makes.
+const ROUNDS: usize = 5;
+
+/// How to start a service, and the one that runs.
+struct Service {
+    arguments: Vec<String>,
+    address: Mutex<String>,
+    child: Mutex<Child>,
+}
+
+impl Service {
+    fn start(home: &TempDir, database: &str, keys: &str) -> Self {
+        let fixed = [
+            "serve",
+            "--database-url",
+            database,
+            "--keys-file",
+            keys,
+            "--data-dir",
+            home.path().to_str().unwrap(),
+            "--attempt-factor",
+            "10000",
+            "--requests-per-second",
+            "1000000",
+            "--request-burst",
+            "1000000",
+            "--workers",
+            "2",
+            "--pool-size",
+            "8",
+        ];
+        let arguments: Vec<String> = fixed.map(str::to_owned).to_vec();
+        let (child, address) = launch(&arguments, "127.0.0.1:0").expect("the service starts");
+        Self { arguments, address: Mutex::new(address), child: Mutex::new(child) }
+    }
+
+    fn base(&self) -> String {
+        format!("http://{}", self.address.lock().unwrap())
+    }
+
+    /// Kills it with signal 9, and starts it again under the same address.
+    fn kill_and_restart(&self) {
+        let address = self.address.lock().unwrap().clone();
+        let mut child = self.child.lock().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let again = launch(&self.arguments, &address);
+        *child = again.unwrap_or_else(|told| panic!("the service starts again: {told}")).0;
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let child = self.child.get_mut().unwrap();
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+/// Starts a service and waits until it says where it listens; the error is what it says instead.
+fn launch(arguments: &[String], listen: &str) -> Result<(Child, String), String> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+        .args(arguments)
+        .args(["--listen", listen])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut errors = child.stderr.take().unwrap();
+    // Whoever does not read a pipe stops who writes to it.
+    let told = std::thread::spawn(move || {
+        let mut told = Vec::new();
+        errors.read_to_end(&mut told).map(|_| told)
+    });
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    while let Some(line) = lines.next() {
+        if let Some(rest) = line.unwrap().strip_prefix("Cardscape is ready: http://") {
+            let address = rest.trim_end_matches("/docs").to_owned();
+            std::thread::spawn(move || lines.for_each(drop));
+            return Ok((child, address));
+        }
+    }
+    child.wait().unwrap();
+    Err(String::from_utf8_lossy(&told.join().unwrap().unwrap()).into_owned())
+}
+
+/// What all clients share: where the services are, and how far the work is.
+struct Field {
+    services: [Service; 2],
+    http: Client,
+    answered: AtomicUsize,
+    retried: AtomicUsize,
+}
+
+#[derive(Clone)]
+struct Player {
+    id: String,
+    name: String,
+    token: String,
+}
+
+impl Field {
+    /// Sends a request until it is answered, in turns to either service. An answer is what the service has decided: a broken
+    /// connection, a 503 and "still running" are none.
+    async fn ask(
+        &self,
+        turn: usize,
+        method: Method,
+        path: &str,
+        token: Option<&str>,
+        key: Option<&str>,
+        body: Option<&Value>,
+    ) -> (u16, Value) {
+        let began = Instant::now();
+        for retry in 0.. {
+            let base = self.services[(turn + retry) % 2].base();
+            let mut request = self.http.request(method.clone(), format!("{base}{path}"));
+            if let Some(token) = token {
+                request = request.bearer_auth(token);
+            }
+            if let Some(key) = key {
+                request = request.header("idempotency-key", key);
+            }
+            if let Some(body) = body {
+                request = request.json(body);
+            }
+            let answered = async {
+                let response = request.send().await.ok()?;
+                Some((response.status().as_u16(), response.json::<Value>().await.ok()?))
+            };
+            match answered.await {
+                None | Some((503, _)) => {}
+                Some((409, body)) if body["code"] == "idempotency_in_progress" => {}
+                Some((status, body)) => {
+                    assert!(status < 500, "{path}: {status} {body}");
+                    return (status, body);
+                }
+            }
+            self.retried.fetch_add(1, Ordering::Relaxed);
+            assert!(began.elapsed() < Duration::from_mins(1), "{path}: no answer");
+            tokio::time::sleep(Duration::from_millis(30)).await;
+        }
+        unreachable!("it is asked until it is answered")
+    }
+
+    async fn get(&self, turn: usize, player: &Player, path: &str) -> Value {
+        let (status, body) =
+            self.ask(turn, Method::GET, path, Some(&player.token), None, None).await;
+        assert_eq!(status, 200, "{path}: {body}");
+        body
+    }
+
+    async fn post(
+        &self,
+        turn: usize,
+        player: &Player,
+        path: &str,
+        key: &str,
+        body: Option<&Value>,
+    ) -> (u16, Value) {
+        let token = Some(player.token.as_str());
+        let answer = self.ask(turn, Method::POST, path, token, Some(key), body).await;
+        self.answered.fetch_add(1, Ordering::Relaxed);
+        answer
+    }
+
+    async fn enter(&self, n: usize) -> Player {
+        let name = format!("client {n}");
+        let body = json!({ "name": name, "password": "tram window sonnet" });
+        let (status, told) =
+            self.ask(n, Method::POST, "/v1/accounts", None, None, Some(&body)).await;
+        assert_eq!(status, 201, "{told}");
+        let (status, told) =
+            self.ask(n, Method::POST, "/v1/sessions", None, None, Some(&body)).await;
+        assert_eq!(status, 201, "{told}");
+        let player =
+            Player { id: text(&told, "account_id"), name, token: text(&told, "access_token") };
+        let public = json!({ "trading": "public" });
+        let token = Some(player.token.as_str());
+        let (status, told) =
+            self.ask(n, Method::PUT, "/v1/me/trading", token, None, Some(&public)).await;
+        assert_eq!(status, 200, "{told}");
+        player
+    }
+}
+
+#[track_caller]
+fn text(value: &Value, member: &str) -> String {
+    value[member].as_str().unwrap_or_else(|| panic!("no {member} in {value}")).to_owned()
+}
+
+fn ids(list: &Value) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|item| text(item, "id")).collect()
+}
+
+/// What one client was told for good.
+#[derive(Debug, Default)]
+struct Told {
+    /// Submission → copy.
+    submitted: BTreeMap<String, String>,
+    offered: BTreeSet<String>,
+    /// Trade → the state that the answer gave.
+    closed: BTreeMap<String, &'static str>,
+}
+
+/// A client's whole day.
+async fn live(field: &Field, players: &[Player], n: usize, cards: Vec<Value>) -> Told {
+    let (me, mut told) = (&players[n], Told::default());
+    for (turn, card) in cards.iter().enumerate() {
+        let key = format!("submit-{turn}");
+        let (status, body) = field.post(n + turn, me, "/v1/submissions", &key, Some(card)).await;
+        assert_eq!(status, 201, "{body}");
+        told.submitted.insert(text(&body, "submission"), text(&body, "copy"));
+    }
+    for round in 0..ROUNDS {
+        let turn = n + round;
+        let partner = &players[(n + 1 + round * 13) % CLIENTS];
+        let own = ids(&field.get(turn, me, "/v1/copies?limit=100").await["data"]);
+        let path = format!("/v1/players/{}/copies?limit=100", partner.name.replace(' ', "%20"));
+        let shown = ids(&field.get(turn, me, &path).await["data"]);
+        let give: Vec<_> = own.iter().skip(round).take(1 + round % 2).collect();
+        let want: Vec<_> = shown.iter().skip(n % 3).take((n + round) % 3).collect();
+        if !give.is_empty() || !want.is_empty() {
+            let body = json!({ "with": partner.name, "give": give, "want": want });
+            let key = format!("offer-{round}");
+            let (status, body) = field.post(turn, me, "/v1/trades", &key, Some(&body)).await;
+            match status {
+                201 => assert!(told.offered.insert(text(&body, "id"))),
+                // Something was traded away between the look and the offer.
+                _ => assert_eq!(body["code"], "invalid_body", "{body}"),
+            }
+        }
+        let open = field.get(turn, me, "/v1/trades?state=open&role=recipient&limit=20").await;
+        for (place, trade) in ids(&open["data"]).into_iter().enumerate() {
+            let (what, done) =
+                if place % 4 == 3 { ("decline", "declined") } else { ("accept", "accepted") };
+            let path = format!("/v1/trades/{trade}/{what}");
+            let (status, body) = field.post(turn + place, me, &path, "answer", None).await;
+            let state = match (status, body["code"].as_str()) {
+                (200, _) => done,
+                (409, Some("trade_lapsed")) => "lapsed",
+                _ => panic!("{path}: {status} {body}"),
+            };
+            assert!(told.closed.insert(trade, state).is_none(), "answered once for good");
+        }
+    }
+    told
+}
+
+/// Kills each service and Postgres, each time that so many more requests were answered.
+async fn havoc(field: &Field, postgres: &EmbeddedPostgres, enough: usize) {
+    let until = async |answered: usize| {
+        while field.answered.load(Ordering::Relaxed) < answered {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    until(enough / 5).await;
+    tokio::task::block_in_place(|| field.services[0].kill_and_restart());
+    until(enough * 2 / 5).await;
+    let postmaster = Pid::from_raw(postgres.postmaster_pid().unwrap().try_into().unwrap()).unwrap();
+    kill_process(postmaster, Signal::KILL).unwrap();
+    until(enough * 3 / 5).await;
+    tokio::task::block_in_place(|| field.services[1].kill_and_restart());
+}
+
+/// Mints a run and gives back the bodies of its submissions.
+fn print_cards(home: &TempDir, database: &str, keys: &str) -> Vec<Value> {
+    let codes = home.path().join("codes.csv");
+    let copies = COPIES_PER_CARD.to_string();
+    let output = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+        .args(["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", &copies])
+        .args(["--out", codes.to_str().unwrap(), "--database-url", database, "--keys-file", keys])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let set = concat!(env!("CARGO_MANIFEST_DIR"), "/seed-data/games/ttcg/sets/veil.json");
+    let set: Value = serde_json::from_str(&std::fs::read_to_string(set).unwrap()).unwrap();
+    let names: BTreeMap<String, String> = set["cards"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|card| (text(card, "number"), text(card, "name")))
+        .collect();
+    let submission = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        json!({ "serial": fields[0], "name": names[fields[3]] })
+    };
+    std::fs::read_to_string(codes).unwrap().lines().skip(1).map(submission).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_acknowledged_is_lost_and_nothing_happens_twice() {
+    let home = tempfile::tempdir().unwrap();
+    let postgres = EmbeddedPostgres::start(private_postgres::settings(home.path())).unwrap();
+    let database = postgres.url("postgres");
+    let keys = home.path().join("history-keys.json").to_str().unwrap().to_owned();
+    let made =
+        Command::new(env!("CARGO_BIN_EXE_cardscape")).args(["keys", "generate", &keys]).output();
+    assert!(made.unwrap().status.success());
+    let services =
+        [Service::start(&home, &database, &keys), Service::start(&home, &database, &keys)];
+    let cards = print_cards(&home, &database, &keys);
+    let http = Client::builder().timeout(Duration::from_secs(15)).build().unwrap();
+    let field = Arc::new(Field {
+        services,
+        http,
+        answered: AtomicUsize::new(0),
+        retried: AtomicUsize::new(0),
+    });
+    let entering = (0..CLIENTS).map(|n| {
+        let field = field.clone();
+        tokio::spawn(async move { field.enter(n).await })
+    });
+    let mut players = Vec::new();
+    for player in entering.collect::<Vec<_>>() {
+        players.push(player.await.unwrap());
+    }
+    let players: Arc<[Player]> = players.into();
+
+    // Neighbours in the print file are of one card, so that clients meet at its count.
+    let mut hands: Vec<Vec<Value>> = vec![Vec::new(); CLIENTS];
+    for (place, card) in cards.iter().enumerate() {
+        hands[place % CLIENTS].push(card.clone());
+    }
+    let began = Instant::now();
+    let clients: Vec<_> = hands
+        .into_iter()
+        .enumerate()
+        .map(|(n, hand)| {
+            let (field, players) = (field.clone(), players.clone());
+            tokio::spawn(async move { live(&field, &players, n, hand).await })
+        })
+        .collect();
+    // Each client sends at least its submissions and, mostly, its offers.
+    havoc(&field, &postgres, cards.len() + CLIENTS * ROUNDS / 2).await;
+    let mut told = Told::default();
+    for client in clients {
+        let Told { submitted, offered, closed } = client.await.unwrap();
+        told.submitted.extend(submitted);
+        told.offered.extend(offered);
+        for (trade, state) in closed {
+            assert!(told.closed.insert(trade, state).is_none(), "answered by its recipient only");
+        }
+    }
+    println!(
+        "{} answers in {:?}, {} tries again",
+        field.answered.load(Ordering::Relaxed),
+        began.elapsed(),
+        field.retried.load(Ordering::Relaxed)
+    );
+    assert!(field.retried.load(Ordering::Relaxed) > 0, "the killing disturbed somebody");
+
+    check(&database, &cards, &told).await;
+    // Both services show every copy, once, to its owner.
+    for turn in 0..2 {
+        let mut shown = BTreeMap::new();
+        for player in players.iter() {
+            let listed = field.get(turn, player, "/v1/copies?limit=200").await;
+            for copy in ids(&listed["data"]) {
+                assert_eq!(shown.insert(copy, player.id.clone()), None, "one owner");
+            }
+        }
+        let stored = rows(
+            &database,
+            "SELECT id::text, owner_id::text FROM copies WHERE owner_id IS NOT NULL",
+        )
+        .await;
+        assert_eq!(shown, stored.into_iter().map(|row| (row[0].clone(), row[1].clone())).collect());
+    }
+}
+
+async fn rows(database: &str, query: &str) -> Vec<Vec<String>> {
+    let (client, connection) = tokio_postgres::connect(database, NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    let found = client.query(query, &[]).await.unwrap();
+    drop(client);
+    let _ = connection.await;
+    let texts = |row: tokio_postgres::Row| {
+        (0..row.len())
+            .map(|place| row.get::<_, Option<String>>(place).unwrap_or_default())
+            .collect()
+    };
+    found.into_iter().map(texts).collect()
+}
+
+/// Holds what is stored against what the clients were told, and the ledger against itself.
+async fn check(database: &str, cards: &[Value], told: &Told) {
+    let submissions = rows(
+        database,
+        "SELECT s.id::text, c.id::text FROM submissions s JOIN copies c USING (code_prefix, code_mac)",
+    )
+    .await;
+    let stored: BTreeMap<_, _> =
+        submissions.into_iter().map(|row| (row[0].clone(), row[1].clone())).collect();
+    assert_eq!(stored, told.submitted, "submissions");
+    assert_eq!(stored.len(), cards.len());
+
+    let trades =
+        rows(database, "SELECT id::text, state, offered_by::text, offered_to::text FROM trades")
+            .await;
+    let offered: BTreeSet<_> = trades.iter().map(|row| row[0].clone()).collect();
+    assert_eq!(offered, told.offered, "offers: none lost, none made twice");
+    let closed: BTreeMap<_, _> = trades
+        .iter()
+        .filter(|row| row[1] != "open")
+        .map(|row| (row[0].clone(), row[1].as_str()))
+        .collect();
+    assert_eq!(closed, told.closed.iter().map(|(trade, state)| (trade.clone(), *state)).collect());
+    let accepted = closed.values().filter(|state| **state == "accepted").count();
+    assert!(accepted > CLIENTS / 4, "only {accepted} trades came about");
+
+    // What the accepted trades say that must have moved: (trade, copy) → (giver, taker).
+    let moves = rows(
+        database,
+        "SELECT t.id::text, c.id::text, CASE WHEN x.given THEN t.offered_by ELSE t.offered_to END::text, \
+                CASE WHEN x.given THEN t.offered_to ELSE t.offered_by END::text \
+         FROM trades t JOIN trade_copies x ON x.trade_id = t.id JOIN copies c USING (code_prefix, code_mac) \
+         WHERE t.state = 'accepted'",
+    )
+    .await;
+    let mut due: BTreeMap<(String, String), (String, String)> = moves
+        .into_iter()
+        .map(|row| ((row[0].clone(), row[1].clone()), (row[2].clone(), row[3].clone())))
+        .collect();
+    let ledger = rows(
+        database,
+        "SELECT c.id::text, l.position::text, l.entry, l.account_id::text, l.owner_id::text, l.trade_id::text \
+         FROM copy_ledger l JOIN copies c USING (code_prefix, code_mac) ORDER BY c.id, l.position",
+    )
+    .await;
+    let mut owners: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for row in &ledger {
+        let [copy, position, entry, account, owner, trade] = &row[..] else { panic!("{row:?}") };
+        let before = owners.get(copy);
+        let expected = before.map_or(1, |(position, _)| position + 1);
+        assert_eq!(position, &expected.to_string(), "without gaps: {row:?}");
+        assert_eq!(account, owner, "{row:?}");
+        match (before, entry.as_str()) {
+            (None, "register") => {}
+            (Some((_, giver)), "transfer") => {
+                let moved = due.remove(&(trade.clone(), copy.clone()));
+                assert_eq!(moved, Some((giver.clone(), owner.clone())), "{row:?}");
+            }
+            _ => panic!("{row:?} after {before:?}"),
+        }
+        owners.insert(copy.clone(), (expected, owner.clone()));
+    }
+    assert_eq!(due, BTreeMap::new(), "half a trade");
+    let mirrored =
+        rows(database, "SELECT id::text, owner_id::text FROM copies WHERE owner_id IS NOT NULL")
+            .await;
+    let replayed: BTreeMap<_, _> =
+        owners.into_iter().map(|(copy, (_, owner))| (copy, owner)).collect();
+    assert_eq!(
+        mirrored
+            .into_iter()
+            .map(|row| (row[0].clone(), row[1].clone()))
+            .collect::<BTreeMap<_, _>>(),
+        replayed
+    );
+
+    let wrong_counts = "SELECT u.card_id::text FROM unlocks u WHERE u.submissions <> least(u.threshold, \
+        (SELECT count(DISTINCT s.account_id) FROM submissions s WHERE s.card_id = u.card_id))";
+    assert_eq!(rows(database, wrong_counts).await, Vec::<Vec<String>>::new(), "unlock counts");
+    let events = rows(database, "SELECT count(*)::text, count(DISTINCT subject_id)::text FROM events WHERE kind = 'card.unlocked'").await;
+    let unlocked =
+        rows(database, "SELECT count(*)::text FROM unlocks WHERE unlocked_at IS NOT NULL").await;
+    assert_eq!(events[0], [unlocked[0][0].clone(), unlocked[0][0].clone()], "unlocked once each");
+}
