@@ -9,6 +9,7 @@ mod card_lookups;
 mod card_migrations;
 mod card_names;
 mod cards;
+pub mod catalogue_imports;
 mod changes;
 mod codes;
 mod facets;

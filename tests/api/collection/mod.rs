@@ -2,4 +2,5 @@
 
 mod collection_files;
 mod collection_imports;
+pub mod counts;
 pub mod permissions;
