@@ -135,7 +135,7 @@ pub async fn create(
         .execute(conn)
         .await?;
     let row = RulingRow {
-        id: id,
+        id,
         card_id: card,
         kind: content.kind,
         text: content.text.clone(),

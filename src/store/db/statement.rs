@@ -225,7 +225,7 @@ impl<'a> Statement<'a> {
 }
 
 /// Puts numbers for the names of parameters.
-fn number_parameters(text: &str, names: &[&str]) -> QueryResult<String> {
+pub(in crate::store) fn number_parameters(text: &str, names: &[&str]) -> QueryResult<String> {
     let error = |what: String| Err(DieselError::QueryBuilderError(what.into()));
     let mut numbered = String::with_capacity(text.len());
     let mut is_used: Vec<bool> = names.iter().map(|name| name.is_empty()).collect();

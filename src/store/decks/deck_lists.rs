@@ -338,7 +338,7 @@ impl VersionRow {
     fn deck(self, account: AccountId, id: DeckId, content: &DeckContent<'_>) -> StoredDeck {
         let Self { revision, created_at, updated_at } = self;
         let row = DeckRow {
-            id: id,
+            id,
             account_id: account,
             game_code: content.format.game().to_owned(),
             format_code: content.format.local(),

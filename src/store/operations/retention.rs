@@ -16,7 +16,7 @@ use uuid::Uuid;
 pub use super::sweep_turn::BATCH;
 use super::sweep_turn::Turn;
 use crate::store::accounts::account_events;
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{number_parameters, sql};
 use crate::store::{Store, StoreError, StoreResult};
 use steps::{STEPS, Step};
 
@@ -29,11 +29,17 @@ const SESSION_RETENTION: Duration = Duration::days(30);
 /// A mirror that was away for longer begins again.
 const CHANGE_RETENTION: Duration = Duration::days(90);
 
-/// Every statement of a sweep with what it is about, for tests of their plans.
-pub fn statements() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let walks =
-        [("submission_networks", SWEEP_NETWORKS), ("account_events", account_events::SWEEP)];
-    STEPS.iter().map(|step| (step.rows, step.statement)).chain(walks)
+/// Every statement of a sweep as Postgres gets it, with the rows that it deletes, for tests of their plans.
+pub fn statements() -> impl Iterator<Item = (&'static str, StoreResult<String>)> {
+    let walks = [
+        ("submission_networks", SWEEP_NETWORKS, &["now", "after", "limit"][..]),
+        ("account_events", account_events::SWEEP, &["before", "last_at", "last_id", "limit"]),
+    ];
+    let steps = STEPS.iter().map(|step| (step.rows, step.statement, &["before", "limit"][..]));
+    let numbered = |(rows, text, names): (_, &str, &[&str])| {
+        (rows, number_parameters(text, names).map_err(StoreError::from))
+    };
+    steps.chain(walks).map(numbered)
 }
 
 /// Deletes everything after its retention; returns the number of rows, or the first error after all other steps were done.

@@ -162,6 +162,7 @@ async fn every_statement_is_served_by_indices() {
         .unwrap();
     let (mut seen, mut faults) = (0, Vec::new());
     for (rows, statement) in retention::statements() {
+        let statement = statement.unwrap();
         session.batch_execute(&format!("PREPARE swept AS {statement}")).await.unwrap();
         let takes = (1..=4).take_while(|n| statement.contains(&format!("${n}"))).count();
         let arguments = match (rows, takes) {

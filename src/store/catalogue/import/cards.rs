@@ -213,7 +213,7 @@ async fn change_card(
     if plan.content {
         content::update(conn, by, plan.id, plan.card).await?;
     }
-    let removed: Vec<PrintingId> = plan.removed_printings.iter().copied().collect();
+    let removed = &plan.removed_printings;
     if !removed.is_empty() {
         diesel::delete(printings::table.filter(printings::id.eq_any(removed)))
             .execute(conn)
