@@ -109,7 +109,10 @@ impl ImportQuery {
         source: GameSource,
     ) -> Result<HttpResponse, Problem> {
         // Thousands of cards take a while: that is no work for a thread that answers requests.
-        let import = state.work.run(move || GameImport::check(&source)).await?.map_err(refused)?;
+        let wanted = place.set.clone();
+        let check =
+            move || GameImport::check(&source).map_err(|faults| with_code(faults, wanted, &source));
+        let import = state.work.run(check).await?.map_err(refused)?;
         place.check(&import)?;
         let at = state.clock.now();
         let done: Result<ImportSummary, ImportError> = state
@@ -155,8 +158,8 @@ impl Place {
         if found == wanted.as_str() {
             return Ok(());
         }
-        let detail = format!("is {found:?}, but the path says {:?}", wanted.as_str());
-        Err(Problem::new(ProblemCode::InvalidImport).errors(vec![InputFault::at("/code", detail)]))
+        let fault = InputFault::at("/code", other_code(found, wanted));
+        Err(Problem::new(ProblemCode::InvalidImport).errors(vec![fault]))
     }
 
     /// 201 with the place of what is new, else 200.
@@ -174,6 +177,26 @@ impl Place {
         }
         response.insert_header(NO_STORE).json(ImportResponse::new(false, summary))
     }
+}
+
+fn other_code(found: &str, wanted: &Code) -> String {
+    format!("is {found:?}, but the path says {:?}", wanted.as_str())
+}
+
+/// Faults of a set file, and that its code is not that of the path, if nothing was said of it yet.
+fn with_code(
+    mut faults: Vec<ImportFault>,
+    wanted: Option<Code>,
+    source: &GameSource,
+) -> Vec<ImportFault> {
+    let is_told = faults.iter().any(|fault| fault.pointer == "/code");
+    if let Some(wanted) = wanted.filter(|_| !is_told)
+        && let Some(found) = source.code_of_set().filter(|found| found != wanted.as_str())
+    {
+        let file = source.sets.first().map_or("", |file| file.name.as_str());
+        faults.insert(0, ImportFault::new(file, "/code", other_code(&found, &wanted)));
+    }
+    faults
 }
 
 pub(in crate::api) const NO_STORE: (header::HeaderName, &str) = (header::CACHE_CONTROL, "no-store");
