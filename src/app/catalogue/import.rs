@@ -95,9 +95,29 @@ impl ImportTarget {
         if found == wanted.as_str() {
             return Ok(());
         }
-        let detail = format!("is {found:?}, but the path says {:?}", wanted.as_str());
-        Err(Problem::new(ProblemCode::InvalidImport).errors(vec![InputFault::at("/code", detail)]))
+        let fault = InputFault::at("/code", other_code(found, wanted));
+        Err(Problem::new(ProblemCode::InvalidImport).errors(vec![fault]))
     }
+}
+
+fn other_code(found: &str, wanted: &Code) -> String {
+    format!("is {found:?}, but the path says {:?}", wanted.as_str())
+}
+
+/// Faults of a set file, and that its code is not that of the path, if no fault is about the code yet.
+fn with_code(
+    mut faults: Vec<ImportFault>,
+    wanted: Option<Code>,
+    source: &GameSource,
+) -> Vec<ImportFault> {
+    let is_known = faults.iter().any(|fault| fault.pointer == "/code");
+    if let Some(wanted) = wanted.filter(|_| !is_known)
+        && let Some(found) = source.code_of_set().filter(|found| found != wanted.as_str())
+    {
+        let file = source.sets.first().map_or("", |file| file.name.as_str());
+        faults.insert(0, ImportFault::new(file, "/code", other_code(&found, &wanted)));
+    }
+    faults
 }
 
 /// Checks a game with its sets and imports it, whole or not at all; a rehearsal (`dry_run`) changes nothing.
@@ -110,7 +130,10 @@ pub(super) async fn run(
     dry_run: bool,
 ) -> Result<ImportResponse, Problem> {
     // Thousands of cards take a while: that is no work for a thread that answers requests.
-    let import = app.work.run(move || GameImport::check(&source)).await?.map_err(refused)?;
+    let wanted = target.set.clone();
+    let check =
+        move || GameImport::check(&source).map_err(|faults| with_code(faults, wanted, &source));
+    let import = app.work.run(check).await?.map_err(refused)?;
     target.check(&import)?;
     let at = app.clock.now();
     let done: Result<ImportSummary, ImportError> = app

@@ -22,7 +22,7 @@ pub enum WhoseDisputes {
     /// Those of the reader, on one side or on both.
     Own(Option<DisputeSide>),
     /// All, or all in which this account is involved.
-    All(Overseer, Option<PersonFilter>),
+    All(Overseer, Box<Option<PersonFilter>>),
 }
 
 /// Lists disputes, the newest first.

@@ -64,6 +64,12 @@ impl GameSource {
         self.sets.iter().map(hash).collect()
     }
 
+    /// The code that the first set file has, as far as it can be read, whatever else is wrong with it.
+    pub fn code_of_set(&self) -> Option<String> {
+        let file = SetFile::read(&self.sets.first()?.text);
+        file.has_text("code").then_some(file.set.code)
+    }
+
     /// SHA-256 of all files, in the order of the folder.
     pub fn hash(&self) -> [u8; 32] {
         let mut hasher = Sha256::new_with_prefix(Sha256::digest(&self.manifest.text));

@@ -343,6 +343,10 @@ async fn faults_are_told_with_their_places_and_nothing_is_taken() {
     );
     let problem = set(&app, &admin, "pebbles/sets/beach", &shore()).answer().await;
     assert_eq!(problem.problem(422, "invalid_import")["errors"][0]["pointer"], "/code");
+    let problem = set(&app, &admin, "pebbles/sets/beach", &file).answer().await;
+    let problem = problem.problem(422, "invalid_import");
+    assert_eq!(problem["errors"][0]["pointer"], "/code", "beside the others: {problem}");
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 3, "{problem}");
     let unknown = json!({ "code": "shore", "name": "Shore", "cards": [], "color": "grey" });
     set(&app, &admin, "pebbles/sets/shore", &unknown).answer().await.problem(422, "invalid_import");
     let half = app.put("/v1/games/pebbles/sets/shore").by(&admin);
