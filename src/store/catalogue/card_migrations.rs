@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::changes;
 use super::import::{LOCK, is_printed, lock_set, note_edited};
 use crate::auth::permission::{Acting, Importer, WriteCatalogue};
+use crate::domain::catalogue::migration::MigrationKind;
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, MigrationId};
 use crate::store::card_content::cards::CardPlace;
@@ -26,30 +27,6 @@ use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentEr
 use crate::store::printing::print_runs::PRESS_LOCK;
 use crate::store::serials::unlock_policies::{self, Count};
 use crate::store::{Connection, StoreError, StoreResult};
-
-/// What became of a card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MigrationKind {
-    /// It got another number.
-    Move,
-    /// It was merged into another card.
-    Merge,
-}
-
-impl MigrationKind {
-    /// The name on the wire and in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Move => "move",
-            Self::Merge => "merge",
-        }
-    }
-
-    /// The kind of that name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Move, Self::Merge].into_iter().find(|kind| kind.as_str() == name)
-    }
-}
 
 /// A move or a merge: what everybody may know.
 #[derive(Clone, Debug, Queryable, Selectable)]

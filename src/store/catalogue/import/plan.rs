@@ -14,9 +14,9 @@ use crate::auth::permission::Importer;
 use crate::domain::catalogue::import::{
     CardImport, FaultyCard, GameImport, ImportFault, PrintingImport, SetImport,
 };
+use crate::domain::catalogue::migration::MigrationKind;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::store::card_content::content::{self, StoredCard, StoredPrinting};
-use crate::store::catalogue::card_migrations::MigrationKind;
 use crate::store::db::schema::{card_migrations, cards, copies, print_runs, printings, sets};
 use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, StoreResult};
