@@ -18,11 +18,12 @@ use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
 
 /// Whose disputes to list.
+#[expect(clippy::large_enum_variant, reason = "a request makes one")]
 pub enum WhoseDisputes {
     /// Those of the reader, on one side or on both.
     Own(Option<DisputeSide>),
     /// All, or all in which this account is involved.
-    All(Overseer, Box<Option<PersonFilter>>),
+    All(Overseer, Option<PersonFilter>),
 }
 
 /// Lists disputes, the newest first.

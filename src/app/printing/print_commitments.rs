@@ -135,7 +135,7 @@ pub async fn announce(
     if let Some(key) = key {
         // Answered again whatever became of the set.
         let mut conn = app.store.connection().await?;
-        if let Some(earlier) = idempotency::answered(&mut conn, key).await? {
+        if let Some(earlier) = idempotency::answered(&conn, key).await? {
             return read(&mut conn, CommitmentId(earlier)).await;
         }
     }
