@@ -403,6 +403,13 @@ async fn faults_that_depend_on_the_catalogue_are_told_with_the_others() {
         ("/v1/decks?game=ttgc&cursor=e30&limit=0", &["?cursor", "?game", "?limit"]),
         ("/v1/trade-matches?game=ttgc&cursor=e30", &["?cursor", "?game"]),
         ("/v1/trades?limit=0&cursor=x", &["?cursor", "?limit"]),
+        ("/v1/statistics/unlocks?game=ttgc&sett=x", &["?game", "?sett"]),
+        ("/v1/statistics/leaderboard?game=ttcg&set=hart&q=x", &["?q", "?set"]),
+        ("/v1/changes?after=x&game=ttgc", &["?after", "?game"]),
+        ("/v1/changes/stream?after=x&game=ttgc", &["?after", "?game"]),
+        ("/v1/collection/completion?game=ttcg&set=hart&q=x", &["?q", "?set"]),
+        ("/v1/collection/export?format=xml&game=ttgc", &["?format", "?game"]),
+        ("/v1/players/ben/copies?limit=0&set=hart&cursor=e30", &["?cursor", "?limit", "?set"]),
     ] {
         let problem = app.get(path).by(&ada).answer().await.problem(400, "invalid_query");
         let told: Vec<&str> = faults(&problem).into_iter().map(|(pointer, _)| pointer).collect();
@@ -475,10 +482,81 @@ async fn faults_by_rules_are_told_with_those_by_the_contract() {
             json!({ "kind": "gossip", "text": "a\u{1b}", "published_on": "2026-02-30" }),
             &["/kind", "/published_on", "/text"],
         ),
+        (
+            app.post("/v1/submissions").by(&ada),
+            json!({ "serial": "7KQ2", "name": "a\u{1b}", "game": 5 }),
+            &["/game", "/name", "/serial"],
+        ),
+        (
+            app.put(&format!("/v1/submissions/{id}/review")).by(&admin),
+            json!({ "confirmed": "yes", "note": "a\u{1b}" }),
+            &["/confirmed", "/note"],
+        ),
+        (
+            app.post(&format!("/v1/copies/{id}/freeze")).by(&admin),
+            json!({ "reason": "a\u{1b}", "until": 5 }),
+            &["/reason", "/until"],
+        ),
+        (
+            app.post(&format!("/v1/disputes/{id}/decide")).by(&admin),
+            json!({ "outcome": "for_me", "reason": "a\u{1b}" }),
+            &["/outcome", "/reason"],
+        ),
+        (
+            app.post(&format!("/v1/disputes/{id}/statements")).by(&ada),
+            json!({ "text": "a\u{1b}", "by": 5 }),
+            &["/by", "/text"],
+        ),
+        (
+            app.post(&format!("/v1/cards/{id}/unlock")).by(&admin),
+            json!({ "reason": "a\u{1b}", "by": 5 }),
+            &["/by", "/reason"],
+        ),
+        (
+            app.post(&format!("/v1/cards/{id}/move")).by(&admin),
+            json!({ "set": 5, "number": "a b", "note": "a\u{1b}" }),
+            &["/note", "/number", "/set"],
+        ),
+        (
+            app.post(&format!("/v1/cards/{id}/merge")).by(&admin),
+            json!({ "into": 5, "note": "a\u{1b}" }),
+            &["/into", "/note"],
+        ),
+        (
+            app.put("/v1/games/ttcg/unlock-policy").by(&admin),
+            json!({ "threshold": "many", "unlock_at": "9999-01-02T00:00:00Z" }),
+            &["/threshold", "/unlock_at"],
+        ),
+        (
+            app.post("/v1/decks").by(&ada),
+            json!({ "name": "a\u{1b}", "format": 5, "list": "" }),
+            &["/format", "/name"],
+        ),
+        (
+            app.post("/v1/webhooks").by(&admin),
+            json!({ "url": 5, "kinds": ["card.unlocked"], "description": "a\u{1b}" }),
+            &["/description", "/url"],
+        ),
     ] {
         let problem = request.json(&body).answer().await.problem(422, "invalid_body");
         let told: Vec<&str> = faults(&problem).into_iter().map(|(pointer, _)| pointer).collect();
         assert_eq!(told, pointers, "{body}: {problem}");
+    }
+}
+
+/// A code that is none keeps its own error code, with the fault of the name beside it.
+#[tokio::test]
+async fn a_serial_and_a_name_are_judged_together() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    for (serial, code) in [("7KQ2", "serial_malformed"), ("7KQ2-X0FM-93TD-AW5H", "serial_mistyped")]
+    {
+        let body = json!({ "serial": serial, "name": "a\u{1b}" });
+        let problem =
+            app.post("/v1/submissions").by(&ada).json(&body).answer().await.problem(422, code);
+        let pointers: Vec<&str> =
+            faults(&problem).into_iter().map(|(pointer, _)| pointer).collect();
+        assert_eq!(pointers, ["/name", "/serial"], "{problem}");
     }
 }
 

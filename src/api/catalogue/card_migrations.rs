@@ -15,7 +15,7 @@ use crate::domain::catalogue::import::number_fault;
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, MigrationId};
 use crate::domain::text;
-use crate::http::extract::{Body, IdempotencyKey, May, PageQuery, Params, cacheable};
+use crate::http::extract::{IdempotencyKey, Judge, JudgedBody, May, PageQuery, Params, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::catalogue::card_migrations::Destination;
 use crate::store::catalogue::cards::CardPlace;
@@ -126,6 +126,34 @@ fn note(text: Option<&str>) -> Result<Option<String>, Problem> {
     note.map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))
 }
 
+impl MoveRequest {
+    /// The number and the note, or every fault of them.
+    fn parse(&self) -> Result<(Code, Option<String>), Problem> {
+        let mut faults = Vec::new();
+        let number = match number_fault(&self.number) {
+            Some(fault) => Err(fault),
+            None => Code::try_from(self.number.as_str()).map_err(|error| error.to_string()),
+        };
+        let number = number.map_err(|fault| faults.push(InputFault::at("/number", fault)));
+        let note =
+            note(self.note.as_deref()).map_err(|problem| faults.extend(problem.into_faults()));
+        let (Ok(number), Ok(note)) = (number, note) else { return Err(Problem::invalid(faults)) };
+        Ok((number, note))
+    }
+}
+
+impl Judge for MoveRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
+impl Judge for MergeRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        note(self.note.as_deref()).map(drop)
+    }
+}
+
 /// Gives a card another number, in its set or another.
 ///
 /// Its id stays. The old number answers 308 with the new place for ever, and no card can take it. Refused while a set concerned is
@@ -147,16 +175,10 @@ pub async fn move_card(
     by: May<WriteCatalogue>,
     card: web::Path<Uuid>,
     key: IdempotencyKey,
-    body: Result<Body<MoveRequest>, Problem>,
+    body: Result<JudgedBody<MoveRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let (card, body) = (CardId(*card), body?);
-    let note = note(body.value.note.as_deref())?;
-    let at_number = |fault: String| Problem::invalid(vec![InputFault::at("/number", fault)]);
-    if let Some(fault) = number_fault(&body.value.number) {
-        return Err(at_number(fault));
-    }
-    let number = Code::try_from(body.value.number.as_str());
-    let number = number.map_err(|error| at_number(error.to_string()))?;
+    let (card, JudgedBody(body)) = (CardId(*card), body?);
+    let (number, note) = body.value.parse()?;
     let key = key.claim_at(&state, by.account(), "move_card", card.0, &body);
     let to = Destination { set: body.value.set, number };
     let moved =
@@ -185,9 +207,9 @@ pub async fn merge_card(
     by: May<WriteCatalogue>,
     card: web::Path<Uuid>,
     key: IdempotencyKey,
-    body: Result<Body<MergeRequest>, Problem>,
+    body: Result<JudgedBody<MergeRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let (card, body) = (CardId(*card), body?);
+    let (card, JudgedBody(body)) = (CardId(*card), body?);
     let (into, note) = (CardId(body.value.into), note(body.value.note.as_deref())?);
     let key = key.claim_at(&state, by.account(), "merge_card", card.0, &body);
     let merged =

@@ -9,11 +9,12 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::app::catalogue::changes::{self, ChangesResponse, FeedStep, Follower};
+use crate::app::catalogue::codes::Codes;
 use crate::app::page::PageLimit;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::code::Code;
-use crate::http::extract::{ClientNetwork, Params, cacheable};
+use crate::http::extract::{ClientNetwork, LooseParams, cacheable};
 use crate::http::sse;
 use crate::memory::rendered::Freshness;
 
@@ -54,9 +55,11 @@ pub struct ChangesQuery {
 pub async fn list_changes(
     req: HttpRequest,
     state: web::Data<AppState>,
-    query: Params<ChangesQuery>,
+    query: LooseParams<ChangesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let changes = changes::list(&state, query.after, query.game.clone(), query.limit).await?;
+    let check = async |query: &ChangesQuery| of_game(&state, query.game.clone()).await;
+    let (query, game) = query.checked(check).await?;
+    let changes = changes::list(&state, query.after, game, query.limit).await?;
     cacheable(&req, Freshness::Public(1), None, &changes)
 }
 
@@ -91,11 +94,18 @@ pub async fn stream_changes(
     req: HttpRequest,
     state: web::Data<AppState>,
     network: ClientNetwork,
-    query: Params<StreamQuery>,
+    query: LooseParams<StreamQuery>,
 ) -> Result<HttpResponse, Problem> {
+    let check = async |query: &StreamQuery| of_game(&state, query.game.clone()).await;
+    let (query, game) = query.checked(check).await?;
     let last = sse::last_event_id(&req)?.or(query.after);
-    let follower = changes::follow(&state, network.0, last, query.game.clone()).await?;
+    let follower = changes::follow(&state, network.0, last, game).await?;
     Ok(sse::respond(events(follower)))
+}
+
+/// The code of a game that exists, as the request names it.
+async fn of_game(state: &AppState, game: Option<Code>) -> Result<Option<Code>, Problem> {
+    Ok(Codes { game, ..Codes::default() }.known(state).await?.game)
 }
 
 fn events(follower: Follower) -> impl Stream<Item = Bytes> {

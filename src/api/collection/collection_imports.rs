@@ -6,6 +6,7 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::app::catalogue::codes::Codes;
 use crate::app::collection::collection_export::{self, ExportedCollection};
 use crate::app::collection::collection_imports::{self, ImportOptions};
 use crate::app::collection::import_responses::{CollectionImportResponse, CommitResponse};
@@ -15,7 +16,7 @@ use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
 use crate::domain::code::Code;
 use crate::domain::collection::ImportMode;
 use crate::domain::ids::CollectionImportId;
-use crate::http::extract::{Caller, ClientNetwork, May, OptionalBody, Params, TableFile};
+use crate::http::extract::{Caller, ClientNetwork, LooseParams, May, OptionalBody, TableFile};
 
 /// What lines mean that name no rarity, of cards that have several.
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
@@ -71,21 +72,28 @@ pub async fn read_import(
     caller: Caller,
     by: May<WriteOwnCollection>,
     network: ClientNetwork,
-    query: Params<ImportQuery>,
+    query: LooseParams<ImportQuery>,
     req: HttpRequest,
     body: web::Payload,
 ) -> Result<HttpResponse, Problem> {
+    let check = async |query: &ImportQuery| of_game(&state, query.game.clone()).await;
+    let (query, game) = query.checked(check).await?;
     let options = ImportOptions {
         mode: query.mode,
-        game: query.game.clone(),
+        game,
         most_common: matches!(query.without_rarity, WithoutRarity::MostCommon),
     };
-    let expected = collection_imports::expect(&state, &by, network.0, options).await?;
+    let expected = collection_imports::expect(&state, &by, network.0, options)?;
     let TableFile { format, raw } = TableFile::receive(&req, body).await?;
     let read = expected.read(&state, &by, caller.viewer(), format, raw).await?;
     let mut answer = HttpResponse::Ok();
     answer.content_type("application/json").insert_header((header::CACHE_CONTROL, "no-store"));
     Ok(answer.body(read.into_json().await?))
+}
+
+/// The code of a game that exists, as the request names it.
+async fn of_game(state: &AppState, game: Option<Code>) -> Result<Option<Code>, Problem> {
+    Ok(Codes { game, ..Codes::default() }.known(state).await?.game)
 }
 
 /// How to commit.
@@ -161,10 +169,12 @@ pub async fn export_collection(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReadOwnCollection>,
-    query: Params<ExportQuery>,
+    query: LooseParams<ExportQuery>,
 ) -> Result<HttpResponse, Problem> {
+    let check = async |query: &ExportQuery| of_game(&state, query.game.clone()).await;
+    let (query, game) = query.checked(check).await?;
     let viewer = caller.viewer();
-    let exported = collection_export::export(&state, &by, viewer, query.game.as_ref()).await?;
+    let exported = collection_export::export(&state, &by, viewer, game.as_ref()).await?;
     let (name, media_type, body) = match query.format {
         ExportFormat::Csv => ("collection.csv", "text/csv; charset=utf-8", exported.to_csv()?),
         ExportFormat::Json => ("collection.json", "application/json", exported.to_json()?),

@@ -11,7 +11,7 @@ use crate::app::problem::{InputFault, Problem, both};
 use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnCollection;
 use crate::domain::code::Code;
-use crate::http::extract::{Caller, LooseParams, May, Params, cacheable};
+use crate::http::extract::{Caller, LooseParams, May, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::collection::counts::DuplicatePosition;
 
@@ -41,11 +41,15 @@ pub async fn find_completion(
     state: web::Data<AppState>,
     caller: Caller,
     by: May<ReadOwnCollection>,
-    query: Result<Params<CompletionQuery>, Problem>,
+    query: Result<LooseParams<CompletionQuery>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let query = query?;
-    let (viewer, game, set) = (caller.viewer(), query.game.clone(), query.set.clone());
-    let completion = collection_progress::find_completion(&state, &by, viewer, game, set).await?;
+    let check = async |query: &CompletionQuery| {
+        let (game, set) = (Some(query.game.clone()), query.set.clone());
+        Codes { game, set, ..Codes::default() }.known(&state).await
+    };
+    let (_, codes) = query?.checked(check).await?;
+    let viewer = caller.viewer();
+    let completion = collection_progress::find_completion(&state, &by, viewer, &codes).await?;
     cacheable(&req, Freshness::Private, None, &completion)
 }
 

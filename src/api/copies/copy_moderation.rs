@@ -13,7 +13,7 @@ use crate::auth::permission::ModerateCopies;
 use crate::domain::copies::ledger::MAX_REASON;
 use crate::domain::ids::CopyId;
 use crate::domain::text;
-use crate::http::extract::{Body, Caller, May};
+use crate::http::extract::{Caller, Judge, JudgedBody, May};
 use crate::store::copies::copy_records::Moderation;
 
 /// Why a moderator does something.
@@ -44,7 +44,7 @@ pub async fn freeze_copy(
     caller: Caller,
     by: May<ModerateCopies>,
     copy: web::Path<Uuid>,
-    body: Body<ReasonRequest>,
+    JudgedBody(body): JudgedBody<ReasonRequest>,
 ) -> Result<HttpResponse, Problem> {
     moderate(&state, &caller, &by, CopyId(*copy), Moderation::Freeze, &body.value).await
 }
@@ -62,7 +62,7 @@ pub async fn unfreeze_copy(
     caller: Caller,
     by: May<ModerateCopies>,
     copy: web::Path<Uuid>,
-    body: Body<ReasonRequest>,
+    JudgedBody(body): JudgedBody<ReasonRequest>,
 ) -> Result<HttpResponse, Problem> {
     moderate(&state, &caller, &by, CopyId(*copy), Moderation::Unfreeze, &body.value).await
 }
@@ -81,7 +81,7 @@ pub async fn void_copy(
     caller: Caller,
     by: May<ModerateCopies>,
     copy: web::Path<Uuid>,
-    body: Body<ReasonRequest>,
+    JudgedBody(body): JudgedBody<ReasonRequest>,
 ) -> Result<HttpResponse, Problem> {
     moderate(&state, &caller, &by, CopyId(*copy), Moderation::Void, &body.value).await
 }
@@ -100,4 +100,10 @@ async fn moderate(
         copy_moderation::moderate(state, by, viewer, accounts.as_ref(), copy, action, &reason)
             .await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(copy))
+}
+
+impl Judge for ReasonRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        reason(&self.reason).map(drop)
+    }
 }

@@ -18,7 +18,9 @@ use crate::auth::permission::{ArgueOwnDisputes, ModerateCopies, ReadOwnDisputes}
 use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENT, Outcome};
 use crate::domain::ids::DisputeId;
 use crate::domain::text;
-use crate::http::extract::{Body, Caller, IdempotencyKey, May, Moment, Params, cacheable};
+use crate::http::extract::{
+    Caller, IdempotencyKey, Judge, JudgedBody, May, Moment, Params, cacheable,
+};
 use crate::memory::rendered::Freshness;
 use crate::store::copies::disputes::DisputeFilter;
 
@@ -197,11 +199,10 @@ pub async fn create_statement(
     by: May<ArgueOwnDisputes>,
     dispute: web::Path<Uuid>,
     key: IdempotencyKey,
-    body: Body<StatementRequest>,
+    JudgedBody(body): JudgedBody<StatementRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "create_statement", &body);
-    let text = text::lines(&body.value.text, 1, MAX_STATEMENT)
-        .map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))?;
+    let text = body.value.parse()?;
     let (viewer, id) = (caller.viewer(), DisputeId(*dispute));
     let dispute = disputes::create_statement(&state, &by, viewer, id, &text, key.as_ref()).await?;
     Ok(HttpResponse::Created()
@@ -261,7 +262,7 @@ pub async fn decide_dispute(
     caller: Caller,
     by: May<ModerateCopies>,
     dispute: web::Path<Uuid>,
-    body: Body<DecisionRequest>,
+    JudgedBody(body): JudgedBody<DecisionRequest>,
 ) -> Result<HttpResponse, Problem> {
     let reason = reason(&body.value.reason)?;
     let (viewer, accounts) = (caller.viewer(), caller.may());
@@ -269,4 +270,24 @@ pub async fn decide_dispute(
     let dispute =
         disputes::decide(&state, &by, viewer, accounts.as_ref(), id, outcome, &reason).await?;
     Ok(changed(&dispute))
+}
+
+impl Judge for DecisionRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        reason(&self.reason).map(drop)
+    }
+}
+
+impl Judge for StatementRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.parse().map(drop)
+    }
+}
+
+impl StatementRequest {
+    /// The text, checked.
+    fn parse(&self) -> Result<String, Problem> {
+        text::lines(&self.text, 1, MAX_STATEMENT)
+            .map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))
+    }
 }

@@ -11,14 +11,14 @@ use crate::app::catalogue::codes::Codes;
 use crate::app::copies::own_copies::CopySelection;
 use crate::app::copies::trading::{self, ShownCopyResponse};
 use crate::app::page::{Cursor, Page, PageLimit};
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, both};
 use crate::app::state::AppState;
 use crate::auth::permission::{ChangeOwnTrading, ReadTrades};
 use crate::domain::code::Code;
 use crate::domain::copies::trade::Trading;
 use crate::domain::ids::CardId;
 use crate::domain::text::AccountName;
-use crate::http::extract::{Body, Caller, May, Params};
+use crate::http::extract::{Body, Caller, LooseParams, May};
 use crate::memory::rendered::Freshness;
 
 /// Who may send you offers, and who may see your copies.
@@ -81,12 +81,14 @@ pub async fn list_player_copies(
     caller: Caller,
     by: May<ReadTrades>,
     player: web::Path<String>,
-    query: Params<PlayerCopiesQuery>,
+    query: LooseParams<PlayerCopiesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let after = copies_after(query.cursor.as_ref())?;
+    let check = async |query: &PlayerCopiesQuery| {
+        let codes = Codes { game: query.game.clone(), set: query.set.clone(), ..Codes::default() };
+        both(copies_after(query.cursor.as_ref()), codes.known(&state).await)
+    };
+    let (query, (after, codes)) = query.checked(check).await?;
     let player = AccountName::parse(&player).map_err(|_| Problem::not_found())?;
-    let codes = Codes { game: query.game.clone(), set: query.set.clone(), ..Codes::default() };
-    let codes = codes.known(&state).await?;
     let selection = CopySelection { codes, card: query.card.map(CardId) };
     let (viewer, limit) = (caller.viewer(), query.limit);
     let page = trading::list_shown(&state, &by, viewer, &player, &selection, after, limit).await?;

@@ -11,13 +11,16 @@ use crate::app::decks::deck_lists::{
     self, DeckRequest, DeckResponse, DeckSummaryResponse, VersionedDeck,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
-use crate::app::problem::{Problem, both};
+use crate::app::problem::{InputFault, Problem, both};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
+use crate::domain::decks::deck::DeckName;
 use crate::domain::ids::DeckId;
-use crate::http::extract::{AnswerForm, Body, Caller, IdempotencyKey, LooseParams, May};
+use crate::http::extract::{
+    AnswerForm, Caller, IdempotencyKey, Judge, JudgedBody, LooseParams, May,
+};
 use crate::memory::rendered::Freshness;
 
 /// Which of your decks.
@@ -77,7 +80,7 @@ pub async fn create_deck(
     state: web::Data<AppState>,
     by: May<WriteOwnDecks>,
     key: IdempotencyKey,
-    body: Body<DeckRequest>,
+    JudgedBody(body): JudgedBody<DeckRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "create_deck", &body);
     let created = deck_lists::create(&state, &by, body.value, key.as_ref()).await?;
@@ -141,7 +144,7 @@ pub async fn replace_deck(
     by: May<WriteOwnDecks>,
     deck: web::Path<Uuid>,
     if_match: Result<IfMatch, Problem>,
-    body: Body<DeckRequest>,
+    JudgedBody(body): JudgedBody<DeckRequest>,
 ) -> Result<HttpResponse, Problem> {
     let replaced = deck_lists::replace(&state, &by, DeckId(*deck), &if_match?, body.value).await?;
     Ok(HttpResponse::Ok()
@@ -171,4 +174,12 @@ pub async fn delete_deck(
 ) -> Result<HttpResponse, Problem> {
     deck_lists::delete(&state, &by, DeckId(*deck), &if_match?).await?;
     Ok(HttpResponse::NoContent().finish())
+}
+
+/// What the games decide is left to the use case.
+impl Judge for DeckRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        let name = DeckName::parse(&self.name);
+        name.map(drop).map_err(|error| Problem::invalid(vec![InputFault::at("/name", error)]))
+    }
 }

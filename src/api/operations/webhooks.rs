@@ -18,7 +18,9 @@ use crate::app::versions::IfMatch;
 use crate::auth::permission::{ManageWebhooks, ReadWebhooks};
 use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::{MAX_OVERLAP_HOURS, OVERLAP_HOURS};
-use crate::http::extract::{Body, IdempotencyKey, May, OptionalBody, cacheable, edited};
+use crate::http::extract::{
+    IdempotencyKey, Judge, JudgedBody, May, OptionalBody, cacheable, edited,
+};
 use crate::memory::rendered::Freshness;
 
 /// Lists all webhooks.
@@ -56,9 +58,9 @@ pub async fn create_webhook(
     state: web::Data<AppState>,
     by: May<ManageWebhooks>,
     key: IdempotencyKey,
-    body: Result<Body<WebhookRequest>, Problem>,
+    body: Result<JudgedBody<WebhookRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let body = body?;
+    let JudgedBody(body) = body?;
     let key = key.claim(&state, by.account(), "create_webhook", &body);
     let answer = webhooks::create(&state, &by, body.value, key.as_ref()).await?;
     with_secret(StatusCode::CREATED, answer)
@@ -115,9 +117,9 @@ pub async fn replace_webhook(
     by: May<ManageWebhooks>,
     webhook: web::Path<Uuid>,
     if_match: Result<IfMatch, Problem>,
-    body: Result<Body<WebhookRequest>, Problem>,
+    body: Result<JudgedBody<WebhookRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, if_match, request) = (WebhookId(*webhook), if_match?, body?.value);
+    let (id, if_match, request) = (WebhookId(*webhook), if_match?, body?.0.value);
     let answer = webhooks::replace(&state, &by, id, &if_match, request).await?;
     edited(StatusCode::OK, &answer)
 }
@@ -191,4 +193,11 @@ pub async fn rotate_webhook_secret(
     let key = key.claim_at(&state, by.account(), "rotate_webhook_secret", id.0, &body);
     let answer = webhooks::rotate_secret(&state, &by, id, overlap, key.as_ref()).await?;
     with_secret(StatusCode::OK, answer)
+}
+
+/// Which URLs and games there are is left to the use case.
+impl Judge for WebhookRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.description().map(drop).map_err(|fault| Problem::invalid(vec![fault]))
+    }
 }

@@ -4,12 +4,13 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
+use crate::app::catalogue::codes::Codes;
 use crate::app::problem::Problem;
 use crate::app::serials::community::{self, LeaderboardResponse, UnlockStatisticsResponse};
 use crate::app::state::AppState;
 use crate::auth::permission::ChangeOwnListing;
 use crate::domain::code::Code;
-use crate::http::extract::{Body, May, Params};
+use crate::http::extract::{Body, LooseParams, May};
 
 /// Of which cards.
 #[derive(Deserialize, IntoParams)]
@@ -24,6 +25,12 @@ pub struct CommunityQuery {
     set: Option<Code>,
 }
 
+impl CommunityQuery {
+    fn codes(&self) -> Codes {
+        Codes { game: self.game.clone(), set: self.set.clone(), ..Codes::default() }
+    }
+}
+
 /// Counts how many cards were unlocked on which day.
 #[utoipa::path(
     get, path = "/v1/statistics/unlocks", tag = "serials", params(CommunityQuery),
@@ -32,10 +39,10 @@ pub struct CommunityQuery {
 pub async fn find_unlock_statistics(
     req: HttpRequest,
     state: web::Data<AppState>,
-    query: Params<CommunityQuery>,
+    query: LooseParams<CommunityQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (game, set) = (query.game.clone(), query.set.clone());
-    Ok(community::count_unlocks(&state, game, set).await?.answer(&req))
+    let (_, codes) = query.checked(async |query| query.codes().known(&state).await).await?;
+    Ok(community::count_unlocks(&state, codes).await?.answer(&req))
 }
 
 /// Lists the accounts that submitted most cards, of those that chose to be named.
@@ -46,10 +53,10 @@ pub async fn find_unlock_statistics(
 pub async fn find_leaderboard(
     req: HttpRequest,
     state: web::Data<AppState>,
-    query: Params<CommunityQuery>,
+    query: LooseParams<CommunityQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (game, set) = (query.game.clone(), query.set.clone());
-    Ok(community::count_leaders(&state, game, set).await?.answer(&req))
+    let (_, codes) = query.checked(async |query| query.codes().known(&state).await).await?;
+    Ok(community::count_leaders(&state, codes).await?.answer(&req))
 }
 
 /// Whether to be named.

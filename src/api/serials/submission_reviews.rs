@@ -16,7 +16,7 @@ use crate::auth::permission::ReviewSubmissions;
 use crate::domain::code::Code;
 use crate::domain::ids::SubmissionId;
 use crate::domain::text;
-use crate::http::extract::{Body, Caller, LooseParams, May};
+use crate::http::extract::{Caller, Judge, JudgedBody, LooseParams, May};
 use crate::memory::rendered::Freshness;
 
 /// Longest remark, in characters.
@@ -101,11 +101,24 @@ pub async fn review_submission(
     state: web::Data<AppState>,
     by: May<ReviewSubmissions>,
     submission: web::Path<Uuid>,
-    body: Body<ReviewRequest>,
+    JudgedBody(body): JudgedBody<ReviewRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (submission, confirmed) = (SubmissionId(*submission), body.value.confirmed);
-    let note = text::line(&body.value.note, 1, LONGEST_NOTE)
-        .map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))?;
+    let note = body.value.note()?;
     let answer = submission_reviews::review(&state, &by, submission, confirmed, &note).await?;
     Ok(HttpResponse::Ok().json(answer))
+}
+
+impl ReviewRequest {
+    /// The note, checked.
+    fn note(&self) -> Result<String, Problem> {
+        text::line(&self.note, 1, LONGEST_NOTE)
+            .map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))
+    }
+}
+
+impl Judge for ReviewRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.note().map(drop)
+    }
 }

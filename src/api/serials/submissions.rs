@@ -13,9 +13,9 @@ use crate::app::state::AppState;
 use crate::auth::permission::{ReadOwnSubmissions, SubmitSerials};
 use crate::domain::ids::SubmissionId;
 use crate::domain::serials::serial::{SerialCode, SerialError};
-use crate::domain::text;
+use crate::domain::text::{self, TextError};
 use crate::http::extract::{
-    Body, Caller, ClientNetwork, IdempotencyKey, May, PageQuery, Params, cacheable,
+    Caller, ClientNetwork, IdempotencyKey, Judge, JudgedBody, May, PageQuery, Params, cacheable,
 };
 use crate::memory::rendered::Freshness;
 
@@ -40,15 +40,30 @@ pub struct SubmitRequest {
 impl SubmitRequest {
     /// Reads code and name. What is wrong with them by themselves is told without a look at the database.
     pub(super) fn parse(self) -> Result<NamedSerial, Problem> {
-        let code = SerialCode::parse(&self.serial).map_err(unreadable)?;
-        let name = text::line(&self.name, 1, LONGEST_NAME)
-            .map_err(|error| Problem::invalid(vec![InputFault::at("/name", error)]))?;
-        Ok(NamedSerial { code, name, game: self.game })
+        let code = SerialCode::parse(&self.serial);
+        match (code, text::line(&self.name, 1, LONGEST_NAME)) {
+            (Ok(code), Ok(name)) => Ok(NamedSerial { code, name, game: self.game }),
+            (Ok(_), Err(error)) => Err(Problem::invalid(vec![InputFault::at("/name", error)])),
+            (Err(error), name) => Err(unreadable(error, name.err())),
+        }
     }
 }
 
-fn unreadable(error: SerialError) -> Problem {
-    let fault = vec![InputFault::at("/serial", error)];
+impl Judge for SubmitRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        let code = SerialCode::parse(&self.serial).err();
+        let name = text::line(&self.name, 1, LONGEST_NAME).err();
+        let code = code.map(|error| InputFault::at("/serial", error));
+        let name = name.map(|error| InputFault::at("/name", error));
+        let faults: Vec<InputFault> = code.into_iter().chain(name).collect();
+        if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+    }
+}
+
+/// What is wrong with a code and, perhaps, with the name beside it.
+fn unreadable(error: SerialError, name: Option<TextError>) -> Problem {
+    let name = name.map(|error| InputFault::at("/name", error));
+    let fault = [InputFault::at("/serial", error)].into_iter().chain(name).collect();
     match error {
         SerialError::Length(_) => Problem::new(ProblemCode::SerialMalformed).errors(fault),
         SerialError::Symbol(position) => {
@@ -82,7 +97,7 @@ pub async fn create_submission(
     by: May<SubmitSerials>,
     network: ClientNetwork,
     key: IdempotencyKey,
-    body: Body<SubmitRequest>,
+    JudgedBody(body): JudgedBody<SubmitRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "create_submission", &body);
     let serial = body.value.parse()?;

@@ -11,7 +11,7 @@ use crate::app::versions::Versions;
 use crate::auth::permission::UnlockCards;
 use crate::domain::code::Code;
 use crate::domain::serials::unlock_policy::UnlockPolicy;
-use crate::http::extract::{Body, May, cacheable};
+use crate::http::extract::{Judge, JudgedBody, May, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::serials::unlock_policies::PolicyPlace;
 
@@ -82,7 +82,7 @@ pub async fn set_set_policy(
     by: May<UnlockCards>,
     path: web::Path<(Code, Code)>,
     versions: Versions,
-    body: Body<UnlockPolicyBody>,
+    JudgedBody(body): JudgedBody<UnlockPolicyBody>,
 ) -> Result<HttpResponse, Problem> {
     let policy = body.value.parse()?;
     change(&state, &by, of_set(path), versions, Some(policy)).await
@@ -106,7 +106,7 @@ pub async fn set_game_policy(
     by: May<UnlockCards>,
     game: web::Path<Code>,
     versions: Versions,
-    body: Body<UnlockPolicyBody>,
+    JudgedBody(body): JudgedBody<UnlockPolicyBody>,
 ) -> Result<HttpResponse, Problem> {
     let policy = body.value.parse()?;
     change(&state, &by, of_game(game), versions, Some(policy)).await
@@ -179,4 +179,10 @@ async fn change(
         response.insert_header(revision.header());
     }
     Ok(response.json(answer))
+}
+
+impl Judge for UnlockPolicyBody {
+    fn judge(&self) -> Result<(), Problem> {
+        self.clone().parse().map(drop)
+    }
 }

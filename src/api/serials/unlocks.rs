@@ -14,7 +14,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::UnlockCards;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
-use crate::http::extract::{Body, May, PageQuery, Params, cacheable};
+use crate::http::extract::{Judge, JudgedBody, May, PageQuery, Params, cacheable};
 use crate::memory::rendered::Freshness;
 
 /// Progress changes with every submission: caches keep it for seconds only.
@@ -95,7 +95,7 @@ pub async fn unlock_card(
     state: web::Data<AppState>,
     by: May<UnlockCards>,
     card: web::Path<Uuid>,
-    body: Body<UnlockRequest>,
+    JudgedBody(body): JudgedBody<UnlockRequest>,
 ) -> Result<HttpResponse, Problem> {
     let reason = reason(&body.value.reason)?;
     let answer = unlocks::unlock_card(&state, &by, CardId(*card), &reason).await?;
@@ -115,10 +115,16 @@ pub async fn unlock_set(
     state: web::Data<AppState>,
     by: May<UnlockCards>,
     path: web::Path<(Code, Code)>,
-    body: Body<UnlockRequest>,
+    JudgedBody(body): JudgedBody<UnlockRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (game, set) = path.into_inner();
     let reason = reason(&body.value.reason)?;
     let answer = unlocks::unlock_set(&state, &by, &game, &set, &reason).await?;
     Ok(HttpResponse::Ok().json(answer))
+}
+
+impl Judge for UnlockRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        reason(&self.reason).map(drop)
+    }
 }

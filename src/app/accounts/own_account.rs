@@ -156,7 +156,7 @@ pub async fn recover(
     Ok(())
 }
 
-/// The own account.
+/// Shows the account of whoever asks.
 pub async fn find_own(
     app: &AppState,
     by: &Granted<ReadOwnAccount>,

@@ -7,7 +7,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::codes::Codes;
 use crate::app::page::PageLimit;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -89,7 +88,7 @@ pub struct ChangesResponse {
     pub newest: i64,
 }
 
-/// Lists what happened to the catalogue, or to one game, after the number `after`.
+/// Lists what happened to the catalogue, or to one game, whose code exists, after the number `after`.
 pub async fn list(
     app: &AppState,
     after: u64,
@@ -98,10 +97,9 @@ pub async fn list(
 ) -> Result<ChangesResponse, Problem> {
     let extent = changes::extent(&app.store).await?;
     let after = known(after).filter(|after| extent.continues(*after)).ok_or_else(gone)?;
-    let codes = Codes { game, ..Codes::default() }.known(app).await?;
     let mut conn = app.store.connection().await?;
     let wanted = limit.rows();
-    let mut rows = changes::list(&mut conn, after, codes.game.as_deref(), wanted).await?;
+    let mut rows = changes::list(&mut conn, after, game.as_deref(), wanted).await?;
     // One more than fits on the page was asked for.
     let more = i64::try_from(rows.len()).unwrap_or(i64::MAX) == wanted;
     if more {
@@ -117,14 +115,13 @@ pub async fn list(
     Ok(ChangesResponse { data, next_after, newest })
 }
 
-/// Follows what happens to the catalogue, or to one game, after the number `after`; `None`: from now on.
+/// Follows what happens to the catalogue, or to one game, whose code exists, after the number `after`; `None`: from now on.
 pub async fn follow(
     app: &AppState,
     network: Network,
     after: Option<u64>,
     game: Option<Code>,
 ) -> Result<Follower, Problem> {
-    let codes = Codes { game, ..Codes::default() }.known(app).await?;
     let extent = changes::extent(&app.store).await?;
     let after = match after {
         None => extent.newest,
@@ -132,7 +129,7 @@ pub async fn follow(
     };
     let too_many = || Problem::new(ProblemCode::TooManyStreams).retry_after(30);
     let watcher = app.changes.subscribe(&app.store, network).ok_or_else(too_many)?;
-    let game = codes.game.map(Code::into_string);
+    let game = game.map(Code::into_string);
     Ok(Follower { app: app.clone(), watcher, game, after })
 }
 

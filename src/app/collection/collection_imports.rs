@@ -3,7 +3,6 @@
 use bytes::Bytes;
 
 use super::import_responses::{CollectionImportResponse, CommitResponse, ImportLine, ImportTotals};
-use crate::app::catalogue::codes::Codes;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Viewer, WriteOwnCollection};
@@ -28,7 +27,7 @@ const RETRY_AFTER: u32 = 2;
 pub struct ImportOptions {
     /// Whether its counts are added, or replace those that there are.
     pub mode: ImportMode,
-    /// The game of lines that name none; with `replace`, the part of the collection that is replaced.
+    /// The game, which exists, of lines that name none; with `replace`, the part of the collection that is replaced.
     pub game: Option<Code>,
     /// Whether a line that names no rarity means the most common printing; otherwise it is ambiguous.
     pub most_common: bool,
@@ -48,14 +47,12 @@ pub struct ReadFile {
 }
 
 /// Takes a place for a file that is about to be sent. There are few, because files and their answers have to fit into memory.
-pub async fn expect(
+pub fn expect(
     app: &AppState,
     by: &Granted<WriteOwnCollection>,
     network: Network,
     options: ImportOptions,
 ) -> Result<ExpectedFile, Problem> {
-    let codes = Codes { game: options.game, ..Codes::default() }.known(app).await?;
-    let options = ImportOptions { game: codes.game, ..options };
     let place = app.import_desk.enter(by.account(), network).map_err(no_place)?;
     Ok(ExpectedFile { place, network, options })
 }

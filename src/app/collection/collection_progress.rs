@@ -12,7 +12,6 @@ use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection, Viewer};
-use crate::domain::code::Code;
 use crate::store::catalogue::sets;
 use crate::store::collection::counts::{
     self, DuplicateFilter, DuplicatePosition, DuplicateView, OwnedRow, TotalRow,
@@ -115,10 +114,8 @@ pub async fn find_completion(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
     viewer: Viewer,
-    game: Code,
-    set: Option<Code>,
+    codes: &Codes,
 ) -> Result<CompletionResponse, Problem> {
-    let codes = Codes { game: Some(game), set, ..Codes::default() }.known(app).await?;
     let set = codes.set.as_deref();
     let game = codes.game.as_deref().unwrap_or_default();
     let games = app.all_games().await?;

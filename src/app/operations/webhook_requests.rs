@@ -71,6 +71,12 @@ pub(super) struct CheckedWebhook {
 }
 
 impl WebhookRequest {
+    /// The description, checked.
+    pub(crate) fn description(&self) -> Result<String, InputFault> {
+        text::line(&self.description, 0, MAX_DESCRIPTION)
+            .map_err(|error| InputFault::at("/description", error))
+    }
+
     /// Checks every value, and reports all faults together.
     pub(super) async fn check(self, app: &AppState) -> Result<CheckedWebhook, Problem> {
         let mut faults = Vec::new();
@@ -90,8 +96,7 @@ impl WebhookRequest {
         if self.kinds.is_empty() {
             faults.push(InputFault::at("/kinds", "must name at least one kind of event"));
         }
-        let description = text::line(&self.description, 0, MAX_DESCRIPTION)
-            .map_err(|error| faults.push(InputFault::at("/description", error)));
+        let description = self.description().map_err(|fault| faults.push(fault));
         if let Some(game) = &self.game
             && let Err(fault) = app.named_game(game).await?
         {

@@ -8,7 +8,6 @@ use crate::app::catalogue::codes::Codes;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{ChangeOwnListing, Granted};
-use crate::domain::code::Code;
 use crate::memory::recent::Statistic;
 use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::serials::community::{self, LeaderRow, UnlockDay};
@@ -26,10 +25,9 @@ const MAX_LEADERS: i64 = 100;
 async fn recent<T: Serialize>(
     statistic: Statistic,
     app: &AppState,
-    (game, set): (Option<Code>, Option<Code>),
+    Codes { game, set, .. }: Codes,
     count: impl AsyncFnOnce(&mut Connection, Option<&str>, Option<&str>) -> StoreResult<T>,
 ) -> Result<Rendered, Problem> {
-    let Codes { game, set, .. } = Codes { game, set, ..Codes::default() }.known(app).await?;
     let key = (statistic, game.clone(), set.clone());
     let count = async {
         let mut conn = app.store.connection().await?;
@@ -67,16 +65,12 @@ pub struct UnlockStatisticsResponse {
 }
 
 /// Counts how many cards were unlocked on which day, of the game and set that are named.
-pub async fn count_unlocks(
-    app: &AppState,
-    game: Option<Code>,
-    set: Option<Code>,
-) -> Result<Rendered, Problem> {
+pub async fn count_unlocks(app: &AppState, codes: Codes) -> Result<Rendered, Problem> {
     let count = async |conn: &mut Connection, game: Option<&str>, set: Option<&str>| {
         let days = community::unlock_days(conn, game, set, MAX_DAYS).await?;
         Ok(UnlockStatisticsResponse { data: days.into_iter().map(Into::into).collect() })
     };
-    recent(Statistic::Unlocks, app, (game, set), count).await
+    recent(Statistic::Unlocks, app, codes, count).await
 }
 
 /// A player on the leaderboard.
@@ -107,16 +101,12 @@ pub struct LeaderboardResponse {
 }
 
 /// Counts which of the players who like to be named submitted most cards, of the game and set that are named.
-pub async fn count_leaders(
-    app: &AppState,
-    game: Option<Code>,
-    set: Option<Code>,
-) -> Result<Rendered, Problem> {
+pub async fn count_leaders(app: &AppState, codes: Codes) -> Result<Rendered, Problem> {
     let count = async |conn: &mut Connection, game: Option<&str>, set: Option<&str>| {
         let leaders = community::leaders(conn, game, set, MAX_LEADERS).await?;
         Ok(LeaderboardResponse { data: leaders.into_iter().map(Into::into).collect() })
     };
-    recent(Statistic::Leaders, app, (game, set), count).await
+    recent(Statistic::Leaders, app, codes, count).await
 }
 
 /// Puts the own account on the leaderboard, or takes it off.
