@@ -114,7 +114,11 @@ fn check(folder: &Path) -> Outcome {
 
 fn refuse(faults: &[ImportFault]) -> ExitCode {
     faults.iter().for_each(say);
-    eprintln!("cardscape: {} faults; a game with faults is not loaded", faults.len());
+    let all = match faults.len() {
+        1 => "1 fault".to_owned(),
+        number => format!("{number} faults"),
+    };
+    eprintln!("cardscape: {all}; a game with faults is not loaded");
     ExitCode::FAILURE
 }
 

@@ -404,6 +404,7 @@ async fn faults_that_depend_on_the_catalogue_are_told_with_the_others() {
         ("/v1/trade-matches?game=ttgc&cursor=e30", &["?cursor", "?game"]),
         ("/v1/trades?limit=0&cursor=x", &["?cursor", "?limit"]),
         ("/v1/statistics/unlocks?game=ttgc&sett=x", &["?game", "?sett"]),
+        ("/v1/games/ttcg/facets?q=(&sett=x", &["?q", "?sett"]),
         ("/v1/statistics/leaderboard?game=ttcg&set=hart&q=x", &["?q", "?set"]),
         ("/v1/changes?after=x&game=ttgc", &["?after", "?game"]),
         ("/v1/changes/stream?after=x&game=ttgc", &["?after", "?game"]),

@@ -4,11 +4,12 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use crate::app::catalogue::card_query::demand_syntax;
 use crate::app::catalogue::facets::{self, FacetsResponse};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::code::Code;
-use crate::http::extract::{Caller, ClientNetwork, Params};
+use crate::http::extract::{Caller, ClientNetwork, LooseParams};
 
 /// Which cards to count.
 #[derive(Deserialize, IntoParams)]
@@ -39,8 +40,10 @@ pub async fn list_facets(
     caller: Caller,
     network: ClientNetwork,
     game: web::Path<Code>,
-    query: Params<FacetsQuery>,
+    query: LooseParams<FacetsQuery>,
 ) -> Result<HttpResponse, Problem> {
+    let check = async |query: &FacetsQuery| demand_syntax(query.q.as_deref().unwrap_or_default());
+    let (query, ()) = query.checked(check).await?;
     let set = query.set.as_ref().map(Code::lower_case);
     let text = query.q.as_deref().unwrap_or_default();
     let answer = facets::count(&state, network.0, caller.viewer(), &game, set, text).await?;

@@ -110,6 +110,11 @@ impl ListRequest {
     }
 }
 
+/// Refuses what is no query of the language at all, whatever fields there are.
+pub fn demand_syntax(text: &str) -> Result<(), Problem> {
+    search::parse(text).map(drop).map_err(bad_query)
+}
+
 /// A query that cannot be used, with every fault.
 fn bad_query(faults: Vec<impl Into<QueryWarning>>) -> Problem {
     let faults: Vec<QueryWarning> = faults.into_iter().map(Into::into).collect();
