@@ -35,9 +35,8 @@ impl PageQuery {
 impl<T: Serialize> Page<T> {
     /// The page written out, with a `Link` (RFC 8288) to the next.
     pub fn render(&self, req: &HttpRequest, freshness: Freshness) -> Result<Rendered, Problem> {
-        let link = self.next_cursor.as_deref().and_then(|cursor| next_link(req, cursor));
-        Ok(Rendered::list(freshness, None, self)?
-            .linked(link.and_then(|link| link.to_str().ok().map(str::to_owned))))
+        let link = self.next_cursor.as_deref().map(|cursor| next_link(req, cursor));
+        Ok(Rendered::list(freshness, None, self)?.linked(link))
     }
 
     /// The page as an answer that clients can keep, with a `Link` (RFC 8288) to the next.
@@ -59,18 +58,19 @@ pub fn linked(
     next_cursor: Option<&str>,
     mut response: HttpResponse,
 ) -> HttpResponse {
-    if let Some(link) = next_cursor.and_then(|cursor| next_link(req, cursor)) {
+    let link = next_cursor.map(|cursor| next_link(req, cursor));
+    if let Some(link) = link.and_then(|link| HeaderValue::try_from(link).ok()) {
         response.headers_mut().insert(header::LINK, link);
     }
     response
 }
 
-fn next_link(req: &HttpRequest, cursor: &str) -> Option<HeaderValue> {
+fn next_link(req: &HttpRequest, cursor: &str) -> String {
     let others = req
         .query_string()
         .split('&')
         .filter(|pair| !pair.is_empty() && !pair.starts_with("cursor="));
     let query: Vec<String> =
         others.map(str::to_owned).chain([format!("cursor={cursor}")]).collect();
-    HeaderValue::from_str(&format!("<{}?{}>; rel=\"next\"", req.path(), query.join("&"))).ok()
+    format!("<{}?{}>; rel=\"next\"", req.path(), query.join("&"))
 }
