@@ -198,6 +198,7 @@ pub async fn rotate_webhook_secret(
 /// Which URLs and games there are is left to the use case.
 impl Judge for WebhookRequest {
     fn judge(&self) -> Result<(), Problem> {
-        self.description().map(drop).map_err(|fault| Problem::invalid(vec![fault]))
+        let fault = |error| Problem::invalid(vec![InputFault::at("/description", error)]);
+        self.description().map(drop).map_err(fault)
     }
 }

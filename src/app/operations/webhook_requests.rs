@@ -9,7 +9,7 @@ use crate::app::state::AppState;
 use crate::app::words::{must_be_one_of, word_schema};
 use crate::domain::operations::webhook::EVENT_KINDS;
 use crate::domain::operations::webhook_target::{Target, origin_of};
-use crate::domain::text;
+use crate::domain::text::{self, TextError};
 use crate::store::operations::webhooks::WebhookContent;
 
 /// Longest description, in characters.
@@ -72,9 +72,8 @@ pub(super) struct CheckedWebhook {
 
 impl WebhookRequest {
     /// The description, checked.
-    pub(crate) fn description(&self) -> Result<String, InputFault> {
+    pub(crate) fn description(&self) -> Result<String, TextError> {
         text::line(&self.description, 0, MAX_DESCRIPTION)
-            .map_err(|error| InputFault::at("/description", error))
     }
 
     /// Checks every value, and reports all faults together.
@@ -96,7 +95,8 @@ impl WebhookRequest {
         if self.kinds.is_empty() {
             faults.push(InputFault::at("/kinds", "must name at least one kind of event"));
         }
-        let description = self.description().map_err(|fault| faults.push(fault));
+        let description =
+            self.description().map_err(|error| faults.push(InputFault::at("/description", error)));
         if let Some(game) = &self.game
             && let Err(fault) = app.named_game(game).await?
         {
