@@ -1,7 +1,7 @@
-//! The only room that knows actix-web and utoipa: routes, extractors, and one file of handlers for each noun.
+//! JSON over HTTP: request types, handlers of a few lines, and the route table of each capability.
 //!
-//! A request's way: route → extractors (who, may they, parsed input) → handler → a decision by `domain` or the engine → one
-//! `store` function → answer. What goes wrong becomes a [`crate::app::problem::Problem`].
+//! A handler hands typed input and proofs of permission to a use case of [`crate::app`], and sends what it answers. What goes wrong is a
+//! [`crate::app::problem::Problem`].
 
 pub mod accounts;
 pub mod catalogue;

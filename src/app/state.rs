@@ -1,4 +1,4 @@
-//! What handlers share: the store of their worker thread and the values of the whole process.
+//! What use cases share: the store of their worker thread and the values of the whole process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -157,7 +157,7 @@ impl std::ops::Deref for AppState {
     }
 }
 
-/// How the HTTP side behaves; fields without a configuration option of the same meaning are for tests.
+/// How the service behaves; fields without a configuration option of the same meaning are for tests.
 #[derive(Clone, Debug)]
 pub struct ApiSettings {
     /// Requests per second and network, and how many may come at once.
@@ -274,7 +274,7 @@ pub struct Shared {
     pub registration_groups: RegistrationGroups,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
-    /// How the HTTP side behaves.
+    /// How the service behaves.
     pub settings: ApiSettings,
     draining: AtomicBool,
 }

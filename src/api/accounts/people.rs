@@ -1,4 +1,4 @@
-//! People: accounts by what is known of their names, and names beside ids, for moderators and admins.
+//! People: accounts by what is known of their names, for moderators and admins; and lists filtered by an account.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;

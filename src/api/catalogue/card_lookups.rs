@@ -10,6 +10,7 @@ use crate::app::catalogue::card_lookups::{
 };
 use crate::app::catalogue::card_query::ListRequest;
 use crate::app::catalogue::cards::{CardResponse, freshness};
+use crate::app::catalogue::codes::Codes;
 use crate::app::problem::{InputFault, Problem, both};
 use crate::app::state::AppState;
 use crate::domain::catalogue::card_name::TypedName;
@@ -154,11 +155,11 @@ pub async fn suggest_card_names(
 ) -> Result<HttpResponse, Problem> {
     let viewer = caller.viewer();
     let check = async |query: &AutocompleteQuery| {
-        let game = card_lookups::find_game(&state, query.game.clone());
-        both(card_lookups::read_beginning(&query.q), game.await)
+        let codes = Codes::of_game(query.game.clone());
+        both(card_lookups::read_beginning(&query.q), codes.known(&state).await)
     };
-    let (AutocompleteQuery { limit, .. }, (typed, game)) = query.checked(check).await?;
-    let (typed, game) = (typed.as_ref(), game.as_ref());
+    let (AutocompleteQuery { limit, .. }, (typed, codes)) = query.checked(check).await?;
+    let (typed, game) = (typed.as_ref(), codes.game.as_ref());
     let names =
         card_lookups::suggest_names(&state, network.0, viewer, typed, game, limit.0).await?;
     cacheable(&req, freshness(viewer, true), None, &names)

@@ -57,9 +57,9 @@ pub async fn list_changes(
     state: web::Data<AppState>,
     query: LooseParams<ChangesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let check = async |query: &ChangesQuery| of_game(&state, query.game.clone()).await;
-    let (query, game) = query.checked(check).await?;
-    let changes = changes::list(&state, query.after, game, query.limit).await?;
+    let check = async |query: &ChangesQuery| Codes::of_game(query.game.clone()).known(&state).await;
+    let (query, codes) = query.checked(check).await?;
+    let changes = changes::list(&state, query.after, codes.game, query.limit).await?;
     cacheable(&req, Freshness::Public(1), None, &changes)
 }
 
@@ -96,16 +96,11 @@ pub async fn stream_changes(
     network: ClientNetwork,
     query: LooseParams<StreamQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let check = async |query: &StreamQuery| of_game(&state, query.game.clone()).await;
-    let (query, game) = query.checked(check).await?;
+    let check = async |query: &StreamQuery| Codes::of_game(query.game.clone()).known(&state).await;
+    let (query, codes) = query.checked(check).await?;
     let last = sse::last_event_id(&req)?.or(query.after);
-    let follower = changes::follow(&state, network.0, last, game).await?;
+    let follower = changes::follow(&state, network.0, last, codes.game).await?;
     Ok(sse::respond(events(follower)))
-}
-
-/// The code of a game that exists, as the request names it.
-async fn of_game(state: &AppState, game: Option<Code>) -> Result<Option<Code>, Problem> {
-    Ok(Codes { game, ..Codes::default() }.known(state).await?.game)
 }
 
 fn events(follower: Follower) -> impl Stream<Item = Bytes> {

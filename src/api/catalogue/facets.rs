@@ -43,7 +43,7 @@ pub async fn list_facets(
     query: LooseParams<FacetsQuery>,
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &FacetsQuery| demand_syntax(query.q.as_deref().unwrap_or_default());
-    let (query, ()) = query.checked(check).await?;
+    let query = query.sound(check).await?;
     let set = query.set.as_ref().map(Code::lower_case);
     let text = query.q.as_deref().unwrap_or_default();
     let answer = facets::count(&state, network.0, caller.viewer(), &game, set, text).await?;

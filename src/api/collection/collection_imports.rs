@@ -76,11 +76,11 @@ pub async fn read_import(
     req: HttpRequest,
     body: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let check = async |query: &ImportQuery| of_game(&state, query.game.clone()).await;
-    let (query, game) = query.checked(check).await?;
+    let check = async |query: &ImportQuery| Codes::of_game(query.game.clone()).known(&state).await;
+    let (query, codes) = query.checked(check).await?;
     let options = ImportOptions {
         mode: query.mode,
-        game,
+        game: codes.game,
         most_common: matches!(query.without_rarity, WithoutRarity::MostCommon),
     };
     let expected = collection_imports::expect(&state, &by, network.0, options)?;
@@ -89,11 +89,6 @@ pub async fn read_import(
     let mut answer = HttpResponse::Ok();
     answer.content_type("application/json").insert_header((header::CACHE_CONTROL, "no-store"));
     Ok(answer.body(read.into_json().await?))
-}
-
-/// The code of a game that exists, as the request names it.
-async fn of_game(state: &AppState, game: Option<Code>) -> Result<Option<Code>, Problem> {
-    Ok(Codes { game, ..Codes::default() }.known(state).await?.game)
 }
 
 /// How to commit.
@@ -171,10 +166,10 @@ pub async fn export_collection(
     by: May<ReadOwnCollection>,
     query: LooseParams<ExportQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let check = async |query: &ExportQuery| of_game(&state, query.game.clone()).await;
-    let (query, game) = query.checked(check).await?;
+    let check = async |query: &ExportQuery| Codes::of_game(query.game.clone()).known(&state).await;
+    let (query, codes) = query.checked(check).await?;
     let viewer = caller.viewer();
-    let exported = collection_export::export(&state, &by, viewer, game.as_ref()).await?;
+    let exported = collection_export::export(&state, &by, viewer, codes.game.as_ref()).await?;
     let (name, media_type, body) = match query.format {
         ExportFormat::Csv => ("collection.csv", "text/csv; charset=utf-8", exported.to_csv()?),
         ExportFormat::Json => ("collection.json", "application/json", exported.to_json()?),

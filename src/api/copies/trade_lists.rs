@@ -319,7 +319,7 @@ pub async fn list_trade_matches(
     query: LooseParams<MatchesQuery>,
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &MatchesQuery| {
-        let codes = Codes { game: query.game.clone(), ..Codes::default() };
+        let codes = Codes::of_game(query.game.clone());
         both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
     };
     let (query, (after, codes)): (_, (Option<MatchPosition>, _)) = query.checked(check).await?;

@@ -84,7 +84,7 @@ pub async fn list_player_copies(
     query: LooseParams<PlayerCopiesQuery>,
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &PlayerCopiesQuery| {
-        let codes = Codes { game: query.game.clone(), set: query.set.clone(), ..Codes::default() };
+        let codes = Codes::of_set(query.game.clone(), query.set.clone());
         both(copies_after(query.cursor.as_ref()), codes.known(&state).await)
     };
     let (query, (after, codes)) = query.checked(check).await?;

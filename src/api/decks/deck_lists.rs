@@ -52,7 +52,7 @@ pub async fn list_decks(
     query: LooseParams<DecksQuery>,
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &DecksQuery| {
-        let codes = Codes { game: query.game.clone(), ..Codes::default() };
+        let codes = Codes::of_game(query.game.clone());
         both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
     };
     let (query, (before, codes)): (_, (Option<Uuid>, _)) = query.checked(check).await?;

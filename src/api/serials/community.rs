@@ -27,7 +27,7 @@ pub struct CommunityQuery {
 
 impl CommunityQuery {
     fn codes(&self) -> Codes {
-        Codes { game: self.game.clone(), set: self.set.clone(), ..Codes::default() }
+        Codes::of_set(self.game.clone(), self.set.clone())
     }
 }
 

@@ -6,6 +6,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::api::accounts::people::Person;
+use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, both};
 use crate::app::serials::submission_reviews::{
@@ -58,12 +59,12 @@ pub async fn list_waiting_submissions(
     query: LooseParams<WaitingQuery>,
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &WaitingQuery| {
-        let codes = submission_reviews::find_codes(&state, query.game.clone(), query.set.clone());
-        both(Cursor::key_of(query.cursor.as_ref()), codes.await)
+        let codes = Codes::of_set(query.game.clone(), query.set.clone());
+        both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
     };
-    let (query, (after, (game, set))) = query.checked(check).await?;
+    let (query, (after, codes)) = query.checked(check).await?;
     let account = Person::filter(query.account.as_ref(), &caller)?;
-    let wanted = WaitingWanted { account, game, set };
+    let wanted = WaitingWanted { account, game: codes.game, set: codes.set };
     let (viewer, reader, limit) = (caller.viewer(), caller.may(), query.limit);
     let page = submission_reviews::list_waiting(
         &state,

@@ -38,10 +38,13 @@ pub struct SubmitRequest {
 }
 
 impl SubmitRequest {
+    fn read(&self) -> (Result<SerialCode, SerialError>, Result<String, TextError>) {
+        (SerialCode::parse(&self.serial), text::line(&self.name, 1, LONGEST_NAME))
+    }
+
     /// Reads code and name. What is wrong with them by themselves is told without a look at the database.
     pub(super) fn parse(self) -> Result<NamedSerial, Problem> {
-        let code = SerialCode::parse(&self.serial);
-        match (code, text::line(&self.name, 1, LONGEST_NAME)) {
+        match self.read() {
             (Ok(code), Ok(name)) => Ok(NamedSerial { code, name, game: self.game }),
             (Ok(_), Err(error)) => Err(Problem::invalid(vec![InputFault::at("/name", error)])),
             (Err(error), name) => Err(unreadable(error, name.err())),
@@ -51,10 +54,9 @@ impl SubmitRequest {
 
 impl Judge for SubmitRequest {
     fn judge(&self) -> Result<(), Problem> {
-        let code = SerialCode::parse(&self.serial).err();
-        let name = text::line(&self.name, 1, LONGEST_NAME).err();
-        let code = code.map(|error| InputFault::at("/serial", error));
-        let name = name.map(|error| InputFault::at("/name", error));
+        let (code, name) = self.read();
+        let code = code.err().map(|error| InputFault::at("/serial", error));
+        let name = name.err().map(|error| InputFault::at("/name", error));
         let faults: Vec<InputFault> = code.into_iter().chain(name).collect();
         if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
     }

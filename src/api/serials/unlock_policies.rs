@@ -183,6 +183,6 @@ async fn change(
 
 impl Judge for UnlockPolicyBody {
     fn judge(&self) -> Result<(), Problem> {
-        self.clone().parse().map(drop)
+        self.parse().map(drop)
     }
 }

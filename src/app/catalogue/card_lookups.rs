@@ -42,7 +42,7 @@ pub async fn find_place(
     game: Option<Code>,
     set: Option<Code>,
 ) -> Result<NamePlace, Problem> {
-    let codes = Codes { game, set, ..Codes::default() }.known(app).await?;
+    let codes = Codes::of_set(game, set).known(app).await?;
     let text = |code: Option<Code>| code.map(Code::into_string);
     Ok(NamePlace { game: text(codes.game), set: text(codes.set) })
 }
@@ -101,11 +101,6 @@ pub struct CardNamesResponse {
     /// First those that begin with what was typed, then those with a word that does, then those that contain it.
     #[schema(example = json!(["Kettle Imp"]))]
     pub data: Vec<String>,
-}
-
-/// The code of a game that exists, as a request names it.
-pub async fn find_game(app: &AppState, game: Option<Code>) -> Result<Option<Code>, Problem> {
-    Ok(Codes { game, ..Codes::default() }.known(app).await?.game)
 }
 
 /// Reads the beginning of a name; `None`: there is nothing to suggest for it.

@@ -29,6 +29,16 @@ pub(crate) struct UnknownCode<'c> {
 }
 
 impl Codes {
+    /// Those of a request that names a game at most.
+    pub fn of_game(game: Option<Code>) -> Self {
+        Self { game, ..Self::default() }
+    }
+
+    /// Those of a request that names a game and a set at most.
+    pub fn of_set(game: Option<Code>, set: Option<Code>) -> Self {
+        Self { game, set, rarity: None }
+    }
+
     /// The codes as they are stored.
     ///
     /// # Errors

@@ -8,7 +8,6 @@ use uuid::Uuid;
 use super::submission_answers::SubmittedCard;
 use crate::app::accounts::people::{Names, PersonFilter};
 use crate::app::catalogue::cards::CardUnlock;
-use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -74,16 +73,6 @@ pub struct WaitingWanted {
     pub game: Option<Code>,
     /// Of cards of this set.
     pub set: Option<Code>,
-}
-
-/// The codes of a game and a set that exist, as a request names them.
-pub async fn find_codes(
-    app: &AppState,
-    game: Option<Code>,
-    set: Option<Code>,
-) -> Result<(Option<Code>, Option<Code>), Problem> {
-    let codes = Codes { game, set, ..Codes::default() }.known(app).await?;
-    Ok((codes.game, codes.set))
 }
 
 /// The submissions that wait for a moderator, the oldest first, after the one with id `after`. Names of accounts need the permission in `reader`.

@@ -64,9 +64,9 @@ impl From<UnlockPolicy> for UnlockPolicyBody {
 
 impl UnlockPolicyBody {
     /// The policy, or every fault of it.
-    pub(crate) fn parse(self) -> Result<UnlockPolicy, Problem> {
+    pub(crate) fn parse(&self) -> Result<UnlockPolicy, Problem> {
         let Self { threshold, rarities, min_account_age_days, per_network, review, unlock_at } =
-            self;
+            *self;
         let mut faults = Vec::new();
         let mut within = |field: &str, value: i32, min: i32, max: i32| {
             if !(min..=max).contains(&value) {

@@ -58,6 +58,19 @@ impl<T> LooseParams<T> {
     }
 }
 
+impl<T> LooseParams<T> {
+    /// The parameters, for a use case that checks them by itself: its check is only asked where reading found faults, so that those of both are told.
+    pub async fn sound(
+        self,
+        check: impl AsyncFnOnce(&T) -> Result<(), Problem>,
+    ) -> Result<T, Problem> {
+        if self.faults.is_empty() {
+            return Ok(self.read);
+        }
+        self.checked(check).await.map(|(read, ())| read)
+    }
+}
+
 impl<T: DeserializeOwned + IntoParams + 'static> FromRequest for LooseParams<T> {
     type Error = Problem;
     type Future = Ready<Result<Self, Problem>>;
