@@ -156,3 +156,49 @@ impl<T> Page<T> {
         Ok(Page { data: data?, next_cursor, total })
     }
 }
+
+/// How far a reader of a numbered feed is after a page of it.
+pub(crate) struct FeedPosition {
+    /// Everything up to this number is known now.
+    pub(crate) next_after: i64,
+    /// The newest number that there is.
+    pub(crate) newest: i64,
+}
+
+/// Cuts a page of a feed out of the `limit + 1` rows that were read; `newest` is the newest number before they were, `number` that of a row.
+pub(crate) fn cut_feed<R>(
+    rows: &mut Vec<R>,
+    limit: PageLimit,
+    newest: i64,
+    number: impl Fn(&R) -> i64,
+) -> FeedPosition {
+    let more = rows.len() > limit.items();
+    rows.truncate(limit.items());
+    let last = rows.last().map(number);
+    let next_after = match last {
+        Some(last) if more => last,
+        // What came after the newest was read belongs to the next page.
+        _ => newest.max(last.unwrap_or_default()),
+    };
+    FeedPosition { next_after, newest: newest.max(next_after) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_of_a_feed_ends_where_the_next_begins() {
+        let limit = PageLimit::try_from(2).unwrap();
+        let cut = |numbers: &[i64], newest| {
+            let mut rows = numbers.to_vec();
+            let FeedPosition { next_after, newest } =
+                cut_feed(&mut rows, limit, newest, |row| *row);
+            (rows, next_after, newest)
+        };
+        assert_eq!(cut(&[3, 5, 8], 9), (vec![3, 5], 5, 9), "there is more");
+        assert_eq!(cut(&[3, 5], 9), (vec![3, 5], 9, 9), "others have the numbers in between");
+        assert_eq!(cut(&[10], 9), (vec![10], 10, 10), "it came after the newest was read");
+        assert_eq!(cut(&[], 9), (vec![], 9, 9));
+    }
+}

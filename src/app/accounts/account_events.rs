@@ -9,7 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::page::PageLimit;
+use crate::app::page::{FeedPosition, PageLimit, cut_feed};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::ending::CredentialEnd;
@@ -153,20 +153,10 @@ pub async fn list(
         None => extent.oldest - 1,
         Some(after) => continued(extent, after)?,
     };
-    let wanted = limit.rows();
     let mut conn = app.store.connection().await?;
-    let mut rows = account_events::list(&mut conn, by, after, wanted).await?;
-    // One more than fits on the page was asked for.
-    let more = i64::try_from(rows.len()).unwrap_or(i64::MAX) == wanted;
-    if more {
-        rows.pop();
-    }
-    let next_after = match rows.last() {
-        Some(last) if more => last.seq,
-        // What came after the extent was read belongs to the next page; what was swept since is not waited for.
-        _ => extent.newest.max(rows.last().map_or(0, |last| last.seq)),
-    };
-    let newest = extent.newest.max(next_after);
+    let mut rows = account_events::list(&mut conn, by, after, limit.rows()).await?;
+    let FeedPosition { next_after, newest } =
+        cut_feed(&mut rows, limit, extent.newest, |row| row.seq);
     let data = rows.into_iter().map(Into::into).collect();
     Ok(AccountEventsResponse { data, next_after, newest })
 }

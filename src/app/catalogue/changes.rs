@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::page::PageLimit;
+use crate::app::page::{FeedPosition, PageLimit, cut_feed};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::code::Code;
@@ -98,19 +98,9 @@ pub async fn list(
     let extent = changes::extent(&app.store).await?;
     let after = known(after).filter(|after| extent.continues(*after)).ok_or_else(gone)?;
     let mut conn = app.store.connection().await?;
-    let wanted = limit.rows();
-    let mut rows = changes::list(&mut conn, after, game.as_deref(), wanted).await?;
-    // One more than fits on the page was asked for.
-    let more = i64::try_from(rows.len()).unwrap_or(i64::MAX) == wanted;
-    if more {
-        rows.pop();
-    }
-    let next_after = match rows.last() {
-        Some(last) if more => last.seq,
-        // What came after the extent was read belongs to the next page.
-        _ => extent.newest.max(rows.last().map_or(0, |last| last.seq)),
-    };
-    let newest = extent.newest.max(next_after);
+    let mut rows = changes::list(&mut conn, after, game.as_deref(), limit.rows()).await?;
+    let FeedPosition { next_after, newest } =
+        cut_feed(&mut rows, limit, extent.newest, |row| row.seq);
     let data = rows.into_iter().map(Into::into).collect();
     Ok(ChangesResponse { data, next_after, newest })
 }
