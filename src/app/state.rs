@@ -117,7 +117,9 @@ impl AppState {
     /// All sets, as they are.
     pub(crate) async fn read_sets(conn: &mut Connection) -> StoreResult<Releases> {
         let mut sets = Releases::default();
-        for cards::Release { game_code, code, released_on } in cards::releases(conn, None).await? {
+        for cards::Release { game_code, code, released_on } in
+            cards::load_releases(conn, None).await?
+        {
             sets.insert(game_code, code, released_on);
         }
         Ok(sets)

@@ -202,9 +202,9 @@ async fn read_changes(store: &Store, waiting: &Waiting) -> StoreResult<Piece> {
     let mut conn = store.connection().await?;
     let releases = match &*sets {
         [] => Vec::new(),
-        some => cards::releases(&mut conn, Some(some)).await?,
+        some => cards::load_releases(&mut conn, Some(some)).await?,
     };
-    let records = cards::records(&mut conn, Viewer::stranger(), &cards).await?;
+    let records = cards::load_records(&mut conn, Viewer::stranger(), &cards).await?;
     let there: BTreeSet<u128> = records.iter().map(|record| record.id).collect();
     let gone = cards.iter().map(|card| card.0.as_u128()).filter(|card| !there.contains(card));
     let changes = releases
@@ -243,7 +243,7 @@ async fn build(shared: &Shared, store: &Store) -> StoreResult<Index> {
     // Two stretches wait while a third is put in: what is read and not yet put in is bounded.
     let (send, mut receive) = tokio::sync::mpsc::channel::<Vec<CardRecord>>(2);
     let mut conn = store.connection().await?;
-    let releases = cards::releases(&mut conn, None).await?;
+    let releases = cards::load_releases(&mut conn, None).await?;
     // A game that begins to add up others later has these answered by the database until the index is built anew.
     let games = shared.games.read_list(&mut conn).await?;
     let games: Vec<_> = games.iter().map(|loaded| &loaded.game).collect();
@@ -263,10 +263,10 @@ async fn build(shared: &Shared, store: &Store) -> StoreResult<Index> {
         }
         builder.finish()
     });
-    let stretches = cards::stretches(&mut conn, STRETCH).await?;
+    let stretches = cards::split_ids(&mut conn, STRETCH).await?;
     drop(conn);
     // The database reads one while another is taken apart here.
-    let read = async |range| cards::stretch(&mut *store.connection().await?, range).await;
+    let read = async |range| cards::load_range(&mut *store.connection().await?, range).await;
     let mut read = stream::iter(stretches).map(read).buffer_unordered(READERS);
     while let Some(records) = read.next().await {
         if send.send(records?).await.is_err() {

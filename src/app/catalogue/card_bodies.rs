@@ -124,7 +124,7 @@ pub(super) async fn printings_of(
         return Ok(HashMap::new());
     }
     let wanted: Vec<(CardId, i16)> = hits.iter().map(|hit| (id_of(hit), hit.tier)).collect();
-    let find = async |conn: &_| cards::printings_of(conn, viewer, &wanted).await;
+    let find = async |conn: &_| cards::find_printings(conn, viewer, &wanted).await;
     let found = app.store.read(find).await?.into_iter();
     Ok(found.map(|(card, printing)| ((card, printing.tier), printing)).collect())
 }

@@ -94,7 +94,7 @@ pub(super) async fn legalities_of(
     let OpenCard { place, name, kind, attributes, .. } = card;
     let (game, set) = (place.game.as_str(), place.set.as_str());
     let loaded = app.games.find(conn, game).await?.ok_or_else(Problem::not_found)?;
-    let release = cards::releases(conn, Some(&[(game.to_owned(), set.to_owned())])).await?;
+    let release = cards::load_releases(conn, Some(&[(game.to_owned(), set.to_owned())])).await?;
     let release = release.into_iter().next();
     let released_on = release.and_then(|release| engine_date(&release.released_on?));
     let definition = CardDefinition {

@@ -22,7 +22,7 @@ use crate::domain::network::Network;
 use crate::memory::rendered::Rendered;
 use crate::search::Unique;
 use crate::search::index::Hit;
-use crate::store::catalogue::cards::Found;
+use crate::store::catalogue::cards::CardHit;
 
 /// Which page of a list, and what to tell of its entries.
 #[derive(Clone, Copy)]
@@ -224,7 +224,7 @@ pub enum CardEntry {
 
 impl CardEntry {
     /// An entry with all members, or the chosen ones.
-    pub(super) fn new(found: Found, members: Option<&CardMembers>) -> serde_json::Result<Self> {
+    pub(super) fn new(found: CardHit, members: Option<&CardMembers>) -> serde_json::Result<Self> {
         let card = CardResponse::from(found.card);
         if members.is_none() && found.printing.is_none() {
             return Ok(Self::Card(card));

@@ -66,11 +66,11 @@ pub async fn find_named(
         Some(candidates) => candidates,
         None if near => {
             let mut conn = app.searches.connection(network).await?;
-            cards::named(&mut conn, viewer, place, name, true).await.map_err(too_slow)?
+            cards::find_named(&mut conn, viewer, place, name, true).await.map_err(too_slow)?
         }
         None => {
             let mut conn = app.store.connection().await?;
-            cards::named(&mut conn, viewer, place, name, false).await?
+            cards::find_named(&mut conn, viewer, place, name, false).await?
         }
     };
     let found = if near { match_nearly(name, candidates) } else { match_exactly(name, candidates) };
@@ -158,7 +158,7 @@ pub async fn draw(
         None => {
             let most = app.settings.search_candidates.into();
             let mut conn = app.searches.connection(network).await?;
-            let drawn = cards::random(&mut conn, viewer, from, most, draw).await;
+            let drawn = cards::draw(&mut conn, viewer, from, most, draw).await;
             in_form(form, fresh, None, drawn.map_err(too_slow)?.ok_or_else(Problem::not_found)?)
         }
     }

@@ -17,7 +17,7 @@ use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::search::index::{CardRecord, Hit, Position, Snapshot};
 use crate::search::{CardQuery, Unique};
-use crate::store::catalogue::cards::{self, CardView, Found};
+use crate::store::catalogue::cards::{self, CardHit, CardView};
 use crate::work::on_blocking_thread;
 
 /// Most hidden cards of which somebody may hold copies and still be answered from the index: they are read for each request, and tried one
@@ -78,11 +78,11 @@ pub(crate) async fn cards_in_memory(
     };
     let mut conn = app.store.connection().await?;
     let most = i64::try_from(MOST_HELD).unwrap_or(i64::MAX);
-    let held = cards::held_hidden(&conn, account, most + 1).await?;
+    let held = cards::list_held_hidden(&conn, account, most + 1).await?;
     if held.len() > MOST_HELD {
         return Ok(None);
     }
-    Ok(Some((all, cards::records(&mut conn, viewer, &held).await?)))
+    Ok(Some((all, cards::load_records(&mut conn, viewer, &held).await?)))
 }
 
 /// Asks the index: a small query at once; one that may take as long as a search of the database when it is the network's turn, and on a thread
@@ -137,7 +137,7 @@ pub(super) async fn list_in_database(
     viewer: Viewer,
     list: &List,
     part: &Part,
-) -> Result<Listed<Found>, Problem> {
+) -> Result<Listed<CardHit>, Problem> {
     let mut conn = app.searches.connection(network).await?;
     let tried = app.settings.search_candidates;
     let candidates = tried.into();
@@ -149,7 +149,8 @@ pub(super) async fn list_in_database(
     let more = entries.len() > limit;
     entries.truncate(limit);
     let next_cursor = entries.last().filter(|_| more).map(|found| list.cursor(found.position()));
-    let cut = cards::is_cut(&mut conn, viewer, &list.query, candidates).await.map_err(too_slow)?;
+    let cut =
+        cards::is_truncated(&mut conn, viewer, &list.query, candidates).await.map_err(too_slow)?;
     let (mut total, mut uncounted) = (None, false);
     if part.total {
         let most = i64::try_from(MAX_TOTAL).unwrap_or(i64::MAX);
@@ -174,7 +175,7 @@ pub(super) async fn with_cards(
     viewer: Viewer,
     query: &CardQuery,
     listed: Listed<Hit>,
-) -> Result<Listed<Found>, Problem> {
+) -> Result<Listed<CardHit>, Problem> {
     let mut ids: Vec<CardId> = listed.entries.iter().map(id_of).collect();
     ids.dedup();
     let of_printings = query.unique == Unique::Printings;
@@ -185,7 +186,7 @@ pub(super) async fn with_cards(
     let found = |hit: &Hit| {
         let card = views.get(&id_of(hit))?.clone();
         let printing = printings.get(&(id_of(hit), hit.tier)).cloned();
-        (printing.is_some() == of_printings).then(|| Found::new(card, printing))
+        (printing.is_some() == of_printings).then(|| CardHit::new(card, printing))
     };
     let entries = listed.entries.iter().filter_map(found).collect();
     Ok(listed.with_entries(entries))

@@ -6,7 +6,7 @@ use cardscape_engine::{CardReference, Deck, DeckEntry, MAIN_ZONE, render_deck_te
 use serde_json::Value;
 
 use super::card_query::QueryWarning;
-use crate::store::catalogue::cards::{CardView, Found};
+use crate::store::catalogue::cards::{CardHit, CardView};
 
 /// A card as one reads it: name, place, attributes, effects, lore. An error where the database has something else than a card.
 pub(super) fn card_text(view: &CardView) -> serde_json::Result<String> {
@@ -54,7 +54,7 @@ fn plain(value: &Value) -> String {
 
 /// A list of cards as a deck list with one of each, which `list` of a deck takes back. What a deck list has no line for stands in comments: games,
 /// cards that are hidden from the viewer, warnings.
-pub(super) fn list_text(found: &[Found], warnings: &[QueryWarning]) -> String {
+pub(super) fn list_text(found: &[CardHit], warnings: &[QueryWarning]) -> String {
     let mut text = String::new();
     for warning in warnings {
         let _ = writeln!(text, "// warning: {}", one_line(&warning.message));

@@ -152,7 +152,7 @@ impl From<OpenCard> for OpenCardResponse {
     fn from(card: OpenCard) -> Self {
         Self {
             hidden: card.is_hidden(),
-            updated_at: card.public_update(),
+            updated_at: card.public_updated_at(),
             id: card.place.id.0,
             game: card.place.game,
             set: card.place.set,
@@ -233,7 +233,7 @@ pub(crate) fn freshness(viewer: Viewer, may_progress: bool) -> Freshness {
 pub(super) fn freshness_of(viewer: Viewer, view: &CardView) -> (Freshness, Option<DateTime<Utc>>) {
     // When the content of a hidden card changed is a secret of its own.
     let modified = match view {
-        CardView::Open(card) if !card.is_hidden() => Some(card.public_update()),
+        CardView::Open(card) if !card.is_hidden() => Some(card.public_updated_at()),
         _ => None,
     };
     (freshness(viewer, modified.is_none()), modified)
@@ -313,7 +313,8 @@ pub async fn find_by_number(
             let moved = follow_number(conn, (game, set, number)).await;
             // People leave out the zeros. An old number leads on to its card first.
             if moved.is_err()
-                && let Some(number) = cards::number_with_zeros(conn, game, set, number).await?
+                && let Some(number) =
+                    cards::find_number_ignoring_zeros(conn, game, set, number).await?
                 && let Some(view) = cards::find_by_number(conn, viewer, game, set, &number).await?
             {
                 view
@@ -399,7 +400,7 @@ pub async fn list_printings(
     let Some(found) = cards::find(&conn, viewer, card).await? else {
         return follow_id(&mut conn, card).await;
     };
-    let printings = cards::printings(&mut conn, viewer, card).await?;
+    let printings = cards::list_printings(&mut conn, viewer, card).await?;
     let data = printings.into_iter().map(Into::into).collect();
     Ok(Located::Here(PrintingsResponse { data, hidden: found.is_hidden() }))
 }

@@ -167,8 +167,8 @@ async fn count_values(
     let most = app.settings.search_candidates.into();
     let mut conn = app.searches.connection(network).await?;
     let predicate = &list.query.predicate;
-    let counted = cards::facets(&mut conn, viewer, predicate, most, &codes).await;
-    let cut = cards::is_cut(&mut conn, viewer, &list.query, most).await.map_err(too_slow)?;
+    let counted = cards::count_facets(&mut conn, viewer, predicate, most, &codes).await;
+    let cut = cards::is_truncated(&mut conn, viewer, &list.query, most).await.map_err(too_slow)?;
     let cut = cut.then(|| QueryWarning::cut(&list.text, app.settings.search_candidates));
     Ok(Counted { counts: counted.map_err(too_slow)?, cut, from_memory: false })
 }

@@ -19,7 +19,7 @@ use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::text::AccountName;
 use crate::store::catalogue::cards::{self, CardIdentifier, CardView};
 use crate::store::copies::trade_lists::{
-    self, NewTradeItem, SeenPrinting, TradeItemView, TradeListView,
+    self, NewTradeItem, TradeItemView, TradeListView, VisiblePrinting,
 };
 use crate::store::decks::deck_lists::Edited;
 
@@ -182,7 +182,7 @@ async fn resolve(
         with_rarity.filter_map(|(card, _)| Some(card.as_ref()?.place().id)).collect();
     let printings = trade_lists::printings(&mut conn, by, viewer, kind, &ids, &with_rarity).await?;
     drop(conn);
-    let by_id: BTreeMap<PrintingId, &SeenPrinting> =
+    let by_id: BTreeMap<PrintingId, &VisiblePrinting> =
         printings.iter().map(|printing| (printing.id, printing)).collect();
     let by_rarity: BTreeMap<(CardId, &str), PrintingId> = printings
         .iter()

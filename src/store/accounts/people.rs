@@ -11,7 +11,7 @@ use super::account_records::AccountRow;
 use crate::auth::permission::{Granted, ReadAccounts, Role};
 use crate::domain::ids::AccountId;
 use crate::domain::text::{AccountName, NamePart};
-use crate::store::card_content::search::literally;
+use crate::store::card_content::search::escape_like;
 use crate::store::db::schema::accounts;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -80,7 +80,7 @@ async fn part(
     after: &str,
     limit: i64,
 ) -> StoreResult<Vec<FoundAccount>> {
-    let wanted = literally(filter.name.map_or("", NamePart::key));
+    let wanted = escape_like(filter.name.map_or("", NamePart::key));
     // Each condition as its index has it: `accounts_name_order` and `accounts_name_trigrams`.
     let begins = "a.name_key COLLATE \"C\" LIKE $wanted || '%'";
     let matches = if inside {

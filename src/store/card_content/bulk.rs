@@ -44,7 +44,7 @@ struct StoredPrinting {
 }
 
 impl BulkRow {
-    fn card(self) -> BulkCard {
+    fn into_card(self) -> BulkCard {
         let printing = |StoredPrinting { id, rarity, tier, attributes }| Printing {
             id,
             rarity,
@@ -52,22 +52,25 @@ impl BulkRow {
             attributes,
         };
         BulkCard {
-            card: self.card.view(),
+            card: self.card.into_view(),
             printings: self.printings.0.into_iter().map(printing).collect(),
         }
     }
 }
 
 /// The next cards of a game by set and number, after the one at the place `after`.
-pub(in crate::store) async fn stretch(
+pub(in crate::store) async fn load_batch(
     conn: &mut Connection,
     viewer: Viewer,
     game: &str,
     after: Option<&CardPlace>,
     limit: i64,
 ) -> StoreResult<Vec<BulkCard>> {
-    let mut sql =
-        sql(COLUMNS).push(PRINTINGS).sight(viewer).push(" WHERE c.game_code = ").value(game);
+    let mut sql = sql(COLUMNS)
+        .push(PRINTINGS)
+        .push_is_visible(viewer)
+        .push(" WHERE c.game_code = ")
+        .value(game);
     if let Some(after) = after {
         sql = sql
             .push(" AND (c.set_code, c.number) > (")
@@ -78,5 +81,5 @@ pub(in crate::store) async fn stretch(
     }
     let sql = sql.push(" ORDER BY c.set_code, c.number LIMIT ").value(limit);
     let rows: Vec<BulkRow> = sql.load(conn).await?;
-    Ok(rows.into_iter().map(BulkRow::card).collect())
+    Ok(rows.into_iter().map(BulkRow::into_card).collect())
 }

@@ -30,7 +30,7 @@ pub struct UnlockProgress {
     pub unlocked_at: Option<DateTime<Utc>>,
 }
 
-/// Where a card stands: what everybody may know of it.
+/// The public part of a card: its id, game, set and number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardPlace {
     pub id: CardId,
@@ -74,8 +74,8 @@ impl OpenCard {
         self.unlock.is_some_and(|unlock| unlock.unlocked_at.is_none())
     }
 
-    /// When it last became what it is to the public: what changed before the unlock is not told.
-    pub fn public_update(&self) -> DateTime<Utc> {
+    /// When it last changed for the public: the unlock counts, changes before it do not.
+    pub fn public_updated_at(&self) -> DateTime<Utc> {
         let unlocked_at = self.unlock.and_then(|unlock| unlock.unlocked_at);
         unlocked_at.map_or(self.updated_at, |at| at.max(self.updated_at))
     }
@@ -123,7 +123,7 @@ pub struct Printing {
 pub(super) const COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number, c.updated_at, u.submissions, u.threshold, \
     u.unlocked_at, content.name, content.kind, content.attributes, content.effects, content.lore";
 
-/// What [`COLUMNS`] gives; other columns may follow.
+/// A row of [`COLUMNS`]; other columns may follow.
 pub(super) struct Row {
     id: CardId,
     game_code: Code,
@@ -140,7 +140,7 @@ pub(super) struct Row {
     lore: Option<String>,
 }
 
-/// By place: to look each column of each row up by its name is a twentieth of what a page of cards costs.
+/// Reads columns by position: looking each of them up by name is a twentieth of the cost of a page of cards.
 impl QueryableByName<Pg> for Row {
     fn build<'a>(row: &impl NamedRow<'a, Pg>) -> deserialize::Result<Self> {
         Ok(Self {
@@ -162,7 +162,7 @@ impl QueryableByName<Pg> for Row {
 }
 
 impl Row {
-    pub(super) fn view(self) -> CardView {
+    pub(super) fn into_view(self) -> CardView {
         let place = CardPlace {
             id: self.id,
             game: self.game_code,
@@ -198,18 +198,18 @@ impl Row {
     }
 }
 
-/// Rows of all cards; the content of those that the viewer may see.
-pub(super) fn cards_and_content<'a>(viewer: Viewer) -> Statement<'a> {
+/// Selects all cards, with the content of those that the viewer may see.
+pub(super) fn select_cards<'a>(viewer: Viewer) -> Statement<'a> {
     sql(COLUMNS)
         .push(" FROM cards c LEFT JOIN unlocks u ON u.card_id = c.id LEFT JOIN card_content content ON content.card_id = c.id AND ")
-        .sight(viewer)
+        .push_is_visible(viewer)
         .push(" WHERE true")
 }
 
 /// The card with that id.
 pub async fn find(conn: &Connection, viewer: Viewer, id: CardId) -> StoreResult<Option<CardView>> {
-    let sql = cards_and_content(viewer).push(" AND c.id = ").value(id);
-    one(conn, sql).await
+    let sql = select_cards(viewer).push(" AND c.id = ").value(id);
+    load_one(conn, sql).await
 }
 
 /// The card with that number.
@@ -220,42 +220,43 @@ pub async fn find_by_number(
     set: &str,
     number: &str,
 ) -> StoreResult<Option<CardView>> {
-    let sql = cards_and_content(viewer)
+    let sql = select_cards(viewer)
         .push(" AND c.game_code = ")
         .value(game)
         .push(" AND c.set_code = ")
         .value(set)
         .push(" AND c.number = ")
         .value(number);
-    one(conn, sql).await
+    load_one(conn, sql).await
 }
 
 /// Most characters of a number.
-const LONGEST_NUMBER: usize = 16;
+const MAX_NUMBER_LENGTH: usize = 16;
 
-/// The spellings of a number that differ in nothing but zeros before it; none for what is no number.
-pub(super) fn with_and_without_zeros(number: &str) -> Vec<String> {
+/// The spellings of a number that differ in leading zeros only; none for a text that is not a number.
+pub(super) fn zero_padded_spellings(number: &str) -> Vec<String> {
     if !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return Vec::new();
     }
     let digits = number.trim_start_matches('0');
-    (digits.len().max(1)..=LONGEST_NUMBER).map(|length| format!("{digits:0>length$}")).collect()
+    (digits.len().max(1)..=MAX_NUMBER_LENGTH).map(|length| format!("{digits:0>length$}")).collect()
 }
 
-/// The number of the one card of a set whose number is this one but for zeros before it; `None`: there is none, or several, or it is no number.
-pub async fn number_with_zeros(
+/// The number of the only card of a set whose number differs from this one at most in leading zeros. `None`: there is no such card or several, or
+/// it is not a number.
+pub async fn find_number_ignoring_zeros(
     mut conn: &Connection,
     game: &str,
     set: &str,
     number: &str,
 ) -> StoreResult<Option<String>> {
-    let written = with_and_without_zeros(number);
-    if written.is_empty() {
+    let spellings = zero_padded_spellings(number);
+    if spellings.is_empty() {
         return Ok(None);
     }
     let found: Vec<String> = schema::cards::table
         .filter(schema::cards::game_code.eq(game).and(schema::cards::set_code.eq(set)))
-        .filter(schema::cards::number.eq_any(written))
+        .filter(schema::cards::number.eq_any(spellings))
         .select(schema::cards::number)
         .limit(2)
         .load(&mut conn)
@@ -264,7 +265,7 @@ pub async fn number_with_zeros(
     Ok(Some(only.clone()))
 }
 
-/// The cards of these ids that there are; in any order. A shared connection will do.
+/// The cards with these ids, in any order; ids of no card are skipped. A shared connection is enough.
 pub async fn find_many(
     mut conn: &Connection,
     viewer: Viewer,
@@ -273,13 +274,13 @@ pub async fn find_many(
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let sql = cards_and_content(viewer).push(" AND c.id = ").any(ids);
+    let sql = select_cards(viewer).push(" AND c.id = ").any(ids);
     let rows: Vec<Row> = sql.load(&mut conn).await?;
-    Ok(rows.into_iter().map(Row::view).collect())
+    Ok(rows.into_iter().map(Row::into_view).collect())
 }
 
-/// The printings of these tiers of cards, where the viewer may see them; in any order. A shared connection will do.
-pub async fn printings_of(
+/// The printings of these cards and tiers that the viewer may see, in any order. A shared connection is enough.
+pub async fn find_printings(
     mut conn: &Connection,
     viewer: Viewer,
     wanted: &[(CardId, i16)],
@@ -301,9 +302,9 @@ pub async fn printings_of(
          JOIN printing_content own ON own.printing_id = p.id \
          JOIN card_content content ON content.card_id = p.card_id AND ",
     )
-    .sight(viewer);
+    .push_is_visible(viewer);
     let rows: Vec<PrintingOfRow> = sql.load(&mut conn).await?;
-    Ok(rows.into_iter().map(|row| (row.card_id, row.printing.printing())).collect())
+    Ok(rows.into_iter().map(|row| (row.card_id, row.printing.into_printing())).collect())
 }
 
 #[derive(QueryableByName)]
@@ -314,9 +315,9 @@ struct PrintingOfRow {
     card_id: CardId,
 }
 
-async fn one(mut conn: &Connection, sql: Statement<'_>) -> StoreResult<Option<CardView>> {
+async fn load_one(mut conn: &Connection, sql: Statement<'_>) -> StoreResult<Option<CardView>> {
     let row: Option<Row> = sql.get_result(&mut conn).await.optional()?;
-    Ok(row.map(Row::view))
+    Ok(row.map(Row::into_view))
 }
 
 #[derive(QueryableByName)]
@@ -332,7 +333,7 @@ struct PrintingRow {
 }
 
 impl PrintingRow {
-    fn printing(self) -> Printing {
+    fn into_printing(self) -> Printing {
         Printing {
             id: self.id,
             rarity: self.rarity,
@@ -343,7 +344,7 @@ impl PrintingRow {
 }
 
 /// The printings of a card, the most common first; none when the viewer may not see it.
-pub async fn printings(
+pub async fn list_printings(
     conn: &mut Connection,
     viewer: Viewer,
     card: CardId,
@@ -351,10 +352,10 @@ pub async fn printings(
     let sql = sql("SELECT p.id, p.rarity, p.tier, own.attributes FROM printings p \
          JOIN printing_content own ON own.printing_id = p.id \
          JOIN card_content content ON content.card_id = p.card_id AND ")
-    .sight(viewer)
+    .push_is_visible(viewer)
     .push(" WHERE p.card_id = ")
     .value(card)
     .push(" ORDER BY p.tier");
     let rows: Vec<PrintingRow> = sql.load(conn).await?;
-    Ok(rows.into_iter().map(PrintingRow::printing).collect())
+    Ok(rows.into_iter().map(PrintingRow::into_printing).collect())
 }

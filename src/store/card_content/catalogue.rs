@@ -1,7 +1,7 @@
 //! Reads cards with everything that the index in memory searches, in batches and by ids.
 //!
-//! What is read for everybody is read as a stranger: of a hidden card its place and its progress, and nothing else comes out. What a
-//! holder of copies sees beside that is read for each of her requests.
+//! What all viewers share is read as a stranger sees it: of a hidden card only its place and its progress. The hidden cards that a holder of
+//! copies may see are read for each of her requests.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use cardscape_engine::Effect;
 
-use super::HELD;
+use super::HELD_CARDS;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::{AccountId, CardId};
 use crate::search::index::{CardContent, CardRecord, EffectTags, PrintingRecord, Unlock};
@@ -24,8 +24,8 @@ use crate::store::db::schema::sets;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// What a card is searched by, but for its printings.
-const SEARCHED: &str = "SELECT c.id, c.game_code, c.set_code, c.number, u.card_id IS NOT NULL AS started_hidden, u.unlocked_at, \
+/// The columns that a card is searched by, without its printings.
+const SEARCH_COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number, u.card_id IS NOT NULL AS started_hidden, u.unlocked_at, \
     content.name, content.kind, content.attributes, content.effects, content.lore, content.words_version, \
     content.words, content.name_words, content.effect_words, content.lore_words, content.attribute_words \
     FROM cards c LEFT JOIN unlocks u ON u.card_id = c.id LEFT JOIN card_content content ON content.card_id = c.id AND ";
@@ -48,7 +48,7 @@ struct Row {
     content: ContentRow,
 }
 
-/// What a viewer may see, or nothing.
+/// The content of a card; empty if the viewer may not see it.
 #[derive(QueryableByName)]
 struct ContentRow {
     #[diesel(sql_type = Nullable<Text>)]
@@ -76,7 +76,7 @@ struct ContentRow {
 }
 
 impl ContentRow {
-    fn content(self) -> Option<CardContent> {
+    fn into_content(self) -> Option<CardContent> {
         let (name, effects) = (self.name?, self.effects?.0);
         let attributes = self.attributes?.0;
         let words = if self.words_version? >= WORDS_VERSION {
@@ -88,7 +88,7 @@ impl ContentRow {
                 attributes: self.attribute_words?.0,
             }
         } else {
-            // An older program wrote it. What it is folded into is no event of the feed: nobody would come back for it.
+            // An older program wrote it. Folding it anew is no event of the change feed, so it would never be read again: it is folded here.
             Words::of(&name, &effects, self.lore.as_deref(), &attributes)
         };
         let tags = |effect: Effect| EffectTags { style: effect.style, slot: effect.slot };
@@ -118,7 +118,7 @@ struct PrintingsRow {
 }
 
 impl Row {
-    fn record(self) -> CardRecord {
+    fn into_record(self) -> CardRecord {
         let unlock = match (self.started_hidden, self.unlocked_at) {
             (false, _) => Unlock::Never,
             (true, None) => Unlock::Hidden,
@@ -130,16 +130,16 @@ impl Row {
             set: self.set_code,
             number: self.number,
             unlock,
-            content: self.content.content(),
+            content: self.content.into_content(),
         }
     }
 }
 
-/// Ids of cards: those after the first, up to and with the second.
+/// A range of card ids: after the first, up to and including the second.
 pub(in crate::store) type IdRange = (CardId, CardId);
 
-/// All ids that there are or will be, in ranges of so many cards each.
-pub async fn stretches(conn: &mut Connection, cards: i64) -> StoreResult<Vec<IdRange>> {
+/// Splits all possible ids into ranges that hold `cards` cards each.
+pub async fn split_ids(conn: &mut Connection, cards: i64) -> StoreResult<Vec<IdRange>> {
     let ends: Vec<IdRow> = sql(
         "SELECT id AS card_id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM cards) placed WHERE place % $cards = 0 ORDER BY id",
     )
@@ -151,21 +151,24 @@ pub async fn stretches(conn: &mut Connection, cards: i64) -> StoreResult<Vec<IdR
     Ok(ends.map(|end| (std::mem::replace(&mut after, end), end)).collect())
 }
 
-/// The cards of a range of ids, which never change, as everybody may see them.
+/// The cards of a range of ids, as strangers see them.
 ///
-/// Each stretch is as the catalogue is at its own moment. Whoever reads all of them, and then reads anew what the change feed has told since
-/// before the first, has everything: what was committed before is in the stretches, what was committed later is in the feed.
-pub async fn stretch(conn: &mut Connection, (after, to): IdRange) -> StoreResult<Vec<CardRecord>> {
+/// Each range is read in a snapshot of its own. A reader that reads all ranges, and then again the cards that the change feed names since before
+/// the first range, misses nothing: ids never change, earlier commits are in the ranges, later ones in the feed.
+pub async fn load_range(
+    conn: &mut Connection,
+    (after, to): IdRange,
+) -> StoreResult<Vec<CardRecord>> {
     let viewer = Viewer::stranger();
-    let sql = sql(SEARCHED).sight(viewer);
+    let sql = sql(SEARCH_COLUMNS).push_is_visible(viewer);
     let sql = sql.push(" WHERE c.id > ").value(after);
     let sql = sql.push(" AND c.id <= ").value(to);
     let rows: Vec<Row> = sql.load(conn).await?;
-    with_printings(conn, viewer, rows).await
+    add_printings(conn, viewer, rows).await
 }
 
-/// The cards of these ids that there are, as the viewer may see them; in any order.
-pub async fn records(
+/// The cards with these ids, as the viewer may see them, in any order; ids of no card are skipped.
+pub async fn load_records(
     conn: &mut Connection,
     viewer: Viewer,
     ids: &[CardId],
@@ -173,18 +176,18 @@ pub async fn records(
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let sql = sql(SEARCHED).sight(viewer).push(" WHERE c.id = ").any(ids);
+    let sql = sql(SEARCH_COLUMNS).push_is_visible(viewer).push(" WHERE c.id = ").any(ids);
     let rows: Vec<Row> = sql.load(conn).await?;
-    with_printings(conn, viewer, rows).await
+    add_printings(conn, viewer, rows).await
 }
 
 /// Adds the printings of those whose content the viewer sees.
-async fn with_printings(
+async fn add_printings(
     conn: &mut Connection,
     viewer: Viewer,
     rows: Vec<Row>,
 ) -> StoreResult<Vec<CardRecord>> {
-    let mut records: Vec<CardRecord> = rows.into_iter().map(Row::record).collect();
+    let mut records: Vec<CardRecord> = rows.into_iter().map(Row::into_record).collect();
     records.sort_unstable_by_key(|record| record.id);
     let seen = records.iter().filter(|record| record.content.is_some());
     let seen: Vec<Uuid> = seen.map(|record| Uuid::from_u128(record.id)).collect();
@@ -196,7 +199,7 @@ async fn with_printings(
          FROM printings p JOIN printing_content own ON own.printing_id = p.id \
          JOIN card_content content ON content.card_id = p.card_id AND ",
     )
-    .sight(viewer)
+    .push_is_visible(viewer)
     .push(" WHERE p.card_id = ")
     .any(seen)
     .push(" GROUP BY p.card_id");
@@ -222,15 +225,15 @@ struct IdRow {
 }
 
 /// The hidden cards of which an account holds a registered copy; at most `limit`.
-pub async fn held_hidden(
+pub async fn list_held_hidden(
     mut conn: &Connection,
     account: AccountId,
     limit: i64,
 ) -> StoreResult<Vec<CardId>> {
-    // What the account has comes first, and each of its cards is looked up: a limit whose number Postgres does not know when it plans makes it
-    // compare all hidden cards with all of hers, in the hope that a few are enough.
+    // The cards of the account are found first, and each of them is looked up. Without `MATERIALIZED` Postgres, which does not know the limit when
+    // it plans, would join all hidden cards with all of hers and expect to stop early.
     let sql = sql("WITH mine AS MATERIALIZED (SELECT DISTINCT one.card_id FROM (")
-        .push(HELD)
+        .push(HELD_CARDS)
         .value(account)
         .push(
             ") one) SELECT mine.card_id FROM mine WHERE (SELECT u.unlocked_at IS NULL FROM unlocks u WHERE u.card_id = mine.card_id) LIMIT ",
@@ -253,19 +256,19 @@ pub struct Release {
     pub released_on: Option<NaiveDate>,
 }
 
-/// When the sets came out: all of them, or those of a game and code each.
-pub async fn releases(
+/// When sets came out: all of them, or only these, by game and code.
+pub async fn load_releases(
     conn: &mut Connection,
-    of: Option<&[(String, String)]>,
+    only: Option<&[(String, String)]>,
 ) -> StoreResult<Vec<Release>> {
-    let Some(of) = of else {
+    let Some(only) = only else {
         let rows: Vec<(String, String, Option<NaiveDate>)> =
             sets::table.select((sets::game_code, sets::code, sets::released_on)).load(conn).await?;
         let release = |(game_code, code, released_on)| Release { game_code, code, released_on };
         return Ok(rows.into_iter().map(release).collect());
     };
     let (games, codes): (Vec<&str>, Vec<&str>) =
-        of.iter().map(|(game, code)| (game.as_str(), code.as_str())).unzip();
+        only.iter().map(|(game, code)| (game.as_str(), code.as_str())).unzip();
     let query = sql(
         "SELECT s.game_code, s.code, s.released_on FROM unnest($games, $codes) AS named (game, code) \
          JOIN sets s ON s.game_code = named.game AND s.code = named.code",

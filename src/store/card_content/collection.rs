@@ -15,7 +15,7 @@ use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
-/// Names, places or ids that one statement looks for.
+/// Most names, places or ids in one statement.
 const CHUNK: usize = 2_000;
 
 /// A card in lists: its place, and its name and kind if visible.
@@ -41,14 +41,14 @@ pub struct CardLine {
     pub kind: Option<String>,
 }
 
-const LINE: &str = "SELECT c.id, c.game_code, c.set_code, c.number, \
+const LINE_COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number, \
     (u.card_id IS NOT NULL AND u.unlocked_at IS NULL) AS hidden, content.name, content.kind, \
     CASE WHEN content.card_id IS NOT NULL THEN p.rarity END AS rarity";
 
-/// The tables of [`LINE`] after the one that names cards as `c` and printings as `p`.
-fn with_content(sql: Statement<'_>, viewer: Viewer) -> Statement<'_> {
+/// Adds the joins that [`LINE_COLUMNS`] needs beside cards (`c`) and printings (`p`).
+fn push_content(sql: Statement<'_>, viewer: Viewer) -> Statement<'_> {
     sql.push(" LEFT JOIN unlocks u ON u.card_id = c.id LEFT JOIN card_content content ON content.card_id = c.id AND ")
-        .sight(viewer)
+        .push_is_visible(viewer)
 }
 
 /// An entry of a collection.
@@ -96,7 +96,7 @@ pub struct EntryFilter<'a> {
     pub printings: Option<Vec<PrintingId>>,
 }
 
-fn filtered<'a>(
+fn push_filters<'a>(
     sql: Statement<'a>,
     viewer: Viewer,
     account: AccountId,
@@ -117,7 +117,7 @@ fn filtered<'a>(
             .push(" AND p.rarity = ")
             .value(rarity)
             .push(" AND EXISTS (SELECT FROM card_content content WHERE content.card_id = c.id AND ")
-            .sight(viewer)
+            .push_is_visible(viewer)
             .push(")");
     }
     match &filter.printings {
@@ -126,9 +126,9 @@ fn filtered<'a>(
     }
 }
 
-/// Adds the condition that a card stands at a place or after it, and where it stands there, that `columns` are greater than what is
-/// bound next. The place by itself is what Postgres has an index and numbers for.
-fn beyond<'a>(
+/// Adds the condition that a row comes after a place, or stands at the place with `columns` greater than the value that is pushed next. The place
+/// is also compared alone: for that Postgres has an index and statistics.
+fn push_after<'a>(
     sql: Statement<'a>,
     (game, set, number): (&'a str, &'a str, &'a str),
     columns: &str,
@@ -142,28 +142,28 @@ fn beyond<'a>(
     sql.push(" OR ").push(columns).push(" > ")
 }
 
-const CARD_OF_ENTRY: &str =
+const JOIN_CARDS: &str =
     " e JOIN printings p ON p.id = e.printing_id JOIN cards c ON c.id = p.card_id";
 const ENTRY_COLUMNS: &str = ", e.printing_id, e.condition, e.quantity, e.updated_at FROM ";
 const ENTRY_ORDER: &str = " ORDER BY c.game_code, c.set_code, c.number, e.printing_id, e.condition";
 
 /// All entries of a collection by game, set, number, printing and condition.
-pub(in crate::store) async fn entries(
+pub(in crate::store) async fn list_entries(
     conn: &mut Connection,
     viewer: Viewer,
     account: AccountId,
     filter: &EntryFilter<'_>,
 ) -> StoreResult<Vec<EntryView>> {
-    let sql = sql(LINE).push(ENTRY_COLUMNS).push("collection_entries").push(CARD_OF_ENTRY);
-    let sql = filtered(with_content(sql, viewer), viewer, account, filter).push(ENTRY_ORDER);
+    let sql = sql(LINE_COLUMNS).push(ENTRY_COLUMNS).push("collection_entries").push(JOIN_CARDS);
+    let sql = push_filters(push_content(sql, viewer), viewer, account, filter).push(ENTRY_ORDER);
     Ok(sql.varies_with_filters().load(conn).await?)
 }
 
-/// The same a page at a time, after a position.
+/// One page of the entries, after a position.
 ///
-/// Which entries they are is found first, and what their cards tell looked up for them alone. `MATERIALIZED`, so that Postgres begins with
-/// what the account has, and does not go through all cards in their order in the hope of finding its entries soon.
-pub(in crate::store) async fn page_of_entries(
+/// The entries of the page are found first; content is joined to those only. `MATERIALIZED` makes Postgres begin with what the account has, instead
+/// of walking through all cards in their order and expecting to meet enough entries soon.
+pub(in crate::store) async fn page_entries(
     conn: &mut Connection,
     viewer: Viewer,
     account: AccountId,
@@ -174,9 +174,9 @@ pub(in crate::store) async fn page_of_entries(
     let sql = sql(
         "WITH mine AS MATERIALIZED (SELECT c.game_code, c.set_code, c.number, e.* FROM collection_entries",
     );
-    let mut sql = filtered(sql.push(CARD_OF_ENTRY), viewer, account, filter);
+    let mut sql = push_filters(sql.push(JOIN_CARDS), viewer, account, filter);
     if let Some((game, set, number, printing, condition)) = after {
-        sql = beyond(sql, (game, set, number), "(e.printing_id, e.condition)")
+        sql = push_after(sql, (game, set, number), "(e.printing_id, e.condition)")
             .push("(")
             .value(*printing)
             .push(", ")
@@ -187,10 +187,10 @@ pub(in crate::store) async fn page_of_entries(
         .push("), page AS (SELECT * FROM mine ORDER BY game_code, set_code, number, printing_id, condition LIMIT ")
         .value(limit)
         .push(") ")
-        .push(LINE)
+        .push(LINE_COLUMNS)
         .push(ENTRY_COLUMNS)
         .push("page");
-    let sql = with_content(sql.push(CARD_OF_ENTRY), viewer).push(ENTRY_ORDER);
+    let sql = push_content(sql.push(JOIN_CARDS), viewer).push(ENTRY_ORDER);
     Ok(sql.varies_with_filters().load(conn).await?)
 }
 
@@ -207,8 +207,8 @@ pub(in crate::store) async fn count_entries(
     account: AccountId,
     filter: &EntryFilter<'_>,
 ) -> StoreResult<i64> {
-    let sql = sql("SELECT count(*) AS count FROM collection_entries").push(CARD_OF_ENTRY);
-    let sql = filtered(sql, viewer, account, filter);
+    let sql = sql("SELECT count(*) AS count FROM collection_entries").push(JOIN_CARDS);
+    let sql = push_filters(sql, viewer, account, filter);
     let row: CountRow = sql.varies_with_filters().get_result(conn).await?;
     Ok(row.count)
 }
@@ -243,7 +243,7 @@ impl DuplicateView {
 pub type DuplicatePosition = (String, String, String, PrintingId);
 
 /// Printings of which the account has more than `over`, counted and registered together.
-pub(in crate::store) async fn duplicates(
+pub(in crate::store) async fn list_duplicates(
     conn: &mut Connection,
     viewer: Viewer,
     account: AccountId,
@@ -252,7 +252,7 @@ pub(in crate::store) async fn duplicates(
     after: Option<&DuplicatePosition>,
     limit: i64,
 ) -> StoreResult<Vec<DuplicateView>> {
-    let mut sql = sql(LINE)
+    let mut sql = sql(LINE_COLUMNS)
         .push(", n.printing_id, n.counted, n.registered FROM (SELECT n.* FROM (SELECT one.printing_id, \
                sum(one.counted)::bigint AS counted, sum(one.registered)::bigint AS registered FROM (\
                SELECT printing_id, quantity AS counted, 0 AS registered FROM collection_entries WHERE account_id = ")
@@ -266,13 +266,13 @@ pub(in crate::store) async fn duplicates(
         sql = sql.push(" AND c.game_code = ").value(game);
     }
     if let Some((game, set, number, printing)) = after {
-        sql = beyond(sql, (game, set, number), "n.printing_id").value(*printing).push(")");
+        sql = push_after(sql, (game, set, number), "n.printing_id").value(*printing).push(")");
     }
     let order = " ORDER BY c.game_code, c.set_code, c.number, n.printing_id";
     let sql = sql.push(order).push(" LIMIT ").value(limit);
     let sql =
         sql.push(") n JOIN printings p ON p.id = n.printing_id JOIN cards c ON c.id = p.card_id");
-    Ok(with_content(sql, viewer).push(order).varies_with_filters().load(conn).await?)
+    Ok(push_content(sql, viewer).push(order).varies_with_filters().load(conn).await?)
 }
 
 /// An item of a list of wants or haves.
@@ -292,17 +292,17 @@ pub struct TradeItemView {
 }
 
 /// The items of a list, in their owner's order.
-pub(in crate::store) async fn trade_items(
+pub(in crate::store) async fn list_trade_items(
     conn: &mut Connection,
     viewer: Viewer,
     account: AccountId,
     kind: TradeListKind,
 ) -> StoreResult<Vec<TradeItemView>> {
-    let sql = sql(LINE).push(
+    let sql = sql(LINE_COLUMNS).push(
         ", i.printing_id, i.quantity FROM trade_list_items i JOIN cards c ON c.id = i.card_id \
          LEFT JOIN printings p ON p.id = i.printing_id",
     );
-    let sql = with_content(sql, viewer)
+    let sql = push_content(sql, viewer)
         .push(" WHERE i.account_id = ")
         .value(account)
         .push(" AND i.kind = ")
@@ -313,7 +313,7 @@ pub(in crate::store) async fn trade_items(
 
 /// A printing that the viewer may see.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
-pub struct SeenPrinting {
+pub struct VisiblePrinting {
     #[diesel(sql_type = SqlUuid)]
     pub id: PrintingId,
     #[diesel(sql_type = SqlUuid)]
@@ -323,16 +323,16 @@ pub struct SeenPrinting {
 }
 
 /// Printings with these ids, or of these cards, as far as the viewer may see them.
-pub(in crate::store) async fn seen_printings(
+pub(in crate::store) async fn find_visible_printings(
     conn: &mut Connection,
     viewer: Viewer,
     ids: &[PrintingId],
     cards: &[CardId],
-) -> StoreResult<Vec<SeenPrinting>> {
+) -> StoreResult<Vec<VisiblePrinting>> {
     let sql = sql(
         "SELECT p.id, p.card_id, p.rarity FROM printings p JOIN card_content content ON content.card_id = p.card_id AND ",
     )
-    .sight(viewer)
+    .push_is_visible(viewer)
     .push(" WHERE p.id = ").any(ids).push(" OR p.card_id = ").any(cards);
     Ok(sql.varies_with_filters().load(conn).await?)
 }
@@ -360,7 +360,7 @@ struct KnownPrintingRow {
 }
 
 impl KnownRow {
-    fn card(self) -> KnownCard {
+    fn into_card(self) -> KnownCard {
         let printing = |row: KnownPrintingRow| KnownPrinting { id: row.id, rarity: row.rarity };
         KnownCard {
             id: self.id,
@@ -373,11 +373,11 @@ impl KnownRow {
     }
 }
 
-const KNOWN: &str = "SELECT c.id, c.game_code, c.set_code, c.number, content.name, \
+const KNOWN_COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number, content.name, \
     (SELECT coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'rarity', p.rarity) ORDER BY p.tier), '[]') \
      FROM printings p WHERE p.card_id = c.id) AS printings FROM ";
 
-/// What lines of a file name cards by.
+/// By what the lines of a file name their cards.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct Clues {
     /// Search keys of names.
@@ -388,8 +388,8 @@ pub(in crate::store) struct Clues {
     pub printings: Vec<PrintingId>,
 }
 
-/// The cards that clues may be about: those that the viewer may see, and by their printing those that the account has counted.
-pub(in crate::store) async fn known_cards(
+/// The cards that clues may mean: those that the viewer may see, and, by printing id, those that the account has counted.
+pub(in crate::store) async fn find_known_cards(
     conn: &mut Connection,
     viewer: Viewer,
     account: AccountId,
@@ -397,8 +397,8 @@ pub(in crate::store) async fn known_cards(
 ) -> StoreResult<Vec<KnownCard>> {
     let mut rows: Vec<KnownRow> = Vec::new();
     for names in clues.names.chunks(CHUNK) {
-        let sql = sql(KNOWN)
-            .content_seen_by(viewer)
+        let sql = sql(KNOWN_COLUMNS)
+            .push_visible_content(viewer)
             .push(" JOIN cards c ON c.id = content.card_id WHERE content.search_key = ")
             .any(names)
             .push(" ORDER BY c.game_code, c.set_code, c.number");
@@ -408,7 +408,7 @@ pub(in crate::store) async fn known_cards(
         let part = |of: fn(&(String, String, String)) -> &String| -> Vec<&String> {
             places.iter().map(of).collect()
         };
-        let sql = sql(KNOWN)
+        let sql = sql(KNOWN_COLUMNS)
             .push("unnest(")
             .value(part(|place| &place.0))
             .push(", ")
@@ -419,32 +419,32 @@ pub(in crate::store) async fn known_cards(
                 ") AS place (game, set, number) JOIN cards c ON c.game_code = place.game AND c.set_code = place.set \
                  AND c.number = place.number JOIN card_content content ON content.card_id = c.id AND ",
             )
-            .sight(viewer);
+            .push_is_visible(viewer);
         rows.extend(sql.load::<KnownRow>(conn).await?);
     }
     for printings in clues.printings.chunks(CHUNK) {
-        let sql = sql(KNOWN)
+        let sql = sql(KNOWN_COLUMNS)
             .push("cards c JOIN card_content content ON content.card_id = c.id AND ")
-            .sight(viewer)
+            .push_is_visible(viewer)
             .push(" WHERE c.id IN (SELECT card_id FROM printings WHERE id = ")
             .any(printings)
             .push(")");
         rows.extend(sql.load::<KnownRow>(conn).await?);
     }
     if !clues.printings.is_empty() {
-        // Counted, and hidden again from who counted it: nothing but what she wrote down. In one statement, since a card is known by the
-        // first row about it.
+        // Cards that the account counted and may not see any more: only the printings that it counted. In one statement, because the first row
+        // about a card counts.
         let sql = sql(
             "SELECT c.id, c.game_code, c.set_code, c.number, NULL::text AS name, \
              jsonb_agg(DISTINCT jsonb_build_object('id', p.id, 'rarity', '')) AS printings \
              FROM collection_entries e JOIN printings p ON p.id = e.printing_id JOIN cards c ON c.id = p.card_id \
              LEFT JOIN card_content content ON content.card_id = c.id AND ",
         )
-        .sight(viewer)
+        .push_is_visible(viewer)
         .push(" WHERE content.card_id IS NULL AND e.account_id = ")
         .value(account)
         .push(" AND e.printing_id = ").any(&clues.printings).push(" GROUP BY c.id");
         rows.extend(sql.load::<KnownRow>(conn).await?);
     }
-    Ok(rows.into_iter().map(KnownRow::card).collect())
+    Ok(rows.into_iter().map(KnownRow::into_card).collect())
 }

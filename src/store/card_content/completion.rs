@@ -1,5 +1,5 @@
-//! How complete sets are in a collection, as a viewer sees it: what the account has of them, and what there is of open cards, which is the same for
-//! everybody and can be kept.
+//! How complete sets are in a collection, as a viewer sees it: what the account owns of them, and the totals of open cards, which are the same for
+//! everybody and can be cached.
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Int4, Text};
@@ -10,7 +10,7 @@ use crate::domain::ids::AccountId;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// What an account has of a part of a set.
+/// How much of a part of a set an account owns.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct OwnedRow {
     #[diesel(sql_type = Text)]
@@ -24,18 +24,18 @@ pub struct OwnedRow {
     /// Place of a rarity among those of its set; 0 otherwise.
     #[diesel(sql_type = Int4)]
     pub place: i32,
-    /// How many of them she has, counted or registered.
+    /// How many of them the account owns, counted or registered.
     #[diesel(sql_type = BigInt)]
     pub owned: i64,
-    /// How many there are of hidden cards that she sees because she has them: no total counts them.
+    /// How many belong to hidden cards that the account sees because it holds a copy: no total includes them.
     #[diesel(sql_type = BigInt)]
     pub beside: i64,
 }
 
-/// What the account has of a game, or of one of its sets. Of cards that the viewer may not see it tells that they are cards of their set.
+/// Counts what the account owns of a game, or of one of its sets. Cards that the viewer may not see are only counted as cards of their set.
 ///
-/// It begins with what the account has, so it costs as much as that, and not as much as the sets.
-pub(in crate::store) async fn owned(
+/// The cost grows with what the account owns, not with the size of the sets.
+pub(in crate::store) async fn count_owned(
     conn: &mut Connection,
     viewer: Viewer,
     account: AccountId,
@@ -51,7 +51,7 @@ pub(in crate::store) async fn owned(
              JOIN printings p ON p.id = mine.printing_id JOIN cards c ON c.id = p.card_id \
              LEFT JOIN card_content content ON content.card_id = c.id AND ",
         )
-        .sight(viewer)
+        .push_is_visible(viewer)
         .push(" WHERE c.game_code = ")
         .value(game);
     let sql = match set {
@@ -80,7 +80,7 @@ pub(in crate::store) async fn owned(
     Ok(sql.varies_with_filters().load(conn).await?)
 }
 
-/// How many there are of a part of a set.
+/// The size of a part of a set.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct TotalRow {
     /// `cards`, `printings`, `rarity` or `kind`.
@@ -97,9 +97,9 @@ pub struct TotalRow {
     pub total: i64,
 }
 
-/// What there is of a set: all of its cards, which is public, and printings, rarities and kinds of open cards; for those who see all cards, of all.
-/// Nothing for a set without cards, or one that does not exist.
-pub(in crate::store) async fn totals(
+/// Counts the cards of a set, which is public, and the printings, rarities and kinds of its open cards, or of all cards for a viewer who sees
+/// everything. Returns nothing for a set that does not exist or has no cards.
+pub(in crate::store) async fn count_totals(
     conn: &mut Connection,
     viewer: Viewer,
     game: &str,

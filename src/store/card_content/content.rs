@@ -43,8 +43,8 @@ pub(in crate::store) struct StoredPrinting {
 }
 
 impl StoredCard {
-    /// Whether the import says the same about the card itself.
-    pub(in crate::store) fn is(&self, card: &CardDefinition) -> bool {
+    /// Whether the card itself, without its printings, equals the definition.
+    pub(in crate::store) fn equals(&self, card: &CardDefinition) -> bool {
         self.name == card.name
             && self.kind == card.kind
             && self.attributes == card.attributes
@@ -98,7 +98,7 @@ struct StoredContent {
 }
 
 impl StoredRow {
-    fn card(self) -> StoredCard {
+    fn into_card(self) -> StoredCard {
         let Json(content) = self.content;
         StoredCard {
             id: self.id,
@@ -114,7 +114,7 @@ impl StoredRow {
     }
 }
 
-const STORED: &str = "SELECT c.id, c.number, content.name_key, \
+const STORED_COLUMNS: &str = "SELECT c.id, c.number, content.name_key, \
     jsonb_build_object('kind', content.kind, 'name', content.name, 'attributes', content.attributes, \
         'effects', content.effects, 'lore', content.lore) AS content, \
     (SELECT coalesce(jsonb_object_agg(p.rarity, \
@@ -129,9 +129,9 @@ pub(in crate::store) async fn load_set(
     game: &str,
     set: &str,
 ) -> StoreResult<BTreeMap<String, StoredCard>> {
-    let of_set = format!("{STORED} WHERE c.game_code = $game AND c.set_code = $set");
+    let of_set = format!("{STORED_COLUMNS} WHERE c.game_code = $game AND c.set_code = $set");
     let rows: Vec<StoredRow> = sql(of_set).bind("game", game).bind("set", set).load(conn).await?;
-    let cards = rows.into_iter().map(StoredRow::card);
+    let cards = rows.into_iter().map(StoredRow::into_card);
     Ok(cards.map(|card| (card.number.clone(), card)).collect())
 }
 
@@ -141,14 +141,14 @@ pub(in crate::store) async fn load_card(
     _by: &Importer,
     id: CardId,
 ) -> StoreResult<Option<StoredCard>> {
-    let one = format!("{STORED} WHERE c.id = $id");
+    let one = format!("{STORED_COLUMNS} WHERE c.id = $id");
     let row: Option<StoredRow> = sql(one).bind("id", id).get_result(conn).await.optional()?;
-    Ok(row.map(StoredRow::card))
+    Ok(row.map(StoredRow::into_card))
 }
 
 /// A card that has a name already.
 #[derive(Debug, QueryableByName)]
-pub(in crate::store) struct NameTaken {
+pub(in crate::store) struct TakenName {
     #[diesel(sql_type = Text)]
     pub name_key: String,
     #[diesel(sql_type = Text)]
@@ -157,16 +157,16 @@ pub(in crate::store) struct NameTaken {
     pub number: String,
 }
 
-/// Which of these names cards of the game have, outside the given sets.
-pub(in crate::store) async fn names_taken(
+/// The cards of a game, outside these sets, that have one of these names.
+pub(in crate::store) async fn find_taken_names(
     conn: &mut Connection,
     _by: &Importer,
     game: &str,
     name_keys: &[&str],
     outside: &[&str],
-) -> StoreResult<Vec<NameTaken>> {
+) -> StoreResult<Vec<TakenName>> {
     let query = sql(
-        // Cards are looked up one by one, and there are seldom any: joined, the planner reads all cards for each set of an import.
+        // The lateral join looks cards up one by one, and there are seldom any. A plain join would read all cards for each set of an import.
         "SELECT content.name_key, c.set_code, c.number FROM card_content content \
          CROSS JOIN LATERAL (SELECT set_code, number FROM cards WHERE id = content.card_id OFFSET 0) c \
          WHERE content.game_code = $game AND content.name_key = ANY($names) AND c.set_code <> ALL($outside)",
@@ -186,7 +186,7 @@ struct SharedName {
 }
 
 /// Names that several cards of the game have. None in a game whose names were unique so far, which costs one look-up.
-pub(in crate::store) async fn shared_names(
+pub(in crate::store) async fn find_shared_names(
     conn: &mut Connection,
     _by: &Importer,
     game: &str,
@@ -202,7 +202,7 @@ pub(in crate::store) async fn shared_names(
 
 /// A code of the manifest that stored cards use.
 #[derive(Debug, QueryableByName)]
-pub(in crate::store) struct CodeUsed {
+pub(in crate::store) struct UsedCode {
     /// `kinds` or `rarities`.
     #[diesel(sql_type = Text)]
     pub list: String,
@@ -213,12 +213,12 @@ pub(in crate::store) struct CodeUsed {
 }
 
 /// Which kinds and rarities the cards of a game use, outside the given sets.
-pub(in crate::store) async fn codes_used(
+pub(in crate::store) async fn find_used_codes(
     conn: &mut Connection,
     _by: &Importer,
     game: &str,
     outside: &[&str],
-) -> StoreResult<Vec<CodeUsed>> {
+) -> StoreResult<Vec<UsedCode>> {
     let query = sql("SELECT DISTINCT 'kinds' AS list, content.kind AS code, c.set_code \
          FROM card_content content JOIN cards c ON c.id = content.card_id \
          WHERE c.game_code = $game AND c.set_code <> ALL($outside) \
@@ -227,7 +227,7 @@ pub(in crate::store) async fn codes_used(
     Ok(query.bind("game", game).bind("outside", outside).load(conn).await?)
 }
 
-/// Clears the names of cards that are about to get other ones, so that two cards can swap names.
+/// Clears the name keys of cards that are about to be renamed, so that two cards can swap names.
 pub(in crate::store) async fn free_names(
     conn: &mut Connection,
     _by: &Importer,
@@ -262,13 +262,13 @@ pub(super) fn word_columns(words: Words) -> WordColumns {
     )
 }
 
-fn words_of(card: &CardImport) -> Words {
+fn fold_words(card: &CardImport) -> Words {
     let CardDefinition { name, effects, lore, attributes, .. } = &card.definition;
     Words::of(name, effects, lore.as_deref(), attributes)
 }
 
-/// The numbers of each printing that has any, the most common first: what the database derives itself when printings are written,
-/// and need not write anew when it finds it here.
+/// The numbers of each printing that has any, the most common first. Triggers derive the same when printings are written; if it is there already they
+/// write nothing.
 fn printing_numbers(card: &CardImport) -> Value {
     let mut printings: Vec<&PrintingImport> = card.printings.iter().collect();
     printings.sort_by_key(|printing| printing.tier);
@@ -283,7 +283,7 @@ fn printing_numbers(card: &CardImport) -> Value {
     Value::Array(all.map(Value::Object).collect())
 }
 
-/// The content of new cards, a column beside the other, as the database takes it. To make it takes a third as long as to store it.
+/// The content of new cards as columns, for `unnest`. Making it takes a third of the time that storing it takes.
 pub(in crate::store) struct NewContent<'a> {
     ids: Vec<CardId>,
     kinds: Vec<&'a str>,
@@ -302,8 +302,7 @@ pub(in crate::store) struct NewContent<'a> {
 }
 
 impl<'a> NewContent<'a> {
-    /// Of these cards.
-    pub(in crate::store) fn of(cards: &[(CardId, &'a CardImport)]) -> Self {
+    pub(in crate::store) fn new(cards: &[(CardId, &'a CardImport)]) -> Self {
         let mut new = Self {
             ids: cards.iter().map(|(id, _)| *id).collect(),
             kinds: cards.iter().map(|(_, card)| card.definition.kind.as_str()).collect(),
@@ -324,7 +323,7 @@ impl<'a> NewContent<'a> {
             attribute_words: Vec::with_capacity(cards.len()),
         };
         for (_, card) in cards {
-            let words = words_of(card);
+            let words = fold_words(card);
             new.words.push(words.all);
             new.name_words.push(words.name);
             new.effect_words.push(words.effects);
@@ -342,8 +341,7 @@ pub(in crate::store) async fn insert(
     game: &str,
     new: &NewContent<'_>,
 ) -> StoreResult<()> {
-    // Columns instead of rows: Postgres reads such a statement once and plans one row of it. The database decides by the unlock
-    // rows who is open.
+    // Columns instead of rows: the statement has the same text for any number of cards. A trigger sets `open` by the unlock rows.
     let query = sql(
         "INSERT INTO card_content (game_code, words_version, open, card_id, kind, name, name_key, search_key, attributes, effects, lore, \
              printing_numbers, words, name_words, effect_words, lore_words, attribute_words) \
@@ -383,7 +381,7 @@ pub(in crate::store) async fn update(
     let definition = &card.definition;
     diesel::update(card_content::table.find(id))
         .set((
-            word_columns(words_of(card)),
+            word_columns(fold_words(card)),
             card_content::kind.eq(&definition.kind),
             card_content::name.eq(&definition.name),
             card_content::name_key.eq(&card.name_key),

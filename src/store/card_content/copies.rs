@@ -20,7 +20,7 @@ struct NameRow {
 }
 
 /// The names of those of the cards that the viewer may see.
-pub(in crate::store) async fn names_seen(
+pub(in crate::store) async fn find_visible_names(
     conn: &mut Connection,
     viewer: Viewer,
     cards: Vec<CardId>,
@@ -28,7 +28,7 @@ pub(in crate::store) async fn names_seen(
     let sql = sql("SELECT content.card_id, content.name FROM card_content content WHERE content.card_id = ANY (")
         .value(cards)
         .push(") AND ")
-        .sight(viewer);
+        .push_is_visible(viewer);
     let rows: Vec<NameRow> = sql.load(conn).await?;
     Ok(rows.into_iter().map(|row| (row.card_id, row.name)).collect())
 }

@@ -5,7 +5,7 @@ use diesel::{QueryableByName, sql_types::Nullable};
 use diesel_async::RunQueryDsl;
 use serde_json::Value;
 
-use super::search::seen_source;
+use super::search::push_source;
 use crate::auth::permission::Viewer;
 use crate::search::index::{FacetCount, FacetSource};
 use crate::search::{CardQuery, Predicate, SortKey, Unique};
@@ -39,7 +39,7 @@ struct CountRow {
 
 /// Counts the cards that fit and that the viewer may see: all, by kind, rarity, style and slot of effects, and by each of `attributes`. Values
 /// that no card has are not among them. Costly tests are tried on the first `candidates` cards only.
-pub async fn facets(
+pub async fn count_facets(
     conn: &mut Connection,
     viewer: Viewer,
     predicate: &Predicate,
@@ -58,7 +58,7 @@ pub async fn facets(
     let sql = sql(format!(
         "WITH seen AS {kept_aside} (SELECT content.card_id, content.kind, content.attributes, content.effects"
     ));
-    let sql = seen_source(sql, viewer, &query, true, candidates);
+    let sql = push_source(sql, viewer, &query, true, candidates);
     // `$[*]` of a single value is that value. A list of an attribute has each value once; two effects may have one style.
     let sql = sql
         .push(

@@ -1,4 +1,4 @@
-//! What changed about a card, for whom the card is.
+//! The history of a card, for viewers who may see the card.
 //!
 //! Triggers write what changes about a card itself and its printings; what happens to its rulings and its place is noted here. That a
 //! card was added or unlocked is no row: `cards` and `unlocks` know.
@@ -75,7 +75,7 @@ pub async fn list(
          UNION ALL SELECT '00000000-0000-0000-0000-000000000000'::uuid, id, 'added', '[]', created_at FROM cards) h \
          JOIN card_content content ON content.card_id = h.card_id AND ",
     )
-    .sight(viewer)
+    .push_is_visible(viewer)
     .push(" WHERE h.card_id = ")
     .value(card);
     let sql = match before {
@@ -95,8 +95,8 @@ pub async fn list(
     Ok(rows.into_iter().map(entry).collect())
 }
 
-/// Notes something that no trigger sees.
-pub(in crate::store) async fn note(
+/// Writes an entry about something that triggers do not record.
+pub(in crate::store) async fn record(
     conn: &mut Connection,
     card: CardId,
     change: &str,

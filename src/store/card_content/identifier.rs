@@ -35,7 +35,7 @@ impl CardIdentifier {
     }
 
     /// Whether it is the id or the number of the card there.
-    pub(super) fn names(&self, place: &CardPlace) -> bool {
+    pub(super) fn matches_place(&self, place: &CardPlace) -> bool {
         match self {
             Self::Id(id) => place.id == *id,
             Self::Number { game, set, number } => {
@@ -46,10 +46,10 @@ impl CardIdentifier {
     }
 
     /// The same place with each spelling of its number; of an id and a name none.
-    pub(super) fn with_and_without_zeros(&self) -> Vec<Self> {
+    pub(super) fn zero_padded_spellings(&self) -> Vec<Self> {
         let Self::Number { game, set, number } = self else { return Vec::new() };
         let (game, set) = (game.clone(), set.clone());
-        cards::with_and_without_zeros(number)
+        cards::zero_padded_spellings(number)
             .into_iter()
             .map(|number| Self::Number { game: game.clone(), set: set.clone(), number })
             .collect()

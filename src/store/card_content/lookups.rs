@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::cards::{self, CardView, OpenCard, Row};
 use super::identifier::CardIdentifier;
-use super::search::literally;
+use super::search::escape_like;
 use crate::auth::permission::Viewer;
 use crate::domain::catalogue::card_name::{Candidate, NameMatch, TypedName, match_exactly};
 use crate::domain::ids::CardId;
@@ -83,21 +83,21 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// A pattern for `name_words`: the typed words, or beginnings of them, in their order, with anything between them. `None`, which
-/// nothing is like, when there is no word.
+/// A `LIKE` pattern for `name_words`: the typed words, or the beginnings of words, in their order, with anything between them. `None`, which
+/// matches nothing in SQL, when there is no word.
 pub(super) fn word_pattern(typed: &TypedName) -> Option<String> {
     let words = words(typed.as_str());
-    let pattern: String = words.iter().map(|word| format!("% {}", literally(word))).collect();
+    let pattern: String = words.iter().map(|word| format!("% {}", escape_like(word))).collect();
     (!words.is_empty()).then(|| pattern + "%")
 }
 
-/// Most cards that are ranked by set and number; far more than one name has.
+/// Most cards that are ranked by similarity, before equal names are joined; far more than one name has.
 pub(super) const MAX_ALIKE: i64 = 1_000;
 
 /// Cards that may be meant by a name, the most alike first, 20 at most: those whose name is the same but for accents, and, if
 /// `near`, those that have the typed words or a name like it. Of several cards of a game with one name the first by set and number
 /// stands for all.
-pub async fn named(
+pub async fn find_named(
     conn: &mut Connection,
     viewer: Viewer,
     place: &NamePlace,
@@ -116,7 +116,7 @@ pub async fn named(
     .push(", false) AS has_words, similarity(content.search_key, ")
     .value(key)
     .push(") AS likeness FROM ")
-    .content_seen_by(viewer);
+    .push_visible_content(viewer);
     let sql = match &place.set {
         None => sql,
         Some(_) => sql.push(" JOIN cards c ON c.id = content.card_id"),
@@ -162,14 +162,14 @@ pub async fn suggest_names(
     limit: i64,
 ) -> StoreResult<Vec<String>> {
     // A name of nothing but punctuation keeps it.
-    let beginning = literally(typed.search_key()) + "%";
-    let first = names_beginning(conn, viewer, game, &beginning, limit).await?;
+    let beginning = escape_like(typed.search_key()) + "%";
+    let first = list_names_with_prefix(conn, viewer, game, &beginning, limit).await?;
     if i64::try_from(first.len()) == Ok(limit) {
         return Ok(first);
     }
     let pattern = word_pattern(typed);
     let sql = sql("SELECT content.name FROM ")
-        .content_seen_by(viewer)
+        .push_visible_content(viewer)
         .push(" WHERE (content.search_key LIKE ")
         .value(beginning.clone())
         .push(" OR content.name_words LIKE ")
@@ -192,12 +192,12 @@ pub async fn suggest_names(
     Ok(rows.into_iter().map(|row| row.name).collect())
 }
 
-/// Rows for each name that is wanted: several games, or sets, may have it.
-const ROWS_OF_A_NAME: i64 = 10;
+/// Rows that are read for each name of the answer: several games, or sets, may have it.
+const ROWS_PER_NAME: i64 = 10;
 
-/// Names that begin so, by the alphabet: read in the order of an index, for one or two letters begin very many. There may be more than
-/// these when they are fewer than `limit`.
-async fn names_beginning(
+/// Names with this `LIKE` prefix, in alphabetical order. They are read in the order of an index, because very many names begin with one or two
+/// letters. If fewer than `limit` are returned, there may still be more.
+async fn list_names_with_prefix(
     conn: &mut Connection,
     viewer: Viewer,
     game: Option<&str>,
@@ -205,12 +205,12 @@ async fn names_beginning(
     limit: i64,
 ) -> StoreResult<Vec<String>> {
     let sql = sql("SELECT name FROM (SELECT content.name, content.search_key FROM ")
-        .content_seen_by(viewer)
+        .push_visible_content(viewer)
         .push(" WHERE content.search_key LIKE ")
         .value(beginning)
         .and_code(" AND content.game_code = ", game)
         .push(" ORDER BY content.search_key USING ~<~, content.name COLLATE \"C\" LIMIT ")
-        .value(limit * ROWS_OF_A_NAME)
+        .value(limit * ROWS_PER_NAME)
         .push(") first GROUP BY name, search_key ORDER BY search_key COLLATE \"C\", name COLLATE \"C\" LIMIT ")
         .value(limit);
     let rows: Vec<NameRow> = sql.load(conn).await?;
@@ -227,49 +227,51 @@ impl Candidate for &OpenCard {
     }
 }
 
-/// The card that each identifier names, as the viewer may see it, in their order. A name finds what the viewer may see and no more,
-/// id and number also a hidden card's place, and a card that they named before it was moved or merged. Zeros before a number do not count,
-/// unless the set has several such numbers. Five statements at most, however many identifiers there are.
+/// Looks up one card for each identifier, in the order of the identifiers. A name finds only cards whose content the viewer may see. An id or a
+/// number also finds the place of a hidden card, and a card that had them before it was moved or merged. Leading zeros of a number are
+/// ignored, unless the set has several such numbers. Runs at most five statements, however many identifiers there are.
 pub async fn look_up(
     conn: &mut Connection,
     viewer: Viewer,
     identifiers: &[CardIdentifier],
 ) -> StoreResult<Vec<Option<CardView>>> {
-    let placed = placed(conn, viewer, identifiers).await?;
-    let cards = named_so(conn, viewer, identifiers).await?;
-    let keys: Vec<String> = cards.iter().map(|card| search_key(&card.name)).collect();
-    let mut named: BTreeMap<(&str, &str), Vec<&OpenCard>> = BTreeMap::new();
-    for (card, key) in cards.iter().zip(&keys) {
-        named.entry((&card.place.game, key)).or_default().push(card);
+    let by_place = find_by_place(conn, viewer, identifiers).await?;
+    let by_name = find_by_names(conn, viewer, identifiers).await?;
+    let keys: Vec<String> = by_name.iter().map(|card| search_key(&card.name)).collect();
+    let mut cards_of_name: BTreeMap<(&str, &str), Vec<&OpenCard>> = BTreeMap::new();
+    for (card, key) in by_name.iter().zip(&keys) {
+        cards_of_name.entry((&card.place.game, key)).or_default().push(card);
     }
-    let place = |identifier: &CardIdentifier| {
-        placed.iter().find(|card| identifier.names(card.place())).cloned()
+    let find_placed = |identifier: &CardIdentifier| {
+        by_place.iter().find(|card| identifier.matches_place(card.place())).cloned()
     };
     let unknown: Vec<&CardIdentifier> =
-        identifiers.iter().filter(|one| !one.is_name() && place(one).is_none()).collect();
+        identifiers.iter().filter(|one| !one.is_name() && find_placed(one).is_none()).collect();
     let spellings: Vec<CardIdentifier> =
-        unknown.iter().flat_map(|one| one.with_and_without_zeros()).collect();
-    let respelt = self::placed(conn, viewer, &spellings).await?;
-    let respelt = |identifier: &CardIdentifier| {
-        let spellings = identifier.with_and_without_zeros();
-        let is_one = |card: &&CardView| spellings.iter().any(|one| one.names(card.place()));
-        let mut found = respelt.iter().filter(is_one);
+        unknown.iter().flat_map(|one| one.zero_padded_spellings()).collect();
+    let with_zeros = find_by_place(conn, viewer, &spellings).await?;
+    let find_with_zeros = |identifier: &CardIdentifier| {
+        let spellings = identifier.zero_padded_spellings();
+        let is_same =
+            |card: &&CardView| spellings.iter().any(|one| one.matches_place(card.place()));
+        let mut found = with_zeros.iter().filter(is_same);
         found.next().filter(|_| found.next().is_none()).cloned()
     };
-    let went = successors(conn, viewer, &unknown).await?;
-    let went = |identifier: &CardIdentifier| {
-        went.iter().find(|(old, _)| *old == identifier).map(|(_, card)| card.clone())
+    let successors = find_successors(conn, viewer, &unknown).await?;
+    let find_successor = |identifier: &CardIdentifier| {
+        successors.iter().find(|(old, _)| *old == identifier).map(|(_, card)| card.clone())
     };
     let find = |identifier: &CardIdentifier| match identifier {
-        CardIdentifier::Id(_) | CardIdentifier::Number { .. } => {
-            place(identifier).or_else(|| respelt(identifier)).or_else(|| went(identifier))
-        }
+        CardIdentifier::Id(_) | CardIdentifier::Number { .. } => find_placed(identifier)
+            .or_else(|| find_with_zeros(identifier))
+            .or_else(|| find_successor(identifier)),
         CardIdentifier::Name { game, set, name } => {
-            let same = named.get(&(game.as_str(), name.search_key()));
-            let of_set = |card: &&OpenCard| set.as_ref().is_none_or(|set| *card.place.set == **set);
-            let mut known = BTreeSet::new();
-            let firsts = same.into_iter().flatten().copied().filter(of_set);
-            let firsts = firsts.filter(|card| known.insert(name_key(&card.name))).collect();
+            let same = cards_of_name.get(&(game.as_str(), name.search_key()));
+            let is_in_set =
+                |card: &&OpenCard| set.as_ref().is_none_or(|set| *card.place.set == **set);
+            let mut seen_keys = BTreeSet::new();
+            let firsts = same.into_iter().flatten().copied().filter(is_in_set);
+            let firsts = firsts.filter(|card| seen_keys.insert(name_key(&card.name))).collect();
             match match_exactly(name, firsts) {
                 NameMatch::One(card) => Some(CardView::Open(card.clone())),
                 NameMatch::AnyOf(_) | NameMatch::Nothing => None,
@@ -279,8 +281,8 @@ pub async fn look_up(
     Ok(identifiers.iter().map(find).collect())
 }
 
-/// The cards that ids and numbers named before they were moved or merged.
-async fn successors<'a>(
+/// The cards that had these ids and numbers before they were moved or merged.
+async fn find_successors<'a>(
     conn: &mut Connection,
     viewer: Viewer,
     unknown: &[&'a CardIdentifier],
@@ -291,7 +293,7 @@ async fn successors<'a>(
     let found = card_migrations::successors(conn, unknown).await?;
     let ids: Vec<CardIdentifier> =
         found.iter().map(|(_, card)| CardIdentifier::Id(*card)).collect();
-    let cards = placed(conn, viewer, &ids).await?;
+    let cards = find_by_place(conn, viewer, &ids).await?;
     let with_card = |(at, id): (usize, CardId)| {
         let card = cards.iter().find(|card| card.place().id == id)?;
         Some((*unknown.get(at)?, card.clone()))
@@ -299,8 +301,8 @@ async fn successors<'a>(
     Ok(found.into_iter().filter_map(with_card).collect())
 }
 
-/// The cards that are named by id or number.
-async fn placed(
+/// The cards that identifiers name by id or number.
+async fn find_by_place(
     conn: &mut Connection,
     viewer: Viewer,
     identifiers: &[CardIdentifier],
@@ -321,7 +323,7 @@ async fn placed(
     if ids.is_empty() && numbers.is_empty() {
         return Ok(Vec::new());
     }
-    let sql = cards::cards_and_content(viewer)
+    let sql = cards::select_cards(viewer)
         .push(" AND c.id IN (SELECT unnest(")
         .value(ids)
         .push(") UNION SELECT one.id FROM unnest(")
@@ -335,12 +337,12 @@ async fn placed(
              AND one.set_code = place.set AND one.number = place.number)",
         );
     let rows: Vec<Row> = sql.load(conn).await?;
-    Ok(rows.into_iter().map(Row::view).collect())
+    Ok(rows.into_iter().map(Row::into_view).collect())
 }
 
 /// The cards that the viewer may see and whose name is one of the names but for accents, of any of the games named, by set and
 /// number. Of the cards of one name there is the first of each set named, and the first of the other sets.
-async fn named_so(
+async fn find_by_names(
     conn: &mut Connection,
     viewer: Viewer,
     identifiers: &[CardIdentifier],
@@ -356,18 +358,18 @@ async fn named_so(
     if keys.is_empty() {
         return Ok(Vec::new());
     }
-    let sql = cards::cards_and_content(viewer)
+    let sql = cards::select_cards(viewer)
         .push(
             " AND c.id IN (SELECT DISTINCT ON (content.game_code, content.name_key, told.set_code) content.card_id FROM ",
         )
-        .content_seen_by(viewer)
+        .push_visible_content(viewer)
         .push(" JOIN cards one ON one.id = content.card_id LEFT JOIN (SELECT DISTINCT unnest(")
         .value(sets)
         .push(") AS set_code) told ON told.set_code = one.set_code WHERE content.game_code = ").any(games).push(" AND content.search_key = ").any(keys).push(" ORDER BY content.game_code, content.name_key, told.set_code, one.set_code, one.number) \
              ORDER BY c.set_code, c.number",
         );
     let rows: Vec<Row> = sql.load(conn).await?;
-    let open = |row: Row| match row.view() {
+    let open = |row: Row| match row.into_view() {
         CardView::Open(card) => Some(card),
         CardView::Hidden(_) => None,
     };

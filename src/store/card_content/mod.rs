@@ -3,10 +3,9 @@
 //!
 //! Every read takes a [`Viewer`], or only answers whether a card has a name that the caller gave.
 //!
-//! Two forms of the same rule: `content_seen_by` restricts a *source* of rows to what the viewer sees, so that strangers are
-//! served from the indexes of open cards alone and a look-up by name takes as long whether a hidden card has that name or no
-//! card at all; `sight`, and `sight_of_many` where rows are many, is a *condition* on a row that was found by id, game, set or
-//! number, which nobody keeps secret.
+//! The rule has two forms. `push_visible_content` adds a *source* that holds only rows which the viewer may see: strangers are served from the
+//! indexes of open cards alone, and a look-up by name takes the same time whether a hidden card or no card has that name. `push_is_visible`
+//! (`push_is_visible_in_bulk` for many rows) adds a *condition* on a row that was found by id, game, set or number, which are public.
 
 pub(super) mod bulk;
 pub(super) mod cards;
@@ -29,15 +28,15 @@ pub(super) mod words;
 use super::db::statement::Statement;
 use crate::auth::permission::Viewer;
 
-/// The cards of which an account (the parameter that follows) holds a registered copy that is not void.
-const HELD: &str = "SELECT held_as.card_id FROM copies held JOIN printings held_as ON held_as.id = held.printing_id \
+/// Selects the cards of which an account (the value that follows) holds a registered copy that is not void.
+const HELD_CARDS: &str = "SELECT held_as.card_id FROM copies held JOIN printings held_as ON held_as.id = held.printing_id \
                     WHERE held.voided_at IS NULL AND held.owner_id = ";
 
 impl Statement<'_> {
     /// Adds a source of rows, named `content`, that holds exactly what the viewer may see.
     ///
     /// Visible is what is not hidden, what the viewer holds a registered copy of, and, to moderators and admins, everything.
-    fn content_seen_by(self, viewer: Viewer) -> Self {
+    fn push_visible_content(self, viewer: Viewer) -> Self {
         if viewer.sees_all() {
             return self.push("card_content content");
         }
@@ -47,27 +46,27 @@ impl Statement<'_> {
             Some(account) => self
                 .push(open)
                 .push(" UNION ALL SELECT * FROM card_content WHERE NOT open AND card_id IN (")
-                .push(HELD)
+                .push(HELD_CARDS)
                 .value(account)
                 .push(")) content"),
         }
     }
 
-    /// Adds the condition that the viewer may see the row `content`, for rows that may be most of the catalogue: what the viewer holds is
-    /// read once.
-    fn sight_of_many(self, viewer: Viewer) -> Self {
+    /// Adds the condition that the viewer may see the row `content`, where most of the catalogue may be tested: the cards that the viewer holds
+    /// are read once.
+    fn push_is_visible_in_bulk(self, viewer: Viewer) -> Self {
         match viewer.holder() {
             Some(account) if !viewer.sees_all() => self
                 .push("(content.open OR content.card_id IN (")
-                .push(HELD)
+                .push(HELD_CARDS)
                 .value(account)
                 .push("))"),
-            _ => self.sight(viewer),
+            _ => self.push_is_visible(viewer),
         }
     }
 
     /// Adds the condition that the viewer may see the row `content`, for a card or a page of them.
-    fn sight(self, viewer: Viewer) -> Self {
+    fn push_is_visible(self, viewer: Viewer) -> Self {
         if viewer.sees_all() {
             return self.push("true");
         }

@@ -15,7 +15,7 @@ use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
 /// What decks are judged by: neither effects nor the background text.
-const DEFINITION: &str = "SELECT c.id, c.set_code, c.number, \
+const DEFINITION_COLUMNS: &str = "SELECT c.id, c.set_code, c.number, \
     (SELECT released_on FROM sets WHERE sets.game_code = c.game_code AND sets.code = c.set_code) AS released_on, content.name, content.kind, content.attributes, \
     (SELECT coalesce(jsonb_agg(jsonb_build_object('rarity', p.rarity, 'attributes', own.attributes) ORDER BY p.tier), '[]') \
      FROM printings p JOIN printing_content own ON own.printing_id = p.id WHERE p.card_id = c.id) AS printings FROM ";
@@ -41,12 +41,12 @@ struct DefinitionRow {
 }
 
 /// A card of which decks are made.
-pub(in crate::store) struct Found {
+pub(in crate::store) struct PoolHit {
     pub id: CardId,
     pub card: PoolCard,
 }
 
-impl From<DefinitionRow> for Found {
+impl From<DefinitionRow> for PoolHit {
     fn from(row: DefinitionRow) -> Self {
         let definition = CardDefinition {
             number: row.number,
@@ -68,14 +68,14 @@ impl From<DefinitionRow> for Found {
 }
 
 /// The cards of a game that have one of these names ([`cardscape_engine::name_key`]), by set and number.
-pub(in crate::store) async fn pool(
+pub(in crate::store) async fn find_by_names(
     conn: &mut Connection,
     viewer: Viewer,
     game: &str,
     name_keys: &[String],
-) -> StoreResult<Vec<Found>> {
-    let sql = sql(DEFINITION)
-        .content_seen_by(viewer)
+) -> StoreResult<Vec<PoolHit>> {
+    let sql = sql(DEFINITION_COLUMNS)
+        .push_visible_content(viewer)
         .push(" JOIN cards c ON c.id = content.card_id WHERE content.game_code = ")
         .value(game)
         .push(" AND content.name_key = ")
@@ -85,42 +85,42 @@ pub(in crate::store) async fn pool(
 }
 
 /// The cards of a game with these ids that the viewer may see, in any order.
-pub(in crate::store) async fn by_ids(
+pub(in crate::store) async fn find_by_ids(
     conn: &mut Connection,
     viewer: Viewer,
     game: &str,
     ids: &[CardId],
-) -> StoreResult<Vec<Found>> {
-    let sql = sql(DEFINITION)
+) -> StoreResult<Vec<PoolHit>> {
+    let sql = sql(DEFINITION_COLUMNS)
         .push("cards c JOIN card_content content ON content.card_id = c.id WHERE c.id = ")
         .any(ids)
         .push(" AND c.game_code = ")
         .value(game)
         .push(" AND ")
-        .sight(viewer);
+        .push_is_visible(viewer);
     let rows: Vec<DefinitionRow> = sql.load(conn).await?;
-    Ok(rows.into_iter().map(Found::from).collect())
+    Ok(rows.into_iter().map(PoolHit::from).collect())
 }
 
 /// The cards of a set, by number.
-pub(in crate::store) async fn set_pool(
+pub(in crate::store) async fn find_by_set(
     conn: &mut Connection,
     viewer: Viewer,
     game: &str,
     set: &str,
-) -> StoreResult<Vec<Found>> {
-    let sql = sql(DEFINITION)
+) -> StoreResult<Vec<PoolHit>> {
+    let sql = sql(DEFINITION_COLUMNS)
         .push("cards c JOIN card_content content ON content.card_id = c.id WHERE c.game_code = ")
         .value(game)
         .push(" AND c.set_code = ")
         .value(set)
         .push(" AND ")
-        .sight(viewer)
+        .push_is_visible(viewer)
         .push(" ORDER BY c.number");
     load(conn, sql).await
 }
 
-async fn load(conn: &mut Connection, sql: Statement<'_>) -> StoreResult<Vec<Found>> {
+async fn load(conn: &mut Connection, sql: Statement<'_>) -> StoreResult<Vec<PoolHit>> {
     let rows: Vec<DefinitionRow> = sql.load(conn).await?;
-    Ok(rows.into_iter().map(Found::from).collect())
+    Ok(rows.into_iter().map(PoolHit::from).collect())
 }

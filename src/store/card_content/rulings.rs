@@ -1,4 +1,4 @@
-//! Rulings and errata of cards, for whom the cards are.
+//! Rulings and errata of cards, for viewers who may see the cards.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
@@ -52,11 +52,11 @@ impl RulingRow {
     }
 }
 
-/// Rows of rulings whose cards the viewer may see.
-fn seen<'a>(viewer: Viewer) -> Statement<'a> {
+/// Selects the rulings whose cards the viewer may see.
+fn select_visible<'a>(viewer: Viewer) -> Statement<'a> {
     sql("SELECT r.id, r.card_id, r.kind, r.text, r.published_on, r.source, r.created_at \
          FROM card_rulings r JOIN card_content content ON content.card_id = r.card_id AND ")
-    .sight(viewer)
+    .push_is_visible(viewer)
     .push(" WHERE true")
 }
 
@@ -66,8 +66,10 @@ pub async fn list(
     viewer: Viewer,
     card: CardId,
 ) -> StoreResult<Vec<RulingRow>> {
-    let sql =
-        seen(viewer).push(" AND r.card_id = ").value(card).push(" ORDER BY r.published_on, r.id");
+    let sql = select_visible(viewer)
+        .push(" AND r.card_id = ")
+        .value(card)
+        .push(" ORDER BY r.published_on, r.id");
     Ok(sql.load(conn).await?)
 }
 
@@ -77,11 +79,11 @@ pub async fn find(
     viewer: Viewer,
     id: RulingId,
 ) -> StoreResult<Option<RulingRow>> {
-    let sql = seen(viewer).push(" AND r.id = ").value(id);
+    let sql = select_visible(viewer).push(" AND r.id = ").value(id);
     Ok(sql.get_result(conn).await.optional()?)
 }
 
-/// What became of a new ruling.
+/// Outcome of [`create`].
 #[derive(Debug)]
 pub enum RulingCreated {
     /// It is stored.
@@ -107,7 +109,7 @@ pub async fn create(
     if let Some(before) = idempotency::begin(conn, claim, id).await? {
         return Ok(RulingCreated::Repeat(find(conn, Viewer::from(&**by), before).await?));
     }
-    // Writers of one card's rulings wait for each other, so that the limit is one.
+    // The lock makes writers of one card's rulings wait for each other, so that the limit holds.
     let known: Option<Uuid> = cards::table
         .find(card)
         .select(cards::id)
@@ -119,9 +121,9 @@ pub async fn create(
         idempotency::forget(conn, claim).await?;
         return Ok(RulingCreated::NoCard);
     }
-    let there: i64 =
+    let count: i64 =
         card_rulings::table.filter(card_rulings::card_id.eq(card)).count().get_result(conn).await?;
-    if there >= MAX_RULINGS {
+    if count >= MAX_RULINGS {
         idempotency::forget(conn, claim).await?;
         return Ok(RulingCreated::TooMany);
     }
@@ -143,7 +145,7 @@ pub async fn create(
         source: content.source.clone(),
         created_at: at,
     };
-    note(conn, by, "ruling_added", None, Some(&row), at).await?;
+    record(conn, by, "ruling_added", None, Some(&row), at).await?;
     Ok(RulingCreated::New(row))
 }
 
@@ -200,7 +202,7 @@ pub async fn edit(
     }
     let Some(content) = content else {
         diesel::delete(card_rulings::table.find(id)).execute(conn).await?;
-        note(conn, by, "ruling_removed", Some(&before), None, at).await?;
+        record(conn, by, "ruling_removed", Some(&before), None, at).await?;
         return Ok(RulingEdited::Done(before));
     };
     let now = RulingRow {
@@ -214,12 +216,12 @@ pub async fn edit(
         return Ok(RulingEdited::Done(now));
     }
     diesel::update(card_rulings::table.find(id)).set(columns(content)).execute(conn).await?;
-    note(conn, by, "ruling_changed", Some(&before), Some(&now), at).await?;
+    record(conn, by, "ruling_changed", Some(&before), Some(&now), at).await?;
     Ok(RulingEdited::Done(now))
 }
 
-/// Gives the rulings of one card to another.
-pub(in crate::store) async fn hand_over(
+/// Moves all rulings of a card to another card.
+pub(in crate::store) async fn move_to_card(
     conn: &mut Connection,
     from: CardId,
     to: CardId,
@@ -232,7 +234,7 @@ pub(in crate::store) async fn hand_over(
 }
 
 /// Records a change of a ruling in the card's history, the change feed and the audit log.
-async fn note(
+async fn record(
     conn: &mut Connection,
     by: &Acting<WriteCatalogue>,
     change: &'static str,
@@ -242,12 +244,12 @@ async fn note(
 ) -> StoreResult<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let (card, id) = (row.card_id, row.id);
-    let told = Change {
+    let change_of_ruling = Change {
         member: format!("/rulings/{id}"),
         before: before.map(RulingRow::as_value),
         after: after.map(RulingRow::as_value),
     };
-    history::note(conn, card, change, &[told], at).await?;
+    history::record(conn, card, change, &[change_of_ruling], at).await?;
     changes::cards_changed(conn, &[card], at).await?;
     let entry = audit::NewAuditEntry {
         actor: Some(by.account()),

@@ -25,12 +25,12 @@ use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
-/// Why searches are planned for their values.
+/// Why searches are planned anew for their values.
 const SELECTIVITY: &str = "a word may be in a few cards, or in most";
 
-/// An entry of a list.
+/// A card, or a printing of it, that a search found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct CardHit {
     pub card: CardView,
     /// The printing, in lists of printings.
     pub printing: Option<Printing>,
@@ -38,13 +38,13 @@ pub struct Found {
     key: Option<String>,
 }
 
-impl Found {
-    /// An entry that was found elsewhere.
+impl CardHit {
+    /// A hit that the index in memory found, which keeps the sort keys itself.
     pub fn new(card: CardView, printing: Option<Printing>) -> Self {
         Self { card, printing, key: None }
     }
 
-    /// Where it stands.
+    /// Its position in the list, for the cursor after it.
     pub fn position(&self) -> Position {
         let place = self.card.place();
         Position {
@@ -79,13 +79,13 @@ struct PrintingRow {
     printing_attributes: Json<Map<String, Value>>,
 }
 
-impl From<CardRow> for Found {
+impl From<CardRow> for CardHit {
     fn from(row: CardRow) -> Self {
-        Self { card: row.card.view(), printing: None, key: row.sort_key }
+        Self { card: row.card.into_view(), printing: None, key: row.sort_key }
     }
 }
 
-impl From<PrintingRow> for Found {
+impl From<PrintingRow> for CardHit {
     fn from(row: PrintingRow) -> Self {
         let printing = Printing {
             id: row.printing_id,
@@ -97,16 +97,16 @@ impl From<PrintingRow> for Found {
     }
 }
 
-/// The entries of a list after the position `after`; costly tests are tried on the first `candidates` cards only that all else leaves, by game,
-/// set and number.
+/// Lists the hits after the position `after`. Costly tests run only on the first `max_candidates` cards, by game, set and number, that all other
+/// tests leave.
 pub async fn list(
     conn: &mut Connection,
     viewer: Viewer,
     query: &CardQuery,
-    candidates: i64,
+    max_candidates: i64,
     after: Option<&Position>,
     limit: i64,
-) -> StoreResult<Vec<Found>> {
+) -> StoreResult<Vec<CardHit>> {
     let printings = query.unique == Unique::Printings;
     let mut sql = sql("SELECT *, sort_value::text AS sort_key FROM (").push(COLUMNS);
     sql = sql.push(if printings {
@@ -114,10 +114,11 @@ pub async fn list(
     } else {
         ", 0::int2 AS tier, "
     });
-    sql = sort_value(sql, &query.sort, printings).push(" AS sort_value");
-    sql = source(sql, viewer, query, candidates).push(") found WHERE true");
+    sql = push_sort_value(sql, &query.sort, printings).push(" AS sort_value");
+    sql = push_source(sql, viewer, query, needs_content(query), max_candidates)
+        .push(") found WHERE true");
     if let Some(after) = after {
-        sql = follows(sql.push(" AND "), query, after);
+        sql = push_after(sql.push(" AND "), query, after);
     }
     let place = match (&query.sort, query.descending) {
         (SortKey::Place, false) => "game_code, set_code, number, tier",
@@ -128,9 +129,9 @@ pub async fn list(
     sql = sql.push(" ORDER BY ").push(place).push(" LIMIT ").value(limit);
     let sql = sql.varies_with_search();
     Ok(if printings {
-        sql.load::<PrintingRow>(conn).await?.into_iter().map(Found::from).collect()
+        sql.load::<PrintingRow>(conn).await?.into_iter().map(CardHit::from).collect()
     } else {
-        sql.load::<CardRow>(conn).await?.into_iter().map(Found::from).collect()
+        sql.load::<CardRow>(conn).await?.into_iter().map(CardHit::from).collect()
     })
 }
 
@@ -140,32 +141,38 @@ struct Count {
     count: i64,
 }
 
-/// How many entries the whole list has, `most` at most; costly tests are tried on the first `candidates` cards only.
+/// Counts the entries of the whole list, up to `max`; costly tests run only on the first `max_candidates` cards.
 pub async fn count(
     conn: &mut Connection,
     viewer: Viewer,
     query: &CardQuery,
-    candidates: i64,
-    most: i64,
+    max_candidates: i64,
+    max: i64,
 ) -> StoreResult<i64> {
-    let sql = source(sql("SELECT count(*) FROM (SELECT 1"), viewer, query, candidates);
-    let sql = sql.push(" LIMIT ").value(most).push(") counted");
+    let sql = push_source(
+        sql("SELECT count(*) FROM (SELECT 1"),
+        viewer,
+        query,
+        needs_content(query),
+        max_candidates,
+    );
+    let sql = sql.push(" LIMIT ").value(max).push(") counted");
     let Count { count } = sql.varies_with_search().get_result(conn).await?;
     Ok(count)
 }
 
-/// One of the cards that fit and that the viewer may see; what the query says of order and printings does not count.
-pub async fn random(
+/// Draws one of the cards that match and that the viewer may see; the query's order and its choice of printings are ignored.
+pub async fn draw(
     conn: &mut Connection,
     viewer: Viewer,
     query: &CardQuery,
-    candidates: i64,
+    max_candidates: i64,
     draw: Draw,
 ) -> StoreResult<Option<CardView>> {
     let query = CardQuery { unique: Unique::Cards, ..query.clone() };
     let sql =
         sql("WITH drawn_from AS MATERIALIZED (SELECT c.id, c.game_code, c.set_code, c.number");
-    let sql = seen_source(sql, viewer, &query, true, candidates)
+    let sql = push_source(sql, viewer, &query, true, max_candidates)
         .push(") SELECT id FROM drawn_from ORDER BY game_code, set_code, number OFFSET mod(")
         .value(draw.number())
         .push(", (SELECT greatest(count(*), 1) FROM drawn_from)) LIMIT 1");
@@ -182,78 +189,69 @@ struct IdRow {
     id: CardId,
 }
 
-/// Whether a list has costly tests and more than `candidates` cards to try them on, and so may lack some that fit.
-pub async fn is_cut(
+/// Whether a list has costly tests and more than `max_candidates` cards to run them on, so that some matching cards may be missing.
+pub async fn is_truncated(
     conn: &mut Connection,
     viewer: Viewer,
     query: &CardQuery,
-    candidates: i64,
+    max_candidates: i64,
 ) -> StoreResult<bool> {
     if !query.predicate.is_costly() {
         return Ok(false);
     }
     let sql = sql("SELECT count(*) FROM (");
-    let sql = tried(sql, viewer, query, asks_for_content(query), candidates + 1);
-    let Count { count } = sql.push(") tried").varies_with_search().get_result(conn).await?;
-    Ok(count > candidates)
+    let sql = push_candidates(sql, viewer, query, needs_content(query), max_candidates + 1);
+    let Count { count } = sql.push(") candidates").varies_with_search().get_result(conn).await?;
+    Ok(count > max_candidates)
 }
 
-/// ` FROM … WHERE …`: the cards (or printings) that fit, with the content that the viewer may see.
-fn source<'a>(
-    sql: Statement<'a>,
-    viewer: Viewer,
-    query: &CardQuery,
-    candidates: i64,
-) -> Statement<'a> {
-    seen_source(sql, viewer, query, asks_for_content(query), candidates)
-}
-
-/// The printings of a hidden card are as secret as its name.
-fn asks_for_content(query: &CardQuery) -> bool {
+/// Whether a query can only match cards whose content is visible. The printings of a hidden card are as secret as its name.
+fn needs_content(query: &CardQuery) -> bool {
     query.unique == Unique::Printings || query.predicate.needs_content()
 }
 
-/// The same, of all cards or only of those whose content the viewer may see.
-pub(super) fn seen_source<'a>(
+/// Adds ` FROM … WHERE …`: the cards (or printings) that match, with the content that the viewer may see. `only_visible` leaves out cards without
+/// visible content.
+pub(super) fn push_source<'a>(
     sql: Statement<'a>,
     viewer: Viewer,
     query: &CardQuery,
-    only_seen: bool,
-    candidates: i64,
+    only_visible: bool,
+    max_candidates: i64,
 ) -> Statement<'a> {
     let printings = query.unique == Unique::Printings;
-    let mut sql = cards_seen(sql.push(" FROM "), viewer, only_seen);
+    let mut sql = push_visible_cards(sql.push(" FROM "), viewer, only_visible);
     if query.predicate.is_costly() {
-        sql = tried(sql.push(" JOIN ("), viewer, query, only_seen, candidates);
-        sql = sql.push(") tried ON tried.id = c.id");
+        sql = push_candidates(sql.push(" JOIN ("), viewer, query, only_visible, max_candidates);
+        sql = sql.push(") candidates ON candidates.id = c.id");
     }
     if printings {
         sql = sql.push(
             " JOIN printings p ON p.card_id = c.id JOIN printing_content own ON own.printing_id = p.id",
         );
     }
-    fitting(sql.push(" WHERE "), &query.predicate, printings)
+    push_predicate(sql.push(" WHERE "), &query.predicate, printings)
 }
 
-/// Cards with the content that the viewer may see: all of them, or only those that have any.
-fn cards_seen(sql: Statement<'_>, viewer: Viewer, only_seen: bool) -> Statement<'_> {
-    let sql = if only_seen {
-        sql.content_seen_by(viewer).push(" JOIN cards c ON c.id = content.card_id")
+/// Adds the cards with the content that the viewer may see; with `only_visible`, only those cards.
+fn push_visible_cards(sql: Statement<'_>, viewer: Viewer, only_visible: bool) -> Statement<'_> {
+    let sql = if only_visible {
+        sql.push_visible_content(viewer).push(" JOIN cards c ON c.id = content.card_id")
     } else {
         sql.push("cards c LEFT JOIN card_content content ON content.card_id = c.id AND ")
-            .sight_of_many(viewer)
+            .push_is_visible_in_bulk(viewer)
     };
     sql.push(" LEFT JOIN unlocks u ON u.card_id = c.id")
 }
 
-/// The ids of the cards that costly tests are tried on: the first that fulfil all other conditions. What the viewer may not see is not
-/// among them where content is asked for, and so uses up nothing of their number.
-fn tried<'a>(
+/// Adds a query for the ids of the cards that costly tests run on: the first `max` that pass all other tests. Where content is needed, cards that
+/// the viewer may not see are left out, so they do not use up any of the `max`.
+fn push_candidates<'a>(
     sql: Statement<'a>,
     viewer: Viewer,
     query: &CardQuery,
-    only_seen: bool,
-    most: i64,
+    only_visible: bool,
+    max: i64,
 ) -> Statement<'a> {
     let printings = query.unique == Unique::Printings;
     let conjuncts = |predicate: &Predicate| match predicate {
@@ -261,46 +259,51 @@ fn tried<'a>(
         other => vec![other.clone()],
     };
     let parts = conjuncts(&query.predicate).iter().flat_map(conjuncts).collect::<Vec<_>>();
-    // A card has printings that do not fit beside one that does.
+    // A card that matches also has printings that do not: its printings are tested afterwards.
     let is_cheap = |part: &Predicate| !(part.is_costly() || printings && part.is_about_printings());
     let cheap = Predicate::All(parts.into_iter().filter(is_cheap).collect());
-    let sql = cards_seen(sql.push("SELECT c.id FROM "), viewer, only_seen).push(" WHERE ");
-    fitting(sql, &cheap, false)
+    let sql =
+        push_visible_cards(sql.push("SELECT c.id FROM "), viewer, only_visible).push(" WHERE ");
+    push_predicate(sql, &cheap, false)
         .push(" ORDER BY c.game_code, c.set_code, c.number LIMIT ")
-        .value(most)
+        .value(max)
 }
 
-fn fitting<'a>(sql: Statement<'a>, predicate: &Predicate, printings: bool) -> Statement<'a> {
+fn push_predicate<'a>(sql: Statement<'a>, predicate: &Predicate, printings: bool) -> Statement<'a> {
     match predicate {
         Predicate::All(parts) if parts.is_empty() => sql.push("true"),
         Predicate::All(parts) => {
-            each(sql, parts, " AND ", |sql, part| fitting(sql, part, printings))
+            push_joined(sql, parts, " AND ", |sql, part| push_predicate(sql, part, printings))
         }
         Predicate::Any(parts) if parts.is_empty() => sql.push("false"),
         Predicate::Any(parts) => {
-            each(sql, parts, " OR ", |sql, part| fitting(sql, part, printings))
+            push_joined(sql, parts, " OR ", |sql, part| push_predicate(sql, part, printings))
         }
-        Predicate::Known { negated, test } => known(sql.push("("), test).push(outcome(*negated)),
+        Predicate::Known { negated, test } => {
+            push_known_test(sql.push("("), test).push(truth_suffix(*negated))
+        }
         Predicate::Content { negated, cases } if cases.is_empty() => {
             sql.push(if *negated { "content.card_id IS NOT NULL" } else { "false" })
         }
         Predicate::Content { negated, cases } => {
-            let sql =
-                each(sql.push("(content.card_id IS NOT NULL AND ("), cases, " OR ", |sql, case| {
-                    holds_in(sql, case, printings)
-                });
-            sql.push(outcome(*negated)).push(")")
+            let sql = push_joined(
+                sql.push("(content.card_id IS NOT NULL AND ("),
+                cases,
+                " OR ",
+                |sql, case| push_case(sql, case, printings),
+            );
+            sql.push(truth_suffix(*negated)).push(")")
         }
     }
 }
 
-/// A test that is neither true nor false, because a value is missing, fails.
-fn outcome(negated: bool) -> &'static str {
+/// Closes a test. A test that is neither true nor false, because a value is missing, counts as failed.
+fn truth_suffix(negated: bool) -> &'static str {
     if negated { ") IS NOT TRUE" } else { ")" }
 }
 
-/// `(a OP b OP c)`
-fn each<'a, T>(
+/// Adds the parts in brackets, with an operator between them: `(a OR b OR c)`.
+fn push_joined<'a, T>(
     sql: Statement<'a>,
     parts: &[T],
     between: &str,
@@ -316,18 +319,18 @@ fn each<'a, T>(
     sql.push(")")
 }
 
-fn holds_in<'a>(sql: Statement<'a>, case: &Case, printings: bool) -> Statement<'a> {
+fn push_case<'a>(sql: Statement<'a>, case: &Case, printings: bool) -> Statement<'a> {
     match &case.games {
-        None => holds(sql, &case.test, printings),
+        None => push_test(sql, &case.test, printings),
         Some(games) => {
             let sql = sql.push("(c.game_code = ANY(").value(games.clone()).push(") AND ");
-            holds(sql, &case.test, printings).push(")")
+            push_test(sql, &case.test, printings).push(")")
         }
     }
 }
 
-/// An operator of SQL; those of its paths are the same, but for `equal`.
-fn sign(operator: Operator, equal: &'static str) -> &'static str {
+/// The operator in SQL. In a jsonpath all operators are the same except for `equal`.
+fn sql_operator(operator: Operator, equal: &'static str) -> &'static str {
     match operator {
         Operator::Has | Operator::Equal => equal,
         Operator::NotEqual => "<>",
@@ -338,8 +341,8 @@ fn sign(operator: Operator, equal: &'static str) -> &'static str {
     }
 }
 
-/// What stands before it, compared.
-fn compares<'a, T>(sql: Statement<'a>, wanted: Comparison<T>) -> Statement<'a>
+/// Adds the comparison to the value that was pushed before.
+fn push_comparison<'a, T>(sql: Statement<'a>, wanted: Comparison<T>) -> Statement<'a>
 where
     T: SqlValue + ToSql<T::SqlType, Pg> + Send + 'a,
     T::SqlType: Send + 'a,
@@ -347,7 +350,7 @@ where
 {
     match wanted {
         Comparison::Is(operator, value) => {
-            sql.push(" ").push(sign(operator, "=")).push(" ").value(value)
+            sql.push(" ").push(sql_operator(operator, "=")).push(" ").value(value)
         }
         Comparison::Between(low, high) => {
             sql.push(" BETWEEN ").value(low).push(" AND ").value(high)
@@ -363,27 +366,29 @@ const RELEASE_DAY: &str = "(SELECT (released.released_on - DATE '0001-01-01' + 1
 const YEAR: &str = "(SELECT extract(year FROM released.released_on)::bigint FROM sets released \
                     WHERE released.game_code = c.game_code AND released.code = c.set_code)";
 
-fn known<'a>(sql: Statement<'a>, test: &KnownTest) -> Statement<'a> {
+fn push_known_test<'a>(sql: Statement<'a>, test: &KnownTest) -> Statement<'a> {
     match test {
         KnownTest::Game(code) => sql.push("c.game_code = ").value(code.clone()),
         KnownTest::Set(code) => sql.push("c.set_code = ").value(code.clone()),
         KnownTest::Number(number) => sql.push("c.number = ").value(number.clone()),
-        KnownTest::NumberValue(wanted) => compares(sql.push(NUMBER_VALUE), *wanted),
+        KnownTest::NumberValue(wanted) => push_comparison(sql.push(NUMBER_VALUE), *wanted),
         KnownTest::Hidden => sql.push("u.card_id IS NOT NULL AND u.unlocked_at IS NULL"),
         KnownTest::Unlocked => sql.push("u.unlocked_at IS NOT NULL"),
         KnownTest::UnlockedOn(wanted) => {
-            compares(sql.push("(u.unlocked_at AT TIME ZONE 'UTC')::date"), *wanted)
+            push_comparison(sql.push("(u.unlocked_at AT TIME ZONE 'UTC')::date"), *wanted)
         }
-        KnownTest::Submissions(wanted) => compares(sql.push("u.submissions"), *wanted),
+        KnownTest::Submissions(wanted) => push_comparison(sql.push("u.submissions"), *wanted),
     }
 }
 
-fn holds<'a>(sql: Statement<'a>, test: &Test, printings: bool) -> Statement<'a> {
+fn push_test<'a>(sql: Statement<'a>, test: &Test, printings: bool) -> Statement<'a> {
     match test {
-        Test::Any(tests) => each(sql, tests, " OR ", |sql, test| holds(sql, test, printings)),
-        Test::Words(place, words) => side_by_side(sql, place, words),
+        Test::Any(tests) => {
+            push_joined(sql, tests, " OR ", |sql, test| push_test(sql, test, printings))
+        }
+        Test::Words(place, words) => push_phrase(sql, place, words),
         Test::Regex(place, pattern) => {
-            in_texts(sql, place, |sql| sql.push(" ~ ").value(pattern.clone()))
+            push_text_test(sql, place, |sql| sql.push(" ~ ").value(pattern.clone()))
         }
         Test::Name(key) => sql.push("content.search_key = ").value(key.clone()),
         Test::CardNames(keys) => {
@@ -391,14 +396,14 @@ fn holds<'a>(sql: Statement<'a>, test: &Test, printings: bool) -> Statement<'a> 
             let keys = keys.iter().cloned().collect::<Vec<_>>();
             // With the list at hand, many names are hashed instead of being compared one by one.
             let sql =
-                one_of(sql.custom_plan(SELECTIVITY).push("(content.search_key"), &search_keys);
-            one_of(sql.push(" AND content.name_key"), &keys).push(")")
+                push_any_of(sql.custom_plan(SELECTIVITY).push("(content.search_key"), &search_keys);
+            push_any_of(sql.push(" AND content.name_key"), &keys).push(")")
         }
         Test::NamePrefix(key) => sql
             .custom_plan(SELECTIVITY)
             .push("content.search_key LIKE ")
-            .value(literally(key) + "%"),
-        Test::TextIs(code, folded) => in_texts(sql, &Place::Attribute(code.clone()), |sql| {
+            .value(escape_like(key) + "%"),
+        Test::TextIs(code, folded) => push_text_test(sql, &Place::Attribute(code.clone()), |sql| {
             sql.push(" = ").value(folded.clone())
         }),
         Test::Number { sum, per_printing: true, compared } => {
@@ -408,71 +413,72 @@ fn holds<'a>(sql: Statement<'a>, test: &Test, printings: bool) -> Statement<'a> 
             if !printings {
                 return sql.push(")");
             }
-            // A printing that fits is one of a card that has such a printing, which is soon told.
-            let sql = added(sql.push(" AND "), sum, true);
-            compares(sql, *compared).push(")")
+            // The condition on the card is tested first: it is cheap, and only cards that pass have such a printing.
+            let sql = push_sum(sql.push(" AND "), sum, true);
+            push_comparison(sql, *compared).push(")")
         }
         Test::Number { sum, per_printing: false, compared } => {
-            compares(added(sql, sum, false), *compared)
+            push_comparison(push_sum(sql, sum, false), *compared)
         }
         Test::Choice { attribute, per_printing, values } => {
-            in_a_printing(sql, *per_printing, printings, |sql, own| {
+            push_printing_test(sql, *per_printing, printings, |sql, own| {
                 // An array holds one of the values, or a string is one.
-                let sql = of_attribute(sql.push("jsonb_exists_any("), attribute, own);
+                let sql = push_attribute(sql.push("jsonb_exists_any("), attribute, own);
                 sql.push(", ").value(values.clone()).push(")")
             })
         }
         Test::Flag { attribute, per_printing, value } => {
-            in_a_printing(sql, *per_printing, printings, |sql, own| {
-                of_attribute(sql, attribute, own).push(" = ").value(Value::Bool(*value))
+            push_printing_test(sql, *per_printing, printings, |sql, own| {
+                push_attribute(sql, attribute, own).push(" = ").value(Value::Bool(*value))
             })
         }
-        Test::Kinds(kinds) => one_of(sql.push("content.kind"), kinds),
-        Test::Rarities(rarities) if printings => one_of(sql.push("p.rarity"), rarities),
+        Test::Kinds(kinds) => push_any_of(sql.push("content.kind"), kinds),
+        Test::Rarities(rarities) if printings => push_any_of(sql.push("p.rarity"), rarities),
         Test::Rarities(rarities) => {
             let sql = sql.push(
                 "EXISTS (SELECT FROM printings p WHERE p.card_id = content.card_id AND p.rarity",
             );
-            one_of(sql, rarities).push(")")
+            push_any_of(sql, rarities).push(")")
         }
-        Test::Styles(styles) => of_an_effect(sql, "style", styles),
-        Test::Slots(slots) => of_an_effect(sql, "slot", slots),
+        Test::Styles(styles) => push_effect_test(sql, "style", styles),
+        Test::Slots(slots) => push_effect_test(sql, "slot", slots),
         Test::HasAttribute(code) => {
             let sql = sql.push("(content.attributes -> ").value(code.clone());
             sql.push(") NOT IN ('null', '[]', '\"\"')")
         }
         Test::HasEffect => sql.push("content.effects <> '[]'"),
         Test::HasLore => sql.push("content.lore <> ''"),
-        Test::Year(wanted) => compares(sql.push(YEAR), *wanted),
-        Test::Released(wanted) => compares(sql.push(RELEASED_ON), *wanted),
+        Test::Year(wanted) => push_comparison(sql.push(YEAR), *wanted),
+        Test::Released(wanted) => push_comparison(sql.push(RELEASED_ON), *wanted),
     }
 }
 
-/// A path to the printings, among the numbers of all, in which a sum compares so. A printing that lacks one of them is none.
+/// A jsonpath to the printings, in `printing_numbers`, whose sum of these attributes passes the comparison. A printing without one of the attributes
+/// does not pass.
 fn number_path(sum: &[String], wanted: Comparison<i64>) -> String {
     let attribute = |code: &String| format!("@.{}", Value::from(code.as_str()));
     let sum = sum.iter().map(attribute).collect::<Vec<_>>().join(" + ");
     match wanted {
         Comparison::Is(operator, value) => {
-            format!("$[*] ? ({sum} {} {value})", sign(operator, "=="))
+            format!("$[*] ? ({sum} {} {value})", sql_operator(operator, "=="))
         }
         Comparison::Between(low, high) => format!("$[*] ? ({sum} >= {low} && {sum} <= {high})"),
     }
 }
 
-fn one_of<'a>(sql: Statement<'a>, values: &[String]) -> Statement<'a> {
+fn push_any_of<'a>(sql: Statement<'a>, values: &[String]) -> Statement<'a> {
     sql.push(" = ANY(").value(values.to_vec()).push(")")
 }
 
-fn of_an_effect<'a>(sql: Statement<'a>, member: &str, values: &[String]) -> Statement<'a> {
+fn push_effect_test<'a>(sql: Statement<'a>, member: &str, values: &[String]) -> Statement<'a> {
     let sql = sql
         .push("EXISTS (SELECT FROM jsonb_array_elements(content.effects) effect WHERE effect ->> ")
         .value(member.to_owned());
-    one_of(sql, values).push(")")
+    push_any_of(sql, values).push(")")
 }
 
-/// A test of one printing: the one that is listed, or any that the card has. `write` is told whether there is a printing at hand.
-fn in_a_printing<'a>(
+/// Adds a test of one printing: of the listed one, or of any that the card has. The second argument of `write` says whether a printing is in scope.
+fn push_printing_test<'a>(
     sql: Statement<'a>,
     per_printing: bool,
     listed: bool,
@@ -488,8 +494,8 @@ fn in_a_printing<'a>(
     write(sql, true).push(")")
 }
 
-/// The value of an attribute: the printing's own, where there is one at hand and it has one.
-fn of_attribute<'a>(sql: Statement<'a>, code: &str, own: bool) -> Statement<'a> {
+/// Adds the value of an attribute: that of the printing in scope if it has one (`own`), otherwise that of the card.
+fn push_attribute<'a>(sql: Statement<'a>, code: &str, own: bool) -> Statement<'a> {
     let card =
         |sql: Statement<'a>| sql.push("(content.attributes -> ").value(code.to_owned()).push(")");
     if !own {
@@ -499,28 +505,28 @@ fn of_attribute<'a>(sql: Statement<'a>, code: &str, own: bool) -> Statement<'a> 
     card(sql).push(")")
 }
 
-/// The sum of attributes; NULL when one is no number.
-fn added<'a>(sql: Statement<'a>, attributes: &[String], own: bool) -> Statement<'a> {
-    each(sql, attributes, " + ", |sql, code| {
+/// Adds the sum of attributes; NULL when one of them is not a number.
+fn push_sum<'a>(sql: Statement<'a>, attributes: &[String], own: bool) -> Statement<'a> {
+    push_joined(sql, attributes, " + ", |sql, code| {
         let sql =
-            of_attribute(sql.push("CASE jsonb_typeof("), code, own).push(") WHEN 'number' THEN ");
-        of_attribute(sql, code, own).push("::numeric END")
+            push_attribute(sql.push("CASE jsonb_typeof("), code, own).push(") WHEN 'number' THEN ");
+        push_attribute(sql, code, own).push("::numeric END")
     })
 }
 
 /// The lexemes of all words, as the index has them.
 const LEXEMES: &str = "array_to_tsvector(string_to_array(ltrim(content.words), ' '))";
 
-/// Words that stand side by side; the last may go on.
-fn side_by_side<'a>(sql: Statement<'a>, place: &Place, words: &[String]) -> Statement<'a> {
+/// Adds a test for words in a row; the last may be the beginning of a word.
+fn push_phrase<'a>(sql: Statement<'a>, place: &Place, words: &[String]) -> Statement<'a> {
     // The attributes' texts are not among all words.
     let is_indexed = !matches!(place, Place::Attribute(_));
     let mut sql = sql.push("(");
     if is_indexed {
-        sql = sql.push(LEXEMES).push(" @@ ").value(lexemes(words));
+        sql = sql.push(LEXEMES).push(" @@ ").value(phrase_tsquery(words));
         sql = sql.push("::tsquery AND ");
     }
-    let pattern: String = words.iter().map(|word| format!(" {}", literally(word))).collect();
+    let pattern: String = words.iter().map(|word| format!(" {}", escape_like(word))).collect();
     let pattern = format!("%{pattern}%");
     if matches!(place, Place::Everywhere) && words.len() == 1 {
         // The same condition in other words: cheaper where cards are looked at one after the other. Postgres would take it for one that
@@ -531,11 +537,11 @@ fn side_by_side<'a>(sql: Statement<'a>, place: &Place, words: &[String]) -> Stat
             .value(pattern)
             .push(", false))");
     }
-    in_texts(sql, place, |sql| sql.push(" LIKE ").value(pattern.clone())).push(")")
+    push_text_test(sql, place, |sql| sql.push(" LIKE ").value(pattern.clone())).push(")")
 }
 
-/// A test of a folded text, or of one of two.
-fn in_texts<'a>(
+/// Adds a test of the folded text of a place; of `Text`, one of its two texts must pass.
+fn push_text_test<'a>(
     sql: Statement<'a>,
     place: &Place,
     test: impl Fn(Statement<'a>) -> Statement<'a>,
@@ -556,15 +562,15 @@ fn in_texts<'a>(
     }
 }
 
-/// Words as a text search query that finds all of them; the last may go on.
-fn lexemes(words: &[String]) -> String {
+/// A `tsquery` for all of the words; the last may be the beginning of a word.
+fn phrase_tsquery(words: &[String]) -> String {
     let quoted = |word: &String| format!("'{}'", word.replace('\\', "\\\\").replace('\'', "''"));
     let list: Vec<String> = words.iter().map(quoted).collect();
     list.join(" & ") + ":*"
 }
 
-/// A text as a LIKE pattern that means nothing else.
-pub(in crate::store) fn literally(text: &str) -> String {
+/// Escapes a text for a `LIKE` pattern.
+pub(in crate::store) fn escape_like(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len() + 1);
     for letter in text.chars() {
         if matches!(letter, '%' | '_' | '\\') {
@@ -575,8 +581,8 @@ pub(in crate::store) fn literally(text: &str) -> String {
     pattern
 }
 
-/// What a list is sorted by; NULL for cards whose content the viewer may not see, wherever it depends on that.
-fn sort_value<'a>(sql: Statement<'a>, sort: &SortKey, printings: bool) -> Statement<'a> {
+/// Adds the value that a list is sorted by; NULL for cards whose content the viewer may not see, wherever it depends on that.
+fn push_sort_value<'a>(sql: Statement<'a>, sort: &SortKey, printings: bool) -> Statement<'a> {
     match sort {
         SortKey::Place => sql.push("NULL::text"),
         SortKey::Number => sql.push(NUMBER_VALUE),
@@ -593,13 +599,13 @@ fn sort_value<'a>(sql: Statement<'a>, sort: &SortKey, printings: bool) -> Statem
                         .push(" AND content.kind = ")
                         .value(kind.clone()),
                 };
-                sql = added(sql.push(" THEN "), attributes, printings);
+                sql = push_sum(sql.push(" THEN "), attributes, printings);
             }
             sql.push(" END")
         }
         SortKey::Choice { attribute, values } => {
             let sql = sql.push("array_position(").value(values.clone()).push(", ");
-            of_attribute(sql, attribute, printings).push(" #>> '{}')")
+            push_attribute(sql, attribute, printings).push(" #>> '{}')")
         }
         SortKey::Rarity if printings => sql.push("p.tier"),
         SortKey::Rarity => {
@@ -614,7 +620,7 @@ fn sort_value<'a>(sql: Statement<'a>, sort: &SortKey, printings: bool) -> Statem
     }
 }
 
-/// The type of a sort key in a position.
+/// The SQL type of a sort key in a position.
 fn sort_type(sort: &SortKey) -> &'static str {
     match sort {
         SortKey::Place | SortKey::Name | SortKey::Kind => "text",
@@ -629,8 +635,8 @@ fn sort_type(sort: &SortKey) -> &'static str {
     }
 }
 
-/// The condition that an entry comes after a position.
-fn follows<'a>(sql: Statement<'a>, query: &CardQuery, after: &Position) -> Statement<'a> {
+/// Adds the condition that a row comes after a position.
+fn push_after<'a>(sql: Statement<'a>, query: &CardQuery, after: &Position) -> Statement<'a> {
     let by_place = |sql: Statement<'a>, comparison: &str| {
         sql.push("(game_code, set_code, number, tier) ")
             .push(comparison)
@@ -666,9 +672,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_mean_nothing_but_themselves() {
-        assert_eq!(literally("ember"), "ember");
-        assert_eq!(literally(r"50%_\"), r"50\%\_\\");
+    fn texts_are_escaped() {
+        assert_eq!(escape_like("ember"), "ember");
+        assert_eq!(escape_like(r"50%_\"), r"50\%\_\\");
         assert_eq!(
             number_path(
                 &["attack".to_owned(), "a\"b".to_owned()],
@@ -680,6 +686,6 @@ mod tests {
             number_path(&["attack".to_owned()], Comparison::Between(-3, 600)),
             r#"$[*] ? (@."attack" >= -3 && @."attack" <= 600)"#
         );
-        assert_eq!(lexemes(&["it's".to_owned(), r"a\b".to_owned()]), r"'it''s' & 'a\\b':*");
+        assert_eq!(phrase_tsquery(&["it's".to_owned(), r"a\b".to_owned()]), r"'it''s' & 'a\\b':*");
     }
 }

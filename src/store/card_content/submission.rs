@@ -47,12 +47,12 @@ pub(in crate::store) struct MatchedCopy {
 }
 
 /// The copy that fits a claim.
-pub(in crate::store) async fn matching_copy(
+pub(in crate::store) async fn find_matching_copy(
     conn: &Connection,
     by: &Acting<SubmitSerials>,
     claim: &SubmissionClaim,
 ) -> StoreResult<Option<MatchedCopy>> {
-    Ok(matching_copies(conn, &[(by, claim)]).await?.pop().flatten())
+    Ok(find_matching_copies(conn, &[(by, claim)]).await?.pop().flatten())
 }
 
 #[derive(QueryableByName)]
@@ -69,7 +69,7 @@ struct PlacedCopy {
 ///
 /// What is claimed stands in sub-selects, so that it is no constant when Postgres plans: it would else make a custom plan for each claim, and the
 /// time would differ for a prefix that no run has. So all claims share one plan.
-pub(in crate::store) async fn matching_copies(
+pub(in crate::store) async fn find_matching_copies(
     mut conn: &Connection,
     claims: &[(&Acting<SubmitSerials>, &SubmissionClaim)],
 ) -> StoreResult<Vec<Option<MatchedCopy>>> {

@@ -15,8 +15,8 @@ use crate::store::db::search_queue::SearchQueue;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// Names that one statement looks for: a connection is not held for all of them when time is short.
-const AT_ONCE: usize = 20;
+/// Names in one statement. The time limit is checked between statements.
+const BATCH: usize = 20;
 
 /// A name for which near ones are looked for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,8 +49,8 @@ struct NearRow {
     card: NamedCard,
 }
 
-/// What [`named`](super::lookups::named) finds for each of several misspelt names, in one statement.
-async fn near(
+/// What [`find_named`](super::lookups::find_named) finds for each of several misspelt names, in one statement.
+async fn find_near(
     conn: &mut Connection,
     viewer: Viewer,
     names: &[Misspelt],
@@ -73,7 +73,7 @@ async fn near(
              coalesce(content.name_words LIKE typed.pattern, false) AS has_words, \
              similarity(content.search_key, typed.key) AS likeness FROM ",
         )
-        .content_seen_by(viewer)
+        .push_visible_content(viewer)
         .push(
             " WHERE (content.search_key = typed.key OR content.search_key % typed.key OR content.name_words LIKE typed.pattern) \
              AND (typed.game IS NULL OR content.game_code = typed.game) ORDER BY ",
@@ -102,7 +102,7 @@ async fn near(
 
 /// For each of the names the cards whose names are near, as far as the viewer may see them, the most alike first. The list ends early after
 /// [`SUGGESTED_NAMES_MAX`] names, after `time_limit`, and when the search queue has no place or the search fails: answers are complete without suggestions.
-pub(in crate::store) async fn near_names(
+pub(in crate::store) async fn suggest_near_names(
     (queue, network): (&SearchQueue, Network),
     viewer: Viewer,
     names: &[Misspelt],
@@ -115,11 +115,11 @@ pub(in crate::store) async fn near_names(
             return Ok(());
         }
         let mut conn = queue.connection(network).await?;
-        for names in names[..names.len().min(SUGGESTED_NAMES_MAX)].chunks(AT_ONCE) {
+        for names in names[..names.len().min(SUGGESTED_NAMES_MAX)].chunks(BATCH) {
             if started.elapsed() > time_limit {
                 break;
             }
-            found.extend(near(&mut conn, viewer, names).await?);
+            found.extend(find_near(&mut conn, viewer, names).await?);
         }
         Ok::<(), StoreError>(())
     };

@@ -374,7 +374,7 @@ pub async fn move_card(
             told.push(Change { member: member.to_owned(), before, after });
         }
     }
-    history::note(conn, card, "moved", &told, order.at).await?;
+    history::record(conn, card, "moved", &told, order.at).await?;
     Ok(order.store(conn, MigrationKind::Move, &old, &new).await?)
 }
 
@@ -408,7 +408,7 @@ pub async fn merge_card(
         .set(card_migrations::card_id.eq(into))
         .execute(conn)
         .await?;
-    rulings::hand_over(conn, card, into).await?;
+    rulings::move_to_card(conn, card, into).await?;
     match diesel::delete(cards::table.find(card)).execute(conn).await {
         Ok(_) => {}
         Err(DieselError::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, _)) => {
@@ -421,6 +421,6 @@ pub async fn merge_card(
     let mut was = json!(stored.into_definition());
     was["set"] = json!(old.set);
     let told = Change { member: format!("/merged/{card}"), before: None, after: Some(was) };
-    history::note(conn, into, "merged", &[told], order.at).await?;
+    history::record(conn, into, "merged", &[told], order.at).await?;
     Ok(row)
 }

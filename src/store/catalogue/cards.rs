@@ -2,16 +2,16 @@
 
 pub use crate::store::card_content::cards::{
     CardPlace, CardView, HiddenCard, OpenCard, Printing, UnlockProgress, find, find_by_number,
-    find_many, number_with_zeros, printings, printings_of,
+    find_many, find_number_ignoring_zeros, find_printings, list_printings,
 };
 pub use crate::store::card_content::catalogue::{
-    Release, held_hidden, records, releases, stretch, stretches,
+    Release, list_held_hidden, load_range, load_records, load_releases, split_ids,
 };
-pub use crate::store::card_content::facets::facets;
+pub use crate::store::card_content::facets::count_facets;
 pub use crate::store::card_content::identifier::CardIdentifier;
 pub use crate::store::card_content::lookups::{
-    NamePlace, NamedCard, look_up, named, suggest_names,
+    NamePlace, NamedCard, find_named, look_up, suggest_names,
 };
-pub use crate::store::card_content::search::{Found, count, is_cut, list, random};
+pub use crate::store::card_content::search::{CardHit, count, draw, is_truncated, list};
 pub use crate::store::card_content::words::refresh as refresh_words;
 pub use crate::store::db::codecs::json::JsonText;

@@ -24,7 +24,7 @@ use crate::domain::network::Network;
 use crate::store::card_content::collection as door;
 use crate::store::card_content::collection::Clues;
 use crate::store::card_content::lookups::NamedCard;
-use crate::store::card_content::suggestions::{Misspelt, near_names};
+use crate::store::card_content::suggestions::{Misspelt, suggest_near_names};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::{games, printings, sets};
@@ -106,7 +106,7 @@ async fn fill(
         places: places.into_iter().collect(),
         printings: ids.into_iter().collect(),
     };
-    for card in door::known_cards(conn, viewer, account, &clues).await? {
+    for card in door::find_known_cards(conn, viewer, account, &clues).await? {
         shelf.add(card);
     }
     Ok(())
@@ -272,7 +272,7 @@ pub async fn suggest(
 ) -> usize {
     let names: BTreeSet<&Misspelt> = reading.misspelt.iter().map(|(_, name, _)| name).collect();
     let names: Vec<Misspelt> = names.into_iter().cloned().collect();
-    let near = near_names(searches, viewer, &names, time_limit).await;
+    let near = suggest_near_names(searches, viewer, &names, time_limit).await;
     let near: BTreeMap<&Misspelt, Vec<NamedCard>> = names.iter().zip(near).collect();
     for (at, misspelt, typed) in &reading.misspelt {
         let Some(Verdict::Unknown(_, choices)) = reading.verdicts.get_mut(*at) else { continue };

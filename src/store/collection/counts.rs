@@ -76,7 +76,7 @@ pub async fn list(
     after: Option<&EntryPosition>,
     limit: i64,
 ) -> StoreResult<Vec<EntryView>> {
-    door::page_of_entries(conn, viewer, by.account(), filter, after, limit).await
+    door::page_entries(conn, viewer, by.account(), filter, after, limit).await
 }
 
 /// How many entries the own collection has.
@@ -97,10 +97,10 @@ pub async fn all(
     game: Option<&str>,
 ) -> StoreResult<Vec<EntryView>> {
     let filter = EntryFilter { game, ..EntryFilter::default() };
-    door::entries(conn, viewer, by.account(), &filter).await
+    door::list_entries(conn, viewer, by.account(), &filter).await
 }
 
-/// What the account has of a game or one of its sets: see [`completion::owned`].
+/// What the account has of a game or one of its sets: see [`completion::count_owned`].
 pub async fn owned(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,
@@ -108,17 +108,17 @@ pub async fn owned(
     game: &str,
     set: Option<&str>,
 ) -> StoreResult<Vec<OwnedRow>> {
-    completion::owned(conn, viewer, by.account(), game, set).await
+    completion::count_owned(conn, viewer, by.account(), game, set).await
 }
 
-/// What there is of a set: see [`completion::totals`].
+/// What there is of a set: see [`completion::count_totals`].
 pub async fn totals(
     conn: &mut Connection,
     viewer: Viewer,
     game: &str,
     set: &str,
 ) -> StoreResult<Vec<TotalRow>> {
-    completion::totals(conn, viewer, game, set).await
+    completion::count_totals(conn, viewer, game, set).await
 }
 
 /// Which printings to list as duplicates.
@@ -138,7 +138,7 @@ pub async fn duplicates(
     limit: i64,
 ) -> StoreResult<Vec<DuplicateView>> {
     let DuplicateFilter { game, over } = filter;
-    door::duplicates(conn, viewer, by.account(), *game, *over, after, limit).await
+    door::list_duplicates(conn, viewer, by.account(), *game, *over, after, limit).await
 }
 
 /// Sets the count of a printing in a condition; 0 removes it. Returns the entry, `None` when it was removed.
@@ -152,7 +152,7 @@ pub async fn set(
 ) -> Result<Option<EntryView>, CollectionError> {
     lock(conn, by.account()).await?;
     let known = counts(conn, by.account(), Only::Printings(vec![printing])).await?;
-    let seen = door::seen_printings(conn, viewer, &[printing], &[]).await?;
+    let seen = door::find_visible_printings(conn, viewer, &[printing], &[]).await?;
     if known.is_empty() && seen.is_empty() {
         return Err(CollectionError::Unknown);
     }
@@ -238,7 +238,7 @@ async fn entries_of(
 ) -> StoreResult<Vec<Option<EntryView>>> {
     let printings = Some(keys.iter().map(|(printing, _)| *printing).collect());
     let filter = EntryFilter { printings, ..EntryFilter::default() };
-    let entries = door::entries(conn, viewer, by.account(), &filter).await?;
+    let entries = door::list_entries(conn, viewer, by.account(), &filter).await?;
     let entry = |(printing, condition): &EntryKey| {
         let is_it =
             |entry: &&EntryView| entry.printing_id == *printing && entry.condition == *condition;

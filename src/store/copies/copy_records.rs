@@ -15,7 +15,7 @@ use crate::domain::copies::dispute::DisputeState;
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::copies::trade::Trading;
 use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, TradeId};
-use crate::store::card_content::copies::names_seen;
+use crate::store::card_content::copies::find_visible_names;
 use crate::store::db::schema::copies;
 use crate::store::db::statement::sql;
 use crate::store::operations::audit;
@@ -97,7 +97,8 @@ pub(in crate::store) async fn as_seen_by(
     account: AccountId,
     rows: Vec<CopyRow>,
 ) -> StoreResult<Vec<CopyView>> {
-    let names = names_seen(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
+    let names =
+        find_visible_names(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
     let view = |row: CopyRow| {
         let name = names.get(&row.card_id).cloned();
         let tells_rarity = name.is_some() || row.owner_id == account;

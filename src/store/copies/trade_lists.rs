@@ -17,7 +17,7 @@ use crate::store::db::statement::sql;
 use crate::store::decks::deck_lists::Edited;
 use crate::store::{Connection, StoreResult};
 
-pub use crate::store::card_content::collection::{SeenPrinting, TradeItemView};
+pub use crate::store::card_content::collection::{TradeItemView, VisiblePrinting};
 
 /// A list without its items.
 #[derive(Clone, Debug, QueryableByName)]
@@ -76,7 +76,7 @@ pub async fn own(
     kind: TradeListKind,
 ) -> StoreResult<TradeListView> {
     let row = row(conn, by.account(), kind).await?.unwrap_or_else(TradeListRow::empty);
-    let items = door::trade_items(conn, viewer, by.account(), kind).await?;
+    let items = door::list_trade_items(conn, viewer, by.account(), kind).await?;
     Ok(TradeListView { row, items })
 }
 
@@ -107,7 +107,7 @@ pub async fn public(
     .optional()?;
     let Some(Owner { id, name }) = owner else { return Ok(None) };
     let Some(row) = row(conn, id, kind).await? else { return Ok(None) };
-    let items = door::trade_items(conn, viewer, id, kind).await?;
+    let items = door::list_trade_items(conn, viewer, id, kind).await?;
     Ok(Some((name, TradeListView { row, items })))
 }
 
@@ -119,15 +119,15 @@ pub async fn printings(
     kind: TradeListKind,
     ids: &[PrintingId],
     cards: &[CardId],
-) -> StoreResult<Vec<SeenPrinting>> {
-    let mut found = door::seen_printings(conn, viewer, ids, cards).await?;
+) -> StoreResult<Vec<VisiblePrinting>> {
+    let mut found = door::find_visible_printings(conn, viewer, ids, cards).await?;
     let seen: BTreeSet<PrintingId> = found.iter().map(|printing| printing.id).collect();
-    let listed = door::trade_items(conn, viewer, by.account(), kind).await?;
+    let listed = door::list_trade_items(conn, viewer, by.account(), kind).await?;
     let listed = listed.into_iter().filter_map(|item| Some((item.printing_id?, item.card.id)));
     found.extend(
         listed
             .filter(|(id, _)| ids.contains(id) && !seen.contains(id))
-            .map(|(id, card_id)| SeenPrinting { id, card_id, rarity: String::new() }),
+            .map(|(id, card_id)| VisiblePrinting { id, card_id, rarity: String::new() }),
     );
     Ok(found)
 }
@@ -177,7 +177,7 @@ pub async fn replace(
     .bind("quantities", items.iter().map(|item| item.quantity).collect::<Vec<_>>())
     .execute(conn)
     .await?;
-    let items = door::trade_items(conn, viewer, account, kind).await?;
+    let items = door::list_trade_items(conn, viewer, account, kind).await?;
     Ok(Edited::Done(TradeListView { row: list, items }))
 }
 

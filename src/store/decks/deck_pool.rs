@@ -13,8 +13,8 @@ use diesel_async::RunQueryDsl;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
-use crate::store::card_content::pool;
-use crate::store::card_content::suggestions::{Misspelt, near_names};
+use crate::store::card_content::pool::{self, PoolHit};
+use crate::store::card_content::suggestions::{Misspelt, suggest_near_names};
 use crate::store::db::schema::{cards, sets};
 use crate::store::db::search_queue::SearchQueue;
 use crate::store::{Connection, StoreError, StoreResult};
@@ -61,9 +61,9 @@ impl DeckPool {
         self.cards.extend(cards);
     }
 
-    fn extend_found(&mut self, found: Vec<pool::Found>) {
+    fn prepare_hits(&mut self, hits: Vec<PoolHit>) {
         let Self { game, cards, .. } = self;
-        cards.extend(found.into_iter().map(|found| PreparedCard::new(game, found.card).into()));
+        cards.extend(hits.into_iter().map(|hit| PreparedCard::new(game, hit.card).into()));
     }
 
     fn knows(&self, name_key: &str) -> bool {
@@ -83,7 +83,7 @@ pub async fn for_deck(
         deck.entries.iter().map(|entry| name_key(&entry.card.name)).collect();
     let names: Vec<String> = names.into_iter().collect();
     let mut found = DeckPool::new(game);
-    found.extend_found(pool::pool(conn, viewer, game.code(), &names).await?);
+    found.prepare_hits(pool::find_by_names(conn, viewer, game.code(), &names).await?);
     add_boxes(conn, viewer, formats, &mut found).await?;
     Ok(found)
 }
@@ -103,7 +103,7 @@ pub async fn add_boxes(
 ) -> StoreResult<()> {
     let game = found.game.clone();
     for set in box_sets(conn, &game, formats).await? {
-        found.extend_found(pool::set_pool(conn, viewer, game.code(), &set).await?);
+        found.prepare_hits(pool::find_by_set(conn, viewer, game.code(), &set).await?);
     }
     Ok(())
 }
@@ -118,9 +118,9 @@ pub async fn by_ids(
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let found = pool::by_ids(conn, viewer, game.code(), ids).await?;
-    let prepared = |found: pool::Found| (found.id, PreparedCard::new(game, found.card).into());
-    Ok(found.into_iter().map(prepared).collect())
+    let hits = pool::find_by_ids(conn, viewer, game.code(), ids).await?;
+    let prepare = |hit: PoolHit| (hit.id, PreparedCard::new(game, hit.card).into());
+    Ok(hits.into_iter().map(prepare).collect())
 }
 
 /// Codes of a game's sets that have cards, hidden ones included: that they exist is no secret.
@@ -170,7 +170,7 @@ pub async fn add_near(
 ) -> usize {
     let game = found.game.clone();
     let names: Vec<_> = unknown.iter().map(|name| Misspelt::of_game(game.code(), name)).collect();
-    let near = near_names(searches, viewer, &names, time_limit).await;
+    let near = suggest_near_names(searches, viewer, &names, time_limit).await;
     let keys: BTreeSet<String> = near
         .iter()
         .flat_map(|cards| cards.iter().take(NEAR_NAMES).map(|card| name_key(&card.name)))
@@ -179,7 +179,7 @@ pub async fn add_near(
     let keys: Vec<String> = keys.into_iter().collect();
     let add = async {
         let mut conn = searches.0.connection(searches.1).await?;
-        found.extend_found(pool::pool(&mut conn, viewer, game.code(), &keys).await?);
+        found.prepare_hits(pool::find_by_names(&mut conn, viewer, game.code(), &keys).await?);
         Ok::<(), StoreError>(())
     };
     if !keys.is_empty()

@@ -18,7 +18,7 @@ use super::votes;
 use crate::auth::permission::{Acting, Granted, SubmitSerials};
 use crate::domain::ids::SubmissionId;
 use crate::store::accounts::attempt_batches::AttemptBatches;
-use crate::store::card_content::submission::{MatchedCopy, matching_copies};
+use crate::store::card_content::submission::{MatchedCopy, find_matching_copies};
 use crate::store::copies::ledger;
 use crate::store::db::batch_queue::{BatchQueue, BatchWorker};
 use crate::store::db::pool::OpenTransaction;
@@ -256,7 +256,8 @@ async fn look_up(
     let begun =
         here.iter().map(|(_, order, _)| idempotency::begin(conn, order.key.as_ref(), order.new.id));
     let claims: Vec<_> = here.iter().map(|(_, order, by)| (*by, &order.new.claim)).collect();
-    let (begun, copies) = tokio::join!(biased; join_all(begun), matching_copies(conn, &claims));
+    let (begun, copies) =
+        tokio::join!(biased; join_all(begun), find_matching_copies(conn, &claims));
     let mut read = Vec::with_capacity(here.len());
     for (((_, _, by), begun), copy) in here.iter().zip(begun).zip(copies?) {
         read.push(read_answer(conn, by, begun, copy));

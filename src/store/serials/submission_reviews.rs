@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::votes;
 use crate::auth::permission::{Acting, Granted, ReviewSubmissions, Viewer};
 use crate::domain::ids::{AccountId, CardId, SubmissionId};
-use crate::store::card_content::copies::names_seen;
+use crate::store::card_content::copies::find_visible_names;
 use crate::store::copies::ledger;
 use crate::store::db::schema::{submission_reviews, submissions};
 use crate::store::db::statement::sql;
@@ -112,7 +112,8 @@ pub async fn waiting(
     .bind_some("set", filter.set)
     .load(conn)
     .await?;
-    let names = names_seen(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
+    let names =
+        find_visible_names(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
     let name = |row: WaitingRow| NamedWaiting { name: names.get(&row.card_id).cloned(), row };
     Ok(rows.into_iter().map(name).collect())
 }

@@ -13,9 +13,9 @@ use crate::auth::permission::{Acting, Granted, ReadOwnSubmissions, SubmitSerials
 use crate::domain::copies::dispute::DisputeState;
 use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, LedgerId, SubmissionId};
 use crate::domain::serials::submission::{CountingState, HoldReason, Verdict};
-use crate::store::card_content::copies::names_seen;
+use crate::store::card_content::copies::find_visible_names;
 use crate::store::card_content::submission::{
-    MatchedCopy, SubmissionClaim, matching_copies, matching_copy,
+    MatchedCopy, SubmissionClaim, find_matching_copies, find_matching_copy,
 };
 use crate::store::copies::ledger;
 use crate::store::db::schema::{copy_ledger, disputes};
@@ -155,10 +155,10 @@ async fn submit_alone(
             // Who uses a key for something else hears that before anything is looked up: the attempt is given back then.
             return match begun.await? {
                 Some(earlier) => Ok((Some(earlier), None)),
-                None => Ok((None, matching_copy(conn, by, &new.claim).await?)),
+                None => Ok((None, find_matching_copy(conn, by, &new.claim).await?)),
             };
         }
-        let (earlier, copy) = tokio::join!(biased; begun, matching_copy(conn, by, &new.claim));
+        let (earlier, copy) = tokio::join!(biased; begun, find_matching_copy(conn, by, &new.claim));
         Ok((earlier?, copy?))
     };
     let decide = async |conn: &mut Connection, by: &Acting<SubmitSerials>, (earlier, copy)| {
@@ -187,7 +187,7 @@ pub async fn submit_batch(
     let Some(one) = batch.first() else { return (Vec::new(), Ok(())) };
     let first = async |conn: &Connection, by: &Acting<SubmitSerials>| {
         let claims: Vec<_> = batch.iter().map(|new| (by, &new.claim)).collect();
-        matching_copies(conn, &claims).await
+        find_matching_copies(conn, &claims).await
     };
     let register = async |conn: &mut Connection, by: &Acting<SubmitSerials>, copies| {
         registrations::register_all(conn, by, batch, copies).await
@@ -200,7 +200,7 @@ pub async fn submit_batch(
     let mut verdicts = Vec::with_capacity(batch.len());
     for (new, decided) in batch.iter().zip(together) {
         let alone = async |conn: &mut Connection, by: &Acting<SubmitSerials>| {
-            let copy = matching_copy(conn, by, &new.claim).await?;
+            let copy = find_matching_copy(conn, by, &new.claim).await?;
             decide(conn, by, new, copy).await
         };
         let decided = match decided {
@@ -235,7 +235,7 @@ async fn decide(
     }
     // The copy may have been registered or traded since it was looked up: lock it, and look again.
     ledger::hold_by_key(conn, &new.claim.prefix.to_string(), &copy.code_mac).await?;
-    match matching_copy(conn, by, &new.claim).await? {
+    match find_matching_copy(conn, by, &new.claim).await? {
         Some(now) => copy = now,
         None => return Ok(Submitted::Rejected),
     }
@@ -431,7 +431,7 @@ async fn named(
     rows: Vec<SubmissionRow>,
 ) -> StoreResult<Vec<NamedSubmission>> {
     let cards = rows.iter().map(|row| row.of.card_id).collect();
-    let names = names_seen(conn, viewer, cards).await?;
+    let names = find_visible_names(conn, viewer, cards).await?;
     let name =
         |row: SubmissionRow| NamedSubmission { name: names.get(&row.of.card_id).cloned(), row };
     Ok(rows.into_iter().map(name).collect())

@@ -283,7 +283,8 @@ impl BuildOrder<'_> {
         let mut after = None;
         loop {
             let (stranger, asked) = (Viewer::stranger(), Instant::now());
-            let cards = bulk::stretch(conn, stranger, self.game, after.as_ref(), STRETCH).await?;
+            let cards =
+                bulk::load_batch(conn, stranger, self.game, after.as_ref(), STRETCH).await?;
             let took = asked.elapsed();
             after = cards.last().map(|last| last.card.place().clone());
             let work = move || -> StoreResult<Vec<(Uuid, Packing)>> {

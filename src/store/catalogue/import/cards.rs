@@ -43,7 +43,7 @@ impl<'a> NewCards<'a> {
         Self {
             ids: cards.iter().map(|(id, _)| *id).collect(),
             numbers: cards.iter().map(|(_, card)| card.definition.number.as_str()).collect(),
-            content: NewContent::of(&cards),
+            content: NewContent::new(&cards),
             printings: printings.chunks(PRINTING_BATCH).map(NewPrintings::of).collect(),
         }
     }

@@ -135,8 +135,8 @@ async fn name_faults(
     if !game.unique_names() {
         return Ok(Vec::new());
     }
-    let taken = content::names_taken(conn, by, plan.game, &[&card.name_key], &[]).await?;
-    let fault = |taken: content::NameTaken| {
+    let taken = content::find_taken_names(conn, by, plan.game, &[&card.name_key], &[]).await?;
+    let fault = |taken: content::TakenName| {
         let message =
             format!("card {} of the set {} has this name already", taken.number, taken.set_code);
         ImportFault::new(&plan.set.file, "/cards/0/name", message)

@@ -239,7 +239,7 @@ pub(super) fn compare_card(mut before: StoredCard, card: &CardImport) -> Option<
     let mut plan = CardPlan {
         id: before.id,
         card,
-        content: !before.is(&card.definition) || before.name_key != card.name_key,
+        content: !before.equals(&card.definition) || before.name_key != card.name_key,
         renamed: before.name_key != card.name_key,
         new_printings: Vec::new(),
         changed_printings: Vec::new(),
@@ -321,7 +321,7 @@ pub(super) async fn faults(
     let planned: Vec<&str> = plans.iter().map(|plan| plan.set.code.as_str()).collect();
     let names: Vec<&str> =
         plans.iter().flat_map(|plan| &plan.set.cards).map(|card| card.name_key.as_str()).collect();
-    let taken = content::names_taken(conn, by, import.game().code(), &names, &planned).await?;
+    let taken = content::find_taken_names(conn, by, import.game().code(), &names, &planned).await?;
     for taken in taken {
         for plan in plans {
             let same = |card: &CardImport| card.name_key == taken.name_key;
@@ -351,7 +351,7 @@ pub(super) async fn shared_names(
         let message = format!("several stored cards are called {name:?}: names are not unique");
         ImportFault::new(&import.manifest().name, "/cards/unique_names", message)
     };
-    Ok(content::shared_names(conn, by, game.code()).await?.into_iter().map(fault).collect())
+    Ok(content::find_shared_names(conn, by, game.code()).await?.into_iter().map(fault).collect())
 }
 
 /// Kinds and rarities that a changed manifest leaves out, though cards of sets outside this import have them.
@@ -363,12 +363,12 @@ pub(super) async fn lost_codes(
 ) -> StoreResult<Vec<ImportFault>> {
     let game = import.game();
     let planned: Vec<&str> = plans.iter().map(|plan| plan.set.code.as_str()).collect();
-    let used = content::codes_used(conn, by, game.code(), &planned).await?;
+    let used = content::find_used_codes(conn, by, game.code(), &planned).await?;
     let lost = used.into_iter().filter(|used| match used.list.as_str() {
         "kinds" => game.kind(&used.code).is_none(),
         _ => game.rarity(&used.code).is_none(),
     });
-    let fault = |used: content::CodeUsed| {
+    let fault = |used: content::UsedCode| {
         let message = format!(
             "{:?} is missing, but cards of the stored set {} have it",
             used.code, used.set_code
